@@ -1,0 +1,4 @@
+//! Decides what Aside shows: text and facts in, values out. Touches no disk, network, clock or thread.
+
+pub mod proto;
+pub mod text;

@@ -1,0 +1,31 @@
+//! The JSON spelling: one object a line, with the field names of the systems we replace.
+
+use crate::proto::{Answer, Call};
+
+pub fn decode(line: &str) -> Result<Call, String> {
+    serde_json::from_str(line).map_err(|error| format!("not a request: {error}"))
+}
+
+/// The number of a request that could not be read otherwise, so that its client learns which one it was.
+pub fn id_of(line: &str) -> u64 {
+    #[derive(serde::Deserialize)]
+    struct Numbered {
+        request_id: u64,
+    }
+    serde_json::from_str::<Numbered>(line).map_or(0, |numbered| numbered.request_id)
+}
+
+pub fn encode_call(call: &Call) -> Vec<u8> {
+    line(serde_json::to_vec(call))
+}
+
+pub fn encode(answer: &Answer) -> Vec<u8> {
+    line(serde_json::to_vec(answer))
+}
+
+fn line(json: serde_json::Result<Vec<u8>>) -> Vec<u8> {
+    // Our own types have string keys and no failing `Serialize`, so there is always something to send.
+    let mut bytes = json.unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}

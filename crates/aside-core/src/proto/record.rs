@@ -1,0 +1,146 @@
+//! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
+//! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
+
+use crate::proto::{Answer, Call, Candidates, Complete, Failure, Finished, Hello, Reply, Request, Switch, Welcome};
+use crate::text;
+
+/// Fields of one request.
+pub const MAX_FIELDS: usize = 16;
+
+const SEPARATOR: char = '\x1f';
+
+/// The first field is the number, the second the verb. Fields that are missing at the end are empty: an older plugin
+/// may speak to a newer daemon.
+pub fn decode(fields: &[&str]) -> Result<Call, String> {
+    let field = |number: usize| fields.get(number).copied().unwrap_or_default();
+    let text = |number: usize| field(number).to_owned();
+    let id = number(field(0), "request number")?;
+    let request = match field(1) {
+        "hello" => Request::Hello(Hello {
+            protocol: number(field(2), "protocol")?,
+            version: text(3),
+            shell: text(4),
+            shell_version: text(5),
+            session: text(6),
+            pid: number(field(7), "pid")?,
+            histfile: text(8),
+            facts: text(9),
+        }),
+        "complete" => Request::Complete(Complete { session: text(2), cwd: text(3), left: text(4), right: text(5) }),
+        "finished" => Request::Finished(Finished {
+            session: text(2),
+            seq: number(field(3), "sequence number")?,
+            cwd: text(4),
+            exit: number(field(5), "exit status")?,
+            start_ms: number(field(6), "start")?,
+            duration_ms: number(field(7), "duration")?,
+            shell: text(8),
+            command: text(9),
+        }),
+        "reload" => Request::Reload,
+        "status" => Request::Status,
+        "stop" => Request::Stop,
+        verb => return Err(format!("unknown request {verb:?}")),
+    };
+    Ok(Call { id, request })
+}
+
+fn number<T: std::str::FromStr + Default>(field: &str, what: &str) -> Result<T, String> {
+    if field.is_empty() {
+        return Ok(T::default());
+    }
+    field.parse().map_err(|_| format!("the {what} must be a number, not {field:?}"))
+}
+
+/// Writes a request as a shell would: for our own client, and to prove that both directions agree.
+pub fn encode_call(call: &Call) -> Vec<u8> {
+    let id = call.id.to_string();
+    let fields: Vec<String> = match &call.request {
+        Request::Hello(Hello { protocol, version, shell, shell_version, session, pid, histfile, facts }) => [
+            &id,
+            "hello",
+            &protocol.to_string(),
+            version,
+            shell,
+            shell_version,
+            session,
+            &pid.to_string(),
+            histfile,
+            facts,
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        Request::Complete(Complete { session, cwd, left, right }) => {
+            [&id, "complete", session, cwd, left, right].map(str::to_owned).to_vec()
+        }
+        Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command }) => [
+            &id,
+            "finished",
+            session,
+            &seq.to_string(),
+            cwd,
+            &exit.to_string(),
+            &start_ms.to_string(),
+            &duration_ms.to_string(),
+            shell,
+            command,
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        Request::Reload => vec![id, "reload".to_owned()],
+        Request::Status => vec![id, "status".to_owned()],
+        Request::Stop => vec![id, "stop".to_owned()],
+    };
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    encode_fields(&fields)
+}
+
+/// A field count and the fields, each ended by NUL. A NUL inside a field would shift the rest, so it is left out.
+pub fn encode_fields(fields: &[&str]) -> Vec<u8> {
+    let mut bytes = fields.len().to_string().into_bytes();
+    bytes.push(0);
+    for field in fields {
+        bytes.extend(field.bytes().filter(|&byte| byte != 0));
+        bytes.push(0);
+    }
+    bytes
+}
+
+pub fn encode(answer: &Answer) -> Vec<u8> {
+    let mut record = Record(answer.id.to_string());
+    match &answer.reply {
+        Reply::Hello(Welcome { version, pid, complete, ghost_style, right_arrow, autosuggestions }) => {
+            let complete = match complete {
+                Switch::On => "on",
+                Switch::Off => "off",
+            };
+            record.fields(&["hello", version, &pid.to_string(), complete, ghost_style, right_arrow, autosuggestions]);
+        }
+        Reply::Complete(Candidates { candidates }) => {
+            record.fields(&["complete", &candidates.len().to_string()]);
+            for candidate in candidates {
+                let cursor = candidate.cursor_pos.map(|cursor| cursor.to_string()).unwrap_or_default();
+                record.fields(&[&candidate.completion, &cursor, &candidate.source]);
+            }
+        }
+        Reply::Ok => record.fields(&["ok"]),
+        Reply::Status(status) => {
+            record.fields(&["status", &serde_json::to_string(status).unwrap_or_default()]);
+        }
+        Reply::Error(Failure { error }) => record.fields(&["error", &error.code, &error.message]),
+    }
+    let mut bytes = record.0.into_bytes();
+    bytes.push(0);
+    bytes
+}
+
+struct Record(String);
+
+impl Record {
+    fn fields(&mut self, fields: &[&str]) {
+        for field in fields {
+            self.0.push(SEPARATOR);
+            self.0.push_str(&text::clean(field));
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Bytes of a connection to requests, in either spelling: the first byte tells which. Bounded: a message that grows
+//! past its cap ends the connection.
+
+use crate::proto::{Answer, Call, json, record};
+
+/// One message, all its fields together.
+pub const MAX_MESSAGE: usize = 64 * 1024;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    Record,
+    Json,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Frame {
+    Call(Call),
+    /// This message made no sense; the next one may.
+    Bad {
+        id: u64,
+        why: String,
+    },
+    /// Where the next message begins can no longer be told: answer, then hang up.
+    Lost {
+        why: String,
+    },
+}
+
+#[derive(Debug, Default)]
+pub struct Stream {
+    buffer: Vec<u8>,
+    /// Bytes at the front that were already taken.
+    taken: usize,
+    /// Bytes at the front in which no message ends: a client that writes byte by byte must not make us read all of
+    /// them again each time.
+    searched: usize,
+    spelling: Option<Spelling>,
+}
+
+impl Stream {
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.taken > 0 {
+            self.buffer.drain(..self.taken);
+            self.searched = self.searched.saturating_sub(self.taken);
+            self.taken = 0;
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// How to answer on this connection. Records until the first byte came.
+    pub fn spelling(&self) -> Spelling {
+        self.spelling.unwrap_or(Spelling::Record)
+    }
+
+    pub fn next_frame(&mut self) -> Option<Frame> {
+        let bytes = &self.buffer[self.taken..];
+        let first = *bytes.first()?;
+        let spelling = *self.spelling.get_or_insert(match first {
+            b'0'..=b'9' => Spelling::Record,
+            _ => Spelling::Json,
+        });
+        let end = match spelling {
+            Spelling::Record => 0,
+            Spelling::Json => b'\n',
+        };
+        let new = &self.buffer[self.searched.max(self.taken)..];
+        let frame = match spelling {
+            Spelling::Record if new.contains(&end) => next_record(bytes),
+            Spelling::Json if new.contains(&end) => next_line(bytes),
+            Spelling::Record | Spelling::Json => None,
+        };
+        match frame {
+            Some((length, frame)) => {
+                self.taken += length;
+                Some(frame)
+            }
+            None if bytes.len() > MAX_MESSAGE => {
+                Some(Frame::Lost { why: format!("a message may have {MAX_MESSAGE} bytes") })
+            }
+            None => {
+                self.searched = self.buffer.len();
+                None
+            }
+        }
+    }
+}
+
+pub fn encode(spelling: Spelling, answer: &Answer) -> Vec<u8> {
+    match spelling {
+        Spelling::Record => record::encode(answer),
+        Spelling::Json => json::encode(answer),
+    }
+}
+
+fn next_line(bytes: &[u8]) -> Option<(usize, Frame)> {
+    let end = bytes.iter().position(|&byte| byte == b'\n')?;
+    let length = end + 1;
+    if length > MAX_MESSAGE {
+        return Some((length, Frame::Lost { why: format!("a message may have {MAX_MESSAGE} bytes") }));
+    }
+    let Ok(line) = std::str::from_utf8(&bytes[..end]) else {
+        return Some((length, Frame::Bad { id: 0, why: "not UTF-8".to_owned() }));
+    };
+    let frame = match json::decode(line) {
+        Ok(call) => Frame::Call(call),
+        Err(why) => Frame::Bad { id: json::id_of(line), why },
+    };
+    Some((length, frame))
+}
+
+fn next_record(bytes: &[u8]) -> Option<(usize, Frame)> {
+    let mut ends = bytes.iter().enumerate().filter(|&(_, &byte)| byte == 0).map(|(place, _)| place);
+    let count_end = ends.next()?;
+    let count = std::str::from_utf8(&bytes[..count_end]).ok().and_then(|count| count.parse::<usize>().ok());
+    let Some(count) = count.filter(|count| (1..=record::MAX_FIELDS).contains(count)) else {
+        let why = format!("a record begins with its number of fields, at most {}", record::MAX_FIELDS);
+        return Some((count_end + 1, Frame::Lost { why }));
+    };
+    let mut fields = Vec::with_capacity(count);
+    let mut start = count_end + 1;
+    for _ in 0..count {
+        let end = ends.next()?;
+        fields.push(&bytes[start..end]);
+        start = end + 1;
+    }
+    if start > MAX_MESSAGE {
+        return Some((start, Frame::Lost { why: format!("a message may have {MAX_MESSAGE} bytes") }));
+    }
+    let id = std::str::from_utf8(fields[0]).ok().and_then(|id| id.parse().ok()).unwrap_or(0);
+    let decoded = fields.into_iter().map(std::str::from_utf8).collect::<Result<Vec<_>, _>>();
+    let frame = match decoded {
+        Err(_) => Frame::Bad { id, why: "not UTF-8".to_owned() },
+        Ok(fields) => match record::decode(&fields) {
+            Ok(call) => Frame::Call(call),
+            Err(why) => Frame::Bad { id, why },
+        },
+    };
+    Some((start, frame))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::{Complete, Finished, Hello, Request};
+    use proptest::prelude::*;
+
+    fn frames(bytes: &[u8]) -> Vec<Frame> {
+        let mut stream = Stream::default();
+        stream.push(bytes);
+        let mut frames = Vec::new();
+        while let Some(frame) = stream.next_frame() {
+            let lost = matches!(frame, Frame::Lost { .. });
+            frames.push(frame);
+            if lost {
+                break;
+            }
+        }
+        frames
+    }
+
+    #[test]
+    fn empty_fields_keep_their_place() {
+        let call = Call {
+            id: 7,
+            request: Request::Complete(Complete {
+                session: "s".into(),
+                cwd: String::new(),
+                left: "ls ".into(),
+                right: String::new(),
+            }),
+        };
+        assert_eq!(frames(b"6\x007\0complete\0s\0\0ls \0\0"), [Frame::Call(call)]);
+    }
+
+    #[test]
+    fn a_bad_message_does_not_spoil_the_next() {
+        let status = Frame::Call(Call { id: 2, request: Request::Status });
+        assert_eq!(
+            frames(b"2\x001\0dance\x002\x002\0status\0"),
+            [Frame::Bad { id: 1, why: "unknown request \"dance\"".into() }, status]
+        );
+        let got = frames(b"{\"request_id\":4,\"type\":\"dance\"}\n{\"request_id\":5,\"type\":\"status\"}\n");
+        assert!(matches!(&got[0], Frame::Bad { id: 4, .. }), "{got:?}");
+        assert_eq!(got[1], Frame::Call(Call { id: 5, request: Request::Status }));
+    }
+
+    #[test]
+    fn a_lost_frame_is_the_last() {
+        for bytes in [&b"99\0x\0"[..], b"0\0", b"7x\0"] {
+            assert!(matches!(frames(bytes)[..], [Frame::Lost { .. }]), "{bytes:?}");
+        }
+        assert!(matches!(frames(&vec![b'1'; MAX_MESSAGE + 1])[..], [Frame::Lost { .. }]));
+        assert!(matches!(frames(&[b"{".as_slice(), &vec![b'x'; MAX_MESSAGE + 1]].concat())[..], [Frame::Lost { .. }]));
+    }
+
+    #[test]
+    fn answers_carry_no_control_characters() {
+        let answer = Answer { id: 1, reply: crate::proto::Reply::error("a\x1fb", "x\0\x1b[31my\nz") };
+        assert_eq!(record::encode(&answer), b"1\x1ferror\x1fab\x1fx[31my\nz\0");
+    }
+
+    #[test]
+    fn a_message_that_drips_is_read_once() {
+        // A minute, unoptimised, when each byte has all those before it read again.
+        let call =
+            Call { id: 1, request: Request::Complete(Complete { left: "x".repeat(60_000), ..Default::default() }) };
+        for encode in [record::encode_call, json::encode_call] {
+            let mut stream = Stream::default();
+            let bytes = encode(&call);
+            let mut got = Vec::new();
+            for byte in &bytes {
+                stream.push(&[*byte]);
+                got.extend(stream.next_frame());
+            }
+            assert_eq!(got, [Frame::Call(call.clone())]);
+        }
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        "[^\\x00]{0,40}"
+    }
+
+    fn call() -> impl Strategy<Value = Call> {
+        let hello = (any::<u32>(), text(), text(), text(), any::<u32>(), text(), text()).prop_map(
+            |(protocol, version, shell, session, pid, histfile, facts)| {
+                let shell_version = version.clone();
+                Request::Hello(Hello { protocol, version, shell, shell_version, session, pid, histfile, facts })
+            },
+        );
+        let complete = (text(), text(), text(), text())
+            .prop_map(|(session, cwd, left, right)| Request::Complete(Complete { session, cwd, left, right }));
+        let finished = (text(), any::<i64>(), text(), any::<i32>(), any::<i64>(), any::<i64>(), text(), text())
+            .prop_map(|(session, seq, cwd, exit, start_ms, duration_ms, shell, command)| {
+                Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command })
+            });
+        let request =
+            prop_oneof![hello, complete, finished, Just(Request::Reload), Just(Request::Status), Just(Request::Stop)];
+        (any::<u64>(), request).prop_map(|(id, request)| Call { id, request })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn both_spellings_carry_every_request(calls in prop::collection::vec(call(), 1..5), cut in 1usize..50) {
+            for encode in [record::encode_call, json::encode_call] {
+                let bytes: Vec<u8> = calls.iter().flat_map(encode).collect();
+                let mut stream = Stream::default();
+                let mut got = Vec::new();
+                for chunk in bytes.chunks(cut) {
+                    stream.push(chunk);
+                    while let Some(frame) = stream.next_frame() {
+                        got.push(frame);
+                    }
+                }
+                let expected: Vec<_> = calls.iter().cloned().map(Frame::Call).collect();
+                prop_assert_eq!(got, expected);
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            frames(&bytes);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Which characters may reach a terminal or a command line. Does not judge what the text means.
+
+use std::borrow::Cow;
+
+/// Removes what could move the cursor, hide text or reverse it: control characters other than newline and tab,
+/// bidirectional controls, zero-width characters, and tag characters.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if is_clean(text) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter(|&character| !is_hidden(character)).collect())
+}
+
+/// Whether `clean` would leave the text as it is.
+pub fn is_clean(text: &str) -> bool {
+    // Nearly all text is printable ASCII; look at bytes before decoding.
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) || !text.chars().any(is_hidden)
+}
+
+fn is_hidden(character: char) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        // U+200D joins emoji and shapes Indic and Arabic letters, but nothing at a prompt needs it badly enough to
+        // let `r\u{200d}m` look like `rm`.
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
+        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        _ => character.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_and_misses() {
+        let kept = ["git status", "日本語 é ü", "a\tb\nc", "🦀", "e\u{301}"];
+        for text in kept {
+            assert_eq!(clean(text), text);
+        }
+        let cleaned = [
+            ("\u{1b}[31mred", "[31mred"),
+            ("a\u{7}b\0c\u{1f}d\r", "abcd"),
+            ("\u{9b}31m", "31m"),
+            ("r\u{200b}m", "rm"),
+            ("\u{202e}txt.exe", "txt.exe"),
+            ("a\u{2066}b\u{2069}", "ab"),
+            ("x\u{7f}", "x"),
+            ("\u{feff}ls", "ls"),
+        ];
+        for (text, expected) in cleaned {
+            assert_eq!(clean(text), expected);
+            assert!(!is_clean(text));
+        }
+    }
+}
