@@ -1,4 +1,5 @@
 //! Decides what Aside shows: text and facts in, values out. Touches no disk, network, clock or thread.
 
+pub mod history;
 pub mod proto;
 pub mod text;

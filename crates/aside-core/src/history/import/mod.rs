@@ -1,0 +1,131 @@
+//! The history files of other shells: bytes in, entries out, in the order of the file. A line that cannot be text is
+//! counted and left out. Does not decide which commands may be kept: that is `history::filter`.
+
+use crate::history::Entry;
+
+pub mod bash;
+pub mod fish;
+pub mod zsh;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Zsh,
+    Bash,
+    Fish,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parsed {
+    pub entries: Vec<Entry>,
+    /// Commands that are not UTF-8, or hold a NUL: no shell could run them again from our text.
+    pub skipped: usize,
+}
+
+impl Format {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Zsh => "zsh",
+            Self::Bash => "bash",
+            Self::Fish => "fish",
+        }
+    }
+
+    pub fn parse(self, file: &[u8]) -> Parsed {
+        match self {
+            Self::Zsh => zsh::parse(file),
+            Self::Bash => bash::parse(file),
+            Self::Fish => fish::parse(file),
+        }
+    }
+
+    /// Whose file this is, if its first line gives it away. A plain list of commands could be anybody's.
+    pub fn guess(file: &[u8]) -> Option<Self> {
+        let first = lines(file).next()?;
+        if zsh::is_extended(first) {
+            Some(Self::Zsh)
+        } else if bash::timestamp(first).is_some() {
+            Some(Self::Bash)
+        } else if first.starts_with(b"- cmd: ") {
+            Some(Self::Fish)
+        } else {
+            None
+        }
+    }
+}
+
+impl Parsed {
+    fn push(&mut self, format: Format, command: Option<String>, start_ms: Option<i64>, duration_ms: Option<i64>) {
+        match command {
+            None => self.skipped += 1,
+            Some(command) if command.is_empty() => {}
+            Some(command) => {
+                let shell = format.name().to_owned();
+                self.entries.push(Entry { command, start_ms, duration_ms, shell, ..Entry::default() });
+            }
+        }
+    }
+}
+
+/// The end of the file ends the last line, too; a newline there begins no further one.
+fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let file = file.strip_suffix(b"\n").unwrap_or(file);
+    let empty = file.is_empty();
+    file.split(|&byte| byte == b'\n').filter(move |_| !empty)
+}
+
+/// A line break at the end of a command is no part of it: what the person typed ended there.
+fn text(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?.trim_end_matches('\n');
+    (!text.contains('\0')).then(|| text.to_owned())
+}
+
+/// Seconds as digits. Zero and what no clock shows count as no time.
+fn seconds(digits: &[u8]) -> Option<i64> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    let seconds: i64 = digits.parse().ok()?;
+    (seconds > 0).then(|| seconds.checked_mul(1000))?
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn tells_the_formats_apart_by_their_first_line() {
+        assert_eq!(Format::guess(b": 1700000000:0;ls\n"), Some(Format::Zsh));
+        assert_eq!(Format::guess(b"#1700000000\nls\n"), Some(Format::Bash));
+        assert_eq!(Format::guess(b"- cmd: ls\n  when: 1700000000\n"), Some(Format::Fish));
+        assert_eq!(Format::guess(b"ls\n"), None);
+        assert_eq!(Format::guess(b""), None);
+    }
+
+    /// Pieces of all three formats, so that the interesting places meet often.
+    fn nearly_a_file() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            prop_oneof![Just(": 1700000000:5;"), Just(": "), Just(":"), Just(";"), Just("\\:")],
+            prop_oneof![Just("#1700000000\n"), Just("#"), Just("\n"), Just("\\\n"), Just("\\ \n"), Just("\\")],
+            prop_oneof![Just("- cmd: "), Just("  when: 17\n"), Just("  paths:\n"), Just("    - a\n"), Just("\\n")],
+            prop_oneof![Just("99999999999999999999"), Just("-1"), Just("ls"), Just("é"), Just(" "), Just("\0")],
+        ];
+        let piece = prop_oneof![
+            piece.prop_map(|piece: &str| piece.as_bytes().to_vec()),
+            Just(vec![0x83]),
+            proptest::collection::vec(any::<u8>(), 0..4),
+        ];
+        proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn no_file_makes_a_parser_panic(file in nearly_a_file()) {
+            for format in [Format::Zsh, Format::Bash, Format::Fish] {
+                let parsed = format.parse(&file);
+                prop_assert!(parsed.entries.iter().all(|entry| !entry.command.is_empty()));
+                prop_assert!(parsed.entries.len() + parsed.skipped <= file.len());
+            }
+            let _ = Format::guess(&file);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The commands somebody ran: what one is, which of them may be kept, and how other shells wrote theirs down.
+//! Stores nothing and reads no file.
+
+use serde::Serialize;
+
+pub mod filter;
+pub mod import;
+pub mod index;
+pub mod merge;
+mod sorted;
+
+/// One run of one command. What a history file does not say stays empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    pub command: String,
+    pub cwd: Option<String>,
+    pub exit: Option<i32>,
+    /// Milliseconds since 1970.
+    pub start_ms: Option<i64>,
+    pub duration_ms: Option<i64>,
+    pub session: Option<String>,
+    pub shell: String,
+    pub host: Option<String>,
+}
