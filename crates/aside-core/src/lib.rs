@@ -1,5 +1,6 @@
 //! Decides what Aside shows: text and facts in, values out. Touches no disk, network, clock or thread.
 
+pub mod complete;
 pub mod history;
 pub mod proto;
 pub mod text;
