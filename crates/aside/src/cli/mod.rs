@@ -1,0 +1,101 @@
+//! The command line: one definition, from which help, man pages and completions are made. Each subcommand is a file.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod completions;
+mod config;
+mod man;
+
+/// Natural language at the shell prompt
+#[derive(Parser)]
+#[command(name = "aside", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  it failed, found nothing, or (doctor) something needs doing
+  2  the command line or the configuration is wrong
+  3  the daemon could not be reached";
+
+#[derive(Subcommand)]
+enum Command {
+    Config(config::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// How a subcommand ends when nothing broke. What broke is an `anyhow::Error`, printed once, here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Done,
+    Failed,
+    Usage,
+    Unreachable,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::Unreachable => 3,
+        })
+    }
+}
+
+pub fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Config(args) => config::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        // Somebody closed the pipe we print to (`| head`): that is no failure of ours.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("aside: {error:#}");
+            Exit::Failed.into()
+        }
+    }
+}
+
+/// What a command has to say. Not `println!`, which panics when nobody reads any more (`| head`).
+fn print(text: &str) -> anyhow::Result<()> {
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// `2 h 5 min`: the two largest units.
+fn span(seconds: u64) -> String {
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, minutes) => format!("{minutes} min {} s", seconds % 60),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (days, hours, _) => format!("{days} d {hours} h"),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_has_the_two_largest_units() {
+        assert_eq!([5, 65, 3700, 90_000].map(span), ["5 s", "1 min 5 s", "1 h 1 min", "1 d 1 h"]);
+    }
+}

@@ -1,0 +1,323 @@
+//! The settings in force: the person's `config.toml` over the embedded `default.toml`. What can be set is in `schema`,
+//! what is wrong with a file in `check`; this file only gives the values their types.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Map;
+
+pub mod check;
+pub mod edit;
+pub mod live;
+pub mod schema;
+pub mod write;
+
+use check::{Problems, Values};
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    pub complete: Complete,
+    pub history: History,
+    pub daemon: Daemon,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Complete {
+    pub enabled: bool,
+    pub max_candidates: usize,
+    pub ghost_style: String,
+    pub right_arrow: RightArrow,
+    pub autosuggestions: Autosuggestions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RightArrow {
+    All,
+    Word,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Autosuggestions {
+    Replace,
+    Yield,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct History {
+    pub record: bool,
+    pub import_first: bool,
+    pub ignore: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Daemon {
+    pub idle_exit_s: u64,
+    pub log: LogLevel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+impl Config {
+    pub fn load(path: &Path) -> Result<Self, Problems> {
+        check::read(path).map(|values| Self::over_defaults(&values))
+    }
+
+    fn over_defaults(values: &Values) -> Self {
+        let mut sections = Map::new();
+        for setting in schema::schema() {
+            let value = values.get(setting.key.as_str()).unwrap_or(&setting.default);
+            let section = sections.entry(&setting.section).or_insert_with(|| Map::new().into());
+            section[&setting.name] = serde_json::json!(value);
+        }
+        // The values passed the schema, and the test below holds the schema and these types together.
+        serde_json::from_value(sections.into()).expect("default.toml and Config agree")
+    }
+}
+
+impl RightArrow {
+    pub fn name(self) -> &'static str {
+        match self {
+            RightArrow::All => "all",
+            RightArrow::Word => "word",
+        }
+    }
+}
+
+impl Autosuggestions {
+    pub fn name(self) -> &'static str {
+        match self {
+            Autosuggestions::Replace => "replace",
+            Autosuggestions::Yield => "yield",
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::over_defaults(&Values::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::config::schema::{Rule, Value, schema};
+
+    #[test]
+    fn the_embedded_defaults_are_a_configuration() {
+        let config = Config::default();
+        assert_eq!(
+            config.complete,
+            Complete {
+                enabled: true,
+                max_candidates: 4,
+                ghost_style: "fg=8".to_owned(),
+                right_arrow: RightArrow::All,
+                autosuggestions: Autosuggestions::Replace,
+            }
+        );
+        assert_eq!((config.history.record, config.history.import_first), (true, true));
+        assert_eq!(config.daemon, Daemon { idle_exit_s: 3600, log: LogLevel::Warn });
+    }
+
+    #[test]
+    fn whatever_the_schema_accepts_the_types_can_hold() {
+        for setting in schema() {
+            let values = match &setting.rule {
+                Rule::OneOf(words) => words.iter().cloned().map(Value::Text).collect(),
+                Rule::Between(low, high) => vec![Value::Integer(*low), Value::Integer(*high)],
+                Rule::Any | Rule::Highlight | Rule::Patterns => vec![setting.default.clone()],
+            };
+            for value in values {
+                assert_eq!(setting.accept(&value), Ok(()));
+                Config::over_defaults(&Values::from([(setting.key.as_str(), value)]));
+            }
+        }
+    }
+
+    #[test]
+    fn every_variant_is_offered_by_default_toml() {
+        // Exhaustive on purpose: a new variant must be added here, and then to its `one of:` line.
+        let log = |log| match log {
+            LogLevel::Error => "error",
+            LogLevel::Warn => "warn",
+            LogLevel::Info => "info",
+            LogLevel::Debug => "debug",
+        };
+        let one_of = |key, words: &[&str]| {
+            let words = words.iter().map(|&word| word.to_owned()).collect();
+            assert_eq!(schema::setting(key).unwrap().rule, Rule::OneOf(words), "{key}");
+        };
+        one_of("complete.right_arrow", &[RightArrow::All, RightArrow::Word].map(RightArrow::name));
+        one_of(
+            "complete.autosuggestions",
+            &[Autosuggestions::Replace, Autosuggestions::Yield].map(Autosuggestions::name),
+        );
+        one_of("daemon.log", &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug].map(log));
+    }
+
+    #[test]
+    fn the_file_wins_over_the_defaults_key_by_key() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("config.toml");
+        assert_eq!(Config::load(&file), Ok(Config::default()));
+        std::fs::write(&file, "complete.right_arrow = 'word'\n[history]\nignore = []\n").unwrap();
+        let mut expected = Config::default();
+        expected.complete.right_arrow = RightArrow::Word;
+        expected.history.ignore.clear();
+        assert_eq!(Config::load(&file), Ok(expected));
+    }
+
+    #[test]
+    fn lines_with_secrets_are_ignored_and_everyday_lines_are_not() {
+        let ignored = regex::RegexSet::new(Config::default().history.ignore).unwrap();
+        let hits = [
+            "export PASSWORD=hunter2",
+            "PGPASSWORD='hunter2' psql -h db",
+            "export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI",
+            "DB_PASS=x ./run",
+            "MYSQL_PWD=x mysql",
+            "GITHUB_TOKEN=abc gh pr list",
+            "OPENAI_API_KEY=\"abc\" ./run",
+            "docker run -e POSTGRES_PASSWORD=x postgres",
+            "kubectl create secret generic s --from-literal=password=x",
+            "curl 'https://host/v1?access_token=abc'",
+            "curl https://host/v1?page=2&api_key=abc",
+            "curl -d client_secret=abc https://host",
+            "set -gx GITHUB_TOKEN abc",
+            "set -x API_KEY abc",
+            "aws configure set aws_secret_access_key wJalrXUtnFEMI",
+            "mc login --password hunter2",
+            "wget --http-password=x https://host",
+            "az login --service-principal -u id --password x",
+            "tool --client-secret abc",
+            "huggingface-cli login --token abc",
+            "tool --api-key abc",
+            r#"curl -d '{"user":"a","password":"x"}' https://host"#,
+            r#"curl -H "Authorization: Bearer abc" https://host"#,
+            "curl -H 'authorization: abc123' https://host",
+            "http host Authorization:abc",
+            "curl -H 'X-Api-Key: abc' https://host",
+            "curl -H 'PRIVATE-TOKEN: abc' https://host",
+            "curl -H 'Cookie: session=abc' https://host",
+            "git clone https://me:hunter2@host/repo.git",
+            "psql postgres://me:hunter2@host/db",
+            "redis-cli -u redis://:hunter2@host",
+            "curl -u me:hunter2 https://host",
+            "curl -sS --user 'me:hunter2' https://host",
+            "curl -ume:hunter2 https://host",
+            "http -a me:hunter2 host",
+            "sshpass -p hunter2 ssh host",
+            "sshpass -v -phunter2 ssh host",
+            "mysql -u root -phunter2 db",
+            "mysqldump -p'hunter2' db",
+            "mongosh -u me -p hunter2",
+            "redis-cli -h host -a hunter2",
+            "docker login -u me -p hunter2",
+            "zip -P hunter2 a.zip a",
+            "7z x -phunter2 a.7z",
+            "openssl enc -aes256 -pass pass:hunter2 -in a",
+            "htpasswd -bc file me hunter2",
+            "echo me:hunter2 | sudo chpasswd",
+            "echo hunter2 | sudo -S apt update",
+            "echo AKIAIOSFODNN7EXAMPLE",
+            "echo ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+            "git remote add o https://github_pat_11ABCDEFG0abcdefghijkl@github.com/a/b",
+            "echo glpat-abcdefghij0123456789",
+            "echo sk-abcdefghijklmnopqrstuvwxyz0123456789",
+            "echo sk-ant-api03-abcdefghij-klmnop_qrst",
+            "echo sk_live_abcdefghij0123456789",
+            "echo xoxb-123456789012-abcdefghij",
+            "echo eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc",
+            "echo '-----BEGIN OPENSSH PRIVATE KEY-----' > key",
+        ];
+        let misses = [
+            "git log --author=token",
+            "cat password.txt",
+            "ssh-keygen -t ed25519",
+            "docker run -p 80:80 x",
+            "docker run -u 1000:1000 x",
+            "export PATH=$HOME/bin:$PATH",
+            "mkdir -p a",
+            "pass show mail",
+            "pass generate -n mail 20",
+            "passwd",
+            "git commit -m 'token: expire after a day'",
+            "git commit -m 'Fix the password: prompt twice'",
+            "git checkout sk-some-long-branch-name-of-mine",
+            "git checkout -b task-force-rename-everything",
+            "grep -rn password src",
+            "grep -rn 'api_key' .",
+            "rg --no-heading token",
+            "vim secret.rs token.rs",
+            "kubectl get secrets",
+            "kubectl describe secret db",
+            "docker build --secret id=npm,src=.npmrc .",
+            "gh secret set NAME < file",
+            "vault token lookup",
+            "llm --max-tokens 100 hello",
+            "llm --max-tokens=100 hello",
+            "docker login --password-stdin",
+            "echo $TOKEN | docker login -u me --password-stdin",
+            "export GITHUB_TOKEN=$(pass show github)",
+            "GITHUB_TOKEN=\"$(gh auth token)\" make",
+            "unset GITHUB_TOKEN",
+            "export TOKEN=",
+            "set -e",
+            "set -o pipefail",
+            r#"curl -H "Authorization: Bearer $TOKEN" https://host"#,
+            "curl -u me https://host",
+            "curl -u \"me:$PASSWORD\" https://host",
+            "curl -fsSL https://host:8080/a@b",
+            "curl -a https://host/x",
+            "git clone git@github.com:a/b.git",
+            "git clone https://github.com/a/b.git",
+            "ssh -p 2222 me@host",
+            "ssh -i ~/.ssh/id_ed25519 me@host uptime",
+            "rsync -avP src/ me@host:dst/",
+            "mysql -u root -p db",
+            "mysql -h 127.0.0.1 -P 3306 -u root",
+            "mysql --protocol=tcp -p",
+            "redis-cli -h host -p 6379",
+            "sshpass -f file ssh host",
+            "sshpass -e ssh host",
+            "zip -r a.zip a",
+            "unzip -p a.zip b",
+            "7z x a.7z",
+            "openssl x509 -in cert.pem -noout -text",
+            "echo hello | sudo tee /etc/motd",
+            "sudo -s",
+            "npm run build --workspace=tokens",
+            "cargo test passes_through",
+            "python -m http.server 8000",
+            "tar -xzf a.tar.gz --no-same-owner",
+            "bypass=true make",
+            "uname -a | tee log",
+        ];
+        let mut unused: BTreeSet<usize> = (0..ignored.len()).collect();
+        for line in hits {
+            assert!(ignored.is_match(line), "must be ignored: {line}");
+            unused.retain(|index| !ignored.matches(line).matched(*index));
+        }
+        assert!(unused.is_empty(), "no line needs these patterns: {unused:?}");
+        for line in misses {
+            let by: Vec<_> = ignored.matches(line).iter().map(|index| &ignored.patterns()[index]).collect();
+            assert!(by.is_empty(), "must be remembered: {line}, but {by:?}");
+        }
+    }
+}

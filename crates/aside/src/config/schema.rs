@@ -1,0 +1,357 @@
+//! What can be set. `default.toml` is the only list: the type of a key is the type of its default, the comment above it
+//! says why it is there, and `# one of:`, `# between:` and `# form:` lines bound its values. Reads no file of the person's.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+use serde::Serialize;
+
+pub const DEFAULTS: &str = include_str!("../../default.toml");
+
+/// Below this Jaro-Winkler similarity a suggestion puzzles more than it helps.
+const NEAR: f64 = 0.8;
+
+const COLOURS: [&str; 9] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "default"];
+
+#[derive(Debug)]
+pub struct Setting {
+    pub section: String,
+    pub name: String,
+    /// `section.name`, as it is written on the command line.
+    pub key: String,
+    pub default: Value,
+    pub why: String,
+    pub rule: Rule,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    Bool(bool),
+    Integer(i64),
+    Text(String),
+    List(Vec<String>),
+}
+
+/// What a value must satisfy beyond its type.
+#[derive(Debug, PartialEq)]
+pub enum Rule {
+    Any,
+    OneOf(Vec<String>),
+    Between(i64, i64),
+    Highlight,
+    Patterns,
+}
+
+/// Why a value cannot be taken; `item` is its place in a list, so that a file can name the very line.
+#[derive(Debug, PartialEq)]
+pub struct Complaint {
+    pub item: Option<usize>,
+    pub message: String,
+}
+
+pub fn schema() -> &'static [Setting] {
+    static SCHEMA: LazyLock<Vec<Setting>> = LazyLock::new(|| read(DEFAULTS));
+    &SCHEMA
+}
+
+pub fn setting(key: &str) -> Option<&'static Setting> {
+    schema().iter().find(|setting| setting.key == key)
+}
+
+pub fn has_section(name: &str) -> bool {
+    schema().iter().any(|setting| setting.section == name)
+}
+
+/// What to say about a key that is not there, on the command line and in a file.
+pub fn unknown_key(given: &str) -> String {
+    match nearest_key(given) {
+        Some(setting) => format!("unknown key {given}; did you mean {}?", setting.key),
+        None => format!("unknown key {given}; `aside config list` shows them all"),
+    }
+}
+
+pub fn nearest_section(given: &str) -> Option<&'static str> {
+    nearest(schema().iter().map(|setting| (setting.section.as_str(), likeness(given, &setting.section))))
+}
+
+/// Names weigh most: a key is more often misspelt, or put into the wrong section, than it is in a misspelt section.
+fn nearest_key(given: &str) -> Option<&'static Setting> {
+    let (section, name) = given.rsplit_once('.').unwrap_or(("", given));
+    nearest(schema().iter().map(|setting| {
+        let near = likeness(name, &setting.name);
+        (setting, if near < NEAR { 0.0 } else { near + likeness(section, &setting.section) / 10.0 })
+    }))
+}
+
+fn nearest<T>(scored: impl Iterator<Item = (T, f64)>) -> Option<T> {
+    scored.filter(|(_, score)| *score >= NEAR).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(found, _)| found)
+}
+
+fn likeness(given: &str, known: &str) -> f64 {
+    let given = given.to_lowercase().replace('-', "_");
+    // A remembered half (`style`, `candidates`) shares no beginning, which is all that Jaro-Winkler looks for.
+    let part = given.len() > 3 && known.split('_').any(|word| word == given);
+    strsim::jaro_winkler(&given, known).max(if part { NEAR } else { 0.0 })
+}
+
+impl Setting {
+    pub fn accept(&self, value: &Value) -> Result<(), Complaint> {
+        let same_type = std::mem::discriminant(value) == std::mem::discriminant(&self.default);
+        if !same_type {
+            return Err(self.complaint(value));
+        }
+        match (&self.rule, value) {
+            (Rule::OneOf(words), Value::Text(text)) if !words.contains(text) => Err(self.complaint(value)),
+            (Rule::Between(low, high), Value::Integer(number)) if !(low..=high).contains(&number) => {
+                Err(self.complaint(value))
+            }
+            (Rule::Highlight, Value::Text(text)) if !is_highlight(text) => Err(self.complaint(value)),
+            (Rule::Patterns, Value::List(patterns)) => self.accept_patterns(patterns),
+            _ => Ok(()),
+        }
+    }
+
+    /// The value given on the command line, where a text needs no quotes and a list is one TOML array or several words.
+    pub fn parse(&self, words: &[String]) -> Result<Value, Complaint> {
+        let one = words.join(" ");
+        let value = match &self.default {
+            Value::Bool(_) => one.parse().ok().map(Value::Bool),
+            Value::Integer(_) => one.parse().ok().map(Value::Integer),
+            Value::Text(_) if words.len() == 1 => Some(Value::Text(one.clone())),
+            Value::Text(_) => None,
+            Value::List(_) => Some(Value::List(array(words).unwrap_or_else(|| words.to_vec()))),
+        };
+        let value = value.ok_or_else(|| self.complaint(&Value::Text(one)))?;
+        self.accept(&value).map(|()| value)
+    }
+
+    /// `must be true or false`, without what was found instead: only the caller can name a date or a section.
+    pub fn expected(&self) -> String {
+        let expected = match (&self.rule, &self.default) {
+            (Rule::OneOf(words), _) => format!("one of {}", words.join(", ")),
+            (Rule::Between(low, high), _) => format!("between {low} and {high}"),
+            (Rule::Highlight, _) => r#"a zsh highlight such as "fg=8" or "fg=#808080,underline""#.to_owned(),
+            (Rule::Patterns, _) => "a list of regular expressions in quotes".to_owned(),
+            (Rule::Any, Value::Bool(_)) => "true or false".to_owned(),
+            (Rule::Any, Value::Integer(_)) => "a whole number".to_owned(),
+            (Rule::Any, Value::Text(_)) => "text in quotes".to_owned(),
+            (Rule::Any, Value::List(_)) => "a list of texts in quotes".to_owned(),
+        };
+        format!("{} must be {expected}", self.key)
+    }
+
+    fn complaint(&self, value: &Value) -> Complaint {
+        Complaint { item: None, message: format!("{}, not {value}", self.expected()) }
+    }
+
+    fn accept_patterns(&self, patterns: &[String]) -> Result<(), Complaint> {
+        for (index, pattern) in patterns.iter().enumerate() {
+            if let Err(error) = Regex::new(pattern) {
+                let message = format!("{}: {pattern} is not a regular expression: {}", self.key, reason(&error));
+                return Err(Complaint { item: Some(index), message });
+            }
+        }
+        // Each may be small enough and all of them together too large.
+        RegexSet::new(patterns).map(drop).map_err(|error| {
+            let message = format!("{}: these patterns cannot be used together: {}", self.key, reason(&error));
+            Complaint { item: None, message }
+        })
+    }
+}
+
+/// As TOML, on one line.
+impl fmt::Display for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(yes) => write!(formatter, "{yes}"),
+            Self::Integer(number) => write!(formatter, "{number}"),
+            Self::Text(text) => write!(formatter, "{}", toml_edit::Value::from(text.as_str())),
+            Self::List(items) => write!(formatter, "{}", toml_edit::Value::from_iter(items.iter().map(String::as_str))),
+        }
+    }
+}
+
+impl Value {
+    /// The values a setting can have; nothing for dates, fractions and lists of anything but text.
+    pub fn from_toml(value: &toml_edit::Value) -> Option<Self> {
+        match value {
+            toml_edit::Value::Boolean(yes) => Some(Self::Bool(*yes.value())),
+            toml_edit::Value::Integer(number) => Some(Self::Integer(*number.value())),
+            toml_edit::Value::String(text) => Some(Self::Text(text.value().clone())),
+            toml_edit::Value::Array(items) => {
+                items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>().map(Self::List)
+            }
+            toml_edit::Value::Float(_) | toml_edit::Value::Datetime(_) | toml_edit::Value::InlineTable(_) => None,
+        }
+    }
+}
+
+/// A single word that is a TOML array. A pattern such as `[ab]` is none, and stays a word.
+fn array(words: &[String]) -> Option<Vec<String>> {
+    let [word] = words else { return None };
+    match Value::from_toml(&word.trim().parse().ok()?)? {
+        Value::List(items) => Some(items),
+        Value::Bool(_) | Value::Integer(_) | Value::Text(_) => None,
+    }
+}
+
+/// What zsh takes in `region_highlight`; it ignores the rest without a word, so nobody else would tell.
+fn is_highlight(text: &str) -> bool {
+    text.split(',').all(|part| match part.split_once('=') {
+        Some(("fg" | "bg", colour)) => is_colour(colour),
+        Some(_) => false,
+        None => matches!(part, "none" | "bold" | "underline" | "standout"),
+    })
+}
+
+fn is_colour(text: &str) -> bool {
+    let is_hex = |digits: &str| matches!(digits.len(), 3 | 6) && digits.chars().all(|digit| digit.is_ascii_hexdigit());
+    let is_number = || text.chars().all(|digit| digit.is_ascii_digit()) && text.parse::<u8>().is_ok();
+    COLOURS.contains(&text) || text.strip_prefix('#').map_or_else(is_number, is_hex)
+}
+
+/// The last line of the error: the others draw the pattern again, with an arrow below it.
+fn reason(error: &regex::Error) -> String {
+    let error = error.to_string();
+    let last = error.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").to_owned()
+}
+
+/// Panics when the embedded file is malformed: a program that was tested once cannot be built with such a file.
+fn read(defaults: &str) -> Vec<Setting> {
+    let document: toml_edit::DocumentMut = defaults.parse().expect("default.toml is TOML");
+    let mut settings = Vec::new();
+    for (section, item) in document.iter() {
+        let table = item.as_table().expect("default.toml has sections only");
+        for (name, item) in table {
+            let key = format!("{section}.{name}");
+            let comment = table.key(name).and_then(|key| key.leaf_decor().prefix()).and_then(|prefix| prefix.as_str());
+            let (why, rule) = read_comment(comment.unwrap_or_default());
+            let default = item.as_value().and_then(Value::from_toml).expect("a default of a type we know");
+            settings.push(Setting { section: section.to_owned(), name: name.to_owned(), key, default, why, rule });
+        }
+    }
+    settings
+}
+
+fn read_comment(comment: &str) -> (String, Rule) {
+    let mut why = Vec::new();
+    let mut rule = Rule::Any;
+    for line in comment.lines().filter_map(|line| line.strip_prefix("# ")) {
+        match line.split_once(": ") {
+            Some(("one of", words)) => rule = Rule::OneOf(words.split(", ").map(str::to_owned).collect()),
+            Some(("between", bounds)) => {
+                let (low, high) = bounds.split_once(" and ").expect("between: LOW and HIGH");
+                rule = Rule::Between(low.parse().expect("a number"), high.parse().expect("a number"));
+            }
+            Some(("form", "zsh highlight")) => rule = Rule::Highlight,
+            Some(("form", "regular expressions")) => rule = Rule::Patterns,
+            Some(_) | None => why.push(line),
+        }
+    }
+    (why.join(" "), rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(key: &str, words: &[&str]) -> Result<Value, String> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        setting(key).unwrap().parse(&words).map_err(|complaint| complaint.message)
+    }
+
+    #[test]
+    fn every_key_says_why_in_one_line_and_accepts_its_own_default() {
+        for setting in schema() {
+            assert!(setting.why.ends_with('.'), "{}: {:?}", setting.key, setting.why);
+            // The generated zsh completion would not quote them.
+            assert!(!setting.why.contains(['"', '`', '\\']), "{}: {:?}", setting.key, setting.why);
+            assert_eq!(setting.accept(&setting.default), Ok(()), "{}", setting.key);
+        }
+        let block = |setting: &Setting| DEFAULTS.matches(&format!("# {}\n", setting.why)).count();
+        assert!(schema().iter().all(|setting| block(setting) == 1), "a why is one line of default.toml");
+    }
+
+    #[test]
+    fn the_bounds_are_read_from_the_comments() {
+        let rule = |key: &str| &setting(key).unwrap().rule;
+        assert_eq!(*rule("complete.enabled"), Rule::Any);
+        assert_eq!(*rule("complete.max_candidates"), Rule::Between(1, 20));
+        assert_eq!(*rule("complete.right_arrow"), Rule::OneOf(vec!["all".into(), "word".into()]));
+        assert_eq!(*rule("complete.ghost_style"), Rule::Highlight);
+        assert_eq!(*rule("history.ignore"), Rule::Patterns);
+    }
+
+    #[test]
+    fn the_nearest_key_is_the_one_that_was_meant() {
+        for (given, meant) in [
+            ("complete.right_arow", Some("complete.right_arrow")),
+            ("complte.right_arrow", Some("complete.right_arrow")),
+            ("complete.right-arrow", Some("complete.right_arrow")),
+            ("Complete.Enabled", Some("complete.enabled")),
+            ("daemon.right_arrow", Some("complete.right_arrow")),
+            ("right_arrow", Some("complete.right_arrow")),
+            ("complete.style", Some("complete.ghost_style")),
+            ("ghost", Some("complete.ghost_style")),
+            ("history.ignored", Some("history.ignore")),
+            ("daemon.idle_exit", Some("daemon.idle_exit_s")),
+            ("complete.zzz", None),
+            ("banana", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest_key(given).map(|setting| setting.key.as_str()), meant, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_value_needs_no_quotes_on_the_command_line() {
+        let text = |text: &str| Ok(Value::Text(text.to_owned()));
+        let list = |items: &[&str]| Ok(Value::List(items.iter().map(|&item| item.to_owned()).collect()));
+        assert_eq!(parse("complete.enabled", &["false"]), Ok(Value::Bool(false)));
+        assert_eq!(parse("daemon.idle_exit_s", &["0"]), Ok(Value::Integer(0)));
+        assert_eq!(parse("complete.ghost_style", &["fg=#808080,bold"]), text("fg=#808080,bold"));
+        assert_eq!(parse("history.ignore", &["^a b", "c"]), list(&["^a b", "c"]));
+        assert_eq!(parse("history.ignore", &[r#"["a", 'b\d']"#]), list(&["a", r"b\d"]));
+        assert_eq!(parse("history.ignore", &["[ab]"]), list(&["[ab]"]));
+        assert_eq!(parse("history.ignore", &["[]"]), list(&[]));
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_what_was_expected() {
+        let wrong = |key, words: &[&str]| parse(key, words).unwrap_err();
+        assert_eq!(wrong("complete.enabled", &["yes"]), r#"complete.enabled must be true or false, not "yes""#);
+        assert_eq!(
+            wrong("complete.max_candidates", &["99"]),
+            "complete.max_candidates must be between 1 and 20, not 99"
+        );
+        assert_eq!(
+            wrong("complete.max_candidates", &["4.5"]),
+            r#"complete.max_candidates must be between 1 and 20, not "4.5""#
+        );
+        assert_eq!(
+            wrong("complete.right_arrow", &["none"]),
+            r#"complete.right_arrow must be one of all, word, not "none""#
+        );
+        assert_eq!(
+            wrong("complete.ghost_style", &["grey"]),
+            r#"complete.ghost_style must be a zsh highlight such as "fg=8" or "fg=#808080,underline", not "grey""#
+        );
+        assert_eq!(
+            wrong("history.ignore", &["a", "(b"]),
+            "history.ignore: (b is not a regular expression: unclosed group"
+        );
+    }
+
+    #[test]
+    fn a_highlight_is_what_zsh_understands() {
+        for good in ["none", "fg=8", "bg=255", "fg=#fff", "fg=#a0A0a0,underline", "fg=red,bg=default,bold,standout"] {
+            assert!(is_highlight(good), "{good}");
+        }
+        for bad in ["", "8", "fg", "fg=", "fg=256", "fg=+8", "fg=#ff", "fg=grey", "fg=8, bold", "fg=8,", "dim"] {
+            assert!(!is_highlight(bad), "{bad}");
+        }
+    }
+}

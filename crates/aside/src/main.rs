@@ -1,0 +1,10 @@
+//! Aside: natural language at the shell prompt. Parses the command line and hands over to one file of `cli/`.
+
+mod cli;
+mod config;
+mod exec;
+mod paths;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

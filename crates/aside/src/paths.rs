@@ -1,0 +1,228 @@
+//! Where Aside keeps things. Reads the environment once; creates nothing except the private socket directory.
+
+use std::ffi::OsString;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use etcetera::BaseStrategy;
+
+/// What the kernel takes for the path of a socket, less the NUL at its end.
+pub const MAX_SOCKET_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+
+#[derive(Clone, Debug)]
+pub struct Paths {
+    pub config_file: PathBuf,
+    pub data_dir: PathBuf,
+    pub state_dir: PathBuf,
+    pub socket: PathBuf,
+}
+
+impl Paths {
+    /// `$ASIDE_HOME`, when set, holds everything in one directory: `aside try` uses it, so that a trial touches
+    /// nothing of the person's and changes no variable that other programs read.
+    pub fn from_env() -> anyhow::Result<Self> {
+        // The daemon lives in `/`, so a relative path would mean another place to it than to its clients.
+        let socket = std::path::absolute(socket_path(&var, &is_private)).context("could not tell where you are")?;
+        if let Some(home) = var("ASIDE_HOME") {
+            let home = std::path::absolute(home).context("could not tell where you are")?;
+            return Ok(Self {
+                config_file: home.join("config.toml"),
+                data_dir: home.join("data"),
+                state_dir: home.join("state"),
+                socket,
+            });
+        }
+        let base = etcetera::base_strategy::Xdg::new().context("could not find your home directory; set HOME")?;
+        Ok(Self {
+            config_file: base.config_dir().join("aside/config.toml"),
+            data_dir: base.data_dir().join("aside"),
+            state_dir: base.state_dir().unwrap_or_else(|| base.data_dir()).join("aside"),
+            socket,
+        })
+    }
+
+    pub fn history_db(&self) -> PathBuf {
+        self.data_dir.join("history.db")
+    }
+
+    pub fn log_file(&self) -> PathBuf {
+        self.state_dir.join("daemon.log")
+    }
+
+    /// Beside the socket, never deleted: removing a lock file while another process waits for it lets two hold it.
+    pub fn lock_file(&self) -> PathBuf {
+        let mut name = self.socket.clone().into_os_string();
+        name.push(".lock");
+        PathBuf::from(name)
+    }
+}
+
+fn var(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// `$ASIDE_SOCKET`, the runtime directory, a private directory in the temporary one. A runtime directory that is not
+/// ours alone does not count: after `su` it is still that of another user, and some containers set it to `/tmp`.
+fn socket_path(var: &dyn Fn(&str) -> Option<OsString>, is_private: &dyn Fn(&Path) -> bool) -> PathBuf {
+    if let Some(path) = var("ASIDE_SOCKET") {
+        return PathBuf::from(path);
+    }
+    if let Some(home) = var("ASIDE_HOME") {
+        return Path::new(&home).join("aside.sock");
+    }
+    if let Some(dir) = var("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| is_private(dir)) {
+        return dir.join("aside.sock");
+    }
+    let temporary = var("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+    temporary.join(private_name()).join("aside.sock")
+}
+
+fn private_name() -> String {
+    format!("aside-{}", us())
+}
+
+fn us() -> u32 {
+    rustix::process::getuid().as_raw()
+}
+
+fn is_private(dir: &Path) -> bool {
+    let meta = std::fs::metadata(dir).ok();
+    dir.is_absolute()
+        && meta.is_some_and(|meta| meta.is_dir() && meta.uid() == us() && meta.permissions().mode() & 0o077 == 0)
+}
+
+/// Makes the directory of the socket, or checks that nobody can have put a socket there in our place. Closes only the
+/// one that bears our name: a directory that the person chose is theirs, and may be `/tmp`.
+pub fn prepare_socket_dir(socket: &Path) -> anyhow::Result<()> {
+    if socket.as_os_str().len() > MAX_SOCKET_PATH {
+        bail!("{} is longer than {MAX_SOCKET_PATH} bytes; set ASIDE_SOCKET to a shorter path", socket.display());
+    }
+    let Some(dir) = socket.parent() else { return Ok(()) };
+    if dir.file_name().is_some_and(|name| name == private_name().as_str()) || !dir.exists() {
+        return private_dir(dir);
+    }
+    let meta = std::fs::metadata(dir).with_context(|| format!("could not look at {}", dir.display()))?;
+    if ![us(), 0].contains(&meta.uid()) {
+        bail!("{} belongs to somebody else; set ASIDE_SOCKET to a path of your own", dir.display());
+    }
+    Ok(())
+}
+
+/// After `sudo -E` the home is still the person's: what root makes there, the person could no longer write to. Nobody
+/// but root can get that far.
+pub fn leave_to_its_owner(dir: &Path) -> anyhow::Result<()> {
+    let nearest = dir.ancestors().find_map(|dir| Some((dir, std::fs::metadata(dir).ok()?.uid())));
+    match nearest {
+        Some((dir, owner)) if us() == 0 && owner != 0 => {
+            bail!("{} belongs to user {owner}, and you are root; run it as that user, or use `sudo -H`", dir.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes `dir` with mode 0700, or checks that what is there is a directory of ours that nobody else can enter.
+pub fn private_dir(dir: &Path) -> anyhow::Result<()> {
+    match std::fs::DirBuilder::new().mode(0o700).recursive(true).create(dir) {
+        Ok(()) => {}
+        Err(error) => return Err(error).with_context(|| format!("could not create {}", dir.display())),
+    }
+    let meta = std::fs::symlink_metadata(dir).with_context(|| format!("could not look at {}", dir.display()))?;
+    if !meta.is_dir() {
+        bail!("{} is not a directory; remove it", dir.display());
+    }
+    if meta.uid() != us() {
+        bail!("{} belongs to somebody else; set ASIDE_SOCKET to a path of your own", dir.display());
+    }
+    if meta.permissions().mode() & 0o077 != 0 {
+        std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700))
+            .with_context(|| format!("could not make {} private", dir.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn socket(vars: &[(&str, &str)]) -> String {
+        let lookup = |name: &str| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        socket_path(&lookup, &|dir| dir == Path::new("/run/u")).display().to_string()
+    }
+
+    #[test]
+    fn the_socket_follows_its_precedence() {
+        let uid = rustix::process::getuid().as_raw();
+        let all = [("ASIDE_SOCKET", "/a/s"), ("ASIDE_HOME", "/h"), ("XDG_RUNTIME_DIR", "/run/u"), ("TMPDIR", "/t")];
+        assert_eq!(socket(&all), "/a/s");
+        assert_eq!(socket(&all[1..]), "/h/aside.sock");
+        assert_eq!(socket(&all[2..]), "/run/u/aside.sock");
+        assert_eq!(socket(&all[3..]), format!("/t/aside-{uid}/aside.sock"));
+        assert_eq!(socket(&[]), format!("/tmp/aside-{uid}/aside.sock"));
+        assert_eq!(socket(&[("XDG_RUNTIME_DIR", "/run/other")]), format!("/tmp/aside-{uid}/aside.sock"));
+    }
+
+    #[test]
+    fn a_runtime_directory_counts_only_if_it_is_ours_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        assert!(is_private(temp.path()));
+        assert!(!is_private(&temp.path().join("missing")));
+        assert!(!is_private(Path::new(".")), "the daemon has another directory than its clients");
+        std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
+        assert!(!is_private(temp.path()));
+    }
+
+    #[test]
+    fn a_directory_that_the_person_chose_keeps_its_mode() {
+        let temp = tempfile::tempdir().unwrap();
+        let mode = |dir: &Path| std::fs::metadata(dir).unwrap().permissions().mode() & 0o7777;
+        std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
+        prepare_socket_dir(&temp.path().join("a.sock")).unwrap();
+        assert_eq!(mode(temp.path()), 0o1777);
+        let ours = temp.path().join(private_name());
+        std::fs::create_dir(&ours).unwrap();
+        std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o755)).unwrap();
+        prepare_socket_dir(&ours.join("a.sock")).unwrap();
+        assert_eq!(mode(&ours), 0o700);
+    }
+
+    #[test]
+    fn a_path_too_long_for_a_socket_is_named() {
+        let error = prepare_socket_dir(Path::new(&format!("/{}", "x".repeat(200)))).unwrap_err().to_string();
+        assert!(error.ends_with("bytes; set ASIDE_SOCKET to a shorter path"), "{error}");
+    }
+
+    #[test]
+    fn what_belongs_to_somebody_else_is_left_alone() {
+        // Only root can play two people.
+        if us() != 0 {
+            return;
+        }
+        let temp = tempfile::tempdir().unwrap();
+        std::os::unix::fs::chown(temp.path(), Some(65534), None).unwrap();
+        let error = prepare_socket_dir(&temp.path().join("a.sock")).unwrap_err().to_string();
+        assert!(error.contains("belongs to somebody else; set ASIDE_SOCKET"), "{error}");
+        let error = leave_to_its_owner(&temp.path().join("not/there/yet")).unwrap_err().to_string();
+        assert!(error.contains("belongs to user 65534"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_that_others_can_enter_is_closed() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("open");
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o777)).unwrap();
+        private_dir(&dir).unwrap();
+        assert_eq!(std::fs::metadata(&dir).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_link_in_place_of_the_directory_is_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let link = temp.path().join("link");
+        std::os::unix::fs::symlink(temp.path(), &link).unwrap();
+        let error = private_dir(&link).unwrap_err().to_string();
+        assert!(error.contains("is not a directory"), "{error}");
+    }
+}
