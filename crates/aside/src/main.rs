@@ -1,9 +1,11 @@
 //! Aside: natural language at the shell prompt. Parses the command line and hands over to one file of `cli/`.
 
 mod cli;
+mod client;
 mod config;
 mod exec;
 mod paths;
+mod store;
 
 fn main() -> std::process::ExitCode {
     cli::main()

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 
 mod completions;
 mod config;
+mod history;
 mod man;
 
 /// Natural language at the shell prompt
@@ -25,6 +26,7 @@ const EXIT_CODES: &str = "Exit codes:
 
 #[derive(Subcommand)]
 enum Command {
+    History(history::Args),
     Config(config::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -52,6 +54,7 @@ impl From<Exit> for ExitCode {
 
 pub fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::History(args) => history::run(args),
         Command::Config(args) => config::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),

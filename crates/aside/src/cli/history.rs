@@ -1,0 +1,391 @@
+//! `aside history`: import, search and count the commands you ran. Prints the answers; which file is read and what is
+//! kept is in `store`.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use aside_core::history::filter::{Filter, Refusal};
+use aside_core::history::import::Parsed;
+use aside_core::proto::Request;
+use aside_core::text;
+use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::cli::Exit;
+use crate::client;
+use crate::config::Config;
+use crate::paths::{self, Paths};
+use crate::store::files::{self, Source};
+use crate::store::search::{Outcome, Search, Stats, Tally};
+use crate::store::{History, Notice, Row};
+
+const NO_HISTORY: &str = "no history yet; run `aside history import zsh` (or bash, fish, atuin)";
+
+/// Import, search and count the commands you ran
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Add the commands that another program wrote down; doing it again adds only what is new
+    Import {
+        /// Who wrote them down
+        source: Source,
+        /// The file to read; without it, the usual place
+        file: Option<PathBuf>,
+    },
+    /// Print the commands that contain all of the words, newest last
+    Search {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Print at most so many
+        #[arg(long, value_name = "N", default_value_t = 100)]
+        limit: usize,
+        /// Only what ran in this directory
+        #[arg(long, value_name = "DIR")]
+        cwd: Option<PathBuf>,
+        /// Only what failed
+        #[arg(long)]
+        failed: bool,
+        /// Words that the command contains
+        text: Vec<String>,
+    },
+    /// Print how many commands there are, and which you run most
+    Stats {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let paths = Paths::from_env()?;
+    match args.command {
+        Command::Import { source, file } => import(&paths, source, file),
+        Command::Search { json, limit, cwd, failed, text } => {
+            let directories = cwd.as_deref().map(spellings).unwrap_or_default();
+            let outcome = if failed { Outcome::Failed } else { Outcome::Any };
+            search(&paths, &Search { words: text, directories, outcome, limit }, json)
+        }
+        Command::Stats { json } => stats(&paths, json),
+    }
+}
+
+fn import(paths: &Paths, source: Source, file: Option<PathBuf>) -> anyhow::Result<Exit> {
+    let config = match Config::load(&paths.config_file) {
+        Ok(config) => config,
+        Err(problems) => {
+            eprintln!("{problems}");
+            return Ok(Exit::Usage);
+        }
+    };
+    let filter = Filter::new(&config.history.ignore)?;
+    let file = file.map_or_else(|| files::usual_file(source), Ok)?;
+    let mut parsed = source.read(&file)?;
+    if parsed.entries.is_empty() && parsed.skipped == 0 {
+        bail!("{} holds no commands; give the file to read: `aside history import {source} FILE`", file.display());
+    }
+    let left_out = leave_out(&mut parsed, &filter);
+    paths::leave_to_its_owner(&paths.data_dir)?;
+    let (mut history, notice) = History::open(&paths.history_db())?;
+    let bar = progress_bar(parsed.entries.len());
+    let imported = history.import(&parsed.entries, &mut |done| bar.set_position(done as u64))?;
+    bar.finish_and_clear();
+    // The damage may show only now.
+    if let Some(Notice(text)) = history.notice().cloned().or(notice) {
+        eprintln!("aside: {text}");
+    }
+    // One that does not run reads everything when it starts.
+    let _ = client::ask(&paths.socket, Request::Reload);
+    let summary = summary(imported.added, imported.already_there, &left_out, parsed.skipped, &file);
+    writeln!(std::io::stdout(), "{summary}")?;
+    Ok(Exit::Done)
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LeftOut {
+    hidden: usize,
+    too_long: usize,
+    ignored: usize,
+}
+
+fn leave_out(parsed: &mut Parsed, filter: &Filter) -> LeftOut {
+    let mut left_out = LeftOut::default();
+    parsed.entries.retain(|entry| {
+        match filter.refuses(&entry.command) {
+            None => return true,
+            Some(Refusal::Blank) => {}
+            Some(Refusal::Hidden) => left_out.hidden += 1,
+            Some(Refusal::TooLong) => left_out.too_long += 1,
+            Some(Refusal::Ignored) => left_out.ignored += 1,
+        }
+        false
+    });
+    left_out
+}
+
+fn progress_bar(length: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(length as u64);
+    match ProgressStyle::with_template("importing {bar:40} {percent}%") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn summary(added: usize, already_there: usize, left_out: &LeftOut, skipped: usize, file: &Path) -> String {
+    let LeftOut { hidden, too_long, ignored } = *left_out;
+    let rest: Vec<String> = [
+        (already_there, "already there"),
+        (hidden, "left out for beginning with a space"),
+        (ignored, "left out by your ignore patterns"),
+        (too_long, "too long"),
+        (skipped, "not UTF-8"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{} {what}", grouped(count)))
+    .collect();
+    let rest = if rest.is_empty() { String::new() } else { format!(" ({})", rest.join(", ")) };
+    let commands = if added == 1 { "command" } else { "commands" };
+    format!("imported {} {commands} from {}{rest}", grouped(added), file.display())
+}
+
+fn search(paths: &Paths, search: &Search, json: bool) -> anyhow::Result<Exit> {
+    let Some(mut history) = History::open_to_read(&paths.history_db())? else { return no_history(json, "[]") };
+    let rows = history.search(search)?;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    if json {
+        serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        out.write_all(table(&rows, &TimeZone::system(), home().as_deref()).as_bytes())?;
+    }
+    out.flush()?;
+    if rows.is_empty() && !json {
+        eprintln!("aside: no command fits");
+    }
+    Ok(if rows.is_empty() { Exit::Failed } else { Exit::Done })
+}
+
+fn stats(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
+    let Some(mut history) = History::open_to_read(&paths.history_db())? else { return no_history(json, "null") };
+    let stats = history.stats()?;
+    let mut out = std::io::stdout().lock();
+    if json {
+        serde_json::to_writer_pretty(&mut out, &stats).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        out.write_all(report(&stats, &TimeZone::system(), home().as_deref()).as_bytes())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// A program that reads our JSON gets some.
+fn no_history(json: bool, nothing: &str) -> anyhow::Result<Exit> {
+    if json {
+        writeln!(std::io::stdout(), "{nothing}")?;
+    }
+    eprintln!("aside: {NO_HISTORY}");
+    Ok(Exit::Failed)
+}
+
+fn home() -> Option<String> {
+    std::env::var("HOME").ok().filter(|home| home.len() > 1)
+}
+
+/// A shell notes the directory as the person went there, maybe through links: look for each way to write it.
+fn spellings(dir: &Path) -> Vec<String> {
+    let logical = std::env::var_os("PWD").map(|pwd| PathBuf::from(pwd).join(dir));
+    let logical = logical.and_then(|path| std::path::absolute(path).ok());
+    let spellings = [logical, std::path::absolute(dir).ok(), std::fs::canonicalize(dir).ok()];
+    let mut spellings: Vec<String> = spellings.into_iter().flatten().map(without_slash).collect();
+    spellings.sort();
+    spellings.dedup();
+    spellings
+}
+
+fn without_slash(path: PathBuf) -> String {
+    // Collecting the components drops `.` and a slash at the end.
+    path.components().collect::<PathBuf>().display().to_string()
+}
+
+/// Time, exit code if it failed, directory, command; one line each.
+fn table(rows: &[Row], zone: &TimeZone, home: Option<&str>) -> String {
+    let mut lines = String::new();
+    let cells: Vec<[String; 3]> = rows
+        .iter()
+        .map(|Row { entry, .. }| {
+            let failed = entry.exit.filter(|exit| *exit != 0).map(|exit| format!("!{exit}"));
+            let cwd = entry.cwd.as_deref().map(|cwd| one_line(&from_home(cwd, home)));
+            [entry.start_ms.map(|start| time(start, zone)), failed, cwd].map(Option::unwrap_or_default)
+        })
+        .collect();
+    let width = |column: usize| cells.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    for (cells, Row { entry, .. }) in cells.iter().zip(rows) {
+        for (cell, width) in cells.iter().zip(widths).filter(|(_, width)| *width > 0) {
+            lines.push_str(&format!("{cell:width$}  "));
+        }
+        lines.push_str(&one_line(&entry.command));
+        lines.push('\n');
+    }
+    lines
+}
+
+fn report(stats: &Stats, zone: &TimeZone, home: Option<&str>) -> String {
+    let Stats { total, distinct, first_ms, last_ms, ok, failed, commands, shells, directories } = stats;
+    let mut text = format!("{} commands, {} of them different\n", grouped(*total), grouped(*distinct));
+    if let (Some(first), Some(last)) = (first_ms, last_ms) {
+        text.push_str(&format!("from {} to {}\n", time(*first, zone), time(*last, zone)));
+    }
+    if ok + failed > 0 {
+        text.push_str(&format!("{} succeeded, {} failed\n", grouped(*ok), grouped(*failed)));
+    }
+    let names = |tallies: &[Tally]| tallies.iter().map(|tally| (one_line(&tally.name), tally.count)).collect();
+    let places = directories.iter().map(|tally| (one_line(&from_home(&tally.name, home)), tally.count)).collect();
+    let lists: [(&str, Vec<(String, usize)>); 3] =
+        [("most often", names(commands)), ("by shell", names(shells)), ("by directory", places)];
+    for (title, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
+        text.push_str(&format!("\n{title}\n"));
+        let width = list.iter().map(|(_, count)| grouped(*count).len()).max().unwrap_or(0);
+        for (name, count) in list {
+            text.push_str(&format!("  {:>width$}  {name}\n", grouped(*count)));
+        }
+    }
+    text
+}
+
+fn time(start_ms: i64, zone: &TimeZone) -> String {
+    let Ok(time) = Timestamp::from_millisecond(start_ms) else { return String::new() };
+    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+fn from_home(path: &str, home: Option<&str>) -> String {
+    match home.and_then(|home| path.strip_prefix(home)) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// A command may hold line breaks, sequences that the terminal would obey, and characters that hide or turn others.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for char in text.chars() {
+        let shows = !char.is_control() && text::is_clean(char.encode_utf8(&mut [0; 4]));
+        if shows { line.push(char) } else { line.extend(char.escape_default()) }
+    }
+    line
+}
+
+/// 1234567 as `1 234 567`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use aside_core::history::Entry;
+
+    use super::*;
+
+    fn row(command: &str, start_ms: Option<i64>, exit: Option<i32>, cwd: Option<&str>) -> Row {
+        let cwd = cwd.map(str::to_owned);
+        Row { id: 1, entry: Entry { command: command.to_owned(), start_ms, exit, cwd, ..Entry::default() } }
+    }
+
+    #[test]
+    fn prints_aligned_lines_and_escapes_what_a_terminal_would_obey() {
+        let rows = [
+            row("make", Some(1_700_000_000_000), Some(2), Some("/home/me/src")),
+            row("for i in 1\necho \x1b[2J", Some(1_700_000_060_000), Some(0), Some("/home/meet")),
+            row("ls \u{202e}fdp.exe", None, None, None),
+        ];
+        assert_eq!(
+            table(&rows, &TimeZone::UTC, Some("/home/me")),
+            "2023-11-14 22:13  !2  ~/src       make\n\
+             2023-11-14 22:14      /home/meet  for i in 1\\necho \\u{1b}[2J\n\
+             \x20                                 ls \\u{202e}fdp.exe\n"
+        );
+    }
+
+    #[test]
+    fn leaves_out_columns_that_nothing_fills() {
+        assert_eq!(table(&[row("ls", None, Some(0), None)], &TimeZone::UTC, None), "ls\n");
+    }
+
+    #[test]
+    fn sums_up_an_import() {
+        let file = Path::new("/h");
+        let nothing = LeftOut::default();
+        assert_eq!(summary(1, 0, &nothing, 0, file), "imported 1 command from /h");
+        let left_out = LeftOut { hidden: 2, too_long: 0, ignored: 3 };
+        assert_eq!(
+            summary(1234, 56, &left_out, 1, file),
+            "imported 1 234 commands from /h (56 already there, 2 left out for beginning with a space, \
+             3 left out by your ignore patterns, 1 not UTF-8)"
+        );
+    }
+
+    #[test]
+    fn groups_digits_by_three() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1 000", "1 234 567"]);
+    }
+
+    #[test]
+    fn reports_the_numbers() {
+        let tally = |name: &str, count| Tally { name: name.to_owned(), count };
+        let stats = Stats {
+            total: 1200,
+            distinct: 2,
+            first_ms: Some(1_700_000_000_000),
+            last_ms: Some(1_700_000_060_000),
+            ok: 5,
+            failed: 1,
+            commands: vec![tally("ls", 1100), tally("make", 100)],
+            shells: vec![tally("zsh", 1200)],
+            directories: vec![],
+        };
+        assert_eq!(
+            report(&stats, &TimeZone::UTC, None),
+            "1 200 commands, 2 of them different\n\
+             from 2023-11-14 22:13 to 2023-11-14 22:14\n\
+             5 succeeded, 1 failed\n\
+             \n\
+             most often\n\
+             \x20 1 100  ls\n\
+             \x20   100  make\n\
+             \n\
+             by shell\n\
+             \x20 1 200  zsh\n"
+        );
+    }
+
+    #[test]
+    fn counts_what_the_filter_leaves_out() {
+        let filter = Filter::new(&["^pass".to_owned()]).unwrap();
+        let long = "x".repeat(20_000);
+        let entry = |command: &str| Entry { command: command.to_owned(), ..Entry::default() };
+        let mut parsed = Parsed { entries: [" a", "pass b", "c", &long].map(entry).to_vec(), skipped: 0 };
+        let left_out = leave_out(&mut parsed, &filter);
+        assert_eq!(left_out, LeftOut { hidden: 1, too_long: 1, ignored: 1 });
+        assert_eq!(parsed.entries, [entry("c")]);
+    }
+}

@@ -1,0 +1,181 @@
+//! Opening the file: its modes, its settings, its schema. Knows no rows.
+
+use std::fs::{DirBuilder, File, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, bail};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::store::Notice;
+use crate::store::damage::{self, Identity};
+
+const SCHEMA_VERSION: i64 = 1;
+
+// Times in milliseconds. AUTOINCREMENT, because an id must not come again after its row was pruned.
+const SCHEMA: &str = "
+    CREATE TABLE history (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        command TEXT NOT NULL,
+        cwd TEXT,
+        exit INTEGER,
+        start INTEGER,
+        duration INTEGER,
+        session TEXT,
+        shell TEXT NOT NULL,
+        host TEXT,
+        seq INTEGER
+    );
+    CREATE UNIQUE INDEX history_seq ON history (session, seq) WHERE seq IS NOT NULL;
+    CREATE INDEX history_start ON history (start);
+";
+
+/// An import of a million commands holds the write lock for seconds; a record that waits for it must not be lost.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A large import leaves a large log behind, which SQLite reuses but would not shrink.
+const MAX_LOG: i64 = 16 * 1024 * 1024;
+
+/// A new file may be damaged again, or set aside by another process; not forever.
+const ATTEMPTS: usize = 4;
+
+pub struct Database {
+    pub connection: Connection,
+    identity: Identity,
+}
+
+/// With which id a new file begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewIds {
+    FromOne,
+    /// With one that the file before it cannot have reached, since somebody may remember the ids of that one.
+    Unseen,
+}
+
+impl Database {
+    pub fn open(path: &Path, mut new_ids: NewIds) -> anyhow::Result<(Self, Option<Notice>)> {
+        let mut notice = None;
+        for _ in 0..ATTEMPTS {
+            make_private(path)?;
+            let Some(identity) = Identity::of(path) else { continue };
+            match connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, |connection| set_up(connection, new_ids)) {
+                Ok(connection) => return Ok((Self { connection, identity }, notice)),
+                Err(error) if damage::shows_in(&error) => {
+                    notice = damage::set_aside(path, identity)?.or(notice);
+                    new_ids = NewIds::Unseen;
+                }
+                Err(error) => return Err(error.context(format!("could not open {}", path.display()))),
+            }
+        }
+        bail!("could not open {}: it was damaged or replaced {ATTEMPTS} times in a row", path.display())
+    }
+
+    /// `None` when there is no history yet.
+    pub fn open_to_read(path: &Path) -> anyhow::Result<Option<Self>> {
+        let Some(identity) = Identity::of(path) else { return Ok(None) };
+        let mut version = 0;
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, |connection| {
+            version = known_version(connection)?;
+            Ok(())
+        });
+        let connection = connection.with_context(|| format!("could not read {}", path.display()))?;
+        Ok((version > 0).then_some(Self { connection, identity }))
+    }
+
+    pub fn is_still_at(&self, path: &Path) -> bool {
+        Identity::of(path) == Some(self.identity)
+    }
+
+    /// Closes without tidying up: SQLite would move the log into the database and remove it, by a name that may by now
+    /// belong to another file.
+    pub fn abandon(self) {
+        let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+    }
+
+    pub fn set_aside(self, path: &Path) -> anyhow::Result<Option<Notice>> {
+        let identity = self.identity;
+        self.abandon();
+        damage::set_aside(path, identity)
+    }
+}
+
+/// Never opens a file that is there: closing it again would drop the locks that SQLite holds on it in this process.
+fn make_private(path: &Path) -> anyhow::Result<()> {
+    if let Some(dir) = path.parent() {
+        let made = DirBuilder::new().mode(0o700).recursive(true).create(dir);
+        made.with_context(|| format!("could not create {}", dir.display()))?;
+        restrict(dir, 0o700)?;
+    }
+    match File::options().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => restrict(path, 0o600),
+        made => made.map(drop).with_context(|| format!("could not create {}", path.display())),
+    }
+}
+
+fn restrict(path: &Path, mode: u32) -> anyhow::Result<()> {
+    let meta = match std::fs::metadata(path) {
+        // Set aside by another process just now.
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        meta => meta.with_context(|| format!("could not look at {}", path.display()))?,
+    };
+    if meta.permissions().mode() & 0o077 != 0 {
+        let restricted = std::fs::set_permissions(path, Permissions::from_mode(mode));
+        restricted.with_context(|| format!("could not make {} private", path.display()))?;
+    }
+    Ok(())
+}
+
+fn connect(
+    path: &Path,
+    access: OpenFlags,
+    set_up: impl FnOnce(&mut Connection) -> anyhow::Result<()>,
+) -> anyhow::Result<Connection> {
+    let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // Until we know that it is sound and ours, leave no trace of having been here.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    set_up(&mut connection)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    Ok(connection)
+}
+
+fn set_up(connection: &mut Connection, new_ids: NewIds) -> anyhow::Result<()> {
+    let version = known_version(connection)?;
+    // The answer is the mode that is now in force: a filesystem that cannot do WAL keeps the old one, which works too.
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.query_row(&format!("PRAGMA journal_size_limit = {MAX_LOG}"), [], |_| Ok(()))?;
+    if version == 0 { create(connection, new_ids) } else { Ok(()) }
+}
+
+fn known_version(connection: &Connection) -> anyhow::Result<i64> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version > SCHEMA_VERSION {
+        bail!("a newer Aside wrote it (version {version}, this one knows {SCHEMA_VERSION}); update Aside");
+    }
+    Ok(version)
+}
+
+fn create(connection: &mut Connection, new_ids: NewIds) -> anyhow::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been first.
+    if known_version(&transaction)? > 0 {
+        return Ok(());
+    }
+    let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables > 0 {
+        bail!("it is a database of another program; move it away");
+    }
+    transaction.execute_batch(SCHEMA)?;
+    if new_ids == NewIds::Unseen {
+        // No file gains a row each microsecond of its life.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_micros());
+        let now = i64::try_from(now).unwrap_or(0);
+        transaction.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('history', ?)", [now])?;
+    }
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    Ok(transaction.commit()?)
+}

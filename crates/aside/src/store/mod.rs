@@ -1,0 +1,321 @@
+//! The history on disk: one SQLite file that the daemon and `aside history` may use at once. Keeps what it is given:
+//! which commands may be kept is decided in `aside_core::history::filter`.
+//!
+//! An append is in the file before it returns, so killing the daemon loses nothing it acknowledged (losing power may:
+//! we do not wait for the disk). A damaged file is set aside wherever the damage shows, and the call is made again on
+//! a new one: hence `&mut self` throughout.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use aside_core::history::Entry;
+use aside_core::history::filter::MAX_COMMAND;
+use rusqlite::{Connection, Statement, params};
+use serde::Serialize;
+
+use database::{Database, NewIds};
+use search::{Search, Stats};
+
+mod atuin;
+mod damage;
+mod database;
+pub mod files;
+mod import;
+pub mod search;
+
+/// About a gigabyte. The oldest rows go first.
+const MAX_ROWS: i64 = 5_000_000;
+
+/// How many appends pass before the rows are counted again.
+const APPENDS_BETWEEN_PRUNES: usize = 1000;
+
+/// A directory, session, host or shell name that is longer is left out of its row. The longest path there is.
+const MAX_FIELD: usize = 4096;
+
+pub struct History {
+    path: PathBuf,
+    access: Access,
+    /// Empty after the file was lost and no new one could be made; every call tries again.
+    database: Option<Database>,
+    notice: Option<Notice>,
+    appends: usize,
+    max_rows: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    Write,
+    /// Creates, repairs and renames nothing.
+    Read,
+}
+
+/// Something the person should hear about, in whole sentences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice(pub String);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Appended {
+    New(i64),
+    /// The shell sent this record before.
+    Known,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Imported {
+    pub added: usize,
+    pub already_there: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    pub id: i64,
+    #[serde(flatten)]
+    pub entry: Entry,
+}
+
+/// A row while it passes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowRef<'row> {
+    pub id: i64,
+    pub command: &'row str,
+    pub cwd: Option<&'row str>,
+    pub exit: Option<i32>,
+    pub start_ms: Option<i64>,
+}
+
+impl History {
+    /// Makes the file and its directory if need be, for this user only.
+    pub fn open(path: &Path) -> anyhow::Result<(Self, Option<Notice>)> {
+        let (database, notice) = Database::open(path, NewIds::FromOne)?;
+        let mut history = Self {
+            path: path.to_owned(),
+            access: Access::Write,
+            database: Some(database),
+            notice: notice.clone(),
+            appends: 0,
+            max_rows: MAX_ROWS,
+        };
+        history.prune()?;
+        let notice = history.notice.clone();
+        Ok((history, notice))
+    }
+
+    /// `None` when there is no history yet.
+    pub fn open_to_read(path: &Path) -> anyhow::Result<Option<Self>> {
+        let Some(database) = Database::open_to_read(path)? else { return Ok(None) };
+        Ok(Some(Self {
+            path: path.to_owned(),
+            access: Access::Read,
+            database: Some(database),
+            notice: None,
+            appends: 0,
+            max_rows: MAX_ROWS,
+        }))
+    }
+
+    /// What happened to the file since the last call that the person should hear about.
+    pub fn take_notice(&mut self) -> Option<Notice> {
+        self.notice.take()
+    }
+
+    /// What happened last to the file, since it was opened, that the person should hear about.
+    pub fn notice(&self) -> Option<&Notice> {
+        self.notice.as_ref()
+    }
+
+    /// `seq` numbers the records of a session, so that a record that is sent again is not stored again.
+    pub fn append(&mut self, entry: &Entry, seq: Option<i64>) -> anyhow::Result<Appended> {
+        if entry.command.len() > MAX_COMMAND {
+            bail!("could not keep a command of {} bytes: the limit is {MAX_COMMAND}", entry.command.len());
+        }
+        let appended = self.with(|connection| {
+            let new = insert(&mut *connection.prepare_cached(INSERT)?, entry, seq)?;
+            Ok(if new { Appended::New(connection.last_insert_rowid()) } else { Appended::Known })
+        })?;
+        self.appends += 1;
+        if self.appends.is_multiple_of(APPENDS_BETWEEN_PRUNES) {
+            self.prune()?;
+        }
+        Ok(appended)
+    }
+
+    /// Adds the entries that are not there yet, all or none of them, in their order. `progress` hears how many of them
+    /// have been dealt with.
+    pub fn import(&mut self, entries: &[Entry], progress: &mut dyn FnMut(usize)) -> anyhow::Result<Imported> {
+        let imported = self.with(|connection| import::import(connection, entries, progress))?;
+        self.prune()?;
+        Ok(imported)
+    }
+
+    /// The rows that were stored last, newest first, with smaller ids than `before`.
+    pub fn newest(&mut self, limit: usize, before: Option<i64>) -> anyhow::Result<Vec<Row>> {
+        self.with(|connection| {
+            let sql = format!("SELECT {COLUMNS} FROM history WHERE id < ? ORDER BY id DESC LIMIT ?");
+            let mut rows = connection.prepare_cached(&sql)?;
+            let mut rows = rows.query(params![before.unwrap_or(i64::MAX), limit as i64])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.extend(read(row)?);
+            }
+            Ok(found)
+        })
+    }
+
+    /// Every row with a greater id, in the order of their ids. A file that replaces a damaged one goes on with greater
+    /// ids than any before, so this finds what was added whatever happened in between.
+    pub fn each_since(&mut self, after_id: i64, mut visit: impl FnMut(RowRef<'_>)) -> anyhow::Result<()> {
+        self.with(|connection| each(connection, "WHERE id > ? ORDER BY id", &[after_id], &mut visit))
+    }
+
+    /// Every row, oldest first. Those without a time count as older than all others. Where damage shows on the way,
+    /// `visit` has seen the rows before it, and the notice tells.
+    pub fn each_in_time_order(&mut self, mut visit: impl FnMut(RowRef<'_>)) -> anyhow::Result<()> {
+        self.with(|connection| each(connection, "ORDER BY start, id", &[], &mut visit))
+    }
+
+    pub fn count(&mut self) -> anyhow::Result<usize> {
+        self.with(|connection| Ok(count(connection)? as usize))
+    }
+
+    pub fn is_empty(&mut self) -> anyhow::Result<bool> {
+        self.with(|connection| {
+            let any: bool = connection.query_row("SELECT EXISTS (SELECT 1 FROM history)", [], |row| row.get(0))?;
+            Ok(!any)
+        })
+    }
+
+    /// The newest rows that fit, oldest of them first.
+    pub fn search(&mut self, search: &Search) -> anyhow::Result<Vec<Row>> {
+        self.with(|connection| search.run(connection))
+    }
+
+    pub fn stats(&mut self) -> anyhow::Result<Stats> {
+        self.with(|connection| Stats::gather(connection))
+    }
+
+    fn prune(&mut self) -> anyhow::Result<()> {
+        let max_rows = self.max_rows;
+        self.with(|connection| {
+            // Ids are never used twice, so there are at most as many rows as they span; counting reads them all.
+            // (Two subqueries: SQLite finds one end of the table at once, but for both together it reads everything.)
+            let span = "SELECT coalesce((SELECT max(id) FROM history) - (SELECT min(id) FROM history) + 1, 0)";
+            if connection.query_row(span, [], |row| row.get::<_, i64>(0))? <= max_rows {
+                return Ok(());
+            }
+            let excess = count(connection)? - max_rows;
+            if excess > 0 {
+                let oldest = "DELETE FROM history WHERE id IN (SELECT id FROM history ORDER BY start, id LIMIT ?)";
+                connection.execute(oldest, [excess])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Every use of the file goes through here.
+    fn with<T>(&mut self, mut act: impl FnMut(&mut Connection) -> anyhow::Result<T>) -> anyhow::Result<T> {
+        let path = self.path.display().to_string();
+        self.follow_the_file()?;
+        let Some(database) = &mut self.database else { bail!("could not open {path}") };
+        let error = match act(&mut database.connection) {
+            Err(error) if damage::shows_in(&error) => error,
+            outcome => return outcome.with_context(|| format!("could not use {path}")),
+        };
+        if self.access == Access::Read {
+            return Err(error.context(format!(
+                "{path} is damaged; `aside history import` or the daemon will set it aside and begin a new one"
+            )));
+        }
+        if let Some(notice) = self.database.take().map(|database| database.set_aside(&self.path)).transpose()?.flatten()
+        {
+            self.notice = Some(notice);
+        }
+        self.follow_the_file()?;
+        let Some(database) = &mut self.database else { bail!("could not open {path}") };
+        act(&mut database.connection).with_context(|| format!("could not use {path}"))
+    }
+
+    /// Another process may have set the file aside, or the person removed it: a record written to the old one would be
+    /// lost, so look before each use. It costs two microseconds.
+    fn follow_the_file(&mut self) -> anyhow::Result<()> {
+        let current = self.database.as_ref().is_some_and(|database| database.is_still_at(&self.path));
+        if self.access == Access::Read || current {
+            return Ok(());
+        }
+        if let Some(database) = self.database.take() {
+            database.abandon();
+        }
+        let (database, notice) = Database::open(&self.path, NewIds::Unseen)?;
+        self.database = Some(database);
+        self.notice = notice.or(self.notice.take());
+        Ok(())
+    }
+}
+
+/// In the order in which `read` takes them.
+const COLUMNS: &str = "id, command, cwd, exit, start, duration, session, shell, host";
+
+const INSERT: &str = "INSERT INTO history (command, cwd, exit, start, duration, session, shell, host, seq) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, seq) WHERE seq IS NOT NULL DO NOTHING";
+
+/// False when the record is there already.
+fn insert(statement: &mut Statement<'_>, entry: &Entry, seq: Option<i64>) -> rusqlite::Result<bool> {
+    let values = params![
+        entry.command,
+        short(&entry.cwd),
+        entry.exit,
+        entry.start_ms,
+        entry.duration_ms,
+        short(&entry.session),
+        Some(entry.shell.as_str()).filter(|shell| shell.len() <= MAX_FIELD).unwrap_or_default(),
+        short(&entry.host),
+        seq,
+    ];
+    // Not RETURNING: a statement that is left after its first row commits unwatched, and this one is an acknowledgement.
+    Ok(statement.execute(values)? > 0)
+}
+
+fn short(field: &Option<String>) -> Option<&str> {
+    field.as_deref().filter(|field| field.len() <= MAX_FIELD)
+}
+
+fn count(connection: &Connection) -> anyhow::Result<i64> {
+    Ok(connection.query_row("SELECT count(*) FROM history", [], |row| row.get(0))?)
+}
+
+fn each(connection: &Connection, which: &str, params: &[i64], visit: &mut dyn FnMut(RowRef<'_>)) -> anyhow::Result<()> {
+    let mut rows = connection.prepare(&format!("SELECT id, command, cwd, exit, start FROM history {which}"))?;
+    let mut rows = rows.query(rusqlite::params_from_iter(params))?;
+    while let Some(row) = rows.next()? {
+        // A row that damage made unreadable, without SQLite noticing, is passed over.
+        let Ok(command) = row.get_ref(1)?.as_str() else { continue };
+        visit(RowRef {
+            id: row.get(0)?,
+            command,
+            cwd: row.get_ref(2)?.as_str().ok(),
+            exit: row.get_ref(3)?.as_i64().ok().and_then(|exit| exit.try_into().ok()),
+            start_ms: row.get_ref(4)?.as_i64().ok(),
+        });
+    }
+    Ok(())
+}
+
+/// `None` for a row that damage made unreadable, without SQLite noticing.
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
+    let text = |index| -> rusqlite::Result<Option<String>> { Ok(row.get_ref(index)?.as_str().ok().map(str::to_owned)) };
+    let number = |index| -> rusqlite::Result<Option<i64>> { Ok(row.get_ref(index)?.as_i64().ok()) };
+    let (Some(command), Some(shell)) = (text(1)?, text(7)?) else { return Ok(None) };
+    let entry = Entry {
+        command,
+        cwd: text(2)?,
+        exit: number(3)?.and_then(|exit| exit.try_into().ok()),
+        start_ms: number(4)?,
+        duration_ms: number(5)?,
+        session: text(6)?,
+        shell,
+        host: text(8)?,
+    };
+    Ok(Some(Row { id: row.get(0)?, entry }))
+}
+
+#[cfg(test)]
+mod tests;
