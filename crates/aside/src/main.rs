@@ -3,6 +3,7 @@
 mod cli;
 mod client;
 mod config;
+mod daemon;
 mod exec;
 mod paths;
 mod store;

@@ -5,10 +5,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod call;
+mod complete;
 mod completions;
 mod config;
+mod daemon;
 mod history;
 mod man;
+mod pipe;
 
 /// Natural language at the shell prompt
 #[derive(Parser)]
@@ -26,10 +30,14 @@ const EXIT_CODES: &str = "Exit codes:
 
 #[derive(Subcommand)]
 enum Command {
+    Daemon(daemon::Args),
+    Complete(complete::Args),
     History(history::Args),
     Config(config::Args),
     Completions(completions::Args),
     Man(man::Args),
+    Call(call::Args),
+    Pipe(pipe::Args),
 }
 
 /// How a subcommand ends when nothing broke. What broke is an `anyhow::Error`, printed once, here.
@@ -54,10 +62,14 @@ impl From<Exit> for ExitCode {
 
 pub fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Daemon(args) => daemon::run(args),
+        Command::Complete(args) => complete::run(args),
         Command::History(args) => history::run(args),
         Command::Config(args) => config::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
+        Command::Call(args) => call::run(args),
+        Command::Pipe(args) => pipe::run(args),
     };
     match outcome {
         Ok(exit) => exit.into(),

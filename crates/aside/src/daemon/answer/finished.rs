@@ -1,0 +1,45 @@
+//! `finished`: a command ended. Answers once it is stored, so that an acknowledged record is never lost.
+
+use std::sync::Arc;
+
+use aside_core::history::Entry;
+use aside_core::history::index::Ran;
+use aside_core::proto::{Finished, Reply};
+
+use crate::daemon::handover;
+use crate::daemon::state::State;
+
+pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
+    // bash and fish never say hello.
+    handover::consider(state, "");
+    let wanted = state.config().history.record && state.filter().is_some_and(|filter| filter.keeps(&finished.command));
+    if !wanted {
+        return Reply::Ok;
+    }
+    let Some(keeper) = state.keeper() else {
+        return Reply::error("unavailable", "the history is not open");
+    };
+    let Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command } = finished;
+    let entry = Entry {
+        command,
+        cwd: Some(cwd).filter(|cwd| !cwd.is_empty()),
+        exit: Some(exit),
+        // A client that does not say leaves zero.
+        start_ms: Some(start_ms).filter(|start| *start > 0),
+        duration_ms: Some(duration_ms).filter(|duration| *duration >= 0),
+        session: Some(session).filter(|session| !session.is_empty()),
+        shell,
+        host: host(),
+    };
+    // Only within a session does a number tell that a command was sent before.
+    let seq = entry.session.as_ref().map(|_| seq);
+    let learnt = state.learn(Ran { command: &entry.command, cwd: entry.cwd.as_deref(), exit: entry.exit });
+    match keeper.append(entry, seq, learnt).await {
+        Ok(()) => Reply::Ok,
+        Err(error) => Reply::error("unavailable", format!("could not store the command: {error}")),
+    }
+}
+
+fn host() -> Option<String> {
+    rustix::system::uname().nodename().to_str().ok().map(str::to_owned)
+}

@@ -1,0 +1,30 @@
+//! `hello`: a shell connects. Tells it what it needs to know, and notices here when a new version should take over.
+
+use std::sync::Arc;
+
+use aside_core::proto::{Hello, Reply, Switch, Welcome};
+
+use crate::daemon::handover;
+use crate::daemon::state::State;
+
+pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
+    let config = state.config();
+    handover::consider(state, &hello.version);
+    if config.history.import_first
+        && !hello.histfile.is_empty()
+        && let Some(keeper) = state.keeper()
+    {
+        keeper.import_first(hello.shell.clone(), hello.histfile.clone());
+    }
+    if !hello.session.is_empty() {
+        state.greet(hello);
+    }
+    Reply::Hello(Welcome {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        complete: if config.complete.enabled { Switch::On } else { Switch::Off },
+        ghost_style: config.complete.ghost_style.clone(),
+        right_arrow: config.complete.right_arrow.name().to_owned(),
+        autosuggestions: config.complete.autosuggestions.name().to_owned(),
+    })
+}

@@ -1,0 +1,81 @@
+//! Looking at and ending the daemon from another process.
+
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use aside_core::proto::{Reply, Request, Status};
+use rustix::process::{Pid, Signal};
+
+use crate::client::{self, ClientError};
+use crate::daemon::listen::{self, Holder};
+use crate::exec::{self, Own};
+use crate::paths::{self, Paths};
+
+/// How long each way of ending it may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(5);
+/// How long a daemon that was just started may take to take the lock.
+const AGAIN: Duration = Duration::from_secs(1);
+
+pub fn status(paths: &Paths) -> Result<Status, ClientError> {
+    match client::ask(&paths.socket, Request::Status)? {
+        Reply::Status(status) => Ok(*status),
+        other => Err(ClientError::Garbled(format!("{other:?}"))),
+    }
+}
+
+/// Starts one in the background, if there is none, and waits for its first answer.
+pub fn start(paths: &Paths) -> anyhow::Result<Status> {
+    // The daemon itself would refuse, but nobody would hear it.
+    paths::leave_to_its_owner(&paths.data_dir)?;
+    paths::prepare_socket_dir(&paths.socket)?;
+    let deadline = Instant::now() + PATIENCE;
+    let mut next_start = Instant::now();
+    loop {
+        // One that holds the lock is starting, or ending: then the next one is due as soon as it has gone.
+        if Instant::now() >= next_start && listen::holder(paths).is_none() {
+            exec::own(Own::Daemon)?;
+            next_start = Instant::now() + AGAIN;
+        }
+        match status(paths) {
+            Ok(status) => return Ok(status),
+            Err(_) if Instant::now() < deadline => std::thread::sleep(PAUSE),
+            // One that hangs has the lock, and `aside daemon run` would only say that it is there.
+            Err(error @ ClientError::Silent) => return Err(error.into()),
+            Err(_) => bail!("the daemon did not start; `aside daemon run` shows why"),
+        }
+    }
+}
+
+/// The pid of the daemon that holds the lock, whether it answers or not.
+pub fn holder(paths: &Paths) -> Option<i32> {
+    listen::holder(paths)?.pid.map(Pid::as_raw_pid)
+}
+
+/// Whether there was one to stop. Asks first; a daemon that does not answer gets SIGTERM, then SIGKILL.
+pub fn stop(paths: &Paths) -> anyhow::Result<bool> {
+    let Some(Holder { pid }) = listen::holder(paths) else { return Ok(false) };
+    let asked = client::ask(&paths.socket, Request::Stop);
+    if asked.is_ok() && gone(paths, PATIENCE) {
+        return Ok(true);
+    }
+    let Some(pid) = pid else { bail!("the daemon does not end, and its lock does not name it; kill it by hand") };
+    for signal in [Signal::TERM, Signal::KILL] {
+        let _ = rustix::process::kill_process(pid, signal);
+        if gone(paths, PATIENCE) {
+            return Ok(true);
+        }
+    }
+    bail!("the daemon (pid {}) does not end; kill it by hand", pid.as_raw_pid())
+}
+
+fn gone(paths: &Paths, patience: Duration) -> bool {
+    let deadline = Instant::now() + patience;
+    while listen::holder(paths).is_some() {
+        if Instant::now() >= deadline {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    true
+}

@@ -1,0 +1,27 @@
+//! Which answer belongs to which request: one exhaustive match.
+
+use std::sync::Arc;
+
+use aside_core::proto::{Reply, Request};
+
+use crate::daemon::answer;
+use crate::daemon::state::{Ending, State};
+
+pub async fn answer(state: Arc<State>, request: Request) -> Reply {
+    match request {
+        Request::Hello(hello) => answer::hello::answer(&state, hello),
+        Request::Complete(line) => answer::complete::answer(&state, line).await,
+        Request::Finished(finished) => answer::finished::answer(&state, finished).await,
+        Request::Reload => {
+            if let Some(keeper) = state.keeper() {
+                keeper.reload();
+            }
+            Reply::Ok
+        }
+        Request::Status => Reply::Status(Box::new(state.status())),
+        Request::Stop => {
+            state.end(Ending::Stopped);
+            Reply::Ok
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The thread that owns the history on disk, and keeps the one in memory in step with it. Answers wait for it only
+//! when they promise that something is stored.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use aside_core::history::Entry;
+use aside_core::history::import::{Format, Parsed};
+use aside_core::history::index::{Builder, Index, Ran};
+use tokio::sync::oneshot;
+
+use crate::daemon::state::State;
+use crate::store::{Appended, History, Row, files};
+
+/// Jobs waiting for the disk. When it is this far behind, commands are refused and sent again later.
+const MAX_JOBS: usize = 1024;
+/// Read first, so that a shell gets answers while the rest of a long history is still being read.
+const FIRST: usize = 5000;
+/// How long the thread may take to end. It may be waiting for another process that holds the file, for half a minute.
+const CLOSE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(2);
+/// How long a history that could not be opened is left alone.
+const REOPEN: Duration = Duration::from_secs(2);
+
+enum Job {
+    Append { entry: Entry, seq: Option<i64>, learnt: u64, done: oneshot::Sender<Result<(), String>> },
+    Reload,
+    Loaded { index: Index, up_to: i64 },
+    ImportFirst { shell: String, histfile: String },
+    Close,
+}
+
+/// The way to the thread.
+#[derive(Clone)]
+pub struct Keeper {
+    jobs: SyncSender<Job>,
+    closing: Arc<AtomicBool>,
+    thread: Arc<Mutex<Option<JoinHandle<()>>>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    Ended,
+    /// It waits for the file, and goes with the process. What it had not stored was not acknowledged.
+    Busy,
+}
+
+pub fn start(state: Arc<State>) -> Keeper {
+    let (jobs, queue) = mpsc::sync_channel(MAX_JOBS);
+    let keeper = Keeper { jobs, closing: Arc::default(), thread: Arc::default() };
+    state.set_keeper(keeper.clone());
+    let (back, closing) = (keeper.jobs.clone(), Arc::clone(&keeper.closing));
+    let thread = std::thread::spawn(move || Desk::new(state, back).work(queue, &closing));
+    *keeper.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+    keeper
+}
+
+impl Keeper {
+    /// Returns once the command is stored, or once it is clear that it is not to be. `learnt` is what `State::learn`
+    /// said when the command came.
+    pub async fn append(&self, entry: Entry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
+        let (done, stored) = oneshot::channel();
+        self.jobs.try_send(Job::Append { entry, seq, learnt, done }).map_err(|_| "the disk is too slow".to_owned())?;
+        stored.await.unwrap_or_else(|_| Err("nobody stored it".to_owned()))
+    }
+
+    /// Reads the history again, in the background.
+    pub fn reload(&self) {
+        let _ = self.jobs.try_send(Job::Reload);
+    }
+
+    /// Imports the shell's own history file if there is no history at all.
+    pub fn import_first(&self, shell: String, histfile: String) {
+        let _ = self.jobs.try_send(Job::ImportFirst { shell, histfile });
+    }
+
+    /// Ends the thread after the job that it is at. Whatever promised to be stored has been waited for before.
+    pub fn close(&self) -> Closed {
+        self.closing.store(true, Ordering::Relaxed);
+        // A full queue wakes it as well.
+        let _ = self.jobs.try_send(Job::Close);
+        let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Closed::Ended;
+        };
+        let deadline = Instant::now() + CLOSE;
+        while !thread.is_finished() {
+            if Instant::now() >= deadline {
+                return Closed::Busy;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Closed::Ended
+    }
+}
+
+/// What the thread works with.
+struct Desk {
+    state: Arc<State>,
+    history: Option<History>,
+    /// To send itself what a reading thread found.
+    back: SyncSender<Job>,
+    reading: Reading,
+    import_tried: bool,
+    next_open: Instant,
+}
+
+#[derive(PartialEq, Eq)]
+enum Reading {
+    No,
+    Yes,
+    /// Something changed while it was being read.
+    Again,
+}
+
+impl Desk {
+    fn new(state: Arc<State>, back: SyncSender<Job>) -> Self {
+        Self { state, history: None, back, reading: Reading::No, import_tried: false, next_open: Instant::now() }
+    }
+
+    fn work(mut self, queue: Receiver<Job>, closing: &AtomicBool) {
+        self.open();
+        self.state.set_readable();
+        // The first command should not wait for it.
+        self.state.filter();
+        for job in queue.iter().take_while(|_| !closing.load(Ordering::Relaxed)) {
+            // One job is lost to a fault of ours, not the history of all that follow.
+            if catch_unwind(AssertUnwindSafe(|| self.perform(job))).is_err() {
+                self.state.notice("a job of the history was lost to a fault of ours; the log says where");
+            }
+        }
+    }
+
+    fn perform(&mut self, job: Job) {
+        match job {
+            Job::Append { entry, seq, learnt, done } => {
+                let stored = self.append(&entry, seq, learnt);
+                // The client may have hung up; the command is stored all the same.
+                let _ = done.send(stored);
+            }
+            Job::Reload => self.read_all(),
+            Job::Loaded { index, up_to } => self.loaded(index, up_to),
+            Job::ImportFirst { shell, histfile } => self.import_first(&shell, &histfile),
+            // Only to wake it: the loop ends before.
+            Job::Close => {}
+        }
+    }
+
+    fn open(&mut self) {
+        match History::open(&self.state.paths.history_db()) {
+            Ok((history, notice)) => {
+                if let Some(notice) = notice {
+                    self.state.notice(notice.0);
+                }
+                self.history = Some(history);
+                self.read_first();
+            }
+            Err(error) => {
+                self.next_open = Instant::now() + REOPEN;
+                self.state.notice(format!("the history is not open: {error:#}"));
+            }
+        }
+    }
+
+    /// The newest part at once, the rest in the background.
+    fn read_first(&mut self) {
+        let Some(history) = &mut self.history else { return };
+        match history.newest(FIRST, None) {
+            Ok(rows) => {
+                let mut builder = Builder::default();
+                for Row { entry, .. } in rows.iter().rev() {
+                    builder.add(ran(entry));
+                }
+                let complete = rows.len() < FIRST;
+                self.state.replace_index(builder.finish());
+                self.state.set_readable();
+                if !complete {
+                    self.read_all();
+                }
+                // Counting reads them all.
+                self.count();
+            }
+            Err(error) => self.state.notice(format!("could not read the history: {error:#}")),
+        }
+        self.pass_on_notice();
+    }
+
+    /// Starts a thread that reads everything through a connection of its own, so that commands are stored meanwhile.
+    fn read_all(&mut self) {
+        if self.reading != Reading::No {
+            self.reading = Reading::Again;
+            return;
+        }
+        self.reading = Reading::Yes;
+        self.state.set_loading(true);
+        let (state, back) = (Arc::clone(&self.state), self.back.clone());
+        std::thread::spawn(move || {
+            let path = state.paths.history_db();
+            let read = catch_unwind(|| read(&path)).unwrap_or_else(|_| Err(anyhow!("a fault of ours")));
+            let (index, up_to) = read.unwrap_or_else(|error| {
+                state.notice(format!("could not read the history: {error:#}"));
+                (Index::default(), -1)
+            });
+            let _ = back.send(Job::Loaded { index, up_to });
+        });
+    }
+
+    fn loaded(&mut self, mut index: Index, up_to: i64) {
+        self.state.set_loading(false);
+        let again = self.reading == Reading::Again;
+        self.reading = Reading::No;
+        if up_to >= 0
+            && let Some(history) = &mut self.history
+        {
+            let since = history.each_since(up_to, |row| {
+                index.add(Ran { command: row.command, cwd: row.cwd, exit: row.exit });
+            });
+            match since {
+                Ok(()) => self.state.replace_index(index),
+                Err(error) => self.state.notice(format!("could not read the history: {error:#}")),
+            }
+        }
+        self.pass_on_notice();
+        self.count();
+        if again {
+            self.read_all();
+        }
+    }
+
+    fn append(&mut self, entry: &Entry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
+        // The disk may have room again, or the home be there at last.
+        if self.history.is_none() && Instant::now() >= self.next_open {
+            self.open();
+        }
+        let Some(history) = &mut self.history else { return Err("the history is not open".to_owned()) };
+        let stored = history.append(entry, seq);
+        self.pass_on_notice();
+        match stored {
+            Ok(Appended::New(_)) => {
+                self.state.learn_again(ran(entry), learnt);
+                self.state.add_record();
+                Ok(())
+            }
+            Ok(Appended::Known) => Ok(()),
+            Err(error) => {
+                self.state.notice(format!("could not store a command: {error:#}"));
+                Err(format!("{error:#}"))
+            }
+        }
+    }
+
+    fn import_first(&mut self, shell: &str, histfile: &str) {
+        if std::mem::replace(&mut self.import_tried, true) {
+            return;
+        }
+        if !self.history.as_mut().is_some_and(|history| history.is_empty().unwrap_or(false)) {
+            return;
+        }
+        let Some(format) = [Format::Zsh, Format::Bash, Format::Fish].into_iter().find(|format| format.name() == shell)
+        else {
+            return;
+        };
+        // Ours is another directory than the shell's; and opening a pipe would wait for somebody to write into it.
+        let file = Path::new(histfile);
+        if !file.is_absolute() || !file.is_file() {
+            return;
+        }
+        let Ok(Parsed { mut entries, skipped: _ }) = files::read_file(format, file) else { return };
+        let Some(filter) = self.state.filter() else { return };
+        entries.retain(|entry| filter.keeps(&entry.command));
+        let Some(history) = &mut self.history else { return };
+        match history.import(&entries, &mut |_| {}) {
+            Ok(imported) => {
+                tracing::info!(added = imported.added, histfile, "imported the shell's own history");
+                self.read_all();
+            }
+            Err(error) => self.state.notice(format!("could not import {histfile}: {error:#}")),
+        }
+    }
+
+    /// The store may have found its file broken and begun a new one.
+    fn pass_on_notice(&mut self) {
+        if let Some(notice) = self.history.as_mut().and_then(History::take_notice) {
+            self.state.notice(notice.0);
+        }
+    }
+
+    fn count(&mut self) {
+        if let Some(records) = self.history.as_mut().and_then(|history| history.count().ok()) {
+            self.state.set_records(records as u64);
+        }
+    }
+}
+
+fn ran(entry: &Entry) -> Ran<'_> {
+    Ran { command: &entry.command, cwd: entry.cwd.as_deref(), exit: entry.exit }
+}
+
+/// Everything in the store, and the number of the last row that is in it.
+fn read(path: &Path) -> anyhow::Result<(Index, i64)> {
+    let Some(mut history) = History::open_to_read(path)? else { return Ok((Index::default(), 0)) };
+    let mut builder = Builder::default();
+    let mut up_to = 0;
+    history.each_in_time_order(|row| {
+        up_to = up_to.max(row.id);
+        builder.add(Ran { command: row.command, cwd: row.cwd, exit: row.exit });
+    })?;
+    Ok((builder.finish(), up_to))
+}

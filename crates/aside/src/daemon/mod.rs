@@ -1,0 +1,105 @@
+//! The per-user daemon: listens, answers, and goes when nobody needs it. Starts and ends here; `conn` talks,
+//! `dispatch` chooses, `answer/` thinks, `keeper` stores.
+
+mod answer;
+mod conn;
+pub mod control;
+mod dispatch;
+mod handover;
+mod keeper;
+mod listen;
+mod log;
+mod state;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::exec;
+use crate::paths::{self, Paths};
+use keeper::Closed;
+use listen::Listening;
+use state::{Ending, State};
+
+/// How long requests that are under way may take once the daemon has to go.
+const DRAIN: Duration = Duration::from_secs(3);
+
+/// What became of `aside daemon run`.
+pub enum Outcome {
+    Ended,
+    /// Another daemon serves this socket.
+    AlreadyRunning,
+}
+
+/// Serves until told to stop, idle for long enough, or replaced.
+pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
+    paths::leave_to_its_owner(&paths.data_dir)?;
+    let Some(listening) = listen::listen(&paths)? else { return Ok(Outcome::AlreadyRunning) };
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start the runtime")?;
+    let ending = runtime.block_on(serve(&paths, &listening))?;
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    match ending {
+        // The socket and the lock go on in the new program; only a failure comes back here.
+        Ending::Replaced(executable) => {
+            let error = exec::become_daemon(&executable, &listening.inheritable()?);
+            listening.close();
+            Err(error).context("could not start the new version; run `aside daemon start`")
+        }
+        Ending::Stopped => {
+            listening.close();
+            Ok(Outcome::Ended)
+        }
+    }
+}
+
+async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
+    let state = State::new(paths.clone());
+    log::start(paths, state.config().daemon.log);
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "started");
+    let listener = listening.listener()?;
+    let keeper = keeper::start(Arc::clone(&state));
+    let mut terminate = signal(SignalKind::terminate()).context("could not watch for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
+    // A closed terminal must not take the daemon along.
+    let mut hangup = signal(SignalKind::hangup()).context("could not watch for SIGHUP")?;
+    let mut housekeeping = tokio::time::interval(Duration::from_secs(1));
+
+    let ending = loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => conn::accept(Arc::clone(&state), stream),
+                Err(error) => {
+                    // Out of descriptors, most likely: give the others time to end.
+                    state.notice(format!("could not accept a connection: {error}"));
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            },
+            _ = terminate.recv() => break Ending::Stopped,
+            _ = interrupt.recv() => break Ending::Stopped,
+            _ = hangup.recv() => {}
+            ending = state.ending() => break ending,
+            _ = housekeeping.tick() => if state.is_idle(Instant::now()) {
+                // A shell may have come at this very moment.
+                match listening.waiting() {
+                    Some(stream) => conn::accept(Arc::clone(&state), stream),
+                    None => {
+                        tracing::info!("idle, going");
+                        break Ending::Stopped;
+                    }
+                }
+            },
+        }
+    };
+    drop(listener);
+    if tokio::time::timeout(DRAIN, state.drained()).await.is_err() {
+        tracing::warn!("some requests did not end in time");
+    }
+    if keeper.close() == Closed::Busy {
+        tracing::warn!("the history is busy, going all the same");
+    }
+    tracing::info!("ended");
+    Ok(ending)
+}

@@ -1,0 +1,376 @@
+//! What all connections share: settings, the history in memory, who is connected, what went wrong.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use aside_core::history::filter::Filter;
+use aside_core::history::index::{Index, Ran};
+use aside_core::proto::{self, Hello, HistoryStatus, SessionStatus, Status};
+use tokio::sync::{Notify, watch};
+
+use crate::config::Config;
+use crate::config::live::Live;
+use crate::daemon::handover::Program;
+use crate::daemon::keeper::Keeper;
+use crate::paths::Paths;
+
+/// Remembered for `aside doctor`; the log has them all.
+const MAX_NOTICES: usize = 32;
+/// Shells that said hello; the one heard from longest ago is forgotten first.
+const MAX_SESSIONS: usize = 256;
+/// Bytes of what a shell says about itself, and of each name that it gives: all of them go into one answer.
+const MAX_FACTS: usize = 4096;
+const MAX_NAME: usize = 256;
+/// How long an answer may wait for the history of a daemon that has just started.
+const FIRST_READ: Duration = Duration::from_secs(2);
+
+pub struct State {
+    pub paths: Paths,
+    pub program: Program,
+    live: Live,
+    index: Mutex<Index>,
+    /// How often the index was replaced.
+    generation: AtomicU64,
+    filter: Mutex<Option<(Arc<Config>, Arc<Filter>)>>,
+    sessions: Mutex<HashMap<String, Session>>,
+    notices: Mutex<VecDeque<(Instant, String)>>,
+    keeper: OnceLock<Keeper>,
+    started: Instant,
+    last_active: Mutex<Instant>,
+    connections: AtomicUsize,
+    under_way: AtomicUsize,
+    rested: Notify,
+    answered: AtomicU64,
+    records: AtomicU64,
+    loading: AtomicBool,
+    /// The newest part of the history has been read, or cannot be.
+    readable: watch::Sender<bool>,
+    ending: watch::Sender<Option<Ending>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Ending {
+    Stopped,
+    /// The program on disk is another one now.
+    Replaced(PathBuf),
+}
+
+struct Session {
+    hello: Hello,
+    seen: Instant,
+}
+
+impl State {
+    pub fn new(paths: Paths) -> Arc<Self> {
+        let now = Instant::now();
+        let live = Live::new(paths.config_file.clone());
+        Arc::new(Self {
+            program: Program::running(),
+            live,
+            index: Mutex::default(),
+            generation: AtomicU64::new(0),
+            filter: Mutex::default(),
+            sessions: Mutex::default(),
+            notices: Mutex::default(),
+            keeper: OnceLock::new(),
+            started: now,
+            last_active: Mutex::new(now),
+            connections: AtomicUsize::new(0),
+            under_way: AtomicUsize::new(0),
+            rested: Notify::new(),
+            answered: AtomicU64::new(0),
+            records: AtomicU64::new(0),
+            loading: AtomicBool::new(false),
+            readable: watch::Sender::new(false),
+            ending: watch::Sender::new(None),
+            paths,
+        })
+    }
+
+    /// The last configuration that made sense. Looks at the file again when it changed.
+    pub fn config(&self) -> Arc<Config> {
+        self.live.current()
+    }
+
+    pub fn index(&self) -> MutexGuard<'_, Index> {
+        locked(&self.index)
+    }
+
+    /// Notes a command in memory, before it is stored: the next key may already ask for it. Returns which index knows it.
+    pub fn learn(&self, ran: Ran<'_>) -> u64 {
+        let mut index = self.index();
+        index.add(ran);
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Notes a command that is stored now, unless the index that learnt it before is still in use.
+    pub fn learn_again(&self, ran: Ran<'_>, learnt: u64) {
+        let mut index = self.index();
+        if self.generation.load(Ordering::Relaxed) != learnt {
+            index.add(ran);
+        }
+    }
+
+    /// Which commands may be kept. Building it takes a while, so it is kept until the settings change.
+    pub fn filter(&self) -> Option<Arc<Filter>> {
+        let config = self.config();
+        let mut known = locked(&self.filter);
+        if let Some((made_from, filter)) = &*known
+            && Arc::ptr_eq(made_from, &config)
+        {
+            return Some(Arc::clone(filter));
+        }
+        match Filter::new(&config.history.ignore) {
+            Ok(filter) => {
+                let filter = Arc::new(filter);
+                *known = Some((config, Arc::clone(&filter)));
+                Some(filter)
+            }
+            // The configuration was checked, so this cannot be; if it is, nothing is kept rather than a secret.
+            Err(bad) => {
+                drop(known);
+                self.notice(format!("history.ignore: {bad}"));
+                None
+            }
+        }
+    }
+
+    pub fn replace_index(&self, index: Index) {
+        let mut current = self.index();
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        let old = std::mem::replace(&mut *current, index);
+        drop(current);
+        // Freeing millions of entries takes a while; the lock is open again by now.
+        drop(old);
+    }
+
+    pub fn keeper(&self) -> Option<&Keeper> {
+        self.keeper.get()
+    }
+
+    pub fn set_keeper(&self, keeper: Keeper) {
+        let _ = self.keeper.set(keeper);
+    }
+
+    pub fn set_records(&self, records: u64) {
+        self.records.store(records, Ordering::Relaxed);
+    }
+
+    pub fn add_record(&self) {
+        self.records.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn set_loading(&self, loading: bool) {
+        self.loading.store(loading, Ordering::Relaxed);
+    }
+
+    pub fn set_readable(&self) {
+        self.readable.send_replace(true);
+    }
+
+    /// Waits a bounded time: a daemon that has just started should not answer "nothing" for want of a few milliseconds.
+    pub async fn readable(&self) {
+        let mut receiver = self.readable.subscribe();
+        let _ = tokio::time::timeout(FIRST_READ, receiver.wait_for(|readable| *readable)).await;
+    }
+
+    /// Something went wrong that the prompt must not show and a person may want to know.
+    pub fn notice(&self, text: impl Into<String>) {
+        let text = text.into();
+        tracing::warn!("{text}");
+        let mut notices = locked(&self.notices);
+        if notices.len() == MAX_NOTICES {
+            notices.pop_front();
+        }
+        notices.push_back((Instant::now(), text));
+    }
+
+    pub fn greet(&self, mut hello: Hello) {
+        let Hello { protocol: _, version, shell, shell_version, session, pid: _, histfile, facts } = &mut hello;
+        for (field, cap) in [
+            (version, MAX_NAME),
+            (shell, MAX_NAME),
+            (shell_version, MAX_NAME),
+            (session, MAX_NAME),
+            (histfile, 0),
+            (facts, MAX_FACTS),
+        ] {
+            cut(field, cap);
+        }
+        let mut sessions = locked(&self.sessions);
+        if sessions.len() >= MAX_SESSIONS && !sessions.contains_key(&hello.session) {
+            let oldest = sessions.iter().min_by_key(|(_, session)| session.seen).map(|(name, _)| name.clone());
+            oldest.map(|name| sessions.remove(&name));
+        }
+        let previous = sessions.get(&hello.session).map(|session| session.hello.facts.clone());
+        // A plugin tells its facts once; later greetings are short.
+        if hello.facts.is_empty() {
+            hello.facts = previous.unwrap_or_default();
+        }
+        sessions.insert(hello.session.clone(), Session { hello, seen: Instant::now() });
+    }
+
+    /// Held by a connection for as long as it is open.
+    pub fn connected(self: &Arc<Self>) -> Presence {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+        self.touch();
+        Presence(Arc::clone(self))
+    }
+
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
+    }
+
+    /// Held by a request until its answer was written, or dropped.
+    pub fn working(self: &Arc<Self>) -> Work {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        Work(Arc::clone(self))
+    }
+
+    pub fn end(&self, ending: Ending) {
+        self.ending.send_if_modified(|current| {
+            let first = current.is_none();
+            if first {
+                *current = Some(ending);
+            }
+            first
+        });
+    }
+
+    pub async fn ending(&self) -> Ending {
+        let mut receiver = self.ending.subscribe();
+        // The sender lives as long as `self`, so this waits for a value.
+        let ending = receiver.wait_for(Option::is_some).await;
+        ending.ok().and_then(|ending| ending.clone()).unwrap_or(Ending::Stopped)
+    }
+
+    pub async fn drained(&self) {
+        loop {
+            let rested = self.rested.notified();
+            if self.under_way.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+            rested.await;
+        }
+    }
+
+    pub fn is_idle(&self, now: Instant) -> bool {
+        let limit = self.config().daemon.idle_exit_s;
+        let quiet = now.saturating_duration_since(*locked(&self.last_active));
+        limit > 0 && self.connections() == 0 && quiet >= Duration::from_secs(limit)
+    }
+
+    pub fn status(&self) -> Status {
+        let now = Instant::now();
+        let ago = |then: Instant| now.saturating_duration_since(then).as_secs();
+        let mut notices: Vec<proto::Notice> = locked(&self.notices)
+            .iter()
+            .map(|(when, text)| proto::Notice { s_ago: ago(*when), text: text.clone() })
+            .collect();
+        if let Some(problems) = self.live.problems() {
+            notices.push(proto::Notice { s_ago: 0, text: format!("the configuration is not in force: {problems}") });
+        }
+        let mut sessions: Vec<SessionStatus> = locked(&self.sessions)
+            .values()
+            .map(|Session { hello, seen }| SessionStatus {
+                session: hello.session.clone(),
+                shell: hello.shell.clone(),
+                shell_version: hello.shell_version.clone(),
+                plugin_version: hello.version.clone(),
+                pid: hello.pid,
+                facts: hello.facts.clone(),
+                seen_s_ago: ago(*seen),
+            })
+            .collect();
+        sessions.sort_by_key(|session| session.seen_s_ago);
+        Status {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol: proto::PROTOCOL,
+            socket: self.paths.socket.display().to_string(),
+            uptime_s: ago(self.started),
+            executable: self.program.path().display().to_string(),
+            config: self.paths.config_file.display().to_string(),
+            database: self.paths.history_db().display().to_string(),
+            history: HistoryStatus {
+                commands: self.index().len(),
+                records: self.records.load(Ordering::Relaxed),
+                loading: self.loading.load(Ordering::Relaxed),
+            },
+            sessions,
+            answered: self.answered.load(Ordering::Relaxed),
+            rss_kb: resident_kb(),
+            notices,
+        }
+    }
+
+    fn touch(&self) {
+        *locked(&self.last_active) = Instant::now();
+    }
+}
+
+/// One open connection.
+pub struct Presence(Arc<State>);
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+        self.0.touch();
+    }
+}
+
+/// One request under way.
+pub struct Work(Arc<State>);
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.0.answered.fetch_add(1, Ordering::Relaxed);
+        if self.0.under_way.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.rested.notify_waiters();
+        }
+    }
+}
+
+/// At the end of a character.
+fn cut(text: &mut String, cap: usize) {
+    let end = (0..=cap.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.truncate(end);
+    text.shrink_to_fit();
+}
+
+/// A request that panicked while it held the lock lost its answer; what it guarded is still there.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn resident_kb() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|line| line.split(' ').nth(1)?.parse::<u64>().ok()).unwrap_or(0);
+    pages * (rustix::param::page_size() as u64) / 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_says_about_itself_is_cut() {
+        let long = "é".repeat(40_000);
+        let nowhere = PathBuf::from("/nowhere");
+        let state = State::new(Paths {
+            config_file: nowhere.join("config.toml"),
+            data_dir: nowhere.clone(),
+            state_dir: nowhere.clone(),
+            socket: nowhere,
+        });
+        state.greet(Hello { session: format!("x{long}"), facts: long.clone(), shell: long, ..Hello::default() });
+        let session = &state.status().sessions[0];
+        assert_eq!(
+            (session.session.len(), session.facts.len(), session.shell.len()),
+            (MAX_NAME - 1, MAX_FACTS, MAX_NAME)
+        );
+    }
+}
