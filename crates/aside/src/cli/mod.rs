@@ -11,8 +11,10 @@ mod completions;
 mod config;
 mod daemon;
 mod history;
+mod init;
 mod man;
 mod pipe;
+mod try_shell;
 
 /// Natural language at the shell prompt
 #[derive(Parser)]
@@ -30,6 +32,8 @@ const EXIT_CODES: &str = "Exit codes:
 
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Args),
+    Try(try_shell::Args),
     Daemon(daemon::Args),
     Complete(complete::Args),
     History(history::Args),
@@ -62,6 +66,8 @@ impl From<Exit> for ExitCode {
 
 pub fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Init(args) => init::run(args),
+        Command::Try(args) => try_shell::run(args),
         Command::Daemon(args) => daemon::run(args),
         Command::Complete(args) => complete::run(args),
         Command::History(args) => history::run(args),

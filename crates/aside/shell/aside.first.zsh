@@ -1,0 +1,109 @@
+# The part of Aside for zsh that runs before the first prompt: as little as can be, since the first prompt is what a person
+# waits for. The rest is read when it has been drawn.
+#
+# `aside init zsh` prints settings (_aside_bin, _aside_socket, _aside_version), the other two files as texts (_aside_rest,
+# _aside_plain), and then this one, to be read with the options of a plain zsh; what it defines runs with any. Nothing here
+# may `return` or fail at the top level: it is part of an rc file.
+
+typeset -gi _aside_on=${_aside_on:-1} _aside_prompts=${_aside_prompts:-0} _aside_installed=${_aside_installed:-0}
+typeset -gi _aside_waking=0                  # Calls us when the first prompt has been drawn.
+typeset -g _aside_session=${_aside_session:-} _aside_transport=${_aside_transport:-} _aside_before=${_aside_before:-}
+
+# Reads the rest, once. Not inside of `emulate -c` itself: what is in _aside_plain is to keep the options of the person.
+_aside_load() {
+  emulate -L zsh -o no_aliases
+  (( ${#_aside_rest} )) || return 0
+  local _aside_part
+  if [[ -z $_aside_session ]]; then
+    zmodload zsh/datetime zsh/system 2>/dev/null || return 1
+    _aside_transport=pipe
+    zmodload zsh/net/socket 2>/dev/null && _aside_transport=socket
+    _aside_session=zsh-$$-${EPOCHREALTIME/./}
+  fi
+  for _aside_part in "${(@)_aside_rest}"; do
+    emulate zsh -o no_aliases -o no_xtrace -c "$_aside_part"
+  done
+  eval "$_aside_plain"
+  _aside_rest=() _aside_plain=
+}
+
+# Until the rest is read, these stand for those of the same name there.
+
+_aside_begin() {
+  emulate -L zsh
+  # Reads as ended at once, so _aside_first is called as soon as zsh has nothing else to do.
+  exec {_aside_waking}</dev/null
+  zle -F $_aside_waking _aside_first
+}
+
+_aside_first() {
+  emulate -L zsh
+  _aside_load && _aside_heard "$@"
+  return 0
+}
+
+_aside_preexec() {
+  emulate -L zsh
+  _aside_load && _aside_preexec "$@"
+  return 0
+}
+
+# A second prompt, and nobody called us at the first: somebody took our place.
+_aside_precmd() {
+  local _aside_code=$?
+  if (( ++_aside_prompts > 1 )); then
+    if _aside_load; then
+      _aside_seen=0
+      _aside_precmd
+    fi
+  fi
+  return $_aside_code
+}
+
+aside-off() { _aside_on=0; }
+aside-on() { _aside_on=1; }
+
+# The names of the plugins that are loaded and that we know, into REPLY.
+_aside_neighbours() {
+  emulate -L zsh
+  local name mark
+  REPLY=
+  for name mark in zsh-autosuggestions _zsh_autosuggest_start zsh-syntax-highlighting _zsh_highlight \
+    fast-syntax-highlighting fast-theme powerlevel10k p10k starship starship_precmd oh-my-zsh omz \
+    prezto pmodload zinit zinit fzf fzf-history-widget fzf-tab fzf-tab-complete atuin _atuin_search \
+    zsh-vi-mode zvm_init zsh-autocomplete .autocomplete__main zsh-history-substring-search history-substring-search-up \
+    bracketed-paste-magic bracketed-paste-magic zoxide __zoxide_hook direnv _direnv_hook; do
+    (( $+functions[$mark] )) && REPLY+=" $name"
+  done
+  REPLY=${REPLY# }
+}
+
+_aside_setup() {
+  emulate -L zsh
+  [[ -o interactive && -o zle && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE:-} ]] || return 0
+  typeset -ga precmd_functions preexec_functions
+  precmd_functions=(_aside_precmd ${precmd_functions:#_aside_precmd})
+  preexec_functions=(${preexec_functions:#_aside_preexec} _aside_preexec)
+  (( _aside_installed )) && return 0
+  _aside_installed=1
+  local REPLY
+  _aside_neighbours
+  _aside_before=$REPLY
+  zle -N _aside_begin
+  _aside_hook line-init _aside_begin
+}
+
+# Straight into the place of the hook while it is free: calling through add-zle-hook-widget costs 0.1 ms a key, and it takes
+# us in when somebody else comes with it. Here, because its first call makes the functions that call everybody's hooks.
+_aside_hook() {
+  emulate -L zsh
+  if zle -l zle-$1; then
+    autoload -Uz add-zle-hook-widget
+    add-zle-hook-widget $1 $2 2>/dev/null
+  else
+    zle -N zle-$1 $2
+  fi
+}
+
+_aside_setup
+:

@@ -1,0 +1,123 @@
+//! `aside init`: prints the plugin for a shell, after the few settings it needs to find us.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::cli::Exit;
+use crate::paths::{self, Paths};
+
+/// Print the plugin for a shell; put it in your rc file
+#[derive(clap::Args)]
+#[command(
+    after_help = "zsh:   eval \"$(aside init zsh)\"\nbash:  eval \"$(aside init bash)\"\nfish:  aside init fish | source"
+)]
+pub struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Shell {
+    Zsh,
+    Bash,
+    Fish,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let socket = Paths::from_env()?.socket;
+    // Before anybody else can: the shell will tell what is typed to whoever listens there.
+    paths::prepare_socket_dir(&socket)?;
+    let script = script(args.shell, &std::env::current_exe()?, &socket);
+    std::io::stdout().write_all(script.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Settings, then the plugin as it stands.
+fn script(shell: Shell, program: &Path, socket: &Path) -> String {
+    let settings = [
+        ("_aside_bin", program.display().to_string()),
+        ("_aside_socket", socket.display().to_string()),
+        ("_aside_version", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    let set = settings.map(|(name, value)| match shell {
+        Shell::Zsh => format!("'builtin' 'typeset' -g {name}={}\n", quoted(&value)),
+        Shell::Bash => format!("{name}={}\n", quoted(&value)),
+        Shell::Fish => format!("set -g {name} {}\n", fish_quoted(&value)),
+    });
+    let settings = set.concat();
+    match shell {
+        Shell::Zsh => {
+            let rest: String =
+                parts(include_str!("../../shell/aside.zsh")).iter().map(|part| quoted(part) + " ").collect();
+            let plain = quoted(&parts(include_str!("../../shell/aside.plain.zsh")).concat());
+            let first = quoted(&parts(include_str!("../../shell/aside.first.zsh")).concat());
+            // The words are quoted, since an alias may stand for any of them; and what decides how a text is read are the
+            // options of that moment.
+            format!(
+                "{settings}'builtin' 'typeset' -ga _aside_rest\n_aside_rest=({rest})\n\
+                 'builtin' 'typeset' -g _aside_plain={plain}\n\
+                 () {{ 'builtin' 'emulate' '-L' 'zsh' '-o' 'no_aliases'; 'builtin' 'eval' \"$1\"; }} {first}\n",
+            )
+        }
+        Shell::Bash => settings + include_str!("../../shell/aside.bash"),
+        Shell::Fish => settings + include_str!("../../shell/aside.fish"),
+    }
+}
+
+/// zsh takes longer than twice as long for a text twice as long, so it gets several: whole functions, without the lines
+/// that only people read. Saves a millisecond of the first prompt.
+fn parts(script: &str) -> Vec<String> {
+    const LONG_ENOUGH: usize = 1500;
+    let mut parts = vec![String::new()];
+    for line in script.lines().filter(|line| !line.trim_start().starts_with('#') && !line.trim().is_empty()) {
+        if parts.last().is_none_or(|part| part.len() >= LONG_ENOUGH && part.ends_with("\n}\n")) {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push_str(line);
+            part.push('\n');
+        }
+    }
+    parts
+}
+
+/// For zsh and bash: single quotes, and the single quotes inside taken out of them.
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\'', r"'\''"))
+}
+
+fn fish_quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\\', r"\\").replace('\'', r"\'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec;
+
+    /// What is defined after reading the text, as zsh prints it.
+    fn defined_by(text: &str) -> Option<String> {
+        let print = "functions -m '_aside_*' 'aside-*'; typeset -pm '_aside_*'";
+        exec::printed_by("zsh", &["-fic", &format!("{text}\n{print}")])
+    }
+
+    #[test]
+    fn in_parts_it_is_the_same_plugin() {
+        let whole = include_str!("../../shell/aside.zsh");
+        let read = |text: &str| format!("emulate zsh -o no_aliases -c {}\n", quoted(text));
+        let cut = parts(whole);
+        assert!(cut.len() > 3, "it is worth it");
+        let Some(expected) = defined_by(&read(whole)) else { return };
+        assert!(expected.contains("_aside_edit"), "{expected}");
+        assert_eq!(defined_by(&cut.iter().map(|part| read(part)).collect::<String>()).unwrap(), expected);
+    }
+
+    #[test]
+    fn paths_with_quotes_survive() {
+        let odd = Path::new("/it's a $(touch x) \\ path");
+        let bash = script(Shell::Bash, odd, Path::new("/s"));
+        assert!(bash.starts_with("_aside_bin='/it'\\''s a $(touch x) \\ path'\n"), "{bash}");
+        let fish = script(Shell::Fish, odd, Path::new("/s"));
+        assert!(fish.starts_with("set -g _aside_bin '/it\\'s a $(touch x) \\\\ path'\n"), "{fish}");
+    }
+}
