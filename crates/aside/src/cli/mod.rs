@@ -10,11 +10,13 @@ mod complete;
 mod completions;
 mod config;
 mod daemon;
+mod doctor;
 mod history;
 mod init;
 mod man;
 mod pipe;
 mod try_shell;
+mod uninstall;
 
 /// Natural language at the shell prompt
 #[derive(Parser)]
@@ -38,7 +40,9 @@ enum Command {
     Complete(complete::Args),
     History(history::Args),
     Config(config::Args),
+    Doctor(doctor::Args),
     Completions(completions::Args),
+    Uninstall(uninstall::Args),
     Man(man::Args),
     Call(call::Args),
     Pipe(pipe::Args),
@@ -72,7 +76,9 @@ pub fn main() -> ExitCode {
         Command::Complete(args) => complete::run(args),
         Command::History(args) => history::run(args),
         Command::Config(args) => config::run(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),
+        Command::Uninstall(args) => uninstall::run(args),
         Command::Man(args) => man::run(args),
         Command::Call(args) => call::run(args),
         Command::Pipe(args) => pipe::run(args),

@@ -1,0 +1,57 @@
+//! `aside doctor`: what is installed, what works, what needs doing. `gather` looks at the machine and writes it down as
+//! `Facts`; the checks are plain functions from facts to findings; `report` prints them so that they can be pasted.
+//! Changes nothing, and never starts a daemon.
+
+use std::io::{IsTerminal, Write};
+
+use crate::cli::Exit;
+
+mod facts;
+mod gather;
+mod here;
+mod keep;
+mod report;
+mod service;
+mod surroundings;
+
+use facts::Facts;
+use report::{Finding, Mark, Paint, Report, Section};
+
+/// Say what is installed, what works and what needs doing
+///
+/// The answer can be pasted: your home directory is written as ~, and no command and no setting's value is in it.
+#[derive(clap::Args)]
+#[command(after_help = "ok    as it should be\nnote  worth knowing\nfix   needs doing; the exit code is 1")]
+pub struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let gathered = gather::gather()?;
+    let report = Report::new(examine(&gathered.facts), &gathered.homes);
+    let text = if args.json { report.json()? } else { report.text(paint()) };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(if report.count(Mark::Fix) > 0 { Exit::Failed } else { Exit::Done })
+}
+
+fn examine(facts: &Facts) -> Vec<Section> {
+    let section = |name, findings: Vec<Finding>| Section { name, findings };
+    vec![
+        section("program", surroundings::program(facts)),
+        section("shells", surroundings::shells(facts)),
+        section("this shell", here::this_shell(facts)),
+        section("terminal", surroundings::terminal(&facts.terminal)),
+        section("daemon", service::daemon(facts)),
+        section("configuration", keep::configuration(&facts.config)),
+        section("history", keep::history(facts)),
+        section("environment", surroundings::environment(&facts.environment)),
+    ]
+}
+
+fn paint() -> Paint {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let plain = set("NO_COLOR").is_some() || set("TERM").is_none_or(|term| term == "dumb");
+    if std::io::stdout().is_terminal() && !plain { Paint::Colour } else { Paint::Plain }
+}

@@ -1,0 +1,322 @@
+//! Everything that the doctor looks at, as plain values: `gather` fills them in from the machine, and a test writes them
+//! down. Judges nothing.
+
+use std::path::PathBuf;
+
+use aside_core::proto::{SessionStatus, Status};
+
+use crate::config::Config;
+
+pub struct Facts {
+    pub program: Program,
+    pub shells: Vec<Installed>,
+    pub here: Here,
+    pub terminal: Terminal,
+    pub daemon: Daemon,
+    pub config: Configuration,
+    pub history: History,
+    /// Every `ASIDE_…` variable that is set.
+    pub environment: Vec<(String, String)>,
+}
+
+pub struct Program {
+    pub version: String,
+    pub path: PathBuf,
+    pub on_path: OnPath,
+}
+
+/// Which program the word `aside` starts.
+pub enum OnPath {
+    This,
+    Other { path: PathBuf, version: Option<String> },
+    Nothing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    Zsh,
+    Bash,
+    Fish,
+}
+
+pub struct Installed {
+    pub shell: Shell,
+    /// Nothing when it does not say.
+    pub version: Option<String>,
+}
+
+/// Where this very command was typed.
+pub struct Here {
+    /// The nearest first.
+    pub ancestors: Vec<Process>,
+    /// What `$SHELL` names.
+    pub login_shell: Option<Shell>,
+    pub rc_files: Vec<RcFile>,
+}
+
+pub struct Process {
+    pub pid: u32,
+    /// Empty where the system does not tell.
+    pub name: String,
+}
+
+/// A file that a shell reads when it starts. The first of a shell is the one to write to.
+pub struct RcFile {
+    pub shell: Shell,
+    pub path: PathBuf,
+    /// How many lines of it start Aside.
+    pub starts: usize,
+}
+
+pub struct Terminal {
+    pub term: Option<String>,
+    pub colour: Option<String>,
+    pub tmux: bool,
+    pub ssh: bool,
+    /// Nothing when no terminal is attached.
+    pub columns: Option<u16>,
+}
+
+pub struct Daemon {
+    pub answer: Answer,
+    /// The median of a few, in microseconds.
+    pub round_trip: Option<u64>,
+    pub lock_holder: Option<i32>,
+    pub socket: Socket,
+}
+
+pub enum Answer {
+    Alive(Box<Status>),
+    Silent,
+    Foreign,
+    Garbled,
+    Absent,
+}
+
+pub struct Socket {
+    pub path: PathBuf,
+    /// `$ASIDE_SOCKET` names it, so its directory may be a shared one.
+    pub chosen: bool,
+    pub file: Option<Owned>,
+    pub dir: Option<Owned>,
+    pub our_uid: u32,
+}
+
+pub struct Owned {
+    pub kind: Kind,
+    /// Permission bits only.
+    pub mode: u32,
+    pub uid: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Socket,
+    Directory,
+    Other,
+}
+
+pub struct Configuration {
+    pub path: PathBuf,
+    pub file: ConfigFile,
+    /// What is in force in a daemon that starts now.
+    pub values: Config,
+}
+
+pub enum ConfigFile {
+    Absent,
+    /// The keys whose value is not the default.
+    Good(Vec<&'static str>),
+    /// Line, or 0 for the whole file, and what is wrong there.
+    Wrong(Vec<(usize, String)>),
+}
+
+pub struct History {
+    pub path: PathBuf,
+    pub bytes: u64,
+    pub records: Records,
+    /// Damaged files that the store moved out of the way.
+    pub set_aside: Vec<PathBuf>,
+}
+
+pub enum Records {
+    NoFile,
+    Count(usize),
+    Unreadable(String),
+}
+
+impl Shell {
+    pub const ALL: [Shell; 3] = [Shell::Zsh, Shell::Bash, Shell::Fish];
+
+    /// `/bin/zsh`, `-zsh`, `zsh-5.9`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.rsplit('/').next()?.trim_start_matches('-');
+        let name = name.split('-').next()?;
+        Self::ALL.into_iter().find(|shell| shell.name() == name)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Shell::Zsh => "zsh",
+            Shell::Bash => "bash",
+            Shell::Fish => "fish",
+        }
+    }
+
+    /// The oldest version that the plugin is for.
+    pub fn oldest(self) -> (u32, u32) {
+        match self {
+            Shell::Zsh => (5, 3),
+            Shell::Bash => (4, 4),
+            Shell::Fish => (3, 1),
+        }
+    }
+
+    pub fn init_line(self) -> &'static str {
+        match self {
+            Shell::Zsh => r#"eval "$(aside init zsh)""#,
+            Shell::Bash => r#"eval "$(aside init bash)""#,
+            Shell::Fish => "aside init fish | source",
+        }
+    }
+}
+
+impl Facts {
+    /// What the daemon knows about the shell this runs in.
+    pub fn session(&self) -> Option<&SessionStatus> {
+        let Answer::Alive(status) = &self.daemon.answer else { return None };
+        self.here.ancestors.iter().find_map(|process| {
+            let same = |session: &&SessionStatus| {
+                // A number that belonged to a shell may belong to anything by now.
+                session.pid == process.pid && (process.name.is_empty() || process.shell_name() == session.shell)
+            };
+            status.sessions.iter().find(same)
+        })
+    }
+
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Here {
+    /// The shell that we run in, or the one that the person's terminals start.
+    pub fn shell(&self) -> Option<Shell> {
+        self.nearest_shell().or(self.login_shell)
+    }
+
+    pub fn nearest_shell(&self) -> Option<Shell> {
+        self.ancestors.iter().find_map(|process| Shell::from_name(&process.name))
+    }
+
+    pub fn rc_files_of(&self, shell: Shell) -> impl Iterator<Item = &RcFile> {
+        self.rc_files.iter().filter(move |file| file.shell == shell)
+    }
+}
+
+impl Process {
+    fn shell_name(&self) -> &str {
+        Shell::from_name(&self.name).map_or("", Shell::name)
+    }
+}
+
+impl Terminal {
+    pub fn is_dumb(&self) -> bool {
+        self.term.as_deref().is_none_or(|term| term == "dumb")
+    }
+}
+
+/// All as it should be, for a test to spoil: a zsh with the plugin, at a prompt, and a daemon of the same version.
+#[cfg(test)]
+pub fn healthy() -> Facts {
+    let session = SessionStatus {
+        session: "zsh-42-1".into(),
+        shell: "zsh".into(),
+        shell_version: "5.9".into(),
+        plugin_version: "1.2.3".into(),
+        pid: 42,
+        facts: "transport=socket\nterm=xterm\nkeys=emacs\nloaded before=\nloaded after=".into(),
+        seen_s_ago: 1,
+    };
+    let status = Status {
+        pid: 7,
+        version: "1.2.3".into(),
+        executable: "/home/me/bin/aside".into(),
+        uptime_s: 3700,
+        rss_kb: 10_240,
+        sessions: vec![session],
+        ..Status::default()
+    };
+    let ours = |kind, mode| Some(Owned { kind, mode, uid: 1000 });
+    Facts {
+        program: Program { version: "1.2.3".into(), path: "/home/me/bin/aside".into(), on_path: OnPath::This },
+        shells: vec![Installed { shell: Shell::Zsh, version: Some("5.9".into()) }],
+        here: Here {
+            ancestors: vec![
+                Process { pid: 50, name: "make".into() },
+                Process { pid: 42, name: "zsh".into() },
+                Process { pid: 1, name: "init".into() },
+            ],
+            login_shell: Some(Shell::Zsh),
+            rc_files: vec![RcFile { shell: Shell::Zsh, path: "/home/me/.zshrc".into(), starts: 1 }],
+        },
+        terminal: Terminal {
+            term: Some("xterm".into()),
+            colour: Some("truecolor".into()),
+            tmux: false,
+            ssh: false,
+            columns: Some(80),
+        },
+        daemon: Daemon {
+            answer: Answer::Alive(Box::new(status)),
+            round_trip: Some(60),
+            lock_holder: Some(7),
+            socket: Socket {
+                path: "/run/user/1000/aside.sock".into(),
+                chosen: false,
+                file: ours(Kind::Socket, 0o600),
+                dir: ours(Kind::Directory, 0o700),
+                our_uid: 1000,
+            },
+        },
+        config: Configuration {
+            path: "/home/me/.config/aside/config.toml".into(),
+            file: ConfigFile::Absent,
+            values: Config::default(),
+        },
+        history: History {
+            path: "/home/me/.local/share/aside/history.db".into(),
+            bytes: 4096,
+            records: Records::Count(12),
+            set_aside: Vec::new(),
+        },
+        environment: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_session_is_the_nearest_shell_that_greeted() {
+        let mut facts = healthy();
+        assert_eq!(facts.session().map(|session| session.pid), Some(42));
+        facts.here.ancestors[1].name = "-zsh".into();
+        assert!(facts.session().is_some(), "a login shell");
+        facts.here.ancestors[1].name = String::new();
+        assert!(facts.session().is_some(), "a system that does not tell names");
+        facts.here.ancestors[1].name = "sleep".into();
+        assert!(facts.session().is_none(), "the number went to another program");
+        facts.here.ancestors.clear();
+        assert!(facts.session().is_none());
+    }
+
+    #[test]
+    fn a_shell_is_known_by_its_file() {
+        let names = ["/usr/bin/zsh", "-bash", "fish", "zsh-5.9", "sh", "zshx", ""];
+        let shells = names.map(Shell::from_name);
+        use Shell::{Bash, Fish, Zsh};
+        assert_eq!(shells, [Some(Zsh), Some(Bash), Some(Fish), Some(Zsh), None, None, None]);
+    }
+}

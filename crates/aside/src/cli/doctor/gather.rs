@@ -1,0 +1,315 @@
+//! Looks at the machine and writes down what is there. Judges nothing, changes nothing, and asks the daemon only if one
+//! is running.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use anyhow::Context;
+use aside_core::proto::{Answer as Spoken, Call, Complete, Request, json};
+use etcetera::BaseStrategy;
+use etcetera::base_strategy::Xdg;
+use regex::Regex;
+
+use crate::cli::doctor::facts::{
+    Answer, ConfigFile, Configuration, Daemon, Facts, Here, History, Installed, Kind, OnPath, Owned, Process, Program,
+    RcFile, Records, Shell, Socket, Terminal,
+};
+use crate::cli::doctor::surroundings;
+use crate::client::{self, ClientError};
+use crate::config::{Config, check, schema};
+use crate::daemon::control;
+use crate::exec::{self, Probe};
+use crate::paths::Paths;
+use crate::store;
+
+/// Processes above us; a chain that is longer is a loop.
+const MAX_ANCESTORS: usize = 64;
+/// No rc file is larger.
+const MAX_RC_BYTES: u64 = 4 << 20;
+/// Questions of which the median is taken.
+const PINGS: u64 = 20;
+
+pub struct Gathered {
+    pub facts: Facts,
+    /// The home directory, as it may stand in a path: as the person has it, and without links.
+    pub homes: Vec<String>,
+}
+
+pub fn gather() -> anyhow::Result<Gathered> {
+    let paths = Paths::from_env()?;
+    let base = Xdg::new().context("could not find your home directory; set HOME")?;
+    let real = base.home_dir().canonicalize().ok();
+    let homes = real.iter().map(PathBuf::as_path).chain([base.home_dir()]);
+    let homes = homes.map(|home| home.display().to_string()).collect();
+    let facts = Facts {
+        program: program()?,
+        shells: shells(),
+        here: here(&base),
+        terminal: terminal(),
+        daemon: daemon(&paths),
+        config: configuration(&paths.config_file),
+        history: history(&paths.history_db()),
+        environment: environment(),
+    };
+    Ok(Gathered { facts, homes })
+}
+
+fn program() -> anyhow::Result<Program> {
+    let path = std::env::current_exe().context("could not find out where aside is")?;
+    let on_path = match exec::find("aside") {
+        None => OnPath::Nothing,
+        Some(found) if found.canonicalize().ok() == path.canonicalize().ok() => OnPath::This,
+        Some(found) => {
+            let version = exec::probe(&Probe::AsideVersion(&found)).map(|answer| answer.trim().to_owned());
+            OnPath::Other { path: found, version }
+        }
+    };
+    Ok(Program { version: env!("CARGO_PKG_VERSION").to_owned(), path, on_path })
+}
+
+fn shells() -> Vec<Installed> {
+    let installed = Shell::ALL.into_iter().filter(|shell| exec::find(shell.name()).is_some());
+    let version = |shell: Shell| surroundings::version_in(&exec::probe(&Probe::ShellVersion(shell.name()))?);
+    installed.map(|shell| Installed { shell, version: version(shell) }).collect()
+}
+
+fn here(base: &Xdg) -> Here {
+    let login_shell = var("SHELL").and_then(|shell| Shell::from_name(&shell));
+    let rc_files = Shell::ALL.into_iter().flat_map(|shell| {
+        rc_paths(shell, base).into_iter().map(move |path| RcFile { starts: starts(shell, &path), shell, path })
+    });
+    Here { ancestors: ancestors(), login_shell, rc_files: rc_files.collect() }
+}
+
+fn rc_paths(shell: Shell, base: &Xdg) -> Vec<PathBuf> {
+    let home = base.home_dir();
+    match shell {
+        Shell::Zsh => vec![var("ZDOTDIR").map_or_else(|| home.to_owned(), PathBuf::from).join(".zshrc")],
+        Shell::Bash => [".bashrc", ".bash_profile", ".profile"].map(|name| home.join(name)).to_vec(),
+        Shell::Fish => {
+            let fish = base.config_dir().join("fish");
+            let parts = entries(&fish.join("conf.d"))
+                .into_iter()
+                .filter(|path| path.extension().is_some_and(|end| end == "fish"));
+            std::iter::once(fish.join("config.fish")).chain(parts).collect()
+        }
+    }
+}
+
+fn starts(shell: Shell, path: &Path) -> usize {
+    let readable = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_RC_BYTES);
+    let content = if readable { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
+    lines_that_start(shell, &String::from_utf8_lossy(&content))
+}
+
+fn lines_that_start(shell: Shell, content: &str) -> usize {
+    static INIT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?:^|[^\w-])aside["']?\s+init\s+["']?(zsh|bash|fish)\b"#).expect("a pattern of ours")
+    });
+    let lines = content.lines().filter(|line| !line.trim_start().starts_with('#'));
+    lines.filter(|line| INIT.captures(line).is_some_and(|found| &found[1] == shell.name())).count()
+}
+
+/// Our parent, its parent, and so on as far as the system tells.
+fn ancestors() -> Vec<Process> {
+    let parent = rustix::process::getppid().map(|pid| pid.as_raw_pid() as u32);
+    let mut next = parent;
+    let mut ancestors = Vec::new();
+    while let Some(pid) = next.filter(|pid| *pid > 0 && ancestors.len() < MAX_ANCESTORS) {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let (name, above) = name_and_parent(&stat).unwrap_or_default();
+        ancestors.push(Process { pid, name });
+        next = above;
+    }
+    ancestors
+}
+
+/// From `42 (a name) S 41 …`. The name may hold blanks and parentheses.
+fn name_and_parent(stat: &str) -> Option<(String, Option<u32>)> {
+    let (start, rest) = stat.rsplit_once(") ")?;
+    let (_, name) = start.split_once(" (")?;
+    Some((name.to_owned(), rest.split(' ').nth(1)?.parse().ok()))
+}
+
+fn terminal() -> Terminal {
+    // A terminal that nobody has sized says 0.
+    let size = |fd: &dyn std::os::fd::AsFd| {
+        rustix::termios::tcgetwinsize(fd.as_fd()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
+    };
+    let columns = size(&std::io::stdout()).or_else(|| size(&std::io::stderr())).or_else(|| size(&std::io::stdin()));
+    Terminal {
+        term: var("TERM"),
+        colour: var("COLORTERM"),
+        tmux: var("TMUX").is_some(),
+        ssh: var("SSH_CONNECTION").or_else(|| var("SSH_TTY")).is_some(),
+        columns,
+    }
+}
+
+fn daemon(paths: &Paths) -> Daemon {
+    let answer = match control::status(paths) {
+        Ok(status) => Answer::Alive(Box::new(status)),
+        Err(ClientError::Silent) => Answer::Silent,
+        Err(ClientError::Foreign) => Answer::Foreign,
+        Err(ClientError::Garbled(_)) => Answer::Garbled,
+        Err(ClientError::Absent) => Answer::Absent,
+    };
+    let round_trip = matches!(answer, Answer::Alive(_)).then(|| round_trip(&paths.socket)).flatten();
+    let socket = Socket {
+        path: paths.socket.clone(),
+        chosen: var("ASIDE_SOCKET").is_some(),
+        file: owned(&paths.socket),
+        dir: paths.socket.parent().and_then(owned),
+        our_uid: rustix::process::getuid().as_raw(),
+    };
+    Daemon { answer, round_trip, lock_holder: control::holder(paths), socket }
+}
+
+/// The median time of a question that needs no thought, in microseconds.
+fn round_trip(socket: &Path) -> Option<u64> {
+    let mut stream = client::connect(socket).ok()?;
+    let mut answers = BufReader::new(stream.try_clone().ok()?);
+    let mut times = Vec::new();
+    for id in 1..=PINGS {
+        let question = json::encode_call(&Call { id, request: Request::Complete(Complete::default()) });
+        let began = Instant::now();
+        stream.write_all(&question).ok()?;
+        let mut line = String::new();
+        answers.read_line(&mut line).ok()?;
+        let answer: Spoken = serde_json::from_str(&line).ok()?;
+        if answer.id != id {
+            return None;
+        }
+        times.push(began.elapsed().as_micros());
+    }
+    times.sort_unstable();
+    times.get(times.len() / 2).and_then(|median| u64::try_from(*median).ok())
+}
+
+fn owned(path: &Path) -> Option<Owned> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    let kind = match meta.file_type() {
+        kind if kind.is_socket() => Kind::Socket,
+        kind if kind.is_dir() => Kind::Directory,
+        _ => Kind::Other,
+    };
+    Some(Owned { kind, mode: meta.mode() & 0o7777, uid: meta.uid() })
+}
+
+fn configuration(path: &Path) -> Configuration {
+    let (file, values) = match check::read(path) {
+        Ok(values) => {
+            let changed = schema::schema()
+                .iter()
+                .filter(|setting| values.get(setting.key.as_str()).is_some_and(|value| *value != setting.default));
+            let keys = changed.map(|setting| setting.key.as_str()).collect();
+            let file = if path.exists() { ConfigFile::Good(keys) } else { ConfigFile::Absent };
+            (file, Config::load(path).unwrap_or_default())
+        }
+        Err(problems) => {
+            let problems = problems.0.into_iter().map(|problem| (problem.line, problem.message)).collect();
+            (ConfigFile::Wrong(problems), Config::default())
+        }
+    };
+    Configuration { path: path.to_owned(), file, values }
+}
+
+fn history(path: &Path) -> History {
+    let records = match store::History::open_to_read(path) {
+        Ok(None) => Records::NoFile,
+        Ok(Some(mut history)) => match history.count() {
+            Ok(count) => Records::Count(count),
+            Err(error) => Records::Unreadable(format!("{error:#}")),
+        },
+        Err(error) => Records::Unreadable(format!("{error:#}")),
+    };
+    let siblings = path.parent().map(entries).unwrap_or_default();
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let ours = name(path);
+    let size = |path: &PathBuf| path.metadata().map_or(0, |meta| meta.len());
+    let files = ["", "-wal"].map(|end| path.with_file_name(format!("{ours}{end}")));
+    // Each was set aside with its log; the name says which is which.
+    let is_set_aside = |path: &PathBuf| {
+        let name = name(path);
+        name.starts_with(&format!("{ours}.corrupt-")) && !name.ends_with("-wal") && !name.ends_with("-shm")
+    };
+    let mut set_aside: Vec<PathBuf> = siblings.into_iter().filter(is_set_aside).collect();
+    set_aside.sort();
+    History { path: path.to_owned(), bytes: files.iter().map(size).sum(), records, set_aside }
+}
+
+fn environment() -> Vec<(String, String)> {
+    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    let all = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    let mut ours: Vec<_> = all.filter(|(name, _)| name.starts_with("ASIDE_")).collect();
+    ours.sort();
+    ours
+}
+
+fn var(name: &str) -> Option<String> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(|value| value.to_string_lossy().into_owned())
+}
+
+fn entries(dir: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_may_be_called_anything() {
+        assert_eq!(name_and_parent("42 (zsh) S 41 42 0"), Some(("zsh".to_owned(), Some(41))));
+        assert_eq!(name_and_parent("42 (a) (b) ) R 1 2"), Some(("a) (b) ".to_owned(), Some(1))));
+        assert_eq!(name_and_parent(""), None);
+    }
+
+    #[test]
+    fn this_process_has_ancestors() {
+        let parent = std::os::unix::process::parent_id();
+        assert_eq!(ancestors().first().map(|process| process.pid), Some(parent));
+    }
+
+    #[test]
+    fn lines_that_start_aside_are_counted_and_comments_are_not() {
+        for (line, count) in [
+            (r#"eval "$(aside init zsh)""#, 1),
+            (r#"(( $+commands[aside] )) && eval "$(~/.cargo/bin/aside init zsh)""#, 1),
+            (r#"eval "$("$HOME/bin/aside" init zsh)""#, 1),
+            ("_evalcache aside init zsh", 1),
+            ("eval \"$(aside init zsh)\"\neval \"$(aside init zsh)\"\n", 2),
+            (r##"# eval "$(aside init zsh)""##, 0),
+            (r#"eval "$(aside init bash)""#, 0),
+            (r#"eval "$(inside init zsh)""#, 0),
+            ("", 0),
+        ] {
+            assert_eq!(lines_that_start(Shell::Zsh, line), count, "{line}");
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_found_without_their_logs() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("history.db");
+        for name in ["history.db.corrupt-2", "history.db.corrupt-1", "history.db.corrupt-1-wal", "history.db.lock"] {
+            std::fs::write(temp.path().join(name), "x").unwrap();
+        }
+        let found = ["history.db.corrupt-1", "history.db.corrupt-2"].map(|name| temp.path().join(name));
+        let history = history(&path);
+        assert_eq!(history.set_aside, found);
+        assert!(matches!(history.records, Records::NoFile));
+    }
+
+    #[test]
+    fn keys_that_differ_from_the_default_are_named() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("config.toml");
+        std::fs::write(&path, "[complete]\nenabled = true\nright_arrow = 'word'\n").unwrap();
+        let config = configuration(&path);
+        assert!(matches!(config.file, ConfigFile::Good(keys) if keys == ["complete.right_arrow"]));
+    }
+}

@@ -1,0 +1,295 @@
+//! The shell that this runs in: whether Aside is at work there, from what the plugin told the daemon, or else from what
+//! the shell's own files say.
+
+use aside_core::proto::SessionStatus;
+
+use crate::cli::doctor::facts::{Answer, Facts, RcFile, Shell};
+use crate::cli::doctor::report::Finding;
+use crate::cli::span;
+use crate::config::{Autosuggestions, Config};
+
+pub fn this_shell(facts: &Facts) -> Vec<Finding> {
+    let mut findings = match facts.session() {
+        Some(session) => greeted(facts, session),
+        None => vec![not_greeted(facts)],
+    };
+    let shell = facts.here.shell();
+    findings.extend(shell.and_then(|shell| started_twice(&facts.here.rc_files_of(shell).collect::<Vec<_>>())));
+    findings
+}
+
+fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
+    let told = |name: &str| told(&session.facts, name);
+    let loaded = [told("loaded before"), told("loaded after")];
+    let mut findings = vec![plugin(session, &facts.program.version)];
+    findings.extend(transport(told("transport")));
+    findings.push(neighbours(loaded));
+    findings.extend(ghost(loaded, &facts.config.values));
+    findings.extend(silence(told("was silent")));
+    findings
+}
+
+/// The value of a `name=value` line.
+fn told<'a>(facts: &'a str, name: &str) -> &'a str {
+    facts.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap_or_default()
+}
+
+fn plugin(session: &SessionStatus, program: &str) -> Finding {
+    let SessionStatus { shell, shell_version, plugin_version, seen_s_ago, .. } = session;
+    let keys = match told(&session.facts, "keys") {
+        "" => String::new(),
+        keys => format!(", {keys} keys"),
+    };
+    let ago = span(*seen_s_ago);
+    let what = format!("Aside {plugin_version} is on in this {shell} {shell_version}{keys}, heard from {ago} ago");
+    if plugin_version == program {
+        Finding::ok(what)
+    } else {
+        Finding::note(what).advise(format!("open a new shell to have {program}"))
+    }
+}
+
+fn transport(transport: &str) -> Option<Finding> {
+    match transport {
+        "" => None,
+        "socket" => Some(Finding::ok("it speaks to the daemon over the socket")),
+        "pipe" => {
+            let what = "this zsh has no zsh/net/socket module, so a process of ours, `aside pipe`, relays for it";
+            Some(Finding::note(what).advise("all works; with a zsh that has the module the process is not needed"))
+        }
+        other => Some(Finding::note(format!("it speaks to the daemon over {other}, which this version does not know"))),
+    }
+}
+
+fn neighbours([before, after]: [&str; 2]) -> Finding {
+    let list = |names: &str| names.split_whitespace().collect::<Vec<_>>().join(", ");
+    Finding::ok(match (list(before), list(after)) {
+        (before, after) if before.is_empty() && after.is_empty() => {
+            "no other plugin that it knows is loaded".to_owned()
+        }
+        (before, after) if after.is_empty() => format!("loaded before it: {before}; after it: nothing it knows"),
+        (before, after) if before.is_empty() => format!("loaded before it: nothing it knows; after it: {after}"),
+        (before, after) => format!("loaded before it: {before}; after it: {after}"),
+    })
+}
+
+/// Who shows the grey text.
+fn ghost(loaded: [&str; 2], config: &Config) -> Option<Finding> {
+    if !config.complete.enabled {
+        let off = Finding::note("the grey text is off (complete.enabled)");
+        return Some(off.advise("`aside config set complete.enabled true` turns it on"));
+    }
+    if !loaded.iter().any(|names| names.split_whitespace().any(|name| name == "zsh-autosuggestions")) {
+        return None;
+    }
+    Some(match config.complete.autosuggestions {
+        Autosuggestions::Replace => {
+            Finding::ok("the grey text is Aside's; zsh-autosuggestions rests while Aside answers")
+        }
+        Autosuggestions::Yield => {
+            let yields = Finding::note("the grey text is that of zsh-autosuggestions (complete.autosuggestions)");
+            yields.advise("`aside config set complete.autosuggestions replace` shows Aside's")
+        }
+    })
+}
+
+/// It speaks again, or we would not know.
+fn silence(reason: &str) -> Option<Finding> {
+    let (what, advice) = match reason {
+        "" => return None,
+        "no daemon" => return Some(Finding::ok("it was silent for a while: there was no daemon, and it started one")),
+        "the daemon does not answer" => (
+            "it was silent for a while: the daemon did not answer".to_owned(),
+            "if it happens again, `aside daemon stop`; the next prompt starts a new one",
+        ),
+        "the program is gone" => (
+            "it was silent for a while: the program was not where this shell looks for it".to_owned(),
+            "open a new shell if you moved the program",
+        ),
+        other => (format!("it was silent for a while: {other}"), "open a new shell if it happens again"),
+    };
+    Some(Finding::note(what).advise(advice))
+}
+
+fn not_greeted(facts: &Facts) -> Finding {
+    let Some(shell) = facts.here.shell() else {
+        return Finding::note("this runs in no zsh, bash or fish, and SHELL names none")
+            .advise("run `aside doctor` at a prompt");
+    };
+    let name = shell.name();
+    if facts.variable("ASIDE_DISABLE").is_some_and(|value| !value.is_empty()) {
+        return Finding::note(format!("Aside is off in this {name}: ASIDE_DISABLE is set"))
+            .advise("unset it and open a new shell");
+    }
+    if facts.terminal.is_dumb() {
+        return Finding::note(format!("Aside is off in this {name}: the terminal is dumb"));
+    }
+    let files: Vec<&RcFile> = facts.here.rc_files_of(shell).collect();
+    let Some(file) = files.iter().find(|file| file.starts > 0) else {
+        let place = files.first().map_or_else(|| format!("{name}'s rc file"), |file| file.path.display().to_string());
+        return Finding::fix(
+            format!("nothing starts Aside in {name}"),
+            format!("add this line at the end of {place}, then open a new shell: {}", shell.init_line()),
+        );
+    };
+    let file = file.path.display();
+    match (shell, &facts.daemon.answer) {
+        (Shell::Bash | Shell::Fish, _) => Finding::ok(format!(
+            "{file} starts Aside; in {name} it remembers commands and shows nothing while you type"
+        )),
+        (Shell::Zsh, Answer::Alive(_)) if facts.here.nearest_shell() == Some(Shell::Zsh) => {
+            Finding::fix(format!("{file} starts Aside, but it is not on in this zsh"), "open a new shell")
+        }
+        (Shell::Zsh, Answer::Alive(_)) => Finding::ok(format!("{file} starts Aside; this does not run in a zsh")),
+        (Shell::Zsh, Answer::Absent | Answer::Silent | Answer::Foreign | Answer::Garbled) => {
+            Finding::note(format!("{file} starts Aside; only the daemon could tell whether it is on here"))
+        }
+    }
+}
+
+fn started_twice(files: &[&RcFile]) -> Option<Finding> {
+    if files.iter().map(|file| file.starts).sum::<usize>() < 2 {
+        return None;
+    }
+    let files: Vec<String> =
+        files.iter().filter(|file| file.starts > 0).map(|file| file.path.display().to_string()).collect();
+    let what = format!("Aside is started more than once: {}", files.join(", "));
+    Some(Finding::note(what).advise("that does no harm; one line is enough"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::doctor::facts::{Daemon, Here, healthy};
+
+    fn with_facts(told: &str) -> Facts {
+        let mut facts = healthy();
+        let Answer::Alive(status) = &mut facts.daemon.answer else { unreachable!("healthy") };
+        status.sessions[0].facts = told.to_owned();
+        facts
+    }
+
+    fn without_session() -> Facts {
+        let mut facts = healthy();
+        let Answer::Alive(status) = &mut facts.daemon.answer else { unreachable!("healthy") };
+        status.sessions.clear();
+        facts
+    }
+
+    #[test]
+    fn a_shell_that_greeted_is_described() {
+        assert_eq!(
+            this_shell(&healthy()),
+            [
+                Finding::ok("Aside 1.2.3 is on in this zsh 5.9, emacs keys, heard from 1 s ago"),
+                Finding::ok("it speaks to the daemon over the socket"),
+                Finding::ok("no other plugin that it knows is loaded"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_plugin_of_another_version_wants_a_new_shell() {
+        let mut facts = healthy();
+        facts.program.version = "1.3.0".into();
+        assert_eq!(
+            this_shell(&facts)[0],
+            Finding::note("Aside 1.2.3 is on in this zsh 5.9, emacs keys, heard from 1 s ago")
+                .advise("open a new shell to have 1.3.0")
+        );
+    }
+
+    #[test]
+    fn a_relay_and_a_silence_are_explained() {
+        let told = this_shell(&with_facts("transport=pipe\nwas silent=the daemon does not answer"));
+        let texts: Vec<&str> = told.iter().map(|finding| finding.what.as_str()).collect();
+        assert_eq!(
+            texts[1..],
+            [
+                "this zsh has no zsh/net/socket module, so a process of ours, `aside pipe`, relays for it",
+                "no other plugin that it knows is loaded",
+                "it was silent for a while: the daemon did not answer",
+            ]
+        );
+        let normal = Finding::ok("it was silent for a while: there was no daemon, and it started one");
+        assert_eq!(silence("no daemon"), Some(normal));
+        assert_eq!(silence("").map(|finding| finding.what), None);
+        assert_eq!(silence("of the lambs").unwrap().what, "it was silent for a while: of the lambs");
+    }
+
+    #[test]
+    fn the_neighbours_are_named_and_who_shows_the_grey_text() {
+        let mut facts = with_facts("loaded before=oh-my-zsh zsh-autosuggestions\nloaded after=fzf");
+        let list = Finding::ok("loaded before it: oh-my-zsh, zsh-autosuggestions; after it: fzf");
+        let ours = Finding::ok("the grey text is Aside's; zsh-autosuggestions rests while Aside answers");
+        assert_eq!(this_shell(&facts)[1..], [list, ours]);
+        facts.config.values.complete.autosuggestions = Autosuggestions::Yield;
+        let yields = Finding::note("the grey text is that of zsh-autosuggestions (complete.autosuggestions)")
+            .advise("`aside config set complete.autosuggestions replace` shows Aside's");
+        assert_eq!(this_shell(&facts)[2], yields);
+        facts.config.values.complete.enabled = false;
+        assert_eq!(this_shell(&facts)[2].what, "the grey text is off (complete.enabled)");
+        assert_eq!(neighbours(["", "fzf"]).what, "loaded before it: nothing it knows; after it: fzf");
+        assert_eq!(neighbours(["fzf", ""]).what, "loaded before it: fzf; after it: nothing it knows");
+    }
+
+    #[test]
+    fn without_the_line_the_line_is_given() {
+        let mut facts = without_session();
+        facts.here.rc_files[0].starts = 0;
+        let advice = r#"add this line at the end of /home/me/.zshrc, then open a new shell: eval "$(aside init zsh)""#;
+        assert_eq!(this_shell(&facts), [Finding::fix("nothing starts Aside in zsh", advice)]);
+    }
+
+    #[test]
+    fn with_the_line_a_new_shell_is_wanted_where_that_helps() {
+        let judge = |facts: &Facts| this_shell(facts).remove(0);
+        let mut facts = without_session();
+        let open = Finding::fix("/home/me/.zshrc starts Aside, but it is not on in this zsh", "open a new shell");
+        assert_eq!(judge(&facts), open);
+        facts.here.ancestors.clear();
+        assert_eq!(judge(&facts), Finding::ok("/home/me/.zshrc starts Aside; this does not run in a zsh"));
+        facts.daemon = Daemon { answer: Answer::Absent, ..facts.daemon };
+        assert_eq!(
+            judge(&facts),
+            Finding::note("/home/me/.zshrc starts Aside; only the daemon could tell whether it is on here")
+        );
+    }
+
+    #[test]
+    fn bash_and_fish_never_greet_and_that_is_no_fault() {
+        let mut facts = without_session();
+        facts.here.ancestors[1].name = "bash".into();
+        facts.here.rc_files.push(RcFile { shell: Shell::Bash, path: "/home/me/.bashrc".into(), starts: 1 });
+        assert_eq!(
+            this_shell(&facts),
+            [Finding::ok(
+                "/home/me/.bashrc starts Aside; in bash it remembers commands and shows nothing while you type"
+            )]
+        );
+    }
+
+    #[test]
+    fn a_shell_that_was_told_to_leave_it_off_is_no_fault() {
+        let mut facts = without_session();
+        facts.terminal.term = Some("dumb".into());
+        assert_eq!(this_shell(&facts), [Finding::note("Aside is off in this zsh: the terminal is dumb")]);
+        facts.environment.push(("ASIDE_DISABLE".into(), "1".into()));
+        let disabled = Finding::note("Aside is off in this zsh: ASIDE_DISABLE is set");
+        assert_eq!(this_shell(&facts), [disabled.advise("unset it and open a new shell")]);
+    }
+
+    #[test]
+    fn no_shell_at_all_is_said() {
+        let mut facts = without_session();
+        facts.here = Here { ancestors: vec![], login_shell: None, rc_files: vec![] };
+        assert_eq!(this_shell(&facts)[0].what, "this runs in no zsh, bash or fish, and SHELL names none");
+    }
+
+    #[test]
+    fn two_lines_are_one_too_many() {
+        let mut facts = healthy();
+        facts.here.rc_files[0].starts = 2;
+        assert_eq!(this_shell(&facts).pop().unwrap().what, "Aside is started more than once: /home/me/.zshrc");
+    }
+}

@@ -1,0 +1,497 @@
+//! `aside uninstall`: shows what it will do, asks, does it. Which lines of an rc file are ours is decided in `rc`; the
+//! program itself stays, since whoever put it there knows better how to take it away.
+
+use std::fmt::Write as _;
+use std::io::{ErrorKind, IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use etcetera::BaseStrategy;
+
+use crate::cli::Exit;
+use crate::config::write;
+use crate::daemon::control;
+use crate::paths::Paths;
+
+mod rc;
+
+use rc::{Cut, Line};
+
+/// No rc file is larger; what is, we neither read nor change.
+const MAX_RC_BYTES: u64 = 4 << 20;
+
+/// Remove what Aside put on this machine
+///
+/// Shows what it will do and asks first: stops the daemon, takes the lines that start Aside out of your rc files, and
+/// deletes settings, history and logs. Nothing else in your files changes.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Do it without asking
+    #[arg(long, short)]
+    yes: bool,
+    /// Leave the database of the commands you ran
+    #[arg(long)]
+    keep_history: bool,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let paths = Paths::from_env()?;
+    let base = etcetera::base_strategy::Xdg::new().context("could not find your home directory; set HOME")?;
+    let zdotdir = std::env::var_os("ZDOTDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+    let rc_files = rc_files(base.home_dir(), &base.config_dir(), zdotdir.as_deref());
+    let history = if args.keep_history { History::Keep } else { History::Delete };
+    let plan = Plan::make(&paths, rc_files, history);
+    let mut out = std::io::stdout();
+    out.write_all(plan.describe().as_bytes())?;
+    if !plan.is_empty() {
+        if !args.yes && !confirmed()? {
+            return Ok(Exit::Failed);
+        }
+        control::stop(&paths)?;
+        let failures = plan.perform();
+        for failure in &failures {
+            eprintln!("aside: {failure:#}");
+        }
+        if !failures.is_empty() {
+            return Ok(Exit::Failed);
+        }
+    }
+    let program = std::env::current_exe().context("could not find out where aside is")?;
+    out.write_all(farewell(&program, &extras(&program, &base)).as_bytes())?;
+    Ok(Exit::Done)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum History {
+    Keep,
+    Delete,
+}
+
+struct Plan {
+    cuts: Vec<(PathBuf, Cut)>,
+    removals: Vec<Removal>,
+}
+
+struct Removal {
+    path: PathBuf,
+    what: &'static str,
+    how: How,
+}
+
+enum How {
+    File,
+    /// Everything in it, except these.
+    Dir {
+        keep: Vec<PathBuf>,
+    },
+    /// Made by us, and gone unless somebody else put something there.
+    IfEmpty,
+}
+
+impl Plan {
+    fn make(paths: &Paths, rc_files: Vec<PathBuf>, history: History) -> Self {
+        let cut = |path: PathBuf| read_rc(&path).map(|content| (path, rc::without_aside(&content)));
+        let matters = |cut: &Cut| !cut.removed.is_empty() || !cut.unsure.is_empty();
+        let cuts = rc_files.into_iter().filter_map(cut).filter(|(_, cut)| matters(cut)).collect();
+        Self { cuts, removals: removals(paths, history) }
+    }
+
+    fn is_empty(&self) -> bool {
+        let no_cuts = self.cuts.iter().all(|(_, cut)| cut.removed.is_empty());
+        no_cuts && !self.removals.iter().any(Removal::is_worth_telling)
+    }
+
+    fn describe(&self) -> String {
+        let mut text = String::new();
+        let lines = |of: fn(&Cut) -> &Vec<Line>| -> Vec<String> {
+            let shown = |path: &Path, line: &Line| format!("  {}:{}: {}\n", path.display(), line.number, line.text);
+            self.cuts.iter().flat_map(|(path, cut)| of(cut).iter().map(move |line| shown(path, line))).collect()
+        };
+        let (removed, unsure) = (lines(|cut| &cut.removed), lines(|cut| &cut.unsure));
+        if self.is_empty() {
+            text.push_str("There is nothing of Aside to remove.\n");
+        }
+        if !removed.is_empty() {
+            let _ = write!(text, "Lines to take out of your files:\n{}", removed.concat());
+        }
+        let removals: Vec<&Removal> = self.removals.iter().filter(|removal| removal.is_worth_telling()).collect();
+        if !removals.is_empty() {
+            text.push_str("To delete, after stopping the daemon:\n");
+        }
+        for removal in removals {
+            let _ = writeln!(text, "  {} ({})", removal.path.display(), removal.what);
+        }
+        if !unsure.is_empty() {
+            let _ = write!(text, "Lines that may start Aside too, for you to look at; they stay:\n{}", unsure.concat());
+        }
+        text
+    }
+
+    /// Goes on after a failure: what is left then is as little as possible, and running it again finishes the job.
+    fn perform(&self) -> Vec<anyhow::Error> {
+        let cuts = self.cuts.iter().filter(|(_, cut)| !cut.removed.is_empty());
+        let cuts = cuts.map(|(path, _)| {
+            // Again, because the file may have changed while the question was on the screen.
+            let content = std::fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
+            write::replace(path, &rc::without_aside(&content).rest)
+        });
+        cuts.chain(self.removals.iter().map(Removal::perform)).filter_map(Result::err).collect()
+    }
+}
+
+impl Removal {
+    fn is_worth_telling(&self) -> bool {
+        match &self.how {
+            How::File => self.path.symlink_metadata().is_ok(),
+            How::Dir { keep } => doomed(&self.path, keep).is_ok_and(|paths| !paths.is_empty()),
+            How::IfEmpty => false,
+        }
+    }
+
+    fn perform(&self) -> anyhow::Result<()> {
+        let done = match &self.how {
+            How::File => remove(&self.path),
+            How::Dir { keep } => {
+                doomed(&self.path, keep).and_then(|paths| paths.iter().try_for_each(|path| remove(path)))
+            }
+            How::IfEmpty => match std::fs::remove_dir(&self.path) {
+                Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
+                done => done,
+            },
+        };
+        match done {
+            // The daemon takes its socket away when it ends, and two of the directories may be one.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            done => done.with_context(|| format!("could not delete {}", self.path.display())),
+        }
+    }
+}
+
+/// The path itself when nothing in it is kept; otherwise what in it can go.
+fn doomed(path: &Path, keep: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {
+    if path.symlink_metadata().is_err() {
+        return Ok(Vec::new());
+    }
+    let kept = |kept: &&PathBuf| kept.starts_with(path) && kept.exists();
+    match keep.iter().find(kept) {
+        None => Ok(vec![path.to_owned()]),
+        Some(kept) if kept == path => Ok(Vec::new()),
+        Some(_) => entries(path)?
+            .iter()
+            .map(|path| doomed(path, keep))
+            .collect::<Result<Vec<_>, _>>()
+            .map(|paths| paths.concat()),
+    }
+}
+
+fn removals(paths: &Paths, history: History) -> Vec<Removal> {
+    let database = ["", "-wal", "-shm"].map(|end| {
+        let mut path = paths.history_db().into_os_string();
+        path.push(end);
+        PathBuf::from(path)
+    });
+    let (keep, data) = match history {
+        History::Keep => (database.to_vec(), "all but the history of your commands"),
+        History::Delete => (Vec::new(), "the history of your commands; --keep-history keeps it"),
+    };
+    let mut removals = Vec::new();
+    let mut add = |path: &Path, what, how| removals.push(Removal { path: path.to_owned(), what, how });
+    let config_dir = paths.config_file.parent().unwrap_or(Path::new("."));
+    // With `$ASIDE_HOME` they share a directory that the person chose, and which may hold anything.
+    let chosen = paths.data_dir.parent() == Some(config_dir);
+    if is_ours(config_dir) && !chosen {
+        add(config_dir, "your settings", How::Dir { keep: keep.clone() });
+    } else {
+        add(&paths.config_file, "your settings", How::File);
+    }
+    if is_ours(&paths.data_dir) {
+        add(&paths.data_dir, data, How::Dir { keep: keep.clone() });
+    } else {
+        for path in database.iter().filter(|path| !keep.contains(path)) {
+            add(path, data, How::File);
+        }
+        add(&paths.data_dir, "when it is empty", How::IfEmpty);
+    }
+    if !is_ours(&paths.state_dir) {
+        add(&paths.log_file(), "the log", How::File);
+        add(&paths.state_dir, "when it is empty", How::IfEmpty);
+    } else if paths.state_dir != paths.data_dir {
+        add(&paths.state_dir, "the log", How::Dir { keep });
+    }
+    add(&paths.socket, "the socket", How::File);
+    add(&paths.lock_file(), "its lock", How::File);
+    let private = |dir: &&Path| dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with("aside-"));
+    for dir in paths.socket.parent().filter(private).into_iter().chain(chosen.then_some(config_dir)) {
+        add(dir, "when it is empty", How::IfEmpty);
+    }
+    removals
+}
+
+/// Only a directory of our name is deleted with all that is in it.
+fn is_ours(dir: &Path) -> bool {
+    dir.file_name().is_some_and(|name| name == "aside")
+}
+
+fn remove(path: &Path) -> std::io::Result<()> {
+    if path.symlink_metadata()?.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
+}
+
+fn entries(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+    std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// Where people start things, without the same file twice: `$ZDOTDIR` may be `~`, and one may link to another.
+fn rc_files(home: &Path, config: &Path, zdotdir: Option<&Path>) -> Vec<PathBuf> {
+    let zsh = zdotdir.into_iter().chain([home]).map(|dir| dir.join(".zshrc"));
+    let bash = [".bashrc", ".bash_profile", ".profile"].map(|name| home.join(name));
+    let mut seen = Vec::new();
+    zsh.chain(bash)
+        .chain([config.join("fish/config.fish")])
+        .filter(|path| {
+            let Ok(real) = path.canonicalize() else { return false };
+            let new = !seen.contains(&real);
+            seen.push(real);
+            new
+        })
+        .collect()
+}
+
+fn read_rc(path: &Path) -> Option<Vec<u8>> {
+    let meta = path.metadata().ok()?;
+    if meta.is_file() && meta.len() <= MAX_RC_BYTES { std::fs::read(path).ok() } else { None }
+}
+
+/// On the terminal only: an answer that was piped in was not given to this question.
+fn confirmed() -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        eprintln!("Nothing was changed. Run it in a terminal, or with --yes.");
+        return Ok(false);
+    }
+    eprint!("Do this? [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("could not read your answer")?;
+    let yes = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+    if !yes {
+        eprintln!("Nothing was changed.");
+    }
+    Ok(yes)
+}
+
+/// Man pages and completions that somebody made with `aside man` and `aside completions`, where they usually go.
+fn extras(program: &Path, base: &impl BaseStrategy) -> Vec<PathBuf> {
+    let share = program.parent().and_then(Path::parent).map(|prefix| prefix.join("share"));
+    let shares: Vec<PathBuf> = share.into_iter().chain([base.data_dir()]).collect();
+    let page = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name == "aside.1" || (name.starts_with("aside-") && name.ends_with(".1"))
+    };
+    let pages = shares.iter().flat_map(|share| entries(&share.join("man/man1")).unwrap_or_default()).filter(page);
+    let bash = shares.iter().map(|share| share.join("bash-completion/completions/aside"));
+    let zsh = shares.iter().map(|share| share.join("zsh/site-functions/_aside"));
+    let fish = base.config_dir().join("fish/completions/aside.fish");
+    let mut found: Vec<PathBuf> = pages.chain(bash.chain(zsh).chain([fish]).filter(|path| path.exists())).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn farewell(program: &Path, extras: &[PathBuf]) -> String {
+    let path = program.display();
+    let how = if program.ends_with(".cargo/bin/aside") {
+        "cargo uninstall aside".to_owned()
+    } else if program.components().any(|part| part.as_os_str() == "Cellar") {
+        "brew uninstall aside".to_owned()
+    } else if program.starts_with("/usr/bin") || program.starts_with("/nix/store") {
+        format!("remove {path} with the package manager that installed it")
+    } else {
+        format!("rm {}", quoted(program))
+    };
+    let extras: String = extras.iter().map(|path| format!("  rm {}\n", quoted(path))).collect();
+    format!("Shells that are open keep Aside until you close them. What is left is the program:\n  {how}\n{extras}")
+}
+
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let plain = |char: char| char.is_ascii_alphanumeric() || "/._+-".contains(char);
+    if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    struct Scene {
+        _temp: tempfile::TempDir,
+        home: PathBuf,
+        paths: Paths,
+    }
+
+    /// A home in which Aside is installed, with a file of each kind.
+    fn scene() -> Scene {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().to_owned();
+        let paths = Paths {
+            config_file: home.join(".config/aside/config.toml"),
+            data_dir: home.join(".local/share/aside"),
+            state_dir: home.join(".local/state/aside"),
+            socket: home.join("run/aside.sock"),
+        };
+        let scene = Scene { _temp: temp, home, paths };
+        for file in [
+            ".config/aside/config.toml",
+            ".config/other/config.toml",
+            ".local/share/aside/history.db",
+            ".local/share/aside/history.db-wal",
+            ".local/share/aside/more/file",
+            ".local/state/aside/daemon.log",
+            "run/aside.sock",
+            "run/aside.sock.lock",
+            "run/other",
+        ] {
+            scene.write(file, "");
+        }
+        scene
+    }
+
+    impl Scene {
+        fn write(&self, name: &str, text: &str) {
+            let path = self.home.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+
+        fn plan(&self, history: History) -> Plan {
+            Plan::make(&self.paths, rc_files(&self.home, &self.home.join(".config"), None), history)
+        }
+
+        /// Every file and empty directory, relative to the home.
+        fn files(&self) -> Vec<String> {
+            fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
+                let entries = entries(dir).unwrap();
+                if entries.is_empty() {
+                    found.push(dir.to_owned());
+                }
+                for path in entries {
+                    if path.is_dir() && !path.is_symlink() { walk(&path, found) } else { found.push(path) }
+                }
+            }
+            let mut found = Vec::new();
+            walk(&self.home, &mut found);
+            found.sort();
+            let relative = |path: &PathBuf| path.strip_prefix(&self.home).unwrap().display().to_string();
+            found.iter().map(relative).collect()
+        }
+    }
+
+    #[test]
+    fn everything_of_ours_goes_and_nothing_else() {
+        let scene = scene();
+        assert_eq!(scene.plan(History::Delete).perform().len(), 0);
+        assert_eq!(scene.files(), [".config/other/config.toml", ".local/share", ".local/state", "run/other"]);
+        assert!(scene.plan(History::Delete).is_empty());
+    }
+
+    #[test]
+    fn the_history_can_stay() {
+        let scene = scene();
+        assert_eq!(scene.plan(History::Keep).perform().len(), 0);
+        let (db, wal) = (".local/share/aside/history.db", ".local/share/aside/history.db-wal");
+        assert_eq!(scene.files(), [".config/other/config.toml", db, wal, ".local/state", "run/other"]);
+        assert!(scene.plan(History::Keep).is_empty());
+    }
+
+    #[test]
+    fn a_home_that_the_person_chose_loses_only_the_files_we_know() {
+        let mut scene = scene();
+        let home = scene.home.join("aside");
+        scene.paths = Paths {
+            config_file: home.join("config.toml"),
+            data_dir: home.join("data"),
+            state_dir: home.join("state"),
+            socket: home.join("aside.sock"),
+        };
+        for file in ["config.toml", "data/history.db", "data/thesis.txt", "state/daemon.log", "aside.sock"] {
+            scene.write(&format!("aside/{file}"), "");
+        }
+        assert_eq!(scene.plan(History::Delete).perform().len(), 0);
+        assert_eq!(entries(&home).unwrap(), [home.join("data")]);
+        assert_eq!(entries(&home.join("data")).unwrap(), [home.join("data/thesis.txt")]);
+        std::fs::remove_file(home.join("data/thesis.txt")).unwrap();
+        assert_eq!(scene.plan(History::Delete).perform().len(), 0);
+        assert!(!home.exists());
+    }
+
+    #[test]
+    fn the_history_stays_when_settings_and_data_share_a_directory() {
+        let mut scene = scene();
+        let home = scene.home.join("xdg/aside");
+        scene.paths.config_file = home.join("config.toml");
+        scene.paths.data_dir = home.clone();
+        scene.paths.state_dir = home.clone();
+        for file in ["config.toml", "history.db", "daemon.log"] {
+            scene.write(&format!("xdg/aside/{file}"), "");
+        }
+        assert_eq!(scene.plan(History::Keep).perform().len(), 0);
+        assert_eq!(entries(&home).unwrap(), [home.join("history.db")]);
+        assert_eq!(scene.plan(History::Delete).perform().len(), 0);
+        assert!(!home.exists());
+    }
+
+    #[test]
+    fn settings_behind_a_link_stay_with_the_dotfiles() {
+        let scene = scene();
+        scene.write("dotfiles/aside/config.toml", "mine");
+        std::fs::remove_dir_all(scene.home.join(".config/aside")).unwrap();
+        std::os::unix::fs::symlink(scene.home.join("dotfiles/aside"), scene.home.join(".config/aside")).unwrap();
+        assert_eq!(scene.plan(History::Delete).perform().len(), 0);
+        assert!(!scene.home.join(".config/aside").is_symlink());
+        assert!(scene.home.join("dotfiles/aside/config.toml").exists());
+    }
+
+    #[test]
+    fn rc_files_lose_the_line_and_keep_their_mode_and_link() {
+        let scene = scene();
+        scene.write("dotfiles/zshrc", "a\r\neval \"$(aside init zsh)\"\r\nb");
+        let real = scene.home.join("dotfiles/zshrc");
+        std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o604)).unwrap();
+        std::os::unix::fs::symlink("dotfiles/zshrc", scene.home.join(".zshrc")).unwrap();
+        scene.write(".bashrc", "echo hi; eval \"$(aside init bash)\"\n");
+        scene.write(".config/fish/config.fish", "aside init fish | source\n");
+        let plan = scene.plan(History::Delete);
+        let home = scene.home.display();
+        assert_eq!(
+            plan.describe().lines().filter(|line| line.contains("aside init")).collect::<Vec<_>>(),
+            [
+                format!("  {home}/.zshrc:2: eval \"$(aside init zsh)\""),
+                format!("  {home}/.config/fish/config.fish:1: aside init fish | source"),
+                format!("  {home}/.bashrc:1: echo hi; eval \"$(aside init bash)\""),
+            ]
+        );
+        assert_eq!(plan.perform().len(), 0);
+        assert!(scene.home.join(".zshrc").is_symlink());
+        assert_eq!(std::fs::read(&real).unwrap(), b"a\r\nb");
+        assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o604);
+        assert_eq!(std::fs::read(scene.home.join(".config/fish/config.fish")).unwrap(), b"");
+        assert!(std::fs::read_to_string(scene.home.join(".bashrc")).unwrap().contains("aside init"));
+    }
+
+    #[test]
+    fn a_file_that_is_reached_twice_is_listed_once() {
+        let scene = scene();
+        scene.write(".zshrc", "");
+        std::os::unix::fs::symlink(".zshrc", scene.home.join(".profile")).unwrap();
+        let files = rc_files(&scene.home, &scene.home.join(".config"), Some(&scene.home));
+        assert_eq!(files, [scene.home.join(".zshrc")]);
+    }
+
+    #[test]
+    fn the_farewell_fits_how_the_program_came() {
+        let how = |path: &str| farewell(Path::new(path), &[]).lines().nth(1).unwrap().trim().to_owned();
+        assert_eq!(how("/home/me/.cargo/bin/aside"), "cargo uninstall aside");
+        assert_eq!(how("/opt/homebrew/Cellar/aside/1.0/bin/aside"), "brew uninstall aside");
+        assert_eq!(how("/usr/bin/aside"), "remove /usr/bin/aside with the package manager that installed it");
+        assert_eq!(how("/home/me/my bin/aside"), "rm '/home/me/my bin/aside'");
+    }
+}

@@ -1,0 +1,255 @@
+//! Which lines of an rc file start Aside, and the file without them. Works on bytes: whatever else is in the file stays
+//! as it is. A line that does more than start Aside, or that its neighbours need, is shown to the person instead.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+#[derive(Debug, PartialEq)]
+pub struct Cut {
+    pub rest: Vec<u8>,
+    pub removed: Vec<Line>,
+    /// They mention `aside init`, and only the person knows what else they are for.
+    pub unsure: Vec<Line>,
+}
+
+#[derive(Debug, PartialEq)]
+pub struct Line {
+    /// From 1.
+    pub number: usize,
+    pub text: String,
+}
+
+pub fn without_aside(content: &[u8]) -> Cut {
+    let lines: Vec<&[u8]> = content.split_inclusive(|&byte| byte == b'\n').collect();
+    let mut fates: Vec<Fate> = lines.iter().map(|line| fate(line)).collect();
+    for index in 0..lines.len() {
+        if fates[index] != Fate::Removed {
+            continue;
+        }
+        if is_guarded_block(&lines, index) {
+            fates[index - 1..=index + 1].fill(Fate::Removed);
+        } else if is_needed(&lines, &fates, index) {
+            fates[index] = Fate::Unsure;
+        }
+    }
+    let mut cut = Cut { rest: Vec::new(), removed: Vec::new(), unsure: Vec::new() };
+    for (index, (line, fate)) in lines.iter().zip(&fates).enumerate() {
+        let shown = || Line { number: index + 1, text: String::from_utf8_lossy(line).trim().to_owned() };
+        match fate {
+            Fate::Kept => {}
+            Fate::Removed => cut.removed.push(shown()),
+            Fate::Unsure => cut.unsure.push(shown()),
+        }
+        if *fate != Fate::Removed {
+            cut.rest.extend_from_slice(line);
+        }
+    }
+    cut
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    Kept,
+    Removed,
+    Unsure,
+}
+
+fn fate(line: &[u8]) -> Fate {
+    if STARTS.is_match(line) {
+        Fate::Removed
+    } else if MENTIONS.is_match(line) && !line.trim_ascii_start().starts_with(b"#") {
+        Fate::Unsure
+    } else {
+        Fate::Kept
+    }
+}
+
+/// `if command -v aside …; then`, the line, `fi`: all three are ours.
+fn is_guarded_block(lines: &[&[u8]], index: usize) -> bool {
+    let [before, after] = [index.checked_sub(1), Some(index + 1)].map(|index| lines.get(index?));
+    before.is_some_and(|line| OPENS.is_match(line)) && after.is_some_and(|line| CLOSES.is_match(line))
+}
+
+/// Whether the file would mean something else without the line: the line before goes on here, or a block of bash, which
+/// allows no empty ones, has nothing else in it.
+fn is_needed(lines: &[&[u8]], fates: &[Fate], index: usize) -> bool {
+    let matters = |other: &usize| {
+        let line = lines[*other].trim_ascii();
+        fates[*other] != Fate::Removed && !line.is_empty() && !line.starts_with(b"#")
+    };
+    let before = (0..index).rev().find(matters).map_or(&b""[..], |other| lines[other].trim_ascii());
+    let after = (index + 1..lines.len()).find(matters).map_or(&b""[..], |other| lines[other].trim_ascii());
+    let for_bash = MENTIONS.captures(lines[index]).is_some_and(|found| &found[1] == b"bash");
+    CONTINUES.is_match(before) || (for_bash && BLOCK_BEGINS.is_match(before) && BLOCK_ENDS.is_match(after))
+}
+
+static STARTS: LazyLock<Regex> = LazyLock::new(|| {
+    let (start, condition) = (start(), condition());
+    regex(&format!(
+        r"^\s*(?:(?:{condition}\s*(?:&&|;\s*and\b)\s*)*(?:{start})(?:\s*\|\|\s*(?:true|:))?
+            |if\s+{condition}\s*;\s*then\s+(?:{start})\s*;\s*fi
+            |if\s+{condition}\s*;\s*(?:{start})\s*;\s*end
+          )\s*;?\s*(?:\#.*)?$"
+    ))
+});
+
+static OPENS: LazyLock<Regex> = LazyLock::new(|| {
+    let condition = condition();
+    regex(&format!(r"^\s*if\s+{condition}\s*(?:;\s*then)?\s*$"))
+});
+
+static CLOSES: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*(?:fi|end)\s*$"));
+static MENTIONS: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:^|[^\w-])aside["']?\s+init\b\s*["']?(\w*)"#));
+static CONTINUES: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:\\|&&|\|\|?)$"));
+static BLOCK_BEGINS: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:^|[\s;)])(?:then|else|do|\{|\()$|\)$"));
+static BLOCK_ENDS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:fi|else|elif|done|esac|;;|\}|\))"));
+
+const PROGRAM: &str = r#"(?:command\s+|\\)?["']?(?:[\w./~@+{}$-]*/)?aside["']?"#;
+
+/// Every way to start Aside that the documentation shows, or that people make of it.
+fn start() -> String {
+    let init =
+        format!(r#"\s*{PROGRAM}\s+init\s+["']?(?:zsh|bash|fish)["']?(?:\s+--?[\w=-]+)*(?:\s+2>\s*/dev/null)?\s*"#);
+    format!(
+        r#"eval\s+"?\$\({init}\)"?
+          |eval\s+"?`{init}`"?
+          |eval\s+\({init}\)
+          |(?:source|\.)\s+<\({init}\)
+          |(?:source|\.)\s+\({init}\|\s*psub\s*\)
+          |{init}\|\s*(?:source|\.)(?:\s+-)?"#
+    )
+}
+
+/// A test of whether Aside is there, or whether the shell is interactive.
+fn condition() -> String {
+    let quiet = r"(?:\s*(?:&>|[12]?>)\s*(?:/dev/null|&[12]))*";
+    format!(
+        r"(?:(?:(?:builtin\s+)?command\s+-\w+|type(?:\s+-\w+)?|hash|which)\s+{PROGRAM}{quiet}
+            |\[\[?\s+-[efx]\s+{PROGRAM}\s+\]\]?
+            |test\s+-[efx]\s+{PROGRAM}
+            |\(\(\s*\$\+commands\[aside\]\s*\)\)
+            |status\s+(?:is-interactive|--is-interactive)
+            |\[\[\s+\$-\s+==?\s+\*i\*\s+\]\])"
+    )
+}
+
+/// Blanks in the patterns are for the reader; a file need not be UTF-8.
+fn regex(pattern: &str) -> Regex {
+    Regex::new(&format!("(?x-u){pattern}")).expect("a pattern of ours")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rest(content: &str) -> String {
+        String::from_utf8(without_aside(content.as_bytes()).rest).unwrap()
+    }
+
+    fn numbers(lines: &[Line]) -> Vec<usize> {
+        lines.iter().map(|line| line.number).collect()
+    }
+
+    #[test]
+    fn a_line_that_only_starts_aside_goes() {
+        for line in [
+            r#"eval "$(aside init zsh)""#,
+            r#"  eval "$(aside init bash)"  # natural language"#,
+            r#"eval "$(aside init zsh)" || true"#,
+            "eval $(aside init bash);",
+            r#"eval "`aside init bash`""#,
+            r#"eval "$(/usr/local/bin/aside init zsh)""#,
+            r#"eval "$(~/.cargo/bin/aside init zsh)""#,
+            r#"eval "$("$HOME/.cargo/bin/aside" init zsh)""#,
+            r#"eval "$(command aside init zsh --no-keys 2>/dev/null)""#,
+            r#"command -v aside >/dev/null && eval "$(aside init zsh)""#,
+            r#"command -v aside >/dev/null 2>&1 && eval "$(aside init bash)""#,
+            r#"(( $+commands[aside] )) && eval "$(aside init zsh)""#,
+            r#"[[ -x ~/.local/bin/aside ]] && eval "$(~/.local/bin/aside init zsh)""#,
+            r#"[[ $- == *i* ]] && command -v aside &>/dev/null && eval "$(aside init bash)""#,
+            r#"if command -v aside >/dev/null; then eval "$(aside init bash)"; fi"#,
+            "source <(aside init zsh)",
+            ". <(aside init bash)",
+            "aside init fish | source",
+            "    command -q aside; and aside init fish | source",
+            "type -q aside && aside init fish | source -",
+            "if type -q aside; aside init fish | source; end",
+            "status is-interactive; and aside init fish | source",
+            "source (aside init fish | psub)",
+        ] {
+            let cut = without_aside(line.as_bytes());
+            assert_eq!((cut.rest.as_slice(), numbers(&cut.removed)), (&b""[..], vec![1]), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_does_more_is_shown_and_stays() {
+        for line in [
+            r#"eval "$(starship init zsh)"; eval "$(aside init zsh)""#,
+            r#"eval "$(aside init zsh)" && echo ready"#,
+            "aside init zsh > ~/.cache/aside.zsh",
+            "_evalcache aside init zsh",
+            r#"alias a='eval "$(aside init zsh)"'"#,
+            r#"[ "$TERM" = dumb ] || eval "$(aside init zsh)""#,
+        ] {
+            let cut = without_aside(line.as_bytes());
+            assert_eq!((cut.rest.as_slice(), numbers(&cut.unsure)), (line.as_bytes(), vec![1]), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_nobodys_business() {
+        for line in [
+            r#"# eval "$(aside init zsh)""#,
+            "alias aside=true",
+            r#"eval "$(inside init zsh)""#,
+            r#"eval "$(my-aside init zsh)""#,
+            "setopt aside",
+        ] {
+            let cut = without_aside(line.as_bytes());
+            assert_eq!(cut, Cut { rest: line.into(), removed: vec![], unsure: vec![] }, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_other_byte_stays() {
+        let line = r#"eval "$(aside init zsh)""#;
+        assert_eq!(rest(&format!("a\n{line}\nb\n")), "a\nb\n");
+        assert_eq!(rest(&format!("a\n{line}\n\nb\n  {line}\nc")), "a\n\nb\nc");
+        assert_eq!(rest(&format!("a\n\n{line}")), "a\n\n");
+        assert_eq!(rest(&format!("a\r\n{line}\r\n\r\nb\r\n")), "a\r\n\r\nb\r\n");
+        assert_eq!(rest(line), "");
+        let cut = without_aside(&[b"\xff\0\n", line.as_bytes(), b"\n\xfe"].concat());
+        assert_eq!(cut.rest, b"\xff\0\n\xfe");
+        assert_eq!(cut.removed, [Line { number: 2, text: line.to_owned() }]);
+    }
+
+    #[test]
+    fn a_block_that_exists_only_for_aside_goes_with_it() {
+        assert_eq!(rest("a\nif command -v aside >/dev/null; then\n  eval \"$(aside init bash)\"\nfi\nb\n"), "a\nb\n");
+        assert_eq!(rest("if type -q aside\n  aside init fish | source\nend\n"), "");
+    }
+
+    #[test]
+    fn a_line_that_its_neighbours_need_is_shown_and_stays() {
+        for content in [
+            "if [ -n \"$PS1\" ]; then\n  # Aside\n  eval \"$(aside init bash)\"\n\nfi\n",
+            "f() {\n  eval \"$(aside init bash)\"\n}\n",
+            "case $- in *i*)\n  eval \"$(aside init bash)\"\nesac\n",
+            "command -v aside >/dev/null &&\n  eval \"$(aside init zsh)\"\n",
+            "[ -t 0 ] && \\\n  eval \"$(aside init zsh)\"\n",
+        ] {
+            let cut = without_aside(content.as_bytes());
+            assert_eq!(
+                (cut.rest.as_slice(), cut.removed, cut.unsure.len()),
+                (content.as_bytes(), vec![], 1),
+                "{content}"
+            );
+        }
+        let full = "if [ -n \"$PS1\" ]; then\n  eval \"$(aside init bash)\"\n  alias l=ls\nfi\n";
+        assert_eq!(rest(full), "if [ -n \"$PS1\" ]; then\n  alias l=ls\nfi\n");
+        let template = "if status is-interactive\n    # Commands\n    aside init fish | source\nend\n";
+        assert_eq!(rest(template), "if status is-interactive\n    # Commands\nend\n");
+    }
+}
