@@ -1,0 +1,69 @@
+//! The bash plugin: records what ran, changes nothing else.
+
+use serde_json::Value;
+
+use crate::harness::home::Home;
+use crate::harness::keys::Key;
+use crate::harness::scene::Scene;
+
+/// Recording happens behind the person's back: waits until that many commands are there.
+pub fn recorded(home: &Home, count: usize) -> Vec<Value> {
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    loop {
+        let said = home.aside(&["history", "search", "--json", ""]).stdout;
+        let mut rows: Vec<Value> = serde_json::from_str(&said).unwrap_or_default();
+        if rows.len() >= count {
+            rows.sort_by_key(|row| row["start_ms"].as_i64());
+            return rows;
+        }
+        assert!(std::time::Instant::now() < deadline, "only {} of {count} commands came: {said}", rows.len());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn commands_are_recorded_with_what_is_known_about_them() {
+    let mut scene = Scene::bash().rc("HISTCONTROL=ignorespace; mkdir -p ~/work").start();
+    scene.runs("cd ~/work");
+    scene.runs(" echo hidden");
+    scene.runs("(exit 7)");
+    assert_eq!(scene.runs("echo $?"), "7");
+    scene.runs("export API_TOKEN=abcdef123456");
+    let rows = recorded(&scene.home, 3);
+    let commands: Vec<&str> = rows.iter().map(|row| row["command"].as_str().unwrap()).collect();
+    assert_eq!(commands, ["cd ~/work", "(exit 7)", "echo $?"]);
+    assert_eq!((&rows[1]["exit"], &rows[1]["shell"]), (&Value::from(7), &Value::from("bash")));
+    assert!(rows[1]["cwd"].as_str().unwrap().ends_with("/work"), "{rows:?}");
+    assert!(rows[0]["cwd"].as_str().unwrap().ends_with("home"), "{rows:?}");
+    assert!(rows[0]["start_ms"].as_i64().unwrap() > 1_700_000_000_000, "{rows:?}");
+}
+
+#[test]
+fn prompt_commands_of_yours_go_on_and_see_the_status() {
+    let rc = "PROMPT_COMMAND=\"last=\\$?; $PROMPT_COMMAND\"; set -u";
+    let mut scene = Scene::bash().rc(rc).start();
+    scene.runs("(exit 3)");
+    assert_eq!(scene.runs("echo was $last"), "was 3");
+    scene.runs(r#"eval "$(aside init bash)"; eval "$(aside init bash)""#);
+    assert_eq!(scene.runs("grep -o _aside_prompt <<<\"${PROMPT_COMMAND[*]}\" | wc -l"), "1");
+}
+
+#[test]
+fn aside_off_and_on() {
+    let mut scene = Scene::bash().start();
+    scene.runs("aside-off");
+    scene.runs("echo unseen");
+    scene.runs("aside-on");
+    scene.runs("echo seen");
+    let rows = recorded(&scene.home, 2);
+    let commands: Vec<&str> = rows.iter().map(|row| row["command"].as_str().unwrap()).collect();
+    assert_eq!(commands, ["aside-on", "echo seen"]);
+}
+
+#[test]
+fn starting_prints_nothing_and_no_job_is_announced() {
+    let mut scene = Scene::bash().start();
+    scene.runs("true");
+    scene.presses(Key::Enter).prompt(3);
+    scene.screen_is("1> true\n2>\n3>");
+}

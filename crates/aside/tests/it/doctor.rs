@@ -1,0 +1,242 @@
+//! `aside doctor` on real homes: what it finds, what it advises, and what it keeps to itself.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use vt100::Color;
+
+use crate::harness::home::{self, Home, Said};
+use crate::harness::patience;
+use crate::harness::scene::Scene;
+use crate::harness::stage::Stage;
+
+/// `mark what` of a section, in order.
+fn findings(report: &Value, section: &str) -> Vec<String> {
+    let sections = report["sections"].as_array().unwrap();
+    let section = sections.iter().find(|candidate| candidate["name"] == section);
+    let findings = section.map(|section| section["findings"].as_array().unwrap().as_slice()).unwrap_or_default();
+    let text = |finding: &Value, name: &str| finding[name].as_str().unwrap().to_owned();
+    findings.iter().map(|finding| format!("{} {}", text(finding, "mark"), text(finding, "what"))).collect()
+}
+
+#[track_caller]
+fn parsed(said: &Said) -> Value {
+    serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("not JSON ({error}): {said:?}"))
+}
+
+/// Runs it at the prompt of the scene, through a file: lines of a screen would be cut at its edge.
+#[track_caller]
+fn doctor(scene: &mut Scene) -> Value {
+    scene.runs("aside doctor --json > report.json");
+    serde_json::from_str(&scene.home.read("report.json")).unwrap()
+}
+
+/// The first prompt is there before the daemon is.
+#[track_caller]
+fn wait_for_greeting(scene: &Scene) {
+    let mut wire = scene.wire();
+    let deadline = Instant::now() + patience();
+    while wire.json(json!({ "type": "status" }))["sessions"] == json!([]) {
+        assert!(Instant::now() < deadline, "the shell did not greet the daemon");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn is_well(report: &Value) -> bool {
+    !report.to_string().contains(r#""mark":"fix""#)
+}
+
+#[track_caller]
+fn assert_found(report: &Value, section: &str, wanted: &str) {
+    let found = findings(report, section);
+    assert!(found.iter().any(|line| line.contains(wanted)), "no {wanted:?} in {found:#?}");
+}
+
+/// Everything but `zsh/net/socket`.
+fn modules_without_sockets(home: &Path) -> PathBuf {
+    let said = home::run(std::process::Command::new("zsh").args(["-fc", "print -r -- $module_path[1]"]), "");
+    let installed = PathBuf::from(said.stdout.trim());
+    let ours = home.join("modules");
+    let mut dirs = vec![PathBuf::from("zsh")];
+    while let Some(dir) = dirs.pop() {
+        std::fs::create_dir_all(ours.join(&dir)).unwrap();
+        for entry in std::fs::read_dir(installed.join(&dir)).unwrap() {
+            let path = dir.join(entry.unwrap().file_name());
+            if installed.join(&path).is_dir() {
+                dirs.push(path);
+            } else if !path.ends_with("net/socket.so") {
+                std::os::unix::fs::symlink(installed.join(&path), ours.join(&path)).unwrap();
+            }
+        }
+    }
+    ours
+}
+
+#[test]
+fn a_fresh_home_is_told_its_first_steps_and_stays_as_it_is() {
+    let mut home = Home::new();
+    home.set_env("SHELL", "/bin/zsh");
+    let before = files(&home.path(""));
+    let said = home.aside(&["doctor"]);
+    assert_eq!(said.code, 1, "{}", said.stdout);
+    let out = &said.stdout;
+    assert!(out.contains("  note  it is not running\n"), "{out}");
+    assert!(out.contains("  fix   there is no history yet in ~/.local/share/aside/history.db"), "{out}");
+    assert!(out.contains("        → add this line at the end of ~/."), "{out}");
+    assert!(out.ends_with("2 things need doing: see fix above.\n"), "{out}");
+    assert_eq!(files(&home.path("")), before);
+    assert!(!home.socket().exists(), "a daemon was started");
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        entries.flat_map(|path| if path.is_dir() { [files(&path), vec![path]].concat() } else { vec![path] }).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_zsh_with_aside_needs_nothing() {
+    let mut scene = Scene::zsh().history(&["git stash pop", "git status --short"]).start();
+    wait_for_greeting(&scene);
+    let report = doctor(&mut scene);
+    assert!(is_well(&report), "{report:#}");
+    assert_found(&report, "this shell", &format!("ok Aside {} is on in this zsh", env!("CARGO_PKG_VERSION")));
+    assert_found(&report, "this shell", "ok it speaks to the daemon over the socket");
+    assert_found(&report, "daemon", "ok its version is ours");
+    assert_found(&report, "daemon", "µs (median)");
+    assert_found(&report, "daemon", "aside.sock, mode 0600, yours");
+    assert_found(&report, "history", "records in ~/.local/share/aside/history.db");
+    assert_eq!(scene.runs("aside doctor > report.txt; echo $?"), "0");
+    assert!(scene.home.read("report.txt").ends_with("\nNothing needs doing.\n"));
+}
+
+#[test]
+fn what_was_typed_and_where_you_live_are_not_in_it() {
+    let mut scene = Scene::zsh().history(&["open sesame"]).start();
+    wait_for_greeting(&scene);
+    scene.runs("true abracadabra");
+    for command in ["aside doctor > report", "aside doctor --json > report"] {
+        scene.runs(command);
+        let report = scene.home.read("report");
+        let home = scene.home.path("").display().to_string();
+        for secret in ["sesame", "abracadabra", home.trim_end_matches('/')] {
+            assert!(!report.contains(secret), "{secret} is in {report}");
+        }
+    }
+}
+
+#[test]
+fn neighbours_are_named_on_the_side_they_were_loaded() {
+    let mut scene = Scene::zsh()
+        .rc_before("_zsh_autosuggest_start() { }")
+        .rc_after("p10k() { }")
+        .history(&["git status --short"])
+        .config("complete.autosuggestions = 'yield'\n")
+        .start();
+    wait_for_greeting(&scene);
+    let report = doctor(&mut scene);
+    assert_found(&report, "this shell", "ok loaded before it: zsh-autosuggestions; after it: powerlevel10k");
+    assert_found(&report, "this shell", "note the grey text is that of zsh-autosuggestions");
+    assert_found(&report, "configuration", "changes complete.autosuggestions");
+}
+
+#[test]
+fn a_zsh_without_the_line_is_given_it_and_one_with_it_is_told_to_open_a_new_one() {
+    let mut scene = Scene::zsh().without_aside().start();
+    scene.home.aside_does(&["daemon", "start"]);
+    assert_found(&doctor(&mut scene), "this shell", "fix nothing starts Aside in zsh");
+    let line = r#"eval "$(aside init zsh)""#;
+    scene.home.write(".zshrc", format!("{line}\n{line}\n"));
+    let report = doctor(&mut scene);
+    assert_found(&report, "this shell", "fix ~/.zshrc starts Aside, but it is not on in this zsh");
+    assert_found(&report, "this shell", "note Aside is started more than once: ~/.zshrc");
+}
+
+#[test]
+fn bash_and_fish_are_well_with_the_line_alone() {
+    for stage in [Scene::bash(), Scene::fish()] {
+        let mut scene = stage.history(&["echo once"]).start();
+        let report = doctor(&mut scene);
+        assert!(is_well(&report), "{report:#}");
+        assert_found(&report, "this shell", "it remembers commands and shows nothing while you type");
+    }
+}
+
+#[test]
+fn a_zsh_without_sockets_is_explained() {
+    let stage = Scene::zsh().history(&["git status --short"]);
+    let temp = tempfile::tempdir().unwrap();
+    let modules = modules_without_sockets(temp.path());
+    let mut scene = stage.rc_before(&format!("module_path=({})", modules.display())).start();
+    wait_for_greeting(&scene);
+    let report = doctor(&mut scene);
+    assert!(is_well(&report), "{report:#}");
+    assert_found(&report, "this shell", "note this zsh has no zsh/net/socket module");
+}
+
+#[test]
+fn a_wrong_configuration_is_listed_line_by_line() {
+    let home = Home::new();
+    home.write(".config/aside/config.toml", "[complete]\nright_arow = 'word'\nenabled = 3\n");
+    let said = home.aside(&["doctor", "--json"]);
+    assert_eq!(said.code, 1);
+    assert_eq!(
+        findings(&parsed(&said), "configuration"),
+        [
+            "fix ~/.config/aside/config.toml:2: unknown key complete.right_arow; did you mean complete.right_arrow?",
+            "fix ~/.config/aside/config.toml:3: complete.enabled must be true or false, not 3",
+        ]
+    );
+}
+
+#[test]
+fn a_damaged_history_is_found_and_left_alone_and_what_was_set_aside_is_noted() {
+    let home = Home::new();
+    let path = ".local/share/aside/history.db";
+    home.write(path, "garbage, and plenty of it ".repeat(100));
+    let said = home.aside(&["doctor", "--json"]);
+    assert_eq!(said.code, 1);
+    assert_found(&parsed(&said), "history", "fix the history cannot be read: could not read ~/.local/share/aside/");
+    assert!(home.read(path).starts_with("garbage"));
+    home.write(".zsh_history", "ls\n");
+    home.aside_does(&["history", "import", "zsh", &home.path(".zsh_history").display().to_string()]);
+    let report = parsed(&home.aside(&["doctor", "--json"]));
+    assert_found(&report, "history", "ok one record in ~/.local/share/aside/history.db");
+    assert_found(&report, "history", "note a damaged history was set aside: ~/.local/share/aside/history.db.corrupt-");
+}
+
+#[test]
+fn a_daemon_that_was_killed_leaves_a_socket_that_is_explained() {
+    let home = Home::new();
+    home.aside_does(&["daemon", "start"]);
+    let running = parsed(&home.aside(&["doctor", "--json"]));
+    assert_found(&running, "daemon", "ok running for");
+    let pid = home.wire().json(json!({ "type": "status" }))["pid"].as_i64().unwrap();
+    let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    while home::is_running(pid) {
+        std::thread::yield_now();
+    }
+    let report = parsed(&home.aside(&["doctor", "--json"]));
+    assert_found(&report, "daemon", "note it is not running");
+    assert_found(&report, "daemon", "is left over from a daemon that has gone");
+}
+
+#[test]
+fn colour_is_for_terminals_that_want_it() {
+    let home = Home::new();
+    assert!(!home.aside(&["doctor"]).stdout.contains('\x1b'), "a pipe");
+    let coloured = |stage: Stage| {
+        let mut scene = stage.without_aside().size(60, 160).start();
+        scene.runs("aside doctor");
+        let screen = scene.screen();
+        let mut spans = (0..screen.size().0).flat_map(|row| screen.spans(row));
+        spans.any(|span| span.style.fg != Color::Default)
+    };
+    assert!(coloured(Scene::zsh()));
+    assert!(!coloured(Scene::zsh().env("NO_COLOR", "1")));
+    assert!(!coloured(Scene::zsh().env("TERM", "dumb")));
+}

@@ -1,0 +1,32 @@
+//! Real shells in a real terminal, for tests that read like a scene:
+//!
+//! ```ignore
+//! let mut scene = Scene::zsh().history(&["git status --short"]).start();
+//! scene.types("git st").shows_ghost("git st|atus --short");
+//! scene.presses(Key::Right).shows_line("git status --short|");
+//! assert_eq!(scene.runs("echo hi"), "hi");
+//! ```
+//!
+//! Everything waits for a condition and fails, with the screen, when patience runs out. Nothing sleeps for luck.
+
+use std::time::Duration;
+
+pub mod answers;
+pub mod home;
+pub mod keys;
+pub mod line;
+pub mod pty;
+pub mod report;
+pub mod scene;
+pub mod screen;
+pub mod shell;
+pub mod stage;
+pub mod terminal;
+pub mod wire;
+
+/// How long a condition may take before the test has hung. Far more than anything needs, so that a loaded machine
+/// passes; `ASIDE_TEST_PATIENCE=3` trebles it for a slower one still.
+pub fn patience() -> Duration {
+    let factor = std::env::var("ASIDE_TEST_PATIENCE").ok().and_then(|value| value.parse::<f64>().ok());
+    Duration::from_secs(20).mul_f64(factor.filter(|factor| *factor > 0.0).unwrap_or(1.0))
+}

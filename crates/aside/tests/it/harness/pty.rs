@@ -1,0 +1,39 @@
+//! The kernel's side of a terminal: a pair of ends, a session, a size.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::OpenptFlags;
+use rustix::termios::Winsize;
+
+/// The terminal's end and the program's.
+pub fn open() -> (OwnedFd, OwnedFd) {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = rustix::pty::openpt(flags).expect("a pseudo-terminal");
+    rustix::pty::grantpt(&master).unwrap();
+    rustix::pty::unlockpt(&master).unwrap();
+    let name = rustix::pty::ptsname(&master, Vec::new()).unwrap();
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = rustix::fs::open(name.as_c_str(), flags, Mode::empty()).unwrap();
+    (master, slave)
+}
+
+/// Makes the program lead a session that `slave` controls, so that ^C and job control work.
+#[expect(unsafe_code, reason = "setsid(1) is missing on macOS; both calls here are safe between fork and exec")]
+pub fn lead_a_session(command: &mut Command, slave: OwnedFd) {
+    let lead = move || {
+        rustix::process::setsid()?;
+        rustix::process::ioctl_tiocsctty(&slave)?;
+        Ok(())
+    };
+    // SAFETY: `lead` makes two system calls; it allocates nothing and takes no lock.
+    unsafe { command.pre_exec(lead) };
+}
+
+/// Tells the program, too, if the size is new.
+pub fn set_size(master: impl AsFd, rows: u16, columns: u16) {
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(master, size).unwrap();
+}

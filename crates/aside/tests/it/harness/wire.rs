@@ -1,0 +1,124 @@
+//! A client of the daemon's socket, in both spellings: records as shells write them, and JSON lines.
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::patience;
+
+pub struct Wire {
+    stream: UnixStream,
+    /// Read, but not yet asked for.
+    unread: Vec<u8>,
+}
+
+impl Wire {
+    /// Waits until somebody listens at `socket`.
+    #[track_caller]
+    pub fn connect(socket: &Path) -> Self {
+        let deadline = Instant::now() + patience();
+        loop {
+            match UnixStream::connect(socket) {
+                Ok(stream) => {
+                    stream.set_read_timeout(Some(patience())).unwrap();
+                    stream.set_write_timeout(Some(patience())).unwrap();
+                    return Self { stream, unread: Vec::new() };
+                }
+                Err(error) if Instant::now() > deadline => {
+                    panic!("nobody listens at {}: {error}", socket.display())
+                }
+                Err(_) => std::thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+
+    /// Sends one record and reads one reply: `wire.record(&["1", "hello"])`.
+    #[track_caller]
+    pub fn record(&mut self, fields: &[&str]) -> Vec<String> {
+        self.sends_record(fields).reads_record()
+    }
+
+    /// A count, then the fields, each ended by NUL: what `print -rNu $fd -- N "f1" …` writes.
+    #[track_caller]
+    pub fn sends_record(&mut self, fields: &[&str]) -> &mut Self {
+        let mut bytes = format!("{}\0", fields.len()).into_bytes();
+        for field in fields {
+            bytes.extend_from_slice(field.as_bytes());
+            bytes.push(0);
+        }
+        self.raw(&bytes)
+    }
+
+    /// Fields between unit separators, the last one ended by NUL.
+    #[track_caller]
+    pub fn reads_record(&mut self) -> Vec<String> {
+        let record = self.reads_until(0, "a record");
+        record.split('\x1f').map(str::to_owned).collect()
+    }
+
+    /// Sends one JSON line and reads one back.
+    #[track_caller]
+    pub fn json(&mut self, request: Value) -> Value {
+        self.sends_json(request).reads_json()
+    }
+
+    #[track_caller]
+    pub fn sends_json(&mut self, request: Value) -> &mut Self {
+        self.raw(format!("{request}\n").as_bytes())
+    }
+
+    #[track_caller]
+    pub fn reads_json(&mut self) -> Value {
+        let line = self.reads_until(b'\n', "a line of JSON");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON ({error}): {line}"))
+    }
+
+    /// Sends bytes as they are.
+    #[track_caller]
+    pub fn raw(&mut self, bytes: &[u8]) -> &mut Self {
+        self.stream.write_all(bytes).unwrap_or_else(|error| panic!("the daemon does not take what we send: {error}"));
+        self
+    }
+
+    /// Waits until the other side hangs up, and gives back what it said before that.
+    #[track_caller]
+    pub fn ends(mut self) -> String {
+        while self.reads_more("the end") {}
+        String::from_utf8_lossy(&self.unread).into_owned()
+    }
+
+    #[track_caller]
+    fn reads_until(&mut self, end: u8, what: &str) -> String {
+        loop {
+            if let Some(length) = self.unread.iter().position(|byte| *byte == end) {
+                let taken: Vec<u8> = self.unread.drain(..=length).collect();
+                return String::from_utf8(taken[..length].to_vec()).expect("the daemon speaks UTF-8");
+            }
+            if !self.reads_more(what) {
+                panic!("the daemon hung up before {what} ended; it had said {:?}", self.so_far());
+            }
+        }
+    }
+
+    /// False at the end of the stream.
+    #[track_caller]
+    fn reads_more(&mut self, what: &str) -> bool {
+        let mut bytes = [0; 4096];
+        match self.stream.read(&mut bytes) {
+            Ok(count) => {
+                self.unread.extend_from_slice(&bytes[..count]);
+                count > 0
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => true,
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => false,
+            Err(error) => panic!("waited for {what} from the daemon ({error}); it had said {:?}", self.so_far()),
+        }
+    }
+
+    fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.unread).into_owned()
+    }
+}

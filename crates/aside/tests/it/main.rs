@@ -1,0 +1,18 @@
+//! Integration tests: one binary, so that the crate is linked once. `harness` drives real shells, `model` plays the
+//! model server, `tidy` reads the source tree; the rest are scenes.
+
+#![allow(clippy::disallowed_methods, reason = "tests start shells and programs themselves")]
+
+mod harness;
+mod model;
+
+mod bash;
+mod daemon;
+mod doctor;
+mod fish;
+mod harness_itself;
+mod model_itself;
+mod neighbours;
+mod tidy;
+mod try_shell;
+mod zsh;

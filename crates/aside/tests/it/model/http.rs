@@ -1,0 +1,284 @@
+//! One connection: reads requests, writes what the script says, byte-exact HTTP/1.1. Decides nothing about content.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::model::answer::{Answer, Break, What};
+use crate::model::shape::{self, Endpoint};
+use crate::model::{Ending, Request, Stage};
+
+/// How often a waiting thread looks whether the client or the test has gone.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// What a connection does after an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    Keep,
+    Close,
+}
+
+pub fn serve(stream: TcpStream, stage: &Stage) {
+    let mut connection = Connection { reader: BufReader::new(stream.try_clone().unwrap()), stream, stage };
+    while let Some((request, after)) = connection.read_request() {
+        let number = stage.record(request.clone());
+        let ending = connection.answer(&request, after).unwrap_or(Ending::ClientLeft);
+        if ending != Ending::Whole && ending != Ending::Unexpected || after == After::Close {
+            // Before the note, so that a test which has read the note finds the connection closed.
+            _ = connection.stream.shutdown(Shutdown::Both);
+            stage.end(number, ending);
+            return;
+        }
+        stage.end(number, ending);
+    }
+}
+
+struct Connection<'a> {
+    reader: BufReader<TcpStream>,
+    stream: TcpStream,
+    stage: &'a Stage,
+}
+
+/// The error is that of a client which has gone.
+type Written<T> = std::io::Result<T>;
+
+impl Connection<'_> {
+    /// Nothing when the client has no more to ask, or the test is over.
+    fn read_request(&mut self) -> Option<(Request, After)> {
+        if self.reader.buffer().is_empty() && self.wait_for_bytes(None) != Waited::Bytes {
+            return None;
+        }
+        self.stream.set_read_timeout(None).ok()?;
+        let line = self.read_line()?;
+        let mut words = line.split(' ');
+        let (method, path, version) = (words.next()?, words.next()?, words.next()?);
+        let mut headers = Vec::new();
+        loop {
+            let line = self.read_line()?;
+            let Some((name, value)) = line.split_once(':') else { break };
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        let mut request = Request {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            headers,
+            body: Value::Null,
+            ending: Ending::Open,
+        };
+        let body = self.read_body(&request)?;
+        if !body.is_empty() {
+            request.body = serde_json::from_slice(&body)
+                .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into_owned()));
+        }
+        let close = version == "HTTP/1.0" || request.header("connection").is_some_and(|value| value == "close");
+        Some((request, if close { After::Close } else { After::Keep }))
+    }
+
+    fn read_body(&mut self, request: &Request) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        if request.header("transfer-encoding").is_some_and(|value| value.contains("chunked")) {
+            loop {
+                let size = usize::from_str_radix(self.read_line()?.split(';').next()?.trim(), 16).ok()?;
+                let mut chunk = vec![0; size];
+                self.reader.read_exact(&mut chunk).ok()?;
+                self.read_line()?;
+                if size == 0 {
+                    return Some(body);
+                }
+                body.extend(chunk);
+            }
+        }
+        let length = request.header("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
+        body.resize(length, 0);
+        self.reader.read_exact(&mut body).ok()?;
+        Some(body)
+    }
+
+    fn read_line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let count = self.reader.read_line(&mut line).ok()?;
+        (count > 0).then(|| line.trim_end().to_owned())
+    }
+
+    fn answer(&mut self, request: &Request, after: After) -> Written<Ending> {
+        let path = request.path.split('?').next().unwrap_or_default();
+        if (request.method.as_str(), path) == ("GET", "/v1/models") {
+            let anthropic = request.header("anthropic-version").is_some();
+            let models = if anthropic { shape::anthropic_models() } else { shape::openai_models() };
+            return self.write_whole(200, &[], &models.to_string(), None, after);
+        }
+        let endpoint = Endpoint::of(path).filter(|_| request.method == "POST");
+        let answer = endpoint.and_then(|_| self.stage.take_answer());
+        let (Some(endpoint), Some(answer)) = (endpoint, answer) else {
+            let body = format!("{{\"error\":{{\"message\":\"no script for {} {}\"}}}}", request.method, request.path);
+            self.write_whole(599, &[], &body, None, after)?;
+            return Ok(Ending::Unexpected);
+        };
+        self.pause(answer.delay)?;
+        self.play(endpoint, &request.body, &answer, after)
+    }
+
+    fn play(&mut self, endpoint: Endpoint, asked: &Value, answer: &Answer, after: After) -> Written<Ending> {
+        match &answer.what {
+            What::Says(_) if answer.breaks == Some((0, Break::Drop)) => Ok(Ending::Dropped),
+            What::Says(_) if answer.breaks == Some((0, Break::Hang)) => self.hang(),
+            What::Says(pieces) if asked["stream"] == true => self.stream_pieces(endpoint, asked, pieces, answer, after),
+            What::Says(pieces) => {
+                let body = endpoint.whole(asked, &pieces.concat()).to_string();
+                self.write_whole(200, &[], &body, answer.breaks.map(|(_, what)| what), after)
+            }
+            What::Fails { status, retry_after } => {
+                let retry: Vec<String> = retry_after.iter().map(|seconds| format!("retry-after: {seconds}")).collect();
+                self.write_whole(*status, &retry, &endpoint.error(*status).to_string(), None, after)
+            }
+            What::Raw(body) => self.write_whole(200, &[], body, None, after),
+        }
+    }
+
+    fn stream_pieces(
+        &mut self,
+        endpoint: Endpoint,
+        asked: &Value,
+        pieces: &[String],
+        answer: &Answer,
+        after: After,
+    ) -> Written<Ending> {
+        let events = endpoint.events(asked, pieces);
+        let headers = ["content-type: text/event-stream", "cache-control: no-cache", "transfer-encoding: chunked"];
+        self.write(&head(200, &headers.map(str::to_owned), after))?;
+        self.write_chunk(&events.opening)?;
+        for (number, piece) in events.pieces.iter().enumerate() {
+            match answer.breaks {
+                Some((count, Break::Drop)) if count == number => return Ok(Ending::Dropped),
+                Some((count, Break::Hang)) if count == number => return self.hang(),
+                _ => {}
+            }
+            self.pause(answer.pace)?;
+            self.write_chunk(piece)?;
+        }
+        match answer.breaks {
+            Some((_, Break::Drop)) => return Ok(Ending::Dropped),
+            Some((_, Break::Hang)) => return self.hang(),
+            None => {}
+        }
+        self.pause(Duration::ZERO)?;
+        self.write_chunk(&events.closing)?;
+        self.write("0\r\n\r\n")?;
+        Ok(Ending::Whole)
+    }
+
+    fn write_whole(
+        &mut self,
+        status: u16,
+        headers: &[String],
+        body: &str,
+        breaks: Option<Break>,
+        after: After,
+    ) -> Written<Ending> {
+        self.pause(Duration::ZERO)?;
+        let mut headers = headers.to_vec();
+        headers.push("content-type: application/json".to_owned());
+        headers.push(format!("content-length: {}", body.len()));
+        let answer = head(status, &headers, after) + body;
+        // The head promises the whole length; half of the body is what arrives.
+        let cut = answer.floor_char_boundary(answer.len() - body.len() / 2);
+        match breaks {
+            None => self.write(&answer).map(|()| Ending::Whole),
+            Some(Break::Drop) => self.write(&answer[..cut]).map(|()| Ending::Dropped),
+            Some(Break::Hang) => {
+                self.write(&answer[..cut])?;
+                self.hang()
+            }
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Written<()> {
+        self.stream.write_all(text.as_bytes())
+    }
+
+    fn write_chunk(&mut self, text: &str) -> Written<()> {
+        // An empty chunk would end the body.
+        if text.is_empty() { Ok(()) } else { self.write(&format!("{:x}\r\n{text}\r\n", text.len())) }
+    }
+
+    /// Says nothing until the client gives up or the test ends.
+    fn hang(&mut self) -> Written<Ending> {
+        loop {
+            match self.wait_for_bytes(Some(Duration::from_secs(1))) {
+                Waited::Gone => return Ok(Ending::ClientLeft),
+                Waited::Closing => return Ok(Ending::Dropped),
+                Waited::Bytes | Waited::Nothing => {}
+            }
+        }
+    }
+
+    /// Waits, and finds out whether the client is still there.
+    fn pause(&mut self, duration: Duration) -> Written<()> {
+        match self.wait_for_bytes(Some(duration)) {
+            Waited::Gone => Err(ErrorKind::ConnectionAborted.into()),
+            Waited::Bytes | Waited::Nothing | Waited::Closing => Ok(()),
+        }
+    }
+
+    /// Looks at the connection until `limit` is over. Without a limit, the first byte is what it waits for. A client
+    /// that closes even its own half of the connection counts as gone; no HTTP client does that and stays.
+    fn wait_for_bytes(&mut self, limit: Option<Duration>) -> Waited {
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        loop {
+            let left = deadline.map_or(GLANCE, |deadline| deadline.saturating_duration_since(Instant::now()));
+            let over = left.is_zero();
+            // Zero would mean for ever.
+            let glance = left.clamp(Duration::from_micros(100), GLANCE);
+            _ = self.stream.set_read_timeout(Some(glance));
+            match self.stream.peek(&mut [0]) {
+                Ok(0) => return Waited::Gone,
+                Ok(_) if deadline.is_none() => return Waited::Bytes,
+                Ok(_) => std::thread::sleep(if over { Duration::ZERO } else { glance }),
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Waited::Gone,
+            }
+            if self.stage.is_closing() {
+                return Waited::Closing;
+            }
+            if over {
+                return Waited::Nothing;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waited {
+    Bytes,
+    Nothing,
+    Gone,
+    Closing,
+}
+
+fn head(status: u16, headers: &[String], after: After) -> String {
+    let reason = match status {
+        200 => "OK",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        404 => "Not Found",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        529 => "Overloaded",
+        599 => "Unscripted",
+        _ => "Scripted",
+    };
+    let connection = match after {
+        After::Keep => "keep-alive",
+        After::Close => "close",
+    };
+    let mut text = format!("HTTP/1.1 {status} {reason}\r\nconnection: {connection}\r\n");
+    for header in headers {
+        text.push_str(header);
+        text.push_str("\r\n");
+    }
+    text + "\r\n"
+}

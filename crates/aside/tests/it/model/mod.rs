@@ -1,0 +1,215 @@
+//! A model server that says what the test wrote down, on loopback, and remembers what it was asked. Knows when the
+//! client went away before the answer ended.
+//!
+//! ```ignore
+//! let model = Model::start();
+//! model.next(Answer::streams(["git ", "status"]).pace(Duration::from_millis(5)));
+//! // … `model.base_url()` into the configuration, something is asked …
+//! assert_eq!(model.wait_for_requests(1)[0].body["stream"], true);
+//! ```
+
+use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::patience;
+use crate::model::answer::Answer;
+
+pub mod answer;
+mod http;
+mod shape;
+
+pub struct Model {
+    address: SocketAddr,
+    stage: Arc<Stage>,
+}
+
+/// One request, as it came in, and how its answer ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub method: String,
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Null when there was none.
+    pub body: Value,
+    pub ending: Ending,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The answer is still being given.
+    Open,
+    /// The client got all that the script had for it, an error included.
+    Whole,
+    /// The script closed the connection.
+    Dropped,
+    /// The client closed the connection first: the request was cancelled.
+    ClientLeft,
+    /// No script: the client got status 599.
+    Unexpected,
+}
+
+impl Request {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What the threads of the server share.
+#[derive(Default)]
+struct Stage {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    script: VecDeque<Answer>,
+    always: Option<Answer>,
+    requests: Vec<Request>,
+    forgiven: usize,
+    closing: bool,
+}
+
+impl Model {
+    pub fn start() -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let model = Self { address, stage: Arc::default() };
+        let stage = Arc::clone(&model.stage);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                if stage.is_closing() {
+                    return;
+                }
+                let stage = Arc::clone(&stage);
+                std::thread::spawn(move || http::serve(stream, &stage));
+            }
+        });
+        model
+    }
+
+    /// `http://127.0.0.1:PORT/v1`, as OpenAI's clients want it.
+    pub fn base_url(&self) -> String {
+        format!("{}/v1", self.origin())
+    }
+
+    /// `http://127.0.0.1:PORT`, as Anthropic's clients want it.
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Appends to the script: the next request without an answer gets this one.
+    pub fn next(&self, answer: Answer) -> &Self {
+        self.stage.lock().script.push_back(answer);
+        self
+    }
+
+    /// What every request gets once the script is used up.
+    pub fn always(&self, answer: Answer) -> &Self {
+        self.stage.lock().always = Some(answer);
+        self
+    }
+
+    /// All requests so far, in order of arrival.
+    pub fn requests(&self) -> Vec<Request> {
+        self.stage.lock().requests.clone()
+    }
+
+    /// Waits until at least `count` requests have come in.
+    #[track_caller]
+    pub fn wait_for_requests(&self, count: usize) -> Vec<Request> {
+        self.wait_for(&format!("{count} requests"), |requests| requests.len() >= count)
+    }
+
+    /// Waits until the answer to request `number` (from zero) has ended, one way or another.
+    #[track_caller]
+    pub fn wait_for_ending(&self, number: usize) -> Ending {
+        let ended = |request: &Request| request.ending != Ending::Open;
+        let requests =
+            self.wait_for(&format!("the end of request {number}"), |requests| requests.get(number).is_some_and(ended));
+        requests[number].ending
+    }
+
+    #[track_caller]
+    pub fn wait_for(&self, what: &str, condition: impl Fn(&[Request]) -> bool) -> Vec<Request> {
+        let deadline = Instant::now() + patience();
+        let mut state = self.stage.lock();
+        while !condition(&state.requests) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let requests = std::mem::take(&mut state.requests);
+                drop(state);
+                panic!("waited for {what} at the model server; it had seen {requests:#?}");
+            }
+            state = self.stage.wait(state, left);
+        }
+        state.requests.clone()
+    }
+
+    /// The requests that no answer was written for. A test that does not ask fails when the server is dropped.
+    pub fn unexpected(&self) -> Vec<Request> {
+        let mut state = self.stage.lock();
+        let unexpected = state.unexpected();
+        state.forgiven = unexpected.len();
+        unexpected
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        let unexpected = {
+            let mut state = self.stage.lock();
+            state.closing = true;
+            state.unexpected().split_off(state.forgiven)
+        };
+        self.stage.changed.notify_all();
+        // Wakes the listener, which then looks up.
+        _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
+        if !unexpected.is_empty() && !std::thread::panicking() {
+            panic!("the model server was asked what no script answers: {unexpected:#?}");
+        }
+    }
+}
+
+impl Stage {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
+        self.changed.wait_timeout(state, limit).unwrap_or_else(|poisoned| poisoned.into_inner()).0
+    }
+
+    fn is_closing(&self) -> bool {
+        self.lock().closing
+    }
+
+    /// Takes note of a request and gives back its number.
+    fn record(&self, request: Request) -> usize {
+        let mut state = self.lock();
+        state.requests.push(request);
+        self.changed.notify_all();
+        state.requests.len() - 1
+    }
+
+    fn take_answer(&self) -> Option<Answer> {
+        let mut state = self.lock();
+        state.script.pop_front().or_else(|| state.always.clone())
+    }
+
+    fn end(&self, number: usize, ending: Ending) {
+        self.lock().requests[number].ending = ending;
+        self.changed.notify_all();
+    }
+}
+
+impl State {
+    fn unexpected(&self) -> Vec<Request> {
+        self.requests.iter().filter(|request| request.ending == Ending::Unexpected).cloned().collect()
+    }
+}

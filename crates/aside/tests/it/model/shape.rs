@@ -1,0 +1,220 @@
+//! How OpenAI and Anthropic write an answer, whole or as server-sent events, and an error. Pure: text in, text out.
+
+use serde_json::{Value, json};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// `POST /v1/chat/completions`
+    Chat,
+    /// `POST /v1/completions`
+    Completions,
+    /// `POST /v1/messages`
+    Messages,
+}
+
+const MODEL: &str = "scripted";
+const CREATED: u64 = 1_700_000_000;
+
+impl Endpoint {
+    pub fn of(path: &str) -> Option<Self> {
+        match path {
+            "/v1/chat/completions" => Some(Endpoint::Chat),
+            "/v1/completions" => Some(Endpoint::Completions),
+            "/v1/messages" => Some(Endpoint::Messages),
+            _ => None,
+        }
+    }
+
+    /// The whole answer as one JSON object.
+    pub fn whole(self, asked: &Value, text: &str) -> Value {
+        let model = model_of(asked);
+        match self {
+            Endpoint::Chat => json!({
+                "id": "chatcmpl-1",
+                "object": "chat.completion",
+                "created": CREATED,
+                "model": model,
+                "choices": [{
+                    "index": 0,
+                    "message": {"role": "assistant", "content": text, "refusal": null},
+                    "logprobs": null,
+                    "finish_reason": "stop",
+                }],
+                "usage": openai_usage(text),
+            }),
+            Endpoint::Completions => json!({
+                "id": "cmpl-1",
+                "object": "text_completion",
+                "created": CREATED,
+                "model": model,
+                "choices": [{"text": text, "index": 0, "logprobs": null, "finish_reason": "stop"}],
+                "usage": openai_usage(text),
+            }),
+            Endpoint::Messages => json!({
+                "id": "msg_1",
+                "type": "message",
+                "role": "assistant",
+                "model": model,
+                "content": [{"type": "text", "text": text}],
+                "stop_reason": "end_turn",
+                "stop_sequence": null,
+                "usage": {"input_tokens": 1, "output_tokens": tokens(text)},
+            }),
+        }
+    }
+
+    /// The events before the first piece, one for each piece, and those after the last.
+    pub fn events(self, asked: &Value, pieces: &[String]) -> Events {
+        let each = |event: &dyn Fn(&str) -> String| pieces.iter().map(|piece| event(piece)).collect();
+        let said = pieces.concat();
+        match self {
+            Endpoint::Chat => {
+                let chunk = |delta: Value, reason: Value| {
+                    data(&openai_chunk(
+                        asked,
+                        "chatcmpl-1",
+                        "chat.completion.chunk",
+                        json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason}]),
+                    ))
+                };
+                Events {
+                    opening: chunk(json!({"role": "assistant", "content": "", "refusal": null}), Value::Null),
+                    pieces: each(&|piece| chunk(json!({"content": piece}), Value::Null)),
+                    closing: chunk(json!({}), json!("stop"))
+                        + &usage_event(asked, "chatcmpl-1", "chat.completion.chunk", &said)
+                        + DONE,
+                }
+            }
+            Endpoint::Completions => {
+                let chunk = |text: &str, reason: Value| {
+                    let choices = json!([{"text": text, "index": 0, "logprobs": null, "finish_reason": reason}]);
+                    data(&openai_chunk(asked, "cmpl-1", "text_completion", choices))
+                };
+                Events {
+                    opening: String::new(),
+                    pieces: each(&|piece| chunk(piece, Value::Null)),
+                    closing: chunk("", json!("stop")) + &usage_event(asked, "cmpl-1", "text_completion", &said) + DONE,
+                }
+            }
+            Endpoint::Messages => Events {
+                opening: message_start(asked)
+                    + &event(json!({
+                        "type": "content_block_start",
+                        "index": 0,
+                        "content_block": {"type": "text", "text": ""},
+                    }))
+                    + &event(json!({"type": "ping"})),
+                pieces: each(&|piece| {
+                    let delta = json!({"type": "text_delta", "text": piece});
+                    event(json!({"type": "content_block_delta", "index": 0, "delta": delta}))
+                }),
+                closing: event(json!({"type": "content_block_stop", "index": 0}))
+                    + &event(json!({
+                        "type": "message_delta",
+                        "delta": {"stop_reason": "end_turn", "stop_sequence": null},
+                        "usage": {"output_tokens": tokens(&said)},
+                    }))
+                    + &event(json!({"type": "message_stop"})),
+            },
+        }
+    }
+
+    pub fn error(self, status: u16) -> Value {
+        let message = format!("scripted status {status}");
+        match self {
+            Endpoint::Chat | Endpoint::Completions => {
+                let (kind, code) = match status {
+                    401 => ("invalid_request_error", json!("invalid_api_key")),
+                    404 => ("invalid_request_error", json!("model_not_found")),
+                    429 => ("requests", json!("rate_limit_exceeded")),
+                    400..=499 => ("invalid_request_error", Value::Null),
+                    _ => ("server_error", Value::Null),
+                };
+                json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
+            }
+            Endpoint::Messages => {
+                let kind = match status {
+                    401 => "authentication_error",
+                    403 => "permission_error",
+                    404 => "not_found_error",
+                    413 => "request_too_large",
+                    429 => "rate_limit_error",
+                    529 => "overloaded_error",
+                    400..=499 => "invalid_request_error",
+                    _ => "api_error",
+                };
+                json!({"type": "error", "error": {"type": kind, "message": message}})
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Events {
+    pub opening: String,
+    pub pieces: Vec<String>,
+    pub closing: String,
+}
+
+const DONE: &str = "data: [DONE]\n\n";
+
+/// `GET /v1/models`, as OpenAI and its imitators list them.
+pub fn openai_models() -> Value {
+    json!({
+        "object": "list",
+        "data": [{"id": MODEL, "object": "model", "created": CREATED, "owned_by": "tests"}],
+    })
+}
+
+/// `GET /v1/models`, as Anthropic lists them.
+pub fn anthropic_models() -> Value {
+    json!({
+        "data": [{"type": "model", "id": MODEL, "display_name": "Scripted", "created_at": "2023-11-14T22:13:20Z"}],
+        "has_more": false,
+        "first_id": MODEL,
+        "last_id": MODEL,
+    })
+}
+
+fn openai_chunk(asked: &Value, id: &str, object: &str, choices: Value) -> Value {
+    json!({"id": id, "object": object, "created": CREATED, "model": model_of(asked), "choices": choices})
+}
+
+/// Only for a client that asked for it.
+fn usage_event(asked: &Value, id: &str, object: &str, said: &str) -> String {
+    if asked["stream_options"]["include_usage"] != true {
+        return String::new();
+    }
+    let mut chunk = openai_chunk(asked, id, object, json!([]));
+    chunk["usage"] = openai_usage(said);
+    data(&chunk)
+}
+
+fn message_start(asked: &Value) -> String {
+    let mut message = Endpoint::Messages.whole(asked, "");
+    message["content"] = json!([]);
+    message["stop_reason"] = Value::Null;
+    event(json!({"type": "message_start", "message": message}))
+}
+
+fn data(value: &Value) -> String {
+    format!("data: {value}\n\n")
+}
+
+/// Anthropic names an event by its type.
+fn event(value: Value) -> String {
+    format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap_or_default())
+}
+
+fn model_of(asked: &Value) -> &str {
+    asked["model"].as_str().unwrap_or(MODEL)
+}
+
+fn openai_usage(text: &str) -> Value {
+    json!({"prompt_tokens": 1, "completion_tokens": tokens(text), "total_tokens": 1 + tokens(text)})
+}
+
+/// Good enough for a test: words.
+fn tokens(text: &str) -> usize {
+    text.split_whitespace().count()
+}

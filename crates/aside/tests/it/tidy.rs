@@ -1,0 +1,184 @@
+//! Rules that the compiler does not know, checked by reading the source tree. Each is a pure function with a test that
+//! shows it can fail; the tests at the top apply them to the tree as it is.
+
+use std::path::{Path, PathBuf};
+
+use crate::harness::home::{self, Home};
+use crate::tidy::source::Source;
+
+mod direction;
+mod source;
+
+/// Tests are not counted.
+const LONGEST_FILE: usize = 800;
+
+/// The only file that starts a process.
+const STARTER: &str = "crates/aside/src/exec.rs";
+
+#[test]
+fn imports_go_one_way() {
+    let core = files("crates/aside-core/src", ".rs");
+    let aside = files("crates/aside/src", ".rs");
+    complain(direction::wrong_imports(&core, &direction::CORE));
+    complain(direction::wrong_imports(&aside, &direction::ASIDE));
+    complain(core.iter().flat_map(direction::acts));
+}
+
+#[test]
+fn one_file_starts_processes() {
+    complain(production().iter().flat_map(starts_process));
+}
+
+#[test]
+fn files_say_what_they_decide_and_stay_short() {
+    complain(rust().iter().flat_map(badly_kept));
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    complain(rust().iter().flat_map(left_for_later));
+}
+
+#[test]
+fn shell_files_are_valid_as_they_stand() {
+    for shell in ["zsh", "bash", "fish"] {
+        complain(files("crates/aside/shell", &format!(".{shell}")).iter().flat_map(|file| invalid_shell(shell, file)));
+    }
+}
+
+#[test]
+fn every_dependency_is_in_the_architecture() {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap_or_default();
+    complain(unexplained_dependencies(&manifest, &architecture));
+}
+
+fn starts_process(source: &Source) -> Vec<String> {
+    if source.path == STARTER || source.path.ends_with("/tests.rs") {
+        return Vec::new();
+    }
+    let names = source.paths().into_iter().map(|path| path.join("::"));
+    let starting = names.filter(|name| {
+        name.contains("Command::new") || name.contains("process::Command") || name.starts_with("tokio::process")
+    });
+    starting.map(|name| format!("{}: only exec.rs starts processes, not `{name}`", source.path)).collect()
+}
+
+fn badly_kept(source: &Source) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if !source.text.starts_with("//! ") {
+        wrong.push(format!("{}: the first line must say, after `//!`, what the file decides", source.path));
+    }
+    let lines = source.before_tests().lines().count();
+    if lines > LONGEST_FILE {
+        wrong.push(format!("{}: {lines} lines; split it before {LONGEST_FILE}", source.path));
+    }
+    wrong
+}
+
+fn left_for_later(source: &Source) -> Vec<String> {
+    // Its tests too: a test that is left out is the point.
+    let whole = Source { path: source.path.clone(), text: source.text.replace("#[cfg(test)]", "") };
+    let code: String = whole.code().split_whitespace().collect();
+    let found = ["todo!(", "unimplemented!(", "#[ignore"].into_iter().filter(|word| code.contains(word));
+    found.map(|word| format!("{}: has `{word}`", source.path)).collect()
+}
+
+/// The shell's own complaint, if any. It reads the text as its standard input.
+fn invalid_shell(shell: &str, source: &Source) -> Option<String> {
+    let home = Home::new();
+    let said = home::run(home.command(shell).arg("-n"), &source.text);
+    let complaint = format!("{}: {shell} -n says: {}{}", source.path, said.stdout, said.stderr);
+    (said.code != 0 || !said.stderr.is_empty()).then_some(complaint)
+}
+
+fn unexplained_dependencies(manifest: &str, architecture: &str) -> Vec<String> {
+    let manifest: toml_edit::DocumentMut = manifest.parse().unwrap();
+    let dependencies = manifest["workspace"]["dependencies"].as_table_like().unwrap().iter().map(|(name, _)| name);
+    let words: Vec<&str> =
+        architecture.split(|letter: char| !letter.is_alphanumeric() && letter != '-' && letter != '_').collect();
+    let missing = dependencies.filter(|name| !words.contains(name));
+    missing.map(|name| format!("ARCHITECTURE.md does not say what `{name}` is for")).collect()
+}
+
+#[track_caller]
+fn complain(wrong: impl IntoIterator<Item = String>) {
+    let wrong: Vec<String> = wrong.into_iter().collect();
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn files(dir: &str, ending: &str) -> Vec<Source> {
+    source::files(&root(), dir, ending)
+}
+
+fn production() -> Vec<Source> {
+    [files("crates/aside-core/src", ".rs"), files("crates/aside/src", ".rs")].concat()
+}
+
+fn rust() -> Vec<Source> {
+    files("crates", ".rs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Source {
+        Source { path: "crates/aside/src/client.rs".to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_process_started_elsewhere_is_found() {
+        assert_eq!(starts_process(&file("use std::process::ExitCode; // Command::new")), Vec::<String>::new());
+        assert_eq!(starts_process(&file("fn f() { Command::new(\"ls\"); }")).len(), 1);
+        assert_eq!(starts_process(&file("use std::process::{Command, Stdio};")).len(), 1);
+        assert_eq!(starts_process(&file("use tokio::process;")).len(), 1);
+        let starter = Source { path: STARTER.to_owned(), text: "use std::process::Command;".to_owned() };
+        assert_eq!(starts_process(&starter), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_file_without_a_purpose_or_an_end_is_found() {
+        let long = "//! Long.\n".to_owned() + &"\n".repeat(LONGEST_FILE);
+        assert_eq!(badly_kept(&file(&long)).len(), 1);
+        assert_eq!(badly_kept(&file(&long.replacen("\n\n", "\n#[cfg(test)]\n", 1))), Vec::<String>::new());
+        assert_eq!(badly_kept(&file("// Not a purpose.\n")).len(), 1);
+    }
+
+    #[test]
+    fn what_is_left_for_later_is_found() {
+        assert_eq!(left_for_later(&file("// todo!() and #[ignore]\n\"unimplemented!(\"")), Vec::<String>::new());
+        assert_eq!(left_for_later(&file("fn f() { todo!() }")).len(), 1);
+        assert_eq!(left_for_later(&file("fn f() { unimplemented!(\"x\") }")).len(), 1);
+        assert_eq!(
+            left_for_later(&file("#[cfg(test)]\nmod tests { #[ignore = \"slow\"] #[test] fn f() {} }")).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_broken_shell_file_is_found() {
+        for (shell, good, bad) in [
+            ("zsh", "f() { print -r -- ${(q)1} }\n", "if true; then\n"),
+            ("bash", "f() { local x=$1; }\n", "f() { (\n"),
+            ("fish", "function f\nend\n", "function f\n"),
+        ] {
+            assert_eq!(invalid_shell(shell, &file(good)), None);
+            assert!(invalid_shell(shell, &file(bad)).is_some(), "{shell} takes {bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_unexplained_dependency_is_found() {
+        let manifest = "[workspace.dependencies]\nserde = \"1\"\nserde_json = { version = \"1\" }\n";
+        assert_eq!(unexplained_dependencies(manifest, "`serde` and serde_json."), Vec::<String>::new());
+        assert_eq!(
+            unexplained_dependencies(manifest, "serde_jsonish, serde"),
+            ["ARCHITECTURE.md does not say what `serde_json` is for"]
+        );
+    }
+}
