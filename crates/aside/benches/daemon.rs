@@ -1,0 +1,226 @@
+//! The daemon without a shell: how soon it answers after its start, how fast then, and how much memory it holds.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+use serde_json::Value;
+
+use crate::harness::home::{ASIDE, Home};
+use crate::past;
+use crate::table::{Row, Samples, Target};
+
+const STARTS: usize = 12;
+const QUERIES: usize = 3000;
+/// More than the daemon reads at once when it starts, so that having them means having all.
+const SURELY_LOADED: u64 = 10_000;
+
+pub fn measure(short: &[String], long: &[String]) -> Vec<Row> {
+    let homes = [Home::new(), Home::new(), Home::new()];
+    let [empty, some, full] = &homes;
+    import(some, short);
+    let imported = import(full, long);
+    let mut rows = cold_starts(&homes);
+    rows.extend(memory(empty, full));
+    rows.extend(queries(full, long));
+    let speed = long.len() as f64 / imported.as_secs_f64() / 1000.0;
+    rows.push(Row::alone("import of 1 000 000 lines, thousands", "/s", Some(speed), Target::None));
+    rows.extend(with_directories(full));
+    rows
+}
+
+fn import(home: &Home, past: &[String]) -> Duration {
+    home.write(".zsh_history", past::as_zsh_history(past));
+    let started = Instant::now();
+    let ended = home.command(ASIDE).args(["history", "import", "zsh"]).output().expect("aside runs");
+    assert!(ended.status.success(), "could not import: {}", String::from_utf8_lossy(&ended.stderr));
+    started.elapsed()
+}
+
+fn cold_starts(homes: &[Home; 3]) -> Vec<Row> {
+    let mut first: [Samples; 3] = Default::default();
+    let mut useful: [Samples; 3] = Default::default();
+    for _ in 0..STARTS {
+        for (place, home) in homes.iter().enumerate() {
+            let mut daemon = Daemon::start(home);
+            let (answer, took) = daemon.first_answer();
+            first[place].add(took);
+            if place > 0 {
+                useful[place].add(if answer.is_empty() { daemon.first_candidate() } else { took });
+            }
+        }
+    }
+    let [none, hundred_thousand, million] = ["no history", "100 000 records", "1 000 000 records"];
+    let row = |what: &str, which: &str, samples: &Samples, target| {
+        Row::alone(format!("cold start to first {what}, {which}"), "ms", samples.median(), target)
+    };
+    vec![
+        row("answer", none, &first[0], Target::Value(50.0)),
+        row("answer", hundred_thousand, &first[1], Target::Value(50.0)),
+        row("answer", million, &first[2], Target::Value(50.0)),
+        row("candidate", hundred_thousand, &useful[1], Target::Value(50.0)),
+        row("candidate", million, &useful[2], Target::Value(50.0)),
+    ]
+}
+
+fn memory(empty: &Home, full: &Home) -> Vec<Row> {
+    let mut idle = Daemon::start(empty);
+    idle.first_answer();
+    std::thread::sleep(Duration::from_millis(500));
+    let idle_rss = idle.resident("VmRSS");
+    let idle_own = idle.resident("RssAnon");
+    let mut daemon = Daemon::start(full);
+    let started = daemon.started;
+    daemon.first_answer();
+    wait_until_loaded(full);
+    let loaded = started.elapsed().as_secs_f64() * 1e3;
+    vec![
+        Row::alone("RSS, no history", "MB", idle_rss, Target::Value(15.0)),
+        Row::alone("  of it private", "MB", idle_own, Target::None),
+        Row::alone("RSS, 1 000 000 records", "MB", daemon.resident("VmRSS"), Target::Value(120.0)),
+        Row::alone("  of it private", "MB", daemon.resident("RssAnon"), Target::None),
+        Row::alone("  at its peak", "MB", daemon.resident("VmHWM"), Target::None),
+        Row::alone("1 000 000 records read after", "ms", Some(loaded), Target::None),
+    ]
+}
+
+/// Round trips at the socket: with nothing to look for, and with a million commands to look through.
+fn queries(full: &Home, past: &[String]) -> Vec<Row> {
+    let mut daemon = Daemon::start(full);
+    daemon.first_answer();
+    wait_until_loaded(full);
+    let (mut nothing, mut prefix) = (Samples::default(), Samples::default());
+    for number in 0..QUERIES {
+        let command = &past[number * 7919 % past.len()];
+        let letters = 1 + number % 12;
+        for (line, samples) in [("", &mut nothing), (&command[..letters], &mut prefix)] {
+            let asked = Instant::now();
+            daemon.asks(line);
+            samples.add(asked.elapsed());
+        }
+    }
+    let ratio = |share| Some(prefix.quantile(share)? / nothing.quantile(share)?);
+    vec![
+        Row::alone("empty question, median", "ms", nothing.median(), Target::None),
+        Row::alone("prefix in 1 000 000 records, median", "ms", prefix.median(), Target::None),
+        Row::alone("  as a ratio to the empty one", "×", ratio(0.5), Target::None),
+        Row::alone("prefix in 1 000 000 records, p99", "ms", prefix.quantile(0.99), Target::None),
+        Row::alone("  as a ratio to the empty one", "×", ratio(0.99), Target::None),
+        Row::alone("command ends to stored, 1 000 000 records", "ms", daemon.stores().median(), Target::None),
+    ]
+}
+
+/// A shell's history file knows no directories; what Aside records itself does.
+fn with_directories(full: &Home) -> Vec<Row> {
+    let database = full.path(".local/share/aside/history.db");
+    let connection = rusqlite::Connection::open(database).expect("the history is there");
+    let sql = "UPDATE history SET cwd = '/home/somebody/work/project-' || (abs(id * 2654435761) >> 8) % 400";
+    connection.execute(sql, []).expect("the history can be changed");
+    drop(connection);
+    let mut daemon = Daemon::start(full);
+    daemon.first_answer();
+    wait_until_loaded(full);
+    vec![
+        Row::alone("RSS, the same in 400 directories", "MB", daemon.resident("VmRSS"), Target::Value(120.0)),
+        Row::alone("  at its peak", "MB", daemon.resident("VmHWM"), Target::None),
+    ]
+}
+
+struct Daemon {
+    child: Child,
+    started: Instant,
+    socket: std::path::PathBuf,
+    stream: Option<UnixStream>,
+    asked: u64,
+}
+
+impl Daemon {
+    fn start(home: &Home) -> Self {
+        let mut command = home.command(ASIDE);
+        command.args(["daemon", "run"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let started = Instant::now();
+        let child = command.spawn().expect("aside runs");
+        Self { child, started, socket: home.socket(), stream: None, asked: 0 }
+    }
+
+    /// The answer, and how long after the start it came.
+    fn first_answer(&mut self) -> (Vec<String>, Duration) {
+        while self.stream.is_none() {
+            self.stream = UnixStream::connect(&self.socket).ok();
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        let answer = self.asks("g");
+        (answer, self.started.elapsed())
+    }
+
+    fn first_candidate(&mut self) -> Duration {
+        while self.asks("g").is_empty() {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        self.started.elapsed()
+    }
+
+    /// What could follow on `line`.
+    fn asks(&mut self, line: &str) -> Vec<String> {
+        let fields = self.sends(&["complete", "bench", "/", line, ""]);
+        fields.into_iter().skip(3).collect()
+    }
+
+    /// How long it takes until a command is known to be stored.
+    fn stores(&mut self) -> Samples {
+        let mut samples = Samples::default();
+        for number in 0..40 {
+            let began = Instant::now();
+            let seq = number.to_string();
+            let fields = self.sends(&["finished", "bench", &seq, "/", "0", "1700000000000", "1", "zsh", "true"]);
+            assert_eq!(fields[1], "ok");
+            samples.add(began.elapsed());
+        }
+        samples
+    }
+
+    fn sends(&mut self, fields: &[&str]) -> Vec<String> {
+        self.asked += 1;
+        let stream = self.stream.as_mut().expect("first_answer connects");
+        let mut record = format!("{}\0{}\0", fields.len() + 1, self.asked);
+        fields.iter().for_each(|field| record.extend([field, "\0"]));
+        stream.write_all(record.as_bytes()).expect("the daemon reads");
+        let mut answer = Vec::new();
+        let mut bytes = [0; 4096];
+        while answer.last() != Some(&0) {
+            let count = stream.read(&mut bytes).expect("the daemon answers");
+            assert!(count > 0, "the daemon hung up");
+            answer.extend_from_slice(&bytes[..count]);
+        }
+        let answer = String::from_utf8_lossy(&answer[..answer.len() - 1]).into_owned();
+        answer.split('\x1f').map(str::to_owned).collect()
+    }
+
+    /// A line of `/proc/PID/status`, in megabytes. Only Linux has it.
+    fn resident(&self, which: &str) -> Option<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix(which)?.strip_prefix(':'))?;
+        Some(line.trim().trim_end_matches(" kB").parse::<f64>().ok()? / 1024.0)
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM);
+        let _ = self.child.wait();
+    }
+}
+
+pub fn wait_until_loaded(home: &Home) {
+    loop {
+        let status = home.aside(&["daemon", "status", "--json"]).stdout;
+        let status: Value = serde_json::from_str(&status).unwrap_or_default();
+        let history = &status["history"];
+        if history["loading"] == false && history["commands"].as_u64() > Some(SURELY_LOADED) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
