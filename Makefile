@@ -1,0 +1,55 @@
+# What a person needs: `make try`, `make test`, `make install`, `make bench`. Each installs what it needs.
+
+PREFIX ?= /usr/local
+CARGO ?= cargo
+ASIDE = target/release/aside
+
+.PHONY: try test lint install uninstall bench soak
+
+# A shell with Aside on. Touches no file of yours.
+try: $(ASIDE)
+	scripts/packages zsh
+	$(ASIDE) try zsh
+
+.PHONY: $(ASIDE)
+$(ASIDE):
+	$(CARGO) build --release --bin aside
+
+test: lint
+	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf
+	$(CARGO) test --workspace
+
+# Skipped where the toolchain came without them.
+lint:
+	if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --check; fi
+	if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets -- -D warnings; fi
+
+install: $(ASIDE)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 $(ASIDE) $(DESTDIR)$(PREFIX)/bin/aside.new
+	mv $(DESTDIR)$(PREFIX)/bin/aside.new $(DESTDIR)$(PREFIX)/bin/aside
+	$(ASIDE) man $(DESTDIR)$(PREFIX)/share/man/man1
+	$(ASIDE) completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_aside
+	$(ASIDE) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/aside
+	$(ASIDE) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
+	@echo 'Add to ~/.zshrc:  eval "$$(aside init zsh)"'
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/aside $(DESTDIR)$(PREFIX)/share/man/man1/aside.1
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/aside-*.1
+	rm -f $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_aside
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/aside
+	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
+
+# Ours against a bare zsh and zsh-autosuggestions, in one run; prints ratios.
+bench:
+	scripts/packages zsh zsh-autosuggestions zsh-syntax-highlighting strace
+	$(CARGO) bench --bench prompt
+
+# What takes too long for every change.
+soak:
+	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf
+	ASIDE_TEST_KILLS=100 $(CARGO) test --workspace killing
+	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
