@@ -189,8 +189,9 @@ fn call(pair: &Pair) -> Call {
     let read = |bytes: &[u8], spelling| {
         let mut stream = Stream::default();
         stream.push(bytes);
-        let frame = stream.next_frame();
-        assert_eq!((stream.spelling(), stream.next_frame()), (spelling, None), "more than one message");
+        let mut frames = stream.frames();
+        let frame = frames.pop();
+        assert_eq!((stream.spelling(), frames), (spelling, Vec::new()), "more than one message");
         match frame {
             Some(Frame::Call(call)) => call,
             other => panic!("{other:?} is not a request: {}", String::from_utf8_lossy(bytes)),

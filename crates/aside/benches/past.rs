@@ -86,7 +86,7 @@ fn invent(dice: &mut Dice, number: usize) -> String {
         4 => format!("git rebase -i {hash:06x} --autosquash"),
         5 => format!("cargo test -p {word} {other}_{issue} -- --nocapture"),
         6 => format!("cargo run --release -- --{word} {issue}"),
-        7 => format!("cd ~/work/{word}-{issue}/{place}"),
+        7 => format!("cd ~/code/{word}-{issue}/{place}"),
         8 => format!("ls -la {place}/{word}/{hash:06x}"),
         9 => format!("vim +{} {place}/{word}_{}/{file}", dice.below(900), number % 5000),
         10 => format!("docker run --rm -it -p {}:80 {word}:{hash:06x}", 1024 + dice.below(60_000)),

@@ -52,7 +52,18 @@ impl Stream {
         self.spelling.unwrap_or(Spelling::Record)
     }
 
-    pub fn next_frame(&mut self) -> Option<Frame> {
+    /// All that are whole by now, up to one after which nothing can be told.
+    pub fn frames(&mut self) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        while !matches!(frames.last(), Some(Frame::Lost { .. }))
+            && let Some(frame) = self.next_frame()
+        {
+            frames.push(frame);
+        }
+        frames
+    }
+
+    fn next_frame(&mut self) -> Option<Frame> {
         let bytes = &self.buffer[self.taken..];
         let first = *bytes.first()?;
         let spelling = *self.spelling.get_or_insert(match first {
@@ -147,15 +158,7 @@ mod tests {
     fn frames(bytes: &[u8]) -> Vec<Frame> {
         let mut stream = Stream::default();
         stream.push(bytes);
-        let mut frames = Vec::new();
-        while let Some(frame) = stream.next_frame() {
-            let lost = matches!(frame, Frame::Lost { .. });
-            frames.push(frame);
-            if lost {
-                break;
-            }
-        }
-        frames
+        stream.frames()
     }
 
     #[test]

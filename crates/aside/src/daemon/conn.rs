@@ -54,14 +54,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             Ok(length) => length,
         };
         stream.push(&chunk[..length]);
-        let mut frames = Vec::new();
-        while let Some(frame) = stream.next_frame() {
-            let lost = matches!(frame, Frame::Lost { .. });
-            frames.push(frame);
-            if lost {
-                break;
-            }
-        }
+        let frames = stream.frames();
         let spelling = stream.spelling();
         let newest = frames.iter().rposition(is_complete);
         for (place, frame) in frames.into_iter().enumerate() {

@@ -323,16 +323,21 @@ fn a_trap_of_yours_that_is_read_again_leaves_no_ghost_behind() {
     scene.stays_without_ghost(A_WHILE);
 }
 
+/// A line or two may pass without us, since only then is it known; and what others put there still runs.
+#[track_caller]
+fn survives(stage: Stage, hook: &str) {
+    let mut scene = stage.start();
+    scene.runs("true");
+    scene.runs("true");
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Right).shows_line("git status --short|");
+    scene.presses(Key::Ctrl('u'));
+    assert_eq!(scene.runs("print $called; ls -l /proc/self/fd | grep -c socket"), "yes\n0", "{hook}");
+}
+
 #[test]
 fn a_widget_put_in_the_place_of_our_hooks_does_not_end_us() {
     for hook in ["line-init", "line-pre-redraw", "line-finish"] {
-        let mut scene = zsh().rc_after(&format!("mine() {{ called=yes }}; zle -N zle-{hook} mine")).start();
-        // The first line is lost, or its end: only then is it known.
-        scene.runs("true");
-        scene.runs("true");
-        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Right).shows_line("git status --short|");
-        scene.presses(Key::Ctrl('u'));
-        assert_eq!(scene.runs("print $called; ls -l /proc/self/fd | grep -c socket"), "yes\n0", "{hook}");
+        survives(zsh().rc_after(&format!("mine() {{ called=yes }}; zle -N zle-{hook} mine")), hook);
     }
 }
 
@@ -353,12 +358,7 @@ fn strange_options_and_aliases_do_not_get_in() {
 #[test]
 fn a_hook_of_yours_that_fails_does_not_end_us() {
     for hook in ["line-init", "line-pre-redraw", "line-finish"] {
-        let mut scene = zsh().rc(&format!("mine() {{ called=yes; return 1 }}; zle -N zle-{hook} mine")).start();
-        scene.runs("true");
-        scene.runs("true");
-        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Right).shows_line("git status --short|");
-        scene.presses(Key::Ctrl('u'));
-        assert_eq!(scene.runs("print $called; ls -l /proc/self/fd | grep -c socket"), "yes\n0", "{hook}");
+        survives(zsh().rc(&format!("mine() {{ called=yes; return 1 }}; zle -N zle-{hook} mine")), hook);
     }
 }
 
