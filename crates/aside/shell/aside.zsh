@@ -120,7 +120,8 @@ _aside_forget() {
   return 0
 }
 
-# Never waits: the program ends when the daemon answers, and _aside_started hears of it, at this line or a later one.
+# Seldom needed, since `aside init` starts it too. Does not wait for it: the program ends when the daemon answers, and
+# _aside_started hears of it, at this line or a later one.
 # Tries that come to nothing are further and further apart, and then end.
 _aside_start_daemon() {
   (( ! _aside_starting && _aside_tries < 8 )) || return 0
@@ -130,9 +131,10 @@ _aside_start_daemon() {
   fi
   local -F after=$(( _aside_tries ? 0.05 * 2 ** _aside_tries : 0 ))
   (( ++_aside_tries == 8 )) && (( _aside_pause_until = EPOCHREALTIME + 60 ))
-  # Our own child ends at once, before the next key: one that ends while zsh draws makes zsh lose what it was drawing.
+  # A child that ends while zsh draws makes zsh lose what it was drawing. So ours ends at once, which interrupts zselect.
   exec {_aside_starting}< <(ASIDE_SOCKET=$_aside_socket $_aside_bin daemon start --quiet --after $after \
     </dev/null 2>/dev/null &)
+  zmodload zsh/zselect 2>/dev/null && zselect -t 2
   zle -F $_aside_starting _aside_heard
 }
 

@@ -1,9 +1,11 @@
 //! `aside init`: prints the plugin for a shell, after the few settings it needs to find us.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use crate::cli::Exit;
+use crate::client;
+use crate::exec::{self, Own};
 use crate::paths::{self, Paths};
 
 /// Print the plugin for a shell; put it in your rc file
@@ -29,7 +31,19 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     paths::prepare_socket_dir(&socket)?;
     let script = script(args.shell, &std::env::current_exe()?, &socket);
     std::io::stdout().write_all(script.as_bytes())?;
+    if args.shell == Shell::Zsh && is_read_by_a_shell() && client::connect(&socket).is_err() {
+        // The plugin would, but zsh may lose what it draws when a child of its own ends at the prompt. If it cannot be
+        // started, the plugin and `aside doctor` will find out.
+        let _ = exec::own(Own::Daemon);
+    }
     Ok(Exit::Done)
+}
+
+/// By an interactive one, that is, and one that will want a daemon.
+fn is_read_by_a_shell() -> bool {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let dumb = set("TERM").is_none_or(|term| term == "dumb");
+    std::io::stdin().is_terminal() && !std::io::stdout().is_terminal() && !dumb && set("ASIDE_DISABLE").is_none()
 }
 
 /// Settings, then the plugin as it stands.
@@ -93,7 +107,6 @@ fn fish_quoted(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec;
 
     /// What is defined after reading the text, as zsh prints it.
     fn defined_by(text: &str) -> Option<String> {
