@@ -153,10 +153,8 @@ impl Desk {
 
     fn open(&mut self) {
         match History::open(&self.state.paths.history_db()) {
-            Ok((history, notice)) => {
-                if let Some(notice) = notice {
-                    self.state.notice(notice.0);
-                }
+            // Its notice is passed on with those that come later.
+            Ok((history, _)) => {
                 self.history = Some(history);
                 self.read_first();
             }
