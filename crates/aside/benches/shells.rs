@@ -194,6 +194,13 @@ fn type_bursts(turns: &mut [Turn<'_>]) {
     turns.iter_mut().for_each(|turn| turn.typist.clears());
 }
 
+fn type_true(typist: &mut Typist) {
+    typist.rest(PACE);
+    typist.press("true");
+    typist.until(|line| line.typed == "true");
+    typist.rest(PACE);
+}
+
 fn run_commands(turns: &mut [Turn<'_>]) {
     for _ in 0..COMMANDS {
         for Turn { lane, typist } in turns.iter_mut() {
@@ -201,17 +208,11 @@ fn run_commands(turns: &mut [Turn<'_>]) {
             let pressed = typist.press("\r");
             lane.times.empty_line.add(typist.next_prompt().duration_since(pressed));
 
-            typist.rest(PACE);
-            typist.press("true");
-            typist.until(|line| line.typed == "true");
-            typist.rest(PACE);
+            type_true(typist);
             let pressed = typist.press("\r");
             lane.times.command.add(typist.next_prompt().duration_since(pressed));
 
-            typist.rest(PACE);
-            typist.press("true");
-            typist.until(|line| line.typed == "true");
-            typist.rest(PACE);
+            type_true(typist);
             let pressed = typist.press("\rx");
             let seen = typist.next_prompt_and("x");
             lane.times.command_and_key.add(seen.duration_since(pressed));
