@@ -4,11 +4,11 @@ use std::fs::{DirBuilder, File, Permissions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, bail};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::store::Notice;
 use crate::store::damage::{self, Identity};
@@ -35,6 +35,8 @@ const SCHEMA: &str = "
 
 /// An import of a million commands holds the write lock for seconds; a record that waits for it must not be lost.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// A large import leaves a large log behind, which SQLite reuses but would not shrink.
 const MAX_LOG: i64 = 16 * 1024 * 1024;
@@ -144,11 +146,26 @@ fn connect(
 
 fn set_up(connection: &mut Connection, new_ids: NewIds) -> anyhow::Result<()> {
     let version = known_version(connection)?;
-    // The answer is the mode that is now in force: a filesystem that cannot do WAL keeps the old one, which works too.
-    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    write_ahead(connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.query_row(&format!("PRAGMA journal_size_limit = {MAX_LOG}"), [], |_| Ok(()))?;
     if version == 0 { create(connection, new_ids) } else { Ok(()) }
+}
+
+/// A filesystem that cannot do it keeps the mode it has, which works too.
+fn write_ahead(connection: &Connection) -> anyhow::Result<()> {
+    let asked = Instant::now();
+    loop {
+        match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
+            // SQLite does not wait here when another connection has the same wish, whatever its timeout is.
+            Err(error) if is_busy(&error) && asked.elapsed() < BUSY_TIMEOUT => std::thread::sleep(BUSY_PAUSE),
+            answer => return Ok(answer?),
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 fn known_version(connection: &Connection) -> anyhow::Result<i64> {

@@ -254,6 +254,20 @@ fn two_connections_write_at_once() {
 }
 
 #[test]
+fn many_open_a_new_file_at_once() {
+    // Each round is another chance for two of them to want the same lock.
+    for _ in 0..20 {
+        let (_temp, path) = fresh();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| drop(open(&path)));
+            }
+        });
+        assert_eq!(open(&path).count().unwrap(), 0);
+    }
+}
+
+#[test]
 fn a_file_that_is_no_database_is_set_aside_whole() {
     let (_temp, path) = fresh();
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
