@@ -2,5 +2,6 @@
 
 pub mod complete;
 pub mod history;
+pub mod line;
 pub mod proto;
 pub mod text;

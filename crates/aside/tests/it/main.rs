@@ -11,6 +11,7 @@ mod daemon;
 mod doctor;
 mod fish;
 mod harness_itself;
+mod line_oracle;
 mod model_itself;
 mod neighbours;
 mod tidy;
