@@ -50,7 +50,7 @@ mod tests {
                         Some((command, cwd)) => (command.trim(), cwd.trim()),
                         None => (rest, "~"),
                     };
-                    index.add(Ran { command: &command.replace("\\n", "\n"), cwd: Some(cwd), exit: Some(exit) });
+                    index.add(Ran { command: &command.replace("\\n", "\n"), cwd: Some(cwd), exit: Some(exit), session: None });
                 }
                 "cwd" => cwd = rest,
                 "line" => line = rest.replace("\\n", "\n"),

@@ -1,11 +1,13 @@
 //! The commands a person ran, in memory, for answers while a key is being pressed. Knows what ran where, how it ended
 //! and what came last; does not rank and does not read the store.
 
-use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
+use crate::history::log::{Followed, Log};
 use crate::history::sorted::{Entry, Sorted};
+use crate::history::words::{self, Words};
 use crate::text;
 
 /// A command longer than this is kept in the store but never offered.
@@ -39,11 +41,26 @@ pub struct Ran<'a> {
     pub command: &'a str,
     pub cwd: Option<&'a str>,
     pub exit: Option<i32>,
+    /// The shell it ran in.
+    pub session: Option<&'a str>,
+}
+
+/// What is asked about the past.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// How the line begins.
+    pub prefix: &'a str,
+    pub cwd: &'a str,
+    /// The shell that asks.
+    pub session: &'a str,
+    /// The root of the repository that `cwd` is in.
+    pub root: Option<&'a str>,
 }
 
 /// A command found by its prefix, with what is known about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match<'a> {
+    id: u32,
     pub command: &'a str,
     /// It ran in the directory that was asked about.
     pub here: bool,
@@ -51,6 +68,14 @@ pub struct Match<'a> {
     pub exit: Option<i32>,
     /// When it last ran (in the directory, if it was found there): larger is later.
     pub order: u32,
+    /// How many commands ran since.
+    pub age: u32,
+    /// How it followed what ran last: right after it, after the last two, after a command like it.
+    pub followed: [u16; 3],
+    /// It ran in this shell lately,
+    pub session: bool,
+    /// or in this repository.
+    pub repository: bool,
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +85,16 @@ pub struct Index {
     everywhere: Sorted,
     directories: HashMap<Box<str>, Sorted>,
     clock: u32,
+    log: Log,
+    words: Words,
+    /// The name of the command that ran last.
+    last: Box<str>,
 }
+
+/// So many of the newest commands with a prefix are looked at, in this directory and everywhere.
+const NEWEST: usize = 24;
+/// So many runs are looked at for commands that are not found by how they begin.
+const LATELY: usize = 5000;
 
 impl Index {
     /// How many distinct commands it knows.
@@ -88,16 +122,77 @@ impl Index {
         if let Some(cwd) = directory(ran.cwd).filter(|cwd| known(cwd)) {
             self.directories.entry(cwd.into()).or_default().put(id, self.clock, text);
         }
+        self.log.add(id, ran.command, directory(ran.cwd), ran.session);
+        if is_worth_learning(&self.commands[id as usize]) {
+            learn_words(&mut self.words, ran.command, &self.last);
+        }
+        self.last = name_of(ran.command).into();
+    }
+
+    /// The commands that begin with a prefix and go on after it, as far as they can be expected: those that ran lately
+    /// here, lately anywhere, and those that came after what ran last. In no order.
+    pub fn likely(&self, question: Question<'_>) -> Vec<Match<'_>> {
+        let Question { prefix, cwd, session, root } = question;
+        let mut found = self.starting_with(prefix, cwd, NEWEST);
+        let fits = |followed: &&Followed| {
+            let text = text_of(&self.texts, &self.commands, followed.command);
+            text.len() > prefix.len() && text.starts_with(prefix) && self.can_run(followed.command)
+        };
+        let followers = self.log.followers(session);
+        for followed in followers.iter().filter(fits) {
+            let text = text_of(&self.texts, &self.commands, followed.command);
+            let counts = [followed.last, followed.both, followed.alike];
+            match found.iter_mut().find(|known| known.id == followed.command) {
+                Some(known) => known.followed = counts,
+                None => {
+                    let order = self.everywhere.order_of(text, |id| text_of(&self.texts, &self.commands, id));
+                    let entry = Entry { id: followed.command, order: order.unwrap_or(0) };
+                    found.push(Match { followed: counts, ..self.describe(&entry, false) });
+                }
+            }
+        }
+        for known in &mut found {
+            (known.session, known.repository) = self.log.ran_in(known.id, session, root);
+        }
+        found
+    }
+
+    /// Up to `limit` commands of the last few thousand that `wanted` accepts, the newest first.
+    pub fn lately(&self, question: Question<'_>, limit: usize, wanted: impl Fn(&str) -> bool) -> Vec<Match<'_>> {
+        let mut seen: HashSet<u32> = HashSet::new();
+        let fits =
+            |id: &u32| seen.insert(*id) && self.can_run(*id) && wanted(text_of(&self.texts, &self.commands, *id));
+        let found: Vec<u32> = self.log.newest(LATELY).filter(fits).take(limit).collect();
+        let here = self.directories.get(question.cwd);
+        let text = |id: u32| text_of(&self.texts, &self.commands, id);
+        let describe = |id: u32| {
+            let order = self.everywhere.order_of(text(id), text).unwrap_or(0);
+            let is_here = here.is_some_and(|here| here.find(text(id), text).is_some());
+            let (session, repository) = self.log.ran_in(id, question.session, question.root);
+            Match { session, repository, ..self.describe(&Entry { id, order }, is_here) }
+        };
+        found.into_iter().map(describe).collect()
+    }
+
+    /// What words may come at a place in a line, from how words were used before.
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// The name of the command that ran last.
+    pub fn last(&self) -> &str {
+        &self.last
+    }
+
+    fn can_run(&self, id: u32) -> bool {
+        !CANNOT_RUN.contains(&self.commands[id as usize].exit)
     }
 
     /// The newest commands that begin with `prefix` and go on after it: first up to `limit` that ran in `cwd`, then up
     /// to `limit` from anywhere.
     pub fn starting_with(&self, prefix: &str, cwd: &str, limit: usize) -> Vec<Match<'_>> {
         let text = |id: u32| text_of(&self.texts, &self.commands, id);
-        let goes_on = |id: u32| {
-            let command = &self.commands[id as usize];
-            usize::from(command.length) > prefix.len() && !CANNOT_RUN.contains(&command.exit)
-        };
+        let goes_on = |id: u32| usize::from(self.commands[id as usize].length) > prefix.len() && self.can_run(id);
         let here = self.directories.get(cwd).map(|sorted| sorted.newest(prefix, limit, text, goes_on));
         let here = here.unwrap_or_default();
         let elsewhere = self.everywhere.newest(prefix, limit, text, goes_on);
@@ -109,11 +204,16 @@ impl Index {
     fn describe(&self, entry: &Entry, here: bool) -> Match<'_> {
         let command = &self.commands[entry.id as usize];
         Match {
+            id: entry.id,
             command: text_of(&self.texts, &self.commands, entry.id),
             here,
             runs: command.runs,
             exit: (command.exit != UNKNOWN_EXIT).then_some(i32::from(command.exit)),
             order: entry.order,
+            age: self.clock - entry.order,
+            followed: [0; 3],
+            session: false,
+            repository: false,
         }
     }
 }
@@ -131,6 +231,7 @@ pub struct Builder {
     known: HashMap<u64, u32>,
     hasher: RandomState,
     clock: u32,
+    log: Log,
 }
 
 impl Default for Builder {
@@ -144,6 +245,7 @@ impl Default for Builder {
             known: HashMap::new(),
             hasher: RandomState::new(),
             clock: 0,
+            log: Log::default(),
         }
     }
 }
@@ -169,6 +271,7 @@ impl Builder {
         note_run(&mut self.commands[id as usize], ran.exit);
         self.clock += 1;
         self.orders[id as usize] = self.clock;
+        self.log.add(id, ran.command, directory(ran.cwd), ran.session);
         if let Some(cwd) = directory(ran.cwd) {
             let next = self.directories.len() as u32;
             let directory = match self.directories.get(cwd) {
@@ -183,7 +286,7 @@ impl Builder {
     }
 
     pub fn finish(self) -> Index {
-        let Self { mut texts, mut commands, orders, directories, here, known, hasher: _, clock } = self;
+        let Self { mut texts, mut commands, orders, directories, here, known, hasher: _, clock, log } = self;
         drop(known);
         texts.shrink_to_fit();
         commands.shrink_to_fit();
@@ -216,8 +319,36 @@ impl Builder {
                 (name, Sorted::from_sorted(group.iter().map(|&(_, _, entry)| entry)))
             })
             .collect();
-        Index { texts, commands, everywhere, directories, clock }
+        let mut words = Words::default();
+        let mut last = "";
+        for id in log.commands(words::MAX_LEARNT) {
+            let command = text_of(&texts, &commands, id);
+            if is_worth_learning(&commands[id as usize]) {
+                learn_words(&mut words, command, last);
+            }
+            last = name_of(command);
+        }
+        let last = last.into();
+        Index { texts, commands, everywhere, directories, clock, log, words, last }
     }
+}
+
+/// What failed may have failed for its words: a typo is not to be learnt. Breaking a command off is no failure.
+fn is_worth_learning(command: &Command) -> bool {
+    matches!(command.exit, 0 | 130 | UNKNOWN_EXIT)
+}
+
+fn learn_words(words: &mut Words, command: &str, last: &str) {
+    let mut after = last;
+    for command in words::pieces(command) {
+        let pieces: Vec<&str> = command.iter().map(|(_, piece)| *piece).collect();
+        words.learn(&pieces, after);
+        after = words::PIPED;
+    }
+}
+
+fn name_of(command: &str) -> &str {
+    command.split_whitespace().next().unwrap_or_default()
 }
 
 fn newest_of(group: &[(u32, u32, Entry)]) -> u32 {
@@ -269,7 +400,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn ran(command: &str) -> Ran<'_> {
-        Ran { command, cwd: Some("/here"), exit: Some(0) }
+        Ran { command, cwd: Some("/here"), exit: Some(0), session: None }
     }
 
     fn index(commands: &[Ran<'_>]) -> Index {
@@ -290,7 +421,7 @@ mod tests {
 
     #[test]
     fn what_ran_here_comes_before_what_ran_elsewhere() {
-        let there = Ran { command: "make test", cwd: Some("/there"), exit: Some(0) };
+        let there = Ran { command: "make test", cwd: Some("/there"), exit: Some(0), session: None };
         let index = index(&[ran("make"), ran("make all"), there]);
         assert_eq!(found(&index, "make", "/here"), ["make all", "make test"]);
         assert_eq!(found(&index, "make", "/there"), ["make test", "make all"]);
@@ -304,7 +435,7 @@ mod tests {
 
     #[test]
     fn what_could_not_run_is_not_offered_until_it_does() {
-        let lost = |exit| Ran { command: "gti status", cwd: None, exit: Some(exit) };
+        let lost = |exit| Ran { command: "gti status", cwd: None, exit: Some(exit), session: None };
         let mut index = index(&[lost(127)]);
         assert_eq!(found(&index, "gti", "/"), [""; 0]);
         index.add(lost(0));
@@ -323,7 +454,7 @@ mod tests {
         let mut builder = Builder::default();
         let mut one_by_one = Index::default();
         for number in 0..MAX_DIRECTORIES + 10 {
-            let ran = Ran { command: "make", cwd: Some(&format!("/{number}")), exit: Some(0) };
+            let ran = Ran { command: "make", cwd: Some(&format!("/{number}")), exit: Some(0), session: None };
             builder.add(ran);
             one_by_one.add(ran);
         }
@@ -336,7 +467,7 @@ mod tests {
     #[test]
     fn a_path_longer_than_any_is_no_directory() {
         let long = "/x".repeat(MAX_DIRECTORY);
-        let index = index(&[Ran { command: "make", cwd: Some(&long), exit: Some(0) }]);
+        let index = index(&[Ran { command: "make", cwd: Some(&long), exit: Some(0), session: None }]);
         assert!(index.directories.is_empty());
         assert_eq!(found(&index, "ma", &long), ["make"]);
     }
@@ -383,14 +514,14 @@ mod tests {
             let mut one_by_one = Index::default();
             for (command, directory) in &history {
                 let cwd = format!("/{directory}");
-                builder.add(Ran { command, cwd: Some(&cwd), exit: Some(0) });
-                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0) });
+                builder.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None });
+                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None });
             }
             let mut built = builder.finish();
             for (command, directory) in &later {
                 let cwd = format!("/{directory}");
-                built.add(Ran { command, cwd: Some(&cwd), exit: Some(0) });
-                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0) });
+                built.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None });
+                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None });
             }
             let all: Vec<_> = history.into_iter().chain(later).collect();
             let expected = slow(&all, &prefix, "/1", limit);

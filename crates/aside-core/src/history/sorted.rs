@@ -76,11 +76,20 @@ impl Sorted {
 
     /// The number of the command with exactly this text.
     pub fn find<'a>(&self, wanted: &str, text: impl Fn(u32) -> &'a str) -> Option<u32> {
+        self.entry(wanted, text).map(|entry| entry.id)
+    }
+
+    fn entry<'a>(&self, wanted: &str, text: impl Fn(u32) -> &'a str) -> Option<Entry> {
         let after =
             self.blocks.partition_point(|block| block.entries.first().is_some_and(|entry| text(entry.id) <= wanted));
         let block = self.blocks.get(after.checked_sub(1)?)?;
         let found = block.entries.binary_search_by(|entry| text(entry.id).cmp(wanted)).ok()?;
-        Some(block.entries[found].id)
+        Some(block.entries[found])
+    }
+
+    /// When the command with this text last ran.
+    pub fn order_of<'a>(&self, wanted: &str, text: impl Fn(u32) -> &'a str) -> Option<u32> {
+        self.entry(wanted, text).map(|entry| entry.order)
     }
 
     /// The newest commands that begin with `prefix` and that `wanted` accepts, newest first.

@@ -16,7 +16,7 @@ use aside_core::history::index::{Builder, Index, Ran};
 use tokio::sync::oneshot;
 
 use crate::daemon::state::State;
-use crate::store::{Appended, History, Row, files};
+use crate::store::{Appended, History, Row, RowRef, files};
 
 /// Jobs waiting for the disk. When it is this far behind, commands are refused and sent again later.
 const MAX_JOBS: usize = 1024;
@@ -31,7 +31,7 @@ const REOPEN: Duration = Duration::from_secs(2);
 enum Job {
     Append { entry: Entry, seq: Option<i64>, learnt: u64, done: oneshot::Sender<Result<(), String>> },
     Reload,
-    Loaded { index: Index, up_to: i64 },
+    Loaded { index: Box<Index>, up_to: i64 },
     ImportFirst { shell: String, histfile: String },
     Close,
 }
@@ -144,7 +144,7 @@ impl Desk {
                 let _ = done.send(stored);
             }
             Job::Reload => self.read_all(),
-            Job::Loaded { index, up_to } => self.loaded(index, up_to),
+            Job::Loaded { index, up_to } => self.loaded(*index, up_to),
             Job::ImportFirst { shell, histfile } => self.import_first(&shell, &histfile),
             // Only to wake it: the loop ends before.
             Job::Close => {}
@@ -204,7 +204,7 @@ impl Desk {
                 state.notice(format!("could not read the history: {error:#}"));
                 (Index::default(), -1)
             });
-            let _ = back.send(Job::Loaded { index, up_to });
+            let _ = back.send(Job::Loaded { index: Box::new(index), up_to });
         });
     }
 
@@ -216,7 +216,7 @@ impl Desk {
             && let Some(history) = &mut self.history
         {
             let since = history.each_since(up_to, |row| {
-                index.add(Ran { command: row.command, cwd: row.cwd, exit: row.exit });
+                index.add(passed(row));
             });
             match since {
                 Ok(()) => self.state.replace_index(index),
@@ -296,7 +296,11 @@ impl Desk {
 }
 
 fn ran(entry: &Entry) -> Ran<'_> {
-    Ran { command: &entry.command, cwd: entry.cwd.as_deref(), exit: entry.exit }
+    Ran { command: &entry.command, cwd: entry.cwd.as_deref(), exit: entry.exit, session: entry.session.as_deref() }
+}
+
+fn passed(row: RowRef<'_>) -> Ran<'_> {
+    Ran { command: row.command, cwd: row.cwd, exit: row.exit, session: row.session }
 }
 
 /// Everything in the store, and the number of the last row that is in it.
@@ -306,7 +310,7 @@ fn read(path: &Path) -> anyhow::Result<(Index, i64)> {
     let mut up_to = 0;
     history.each_in_time_order(|row| {
         up_to = up_to.max(row.id);
-        builder.add(Ran { command: row.command, cwd: row.cwd, exit: row.exit });
+        builder.add(passed(row));
     })?;
     Ok((builder.finish(), up_to))
 }

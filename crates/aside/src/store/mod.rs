@@ -81,6 +81,7 @@ pub struct RowRef<'row> {
     pub cwd: Option<&'row str>,
     pub exit: Option<i32>,
     pub start_ms: Option<i64>,
+    pub session: Option<&'row str>,
 }
 
 impl History {
@@ -283,7 +284,8 @@ fn count(connection: &Connection) -> anyhow::Result<i64> {
 }
 
 fn each(connection: &Connection, which: &str, params: &[i64], visit: &mut dyn FnMut(RowRef<'_>)) -> anyhow::Result<()> {
-    let mut rows = connection.prepare(&format!("SELECT id, command, cwd, exit, start FROM history {which}"))?;
+    let mut rows =
+        connection.prepare(&format!("SELECT id, command, cwd, exit, start, session FROM history {which}"))?;
     let mut rows = rows.query(rusqlite::params_from_iter(params))?;
     while let Some(row) = rows.next()? {
         // A row that damage made unreadable, without SQLite noticing, is passed over.
@@ -294,6 +296,7 @@ fn each(connection: &Connection, which: &str, params: &[i64], visit: &mut dyn Fn
             cwd: row.get_ref(2)?.as_str().ok(),
             exit: row.get_ref(3)?.as_i64().ok().and_then(|exit| exit.try_into().ok()),
             start_ms: row.get_ref(4)?.as_i64().ok(),
+            session: row.get_ref(5)?.as_str().ok(),
         });
     }
     Ok(())

@@ -33,7 +33,7 @@ pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
     };
     // Only within a session does a number tell that a command was sent before.
     let seq = entry.session.as_ref().map(|_| seq);
-    let learnt = state.learn(Ran { command: &entry.command, cwd: entry.cwd.as_deref(), exit: entry.exit });
+    let learnt = state.learn(Ran { command: &entry.command, cwd: entry.cwd.as_deref(), exit: entry.exit, session: entry.session.as_deref() });
     match keeper.append(entry, seq, learnt).await {
         Ok(()) => Reply::Ok,
         Err(error) => Reply::error("unavailable", format!("could not store the command: {error}")),
