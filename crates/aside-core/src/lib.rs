@@ -5,3 +5,4 @@ pub mod history;
 pub mod line;
 pub mod proto;
 pub mod text;
+pub mod world;

@@ -21,14 +21,14 @@ const SOURCES: [&str; 5] = [
 fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
     let calls: Vec<Call> = pairs("request").iter().map(|pair| call(pair)).collect();
     let verbs: BTreeSet<&str> = calls.iter().map(|call| verb(&call.request)).collect();
-    assert_eq!(verbs, BTreeSet::from(["complete", "finished", "hello", "reload", "status", "stop"]));
+    assert_eq!(verbs, BTreeSet::from(["complete", "finished", "hello", "names", "reload", "status", "stop", "why"]));
 }
 
 #[test]
 fn every_example_of_an_answer_is_what_both_codecs_write() {
     let answers: Vec<Answer> = pairs("answer").iter().map(|pair| answer(pair)).collect();
     let kinds: BTreeSet<&str> = answers.iter().map(|answer| kind(&answer.reply)).collect();
-    assert_eq!(kinds, BTreeSet::from(["complete", "error", "hello", "ok", "status"]));
+    assert_eq!(kinds, BTreeSet::from(["complete", "error", "hello", "ok", "status", "update", "why"]));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn every_table_of_fields_names_them_in_the_order_of_the_message() {
         }
         checked += 1;
     }
-    assert_eq!(checked, 5, "three requests and two answers have a table of fields");
+    assert_eq!(checked, 8, "five requests and three answers have a table of fields");
 }
 
 #[test]
@@ -223,7 +223,9 @@ fn verb(request: &Request) -> &'static str {
         Request::Hello(_) => "hello",
         Request::Complete(_) => "complete",
         Request::Finished(_) => "finished",
+        Request::Names(_) => "names",
         Request::Reload => "reload",
+        Request::Why(_) => "why",
         Request::Status => "status",
         Request::Stop => "stop",
     }
@@ -233,7 +235,9 @@ fn kind(reply: &Reply) -> &'static str {
     match reply {
         Reply::Hello(_) => "hello",
         Reply::Complete(_) => "complete",
+        Reply::Update(_) => "update",
         Reply::Ok => "ok",
+        Reply::Why(_) => "why",
         Reply::Status(_) => "status",
         Reply::Error(_) => "error",
     }

@@ -13,6 +13,8 @@ use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 /// A daemon that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// Unless it was asked to wait for a model, which takes it eight seconds at most.
+const LONG_PATIENCE: Duration = Duration::from_secs(10);
 /// What is read of an answer.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 
@@ -49,6 +51,9 @@ impl std::error::Error for ClientError {}
 
 pub fn ask(socket: &Path, request: Request) -> Result<Reply, ClientError> {
     let mut stream = connect(socket)?;
+    if matches!(&request, Request::Complete(asked) if asked.wait) {
+        stream.set_read_timeout(Some(LONG_PATIENCE)).map_err(|_| ClientError::Silent)?;
+    }
     let call = Call { id: 1, request };
     stream.write_all(&json::encode_call(&call)).map_err(|_| ClientError::Silent)?;
     let mut line = String::new();

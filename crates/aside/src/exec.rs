@@ -1,22 +1,23 @@
 //! The only file that starts a process, through two doors: `probe` asks a program a read-only question and waits a
-//! bounded time; `own` starts our daemon, or the shell or editor of the person who typed the command. A third door,
+//! bounded time, on any thread that may block; `own` starts our daemon, or the shell or editor of the person who typed the command. A third door,
 //! for commands that a person approved, comes with the task engine.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
-use std::os::fd::RawFd;
+use std::os::fd::{AsFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
-/// How long a probe may take.
-const PROBE_TIME: Duration = Duration::from_secs(2);
-/// What is read of a probe's answer.
-const PROBE_BYTES: u64 = 64 * 1024;
+/// What is read of an answer that is one line, and of one that is a list.
+const LINE_BYTES: usize = 64 * 1024;
+const LIST_BYTES: usize = 1024 * 1024;
+const HELP_BYTES: usize = 256 * 1024;
 
 const INHERIT: &str = "ASIDE_INHERIT_FDS";
 
@@ -26,46 +27,176 @@ pub enum Probe<'a> {
     AsideVersion(&'a Path),
     /// `SHELL --version`.
     ShellVersion(&'a str),
+    /// The names of references that begin so, one a line.
+    GitRefs { root: &'a Path, prefix: &'a str },
+    /// What differs in a repository: two letters, a blank, a path from the root, a NUL. The filters are those that its own
+    /// settings define, and none of them is run.
+    GitStatus { root: &'a Path, without_filters: &'a [String] },
+    /// Name, tab, something about it, one a line.
+    TmuxSessions,
+    /// `PROGRAM --help`, by an Aside that has given up every right to change anything before it becomes the program. It
+    /// starts in an empty directory, which is also its home.
+    Help { aside: &'a Path, program: &'a Path, path: &'a str, empty: &'a Path },
 }
 
-/// What the program printed, or `None` when it is missing, failed or took too long.
+/// How a question is put.
+struct Asked {
+    command: Command,
+    patience: Duration,
+    bytes: usize,
+    /// What is too long is cut at the last whole line or entry, which ends with this byte; or is no answer at all.
+    cut_at: Option<u8>,
+    /// Which way of ending makes it an answer.
+    counts: Counts,
+}
+
+enum Counts {
+    Success,
+    /// Many a program calls being asked for help a failure.
+    Any,
+}
+
+impl Probe<'_> {
+    fn asked(&self) -> Asked {
+        match self {
+            Probe::AsideVersion(path) => Asked::line(path.as_os_str()),
+            Probe::ShellVersion(shell) => Asked::line(OsStr::new(shell)),
+            Probe::GitRefs { root, prefix } => {
+                let mut command = git(root);
+                command.args(["for-each-ref", "--sort=-committerdate", "--format=%(refname)", prefix]);
+                Asked {
+                    command,
+                    patience: Duration::from_millis(500),
+                    bytes: LIST_BYTES,
+                    cut_at: Some(b'\n'),
+                    counts: Counts::Success,
+                }
+            }
+            Probe::GitStatus { root, without_filters } => {
+                let mut command = git(root);
+                // A filter, like this monitor, is a command that the repository names; so may be the settings of a submodule.
+                command.args(["-c", "core.fsmonitor="]);
+                for name in *without_filters {
+                    for what in ["clean=", "smudge=", "process=", "required=false"] {
+                        command.args(["-c", &format!("filter.{name}.{what}")]);
+                    }
+                }
+                command.args(["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"]);
+                command.arg("--ignore-submodules=all");
+                Asked {
+                    command,
+                    patience: Duration::from_millis(500),
+                    bytes: LIST_BYTES,
+                    cut_at: Some(b'\0'),
+                    counts: Counts::Success,
+                }
+            }
+            Probe::TmuxSessions => {
+                let mut command = command("tmux");
+                command.args(["list-sessions", "-F", "#{session_name}\t#{session_windows} windows"]);
+                Asked {
+                    command,
+                    patience: Duration::from_secs(1),
+                    bytes: LINE_BYTES,
+                    cut_at: Some(b'\n'),
+                    counts: Counts::Success,
+                }
+            }
+            Probe::Help { aside, program, path, empty } => {
+                let mut command = command(aside);
+                command.args(["sandbox", "--"]).arg(program).current_dir(empty).env_clear();
+                command.env("PATH", path).env("HOME", empty).env("TMPDIR", empty);
+                command.env("LC_ALL", "C.UTF-8").env("TERM", "dumb").env("NO_COLOR", "1").env("COLUMNS", "100");
+                command.env("PAGER", "cat").env("MANPAGER", "cat").env("GIT_PAGER", "cat");
+                Asked {
+                    command,
+                    patience: Duration::from_secs(3),
+                    bytes: HELP_BYTES,
+                    cut_at: Some(b'\n'),
+                    counts: Counts::Any,
+                }
+            }
+        }
+    }
+}
+
+impl Asked {
+    fn line(program: &OsStr) -> Self {
+        let mut command = command(program);
+        command.arg("--version");
+        Self { command, patience: Duration::from_secs(2), bytes: LINE_BYTES, cut_at: None, counts: Counts::Success }
+    }
+}
+
+/// Git as we ask it: of the repository at that place and no other, taking no lock, fetching nothing, waiting for nobody.
+fn git(root: &Path) -> Command {
+    let mut command = command("git");
+    // We may have been started from a hook, which says of which repository.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
+        command.env_remove(name);
+    }
+    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
+    // Neither one above it, nor files that pose as one.
+    command.env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root)).args(["-c", "safe.bareRepository=explicit"]);
+    command.env("LC_ALL", "C").arg("--no-optional-locks").current_dir(root);
+    command
+}
+
+/// What the program printed, or `None` when it is missing, failed or took too long. Blocks until then.
 pub fn probe(probe: &Probe<'_>) -> Option<String> {
-    let program: &OsStr = match probe {
-        Probe::AsideVersion(path) => path.as_os_str(),
-        Probe::ShellVersion(shell) => OsStr::new(shell),
-    };
-    let mut child = command(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let mut stdout = child.stdout.take()?.take(PROBE_BYTES);
+    let Asked { mut command, patience, bytes, cut_at, counts } = probe.asked();
+    let deadline = Instant::now() + patience;
+    // A group of its own: what it starts is ended with it.
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().ok()?;
+    let stdout = child.stdout.take()?;
     let (sender, answer) = mpsc::channel();
     std::thread::spawn(move || {
         let mut answer = Vec::new();
-        let read = stdout.read_to_end(&mut answer).ok().map(|_| answer);
+        let read = stdout.take(bytes as u64 + 1).read_to_end(&mut answer).ok().map(|_| answer);
         sender.send(read)
     });
-    let deadline = Instant::now() + PROBE_TIME;
-    let status = loop {
-        match child.try_wait().ok()? {
-            Some(status) => break status,
-            None if Instant::now() >= deadline => {
-                let _ = child.kill();
-                let _ = child.wait();
+    let left = || deadline.saturating_duration_since(Instant::now());
+    // Something that it started may hold its output open long after it has ended; that is no answer either.
+    let Ok(Some(mut answer)) = answer.recv_timeout(left()) else {
+        end(&mut child);
+        return None;
+    };
+    if answer.len() > bytes {
+        end(&mut child);
+        answer.truncate(bytes);
+        let whole = answer.iter().rposition(|byte| Some(*byte) == cut_at)?;
+        answer.truncate(whole + 1);
+    } else {
+        let status = wait(&mut child, left)?;
+        match counts {
+            Counts::Success if !status.success() => return None,
+            Counts::Success | Counts::Any => {}
+        }
+    }
+    Some(String::from_utf8_lossy(&answer).into_owned())
+}
+
+/// Waits for its end, and ends what it started and left behind.
+fn wait(child: &mut Child, left: impl Fn() -> Duration) -> Option<ExitStatus> {
+    // It stays a zombie until its group has been ended: only so long is the number of the group surely its own.
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    loop {
+        match rustix::process::waitid(WaitId::Pid(Pid::from_child(child)), options) {
+            Ok(Some(_)) => return end(child),
+            Ok(None) if !left().is_zero() => std::thread::sleep(Duration::from_millis(1)),
+            Ok(None) | Err(_) => {
+                end(child);
                 return None;
             }
-            None => std::thread::sleep(Duration::from_millis(2)),
         }
-    };
-    if !status.success() {
-        return None;
     }
-    // Something that it started may hold its output open long after it has ended.
-    let answer = answer.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()??;
-    Some(String::from_utf8_lossy(&answer).into_owned())
+}
+
+fn end(child: &mut Child) -> Option<ExitStatus> {
+    let _ = rustix::process::kill_process_group(Pid::from_child(child), Signal::KILL);
+    let _ = child.kill();
+    child.wait().ok()
 }
 
 /// What we start on behalf of the person who typed the command.
@@ -165,6 +296,16 @@ pub fn become_daemon(executable: &Path, inherited: &Inherited) -> anyhow::Error 
     anyhow::Error::new(error).context(format!("could not start {}", executable.display()))
 }
 
+/// Becomes `PROGRAM --help`, which may complain where it would print. Returns only when that fails.
+pub fn become_help(program: &Path) -> anyhow::Error {
+    let printed = match std::io::stdout().as_fd().try_clone_to_owned() {
+        Ok(printed) => printed,
+        Err(error) => return anyhow::Error::new(error).context("could not share the output"),
+    };
+    let error = command(program).arg("--help").stderr(printed).exec();
+    anyhow::Error::new(error).context(format!("could not start {}", program.display()))
+}
+
 /// Where a program is, as the shell would find it.
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
@@ -187,6 +328,19 @@ fn command(program: impl AsRef<OsStr>) -> Command {
 pub fn printed_by(shell: &str, args: &[&str]) -> Option<String> {
     let ended = command(shell).args(args).env("ASIDE_DISABLE", "1").stdin(Stdio::null()).output().ok()?;
     Some(String::from_utf8_lossy(&ended.stdout).into_owned())
+}
+
+/// Runs git, as nobody in particular at a fixed time, and gives back what it printed. For the tests of what we read.
+#[cfg(test)]
+pub fn git_in(directory: &Path, args: &[&str]) -> String {
+    let mut git = git(directory);
+    for who in ["AUTHOR", "COMMITTER"] {
+        git.env(format!("GIT_{who}_NAME"), "Somebody").env(format!("GIT_{who}_EMAIL"), "somebody@example.invalid");
+    }
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let ended = git.args(args).stdin(Stdio::null()).output().unwrap();
+    assert!(ended.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    String::from_utf8_lossy(&ended.stdout).into_owned()
 }
 
 /// Whether a shell that is installed here can parse the script (`-n`: it runs nothing). For the tests of what we print.

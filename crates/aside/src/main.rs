@@ -6,7 +6,9 @@ mod config;
 mod daemon;
 mod exec;
 mod paths;
+mod provider;
 mod store;
+mod world;
 
 fn main() -> std::process::ExitCode {
     cli::main()

@@ -46,6 +46,11 @@ impl Paths {
         self.data_dir.join("history.db")
     }
 
+    /// The person's own specs, beside their settings.
+    pub fn specs_dir(&self) -> PathBuf {
+        self.config_file.with_file_name("specs")
+    }
+
     pub fn log_file(&self) -> PathBuf {
         self.state_dir.join("daemon.log")
     }

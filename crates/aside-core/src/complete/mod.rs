@@ -1,117 +1,134 @@
 //! What could follow on the line being typed. Asks the sources for candidates and the ranking for their order; does
 //! not know how they are shown.
 
+pub mod ask;
 pub mod candidate;
+mod commands;
+mod correct;
+mod environment;
 mod history;
-mod rank;
-
-use crate::history::index::Index;
-use candidate::Candidate;
-
-/// The line being typed, and where.
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    /// Text before the cursor.
-    pub left: &'a str,
-    /// Text after the cursor.
-    pub right: &'a str,
-    pub cwd: &'a str,
-}
-
-/// At most `limit` candidates, best first.
-pub fn complete(line: Line<'_>, index: &Index, limit: usize) -> Vec<Candidate> {
-    let mut candidates = history::candidates(line, index, limit);
-    rank::order(&mut candidates);
-    candidates.truncate(limit);
-    candidates
-}
+pub mod learn;
+pub mod model;
+mod near;
+mod part;
+mod path;
+pub mod possible;
+mod project;
+pub mod rank;
+mod resolve;
+mod sought;
+pub mod spec;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::history::index::Ran;
-    use insta::assert_snapshot;
+mod anything;
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod tests;
 
-    /// Runs a scene: `history COMMAND [in DIR] [exit N]` lines oldest first, `cwd DIR`, `line TEXT` with `|` as the
-    /// cursor. Gives one line per candidate.
-    fn run(scene: &str) -> String {
-        let mut index = Index::default();
-        let (mut cwd, mut line) = ("~", String::new());
-        for row in scene.lines().map(str::trim).filter(|row| !row.is_empty()) {
-            let (word, rest) = row.split_once(char::is_whitespace).unwrap_or((row, ""));
-            let rest = rest.trim();
-            match word {
-                "history" => {
-                    let (rest, exit) = match rest.rsplit_once(" exit ") {
-                        Some((rest, exit)) => (rest.trim(), exit.parse().unwrap()),
-                        None => (rest, 0),
-                    };
-                    let (command, cwd) = match rest.rsplit_once(" in ") {
-                        Some((command, cwd)) => (command.trim(), cwd.trim()),
-                        None => (rest, "~"),
-                    };
-                    index.add(Ran { command: &command.replace("\\n", "\n"), cwd: Some(cwd), exit: Some(exit), session: None });
-                }
-                "cwd" => cwd = rest,
-                "line" => line = rest.replace("\\n", "\n"),
-                _ => panic!("unknown word in scene: {word}"),
-            }
+use crate::line::{self, Spot};
+use ask::Ask;
+use candidate::{Candidate, Facts, Fit, Kind, Outcome, Source};
+use rank::Ranked;
+
+/// At most as many candidates as asked for, best first.
+pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
+    let line = line::parse(ask.left, ask.dialect);
+    let spot = line.at(ask.left.len());
+    let mut candidates = history::lines(ask);
+    candidates.extend(history::words(ask));
+    candidates.extend(spec::candidates(ask, &spot));
+    candidates.extend(path::candidates(ask, &spot));
+    candidates.extend(environment::candidates(ask, &spot));
+    candidates.extend(correct::candidates(ask));
+    candidates.extend(idea(ask));
+    if candidates.len() < ask.limit {
+        candidates.extend(history::sought(ask));
+    }
+    let mut ranked = rank::order(candidates);
+    ranked.extend(part::parts(&ranked, ask.left.len()));
+    rank::sort(&mut ranked);
+    finish(&mut ranked);
+    choose(ask, &spot, ranked)
+}
+
+/// Where the first candidate is the beginning of just one line that ran before, that line comes first: whoever wants less
+/// takes a word of it.
+fn finish(ranked: &mut [Ranked]) {
+    let Some(first) = ranked.first().filter(|first| first.candidate.facts.kind == Kind::Words) else { return };
+    let goes_on = |ranked: &Ranked| {
+        ranked.candidate.facts.past.is_some_and(|past| past.outcome != Outcome::Failed)
+            && ranked.candidate.text.starts_with(&first.candidate.text)
+    };
+    let mut lines = ranked.iter().enumerate().filter(|(_, ranked)| goes_on(ranked)).map(|(place, _)| place);
+    if let (Some(only), None) = (lines.next(), lines.next()) {
+        ranked[..=only].rotate_right(1);
+    }
+}
+
+/// The first ones that differ and that can run.
+fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
+    // What is wrong with the words that are there already is not the candidate's fault.
+    let typed = ask.left[..spot.start].trim_end();
+    let is_sound = typed.is_empty() || possible::runs(ask, typed, |_| false);
+    let is_half_said = is_half_said(&ranked);
+    let mut chosen: Vec<Ranked> = Vec::with_capacity(ask.limit);
+    for Ranked { candidate, chance } in ranked {
+        let is_idea = candidate.facts.kind == Kind::Idea;
+        if is_idea && is_half_said || !is_idea && chosen.len() >= ask.limit {
+            continue;
         }
-        let (left, right) = line.split_once('|').expect("the line has a cursor");
-        let candidates = complete(Line { left, right, cwd }, &index, 4);
-        let rows = candidates
-            .iter()
-            .map(|candidate| format!("{}  {}", candidate.text.replace('\n', "\\n"), candidate.source.name()));
-        rows.collect::<Vec<_>>().join("\n")
+        let text = candidate.text.trim_end();
+        let same = |known: &&mut Ranked| bare(&known.candidate.text) == bare(text);
+        if let Some(known) = chosen.iter_mut().find(same) {
+            // The second to say it may know more about it.
+            if known.candidate.about.is_empty() {
+                known.candidate.about = candidate.about;
+            }
+            continue;
+        }
+        // The first one can be taken a word at a time.
+        let is_part = |first: &Ranked| first.candidate.text.starts_with(text);
+        if chosen.first().is_some_and(is_part) || text == ask.left.trim_end() {
+            continue;
+        }
+        // The others offer what is there.
+        let may_be_gone = matches!(candidate.source, Source::History | Source::Llm);
+        if is_sound && may_be_gone && !possible::runs(ask, text, |_| false) {
+            continue;
+        }
+        // Where there is a choice at all, what a model was asked for is part of it.
+        if chosen.len() >= ask.limit {
+            if ask.limit <= 1 {
+                continue;
+            }
+            chosen.pop();
+        }
+        chosen.push(Ranked { candidate, chance });
     }
+    chosen
+}
 
-    #[test]
-    fn prefers_what_you_ran_in_this_directory() {
-        let scene = "
-            history  git status      in ~/work
-            history  git stash pop
-            cwd      ~/work
-            line     git st|
-        ";
-        assert_snapshot!(run(scene), @r"
-        git status  history
-        git stash pop  history
-        ");
-    }
+/// Whether a model's idea ends inside a word that is known here: the rest of it is still to come, and `git stat` in place
+/// of `git status` helps nobody.
+fn is_half_said(ranked: &[Ranked]) -> bool {
+    let Some(idea) = ranked.iter().find(|ranked| ranked.candidate.facts.kind == Kind::Idea) else { return false };
+    let goes_on = |rest: &str| rest.starts_with(|next: char| !next.is_whitespace() && next != '/');
+    ranked.iter().any(|known| known.candidate.text.strip_prefix(&idea.candidate.text).is_some_and(goes_on))
+}
 
-    #[test]
-    fn prefers_what_worked_over_what_failed() {
-        let scene = "
-            history  cargo test --all
-            history  cargo tset  exit 101
-            line     cargo t|
-        ";
-        assert_snapshot!(run(scene), @r"
-        cargo test --all  history
-        cargo tset  history
-        ");
-    }
+/// A blank or a slash at the end makes no difference to the eye.
+fn bare(text: &str) -> &str {
+    let text = text.trim_end();
+    text.strip_suffix('/').unwrap_or(text)
+}
 
-    #[test]
-    fn is_silent_before_the_first_letter_and_in_the_middle_of_a_line() {
-        assert_snapshot!(run("history ls -l\nline |"), @"");
-        assert_snapshot!(run("history ls -l\nline    |"), @"");
-        assert_snapshot!(run("history ls -l\nline l|s"), @"");
-    }
-
-    #[test]
-    fn is_silent_when_there_is_nothing_to_add() {
-        assert_snapshot!(run("history ls\nline ls|"), @"");
-    }
-
-    #[test]
-    fn offers_multi_line_commands_but_not_scripts() {
-        let scene = "
-            history  while true; do\\n  date\\ndone
-            line     while|
-        ";
-        assert_snapshot!(run(scene), @r"while true; do\n  date\ndone  history");
-        let script = format!("history cat {}\nline cat|", "x\\n".repeat(40));
-        assert_snapshot!(run(&script), @"");
-    }
+/// What a model thinks enters by the same door.
+fn idea(ask: &Ask<'_>) -> Option<Candidate> {
+    let idea = ask.idea.filter(|idea| !idea.is_empty())?;
+    let text = format!("{}{idea}{}", ask.left, ask.right);
+    let cursor = (!ask.right.is_empty()).then_some(ask.left.len() + idea.len());
+    let adds = idea.chars().count() as u16;
+    let facts = Facts { adds, ..Facts::new(Kind::Idea, Fit::Extends) };
+    Some(Candidate { text, cursor, source: Source::Llm, facts, about: String::new() })
 }

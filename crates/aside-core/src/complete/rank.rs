@@ -1,21 +1,153 @@
-//! The order of candidates: the only place where facts become an order.
+//! The order of candidates: the only place where facts become an order. Knows no source; what a source has to say is in
+//! the facts.
 
-use std::cmp::Reverse;
+use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Outcome, Past, Place};
 
-use crate::complete::candidate::{Candidate, Facts, Outcome, Place};
-
-/// Best first.
-pub fn order(candidates: &mut [Candidate]) {
-    candidates.sort_by_key(|candidate| Reverse(score(&candidate.facts)));
+/// A candidate and how likely it is that it is meant, 0 to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    pub candidate: Candidate,
+    pub chance: f32,
 }
 
-/// Compared from left to right. No `..`: a new fact must be given a place, or be set aside here by name.
-fn score(facts: &Facts) -> (bool, Place, u32) {
-    let Facts { place, outcome, runs: _, order } = *facts;
-    // A command that failed the last time is often the typo that the next one mended.
-    let worked = match outcome {
-        Outcome::Succeeded | Outcome::Unknown => true,
-        Outcome::Failed => false,
-    };
-    (worked, place, order)
+/// Below it a candidate is noise, and silence is better.
+const QUIET: f32 = 0.008;
+
+/// Words are guessed from fewer facts than lines are.
+const WORDS: f32 = 0.85;
+
+/// Best first. What is hardly ever meant is left out.
+pub fn order(candidates: Vec<Candidate>) -> Vec<Ranked> {
+    let crowd = Crowd::of(&candidates);
+    let mut ranked: Vec<Ranked> = candidates
+        .into_iter()
+        .map(|candidate| Ranked { chance: crowd.chance(&candidate.facts), candidate })
+        .filter(|ranked| ranked.chance >= QUIET)
+        .collect();
+    sort(&mut ranked);
+    ranked
+}
+
+pub fn sort(ranked: &mut [Ranked]) {
+    ranked.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+}
+
+/// What it saves if it is meant, with sure things first: a wrong ghost costs a glance at every key, so twice the chance is
+/// worth more than twice the letters.
+fn worth(ranked: &Ranked) -> f32 {
+    let Facts { kind, adds, .. } = ranked.candidate.facts;
+    // An idea grows while it comes: it must not climb over what is shown by then.
+    let adds = if kind == Kind::Idea { 1.0 } else { f32::from(adds.max(1)) };
+    ranked.chance.powi(2) * adds.sqrt()
+}
+
+/// What is known of all candidates together, to see each one's share.
+#[derive(Default)]
+struct Crowd {
+    lines: f32,
+    runs: f32,
+    after_last: f32,
+    after_both: f32,
+    after_alike: f32,
+    newest: u32,
+    /// How likely it is that one of the words known from history comes here.
+    habits: f32,
+}
+
+impl Crowd {
+    fn of(candidates: &[Candidate]) -> Self {
+        let mut crowd = Crowd { newest: u32::MAX, ..Crowd::default() };
+        for facts in candidates.iter().map(|candidate| &candidate.facts) {
+            crowd.habits += facts.habit.unwrap_or(0.0);
+            let Some(past) = facts.past else { continue };
+            crowd.lines += 1.0;
+            crowd.runs += past.runs as f32;
+            crowd.after_last += f32::from(past.after_last);
+            crowd.after_both += f32::from(past.after_both);
+            crowd.after_alike += f32::from(past.after_alike);
+            crowd.newest = crowd.newest.min(past.age);
+        }
+        crowd
+    }
+
+    fn chance(&self, facts: &Facts) -> f32 {
+        // No `..`: a new fact must be given a weight, or be set aside here by name.
+        let Facts { kind, fit, rivals, place, typed, adds, past, habit } = *facts;
+        match (past, habit) {
+            (Some(past), _) => self.line(past, typed, adds) * fitting(fit),
+            (None, Some(habit)) => habit * WORDS * fitting(fit),
+            (None, None) => self.stranger(kind, rivals, place, typed) * fitting(fit),
+        }
+    }
+
+    /// A line that ran before. The weights are a logistic regression over what twenty people typed next, fitted on half of
+    /// them and tried on the others: the newest line was meant 34 times of 100 there, the first of this order 38 times.
+    fn line(&self, past: Past, typed: u16, adds: u16) -> f32 {
+        let Past { place, session: _, outcome, runs, age, after_last, after_both, after_alike } = past;
+        let yes = |is: bool| f32::from(u8::from(is));
+        let log = |number: f32| number.ln_1p();
+        let share = |part: f32, whole: f32, doubt: f32| part / (whole + doubt);
+        let (runs, last, both, alike) =
+            (runs as f32, f32::from(after_last), f32::from(after_both), f32::from(after_alike));
+        let place = match place {
+            Place::Here => 0.59,
+            Place::Repository => 0.3,
+            Place::Elsewhere => 0.0,
+        };
+        // A command that failed the last time is often the typo that the next one mended.
+        let outcome = match outcome {
+            Outcome::Succeeded | Outcome::Unknown => 0.0,
+            Outcome::Failed => -3.0,
+        };
+        let sum = -1.56 + place + outcome + 0.1 * log(runs)
+            - 0.11 * log(age as f32)
+            - 0.48 * log(self.lines)
+            - 0.34 * log(f32::from(adds))
+            + 0.35 * log(f32::from(typed))
+            - 0.36 * log(last)
+            + 0.11 * log(both)
+            + 0.33 * log(alike)
+            + 2.83 * share(last, self.after_last, 0.5)
+            + 2.44 * share(both, self.after_both, 0.5)
+            - 0.16 * share(alike, self.after_alike, 1.0)
+            + 2.27 * share(runs, self.runs, 1.0)
+            + 1.44 * yes(age == self.newest)
+            - 1.44 * yes(runs <= 1.0);
+        1.0 / (1.0 + (-sum).exp())
+    }
+
+    /// What was never used here as far as we know. It has what the habits leave, and shares it with its rivals, the first of
+    /// its source before the second.
+    fn stranger(&self, kind: Kind, rivals: u16, place: u16, typed: u16) -> f32 {
+        let usual = match kind {
+            Kind::Line | Kind::Words => 0.5,
+            Kind::Subcommand => 0.8,
+            Kind::Name | Kind::Value | Kind::Path | Kind::Variable => 0.6,
+            Kind::Flag | Kind::Command => 0.5,
+            // It knows the line, and nothing of the person.
+            Kind::Idea => 0.4,
+        };
+        let typed = match (kind, typed) {
+            (Kind::Idea, _) | (_, 3..) => 1.0,
+            (_, 2) => 0.8,
+            (_, 1) => 0.6,
+            // Any file will do, and the shell's own completion shows them all.
+            (Kind::Path, 0) => 0.12,
+            (_, 0) => 0.35,
+        };
+        let share = 1.0 / (f32::from(place) + 1.0) / (f32::from(rivals.max(1)).ln() + 1.0);
+        let left = (1.0 - self.habits).max(0.2);
+        usual * typed * share * left
+    }
+}
+
+/// Changing what is typed needs a better reason than going on with it.
+fn fitting(fit: Fit) -> f32 {
+    match fit {
+        Fit::Extends => 1.0,
+        Fit::Mends { edits: 0 | 1 } => 0.7,
+        Fit::Mends { edits: 2 } => 0.5,
+        Fit::Mends { .. } => 0.3,
+        Fit::Contains => 0.3,
+    }
 }

@@ -1,6 +1,7 @@
 //! The messages between a client and the daemon, and the nouns they carry. Two spellings: `record` for shells, `json`
 //! for everything else. Says what is spoken, not what is answered. `docs/protocol.md` is the reference.
 
+pub mod compat;
 pub mod json;
 pub mod record;
 pub mod stream;
@@ -28,8 +29,12 @@ pub enum Request {
     Complete(Complete),
     /// A command ended.
     Finished(Finished),
+    /// What only the shell knows: its aliases, functions, variables.
+    Names(Names),
     /// The history was changed by another process: read what is new.
     Reload,
+    /// What was offered last, and why?
+    Why(Why),
     /// How is the daemon?
     Status,
     /// Finish what is running and exit.
@@ -65,6 +70,10 @@ pub struct Complete {
     pub left: String,
     /// Text after the cursor.
     pub right: String,
+    /// How the line is read when the session is not known: `zsh`, `bash` or `fish`.
+    pub shell: String,
+    /// The client reads one answer and no update, so it waits for what takes a moment to find out.
+    pub wait: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,8 +92,30 @@ pub struct Finished {
     pub command: String,
 }
 
+/// One part of a list of names. A long list comes in several messages, each small enough not to fill a socket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Names {
+    #[serde(rename = "session_id")]
+    pub session: String,
+    /// `alias`, `function`, `builtin`, `variable` or `directory`.
+    pub kind: String,
+    /// Part 0 begins a new list, the others go on.
+    pub part: u32,
+    /// Lines of `name`; of `name=value` for aliases and directories.
+    pub names: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Why {
+    /// The shell that is meant; the one that was offered something last when empty.
+    #[serde(rename = "session_id")]
+    pub session: String,
+}
+
 /// An answer and the number of the request it belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     #[serde(rename = "request_id")]
     pub id: u64,
@@ -92,13 +123,16 @@ pub struct Answer {
     pub reply: Reply,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
     Hello(Welcome),
     Complete(Candidates),
+    /// Better candidates for a line that was answered before: what takes time to find out, or a model's.
+    Update(Candidates),
     /// Done: what was to be stored is stored.
     Ok,
+    Why(Box<Offer>),
     Status(Box<Status>),
     Error(Failure),
 }
@@ -114,6 +148,15 @@ pub struct Welcome {
     pub right_arrow: String,
     /// `replace` or `yield`.
     pub autosuggestions: String,
+    /// Characters.
+    pub min_input: u32,
+    /// `auto` or `off`.
+    pub bar: String,
+    pub bar_style: String,
+    pub hint: Switch,
+    pub hint_style: String,
+    /// `take` or `leave`.
+    pub tab: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,22 +166,40 @@ pub enum Switch {
     Off,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Candidates {
     pub candidates: Vec<Candidate>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Candidate {
     /// The whole line, replacing what was typed.
     pub completion: String,
     /// Where the cursor goes, in characters; the end when absent.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor_pos: Option<u32>,
+    /// How likely it is meant, 0 to 1. The order of candidates is this one's.
+    pub confidence: f32,
     pub source: String,
+    /// One line about it: what a flag does.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
     /// What is known about it, in words.
-    #[serde(default)]
     pub facts: String,
+}
+
+/// A line, and what was offered for it. Without candidates nothing was offered yet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Offer {
+    #[serde(rename = "session_id")]
+    pub session: String,
+    pub cwd: String,
+    pub left: String,
+    pub right: String,
+    pub ms_ago: u64,
+    pub candidates: Vec<Candidate>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,6 +242,10 @@ pub struct SessionStatus {
     pub pid: u32,
     pub facts: String,
     pub seen_s_ago: u64,
+    /// Names that it told us, of each kind that has many.
+    pub aliases: usize,
+    pub functions: usize,
+    pub variables: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

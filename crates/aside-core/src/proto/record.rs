@@ -1,7 +1,9 @@
 //! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
 //! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
 
-use crate::proto::{Answer, Call, Candidates, Complete, Failure, Finished, Hello, Reply, Request, Switch, Welcome};
+use crate::proto::{
+    Answer, Call, Candidates, Complete, Failure, Finished, Hello, Names, Reply, Request, Switch, Welcome, Why,
+};
 use crate::text;
 
 /// Fields of one request.
@@ -26,7 +28,14 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             histfile: text(8),
             facts: text(9),
         }),
-        "complete" => Request::Complete(Complete { session: text(2), cwd: text(3), left: text(4), right: text(5) }),
+        "complete" => Request::Complete(Complete {
+            session: text(2),
+            cwd: text(3),
+            left: text(4),
+            right: text(5),
+            shell: text(6),
+            wait: number::<u8>(field(7), "wait")? != 0,
+        }),
         "finished" => Request::Finished(Finished {
             session: text(2),
             seq: number(field(3), "sequence number")?,
@@ -37,7 +46,11 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             shell: text(8),
             command: text(9),
         }),
+        "names" => {
+            Request::Names(Names { session: text(2), kind: text(3), part: number(field(4), "part")?, names: text(5) })
+        }
         "reload" => Request::Reload,
+        "why" => Request::Why(Why { session: text(2) }),
         "status" => Request::Status,
         "stop" => Request::Stop,
         verb => return Err(format!("unknown request {verb:?}")),
@@ -70,8 +83,9 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Complete(Complete { session, cwd, left, right }) => {
-            [&id, "complete", session, cwd, left, right].map(str::to_owned).to_vec()
+        Request::Complete(Complete { session, cwd, left, right, shell, wait }) => {
+            let wait = if *wait { "1" } else { "0" };
+            [&id, "complete", session, cwd, left, right, shell, wait].map(str::to_owned).to_vec()
         }
         Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command }) => [
             &id,
@@ -87,7 +101,11 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
+        Request::Names(Names { session, kind, part, names }) => {
+            [&id, "names", session, kind, &part.to_string(), names].map(str::to_owned).to_vec()
+        }
         Request::Reload => vec![id, "reload".to_owned()],
+        Request::Why(Why { session }) => vec![id, "why".to_owned(), session.clone()],
         Request::Status => vec![id, "status".to_owned()],
         Request::Stop => vec![id, "stop".to_owned()],
     };
@@ -109,21 +127,11 @@ pub fn encode_fields(fields: &[&str]) -> Vec<u8> {
 pub fn encode(answer: &Answer) -> Vec<u8> {
     let mut record = Record(answer.id.to_string());
     match &answer.reply {
-        Reply::Hello(Welcome { version, pid, complete, ghost_style, right_arrow, autosuggestions }) => {
-            let complete = match complete {
-                Switch::On => "on",
-                Switch::Off => "off",
-            };
-            record.fields(&["hello", version, &pid.to_string(), complete, ghost_style, right_arrow, autosuggestions]);
-        }
-        Reply::Complete(Candidates { candidates }) => {
-            record.fields(&["complete", &candidates.len().to_string()]);
-            for candidate in candidates {
-                let cursor = candidate.cursor_pos.map(|cursor| cursor.to_string()).unwrap_or_default();
-                record.fields(&[&candidate.completion, &cursor, &candidate.source]);
-            }
-        }
+        Reply::Hello(welcome) => record.welcome(welcome),
+        Reply::Complete(found) => record.candidates("complete", found),
+        Reply::Update(found) => record.candidates("update", found),
         Reply::Ok => record.fields(&["ok"]),
+        Reply::Why(offer) => record.fields(&["why", &serde_json::to_string(offer).unwrap_or_default()]),
         Reply::Status(status) => {
             record.fields(&["status", &serde_json::to_string(status).unwrap_or_default()]);
         }
@@ -137,6 +145,37 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
 struct Record(String);
 
 impl Record {
+    fn welcome(&mut self, welcome: &Welcome) {
+        let Welcome {
+            version,
+            pid,
+            complete,
+            ghost_style,
+            right_arrow,
+            autosuggestions,
+            min_input,
+            bar,
+            bar_style,
+            hint,
+            hint_style,
+            tab,
+        } = welcome;
+        let switch = |on: &Switch| match on {
+            Switch::On => "on",
+            Switch::Off => "off",
+        };
+        self.fields(&["hello", version, &pid.to_string(), switch(complete), ghost_style, right_arrow, autosuggestions]);
+        self.fields(&[&min_input.to_string(), bar, bar_style, switch(hint), hint_style, tab]);
+    }
+
+    fn candidates(&mut self, verb: &str, found: &Candidates) {
+        self.fields(&[verb, &found.candidates.len().to_string()]);
+        for candidate in &found.candidates {
+            let cursor = candidate.cursor_pos.map(|cursor| cursor.to_string()).unwrap_or_default();
+            self.fields(&[&candidate.completion, &cursor, &candidate.source]);
+        }
+    }
+
     fn fields(&mut self, fields: &[&str]) {
         for field in fields {
             self.0.push(SEPARATOR);

@@ -1,6 +1,7 @@
 //! Bytes of a connection to requests, in either spelling: the first byte tells which. Bounded: a message that grows
 //! past its cap ends the connection.
 
+use crate::proto::compat::{self, Foreign};
 use crate::proto::{Answer, Call, json, record};
 
 /// One message, all its fields together.
@@ -15,6 +16,8 @@ pub enum Spelling {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame {
     Call(Call),
+    /// From a client of another daemon, which reads answers of its own shape.
+    Foreign(Foreign),
     /// This message made no sense; the next one may.
     Bad {
         id: u64,
@@ -112,9 +115,10 @@ fn next_line(bytes: &[u8]) -> Option<(usize, Frame)> {
     let Ok(line) = std::str::from_utf8(&bytes[..end]) else {
         return Some((length, Frame::Bad { id: 0, why: "not UTF-8".to_owned() }));
     };
-    let frame = match json::decode(line) {
-        Ok(call) => Frame::Call(call),
-        Err(why) => Frame::Bad { id: json::id_of(line), why },
+    let frame = match (compat::decode(line), json::decode(line)) {
+        (Some(foreign), _) => Frame::Foreign(foreign),
+        (None, Ok(call)) => Frame::Call(call),
+        (None, Err(why)) => Frame::Bad { id: json::id_of(line), why },
     };
     Some((length, frame))
 }
@@ -152,7 +156,7 @@ fn next_record(bytes: &[u8]) -> Option<(usize, Frame)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::{Complete, Finished, Hello, Request};
+    use crate::proto::{Complete, Finished, Hello, Request, Why};
     use proptest::prelude::*;
 
     fn frames(bytes: &[u8]) -> Vec<Frame> {
@@ -165,12 +169,7 @@ mod tests {
     fn empty_fields_keep_their_place() {
         let call = Call {
             id: 7,
-            request: Request::Complete(Complete {
-                session: "s".into(),
-                cwd: String::new(),
-                left: "ls ".into(),
-                right: String::new(),
-            }),
+            request: Request::Complete(Complete { session: "s".into(), left: "ls ".into(), ..Complete::default() }),
         };
         assert_eq!(frames(b"6\x007\0complete\0s\0\0ls \0\0"), [Frame::Call(call)]);
     }
@@ -230,14 +229,18 @@ mod tests {
                 Request::Hello(Hello { protocol, version, shell, shell_version, session, pid, histfile, facts })
             },
         );
-        let complete = (text(), text(), text(), text())
-            .prop_map(|(session, cwd, left, right)| Request::Complete(Complete { session, cwd, left, right }));
+        let complete = (text(), text(), text(), text(), text(), any::<bool>()).prop_map(
+            |(session, cwd, left, right, shell, wait)| {
+                Request::Complete(Complete { session, cwd, left, right, shell, wait })
+            },
+        );
+        let why = text().prop_map(|session| Request::Why(Why { session }));
         let finished = (text(), any::<i64>(), text(), any::<i32>(), any::<i64>(), any::<i64>(), text(), text())
             .prop_map(|(session, seq, cwd, exit, start_ms, duration_ms, shell, command)| {
                 Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command })
             });
-        let request =
-            prop_oneof![hello, complete, finished, Just(Request::Reload), Just(Request::Status), Just(Request::Stop)];
+        let plain = prop_oneof![Just(Request::Reload), Just(Request::Status), Just(Request::Stop)];
+        let request = prop_oneof![hello, complete, finished, why, plain];
         (any::<u64>(), request).prop_map(|(id, request)| Call { id, request })
     }
 

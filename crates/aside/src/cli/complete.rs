@@ -1,13 +1,20 @@
-//! `aside complete`: the candidates for a line, for scripts and the curious.
+//! `aside complete`: the candidates for a line, for scripts and the curious. `why` beside it tells of the last line.
+
+mod candidates;
+pub mod why;
+
+use std::io::IsTerminal;
 
 use aside_core::proto::{Candidate, Complete, Reply, Request};
+use serde::Serialize;
 
-use crate::cli::{Exit, print};
+use crate::cli::{Exit, paint, print};
 use crate::client::{self, ClientError};
 use crate::paths::Paths;
 
 /// Print the candidates for a command line
 #[derive(clap::Args)]
+#[command(after_help = "In a pipe the columns are separated by tabs: candidate, score, source, facts, description.")]
 pub struct Args {
     /// Print JSON
     #[arg(long)]
@@ -18,9 +25,21 @@ pub struct Args {
     /// Where the cursor is, in characters; the end when absent
     #[arg(long, value_name = "N")]
     cursor: Option<usize>,
+    /// The shell whose language the line is in
+    #[arg(long, value_name = "SHELL", value_parser = ["zsh", "bash", "fish"])]
+    shell: Option<String>,
     /// The line
     #[arg(last = true, required = true)]
     line: Vec<String>,
+}
+
+/// What was asked, and the wire's shape of the answer.
+#[derive(Serialize)]
+struct Found<'a> {
+    line: &'a str,
+    /// In characters.
+    cursor: usize,
+    candidates: &'a [Candidate],
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
@@ -32,19 +51,26 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Some(cwd) => std::path::absolute(cwd)?.display().to_string(),
         None => std::env::current_dir()?.display().to_string(),
     };
-    let asked = Complete { session: String::new(), cwd, left: left.to_owned(), right: right.to_owned() };
+    let asked = Complete {
+        session: String::new(),
+        cwd,
+        left: left.to_owned(),
+        right: right.to_owned(),
+        shell: args.shell.unwrap_or_default(),
+        wait: true,
+    };
     match client::ask(&paths.socket, Request::Complete(asked)) {
         Ok(Reply::Complete(found)) => {
-            if args.json {
-                print(&format!("{}\n", serde_json::to_string_pretty(&found)?))?;
+            let found = &found.candidates;
+            print(&if args.json {
+                let cursor = left.chars().count();
+                serde_json::to_string_pretty(&Found { line: &line, cursor, candidates: found })? + "\n"
+            } else if std::io::stdout().is_terminal() {
+                candidates::aligned(found, paint())
             } else {
-                let line = |candidate: &Candidate| {
-                    let Candidate { completion, cursor_pos: _, source, facts } = candidate;
-                    format!("{completion}\t{source}\t{facts}\n")
-                };
-                print(&found.candidates.iter().map(line).collect::<String>())?;
-            }
-            Ok(if found.candidates.is_empty() { Exit::Failed } else { Exit::Done })
+                candidates::tabbed(found)
+            })?;
+            Ok(if found.is_empty() { Exit::Failed } else { Exit::Done })
         }
         Ok(other) => Err(ClientError::Garbled(format!("{other:?}")).into()),
         Err(error @ (ClientError::Absent | ClientError::Silent | ClientError::Foreign)) => {

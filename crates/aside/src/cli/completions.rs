@@ -53,8 +53,44 @@ fn fish_keys() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use aside_core::complete::spec::format::{self, Spec};
+
     use super::*;
     use crate::exec;
+
+    /// What Aside itself offers behind `aside`.
+    const SPEC: &str = include_str!("../../../aside-core/data/spec/aside.toml");
+
+    #[track_caller]
+    fn assert_same(command: &clap::Command, spec: &Spec) {
+        let name = command.get_name();
+        let subs = command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(clap::Command::get_name);
+        assert_eq!(subs.collect::<BTreeSet<_>>(), spec.subs.iter().map(|sub| &*sub.name).collect(), "below {name}");
+        let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+        let flags = shown.filter_map(|argument| argument.get_long().map(|long| format!("--{long}")));
+        let known = spec.flags.iter().flat_map(|flag| &flag.names).filter(|name| name.starts_with("--"));
+        // Every command has these two; they are told of once.
+        let known = known.map(|name| name.to_string()).filter(|name| !["--help", "--version"].contains(&name.as_str()));
+        assert_eq!(flags.collect::<BTreeSet<_>>(), known.collect(), "flags of {name}");
+        for sub in &spec.subs {
+            assert_same(command.find_subcommand(&*sub.name).unwrap(), &sub.spec);
+        }
+    }
+
+    #[test]
+    fn our_own_spec_has_every_command_and_flag_and_no_other() {
+        let (spec, problems) = format::parse("aside.toml", SPEC);
+        assert_eq!(problems, []);
+        assert_same(&Cli::command(), &spec.unwrap());
+    }
+
+    #[test]
+    fn our_own_spec_has_every_setting() {
+        let keys: Vec<&str> = schema().iter().map(|setting| setting.key.as_str()).collect();
+        assert_eq!(SPEC.matches(&format!("\"{} or text\"", keys.join("|"))).count(), 3, "get, set and unset");
+    }
 
     #[test]
     fn the_shells_can_read_their_scripts() {

@@ -275,9 +275,15 @@ mod tests {
     fn the_table_is_aligned_and_names_the_origin() {
         let values = Values::from([("complete.right_arrow", Value::Text("word".to_owned()))]);
         let table = table(&rows(&values));
-        let start = |key: &str| table.lines().find(|line| line.starts_with(key)).unwrap()[..54].to_owned();
-        assert_eq!(start("complete.right_arrow"), "complete.right_arrow     = \"word\"      file     How mu");
-        assert_eq!(start("daemon.log"), "daemon.log               = \"warn\"      default  What t");
+        let start = |key: &str| table.lines().find(|line| line.starts_with(key)).unwrap()[..76].to_owned();
+        assert_eq!(
+            start("complete.right_arrow"),
+            "complete.right_arrow           = \"word\"                       file     How m"
+        );
+        assert_eq!(
+            start("daemon.log"),
+            "daemon.log                     = \"warn\"                       default  What "
+        );
     }
 
     #[test]

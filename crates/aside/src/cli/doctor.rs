@@ -2,10 +2,11 @@
 //! `Facts`; the checks are plain functions from facts to findings; `report` prints them so that they can be pasted.
 //! Changes nothing, and never starts a daemon.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
-use crate::cli::Exit;
+use crate::cli::{Exit, paint};
 
+mod complete;
 mod facts;
 mod gather;
 mod here;
@@ -15,7 +16,7 @@ mod service;
 mod surroundings;
 
 use facts::Facts;
-use report::{Finding, Mark, Paint, Report, Section};
+use report::{Finding, Mark, Report, Section};
 
 /// Say what is installed, what works and what needs doing
 ///
@@ -44,14 +45,9 @@ fn examine(facts: &Facts) -> Vec<Section> {
         section("this shell", here::this_shell(facts)),
         section("terminal", surroundings::terminal(&facts.terminal)),
         section("daemon", service::daemon(facts)),
+        section("complete", complete::complete(facts)),
         section("configuration", keep::configuration(&facts.config)),
         section("history", keep::history(facts)),
         section("environment", surroundings::environment(&facts.environment)),
     ]
-}
-
-fn paint() -> Paint {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let plain = set("NO_COLOR").is_some() || set("TERM").is_none_or(|term| term == "dumb");
-    if std::io::stdout().is_terminal() && !plain { Paint::Colour } else { Paint::Plain }
 }

@@ -8,13 +8,12 @@ use anyhow::bail;
 use aside_core::history::filter::{Filter, Refusal};
 use aside_core::history::import::Parsed;
 use aside_core::proto::Request;
-use aside_core::text;
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::cli::Exit;
+use crate::cli::{Exit, from_home, home, one_line};
 use crate::client;
 use crate::config::Config;
 use crate::paths::{self, Paths};
@@ -199,10 +198,6 @@ fn no_history(json: bool, nothing: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Failed)
 }
 
-fn home() -> Option<String> {
-    std::env::var("HOME").ok().filter(|home| home.len() > 1)
-}
-
 /// A shell notes the directory as the person went there, maybe through links: look for each way to write it.
 fn spellings(dir: &Path) -> Vec<String> {
     let logical = std::env::var_os("PWD").map(|pwd| PathBuf::from(pwd).join(dir));
@@ -268,23 +263,6 @@ fn report(stats: &Stats, zone: &TimeZone, home: Option<&str>) -> String {
 fn time(start_ms: i64, zone: &TimeZone) -> String {
     let Ok(time) = Timestamp::from_millisecond(start_ms) else { return String::new() };
     time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
-}
-
-fn from_home(path: &str, home: Option<&str>) -> String {
-    match home.and_then(|home| path.strip_prefix(home)) {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
-        _ => path.to_owned(),
-    }
-}
-
-/// A command may hold line breaks, sequences that the terminal would obey, and characters that hide or turn others.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for char in text.chars() {
-        let shows = !char.is_control() && text::is_clean(char.encode_utf8(&mut [0; 4]));
-        if shows { line.push(char) } else { line.extend(char.escape_default()) }
-    }
-    line
 }
 
 /// 1234567 as `1 234 567`.

@@ -1,8 +1,9 @@
 //! The command line: one definition, from which help, man pages and completions are made. Each subcommand is a file.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use aside_core::text;
 use clap::{Parser, Subcommand};
 
 mod call;
@@ -15,6 +16,7 @@ mod history;
 mod init;
 mod man;
 mod pipe;
+mod sandbox;
 mod try_shell;
 mod uninstall;
 
@@ -38,6 +40,7 @@ enum Command {
     Try(try_shell::Args),
     Daemon(daemon::Args),
     Complete(complete::Args),
+    Why(complete::why::Args),
     History(history::Args),
     Config(config::Args),
     Doctor(doctor::Args),
@@ -46,6 +49,7 @@ enum Command {
     Man(man::Args),
     Call(call::Args),
     Pipe(pipe::Args),
+    Sandbox(sandbox::Args),
 }
 
 /// How a subcommand ends when nothing broke. What broke is an `anyhow::Error`, printed once, here.
@@ -74,6 +78,7 @@ pub fn main() -> ExitCode {
         Command::Try(args) => try_shell::run(args),
         Command::Daemon(args) => daemon::run(args),
         Command::Complete(args) => complete::run(args),
+        Command::Why(args) => complete::why::run(args),
         Command::History(args) => history::run(args),
         Command::Config(args) => config::run(args),
         Command::Doctor(args) => doctor::run(args),
@@ -82,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Man(args) => man::run(args),
         Command::Call(args) => call::run(args),
         Command::Pipe(args) => pipe::run(args),
+        Command::Sandbox(args) => sandbox::run(args),
     };
     match outcome {
         Ok(exit) => exit.into(),
@@ -97,6 +103,50 @@ pub fn main() -> ExitCode {
 /// What a command has to say. Not `println!`, which panics when nobody reads any more (`| head`).
 fn print(text: &str) -> anyhow::Result<()> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paint {
+    Plain,
+    Colour,
+}
+
+impl Paint {
+    /// `style` is what stands between `ESC [` and `m`.
+    fn with(self, style: &str, text: &str) -> String {
+        match self {
+            Paint::Plain => text.to_owned(),
+            Paint::Colour => format!("\x1b[{style}m{text}\x1b[0m"),
+        }
+    }
+}
+
+/// Colour is for terminals that have it, and for people who want it.
+fn paint() -> Paint {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let plain = set("NO_COLOR").is_some() || set("TERM").is_none_or(|term| term == "dumb");
+    if std::io::stdout().is_terminal() && !plain { Paint::Colour } else { Paint::Plain }
+}
+
+fn home() -> Option<String> {
+    std::env::var("HOME").ok().filter(|home| home.len() > 1)
+}
+
+fn from_home(path: &str, home: Option<&str>) -> String {
+    match home.and_then(|home| path.strip_prefix(home)) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// A command may hold line breaks, sequences that the terminal would obey, and characters that hide or turn others.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for char in text.chars() {
+        let shows = !char.is_control() && text::is_clean(char.encode_utf8(&mut [0; 4]));
+        if shows { line.push(char) } else { line.extend(char.escape_default()) }
+    }
+    line
 }
 
 /// `2 h 5 min`: the two largest units.

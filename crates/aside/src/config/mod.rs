@@ -18,6 +18,7 @@ use check::{Problems, Values};
 #[serde(deny_unknown_fields)]
 pub struct Config {
     pub complete: Complete,
+    pub llm: Llm,
     pub history: History,
     pub daemon: Daemon,
 }
@@ -30,6 +31,33 @@ pub struct Complete {
     pub ghost_style: String,
     pub right_arrow: RightArrow,
     pub autosuggestions: Autosuggestions,
+    pub learn: bool,
+    pub min_input: u32,
+    pub bar: Bar,
+    pub bar_style: String,
+    pub hint: bool,
+    pub hint_style: String,
+    pub tab: Tab,
+    pub model_delay_ms: u64,
+    pub model_delay_short_ms: u64,
+    pub model_delay_threshold: usize,
+    pub model_min_chars: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Llm {
+    pub provider: Provider,
+    pub base_url: String,
+    pub model: String,
+    pub api_key_env: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    None,
+    Openai,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -44,6 +72,20 @@ pub enum RightArrow {
 pub enum Autosuggestions {
     Replace,
     Yield,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bar {
+    Auto,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tab {
+    Take,
+    Leave,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -105,6 +147,24 @@ impl Autosuggestions {
     }
 }
 
+impl Bar {
+    pub fn name(self) -> &'static str {
+        match self {
+            Bar::Auto => "auto",
+            Bar::Off => "off",
+        }
+    }
+}
+
+impl Tab {
+    pub fn name(self) -> &'static str {
+        match self {
+            Tab::Take => "take",
+            Tab::Leave => "leave",
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self::over_defaults(&Values::new())
@@ -129,8 +189,20 @@ mod tests {
                 ghost_style: "fg=8".to_owned(),
                 right_arrow: RightArrow::All,
                 autosuggestions: Autosuggestions::Replace,
+                learn: true,
+                min_input: 1,
+                bar: Bar::Auto,
+                bar_style: "none".to_owned(),
+                hint: true,
+                hint_style: "fg=242".to_owned(),
+                tab: Tab::Take,
+                model_delay_ms: 200,
+                model_delay_short_ms: 100,
+                model_delay_threshold: 8,
+                model_min_chars: 3,
             }
         );
+        assert_eq!(config.llm.provider, Provider::None, "nothing leaves the machine unless somebody says so");
         assert_eq!((config.history.record, config.history.import_first), (true, true));
         assert_eq!(config.daemon, Daemon { idle_exit_s: 3600, log: LogLevel::Warn });
     }
@@ -159,6 +231,10 @@ mod tests {
             LogLevel::Info => "info",
             LogLevel::Debug => "debug",
         };
+        let provider = |provider| match provider {
+            Provider::None => "none",
+            Provider::Openai => "openai",
+        };
         let one_of = |key, words: &[&str]| {
             let words = words.iter().map(|&word| word.to_owned()).collect();
             assert_eq!(schema::setting(key).unwrap().rule, Rule::OneOf(words), "{key}");
@@ -168,6 +244,9 @@ mod tests {
             "complete.autosuggestions",
             &[Autosuggestions::Replace, Autosuggestions::Yield].map(Autosuggestions::name),
         );
+        one_of("complete.bar", &[Bar::Auto, Bar::Off].map(Bar::name));
+        one_of("complete.tab", &[Tab::Take, Tab::Leave].map(Tab::name));
+        one_of("llm.provider", &[Provider::None, Provider::Openai].map(provider));
         one_of("daemon.log", &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug].map(log));
     }
 

@@ -294,7 +294,7 @@ mod tests {
             ("Complete.Enabled", Some("complete.enabled")),
             ("daemon.right_arrow", Some("complete.right_arrow")),
             ("right_arrow", Some("complete.right_arrow")),
-            ("complete.style", Some("complete.ghost_style")),
+            ("complete.candidates", Some("complete.max_candidates")),
             ("ghost", Some("complete.ghost_style")),
             ("history.ignored", Some("history.ignore")),
             ("daemon.idle_exit", Some("daemon.idle_exit_s")),

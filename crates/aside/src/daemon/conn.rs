@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aside_core::proto::compat::{Foreign, Shape};
 use aside_core::proto::stream::{self, Frame, Spelling, Stream};
 use aside_core::proto::{Answer, Call, Candidates, Reply, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -12,6 +13,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::daemon::dispatch;
+use crate::daemon::later::{Later, Newest, Tone};
 use crate::daemon::state::{State, Work};
 
 /// Open connections; a shell has one while it waits at its prompt.
@@ -23,11 +25,11 @@ const MAX_WAITING: usize = 64;
 
 pub fn accept(state: Arc<State>, stream: UnixStream) {
     let ours = rustix::process::getuid().as_raw();
-    match stream.peer_cred() {
-        Ok(peer) if peer.uid() == ours => {}
+    let peer = match stream.peer_cred() {
+        Ok(peer) if peer.uid() == ours => peer.pid(),
         Ok(peer) => return state.notice(format!("refused a connection from user {}", peer.uid())),
         Err(error) => return state.notice(format!("refused a connection whose user is unknown: {error}")),
-    }
+    };
     if state.connections() >= MAX_CONNECTIONS {
         return state.notice(format!("refused a connection: {MAX_CONNECTIONS} are open"));
     }
@@ -37,15 +39,16 @@ pub fn accept(state: Arc<State>, stream: UnixStream) {
         let (read, write) = stream.into_split();
         let outbox = Arc::new(Outbox::default());
         let writer = tokio::spawn(deliver(Arc::clone(&outbox), write));
-        listen(&state, read, &outbox).await;
+        listen(&state, read, &outbox, peer).await;
         // A client that hangs up right after its last request still gets it answered; the writer ends by itself.
         outbox.close();
         let _ = writer.await;
     });
 }
 
-async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox>) {
+async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox>, peer: Option<i32>) {
     let room = Arc::new(Semaphore::new(MAX_UNDER_WAY));
+    let line = Arc::new(Newest::of(peer));
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
     'reading: loop {
@@ -60,32 +63,75 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         for (place, frame) in frames.into_iter().enumerate() {
             let superseded = newest.is_some_and(|newest| place < newest);
             let work = state.working();
-            match frame {
+            let (voice, request) = match frame {
                 // Its client has typed on; the answer would be thrown away.
                 Frame::Call(Call { id, request: Request::Complete(_) }) if superseded => {
                     outbox.put(spelling, Answer { id, reply: Reply::Complete(Candidates::default()) }, work);
+                    continue;
                 }
-                Frame::Call(Call { id, request }) => {
-                    let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
-                    let (state, outbox) = (Arc::clone(state), Arc::clone(outbox));
-                    tokio::spawn(async move {
-                        let reply = guarded(&state, dispatch::answer(Arc::clone(&state), request)).await;
-                        outbox.put(spelling, Answer { id, reply }, work);
-                        drop(permit);
-                    });
+                Frame::Call(Call { id, request }) => (Voice::Ours { spelling, id }, request),
+                Frame::Foreign(Foreign::Asks { line: asked, shape }) => {
+                    (Voice::Theirs(shape), Request::Complete(asked))
+                }
+                Frame::Foreign(Foreign::Answered(bytes)) => {
+                    outbox.put_bytes(bytes, work);
+                    continue;
                 }
                 Frame::Bad { id, why } => {
                     outbox.put(spelling, Answer { id, reply: Reply::error("bad_request", why) }, work);
+                    continue;
                 }
                 Frame::Lost { why } => {
                     outbox.put(spelling, Answer { id: 0, reply: Reply::error("bad_request", why) }, work);
                     break 'reading;
                 }
-            }
+            };
+            let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
+            let later = voice.later(&request, &line, outbox);
+            let (state, outbox) = (Arc::clone(state), Arc::clone(outbox));
+            tokio::spawn(async move {
+                let reply = guarded(&state, dispatch::answer(Arc::clone(&state), request, later.clone())).await;
+                outbox.put_bytes(voice.encode(reply), work);
+                later.begin();
+                drop(permit);
+            });
         }
     }
     // Everything under way has given its permit back when all of them can be taken.
     let _ = room.acquire_many(MAX_UNDER_WAY as u32).await;
+    line.end();
+}
+
+/// How the answers to one request are spelled.
+#[derive(Clone)]
+enum Voice {
+    Ours { spelling: Spelling, id: u64 },
+    Theirs(Shape),
+}
+
+impl Voice {
+    fn encode(&self, reply: Reply) -> Vec<u8> {
+        match self {
+            Voice::Ours { spelling, id } => stream::encode(*spelling, &Answer { id: *id, reply }),
+            Voice::Theirs(shape) => shape.encode(&reply),
+        }
+    }
+
+    /// With what an answer may say more than once.
+    fn later(&self, request: &Request, newest: &Arc<Newest>, outbox: &Arc<Outbox>) -> Later {
+        let Request::Complete(asked) = request else { return Later::never() };
+        let tone = match self {
+            Voice::Ours { .. } if !asked.wait => Tone::Updates,
+            Voice::Ours { .. } | Voice::Theirs(_) => Tone::Once,
+        };
+        let (voice, outbox) = (self.clone(), Arc::downgrade(outbox));
+        let say = move |reply| {
+            if let (Voice::Ours { id, .. }, Some(outbox)) = (&voice, outbox.upgrade()) {
+                outbox.put_better(*id, voice.encode(reply));
+            }
+        };
+        newest.later(tone, say)
+    }
 }
 
 fn is_complete(frame: &Frame) -> bool {
@@ -110,21 +156,41 @@ struct Outbox {
     changed: Notify,
 }
 
+struct Waits {
+    bytes: Vec<u8>,
+    /// It ends when the answer is on its way, not before. What nobody asked for is no work.
+    work: Option<Work>,
+    /// The request that it has better candidates for: those after it take its place.
+    better: Option<u64>,
+}
+
 #[derive(Default)]
 struct Waiting {
-    /// Each with the work that it ends: it is done when the answer is on its way, not before.
-    answers: VecDeque<(Vec<u8>, Work)>,
+    answers: VecDeque<Waits>,
     closed: bool,
 }
 
 impl Outbox {
     fn put(&self, spelling: Spelling, answer: Answer, work: Work) {
-        let bytes = stream::encode(spelling, &answer);
+        self.put_bytes(stream::encode(spelling, &answer), work);
+    }
+
+    fn put_bytes(&self, bytes: Vec<u8>, work: Work) {
+        self.add(Waits { bytes, work: Some(work), better: None });
+    }
+
+    /// A client that does not read must not lose the answer to a question for a dozen thoughts about a line.
+    fn put_better(&self, id: u64, bytes: Vec<u8>) {
+        self.add(Waits { bytes, work: None, better: Some(id) });
+    }
+
+    fn add(&self, new: Waits) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.answers.len() == MAX_WAITING {
+        let is_older = |waits: &mut Waits| waits.better.is_some() && waits.better == new.better;
+        if waiting.answers.pop_back_if(is_older).is_none() && waiting.answers.len() == MAX_WAITING {
             waiting.answers.pop_front();
         }
-        waiting.answers.push_back((bytes, work));
+        waiting.answers.push_back(new);
         drop(waiting);
         self.changed.notify_one();
     }
@@ -135,7 +201,7 @@ impl Outbox {
     }
 
     /// The next bytes to write, `None` once it is closed and empty.
-    async fn next(&self) -> Option<(Vec<u8>, Work)> {
+    async fn next(&self) -> Option<Waits> {
         loop {
             let changed = self.changed.notified();
             {
@@ -155,7 +221,7 @@ impl Outbox {
 async fn deliver(outbox: Arc<Outbox>, mut write: OwnedWriteHalf) {
     let mut open = true;
     // Nobody reads once the other side is closed, but the answers still have to be taken out.
-    while let Some((bytes, work)) = outbox.next().await {
+    while let Some(Waits { bytes, work, better: _ }) = outbox.next().await {
         // Waits here for as long as the client does not read, and only here.
         open = open && write.write_all(&bytes).await.is_ok();
         drop(work);
@@ -192,7 +258,22 @@ mod tests {
         for id in 0..MAX_WAITING as u64 + 10 {
             outbox.put(Spelling::Record, Answer { id, reply: Reply::Ok }, state.working());
         }
-        assert_eq!(outbox.next().await.unwrap().0, b"10\x1fok\0");
+        assert_eq!(outbox.next().await.unwrap().bytes, b"10\x1fok\0");
+    }
+
+    #[tokio::test]
+    async fn of_several_thoughts_about_a_line_only_the_last_waits() {
+        let (outbox, state) = (Outbox::default(), state());
+        outbox.put_bytes(b"answer".to_vec(), state.working());
+        for number in 0..MAX_WAITING {
+            outbox.put_better(7, vec![number as u8]);
+        }
+        outbox.put_better(8, b"other".to_vec());
+        let mut waiting = Vec::new();
+        for _ in 0..3 {
+            waiting.push(outbox.next().await.unwrap().bytes);
+        }
+        assert_eq!(waiting, [b"answer".to_vec(), vec![MAX_WAITING as u8 - 1], b"other".to_vec()]);
     }
 
     #[tokio::test]

@@ -2,22 +2,28 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::{Reply, Request};
+use aside_core::proto::{Reply, Request, Why};
 
 use crate::daemon::answer;
+use crate::daemon::later::Later;
 use crate::daemon::state::{Ending, State};
 
-pub async fn answer(state: Arc<State>, request: Request) -> Reply {
+pub async fn answer(state: Arc<State>, request: Request, later: Later) -> Reply {
     match request {
         Request::Hello(hello) => answer::hello::answer(&state, hello),
-        Request::Complete(line) => answer::complete::answer(&state, line).await,
+        Request::Complete(line) => answer::complete::answer(&state, line, &later).await,
         Request::Finished(finished) => answer::finished::answer(&state, finished).await,
+        Request::Names(names) => {
+            state.name(names);
+            Reply::Ok
+        }
         Request::Reload => {
             if let Some(keeper) = state.keeper() {
                 keeper.reload();
             }
             Reply::Ok
         }
+        Request::Why(Why { session }) => Reply::Why(Box::new(state.offers().last(&session).unwrap_or_default())),
         Request::Status => Reply::Status(Box::new(state.status())),
         Request::Stop => {
             state.end(Ending::Stopped);

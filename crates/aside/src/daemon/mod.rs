@@ -7,9 +7,14 @@ pub mod control;
 mod dispatch;
 mod handover;
 mod keeper;
+mod later;
 mod listen;
 mod log;
+mod offers;
+pub mod specs;
+mod spoken;
 mod state;
+mod thought;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

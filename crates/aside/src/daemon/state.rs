@@ -6,16 +6,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use aside_core::complete::ask::Names;
+use aside_core::complete::spec;
 use aside_core::history::filter::Filter;
 use aside_core::history::index::{Index, Ran};
-use aside_core::proto::{self, Hello, HistoryStatus, SessionStatus, Status};
+use aside_core::line::Dialect;
+use aside_core::proto::{self, Complete, Hello, HistoryStatus, SessionStatus, Status};
 use tokio::sync::{Notify, watch};
 
 use crate::config::Config;
 use crate::config::live::Live;
 use crate::daemon::handover::Program;
 use crate::daemon::keeper::Keeper;
+use crate::daemon::offers::Offers;
+use crate::daemon::specs::Specs;
+use crate::daemon::thought::Thoughts;
 use crate::paths::Paths;
+use crate::world::{Environment, Learning, Machine, View};
 
 /// Remembered for `aside doctor`; the log has them all.
 const MAX_NOTICES: usize = 32;
@@ -35,8 +42,12 @@ pub struct State {
     /// How often the index was replaced.
     generation: AtomicU64,
     filter: Mutex<Option<(Arc<Config>, Arc<Filter>)>>,
+    machine: Machine,
+    specs: Specs,
+    offers: Offers,
     sessions: Mutex<HashMap<String, Session>>,
     notices: Mutex<VecDeque<(Instant, String)>>,
+    thoughts: Thoughts,
     keeper: OnceLock<Keeper>,
     started: Instant,
     last_active: Mutex<Instant>,
@@ -61,6 +72,7 @@ pub enum Ending {
 struct Session {
     hello: Hello,
     seen: Instant,
+    names: Arc<Names>,
 }
 
 impl State {
@@ -73,8 +85,12 @@ impl State {
             index: Mutex::default(),
             generation: AtomicU64::new(0),
             filter: Mutex::default(),
+            machine: Machine::new(&paths.data_dir.join("learnt")),
+            specs: Specs::new(paths.specs_dir()),
+            offers: Offers::default(),
             sessions: Mutex::default(),
             notices: Mutex::default(),
+            thoughts: Thoughts::default(),
             keeper: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
@@ -97,6 +113,33 @@ impl State {
 
     pub fn index(&self) -> MutexGuard<'_, Index> {
         locked(&self.index)
+    }
+
+    /// The machine as a shell sees it that told us these names, for one line.
+    pub fn view(&self, names: &Names) -> View {
+        let learning = if self.config().complete.learn { Learning::On } else { Learning::Off };
+        let mut environment = Environment::own();
+        if let Some(path) = &names.path {
+            environment.path = Arc::from(path.as_ref());
+        }
+        self.machine.view(environment, learning)
+    }
+
+    /// A command ended in a directory, and may have changed what is there. One that succeeded may be asked for its help.
+    pub fn something_ran(&self, cwd: &str, succeeded: Option<&str>) {
+        self.machine.something_ran(cwd);
+        if let Some(name) = succeeded {
+            self.machine.ran(name);
+        }
+    }
+
+    /// What is known about commands, with the person's own files.
+    pub fn specs(&self) -> Arc<spec::Specs> {
+        self.specs.current()
+    }
+
+    pub fn offers(&self) -> &Offers {
+        &self.offers
     }
 
     /// Notes a command in memory, before it is stored: the next key may already ask for it. Returns which index knows it.
@@ -145,6 +188,10 @@ impl State {
         drop(current);
         // Freeing millions of entries takes a while; the lock is open again by now.
         drop(old);
+    }
+
+    pub fn thoughts(&self) -> &Thoughts {
+        &self.thoughts
     }
 
     pub fn keeper(&self) -> Option<&Keeper> {
@@ -205,12 +252,41 @@ impl State {
             let oldest = sessions.iter().min_by_key(|(_, session)| session.seen).map(|(name, _)| name.clone());
             oldest.map(|name| sessions.remove(&name));
         }
-        let previous = sessions.get(&hello.session).map(|session| session.hello.facts.clone());
+        let previous = sessions.remove(&hello.session);
+        let names = previous.as_ref().map(|session| Arc::clone(&session.names)).unwrap_or_default();
         // A plugin tells its facts once; later greetings are short.
         if hello.facts.is_empty() {
-            hello.facts = previous.unwrap_or_default();
+            hello.facts = previous.map(|session| session.hello.facts).unwrap_or_default();
         }
-        sessions.insert(hello.session.clone(), Session { hello, seen: Instant::now() });
+        sessions.insert(hello.session.clone(), Session { hello, seen: Instant::now(), names });
+    }
+
+    /// Takes note of names that a shell told us. One that never said hello is not known, and not listened to.
+    pub fn name(&self, told: proto::Names) {
+        let proto::Names { session, kind, part, names } = told;
+        let mut sessions = locked(&self.sessions);
+        let Some(session) = sessions.get_mut(&session) else { return };
+        Arc::make_mut(&mut session.names).take(&kind, part, &names);
+    }
+
+    /// The names that a shell told us, and which shell it is: the one that is named if it never said hello. Whoever asks
+    /// from no shell at all gets the names of the one heard from last.
+    pub fn shell(&self, asked: &Complete) -> (Arc<Names>, Dialect) {
+        let Complete { session, shell, wait, .. } = asked;
+        let sessions = locked(&self.sessions);
+        let like_it = || sessions.values().filter(|known| shell.is_empty() || known.hello.shell == *shell);
+        let last = || like_it().max_by_key(|known| known.seen).filter(|_| *wait && session.is_empty());
+        if let Some(known) = sessions.get(session).or_else(last) {
+            return (Arc::clone(&known.names), Dialect::of(&known.hello.shell));
+        }
+        let dialect = if shell.is_empty() { Dialect::default() } else { Dialect::of(shell) };
+        let mut names = Names::default();
+        if *wait {
+            // There is nobody who could tell more. With one that every shell has, the others count as told: no alias is
+            // going to make `gti` a command.
+            names.take("builtin", 0, "cd");
+        }
+        (Arc::new(names), dialect)
     }
 
     /// Held by a connection for as long as it is open.
@@ -273,9 +349,10 @@ impl State {
         if let Some(problems) = self.live.problems() {
             notices.push(proto::Notice { s_ago: 0, text: format!("the configuration is not in force: {problems}") });
         }
+        notices.extend(self.specs.problems().into_iter().map(|text| proto::Notice { s_ago: 0, text }));
         let mut sessions: Vec<SessionStatus> = locked(&self.sessions)
             .values()
-            .map(|Session { hello, seen }| SessionStatus {
+            .map(|Session { hello, seen, names }| SessionStatus {
                 session: hello.session.clone(),
                 shell: hello.shell.clone(),
                 shell_version: hello.shell_version.clone(),
@@ -283,6 +360,9 @@ impl State {
                 pid: hello.pid,
                 facts: hello.facts.clone(),
                 seen_s_ago: ago(*seen),
+                aliases: names.aliases.len(),
+                functions: names.functions.len(),
+                variables: names.variables.len(),
             })
             .collect();
         sessions.sort_by_key(|session| session.seen_s_ago);

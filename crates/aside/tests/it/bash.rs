@@ -23,17 +23,17 @@ pub fn recorded(home: &Home, count: usize) -> Vec<Value> {
 
 #[test]
 fn commands_are_recorded_with_what_is_known_about_them() {
-    let mut scene = Scene::bash().rc("HISTCONTROL=ignorespace; mkdir -p ~/work").start();
-    scene.runs("cd ~/work");
+    let mut scene = Scene::bash().rc("HISTCONTROL=ignorespace; mkdir -p ~/code").start();
+    scene.runs("cd ~/code");
     scene.runs(" echo hidden");
     scene.runs("(exit 7)");
     assert_eq!(scene.runs("echo $?"), "7");
     scene.runs("export API_TOKEN=abcdef123456");
     let rows = recorded(&scene.home, 3);
     let commands: Vec<&str> = rows.iter().map(|row| row["command"].as_str().unwrap()).collect();
-    assert_eq!(commands, ["cd ~/work", "(exit 7)", "echo $?"]);
+    assert_eq!(commands, ["cd ~/code", "(exit 7)", "echo $?"]);
     assert_eq!((&rows[1]["exit"], &rows[1]["shell"]), (&Value::from(7), &Value::from("bash")));
-    assert!(rows[1]["cwd"].as_str().unwrap().ends_with("/work"), "{rows:?}");
+    assert!(rows[1]["cwd"].as_str().unwrap().ends_with("/code"), "{rows:?}");
     assert!(rows[0]["cwd"].as_str().unwrap().ends_with("home"), "{rows:?}");
     assert!(rows[0]["start_ms"].as_i64().unwrap() > 1_700_000_000_000, "{rows:?}");
 }

@@ -302,14 +302,15 @@ fn a_call_survives_a_daemon_that_hangs_up() {
 fn both_spellings_get_the_same_answer() {
     let daemon = Daemon::start();
     let mut wire = daemon.home.wire();
-    assert_eq!(wire.record(&fields(&finished(1, "git status --short"))), ["1", "ok"]);
-    let answer = wire.record(&["2", "complete", "s", "/here", "git st", ""]);
-    assert_eq!(answer, ["2", "complete", "1", "git status --short", "", "history"]);
+    assert_eq!(wire.record(&fields(&finished(1, "frob start"))), ["1", "ok"]);
+    let answer = wire.record(&["2", "complete", "s", "/here", "frob st", ""]);
+    assert_eq!(answer, ["2", "complete", "1", "frob start", "", "history"]);
     let json = daemon.home.wire().json(json!({
-        "type": "complete", "request_id": 3, "session_id": "s", "cwd": "/here", "left": "git st", "right": ""
+        "type": "complete", "request_id": 3, "session_id": "s", "cwd": "/here", "left": "frob st", "right": ""
     }));
     assert_eq!(json["request_id"], 3);
-    assert_eq!(json["candidates"][0]["completion"], "git status --short");
+    assert_eq!(json["candidates"].as_array().unwrap().len(), 1);
+    assert_eq!(json["candidates"][0]["completion"], "frob start");
     assert_eq!(json["candidates"][0]["source"], "history");
 }
 
@@ -343,12 +344,13 @@ fn a_message_without_end_ends_the_connection_and_nothing_else() {
 fn a_burst_of_questions_gets_its_last_one_answered() {
     let daemon = Daemon::start();
     let mut wire = daemon.home.wire();
-    wire.record(&fields(&finished(1, "git status")));
-    let burst: Vec<u8> = (1..=20).flat_map(|id| format!("6\0{id}\0complete\0s\0/\0git s\0\0").into_bytes()).collect();
+    wire.record(&fields(&finished(1, "frob start")));
+    let burst: Vec<u8> =
+        (1..=20).flat_map(|id| format!("6\0{id}\0complete\0s\0/here\0frob s\0\0").into_bytes()).collect();
     wire.raw(&burst);
     let answers: Vec<Vec<String>> = (1..=20).map(|_| wire.reads_record()).collect();
-    let filled: Vec<&String> = answers.iter().filter(|answer| answer[2] == "1").map(|answer| &answer[0]).collect();
-    assert!(filled.contains(&&"20".to_owned()), "{answers:?}");
+    let last = ["20", "complete", "1", "frob start", "", "history"].map(str::to_owned);
+    assert!(answers.iter().any(|answer| *answer == last), "{answers:?}");
     let mut ids: Vec<u32> = answers.iter().map(|answer| answer[0].parse().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, (1..=20).collect::<Vec<_>>(), "one answer each");
@@ -570,21 +572,6 @@ fn an_import_is_known_to_a_running_daemon() {
         assert!(Instant::now() < deadline, "the import is not known");
         std::thread::sleep(Duration::from_millis(5));
     }
-}
-
-#[test]
-fn complete_prints_candidates_for_people_and_programs() {
-    let daemon = Daemon::start();
-    daemon.home.wire().record(&fields(&finished(1, "git status --short")));
-    let said = daemon.home.aside_does(&["complete", "--cwd", "/here", "--", "git st"]);
-    assert_eq!(said.stdout, "git status --short\thistory\tran here, succeeded, 1×\n");
-    let said = daemon.home.aside_does(&["complete", "--json", "--", "git", "st"]);
-    assert_eq!(
-        serde_json::from_str::<Value>(&said.stdout).unwrap()["candidates"][0]["completion"],
-        "git status --short"
-    );
-    assert_eq!(daemon.home.aside(&["complete", "--", "xyz"]).code, 1);
-    assert_eq!(daemon.home.aside(&["complete", "--cursor", "2", "--", "git st"]).code, 1, "in the middle of a line");
 }
 
 #[test]

@@ -7,8 +7,8 @@ use crate::harness::scene::Scene;
 
 #[test]
 fn commands_are_recorded_with_what_is_known_about_them() {
-    let mut scene = Scene::fish().rc("mkdir -p ~/work").start();
-    scene.runs("cd ~/work");
+    let mut scene = Scene::fish().rc("mkdir -p ~/code").start();
+    scene.runs("cd ~/code");
     scene.runs(" echo hidden");
     scene.runs("sh -c 'exit 7'");
     assert_eq!(scene.runs("echo $status"), "7");
@@ -16,10 +16,10 @@ fn commands_are_recorded_with_what_is_known_about_them() {
     let mut commands: Vec<&str> = rows.iter().map(|row| row["command"].as_str().unwrap()).collect();
     // fish has no clock finer than a second without starting a program.
     commands.sort_unstable();
-    assert_eq!(commands, ["cd ~/work", "echo $status", "sh -c 'exit 7'"]);
+    assert_eq!(commands, ["cd ~/code", "echo $status", "sh -c 'exit 7'"]);
     let failed = rows.iter().find(|row| row["command"] == "sh -c 'exit 7'").unwrap();
     assert_eq!((&failed["exit"], &failed["shell"]), (&Value::from(7), &Value::from("fish")));
-    assert!(failed["cwd"].as_str().unwrap().ends_with("/work"), "{rows:?}");
+    assert!(failed["cwd"].as_str().unwrap().ends_with("/code"), "{rows:?}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ zle -N fake_accept
 bindkey '^[[C' fake_accept
 "#;
 
-const PLAIN: Style = Style { fg: Color::Default, bold: false, dim: false, inverse: false };
+const PLAIN: Style = Style { fg: Color::Default, bold: false, dim: false, inverse: false, underline: false };
 
 fn shells() -> [Stage; 3] {
     // fish's own suggestions are a part of its line; here they would only be in the way.

@@ -7,13 +7,17 @@ mod harness;
 mod model;
 
 mod bash;
+mod command_line;
+mod compat;
 mod daemon;
 mod doctor;
 mod fish;
 mod harness_itself;
 mod line_oracle;
+mod model_complete;
 mod model_itself;
 mod neighbours;
+mod sandbox;
 mod tidy;
 mod try_shell;
 mod zsh;

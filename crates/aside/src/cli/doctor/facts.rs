@@ -15,6 +15,9 @@ pub struct Facts {
     pub daemon: Daemon,
     pub config: Configuration,
     pub history: History,
+    pub specs: Specs,
+    /// Why programs cannot be asked for their help here; nothing when they can.
+    pub no_sandbox: Option<String>,
     /// Every `ASIDE_…` variable that is set.
     pub environment: Vec<(String, String)>,
 }
@@ -139,6 +142,14 @@ pub struct History {
     pub set_aside: Vec<PathBuf>,
 }
 
+/// Specs that the person wrote.
+pub struct Specs {
+    pub directory: PathBuf,
+    pub count: usize,
+    /// With file and line.
+    pub problems: Vec<String>,
+}
+
 pub enum Records {
     NoFile,
     Count(usize),
@@ -237,6 +248,9 @@ pub fn healthy() -> Facts {
         pid: 42,
         facts: "transport=socket\nterm=xterm\nkeys=emacs\nloaded before=\nloaded after=".into(),
         seen_s_ago: 1,
+        aliases: 3,
+        functions: 1,
+        variables: 20,
     };
     let status = Status {
         pid: 7,
@@ -290,6 +304,8 @@ pub fn healthy() -> Facts {
             records: Records::Count(12),
             set_aside: Vec::new(),
         },
+        specs: Specs { directory: "/home/me/.config/aside/specs".into(), count: 0, problems: Vec::new() },
+        no_sandbox: None,
         environment: Vec::new(),
     }
 }

@@ -15,15 +15,16 @@ use regex::Regex;
 
 use crate::cli::doctor::facts::{
     Answer, ConfigFile, Configuration, Daemon, Facts, Here, History, Installed, Kind, OnPath, Owned, Process, Program,
-    RcFile, Records, Shell, Socket, Terminal,
+    RcFile, Records, Shell, Socket, Specs, Terminal,
 };
 use crate::cli::doctor::surroundings;
 use crate::client::{self, ClientError};
 use crate::config::{Config, check, schema};
-use crate::daemon::control;
+use crate::daemon::{control, specs};
 use crate::exec::{self, Probe};
 use crate::paths::Paths;
 use crate::store;
+use crate::world::sandbox;
 
 /// Processes above us; a chain that is longer is a loop.
 const MAX_ANCESTORS: usize = 64;
@@ -52,6 +53,8 @@ pub fn gather() -> anyhow::Result<Gathered> {
         daemon: daemon(&paths),
         config: configuration(&paths.config_file),
         history: history(&paths.history_db()),
+        specs: specs(&paths),
+        no_sandbox: sandbox::check().err().map(|why| format!("{why:#}")),
         environment: environment(),
     };
     Ok(Gathered { facts, homes })
@@ -239,6 +242,13 @@ fn history(path: &Path) -> History {
     let mut set_aside: Vec<PathBuf> = siblings.into_iter().filter(is_set_aside).collect();
     set_aside.sort();
     History { path: path.to_owned(), bytes: files.iter().map(size).sum(), records, set_aside }
+}
+
+/// As the daemon reads them, whether one runs or not.
+fn specs(paths: &Paths) -> Specs {
+    let directory = paths.specs_dir();
+    let specs = specs::Specs::new(directory.clone());
+    Specs { directory, problems: specs.problems(), count: specs.count() }
 }
 
 fn environment() -> Vec<(String, String)> {

@@ -23,6 +23,7 @@ fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
     let loaded = [told("loaded before"), told("loaded after")];
     let mut findings = vec![plugin(session, &facts.program.version)];
     findings.extend(transport(told("transport")));
+    findings.push(names(session));
     findings.push(neighbours(loaded));
     findings.extend(ghost(loaded, &facts.config.values));
     findings.extend(silence(told("was silent")));
@@ -59,6 +60,19 @@ fn transport(transport: &str) -> Option<Finding> {
         }
         other => Some(Finding::note(format!("it speaks to the daemon over {other}, which this version does not know"))),
     }
+}
+
+fn names(SessionStatus { aliases, functions, variables, .. }: &SessionStatus) -> Finding {
+    let count = |number: usize, one: &str, many: &str| match number {
+        1 => format!("one {one}"),
+        _ => format!("{number} {many}"),
+    };
+    Finding::ok(format!(
+        "it told the names of {}, {} and {}",
+        count(*aliases, "alias", "aliases"),
+        count(*functions, "function", "functions"),
+        count(*variables, "variable", "variables")
+    ))
 }
 
 fn neighbours([before, after]: [&str; 2]) -> Finding {
@@ -183,6 +197,7 @@ mod tests {
             [
                 Finding::ok("Aside 1.2.3 is on in this zsh 5.9, emacs keys, heard from 1 s ago"),
                 Finding::ok("it speaks to the daemon over the socket"),
+                Finding::ok("it told the names of 3 aliases, one function and 20 variables"),
                 Finding::ok("no other plugin that it knows is loaded"),
             ]
         );
@@ -207,6 +222,7 @@ mod tests {
             texts[1..],
             [
                 "this zsh has no zsh/net/socket module, so a process of ours, `aside pipe`, relays for it",
+                "it told the names of 3 aliases, one function and 20 variables",
                 "no other plugin that it knows is loaded",
                 "it was silent for a while: the daemon did not answer",
             ]
@@ -222,13 +238,13 @@ mod tests {
         let mut facts = with_facts("loaded before=oh-my-zsh zsh-autosuggestions\nloaded after=fzf");
         let list = Finding::ok("loaded before it: oh-my-zsh, zsh-autosuggestions; after it: fzf");
         let ours = Finding::ok("the grey text is Aside's; zsh-autosuggestions rests while Aside answers");
-        assert_eq!(this_shell(&facts)[1..], [list, ours]);
+        assert_eq!(this_shell(&facts)[2..], [list, ours]);
         facts.config.values.complete.autosuggestions = Autosuggestions::Yield;
         let yields = Finding::note("the grey text is that of zsh-autosuggestions (complete.autosuggestions)")
             .advise("`aside config set complete.autosuggestions replace` shows Aside's");
-        assert_eq!(this_shell(&facts)[2], yields);
+        assert_eq!(this_shell(&facts)[3], yields);
         facts.config.values.complete.enabled = false;
-        assert_eq!(this_shell(&facts)[2].what, "the grey text is off (complete.enabled)");
+        assert_eq!(this_shell(&facts)[3].what, "the grey text is off (complete.enabled)");
         assert_eq!(neighbours(["", "fzf"]).what, "loaded before it: nothing it knows; after it: fzf");
         assert_eq!(neighbours(["fzf", ""]).what, "loaded before it: fzf; after it: nothing it knows");
     }

@@ -6,6 +6,8 @@ use std::fmt::Write;
 use aside_core::text;
 use serde::Serialize;
 
+use crate::cli::Paint;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mark {
@@ -32,12 +34,6 @@ pub struct Section {
 pub struct Report {
     version: &'static str,
     sections: Vec<Section>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paint {
-    Plain,
-    Colour,
 }
 
 impl Finding {
@@ -70,9 +66,9 @@ impl Mark {
 
     fn colour(self) -> &'static str {
         match self {
-            Mark::Ok => "\x1b[32m",
-            Mark::Note => "\x1b[33m",
-            Mark::Fix => "\x1b[1;31m",
+            Mark::Ok => "32",
+            Mark::Note => "33",
+            Mark::Fix => "1;31",
         }
     }
 }
@@ -99,15 +95,11 @@ impl Report {
     }
 
     pub fn text(&self, paint: Paint) -> String {
-        let painted = |text: &str, colour: &str| match paint {
-            Paint::Plain => text.to_owned(),
-            Paint::Colour => format!("{colour}{text}\x1b[0m"),
-        };
         let mut out = String::new();
         for Section { name, findings } in &self.sections {
-            let _ = writeln!(out, "{}", painted(name, "\x1b[1m"));
+            let _ = writeln!(out, "{}", paint.with("1", name));
             for Finding { mark, what, advice } in findings {
-                let _ = writeln!(out, "  {}  {what}", painted(&format!("{:4}", mark.word()), mark.colour()));
+                let _ = writeln!(out, "  {}  {what}", paint.with(mark.colour(), &format!("{:4}", mark.word())));
                 if let Some(advice) = advice {
                     let _ = writeln!(out, "        → {advice}");
                 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use aside_core::proto::{Notice, Status};
 
+use crate::cli::doctor::complete;
 use crate::cli::doctor::facts::{Answer, Daemon, Facts, Kind, Owned, Program, Socket};
 use crate::cli::doctor::report::Finding;
 use crate::cli::span;
@@ -26,7 +27,7 @@ pub fn daemon(facts: &Facts) -> Vec<Finding> {
     };
     findings.extend(socket(daemon));
     if let Answer::Alive(status) = &daemon.answer {
-        findings.extend(status.notices.iter().map(notice));
+        findings.extend(status.notices.iter().filter(|notice| !complete::is_told(notice, facts)).map(notice));
     }
     findings
 }

@@ -1,37 +1,246 @@
-//! `complete`: what could follow on the line being typed.
+//! `complete`: what could follow on the line being typed. What is known answers at once; what takes a moment to find out,
+//! and what a model thinks, follows as an update.
 
-use aside_core::complete::candidate::{self, Facts, Outcome, Place};
-use aside_core::complete::{Line, complete};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use aside_core::complete::ask::{Ask, Names};
+use aside_core::complete::complete;
+use aside_core::complete::model::prompt::Around;
+use aside_core::complete::model::word::is_whole;
+use aside_core::complete::rank::Ranked;
+use aside_core::line::Dialect;
 use aside_core::proto::{Candidate, Candidates, Complete, Reply};
+use tokio::sync::mpsc;
 
+use crate::daemon::later::{Later, Tone};
+use crate::daemon::spoken::spoken;
 use crate::daemon::state::State;
+use crate::daemon::thought::{self, Line, Question, Thought};
+use crate::world::View;
 
-pub async fn answer(state: &State, asked: Complete) -> Reply {
+/// How long a client that reads one answer may be kept waiting for a model's. It gives up itself after ten seconds.
+const WAIT: Duration = Duration::from_secs(8);
+/// How long it may be kept waiting for what this machine has to look up.
+const LOOK_UP: Duration = Duration::from_millis(300);
+/// What was not found out by then is not needed for this line any more.
+const LATE: Duration = Duration::from_secs(2);
+/// Commands that a model is told about; the prompt takes fewer.
+const RECENT: usize = 40;
+
+pub async fn answer(state: &Arc<State>, asked: Complete, later: &Later) -> Reply {
     state.readable().await;
     let config = state.config();
-    if !config.complete.enabled {
+    let typed = asked.left.chars().count() + asked.right.chars().count();
+    if !config.complete.enabled || typed < config.complete.min_input as usize {
         return Reply::Complete(Candidates::default());
     }
-    let line = Line { left: &asked.left, right: &asked.right, cwd: &asked.cwd };
-    let candidates = complete(line, &state.index(), config.complete.max_candidates);
-    Reply::Complete(Candidates { candidates: candidates.into_iter().map(spoken).collect() })
+    let (names, dialect) = state.shell(&asked);
+    let view = state.view(&names);
+    let limit = config.complete.max_candidates;
+    let desk = Arc::new(Desk {
+        state: Arc::clone(state),
+        asked,
+        names,
+        dialect,
+        view,
+        limit,
+        board: Mutex::default(),
+        turn: Mutex::default(),
+    });
+    Reply::Complete(desk.answer(later).await)
 }
 
-fn spoken(candidate: candidate::Candidate) -> Candidate {
-    let candidate::Candidate { text, source, facts } = candidate;
-    Candidate { completion: text, cursor_pos: None, source: source.name().to_owned(), facts: in_words(facts) }
+/// Everything about one line while its candidates are being found.
+struct Desk {
+    state: Arc<State>,
+    asked: Complete,
+    names: Arc<Names>,
+    dialect: Dialect,
+    view: View,
+    limit: usize,
+    board: Mutex<Board>,
+    /// Held by whoever looks and then says it: what was seen first must not be said last.
+    turn: Mutex<()>,
 }
 
-fn in_words(facts: Facts) -> String {
-    let Facts { place, outcome, runs, order: _ } = facts;
-    let place = match place {
-        Place::Here => "ran here",
-        Place::Elsewhere => "ran elsewhere",
-    };
-    let outcome = match outcome {
-        Outcome::Succeeded => ", succeeded",
-        Outcome::Failed => ", failed",
-        Outcome::Unknown => "",
-    };
-    format!("{place}{outcome}, {runs}×")
+/// What is known so far, and what was said.
+#[derive(Default)]
+struct Board {
+    /// What a model thinks comes at the cursor.
+    idea: Option<String>,
+    /// It spoke about this line: what it said before that is old.
+    has_thought: bool,
+    /// Nothing before the answer itself.
+    said: Option<Vec<Candidate>>,
+}
+
+impl Desk {
+    async fn answer(self: &Arc<Self>, later: &Later) -> Candidates {
+        match later.tone() {
+            Tone::Updates => {
+                // The first look is what makes the view ask; most of it is answered in a moment.
+                let mut found = self.look();
+                if self.view.waits_briefly() {
+                    self.view.settled_briefly().await;
+                }
+                if self.view.take_news() {
+                    found = self.look();
+                }
+                let (desk, teller) = (Arc::clone(self), later.clone());
+                let asked = thought::ask(&self.state, self.question(later), move |thought| {
+                    desk.think(thought);
+                    desk.tell(&teller);
+                });
+                later.keep(asked.hold);
+                let answer = self.begin(found, asked.known);
+                if self.view.waits() || self.view.take_news() {
+                    let (desk, teller) = (Arc::clone(self), later.clone());
+                    tokio::spawn(async move {
+                        desk.view.settled(LATE).await;
+                        desk.tell(&teller);
+                    });
+                }
+                answer
+            }
+            Tone::Once => {
+                let mut found = self.look();
+                self.view.settled(LOOK_UP).await;
+                if self.view.take_news() {
+                    found = self.look();
+                }
+                // Whoever reads one answer only is not kept waiting for a second opinion.
+                if found.is_empty() {
+                    let idea = self.wait_for_idea(later).await;
+                    return self.begin(found, idea);
+                }
+                self.say(found)
+            }
+        }
+    }
+
+    /// The answer itself, with what a model thought while it was made.
+    fn begin(&self, mut found: Vec<Ranked>, known: Option<String>) -> Candidates {
+        let _turn = self.turn();
+        let mut board = self.board();
+        if !board.has_thought {
+            board.idea = known;
+        }
+        let has_idea = board.idea.is_some();
+        drop(board);
+        if has_idea {
+            found = self.look();
+        }
+        self.say(found)
+    }
+
+    fn look(&self) -> Vec<Ranked> {
+        let Complete { session, cwd, left, right, shell: _, wait: _ } = &self.asked;
+        let idea = self.board().idea.clone();
+        let specs = self.state.specs();
+        complete(&Ask {
+            left,
+            right,
+            cwd,
+            dialect: self.dialect,
+            names: &self.names,
+            history: &self.state.index(),
+            session,
+            world: &self.view,
+            specs: &specs,
+            idea: idea.as_deref(),
+            limit: self.limit,
+        })
+    }
+
+    /// Takes note of what is said.
+    fn say(&self, found: Vec<Ranked>) -> Candidates {
+        self.state.offers().note(&self.asked, &found);
+        let candidates: Vec<Candidate> = found.into_iter().map(spoken).collect();
+        self.board().said = Some(candidates.clone());
+        Candidates { candidates }
+    }
+
+    /// Says it again if it is something else by now. Before the answer there is nothing to say again: that looks itself.
+    fn tell(&self, later: &Later) {
+        let _turn = self.turn();
+        if self.board().said.is_none() {
+            return;
+        }
+        let found = self.look();
+        let texts = found.iter().map(|ranked| ranked.candidate.text.as_str());
+        let is_same = self.board().said.iter().flatten().map(|said| said.completion.as_str()).eq(texts);
+        if !is_same {
+            later.say(Reply::Update(self.say(found)));
+        }
+    }
+
+    fn think(&self, thought: Thought) {
+        let mut board = self.board();
+        board.has_thought = true;
+        board.idea = match thought {
+            Thought::Partial(ending) | Thought::Whole(ending) => Some(ending),
+            Thought::Nothing => None,
+        };
+    }
+
+    fn question(self: &Arc<Self>, later: &Later) -> Question {
+        let Complete { session, cwd, left, right, shell: _, wait: _ } = self.asked.clone();
+        let (around, knows) = (Arc::clone(self), Arc::clone(self));
+        Question {
+            who: if session.is_empty() { later.who() } else { session },
+            line: Line { left, right, cwd },
+            around: Box::new(move |state| {
+                let cwd = &around.asked.cwd;
+                Around::of(&around.view, cwd, shell(around.dialect), recent(state, cwd))
+            }),
+            knows: Box::new(move |word| {
+                is_whole(word, &knows.state.index(), &knows.names, &knows.view, &knows.asked.cwd)
+            }),
+        }
+    }
+
+    async fn wait_for_idea(self: &Arc<Self>, later: &Later) -> Option<String> {
+        let (sender, mut thoughts) = mpsc::unbounded_channel();
+        let asked = thought::ask(&self.state, self.question(later), move |thought| {
+            let _ = sender.send(thought);
+        });
+        let whole = async {
+            loop {
+                match thoughts.recv().await? {
+                    Thought::Partial(_) => {}
+                    Thought::Whole(ending) => return Some(ending),
+                    Thought::Nothing => return None,
+                }
+            }
+        };
+        match &asked.hold {
+            Some(_) => tokio::time::timeout(WAIT, whole).await.ok().flatten(),
+            None => asked.known,
+        }
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Oldest first.
+fn recent(state: &State, cwd: &str) -> Vec<String> {
+    let index = state.index();
+    let mut newest = index.starting_with("", cwd, RECENT);
+    newest.sort_by_key(|found| found.order);
+    newest.iter().map(|found| found.command.to_owned()).collect()
+}
+
+fn shell(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Zsh => "zsh",
+        Dialect::Bash => "bash",
+        Dialect::Fish => "fish",
+    }
 }

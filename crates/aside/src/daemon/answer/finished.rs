@@ -12,6 +12,8 @@ use crate::daemon::state::State;
 pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
     // bash and fish never say hello.
     handover::consider(state, "");
+    let name = finished.command.split_whitespace().next();
+    state.something_ran(&finished.cwd, name.filter(|_| finished.exit == 0));
     let wanted = state.config().history.record && state.filter().is_some_and(|filter| filter.keeps(&finished.command));
     if !wanted {
         return Reply::Ok;
@@ -33,7 +35,12 @@ pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
     };
     // Only within a session does a number tell that a command was sent before.
     let seq = entry.session.as_ref().map(|_| seq);
-    let learnt = state.learn(Ran { command: &entry.command, cwd: entry.cwd.as_deref(), exit: entry.exit, session: entry.session.as_deref() });
+    let learnt = state.learn(Ran {
+        command: &entry.command,
+        cwd: entry.cwd.as_deref(),
+        exit: entry.exit,
+        session: entry.session.as_deref(),
+    });
     match keeper.append(entry, seq, learnt).await {
         Ok(()) => Reply::Ok,
         Err(error) => Reply::error("unavailable", format!("could not store the command: {error}")),

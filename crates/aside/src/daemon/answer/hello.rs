@@ -19,12 +19,19 @@ pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
     if !hello.session.is_empty() {
         state.greet(hello);
     }
+    let switch = |on| if on { Switch::On } else { Switch::Off };
     Reply::Hello(Welcome {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
-        complete: if config.complete.enabled { Switch::On } else { Switch::Off },
+        complete: switch(config.complete.enabled),
         ghost_style: config.complete.ghost_style.clone(),
         right_arrow: config.complete.right_arrow.name().to_owned(),
         autosuggestions: config.complete.autosuggestions.name().to_owned(),
+        min_input: config.complete.min_input,
+        bar: config.complete.bar.name().to_owned(),
+        bar_style: config.complete.bar_style.clone(),
+        hint: switch(config.complete.hint),
+        hint_style: config.complete.hint_style.clone(),
+        tab: config.complete.tab.name().to_owned(),
     })
 }

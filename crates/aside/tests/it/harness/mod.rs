@@ -19,6 +19,7 @@ pub mod pty;
 pub mod report;
 pub mod scene;
 pub mod screen;
+pub mod script;
 pub mod shell;
 pub mod stage;
 pub mod terminal;

@@ -43,6 +43,7 @@ pub struct Style {
     pub bold: bool,
     pub dim: bool,
     pub inverse: bool,
+    pub underline: bool,
 }
 
 /// Neighbouring cells of one style.
@@ -158,12 +159,18 @@ impl Cell {
         Self {
             text: cell.contents().to_owned(),
             half: if cell.is_wide_continuation() { Half::Second } else { Half::First },
-            style: Style { fg: cell.fgcolor(), bold: cell.bold(), dim: cell.dim(), inverse: cell.inverse() },
+            style: Style {
+                fg: cell.fgcolor(),
+                bold: cell.bold(),
+                dim: cell.dim(),
+                inverse: cell.inverse(),
+                underline: cell.underline(),
+            },
         }
     }
 
     fn blank() -> Self {
-        let style = Style { fg: Color::Default, bold: false, dim: false, inverse: false };
+        let style = Style { fg: Color::Default, bold: false, dim: false, inverse: false, underline: false };
         Self { text: String::new(), half: Half::First, style }
     }
 

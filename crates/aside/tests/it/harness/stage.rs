@@ -5,6 +5,7 @@ use vt100::Color;
 use crate::harness::home::Home;
 use crate::harness::scene::Scene;
 use crate::harness::screen::GHOST;
+use crate::harness::script::Script;
 use crate::harness::shell::Shell;
 use crate::harness::terminal::Terminal;
 
@@ -42,6 +43,12 @@ impl Stage {
     /// More lines for the rc file, where the order does not matter.
     pub fn rc(self, lines: &str) -> Self {
         self.rc_before(lines)
+    }
+
+    /// A daemon that the test plays itself. It has no history.
+    pub fn scripted(self, script: &Script) -> Self {
+        script.listens(&self.home.socket());
+        self
     }
 
     /// Lines of the rc file above the one that loads Aside.

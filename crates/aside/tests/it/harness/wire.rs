@@ -71,6 +71,11 @@ impl Wire {
     }
 
     #[track_caller]
+    pub fn reads_line(&mut self) -> String {
+        self.reads_until(b'\n', "a line")
+    }
+
+    #[track_caller]
     pub fn reads_json(&mut self) -> Value {
         let line = self.reads_until(b'\n', "a line of JSON");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON ({error}): {line}"))
@@ -80,6 +85,13 @@ impl Wire {
     #[track_caller]
     pub fn raw(&mut self, bytes: &[u8]) -> &mut Self {
         self.stream.write_all(bytes).unwrap_or_else(|error| panic!("the daemon does not take what we send: {error}"));
+        self
+    }
+
+    /// Has nothing more to say, and listens: what `socat` does when its input ends.
+    #[track_caller]
+    pub fn falls_silent(&mut self) -> &mut Self {
+        self.stream.shutdown(std::net::Shutdown::Write).unwrap();
         self
     }
 

@@ -1,0 +1,171 @@
+//! Candidates that mend a slip: the line as it was most likely meant. Only where a word is finished, cannot be right as far
+//! as is known, and something near it would be.
+
+mod path;
+mod word;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::complete::ask::Ask;
+use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
+use crate::complete::{commands, resolve};
+use crate::line::{self, Command, Line, Redirect, Word};
+use crate::world::Known;
+
+/// How many ways to mend a line are offered.
+const MAX_OFFERS: usize = 2;
+/// How many slips in one line are mended together; with more it is something else.
+const MAX_SLIPS: usize = 3;
+/// Commands of a line that are looked at.
+const MAX_COMMANDS: usize = 8;
+/// Words of a command that are looked at.
+const MAX_WORDS: usize = 16;
+
+pub fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
+    if ask.left.trim().is_empty() {
+        return Vec::new();
+    }
+    let text = [ask.left, ask.right].concat();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let (fixes, rivals) = fixes(ask, &text, ask.left.len());
+    for (place, fix) in fixes.iter().take(MAX_OFFERS).enumerate() {
+        candidates.push(mended(ask, &text, fix, place, rivals));
+    }
+    candidates
+}
+
+/// The line with one slip mended, and with those after it when it is clear how.
+fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -> Candidate {
+    let mut cursor = ask.left.len();
+    let mut line = text.to_owned();
+    let mut about = String::new();
+    let (mut edits, mut adds) = (0u8, 0usize);
+    let mut fix = Cow::Borrowed(first);
+    for _ in 0..MAX_SLIPS {
+        let Some(old) = line.get(fix.span.clone()) else { break };
+        if !about.is_empty() {
+            about.push_str(", ");
+        }
+        about.push_str(&format!("{old} → {}", fix.text));
+        edits = edits.saturating_add(fix.edits);
+        adds += fix.text.chars().count().saturating_sub(old.chars().count());
+        if cursor >= fix.span.end {
+            cursor = cursor - fix.span.len() + fix.text.len();
+        }
+        line.replace_range(fix.span.clone(), &fix.text);
+        // Where there is a choice, the person has to make it first.
+        match fixes(ask, &line, cursor) {
+            (mut more, 1) => match more.pop() {
+                Some(next) => fix = Cow::Owned(next),
+                None => break,
+            },
+            _ => break,
+        }
+    }
+    let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+    let facts = Facts {
+        rivals: short(rivals),
+        place: short(place),
+        typed: short(text.get(first.span.clone()).unwrap_or_default().chars().count()),
+        adds: short(adds),
+        ..Facts::new(first.kind, Fit::Mends { edits })
+    };
+    let cursor = (!ask.right.is_empty()).then_some(cursor);
+    Candidate { text: line, cursor, source: Source::Correction, facts, about }
+}
+
+/// What would stand in the place of a word.
+#[derive(Clone, Debug)]
+struct Fix {
+    span: Range<usize>,
+    /// Spelled for the shell.
+    text: String,
+    edits: u8,
+    kind: Kind,
+}
+
+/// A line and where the cursor is in it.
+struct Scene<'a> {
+    ask: &'a Ask<'a>,
+    line: &'a Line<'a>,
+    cursor: usize,
+}
+
+impl Scene<'_> {
+    /// Spelled without quotes, escapes and expansions.
+    fn is_plain(&self, word: &Word) -> bool {
+        word.fixed && self.line.text.get(word.span.clone()) == Some(&*word.value)
+    }
+
+    /// Nobody is typing it.
+    fn is_finished(&self, span: &Range<usize>) -> bool {
+        self.cursor > span.end || self.cursor < span.start
+    }
+
+    /// A line that began like this, up to and with the word, ran well before: then it is right.
+    fn ran(&self, command: &Command, word: &Word) -> bool {
+        let Some(begin) = self.line.text.get(command.span.start..word.span.end) else { return false };
+        let found = self.ask.history.starting_with(begin, self.ask.cwd, 4);
+        found.iter().any(|found| found.exit == Some(0) && found.command[begin.len()..].starts_with([' ', '\n', ';']))
+    }
+}
+
+/// The ways to mend the first slip of the line, best first, and how many there are.
+fn fixes(ask: &Ask<'_>, text: &str, cursor: usize) -> (Vec<Fix>, usize) {
+    let line = line::parse(text, ask.dialect);
+    // Names that are defined on the line are known to the shell when it gets there, but not to us.
+    let defines = ["()", "function ", "alias "].iter().any(|begin| text.contains(begin));
+    for command in line.commands.iter().take(MAX_COMMANDS) {
+        let Some(cwd) = resolve::cwd(ask, &line, command) else { continue };
+        let ask = Ask { cwd: &cwd, ..*ask };
+        let scene = Scene { ask: &ask, line: &line, cursor };
+        let found = slip(&scene, command, defines);
+        if !found.is_empty() {
+            let rivals = found.len();
+            return (found, rivals);
+        }
+    }
+    (Vec::new(), 0)
+}
+
+fn slip(scene: &Scene<'_>, command: &Command, defines: bool) -> Vec<Fix> {
+    let Some(name) = command.words.first() else { return redirections(scene, command) };
+    if name.value.contains('/') {
+        let found = path::name(scene, command, name);
+        if !found.is_empty() {
+            return found;
+        }
+    } else if commands::known(scene.ask, &name.value) == Known::No {
+        // Nothing can be said about the words of a command that is not known.
+        return if defines { Vec::new() } else { word::name(scene, command, 0, name) };
+    }
+    for (number, word) in command.words.iter().enumerate().take(MAX_WORDS).skip(1) {
+        if word::is_name(scene, command, number) {
+            if !word.value.contains('/') && commands::known(scene.ask, &word.value) == Known::No {
+                return word::name(scene, command, number, word);
+            }
+            break;
+        }
+    }
+    let found = word::listed(scene, command);
+    if !found.is_empty() {
+        return found;
+    }
+    for (number, word) in command.words.iter().enumerate().take(MAX_WORDS).skip(1) {
+        let found = word::argument(scene, command, number, word);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    redirections(scene, command)
+}
+
+fn redirections(scene: &Scene<'_>, command: &Command) -> Vec<Fix> {
+    let reads = command.redirections.iter().filter(|redirection| redirection.kind == Redirect::Read);
+    let targets = reads.filter_map(|redirection| redirection.target.as_ref());
+    targets.map(|word| path::target(scene, command, word)).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

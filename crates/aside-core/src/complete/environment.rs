@@ -1,0 +1,431 @@
+//! Candidates from what the shell and the machine know by name: commands and variables.
+
+use crate::complete::ask::Ask;
+use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
+use crate::complete::commands::{self, beginning};
+use crate::complete::project;
+use crate::complete::spec::expect;
+use crate::line::quote::After;
+use crate::line::{Role, Spot};
+use crate::text;
+use crate::world::Known;
+
+/// More than are shown, so that the ranking has a choice.
+const MAX_OFFERS: usize = 8;
+
+pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
+    if spot.typed.is_empty() || !spot.fixed || ask.is_in_word(spot.quote) {
+        return Vec::new();
+    }
+    match &spot.role {
+        Role::Name => names(ask, spot, Whose::Shell),
+        Role::Variable => variables(ask, spot, 0),
+        Role::Argument(_) => {
+            let expected = expect::expected(ask, spot);
+            if expected.command && !expected.anything {
+                names(ask, spot, whose(spot))
+            } else if expected.variable {
+                variables(ask, spot, expected.skip)
+            } else {
+                Vec::new()
+            }
+        }
+        Role::Target(_) | Role::Value(_) | Role::Other => Vec::new(),
+    }
+}
+
+/// Who is going to look the name up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// The shell: its own names too.
+    Shell,
+    /// A command that asks the shell, such as type: all but reserved words and projects.
+    Asked,
+    /// Another program, such as sudo: only programs.
+    Program,
+}
+
+fn whose(spot: &Spot<'_>) -> Whose {
+    let name = spot.command.and_then(|command| command.words.first());
+    match name.map(|name| &*name.value) {
+        Some("which" | "type" | "command" | "where" | "whence" | "builtin" | "functions" | "whatis" | "help") => {
+            Whose::Asked
+        }
+        _ => Whose::Program,
+    }
+}
+
+/// A name that fits, and how near it is to the person: their own names first.
+struct Name<'a> {
+    name: &'a str,
+    rank: u8,
+    /// What an alias stands for.
+    stands: Option<&'a str>,
+}
+
+fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
+    let typed = &*spot.typed;
+    if typed.contains('/') || typed.starts_with('-') {
+        return Vec::new();
+    }
+    let programs = ask.world.programs().yes();
+    let mut found: Vec<Name<'_>> = Vec::new();
+    let mut add = |name, rank, stands| found.push(Name { name, rank, stands });
+    if whose != Whose::Program {
+        for (name, value) in beginning(&ask.names.aliases, typed, |(name, _)| name) {
+            add(name, 0, Some(&**value));
+        }
+        beginning(&ask.names.functions, typed, |name| name).iter().for_each(|name| add(name, 1, None));
+        beginning(&ask.names.builtins, typed, |name| name).iter().for_each(|name| add(name, 2, None));
+        beginning(commands::builtins(ask.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
+    }
+    if whose == Whose::Shell {
+        beginning(commands::reserved(ask.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
+    }
+    for name in programs.iter().flat_map(|programs| beginning(programs, typed, |name| name)) {
+        add(name, 3, None);
+    }
+    // What begins with an underscore is not meant for people, such as the functions that complete.
+    found.retain(|found| (typed.starts_with('_') || !found.name.starts_with('_')) && text::is_clean(found.name));
+    if found.iter().any(|found| found.name == typed) {
+        return Vec::new();
+    }
+    found.sort_by(|one, other| (one.name, one.rank).cmp(&(other.name, other.rank)));
+    found.dedup_by(|one, other| one.name == other.name);
+    let rivals = found.len();
+    let hints = if whose == Whose::Shell { project::hints(ask, typed) } else { Vec::new() };
+    let hints: Vec<project::Hint> = hints.into_iter().filter(|hint| is_there(ask, hint.command)).collect();
+    found.retain(|found| !hints.iter().any(|hint| hint.command == found.name));
+    // People have learnt to use what somebody wrote a spec for; of the others, the shorter is the commoner.
+    found.sort_by_cached_key(|found| (found.rank > 1, !ask.specs.has(found.name), found.name.chars().count()));
+    let rivals = rivals.max(hints.len());
+    let mut candidates: Vec<Candidate> =
+        hints.iter().map(|hint| candidate(ask, spot, hint.command, 0, rivals, hint.about.to_owned())).collect();
+    let first = usize::from(!hints.is_empty());
+    let room = MAX_OFFERS.saturating_sub(candidates.len());
+    candidates.extend(found.iter().take(room).enumerate().map(|(place, found)| {
+        let about = match found.stands {
+            Some(stands) => text::clean(stands).into_owned(),
+            // To learn about the others would be to ask them.
+            None if ask.specs.has(found.name) => {
+                ask.specs.about(found.name, ask.world).unwrap_or_default().into_string()
+            }
+            None => String::new(),
+        };
+        candidate(ask, spot, found.name, first + place, rivals, about)
+    }));
+    candidates
+}
+
+/// Whether the command of a hint is there, as far as is known.
+fn is_there(ask: &Ask<'_>, command: &str) -> bool {
+    let name = command.split(' ').next().unwrap_or_default();
+    match commands::known(ask, name) {
+        Known::Yes(()) => true,
+        Known::No => false,
+        Known::NotYet => ask.world.programs() == Known::NotYet,
+    }
+}
+
+fn candidate(ask: &Ask<'_>, spot: &Spot<'_>, name: &str, place: usize, rivals: usize, about: String) -> Candidate {
+    let facts = facts(Kind::Command, &spot.typed, name, place, rivals);
+    // `docker compose` is two words, of which only the first may be in quotes.
+    let (first, others) = name.split_at(name.find(' ').unwrap_or(name.len()));
+    let mut candidate = ask.word(spot, first, Source::Environment, facts, ask.after(spot.quote, After::End));
+    if !others.is_empty() {
+        candidate.text.insert_str(candidate.text.len() - ask.right.len(), others);
+        candidate.cursor = candidate.cursor.map(|cursor| cursor + others.len());
+    }
+    Candidate { about, ..candidate }
+}
+
+/// Names of variables that most environments have, for as long as the shell has not told its own.
+const VARIABLES: &[&str] = &[
+    "DISPLAY",
+    "EDITOR",
+    "HOME",
+    "HOSTNAME",
+    "LANG",
+    "LC_ALL",
+    "LOGNAME",
+    "MANPATH",
+    "OLDPWD",
+    "PAGER",
+    "PATH",
+    "PS1",
+    "PWD",
+    "RANDOM",
+    "SHELL",
+    "SSH_AUTH_SOCK",
+    "TERM",
+    "TMPDIR",
+    "USER",
+    "VISUAL",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+];
+
+fn variables(ask: &Ask<'_>, spot: &Spot<'_>, skip: usize) -> Vec<Candidate> {
+    let (before, typed) = spot.typed.split_at_checked(skip).unwrap_or_default();
+    if typed.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<&str> = if ask.names.variables.is_empty() {
+        beginning(VARIABLES, typed, |name| name).to_vec()
+    } else {
+        beginning(&ask.names.variables, typed, |name| name).iter().map(|name| &**name).collect()
+    };
+    found.retain(|name| typed.starts_with('_') || !name.starts_with('_'));
+    if found.contains(&typed) {
+        return Vec::new();
+    }
+    found.sort_by_key(|name| !VARIABLES.contains(name));
+    let rivals = found.len();
+    let expands = spot.role == Role::Variable;
+    let braces = expands && ask.left[..spot.start].ends_with("${") && !ask.right.starts_with('}');
+    let found = found.iter().take(MAX_OFFERS).enumerate();
+    let candidates = found.map(|(place, name)| {
+        let value = [before, name].concat();
+        let facts = facts(Kind::Variable, typed, name, place, rivals);
+        let after = if expands { After::More } else { ask.after(spot.quote, After::End) };
+        let mut candidate = ask.word(spot, &value, Source::Environment, facts, after);
+        if braces {
+            candidate.text.insert(candidate.text.len() - ask.right.len(), '}');
+            candidate.cursor = candidate.cursor.map(|cursor| cursor + 1);
+        }
+        candidate
+    });
+    candidates.collect()
+}
+
+fn facts(kind: Kind, typed: &str, name: &str, place: usize, rivals: usize) -> Facts {
+    let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+    let letters = typed.chars().count();
+    Facts {
+        rivals: short(rivals),
+        place: short(place),
+        typed: short(letters),
+        adds: short(name.chars().count().saturating_sub(letters)),
+        ..Facts::new(kind, Fit::Extends)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::complete::fake::Fake;
+    use crate::line;
+
+    const MACHINE: &str = "
+        program cargo
+        program cat
+        program docker
+        program git
+        program git-lfs
+        program gitk
+        program gimp
+        program grep
+        program make
+        program npm
+        program node
+        program pnpm
+        program python3
+        program sort
+        program sudo
+        alias gst=git status
+        function mkcd
+        function _git
+        builtin cd
+        builtin setopt
+        variable HOME
+        variable HISTFILE
+        variable MY_TOKEN
+        variable _secret
+    ";
+
+    fn candidates_of(scene: &str) -> Vec<Candidate> {
+        let fake = Fake::new(scene);
+        let text = format!("{}{}", fake.left, fake.right);
+        let line = line::parse(&text, fake.dialect);
+        candidates(&fake.ask(), &line.at(fake.left.len()))
+    }
+
+    fn texts(scene: &str) -> String {
+        let candidates = candidates_of(scene);
+        candidates.iter().map(|candidate| candidate.text.as_str()).collect::<Vec<_>>().join(" / ")
+    }
+
+    fn details(scene: &str) -> String {
+        let rows = candidates_of(scene).into_iter().map(|candidate| {
+            let Facts { kind, fit, rivals, place, typed, adds, past: _, habit: _ } = candidate.facts;
+            let about = candidate.about;
+            format!("{}: {kind:?} {fit:?} {place} of {rivals}, {typed} typed, {adds} more, {about}", candidate.text)
+        });
+        rows.collect::<Vec<_>>().join("\n")
+    }
+
+    #[track_caller]
+    fn check(more: &str, cases: &[(&str, &str)]) {
+        for (line, expected) in cases {
+            assert_eq!(texts(&format!("{MACHINE}\n{more}\nline {line}")), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn names_of_commands() {
+        check(
+            "",
+            &[
+                // One's own names, then those that have a spec, then the shorter ones.
+                ("g|", "gst / git / grep / gimp / gitk / getln / getopts / git-lfs"),
+                ("gi|", "git / gimp / gitk / git-lfs"),
+                ("mk|", "mkcd"),
+                ("seto|", "setopt"),
+                ("whi|", "which / while"),
+                ("ls \\| so|", "ls | sort / ls | source"),
+                ("ls; car|", "ls; cargo"),
+                ("echo $(car|", "echo $(cargo"),
+                ("A=1 car|", "A=1 cargo"),
+                ("car| build", "cargo build"),
+                ("'car|", "'cargo'"),
+                ("'car|' build", "'cargo' build"),
+            ],
+        );
+    }
+
+    #[test]
+    fn silence() {
+        check(
+            "",
+            &[
+                ("|", ""),
+                ("ls \\| |", ""),
+                // Typed in full.
+                ("git|", ""),
+                ("nothing|", ""),
+                ("./car|", ""),
+                ("$car|", ""),
+                ("c*|", ""),
+                ("car|go", ""),
+                ("echo car|", ""),
+                ("cat <car|", ""),
+                ("A=car|", ""),
+                ("# car|", ""),
+                ("-|", ""),
+                ("_g|", "_git"),
+            ],
+        );
+        assert_eq!(texts("slow programs\nline carg|"), "");
+    }
+
+    #[test]
+    fn commands_that_run_or_explain_others() {
+        check(
+            "",
+            &[
+                ("sudo car|", "sudo cargo"),
+                ("sudo -u me car|", "sudo -u me cargo"),
+                // Another program knows nothing of what the shell has.
+                ("sudo gs|", ""),
+                ("sudo mk|", ""),
+                ("which mk|", "which mkcd"),
+                ("type gs|", "type gst"),
+                ("which car|", "which cargo"),
+                ("which whil|", ""),
+                ("sudo |", ""),
+            ],
+        );
+    }
+
+    #[test]
+    fn each_shell_has_its_own() {
+        for (shell, expected) in [("zsh", "setopt"), ("bash", ""), ("fish", "")] {
+            assert_eq!(texts(&format!("shell {shell}\nline setop|")), expected, "{shell}");
+        }
+        for (shell, expected) in [("zsh", ""), ("bash", "shopt"), ("fish", "")] {
+            assert_eq!(texts(&format!("shell {shell}\nline shop|")), expected, "{shell}");
+        }
+        for (shell, expected) in [("zsh", "until"), ("bash", "until"), ("fish", "")] {
+            assert_eq!(texts(&format!("shell {shell}\nline unti|")), expected, "{shell}");
+        }
+        for (shell, expected) in [("zsh", ""), ("bash", ""), ("fish", "string")] {
+            assert_eq!(texts(&format!("shell {shell}\nline strin|")), expected, "{shell}");
+        }
+    }
+
+    #[test]
+    fn what_fits_the_project_comes_first() {
+        check("file Cargo.toml", &[("ca|", "cargo / cat / case")]);
+        check("file package.json", &[("n|", "npm / node / noglob / nocorrect"), ("pn|", "pnpm")]);
+        let locked = "file package.json\nfile pnpm-lock.yaml";
+        check(locked, &[("n|", "node / npm / noglob / nocorrect"), ("pn|", "pnpm")]);
+        check(
+            "file compose.yaml",
+            &[("doc|", "docker compose / docker"), ("'doc| up", "'docker' compose up / 'docker' up")],
+        );
+        // The root of the repository tells too.
+        check(
+            "file /code/aside/Makefile\ndirectory /code/aside/.git\ncwd /code/aside/src\nrepository /code/aside",
+            &[("m|", "make / mkcd"), ("gi|", "git / gimp / gitk / git-lfs")],
+        );
+        // Not what is not there.
+        check("file go.mod", &[("go|", "")]);
+        assert_eq!(
+            details(&format!("{MACHINE}\nfile Cargo.toml\nline car|")),
+            "cargo: Command Extends 0 of 1, 3 typed, 2 more, this is a Cargo project"
+        );
+    }
+
+    #[test]
+    fn what_the_ranking_gets() {
+        assert_eq!(
+            details(&format!("{MACHINE}\nline gs|")),
+            "gst: Command Extends 0 of 1, 2 typed, 1 more, git status"
+        );
+        assert_eq!(
+            details(&format!("{MACHINE}\nline ca|")).lines().collect::<Vec<_>>(),
+            [
+                "cat: Command Extends 0 of 3, 2 typed, 1 more, print files one after the other",
+                "cargo: Command Extends 1 of 3, 2 typed, 3 more, build, test and manage Rust packages",
+                "case: Command Extends 2 of 3, 2 typed, 2 more, ",
+            ]
+        );
+    }
+
+    #[test]
+    fn variables() {
+        check(
+            "",
+            &[
+                ("echo $H|", "echo $HOME / echo $HISTFILE"),
+                ("echo $HI|", "echo $HISTFILE"),
+                ("echo \"$HI|", "echo \"$HISTFILE"),
+                ("echo \"$HI|\"", "echo \"$HISTFILE\""),
+                ("echo ${HI|", "echo ${HISTFILE}"),
+                ("echo ${HI|}", "echo ${HISTFILE}"),
+                ("cat $HO|/x", ""),
+                ("unset MY|", "unset MY_TOKEN"),
+                ("export MY|", "export MY_TOKEN"),
+                ("export MY_TOKEN=|", ""),
+                // In full, before a letter, hidden, in single quotes.
+                ("echo $HOME|", ""),
+                ("echo $|", ""),
+                ("unset |", ""),
+                ("echo $_s|", "echo $_secret"),
+                ("echo '$HI|", ""),
+            ],
+        );
+        // Those that everybody has, until the shell has told its own.
+        assert_eq!(texts("line echo $HO|"), "echo $HOME / echo $HOSTNAME");
+        assert_eq!(texts("shell fish\nvariable HOME\nline echo $HO|"), "echo $HOME");
+    }
+
+    #[test]
+    fn many_names_are_bounded() {
+        let programs: String = (0..10_000).map(|number| format!("program tool{number:04}\n")).collect();
+        let candidates = candidates_of(&format!("{programs}line too|"));
+        assert_eq!(candidates.len(), MAX_OFFERS);
+        assert_eq!(candidates[0].facts.rivals, 10_000);
+    }
+}

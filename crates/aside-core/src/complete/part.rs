@@ -1,0 +1,106 @@
+//! How far guesses agree: the beginning that several of them share is likelier than each, and worth offering by itself.
+//! `git checkout feature/` is sure when all that follows is not.
+
+use std::collections::HashMap;
+
+use crate::complete::candidate::{Candidate, Facts, Fit, Kind};
+use crate::complete::rank::Ranked;
+
+/// Shorter ones are typed faster than read.
+const MIN_ADDED: usize = 2;
+/// So much surer than the best of the guesses it begins must it be.
+const SURER: f32 = 1.1;
+/// Nothing that a person does is certain.
+const AT_MOST: f32 = 0.97;
+
+/// What a beginning has in it.
+struct Shared<'a> {
+    lines: f32,
+    words: f32,
+    best: f32,
+    of: &'a Candidate,
+}
+
+/// Beginnings of lines and words known from history, up to a blank or to where a path or a name goes on. `typed` is how
+/// much of the line is there.
+pub fn parts(ranked: &[Ranked], typed: usize) -> Vec<Ranked> {
+    let mut shared: HashMap<&str, Shared<'_>> = HashMap::new();
+    for Ranked { candidate, chance } in ranked {
+        let from_history = matches!(candidate.facts.kind, Kind::Line | Kind::Words);
+        if !from_history || candidate.facts.fit != Fit::Extends {
+            continue;
+        }
+        for part in beginnings(&candidate.text, typed) {
+            let shared = shared.entry(part).or_insert(Shared { lines: 0.0, words: 0.0, best: 0.0, of: candidate });
+            match candidate.facts.kind {
+                Kind::Line => shared.lines += chance,
+                _ => shared.words += chance,
+            }
+            shared.best = shared.best.max(*chance);
+        }
+    }
+    let surer = shared.into_iter().filter_map(|(text, Shared { lines, words, best, of })| {
+        // The same event seen twice: by the lines that ran, and by the words that were used.
+        let chance = lines.max(words).min(AT_MOST);
+        (chance >= best * SURER).then(|| part(text, of, chance, typed))
+    });
+    surer.collect()
+}
+
+fn part(text: &str, of: &Candidate, chance: f32, typed: usize) -> Ranked {
+    let adds = text[typed..].chars().count() as u16;
+    let facts = Facts { adds, habit: Some(chance), past: None, kind: Kind::Words, ..of.facts };
+    Ranked { chance, candidate: Candidate { text: text.to_owned(), facts, ..of.clone() } }
+}
+
+fn beginnings(text: &str, typed: usize) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let ends =
+        move |&end: &usize| matches!(bytes[end - 1], b' ' | b'/' | b'=' | b':' | b'@') && bytes[end] != bytes[end - 1];
+    (typed + MIN_ADDED..text.len()).filter(ends).map(|end| &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::complete::candidate::Source;
+
+    fn guess(text: &str, kind: Kind, chance: f32) -> Ranked {
+        let facts = Facts::new(kind, Fit::Extends);
+        let candidate =
+            Candidate { text: text.into(), cursor: None, source: Source::History, facts, about: String::new() };
+        Ranked { candidate, chance }
+    }
+
+    fn shown(guesses: &[Ranked], typed: usize) -> Vec<(String, u32)> {
+        let percent = |ranked: &Ranked| (ranked.candidate.text.clone(), (ranked.chance * 100.0).round() as u32);
+        let mut shown: Vec<_> = parts(guesses, typed).iter().map(percent).collect();
+        shown.sort();
+        shown
+    }
+
+    #[test]
+    fn what_several_guesses_begin_with_is_surer_than_each() {
+        let guesses = [
+            guess("git checkout main", Kind::Line, 0.3),
+            guess("git checkout feature/a", Kind::Line, 0.2),
+            guess("git checkout feature/b", Kind::Line, 0.2),
+            guess("git commit", Kind::Line, 0.1),
+        ];
+        let expected = [("git checkout ".to_owned(), 70), ("git checkout feature/".to_owned(), 40)];
+        assert_eq!(shown(&guesses, "git c".len()), expected);
+    }
+
+    #[test]
+    fn one_guess_has_no_part_of_its_own_and_two_views_of_it_count_once() {
+        assert_eq!(shown(&[guess("git checkout main", Kind::Line, 0.5)], 5), []);
+        let twice = [guess("cd src/a", Kind::Line, 0.4), guess("cd src/a", Kind::Words, 0.4)];
+        assert_eq!(shown(&twice, 3), []);
+    }
+
+    #[test]
+    fn never_cuts_a_letter() {
+        let guesses = [guess("cd é/日本/x", Kind::Line, 0.3), guess("cd é/日本/y", Kind::Line, 0.3)];
+        assert_eq!(shown(&guesses, 3), [("cd é/".to_owned(), 60), ("cd é/日本/".to_owned(), 60)]);
+    }
+}

@@ -1,0 +1,368 @@
+//! Candidates from the disk: paths as the shell would expand them, of the sort that is expected at the cursor. One step
+//! deep, and further only where there is nothing to choose.
+
+use std::sync::Arc;
+
+use crate::complete::ask::Ask;
+use crate::complete::candidate::{self, Candidate, Facts, Fit, Source};
+use crate::complete::resolve;
+use crate::complete::spec::expect::{self, Expected, Files, Which};
+use crate::complete::spec::{self, reach};
+use crate::line::quote::{self, After};
+use crate::line::{self, Join, Quote, Redirect, Role, Spot};
+use crate::text;
+use crate::world::{Entry, Kind, Known};
+
+/// With more than this the person has to say more, and the shell's own menu shows them better.
+const MANY: usize = 8;
+/// As many are looked at one by one.
+const FEW: usize = 64;
+/// How far to go down where every directory has only one entry.
+const MAX_CHAIN: usize = 8;
+/// What is overwritten is rarely what is meant.
+const LOW: usize = 100;
+
+pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
+    if ask.is_in_word(spot.quote) {
+        return Vec::new();
+    }
+    let Some(wanted) = Wanted::at(ask, spot) else { return Vec::new() };
+    let value = &spot.typed[wanted.skip..];
+    if let (Some(name), false) = (value.strip_prefix('~').filter(|name| !name.contains('/')), spot.fixed) {
+        return named(ask, spot, &wanted, name);
+    }
+    let Some(cwd) = cwd(ask, spot) else { return Vec::new() };
+    let Some(place) = Place::of(&Ask { cwd: &cwd, ..*ask }, value, spot.fixed) else { return Vec::new() };
+    let Known::Yes(entries) = ask.world.entries(&place.directory) else { return Vec::new() };
+    let found = Found::among(&entries, &place, &wanted, &given(spot, &wanted));
+    offer(ask, spot, &wanted, &place, found)
+}
+
+/// Which paths are wanted.
+struct Wanted {
+    files: Files,
+    /// Bytes of `Spot::typed` before the path.
+    skip: usize,
+    /// What is given already is not wanted again.
+    repeats: bool,
+    low: bool,
+}
+
+impl Wanted {
+    fn at(ask: &Ask<'_>, spot: &Spot<'_>) -> Option<Self> {
+        let typed = &*spot.typed;
+        let expected = expect::expected(ask, spot);
+        let any = Files { which: Which::Any, globs: Vec::new(), must_exist: false };
+        let low = matches!(spot.role, Role::Target(Redirect::Write | Redirect::Append));
+        let mut wanted = Wanted { files: any, skip: expected.skip, repeats: expected.repeats, low };
+        match &spot.role {
+            Role::Variable | Role::Other => return None,
+            Role::Target(Redirect::Descriptor | Redirect::HereDocument | Redirect::HereString) => return None,
+            // An existing file as the target, before anything is typed, would be an invitation to lose it.
+            Role::Target(Redirect::Write | Redirect::Append) if typed.is_empty() => return None,
+            Role::Value(_) => wanted.skip = typed.rfind(':').map_or(0, |colon| colon + 1),
+            Role::Name | Role::Argument(_) | Role::Target(_) => {}
+        }
+        let value = typed.get(wanted.skip..)?;
+        // An address of something elsewhere.
+        if value.contains("://") || value.split(':').next().is_some_and(|host| host != value && host.contains('@')) {
+            return None;
+        }
+        wanted.narrow(expected, spot)?;
+        Some(wanted)
+    }
+
+    /// Takes over what is expected. None when no path is.
+    fn narrow(&mut self, expected: Expected, spot: &Spot<'_>) -> Option<()> {
+        let typed = &*spot.typed;
+        let value = &typed[self.skip..];
+        if expected.command && (matches!(spot.role, Role::Name) || expected.files.is_none()) {
+            self.files.which = Which::Program;
+            return value.contains('/').then_some(());
+        }
+        if expected.anything && !matches!(spot.role, Role::Value(_)) {
+            if let Some((name, value)) = typed.split_once('=')
+                && (name.starts_with('-') || is_path(value))
+            {
+                self.skip = name.len() + 1;
+                return (!value.is_empty()).then_some(());
+            }
+            return (!typed.is_empty() && !typed.starts_with('-')).then_some(());
+        }
+        match expected.files {
+            Some(files) => self.files = files,
+            // `--unheard-of=./` of a command that is known otherwise.
+            None if typed.starts_with("--") && self.skip == 0 => {
+                let (name, value) = typed.split_once('=').filter(|(_, value)| is_path(value))?;
+                self.skip = name.len() + 1;
+                return (!value.is_empty()).then_some(());
+            }
+            // Where a path is not expected it may still be typed. In quotes it is more likely a pattern.
+            None => return (is_path(value) && spot.quote == Quote::None && !value.ends_with('/')).then_some(()),
+        }
+        let anything = matches!(spot.role, Role::Value(_)) && value.is_empty();
+        (!anything && (self.skip > 0 || !typed.starts_with('-'))).then_some(())
+    }
+}
+
+/// Whether it can hardly be anything else.
+fn is_path(value: &str) -> bool {
+    ["/", "./", "../", "~/", "$HOME/", "${HOME}/"].iter().any(|begin| value.starts_with(begin))
+}
+
+/// `~na` is a name of a directory.
+fn named(ask: &Ask<'_>, spot: &Spot<'_>, wanted: &Wanted, typed: &str) -> Vec<Candidate> {
+    if typed.is_empty() {
+        return Vec::new();
+    }
+    let known = ask.names.directories.iter();
+    let names: Vec<String> =
+        known.filter(|(name, _)| name.starts_with(typed)).map(|(name, _)| format!("~{name}/")).collect();
+    let rivals = names.len();
+    let before = &spot.typed[..wanted.skip];
+    let names = names.iter().take(ask.limit).enumerate();
+    names.map(|(place, name)| extend(ask, spot, &[before, name].concat(), typed, place, rivals, After::More)).collect()
+}
+
+/// Where the command at the cursor works: `cd there && …`, `git -C there …`.
+fn cwd(ask: &Ask<'_>, spot: &Spot<'_>) -> Option<String> {
+    let Some(command) = spot.command else { return Some(ask.cwd.to_owned()) };
+    let mut cwd = ask.cwd.to_owned();
+    if command.join != Join::First {
+        cwd = resolve::cwd(ask, &line::parse(ask.left, ask.dialect), command)?.into_owned();
+    }
+    if let Role::Argument(number) = spot.role {
+        let ask = Ask { cwd: &cwd, ..*ask };
+        if let reach::Reach::Spec(reached) = reach::reach(&ask, command, number) {
+            return reach::directory(&ask, &reached);
+        }
+    }
+    Some(cwd)
+}
+
+/// The arguments that are there already, where one of them would not be given twice.
+fn given<'s>(spot: &'s Spot<'_>, wanted: &Wanted) -> Vec<&'s str> {
+    let (Role::Argument(number), Some(command), true) = (&spot.role, spot.command, wanted.repeats) else {
+        return Vec::new();
+    };
+    let words = command.words.iter().enumerate().filter(|(place, _)| place != number).skip(1);
+    words.map(|(_, word)| &*word.value).collect()
+}
+
+/// The directory whose entries may come, and how an entry must begin.
+struct Place<'v> {
+    directory: String,
+    /// What is typed up to the last slash.
+    before: &'v str,
+    name: &'v str,
+}
+
+impl<'v> Place<'v> {
+    fn of(ask: &Ask<'_>, value: &'v str, fixed: bool) -> Option<Self> {
+        let (before, name) = value.split_at(value.rfind('/').map_or(0, |slash| slash + 1));
+        if !fixed && (before.is_empty() || name.contains(['$', '*', '?', '[', '{', '`', '('])) {
+            return None;
+        }
+        Some(Place { directory: resolve::absolute(ask, before, fixed)?, before, name })
+    }
+}
+
+/// What fits, those that are wanted most first.
+struct Found<'e> {
+    entries: Vec<&'e Entry>,
+    /// All that fit, also what is typed completely.
+    count: usize,
+    fit: Fit,
+}
+
+impl<'e> Found<'e> {
+    fn among(entries: &'e Arc<[Entry]>, place: &Place<'_>, wanted: &Wanted, given: &[&str]) -> Self {
+        let usable = |entry: &&Entry| place.name.starts_with('.') || !entry.name.starts_with('.');
+        let from = entries.partition_point(|entry| *entry.name < *place.name);
+        let with_prefix = entries[from..].iter().take_while(|entry| entry.name.starts_with(place.name));
+        let found: Vec<&Entry> = with_prefix.filter(usable).collect();
+        let mut found = Found { entries: pick(found, &wanted.files, place), count: 0, fit: Fit::Extends };
+        if found.entries.is_empty() && !place.name.is_empty() {
+            // The nearest one in another case; of several, those with the fewest letters changed.
+            let any = entries.iter().filter(|entry| begins_alike(place.name, &entry.name));
+            let any = any.filter_map(|entry| spec::edits(place.name, &entry.name).map(|edits| (edits, entry)));
+            let any: Vec<(u8, &Entry)> = any.filter(|(_, entry)| usable(entry)).collect();
+            if let Some(edits) = any.iter().map(|(edits, _)| *edits).min().filter(|edits| *edits > 0) {
+                let nearest = any.iter().filter(|(of, _)| *of == edits).map(|(_, entry)| *entry).collect();
+                found = Found { entries: pick(nearest, &wanted.files, place), count: 0, fit: Fit::Mends { edits } };
+            }
+        }
+        // Among very many it makes no difference.
+        if found.entries.len() <= FEW {
+            found.entries.retain(|entry| !given.iter().any(|given| is_given(given, place, &entry.name)));
+        }
+        found.count = found.entries.len();
+        found.entries.retain(|entry| entry.kind == Kind::Directory || *entry.name != *place.name);
+        found
+    }
+}
+
+/// Whether the first letters are the same but for their case: quick, for most are not.
+fn begins_alike(one: &str, other: &str) -> bool {
+    match (one.as_bytes().first(), other.as_bytes().first()) {
+        (Some(one), Some(other)) => !one.is_ascii() || !other.is_ascii() || one.eq_ignore_ascii_case(other),
+        _ => false,
+    }
+}
+
+/// Whether a terminal can show it as it is.
+fn is_shown(name: &str) -> bool {
+    text::is_clean(name) && !name.contains(['\n', '\t'])
+}
+
+fn is_given(given: &str, place: &Place<'_>, name: &str) -> bool {
+    let rest = given.strip_prefix(place.before).and_then(|rest| rest.strip_prefix(name));
+    rest.is_some_and(|rest| rest.is_empty() || rest == "/")
+}
+
+/// Those of the sort that is wanted; files before directories where files of one sort are.
+fn pick<'e>(entries: Vec<&'e Entry>, files: &Files, place: &Place<'_>) -> Vec<&'e Entry> {
+    let is_directory = |entry: &&&Entry| entry.kind == Kind::Directory;
+    match files.which {
+        Which::Any => entries,
+        Which::Directory => entries.iter().filter(is_directory).copied().collect(),
+        Which::Program => {
+            let programs = entries.into_iter();
+            programs.filter(|entry| matches!(entry.kind, Kind::Program | Kind::Directory)).collect()
+        }
+        Which::File if files.globs.is_empty() => entries,
+        Which::File => {
+            let fits = |entry: &&&Entry| !is_directory(entry) && files.globs.iter().any(|glob| fits(glob, &entry.name));
+            let mut picked: Vec<&Entry> = entries.iter().filter(fits).copied().collect();
+            picked.extend(entries.iter().filter(is_directory));
+            // A script need not end in `.py`; but then its name has to be begun.
+            if picked.is_empty() && !place.name.is_empty() { entries } else { picked }
+        }
+    }
+}
+
+/// Whether a name fits a pattern with `*` in it, whatever the case.
+pub fn fits(glob: &str, name: &str) -> bool {
+    let (glob, name) = (glob.to_lowercase(), name.to_lowercase());
+    let Some((first, rest)) = glob.split_once('*') else { return glob == name };
+    let Some(mut left) = name.strip_prefix(first) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return left.ends_with(part);
+        }
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    true
+}
+
+fn offer(ask: &Ask<'_>, spot: &Spot<'_>, wanted: &Wanted, place: &Place<'_>, found: Found<'_>) -> Vec<Candidate> {
+    let before = [&spot.typed[..wanted.skip], place.before].concat();
+    let low = if wanted.low { LOW } else { 0 };
+    if found.count > MANY && found.fit == Fit::Extends {
+        let common = common(&found.entries);
+        if common.len() > place.name.len() && found.count == found.entries.len() && is_shown(common) {
+            return vec![extend(ask, spot, &(before + common), place.name, low, 1, After::More)];
+        }
+    }
+    let shown = if found.count > MANY { ask.limit } else { MANY };
+    let entries = found.entries.iter().filter(|entry| is_shown(&entry.name)).take(shown).enumerate();
+    let candidates = entries.filter_map(|(number, entry)| {
+        let mut name = entry.name.to_string();
+        let mut after = After::End;
+        if entry.kind == Kind::Directory {
+            name.push('/');
+            after = After::More;
+            if found.count == 1 {
+                chain(ask, &place.directory, &mut name);
+            }
+        }
+        let (number, rivals) = (low + number, found.count);
+        match found.fit {
+            Fit::Mends { .. } => mend(ask, spot, &before, place.name, &name, number, rivals, found.fit),
+            Fit::Extends | Fit::Contains => {
+                Some(extend(ask, spot, &[&*before, &name].concat(), place.name, number, rivals, after))
+            }
+        }
+    });
+    candidates.collect()
+}
+
+/// What all names begin with.
+fn common<'e>(entries: &[&'e Entry]) -> &'e str {
+    let names = || entries.iter().map(|entry| &*entry.name);
+    let (Some(first), Some(last)) = (names().min(), names().max()) else { return "" };
+    // All others are between these two.
+    let same = first.chars().zip(last.chars()).take_while(|(one, other)| one == other);
+    &first[..same.map(|(letter, _)| letter.len_utf8()).sum()]
+}
+
+/// Goes down as long as a directory has nothing but another one in it.
+fn chain(ask: &Ask<'_>, directory: &str, name: &mut String) {
+    let mut at = format!("{}/{}", directory.trim_end_matches('/'), name.trim_end_matches('/'));
+    for _ in 0..MAX_CHAIN {
+        let Known::Yes(entries) = ask.world.entries(&at) else { return };
+        let [only] = &*entries else { return };
+        if only.kind != Kind::Directory || only.name.starts_with('.') || !is_shown(&only.name) {
+            return;
+        }
+        name.push_str(&only.name);
+        name.push('/');
+        at = format!("{at}/{}", only.name);
+    }
+}
+
+fn extend(
+    ask: &Ask<'_>,
+    spot: &Spot<'_>,
+    value: &str,
+    name: &str,
+    place: usize,
+    rivals: usize,
+    after: After,
+) -> Candidate {
+    let adds = value.chars().count().saturating_sub(spot.typed.chars().count());
+    let facts = facts(name, adds, place, rivals, Fit::Extends);
+    ask.word(spot, value, Source::Filesystem, facts, ask.after(spot.quote, after))
+}
+
+/// Only the last part of the path changes; what is before it stays as it is typed, for it may have to be expanded.
+#[expect(clippy::too_many_arguments, reason = "the facts of one entry, each told once")]
+fn mend(
+    ask: &Ask<'_>,
+    spot: &Spot<'_>,
+    before: &str,
+    typed: &str,
+    name: &str,
+    place: usize,
+    rivals: usize,
+    fit: Fit,
+) -> Option<Candidate> {
+    let adds = name.chars().count().saturating_sub(typed.chars().count());
+    let facts = facts(typed, adds, place, rivals, fit);
+    if spot.fixed && spot.quote == Quote::None {
+        return Some(ask.word(spot, &[before, name].concat(), Source::Filesystem, facts, After::End));
+    }
+    // In quotes or after `~`: possible where the letters typed stand there as they are.
+    let kept = ask.left.strip_suffix(typed)?;
+    let mut text = kept.to_owned();
+    text.push_str(&quote::rest(name, spot.quote, ask.dialect, After::More));
+    let cursor = (!ask.right.is_empty()).then_some(text.len());
+    text.push_str(ask.right);
+    Some(Candidate { text, cursor, source: Source::Filesystem, facts, about: String::new() })
+}
+
+fn facts(typed: &str, adds: usize, place: usize, rivals: usize, fit: Fit) -> Facts {
+    let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+    Facts {
+        rivals: short(rivals),
+        place: short(place),
+        typed: short(typed.chars().count()),
+        adds: short(adds),
+        ..Facts::new(candidate::Kind::Path, fit)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Whether a line can run at all, as far as is known: it would be unkind to offer one that cannot. What is not known is
+//! possible.
+
+use crate::complete::ask::Ask;
+use crate::complete::commands;
+use crate::complete::resolve;
+use crate::complete::spec::judge::{self, Judgement};
+use crate::line::{self, Command, Line, Redirect, Word};
+use crate::world::{Kind, Known};
+
+/// Commands of a line that are looked at.
+const MAX_COMMANDS: usize = 16;
+
+/// `known` says whether a command of this name has run before, so that it is one although nobody else knows it.
+pub fn runs(ask: &Ask<'_>, text: &str, known: impl Fn(&str) -> bool) -> bool {
+    // Whoever stands in a directory that we cannot see lives on another machine, for all we know.
+    if !matches!(ask.world.entries(ask.cwd), Known::Yes(_)) {
+        return true;
+    }
+    let line = line::parse(text, ask.dialect);
+    // Names that are defined on the line are not known before it runs.
+    let defines = ["()", "function ", "alias "].iter().any(|begin| text.contains(begin));
+    let mut made = false;
+    for command in line.commands.iter().take(MAX_COMMANDS) {
+        let place = if made { None } else { resolve::cwd(ask, &line, command) };
+        if let Some(cwd) = place {
+            let ask = Ask { cwd: &cwd, ..*ask };
+            if !finds_files(&ask, command) {
+                return false;
+            }
+        }
+        if !finds_name(ask, &line, command, defines, &known) || is_impossible(ask, command) {
+            return false;
+        }
+        // What runs later may find what this one has made.
+        made |= command.words.first().is_none_or(|name| !matches!(&*name.value, "cd" | "echo" | "ls" | "pwd"));
+    }
+    true
+}
+
+fn finds_name(ask: &Ask<'_>, line: &Line<'_>, command: &Command, defines: bool, known: impl Fn(&str) -> bool) -> bool {
+    let Some(name) = command.words.first().filter(|name| is_plain(name)) else { return true };
+    // What is in quotes or escaped is no alias, but it is a command all the same.
+    if defines || name.value.contains('/') || known(&name.value) {
+        return true;
+    }
+    match commands::known(ask, &name.value) {
+        Known::Yes(()) | Known::NotYet => true,
+        // zsh and fish go to a directory that is named like a command; history expansion makes any name of `!x`.
+        Known::No => {
+            name.value.starts_with(['!', '^', '%'])
+                || line.text.get(name.span.clone()).is_some_and(|raw| raw.contains('='))
+                || is_directory(ask, line, command, name)
+        }
+    }
+}
+
+fn is_plain(name: &Word) -> bool {
+    name.fixed && !name.value.is_empty()
+}
+
+fn is_directory(ask: &Ask<'_>, line: &Line<'_>, command: &Command, name: &Word) -> bool {
+    let Some(cwd) = resolve::cwd(ask, line, command) else { return true };
+    let ask = Ask { cwd: &cwd, ..*ask };
+    let path = resolve::absolute(&ask, &name.value, name.fixed);
+    path.is_none_or(|path| matches!(resolve::kind(&ask, &path), Known::Yes(Kind::Directory) | Known::NotYet))
+}
+
+/// The program that is given as a path, and what is read from.
+fn finds_files(ask: &Ask<'_>, command: &Command) -> bool {
+    let kind = |word: &Word| resolve::absolute(ask, &word.value, word.fixed).map(|path| resolve::kind(ask, &path));
+    let name = command.words.first().filter(|name| name.value.contains('/'));
+    if let Some(Known::No | Known::Yes(Kind::File)) = name.and_then(kind) {
+        return false;
+    }
+    let reads = command.redirections.iter().filter(|redirection| redirection.kind == Redirect::Read);
+    let mut targets = reads.filter_map(|redirection| redirection.target.as_ref());
+    targets.all(|word| !matches!(kind(word), Some(Known::No)))
+}
+
+fn is_impossible(ask: &Ask<'_>, command: &Command) -> bool {
+    match judge::judge(ask, command) {
+        Judgement::Impossible(_) => true,
+        Judgement::Possible | Judgement::Unknown => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::complete::fake::Fake;
+
+    const MACHINE: &str = "
+        program git
+        program cat
+        program sort
+        program make
+        program docker
+        builtin cd
+        alias gst=git status
+        function mkcd
+        file notes.txt
+        file src/main.rs
+        program ./run.sh
+        file /etc/hosts
+    ";
+
+    #[track_caller]
+    fn check(more: &str, cases: &[(&str, bool)]) {
+        for (line, expected) in cases {
+            let fake = Fake::new(&format!("{MACHINE}\n{more}"));
+            assert_eq!(runs(&fake.ask(), line, |name| name == "deploy"), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn commands_have_to_be_there() {
+        check(
+            "",
+            &[
+                ("git status", true),
+                ("gti status", false),
+                ("gst", true),
+                ("mkcd x", true),
+                ("cd src", true),
+                ("while true; do git status; done", true),
+                ("git status; gti log", false),
+                ("cat notes.txt | srot", false),
+                ("echo $(gti log)", false),
+                ("A=1 git status", true),
+                ("A=1", true),
+                ("$EDITOR x", true),
+                ("\\git status", true),
+                // It ran before.
+                ("deploy now", true),
+                // Defined on the line.
+                ("f() { git status; }; f", true),
+                // A directory to go to.
+                ("src", true),
+                ("!gti", true),
+                ("", true),
+                ("# gti", true),
+            ],
+        );
+        check("shell fish", &[("set -x A 1; and git log", true), ("setopt x", false)]);
+        check("shell bash", &[("shopt -s nullglob", true), ("string length x", false)]);
+    }
+
+    #[test]
+    fn files_have_to_be_there() {
+        check(
+            "",
+            &[
+                ("./run.sh", true),
+                ("./walk.sh", false),
+                ("./notes.txt", false),
+                ("~/run.sh", true),
+                ("~/walk.sh", false),
+                ("/elsewhere/x", false),
+                ("$DIR/x", true),
+                ("cd nowhere", false),
+                ("cd ~/src", true),
+                ("cd -", true),
+                ("cd src && ./run.sh", false),
+                ("cd src && ../run.sh", true),
+                ("sort <notes.txt", true),
+                ("sort <nothing", false),
+                ("sort <$file", true),
+                ("sort >new", true),
+                ("cat notes.txt", true),
+                ("cat nothing", false),
+                // Made before it is read.
+                ("git clone x nothing && cd nothing", true),
+                ("make out && sort <out", true),
+                ("make && ./out", true),
+            ],
+        );
+        check("slow /home/me", &[("cd nowhere", true), ("./walk.sh", true), ("sort <nothing", true)]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_possible() {
+        let all = |scene: &str, line: &str| runs(&Fake::new(scene).ask(), line, |_| false);
+        assert!(all("program git", "gti status"), "the shell has not told its names");
+        assert!(all("slow programs\nbuiltin cd", "gti status"));
+        assert!(!all("file x\nprogram git\nbuiltin cd", "gti status"));
+        assert!(all("program git\nbuiltin cd", "gti status"), "we do not see the directory");
+        assert!(!all("file x\nprogram few\nbuiltin cd\nspec few closed = true\\n[sub.a]", "few b"));
+        assert!(all("program few\nbuiltin cd\nspec few closed = true\\n[sub.a]", "few a"));
+    }
+}

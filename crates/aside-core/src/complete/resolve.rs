@@ -1,0 +1,96 @@
+//! Which place on the disk a typed path means: what the shell would make of `~`, `$HOME`, `.`, `..` and an earlier `cd`.
+//! Follows no links.
+
+use std::borrow::Cow;
+
+use crate::complete::ask::Ask;
+use crate::line::{Command, Join, Line};
+use crate::world::{Kind, Known};
+
+/// How many entries of a directory the world tells at most; one with more may have what is not among them.
+pub const MAX_ENTRIES: usize = 10_000;
+
+/// An absolute path without `.` and `..`, from one as it is typed; none when only the shell knows. `fixed` says that
+/// nothing in it would be expanded.
+pub fn absolute(ask: &Ask<'_>, value: &str, fixed: bool) -> Option<String> {
+    let (begin, rest) = match fixed {
+        true if value.starts_with('/') => ("", value),
+        true => (ask.cwd, value),
+        false => expanded(ask, value)?,
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in begin.split('/').chain(rest.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}
+
+/// What stands before the first slash, expanded, and the rest.
+fn expanded<'a>(ask: &'a Ask<'_>, value: &'a str) -> Option<(&'a str, &'a str)> {
+    let (first, rest) = value.split_at(value.find('/').unwrap_or(value.len()));
+    // Where else something is expanded is not known: the quotes are gone.
+    if rest.contains(['$', '*', '?', '[', '{', '`', '(']) {
+        return None;
+    }
+    let begin = match first {
+        "~" | "$HOME" | "${HOME}" => ask.world.home(),
+        _ => {
+            let name = first.strip_prefix('~')?;
+            let known = &ask.names.directories;
+            let found = known.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+            &known[found].1
+        }
+    };
+    begin.starts_with('/').then_some((begin, rest))
+}
+
+/// What is at an absolute path, as far as that is known.
+pub fn kind(ask: &Ask<'_>, path: &str) -> Known<Kind> {
+    let Some((parent, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
+        return Known::Yes(Kind::Directory);
+    };
+    let entries = match ask.world.entries(if parent.is_empty() { "/" } else { parent }) {
+        Known::Yes(entries) => entries,
+        Known::No => return Known::No,
+        Known::NotYet => return Known::NotYet,
+    };
+    // Some file systems do not tell capital letters from small ones.
+    let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().map(|found| &entries[found]);
+    match found.or_else(|| entries.iter().find(|entry| entry.name.eq_ignore_ascii_case(name))) {
+        Some(entry) => Known::Yes(entry.kind),
+        None if entries.len() >= MAX_ENTRIES => Known::NotYet,
+        None => Known::No,
+    }
+}
+
+/// Where a command of the line will run: after `cd there &&` it is there. None when that cannot be known.
+pub fn cwd<'a>(ask: &Ask<'a>, line: &Line<'_>, command: &Command) -> Option<Cow<'a, str>> {
+    let mut cwd = Cow::Borrowed(ask.cwd);
+    if matches!(command.join, Join::First) && command.inside.is_none() {
+        return Some(cwd);
+    }
+    let earlier = line.commands.iter().take_while(|earlier| earlier.span.start < command.span.start);
+    for earlier in earlier.filter(|earlier| earlier.inside == command.inside) {
+        let Some(name) = earlier.words.first() else { continue };
+        match &*name.value {
+            "cd" | "pushd" | "chdir" => {}
+            "popd" | "z" | "zi" | "j" | "prevd" | "nextd" | "eval" | "source" | "." => return None,
+            _ => continue,
+        }
+        let mut arguments =
+            earlier.words.iter().skip(1).filter(|word| !matches!(&*word.value, "--" | "-P" | "-L" | "-q"));
+        let at = Ask { cwd: &cwd, ..*ask };
+        let moved = match (arguments.next(), arguments.next()) {
+            (None, _) if &*name.value == "pushd" => return None,
+            (None, _) => ask.world.home().to_owned(),
+            (Some(to), None) if !to.value.starts_with(['-', '+']) => absolute(&at, &to.value, to.fixed)?,
+            (Some(_), _) => return None,
+        };
+        cwd = Cow::Owned(moved);
+    }
+    Some(cwd)
+}

@@ -1,0 +1,313 @@
+//! Candidates from what is known about commands: their subcommands, flags and arguments. Written by us as data, by the
+//! person, or learnt. Files and names of commands are other sources'.
+
+mod builtin;
+pub mod expect;
+pub mod format;
+pub mod judge;
+pub mod kind;
+pub(super) mod reach;
+mod walk;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::complete::ask::Ask;
+use crate::complete::candidate::{self, Candidate, Facts, Fit, Source};
+use crate::complete::spec::format::{Flag, Problem, Spec, Style};
+use crate::complete::spec::kind::Kind;
+use crate::complete::spec::reach::{Reach, Reached};
+use crate::complete::spec::walk::Next;
+use crate::line::quote::After;
+use crate::line::{Role, Spot};
+use crate::world::{Known, World};
+
+/// Learnt specs that are kept read.
+const MAX_LEARNT: usize = 64;
+/// More than are shown, so that the ranking has a choice.
+const MAX_OFFERS: usize = 64;
+/// Nobody tells more rivals apart; a repository may have thousands of branches.
+const MAX_RIVALS: usize = 250;
+
+/// All specs that are at hand.
+#[derive(Debug, Default)]
+pub struct Specs {
+    own: HashMap<Box<str>, Arc<Spec>>,
+    learnt: Mutex<Vec<Learnt>>,
+}
+
+#[derive(Debug)]
+struct Learnt {
+    text: Arc<str>,
+    spec: Option<Arc<Spec>>,
+}
+
+impl Specs {
+    /// Those that come with Aside, and the person's own, given by command and text, which go before them. What is wrong
+    /// with one is said, and the rest of it is used.
+    pub fn with(own: Vec<(String, String)>) -> (Self, Vec<Problem>) {
+        let mut specs = Self::default();
+        let mut problems = Vec::new();
+        let mut aliases: Vec<(Box<str>, Arc<Spec>)> = Vec::new();
+        for (name, text) in own {
+            let (spec, wrong) = format::parse(&format!("{name}.toml"), &text);
+            problems.extend(wrong);
+            if let Some(spec) = spec.map(Arc::new) {
+                aliases.extend(spec.aliases.iter().map(|alias| (alias.clone(), Arc::clone(&spec))));
+                specs.own.insert(name.into(), spec);
+            }
+        }
+        for (alias, spec) in aliases {
+            specs.own.entry(alias).or_insert(spec);
+        }
+        (specs, problems)
+    }
+
+    /// The spec of a command: the person's own, ours, or what was learnt.
+    pub fn find(&self, name: &str, world: &dyn World) -> Option<Arc<Spec>> {
+        let own = self.own.get(name).cloned();
+        own.or_else(|| builtin::find(name)).or_else(|| self.learnt(name, world))
+    }
+
+    /// One line about a command.
+    pub fn about(&self, name: &str, world: &dyn World) -> Option<Box<str>> {
+        self.find(name, world).map(|spec| spec.about.clone()).filter(|about| !about.is_empty())
+    }
+
+    /// Whether there is a spec without learning one.
+    pub fn has(&self, name: &str) -> bool {
+        self.own.contains_key(name) || builtin::has(name)
+    }
+
+    fn learnt(&self, name: &str, world: &dyn World) -> Option<Arc<Spec>> {
+        let Known::Yes(text) = world.learnt(name) else { return None };
+        // Nothing panics while it is held; and if it did, the list would be as good as before.
+        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = learnt.iter().find(|known| Arc::ptr_eq(&known.text, &text) || known.text == text) {
+            return known.spec.clone();
+        }
+        let spec = format::parse(name, &text).0.map(Arc::new);
+        if learnt.len() >= MAX_LEARNT {
+            learnt.remove(0);
+        }
+        learnt.push(Learnt { text, spec: spec.clone() });
+        spec
+    }
+}
+
+/// What the spec of the command has for the word at the cursor. Of flags nothing is said before a dash is typed.
+pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
+    let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Vec::new() };
+    if !spot.fixed {
+        return Vec::new();
+    }
+    let Reach::Spec(reached) = reach::reach(ask, command, *number) else { return Vec::new() };
+    let mut offers = Offers::new(&spot.typed, Case::Same);
+    gather(ask, &reached, &mut offers);
+    if offers.count == 0 && !spot.typed.is_empty() {
+        offers = Offers::new(&spot.typed, Case::Any);
+        gather(ask, &reached, &mut offers);
+    }
+    offers.candidates(ask, spot)
+}
+
+/// One line about the innermost subcommand of a command.
+pub fn about(ask: &Ask<'_>, command: &crate::line::Command) -> Option<Box<str>> {
+    let Reach::Spec(reached) = reach::reach(ask, command, command.words.len()) else { return None };
+    Some(reached.walk.spec().about.clone()).filter(|about| !about.is_empty())
+}
+
+fn gather(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
+    let typed = offers.typed;
+    match reached.walk.next(typed) {
+        Next::Nothing | Next::Command => {}
+        Next::Flag => flags(ask, reached, offers),
+        Next::Value { flag, skip } => {
+            offers.skip = skip;
+            values_of(ask, reached, flag, &typed[..skip], offers);
+        }
+        Next::Argument { kinds, subcommand } => {
+            let spec = reached.walk.spec();
+            if subcommand {
+                // Before a letter is typed, only what people use most.
+                let shown = if typed.is_empty() && spec.common > 0 { spec.common } else { spec.subs.len() };
+                for sub in &spec.subs[..shown] {
+                    offers.add("", &sub.name, &sub.spec.about, candidate::Kind::Subcommand, After::End);
+                }
+            }
+            values(ask, reached, kinds, "", offers);
+            if spec.style == Style::Bare {
+                bare_flags(reached, offers);
+            }
+        }
+    }
+}
+
+fn flags(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
+    let typed = offers.typed;
+    for flag in reached.walk.reach().flat_map(|spec| &spec.flags).filter(|flag| !reached.walk.is_used(flag)) {
+        if let Some(name) = flag.names.iter().find(|name| name.starts_with('-') && offers.fits(name)) {
+            offers.add("", name, &flag.about, candidate::Kind::Flag, After::End);
+        }
+        // The only way to give it one.
+        let optional = flag.takes.as_ref().is_some_and(|takes| takes.optional);
+        if optional && typed.starts_with("--") && flag.is(typed) {
+            values_of(ask, reached, flag, &format!("{typed}="), offers);
+        }
+    }
+}
+
+/// `if=` of dd, `aux` of ps. Single letters are joined to one word, which nobody completes.
+fn bare_flags(reached: &Reached<'_>, offers: &mut Offers<'_>) {
+    let flags = &reached.walk.spec().flags;
+    for flag in flags.iter().filter(|flag| !reached.walk.is_used(flag)) {
+        for name in flag.names.iter().filter(|name| !name.starts_with('-') && name.len() > 1) {
+            match flag.takes {
+                Some(_) => offers.add("", &format!("{name}="), &flag.about, candidate::Kind::Flag, After::More),
+                None => offers.add("", name, &flag.about, candidate::Kind::Flag, After::End),
+            }
+        }
+    }
+}
+
+fn values_of(ask: &Ask<'_>, reached: &Reached<'_>, flag: &Flag, before: &str, offers: &mut Offers<'_>) {
+    if let Some(takes) = &flag.takes {
+        values(ask, reached, &takes.kinds, before, offers);
+    }
+}
+
+fn values(ask: &Ask<'_>, reached: &Reached<'_>, kinds: &[Kind], before: &str, offers: &mut Offers<'_>) {
+    for kind in kinds {
+        match kind {
+            Kind::List(choices) => {
+                for choice in choices {
+                    offers.add(before, &choice.value, &choice.about, candidate::Kind::Value, After::End);
+                }
+            }
+            Kind::Live(live) => {
+                let directory = reach::directory(ask, reached);
+                let items = directory.and_then(|directory| ask.world.live(*live, &directory).yes());
+                // `git add a b`: neither of them again. Asked last: there can be many names, and few fit.
+                let given = |name: &str| reached.pieces.iter().skip(1).any(|piece| *piece.value == *name);
+                for item in items.iter().flat_map(|items| items.iter()) {
+                    if offers.count >= MAX_RIVALS {
+                        break;
+                    }
+                    if offers.fit(before, &item.name) && !given(&item.name) {
+                        offers.add(before, &item.name, &item.about, candidate::Kind::Name, After::End);
+                    }
+                }
+            }
+            Kind::File(_) | Kind::Directory | Kind::Path | Kind::Program => {}
+            Kind::Free(_) | Kind::Command | Kind::Variable | Kind::ManPage => {}
+        }
+    }
+}
+
+/// Whether `Main` fits what begins with `m`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Same,
+    Any,
+}
+
+/// What fits the word, in the order in which it was added.
+struct Offers<'t> {
+    typed: &'t str,
+    case: Case,
+    /// Bytes of `typed` that are the flag whose value is typed.
+    skip: usize,
+    fitting: Vec<Offer>,
+    /// Also those that are not kept, and one that is typed completely.
+    count: usize,
+}
+
+struct Offer {
+    value: String,
+    about: String,
+    kind: candidate::Kind,
+    after: After,
+}
+
+impl<'t> Offers<'t> {
+    fn new(typed: &'t str, case: Case) -> Self {
+        Self { typed, case, skip: 0, fitting: Vec::new(), count: 0 }
+    }
+
+    fn fits(&self, value: &str) -> bool {
+        self.fit("", value)
+    }
+
+    fn fit(&self, before: &str, value: &str) -> bool {
+        // All of `before` is typed, or all that is typed is in it.
+        let typed = match before {
+            "" => self.typed,
+            _ => match self.typed.strip_prefix(before) {
+                Some(typed) => typed,
+                None => return before.starts_with(self.typed),
+            },
+        };
+        let (Some(first), Some(other)) = (typed.as_bytes().first(), value.as_bytes().first()) else {
+            return typed.is_empty();
+        };
+        match self.case {
+            // Nearly every name is told by its first letter; comparing whole texts costs a call for each.
+            Case::Same => first == other && value.starts_with(typed),
+            // A flag of one letter is another one as a capital.
+            Case::Any => !is_short(value) && edits(typed, value).is_some(),
+        }
+    }
+
+    fn add(&mut self, before: &str, value: &str, about: &str, kind: candidate::Kind, after: After) {
+        if !self.fit(before, value) {
+            return;
+        }
+        self.count += 1;
+        let is_typed = self.typed.len() == before.len() + value.len() && self.typed.ends_with(value);
+        if !is_typed && self.fitting.len() < MAX_OFFERS {
+            let value = [before, value].concat();
+            self.fitting.push(Offer { value, about: about.to_owned(), kind, after });
+        }
+    }
+
+    fn candidates(&self, ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
+        let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+        let typed = short(self.typed[self.skip..].chars().count());
+        let offers = self.fitting.iter().enumerate();
+        let candidates = offers.map(|(place, offer)| {
+            let fit = match edits(self.typed, &offer.value) {
+                None | Some(0) => Fit::Extends,
+                Some(edits) => Fit::Mends { edits },
+            };
+            let facts = Facts { rivals: short(self.count), place: short(place), typed, ..Facts::new(offer.kind, fit) };
+            let candidate = ask.word(spot, &offer.value, Source::Spec, facts, offer.after);
+            Candidate { about: offer.about.clone(), ..candidate }
+        });
+        candidates.collect()
+    }
+}
+
+fn is_short(value: &str) -> bool {
+    value.starts_with('-') && !value.starts_with("--")
+}
+
+/// How many letters would change if `value` were typed instead of `typed`, given that only their case differs.
+pub(super) fn edits(typed: &str, value: &str) -> Option<u8> {
+    let mut letters = value.chars();
+    let mut edits = 0u8;
+    for typed in typed.chars() {
+        let letter = letters.next()?;
+        if letter == typed {
+            continue;
+        }
+        let ascii = letter.is_ascii() && typed.is_ascii();
+        if !letter.eq_ignore_ascii_case(&typed) && (ascii || !letter.to_lowercase().eq(typed.to_lowercase())) {
+            return None;
+        }
+        edits = edits.saturating_add(1);
+    }
+    Some(edits)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! Which spec has the say at the cursor: through aliases of the shell, and through commands that run another one, such
+//! as sudo. Does not say what comes there.
+
+use std::borrow::Cow;
+
+use crate::complete::ask::Ask;
+use crate::complete::spec::walk::{self, End, Piece, Walk};
+use crate::line::{self, Command};
+
+/// Commands in commands: `sudo env nice …`, aliases of aliases.
+const MAX_DEPTH: usize = 8;
+
+/// The command that runs in the end.
+pub struct Reached<'w> {
+    /// Its words, the name first.
+    pub pieces: Vec<Piece<'w>>,
+    pub walk: Walk,
+}
+
+/// What was found at the end of the words.
+pub enum Reach<'w> {
+    Spec(Reached<'w>),
+    /// The next word is the name of a command.
+    Command,
+    /// There is no spec for it, or no way to know which command it is.
+    Unknown,
+}
+
+/// Follows the first `count` words of the command.
+pub fn reach<'w>(ask: &Ask<'_>, command: &'w Command, count: usize) -> Reach<'w> {
+    let words = command.words.iter().take(count).enumerate();
+    let piece = |(number, word): (usize, &'w line::Word)| Piece {
+        value: Cow::Borrowed(&*word.value),
+        fixed: word.fixed,
+        word: Some(number),
+    };
+    let mut pieces: Vec<Piece<'w>> = words.map(piece).collect();
+    let mut aliases = true;
+    let mut moves = Vec::new();
+    for _ in 0..MAX_DEPTH {
+        if aliases {
+            aliases = expand(ask, &mut pieces);
+        }
+        let Some(first) = pieces.first() else { return Reach::Command };
+        if !first.fixed {
+            return Reach::Unknown;
+        }
+        let name = first.value.rsplit('/').next().unwrap_or_default();
+        let Some(spec) = ask.specs.find(name, ask.world) else { return Reach::Unknown };
+        let mut walk = walk::walk(spec, &pieces);
+        // `env -C there git …` moves git.
+        moves.append(&mut walk.moves);
+        let End::Command(at) = walk.end() else {
+            walk.moves = moves;
+            return Reach::Spec(Reached { pieces, walk });
+        };
+        pieces.drain(..at);
+        // What find runs ends before the line does, and find goes on; there is nothing more to say about it then.
+        if pieces.iter().any(|piece| matches!(&*piece.value, ";" | "+")) {
+            return Reach::Unknown;
+        }
+    }
+    Reach::Unknown
+}
+
+/// Where the command works: flags such as `git -C` move it. None when that cannot be known.
+pub fn directory(ask: &Ask<'_>, reached: &Reached<'_>) -> Option<String> {
+    let mut directory = ask.cwd.to_owned();
+    for (value, fixed) in &reached.walk.moves {
+        directory = path(ask, &directory, value, *fixed)?;
+    }
+    Some(directory)
+}
+
+/// An absolute path without `.` and `..`, from one as it is typed.
+pub fn path(ask: &Ask<'_>, directory: &str, value: &str, fixed: bool) -> Option<String> {
+    let home = ask.world.home();
+    let whole = match value.strip_prefix('~') {
+        _ if fixed && value.starts_with('/') => value.to_owned(),
+        _ if fixed => format!("{directory}/{value}"),
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+        _ => return None,
+    };
+    // What would be expanded besides `~`.
+    if !fixed && whole.contains(['$', '*', '?', '[', '{', '`', '~', '(']) {
+        return None;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in whole.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}
+
+/// Puts what aliases stand for in their place, as the shell does: not twice, and only for the name. Whether the name
+/// after this one is looked at too: when the alias ends in a blank.
+fn expand(ask: &Ask<'_>, pieces: &mut Vec<Piece<'_>>) -> bool {
+    let mut seen: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    while let Some(first) = pieces.first() {
+        let name = &*first.value;
+        // A name in quotes is no alias, but the quotes are gone here; it makes no difference to what is meant.
+        if seen.len() >= MAX_DEPTH || seen.iter().any(|seen| seen == name) {
+            break;
+        }
+        let aliases = &ask.names.aliases;
+        let Ok(found) = aliases.binary_search_by(|(known, _)| (**known).cmp(name)) else { break };
+        let value = &*aliases[found].1;
+        let parsed = line::parse(value, ask.dialect);
+        // `cd there && git`: what is typed goes on with the last command.
+        let Some(last) = parsed.commands.last().filter(|_| parsed.open.is_none()) else { break };
+        seen.push(name.to_owned());
+        goes_on |= value.ends_with(' ');
+        let words = last.words.iter();
+        let stands = words.map(|word| Piece { value: Cow::Owned(word.value.clone()), fixed: word.fixed, word: None });
+        pieces.splice(..1, stands);
+    }
+    goes_on
+}

@@ -1,0 +1,322 @@
+//! Goes along the words of a command with its spec in hand: what each word is, and what may come next. Asks nobody;
+//! aliases and other commands' specs are the caller's.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::complete::spec::format::{Args, Flag, Spec, Style};
+use crate::complete::spec::kind::Kind;
+
+/// A word, as the command would get it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece<'w> {
+    pub value: Cow<'w, str>,
+    /// It is known what the command gets: nothing in it would be expanded.
+    pub fixed: bool,
+    /// Its number among the words of the line; none when an alias stands for it.
+    pub word: Option<usize>,
+}
+
+/// Where one stands after some words.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// The command, its subcommand, that one's, and so on.
+    pub chain: Vec<Arc<Spec>>,
+    pub given: Vec<Arc<Flag>>,
+    /// What each word after the name was found to be.
+    pub steps: Vec<Step>,
+    /// The values of flags that say in which directory to work, and whether they are fixed.
+    pub moves: Vec<(String, bool)>,
+    /// The flag whose value the next word is.
+    pending: Option<Arc<Flag>>,
+    /// Arguments since the last subcommand.
+    count: usize,
+    /// Arguments since a bare `--`.
+    dashes: Option<usize>,
+    end: End,
+}
+
+/// Whether the spec has anything to say about the words to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It has.
+    Open,
+    /// Another command line begins with the word of this number.
+    Command(usize),
+    /// The word of this number should be a subcommand and is none that is known.
+    Lost(usize),
+}
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    Subcommand,
+    /// One or more of them, with a value in the same word or not.
+    Flag,
+    /// The value of the flag before it.
+    Value,
+    /// The argument with this number of this spec.
+    Argument(Arc<Spec>, usize),
+    AfterDashes,
+    Dashes,
+    /// A flag that the spec does not have, a subcommand that it does not have.
+    Unknown,
+}
+
+/// What may come at the cursor.
+#[derive(Debug, PartialEq)]
+pub enum Next<'w> {
+    Nothing,
+    /// The name of another command.
+    Command,
+    /// A flag.
+    Flag,
+    /// The value of a flag; so many bytes of the word are not part of it (`--color=`).
+    Value {
+        flag: &'w Flag,
+        skip: usize,
+    },
+    /// An argument; with a subcommand as another possibility.
+    Argument {
+        kinds: &'w [Kind],
+        subcommand: bool,
+    },
+}
+
+/// The first piece is the name of the command.
+pub fn walk(spec: Arc<Spec>, pieces: &[Piece<'_>]) -> Walk {
+    let mut walk = Walk {
+        chain: vec![spec],
+        given: Vec::new(),
+        steps: Vec::new(),
+        moves: Vec::new(),
+        pending: None,
+        count: 0,
+        dashes: None,
+        end: End::Open,
+    };
+    for (number, piece) in pieces.iter().enumerate().skip(1) {
+        if walk.end != End::Open {
+            break;
+        }
+        let step = walk.step(number, piece);
+        walk.steps.push(step);
+    }
+    walk
+}
+
+impl Walk {
+    pub fn spec(&self) -> &Arc<Spec> {
+        // `walk` puts one in, and nothing takes one out.
+        &self.chain[self.chain.len() - 1]
+    }
+
+    pub fn end(&self) -> End {
+        self.end
+    }
+
+    /// The specs whose flags may come here, the innermost first.
+    pub fn reach(&self) -> impl Iterator<Item = &Arc<Spec>> {
+        let outer = self.chain.iter().rev().skip(1).take_while(|spec| !spec.flags_first);
+        std::iter::once(self.spec()).chain(outer)
+    }
+
+    pub fn flag(&self, name: &str) -> Option<&Arc<Flag>> {
+        self.reach().find_map(|spec| spec.flag(name))
+    }
+
+    /// Whether the flag is there already and may not come again.
+    pub fn is_used(&self, flag: &Arc<Flag>) -> bool {
+        !flag.repeats && self.given.iter().any(|given| Arc::ptr_eq(given, flag))
+    }
+
+    /// What the word may be of which this much is typed.
+    pub fn next(&self, typed: &str) -> Next<'_> {
+        if self.end != End::Open {
+            return Next::Nothing;
+        }
+        if let Some(flag) = &self.pending {
+            return match &flag.takes {
+                Some(takes) if takes.command => Next::Command,
+                _ => Next::Value { flag, skip: 0 },
+            };
+        }
+        if self.dashes.is_none() {
+            if let Some((flag, skip)) = self.value_inside(typed) {
+                return Next::Value { flag, skip };
+            }
+            if typed.starts_with('-') {
+                return Next::Flag;
+            }
+        }
+        let spec = self.spec();
+        if spec.command_at.is_some_and(|at| self.count + 1 >= at) && !is_assignment(typed) {
+            return Next::Command;
+        }
+        match (&spec.after_dashes, self.dashes) {
+            (Some(args), Some(number)) => argument(args, number, false),
+            (_, None) if spec.style == Style::Bare => {
+                Next::Argument { kinds: spec.args.at(self.count), subcommand: false }
+            }
+            (_, dashes) => {
+                argument(&spec.args, self.count, dashes.is_none() && self.count == 0 && !spec.subs.is_empty())
+            }
+        }
+    }
+
+    fn step(&mut self, number: usize, piece: &Piece<'_>) -> Step {
+        let value = &*piece.value;
+        if let Some(flag) = self.pending.take() {
+            if flag.takes.as_ref().is_some_and(|takes| takes.command) {
+                self.end = End::Command(number);
+            }
+            if flag.moves {
+                self.moves.push((value.to_owned(), piece.fixed));
+            }
+            return Step::Value;
+        }
+        if self.dashes.is_none() {
+            if value == "--" {
+                self.dashes = Some(0);
+                return Step::Dashes;
+            }
+            if let Some(step) = self.flag_step(number, piece) {
+                return step;
+            }
+        }
+        self.argument_step(number, piece)
+    }
+
+    fn argument_step(&mut self, number: usize, piece: &Piece<'_>) -> Step {
+        let spec = Arc::clone(self.spec());
+        if let (Some(_), Some(count)) = (&spec.after_dashes, self.dashes) {
+            self.dashes = Some(count + 1);
+            return Step::AfterDashes;
+        }
+        let begins = spec.command_at.is_some_and(|at| self.count + 1 >= at);
+        if begins && is_assignment(&piece.value) {
+            return Step::Unknown;
+        }
+        if begins {
+            self.end = End::Command(number);
+            return Step::Argument(spec, self.count);
+        }
+        if self.dashes.is_none() && self.count == 0 && !spec.subs.is_empty() {
+            if let Some(sub) = spec.sub(&piece.value).filter(|_| piece.fixed) {
+                self.chain.push(Arc::clone(&sub.spec));
+                return Step::Subcommand;
+            }
+            if spec.args.is_empty() {
+                self.end = End::Lost(number);
+                return Step::Unknown;
+            }
+        }
+        self.count += 1;
+        Step::Argument(spec, self.count - 1)
+    }
+
+    /// None when the word is no flag.
+    fn flag_step(&mut self, number: usize, piece: &Piece<'_>) -> Option<Step> {
+        let value = &*piece.value;
+        let style = self.spec().style;
+        if let Some((flag, skip)) = self.value_inside(value).map(|(flag, skip)| (Arc::clone(flag), skip)) {
+            self.take_letters(&value[..skip], style);
+            self.pending = None;
+            if flag.moves {
+                self.moves.push((value[skip..].to_owned(), piece.fixed));
+            }
+            self.given.push(flag);
+            return Some(Step::Flag);
+        }
+        if style == Style::Bare && !value.starts_with('-') {
+            // `c` can be a file too; only as the very first word is it a flag of tar.
+            if value.len() > 1 && self.take(value) {
+                return Some(Step::Flag);
+            }
+            if number == 1 && self.are_letters(value) {
+                for letter in value.chars() {
+                    self.take(letter.encode_utf8(&mut [0; 4]));
+                }
+                return Some(Step::Flag);
+            }
+        }
+        // A dash alone is the standard input, and a flag is never empty.
+        if value.len() < 2 || !value.starts_with(['-', '+']) {
+            return None;
+        }
+        if self.take(value) {
+            return Some(Step::Flag);
+        }
+        if value.starts_with('+') {
+            return None;
+        }
+        if !self.take_letters(value, style) {
+            return Some(Step::Unknown);
+        }
+        Some(Step::Flag)
+    }
+
+    /// The flag was given: its value is next, if it must have one.
+    fn take(&mut self, name: &str) -> bool {
+        let Some(flag) = self.flag(name).map(Arc::clone) else { return false };
+        if flag.takes.as_ref().is_some_and(|takes| !takes.optional) {
+            self.pending = Some(Arc::clone(&flag));
+        }
+        self.given.push(flag);
+        true
+    }
+
+    /// `-abc`. Whether all of them are known.
+    fn take_letters(&mut self, value: &str, style: Style) -> bool {
+        if style == Style::Single || value.starts_with("--") || !value.starts_with('-') {
+            return false;
+        }
+        value.chars().skip(1).all(|letter| self.take(&format!("-{letter}")))
+    }
+
+    fn are_letters(&self, value: &str) -> bool {
+        value.chars().all(|letter| self.flag(letter.encode_utf8(&mut [0; 4])).is_some())
+    }
+
+    /// `--flag=value`, `-fvalue`, `name=value`: the flag, and where its value begins.
+    fn value_inside(&self, word: &str) -> Option<(&Arc<Flag>, usize)> {
+        let style = self.spec().style;
+        if let Some((name, _)) = word.split_once('=') {
+            let spelled = match style {
+                Style::Dash => name.starts_with("--"),
+                Style::Single => name.starts_with('-'),
+                Style::Bare => name.starts_with("--") || !name.starts_with('-'),
+            };
+            let flag = self.flag(name).filter(|flag| spelled && flag.takes.is_some());
+            if let Some(flag) = flag {
+                return Some((flag, name.len() + 1));
+            }
+        }
+        if style == Style::Single || !word.starts_with('-') || word.starts_with("--") || self.flag(word).is_some() {
+            return None;
+        }
+        for (at, letter) in word.char_indices().skip(1) {
+            let flag = self.flag(&format!("-{letter}"))?;
+            let end = at + letter.len_utf8();
+            if flag.takes.is_some() {
+                return (end < word.len()).then_some((flag, end));
+            }
+        }
+        None
+    }
+}
+
+fn argument(args: &Args, number: usize, subcommand: bool) -> Next<'_> {
+    match args.at(number) {
+        [] if !subcommand => Next::Nothing,
+        kinds => Next::Argument { kinds, subcommand },
+    }
+}
+
+/// `NAME=value`, as env and sudo take them before the command.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|letter: char| letter.is_ascii_digit())
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    })
+}

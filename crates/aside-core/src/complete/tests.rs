@@ -1,0 +1,229 @@
+//! All sources and the ranking together, as scenes (`fake.rs` says what a row means).
+
+use insta::assert_snapshot;
+
+use super::*;
+use crate::complete::fake::Fake;
+
+/// One line per candidate: the text, its source and what is said about it.
+fn run(scene: &str) -> String {
+    let fake = Fake::new(scene);
+    let rows = complete(&fake.ask()).into_iter().map(|Ranked { candidate, chance: _ }| {
+        let Candidate { text, cursor, source, facts: _, about } = candidate;
+        let text = match cursor {
+            Some(cursor) => format!("{}|{}", &text[..cursor], &text[cursor..]),
+            None => text,
+        };
+        let about = if about.is_empty() { about } else { format!("  {about}") };
+        format!("{}  {}{about}", text.replace('\n', "\\n"), source.name())
+    });
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+/// The first candidate, which is what the ghost shows.
+fn first(scene: &str) -> String {
+    run(scene).lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn prefers_what_you_ran_in_this_directory() {
+    let scene = "
+        history  frob status      in /code
+        history  frob stop now    in /home
+        cwd      /code
+        line     frob st|
+    ";
+    assert_snapshot!(first(scene), @"frob status  history");
+}
+
+#[test]
+fn prefers_what_follows_the_last_command() {
+    let scene = "
+        history  frob start
+        history  frob watch
+        history  frob list
+        history  frob start
+        history  frob watch
+        history  frob list
+        history  frob list
+        history  frob start
+        line     frob |
+    ";
+    assert_snapshot!(first(scene), @"frob watch  history");
+}
+
+#[test]
+fn prefers_what_worked_over_what_failed_and_learns_no_words_from_that() {
+    let scene = "
+        history  frob test --all
+        history  frob tset  exit 101
+        line     frob t|
+    ";
+    assert_snapshot!(run(scene), @r"
+    frob test --all  history
+    frob tset  history
+    ");
+}
+
+#[test]
+fn is_silent_before_the_first_letter_and_when_there_is_nothing_to_add() {
+    assert_snapshot!(run("history ls -l\nline |"), @"");
+    assert_snapshot!(run("history ls -l\nline    |"), @"");
+    assert_snapshot!(run("history frob\nline frob|"), @"");
+}
+
+#[test]
+fn a_line_that_never_ran_is_made_of_words_that_did() {
+    let scene = "
+        history  frob deploy --to staging web
+        history  frob deploy --to staging api
+        history  frob deploy --to production web
+        line     frob deploy --to production a|
+    ";
+    assert_snapshot!(first(scene), @"frob deploy --to production api  history");
+}
+
+#[test]
+fn goes_as_far_as_the_past_agrees() {
+    let scene = "
+        history  frob open reports/2024/march
+        history  frob open reports/2024/april
+        history  frob open reports/2025/may
+        line     frob o|
+    ";
+    assert_snapshot!(first(scene), @"frob open reports/  history");
+}
+
+#[test]
+fn what_cannot_run_is_not_offered() {
+    let here = "
+        builtin  cd
+        program  git
+        directory src
+        history  cd gone
+        history  cd src
+        history  frob all the things
+    ";
+    assert_snapshot!(run(&format!("{here}\nline cd |")), @"cd src  history");
+    assert_snapshot!(run(&format!("{here}\nline fro|")), @"");
+}
+
+#[test]
+fn lines_are_found_by_their_middle_and_by_their_first_letters() {
+    let scene = "
+        history  frob stash pop
+        line     stash p|
+    ";
+    assert_snapshot!(run(scene), @r"
+    stash pop  history
+    frob stash pop  history
+    ");
+    assert_snapshot!(run("history frob stash pop\nline fsp|"), @"frob stash pop  history");
+}
+
+#[test]
+fn offers_multi_line_commands_but_not_scripts() {
+    let scene = "
+        history  while true; do\\n  date\\ndone
+        line     while t|
+    ";
+    assert_snapshot!(run(scene), @r"
+    while true; do\n  date\ndone  history
+    while test  environment  check a condition
+    while time  environment  measure how long a command takes
+    ");
+    let script = format!("history frob {}\nline frob|", "x\\n".repeat(40));
+    assert_snapshot!(run(&script), @"");
+}
+
+#[test]
+fn in_the_middle_of_a_line_the_rest_stays() {
+    let scene = "
+        line     git che| main
+    ";
+    assert_snapshot!(run(scene), @r"
+    git checkout| main  spec  go to a branch, or bring files back
+    git cherry-pick| main  spec  take commits over from elsewhere
+    git check-ignore| main  spec  why a file is ignored
+    git check-attr| main  spec  attributes of files
+    ");
+}
+
+#[test]
+fn specs_paths_and_programs_answer_where_there_is_no_past() {
+    assert_snapshot!(first("line git check|"), @"git checkout  spec  go to a branch, or bring files back");
+    assert_snapshot!(first("git-branch main\ngit-branch feature/x\nline git switch f|"), @"git switch feature/x  spec");
+    assert_snapshot!(first("directory src\nfile setup.py\nline cd s|"), @"cd src/  filesystem");
+    assert_snapshot!(first("program kubectl\nbuiltin cd\nline kubec|"), @"kubectl  environment  control a Kubernetes cluster");
+}
+
+#[test]
+fn a_slip_is_mended() {
+    assert_snapshot!(first("program git\nbuiltin cd\nfile x\nline gti status|"), @"git status  correction  gti → git");
+    assert_snapshot!(first("line git chekcout main|"), @"git checkout main  correction  chekcout → checkout");
+}
+
+#[test]
+fn a_models_idea_enters_by_the_same_door() {
+    let fake = Fake::new("history frob start\nline frob s|");
+    let with = |idea| {
+        let ask = Ask { idea: Some(idea), ..fake.ask() };
+        complete(&ask).iter().map(|ranked| ranked.candidate.source.name()).collect::<Vec<_>>()
+    };
+    assert_eq!(with("tatus --all"), ["history", "llm"]);
+    assert_eq!(with("tart"), ["history"], "what is known here is not said twice");
+    let fake = Fake::new("line zzz |");
+    let ask = Ask { idea: Some("--help"), ..fake.ask() };
+    assert_eq!(complete(&ask)[0].candidate.text, "zzz --help");
+}
+
+/// What is offered when a model thinks so.
+fn with_idea(scene: &str, idea: &str) -> String {
+    let fake = Fake::new(scene);
+    let ask = Ask { idea: Some(idea), ..fake.ask() };
+    complete(&ask).iter().map(|ranked| ranked.candidate.text.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn a_models_idea_stays_behind_what_is_sure_however_long_it_gets() {
+    let scene = "
+        history  frob start
+        history  frob start
+        history  frob start
+        line     frob s|
+    ";
+    let long = "end everything that is left to --all of --the --others";
+    assert_eq!(with_idea(scene, long), format!("frob start, frob s{long}"));
+}
+
+#[test]
+fn a_models_idea_has_a_place_among_many() {
+    let many = "directory aa\ndirectory ab\ndirectory ac\ndirectory ad\ndirectory ae\nhistory frob a/b/c\nline frob a|";
+    let without = with_idea(many, "");
+    let with = with_idea(many, "ll --of --them");
+    assert_eq!(without.split(", ").count(), 4, "{without}");
+    assert_eq!(with.split(", ").count(), 4, "{with}");
+    assert_eq!(with.split(", ").filter(|text| *text == "frob all --of --them").count(), 1, "{with}");
+    assert!(with.split(", ").filter(|text| without.contains(text)).count() == 3, "{with}");
+    let fake = Fake::new("history frob go\nhistory frob go\nline frob g|");
+    let ask = Ask { idea: Some("et all"), limit: 1, ..fake.ask() };
+    let only = complete(&ask);
+    assert_eq!(only.len(), 1);
+    assert_eq!(only[0].candidate.text, "frob go");
+}
+
+#[test]
+fn half_a_word_of_a_model_is_nothing_where_the_word_is_known() {
+    assert_eq!(with_idea("line git stat|", "u"), "git status");
+    assert_eq!(with_idea("line git stat|", "us"), "git status");
+    assert_eq!(with_idea("line git stat|", "us --short"), "git status, git status --short");
+    assert_eq!(with_idea("line frob stat|", "u"), "frob statu");
+}
+
+#[test]
+fn a_models_idea_that_cannot_run_is_not_offered() {
+    let here = "builtin cd\nprogram git\nprogram sort\nfile notes.txt";
+    assert_eq!(with_idea(&format!("{here}\nline kub|"), "ectl get pods"), "");
+    assert_eq!(with_idea(&format!("{here}\nline sort < z|"), "eta.txt"), "");
+    assert_eq!(with_idea(&format!("{here}\nline git commit -m |"), "'a b'"), "git commit -m 'a b'");
+}

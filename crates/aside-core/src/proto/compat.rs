@@ -1,0 +1,466 @@
+//! The requests of two other clients, ashlet's and ghst's, which find our daemon at their socket, and answers as those
+//! clients can read them. Recognised by their shape; `docs/compat.md` says what they can expect.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use serde_json::ser::Formatter;
+use serde_json::{Value, json};
+
+use crate::proto::{Candidate, Complete, Reply};
+use crate::text;
+
+/// ghst shows nothing longer.
+const MAX_SUGGESTION: usize = 200;
+/// Commands that a search finds; ghst takes the first.
+const MAX_RESULTS: usize = 10;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// A question for us, and how its answer is spelled.
+    Asks { line: Complete, shape: Shape },
+    /// It needs no thought: this is its answer.
+    Answered(Vec<u8>),
+}
+
+/// How a client that is not ours reads an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Ashlet {
+        request_id: i64,
+        /// Zero for as many as there are.
+        max_candidates: usize,
+    },
+    Ghst {
+        request_id: String,
+        /// What its suggestion is put behind, wherever the cursor is.
+        buffer: String,
+    },
+}
+
+/// A request of theirs; `None` when it is one of ours, or nothing that anybody knows.
+pub fn decode(line: &str) -> Option<Foreign> {
+    match serde_json::from_str::<Seen>(line) {
+        Ok(seen) => seen.foreign(),
+        Err(_) => damaged(line).map(Ghst::asks),
+    }
+}
+
+/// The fields of all their requests. None of them has left and right, which ours have.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Seen {
+    r#type: Option<String>,
+    request_id: Value,
+    input: Option<String>,
+    cursor_pos: i64,
+    cwd: String,
+    session_id: Value,
+    max_candidates: i64,
+    action: Option<String>,
+    buffer: Option<String>,
+    query: String,
+    history: Vec<String>,
+}
+
+struct Ghst {
+    request_id: String,
+    buffer: String,
+    cursor_pos: i64,
+    cwd: String,
+}
+
+impl Seen {
+    fn foreign(self) -> Option<Foreign> {
+        let kind = self.r#type.as_deref();
+        match (kind, &self.action, &self.input, &self.buffer) {
+            (None, None, Some(_), _) => Some(self.ashlet()),
+            (None, Some(action), ..) => Some(Foreign::Answered(compact(&about_settings(action)))),
+            (Some("context"), ..) => Some(Foreign::Answered(compact(&json!({"ok": true})))),
+            (Some("complete"), _, _, Some(_)) => {
+                let request_id = match self.request_id {
+                    Value::String(text) => text,
+                    Value::Null => String::new(),
+                    other => other.to_string(),
+                };
+                let buffer = self.buffer.unwrap_or_default();
+                Some(Ghst { request_id, buffer, cursor_pos: self.cursor_pos, cwd: self.cwd }.asks())
+            }
+            (Some("history_search"), ..) => {
+                Some(answered(&Results { r#type: "history_search", results: search(&self.query, &self.history) }))
+            }
+            // Wishes and mistakes are not among what we do for it: it says so itself when nothing comes back.
+            (Some("nl"), ..) => Some(answered(&json!({"type": "nl", "command": ""}))),
+            (Some("error_correct"), ..) => Some(answered(&json!({"type": "error_correct", "suggestion": ""}))),
+            (Some("reload_config"), ..) => Some(answered(&json!({"type": "reload_config", "ok": true}))),
+            (Some(_) | None, ..) => None,
+        }
+    }
+
+    fn ashlet(self) -> Foreign {
+        let input = unended(self.input.as_deref().unwrap_or_default());
+        let (left, right) = split(input, self.cursor_pos);
+        let session = match &self.session_id {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            other => other.to_string(),
+        };
+        Foreign::Asks {
+            line: Complete {
+                // Another client of the same shell must not be taken for it.
+                session: if session.is_empty() { session } else { format!("ashlet-{session}") },
+                cwd: unended(&self.cwd).to_owned(),
+                left: left.to_owned(),
+                right: right.to_owned(),
+                ..Complete::default()
+            },
+            shape: Shape::Ashlet {
+                request_id: self.request_id.as_i64().unwrap_or_default(),
+                max_candidates: usize::try_from(self.max_candidates).unwrap_or_default(),
+            },
+        }
+    }
+}
+
+impl Ghst {
+    fn asks(self) -> Foreign {
+        let (left, right) = split(&self.buffer, self.cursor_pos);
+        let (left, right) = (left.to_owned(), right.to_owned());
+        let line = Complete { cwd: self.cwd, left, right, ..Complete::default() };
+        Foreign::Asks { line, shape: Shape::Ghst { request_id: self.request_id, buffer: self.buffer } }
+    }
+}
+
+/// ghst sends its JSON through a `print` that takes the backslashes out of it, so that a quote anywhere in the line or in
+/// the last commands ends a string too early. Its fields always come in the same order, which is enough to find them.
+fn damaged(line: &str) -> Option<Ghst> {
+    let rest = line.strip_prefix(r#"{"type": "complete", "request_id": ""#)?;
+    let (request_id, rest) = rest.split_once(r#"", "buffer": ""#)?;
+    let (buffer, rest) = rest.split_once(r#"", "cursor_pos": "#)?;
+    let (cursor_pos, rest) = rest.split_once(r#", "cwd": ""#)?;
+    let (cwd, _) = rest.split_once(r#"", "shell": "#)?;
+    Some(Ghst {
+        request_id: request_id.to_owned(),
+        buffer: buffer.to_owned(),
+        cursor_pos: cursor_pos.parse().ok()?,
+        cwd: cwd.to_owned(),
+    })
+}
+
+/// ashlet's `print` ends what it sends with a newline.
+fn unended(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+/// At the cursor, which ashlet's description counts in bytes and its client in characters: what is too much for
+/// characters is bytes.
+fn split(line: &str, cursor_pos: i64) -> (&str, &str) {
+    let cursor = usize::try_from(cursor_pos).unwrap_or_default();
+    let by_characters = line.char_indices().map(|(place, _)| place).chain([line.len()]).nth(cursor);
+    let by_bytes = || (0..=cursor.min(line.len())).rev().find(|place| line.is_char_boundary(*place));
+    line.split_at(by_characters.or_else(by_bytes).unwrap_or(0))
+}
+
+/// ashlet's client writes the settings that it gets into a file of ashlet's, so it gets none of ours.
+fn about_settings(action: &str) -> Value {
+    match action {
+        // Changes are in force by themselves.
+        "reload" | "validate" => json!({}),
+        "get" | "defaults" | "default_prompt" => json!({
+            "error": {"code": "not_configured", "message": "Aside answers here; `aside config` has its settings"},
+        }),
+        _ => json!({"error": {"code": "unknown_action", "message": format!("unknown config action: {action}")}}),
+    }
+}
+
+fn search(query: &str, history: &[String]) -> Vec<String> {
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let mut results: Vec<String> = Vec::new();
+    for command in history.iter().rev() {
+        let lower = command.to_lowercase();
+        let fits = !words.is_empty() && words.iter().all(|word| lower.contains(word));
+        if fits && !results.contains(command) && results.len() < MAX_RESULTS {
+            results.push(command.clone());
+        }
+    }
+    results
+}
+
+impl Shape {
+    /// One line. What we say without having been asked has no place in it.
+    pub fn encode(&self, reply: &Reply) -> Vec<u8> {
+        let (candidates, failure) = match reply {
+            Reply::Complete(found) | Reply::Update(found) => (found.candidates.as_slice(), None),
+            Reply::Error(failure) => (&[][..], Some(&failure.error)),
+            Reply::Hello(_) | Reply::Ok | Reply::Why(_) | Reply::Status(_) => (&[][..], None),
+        };
+        // Both show what they get as it is.
+        let clean = candidates.iter().filter(|candidate| text::is_clean(&candidate.completion));
+        match self {
+            Shape::Ashlet { request_id, max_candidates } => {
+                let most = if *max_candidates == 0 { usize::MAX } else { *max_candidates };
+                let candidates = clean.take(most).map(for_ashlet).collect();
+                compact(&ForAshlet { request_id: *request_id, candidates, error: failure })
+            }
+            Shape::Ghst { request_id, buffer } => {
+                let suggestion = clean.filter_map(|candidate| suggestion(candidate, buffer)).next();
+                spaced(&ForGhst { r#type: "complete", request_id, suggestion: suggestion.unwrap_or_default() })
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ForAshlet<'a> {
+    request_id: i64,
+    candidates: Vec<AshletCandidate<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a crate::proto::FailureDetail>,
+}
+
+#[derive(Serialize)]
+struct AshletCandidate<'a> {
+    completion: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor_pos: Option<u32>,
+    confidence: f32,
+}
+
+fn for_ashlet(candidate: &Candidate) -> AshletCandidate<'_> {
+    let Candidate { completion, cursor_pos, confidence, .. } = candidate;
+    AshletCandidate { completion, cursor_pos: *cursor_pos, confidence: *confidence }
+}
+
+#[derive(Serialize)]
+struct ForGhst<'a> {
+    r#type: &'a str,
+    request_id: &'a str,
+    suggestion: &'a str,
+}
+
+#[derive(Serialize)]
+struct Results {
+    r#type: &'static str,
+    results: Vec<String>,
+}
+
+/// What goes behind the line. Its client ends a text at the first quote, escaped or not, and has backslashes obeyed by
+/// the `echo` that shows them: it gets what comes before either.
+fn suggestion<'a>(candidate: &'a Candidate, buffer: &str) -> Option<&'a str> {
+    let rest = candidate.completion.strip_prefix(buffer)?;
+    let end = rest.find(['"', '\\', '\n']).unwrap_or(rest.len());
+    let rest = if end < rest.len() { rest[..end].trim_end() } else { rest };
+    (!rest.trim().is_empty() && rest.chars().count() <= MAX_SUGGESTION).then_some(rest)
+}
+
+fn answered(value: &impl Serialize) -> Foreign {
+    Foreign::Answered(spaced(value))
+}
+
+fn compact(value: &impl Serialize) -> Vec<u8> {
+    ended(serde_json::to_vec(value).unwrap_or_default())
+}
+
+/// As Python writes it, with a blank after each colon, by which ghst finds its way.
+fn spaced(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Spaced);
+    // Our own types have string keys and no failing `Serialize`.
+    let _ = value.serialize(&mut serializer);
+    ended(bytes)
+}
+
+fn ended(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.push(b'\n');
+    bytes
+}
+
+struct Spaced;
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::Candidates;
+    use proptest::prelude::*;
+
+    fn asks(line: &str) -> (Complete, Shape) {
+        match decode(line) {
+            Some(Foreign::Asks { line, shape }) => (line, shape),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn answer(line: &str) -> String {
+        match decode(line) {
+            Some(Foreign::Answered(bytes)) => String::from_utf8(bytes).unwrap(),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn found(completions: &[(&str, Option<u32>)]) -> Reply {
+        let candidates = completions.iter().map(|(completion, cursor_pos)| Candidate {
+            completion: (*completion).to_owned(),
+            cursor_pos: *cursor_pos,
+            confidence: 0.5,
+            source: "history".to_owned(),
+            ..Candidate::default()
+        });
+        Reply::Complete(Candidates { candidates: candidates.collect() })
+    }
+
+    fn spoken(shape: &Shape, reply: &Reply) -> String {
+        String::from_utf8(shape.encode(reply)).unwrap()
+    }
+
+    #[test]
+    fn ashlet_is_understood_with_its_newlines() {
+        let (line, shape) = asks(
+            r#"{"request_id":12,"input":"git st\n","cursor_pos":6,"cwd":"/home/ada\n","session_id":"4242","max_candidates":4}"#,
+        );
+        let expected = Complete {
+            session: "ashlet-4242".into(),
+            cwd: "/home/ada".into(),
+            left: "git st".into(),
+            ..Complete::default()
+        };
+        assert_eq!(line, expected);
+        assert_eq!(shape, Shape::Ashlet { request_id: 12, max_candidates: 4 });
+        // Only one newline is the client's.
+        assert_eq!(asks(r#"{"request_id":1,"input":"a\n\n","cursor_pos":2}"#).0.left, "a\n");
+        assert_eq!(asks(r#"{"input":"a b"}"#).0.right, "a b");
+    }
+
+    #[test]
+    fn a_cursor_counts_characters_or_bytes() {
+        for (cursor, left) in [(0, ""), (2, "äö"), (5, "äö ls"), (7, "äö ls"), (99, "äö ls"), (-1, "")] {
+            assert_eq!(split("äö ls", cursor).0, left, "{cursor}");
+        }
+        assert_eq!(split("ls ", 2), ("ls", " "));
+    }
+
+    #[test]
+    fn ashlet_gets_candidates_with_confidence() {
+        let shape = Shape::Ashlet { request_id: 12, max_candidates: 2 };
+        let reply =
+            found(&[("bad \u{1b}[31m", None), ("git status", None), ("git stash -m ''", Some(14)), ("c", None)]);
+        assert_eq!(
+            spoken(&shape, &reply),
+            "{\"request_id\":12,\"candidates\":[{\"completion\":\"git status\",\"confidence\":0.5},\
+             {\"completion\":\"git stash -m ''\",\"cursor_pos\":14,\"confidence\":0.5}]}\n"
+        );
+        assert_eq!(spoken(&shape, &found(&[])), "{\"request_id\":12,\"candidates\":[]}\n");
+        assert_eq!(
+            spoken(&shape, &Reply::error("internal", "lost")),
+            "{\"request_id\":12,\"candidates\":[],\"error\":{\"code\":\"internal\",\"message\":\"lost\"}}\n"
+        );
+    }
+
+    #[test]
+    fn ashlets_other_messages_are_answered_without_thought() {
+        assert_eq!(answer(r#"{"type":"context","cwd":"/home/ada"}"#), "{\"ok\":true}\n");
+        assert_eq!(answer(r#"{"action":"reload"}"#), "{}\n");
+        assert!(answer(r#"{"action":"get"}"#).starts_with(r#"{"error":{"code":"not_configured","#));
+        assert!(answer(r#"{"action":"dance"}"#).contains("unknown config action: dance"));
+    }
+
+    const GHST: &str = r#"{"type": "complete", "request_id": "ac-17", "buffer": "git st", "cursor_pos": 6, "cwd": "/home/ada", "shell": "zsh", "history": ["ls", "cd src"], "exit_status": 0}"#;
+
+    #[test]
+    fn ghst_is_understood_and_answered_with_its_blanks() {
+        let (line, shape) = asks(GHST);
+        let expected = Complete { cwd: "/home/ada".into(), left: "git st".into(), ..Complete::default() };
+        assert_eq!(line, expected);
+        let reply = found(&[("got status", None), ("git status --short", None)]);
+        assert_eq!(
+            spoken(&shape, &reply),
+            "{\"type\": \"complete\", \"request_id\": \"ac-17\", \"suggestion\": \"atus --short\"}\n"
+        );
+        let nothing = "{\"type\": \"complete\", \"request_id\": \"ac-17\", \"suggestion\": \"\"}\n";
+        assert_eq!(spoken(&shape, &found(&[("git st", None)])), nothing);
+        assert_eq!(spoken(&shape, &Reply::error("internal", "lost")), nothing);
+    }
+
+    #[test]
+    fn ghst_gets_only_what_it_can_read_back() {
+        let (_, shape) = asks(GHST);
+        for (completion, suggestion) in [
+            (r#"git stash push -m "a b""#, "ash push -m"),
+            (r"git stash push -- a\ b", "ash push -- a"),
+            ("git stash\npop", "ash"),
+            ("git stätus 日本", "ätus 日本"),
+        ] {
+            let spoken = spoken(&shape, &found(&[(completion, None)]));
+            assert!(spoken.contains(&format!("\"suggestion\": \"{suggestion}\"}}")), "{spoken}");
+        }
+        let long = format!("git st{}", "x".repeat(300));
+        assert!(spoken(&shape, &found(&[(&long, None), ("git sta", None)])).contains("\"suggestion\": \"a\""));
+    }
+
+    #[test]
+    fn ghsts_damaged_requests_are_understood() {
+        // What `print` makes of {"buffer": "echo \"a\" \\.", … "history": ["grep \"x\""]}.
+        let damaged = r#"{"type": "complete", "request_id": "ac-1", "buffer": "echo "a" \.", "cursor_pos": 11, "cwd": "/home/ada", "shell": "zsh", "history": ["grep "x""], "exit_status": 0}"#;
+        let (line, shape) = asks(damaged);
+        assert_eq!((line.left.as_str(), line.cwd.as_str()), (r#"echo "a" \."#, "/home/ada"));
+        assert_eq!(shape, Shape::Ghst { request_id: "ac-1".into(), buffer: r#"echo "a" \."#.into() });
+    }
+
+    #[test]
+    fn ghsts_other_messages_are_answered_without_thought() {
+        assert_eq!(
+            answer(r#"{"type":"nl","prompt":"list files","buffer":"","cwd":"/","shell":"zsh","history":[]}"#),
+            "{\"command\": \"\", \"type\": \"nl\"}\n"
+        );
+        assert_eq!(
+            answer(r#"{"type":"history_search","query":"Git push","history":["git push -f","ls","git push"]}"#),
+            "{\"type\": \"history_search\", \"results\": [\"git push\", \"git push -f\"]}\n"
+        );
+        assert_eq!(answer(r#"{"type": "reload_config"}"#), "{\"ok\": true, \"type\": \"reload_config\"}\n");
+    }
+
+    #[test]
+    fn our_own_requests_are_not_theirs() {
+        for line in [
+            r#"{"type":"complete","request_id":7,"session_id":"s","cwd":"/","left":"git st","right":""}"#,
+            r#"{"type":"status","request_id":1}"#,
+            r#"{"type":"dance","action":"x"}"#,
+            r#"{"type":"hello","session_id":"zsh-1"}"#,
+            "{}",
+            "[]",
+            "12",
+            "{\"type\": \"complete\"",
+        ] {
+            assert_eq!(decode(line), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_taken(line in "\\PC{0,60}", cursor in any::<i64>(), completion in "\\PC{0,20}") {
+            decode(&line);
+            let request = json!({"request_id": 1, "input": line, "cursor_pos": cursor}).to_string();
+            let (complete, shape) = asks(&request);
+            prop_assert_eq!(format!("{}{}", complete.left, complete.right), line.as_str());
+            let spoken = spoken(&shape, &found(&[(&format!("{line}{completion}"), None)]));
+            prop_assert!(serde_json::from_str::<Value>(&spoken).is_ok());
+            let request = json!({"type": "complete", "request_id": "a", "buffer": line, "cursor_pos": cursor});
+            let (_, shape) = asks(&request.to_string());
+            let spoken = shape.encode(&found(&[(&format!("{line}{completion}"), None)]));
+            prop_assert!(serde_json::from_slice::<Value>(&spoken).is_ok());
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! How candidates are written: in columns for a person, with tabs for a program. Knows neither where they come from nor
+//! why they are asked for.
+
+use aside_core::proto::Candidate;
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::{Paint, one_line};
+
+/// Columns of a candidate that the others are aligned with; a longer one pushes its own row to the right.
+const WIDEST: usize = 60;
+/// What the bar has at the place of the cursor.
+const CURSOR: char = '|';
+
+const DIM: &str = "2";
+const BOLD: &str = "1";
+
+/// Candidate, score, source, then what it does and what is known about it.
+pub fn aligned(found: &[Candidate], paint: Paint) -> String {
+    let shown: Vec<String> = found.iter().map(shown).collect();
+    let widths = shown.iter().map(|text| text.width()).filter(|width| *width <= WIDEST);
+    let widest = widths.max().unwrap_or(0);
+    let sources = found.iter().map(|candidate| candidate.source.width()).max().unwrap_or(0);
+    let rows = found.iter().zip(&shown).map(|(candidate, shown)| {
+        let Candidate { completion: _, cursor_pos: _, confidence, source, description, facts } = candidate;
+        let fill = " ".repeat(widest.saturating_sub(shown.width()));
+        let mut row = format!("{}{fill}  {confidence:.2}  {source:sources$}", paint.with(BOLD, shown));
+        let known = known(description, facts);
+        if known.is_empty() {
+            row.truncate(row.trim_end().len());
+        } else {
+            row.push_str(&format!("  {}", paint.with(DIM, &known)));
+        }
+        row + "\n"
+    });
+    rows.collect()
+}
+
+/// One line each. A tab or a line break inside of a field is escaped.
+pub fn tabbed(found: &[Candidate]) -> String {
+    let row = |candidate: &Candidate| {
+        let Candidate { completion, cursor_pos: _, confidence, source, description, facts } = candidate;
+        let [completion, source, facts, description] =
+            [completion, source, facts, description].map(|text| one_line(text));
+        format!("{completion}\t{confidence:.2}\t{source}\t{facts}\t{description}\n")
+    };
+    found.iter().map(row).collect()
+}
+
+/// What it does, and what is known about it.
+pub fn known(description: &str, facts: &str) -> String {
+    let both = [description, facts].into_iter().filter(|text| !text.is_empty());
+    both.map(one_line).collect::<Vec<_>>().join(" · ")
+}
+
+/// On one line, with the cursor where it goes.
+pub fn shown(candidate: &Candidate) -> String {
+    let text = candidate.completion.as_str();
+    let cursor = candidate.cursor_pos.and_then(|cursor| text.char_indices().nth(cursor as usize));
+    match cursor {
+        Some((cursor, _)) => line_with_cursor(&text[..cursor], &text[cursor..]),
+        None => on_one_line(text),
+    }
+}
+
+pub fn line_with_cursor(left: &str, right: &str) -> String {
+    format!("{}{CURSOR}{}", on_one_line(left), on_one_line(right))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split('\n').map(one_line).collect::<Vec<_>>().join("⏎")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found() -> Vec<Candidate> {
+        let candidate = |completion: &str, cursor_pos, source: &str, description: &str| Candidate {
+            completion: completion.to_owned(),
+            cursor_pos,
+            confidence: 0.625,
+            source: source.to_owned(),
+            description: description.to_owned(),
+            facts: "ran here, 12×".to_owned(),
+        };
+        vec![
+            candidate("git status", None, "history", ""),
+            candidate("git commit -m ''", Some(15), "spec", "record what is staged"),
+            candidate("echo 日本\n\x1b[31mred\t", None, "llm", ""),
+            candidate(&"x".repeat(70), None, "llm", ""),
+        ]
+    }
+
+    #[test]
+    fn the_columns_are_aligned_and_nothing_moves_the_cursor() {
+        let expected = format!(
+            "git status                 0.62  history  ran here, 12×\n\
+             git commit -m '|'          0.62  spec     record what is staged · ran here, 12×\n\
+             echo 日本⏎\\u{{1b}}[31mred\\t  0.62  llm      ran here, 12×\n\
+             {}  0.62  llm      ran here, 12×\n",
+            "x".repeat(70)
+        );
+        assert_eq!(aligned(&found(), Paint::Plain), expected);
+    }
+
+    #[test]
+    fn colour_adds_nothing_but_colour() {
+        let coloured = aligned(&found(), Paint::Colour);
+        assert!(coloured.starts_with("\x1b[1mgit status\x1b[0m "), "{coloured:?}");
+        let escapes = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap();
+        assert_eq!(escapes.replace_all(&coloured, ""), aligned(&found(), Paint::Plain));
+    }
+
+    #[test]
+    fn with_tabs_every_row_has_five_fields() {
+        let rows = tabbed(&found());
+        let rows: Vec<Vec<&str>> = rows.lines().map(|row| row.split('\t').collect()).collect();
+        assert_eq!(rows[1], ["git commit -m ''", "0.62", "spec", "ran here, 12×", "record what is staged"]);
+        assert_eq!(rows[2][0], "echo 日本\\n\\u{1b}[31mred\\t");
+        assert!(rows.len() == 4 && rows.iter().all(|row| row.len() == 5), "{rows:?}");
+    }
+}

@@ -1,0 +1,170 @@
+//! What an answer says after it was given: better candidates for a line that is still the newest of its connection. Knows
+//! neither the wire nor what is said.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use aside_core::proto::Reply;
+
+use crate::daemon::thought::Hold;
+
+/// How often the client can be spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// As often as there is something better.
+    Updates,
+    /// It reads one answer and goes: whatever takes a moment has to be waited for.
+    Once,
+}
+
+/// The newest line of a connection, and the question that is asked for it.
+pub struct Newest {
+    /// The process at the other end: names a client that has no name of its own.
+    peer: Option<i32>,
+    number: AtomicU64,
+    hold: Mutex<Option<Hold>>,
+}
+
+/// Cheap to clone; silent once another line came or the connection ended. Holds nothing alive.
+#[derive(Clone)]
+pub struct Later(Option<Arc<Line>>);
+
+struct Line {
+    tone: Tone,
+    number: u64,
+    newest: Weak<Newest>,
+    say: Box<dyn Fn(Reply) + Send + Sync>,
+    state: Mutex<Told>,
+}
+
+/// Nothing may be said before the answer itself.
+enum Told {
+    Waiting(Option<Box<Reply>>),
+    Begun,
+}
+
+impl Newest {
+    pub fn of(peer: Option<i32>) -> Self {
+        Self { peer, number: AtomicU64::new(0), hold: Mutex::default() }
+    }
+
+    /// For a line that has just come. What was said later about the one before is silent from now on.
+    pub fn later(self: &Arc<Self>, tone: Tone, say: impl Fn(Reply) + Send + Sync + 'static) -> Later {
+        let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+        Later(Some(Arc::new(Line {
+            tone,
+            number,
+            newest: Arc::downgrade(self),
+            say: Box::new(say),
+            state: Mutex::new(Told::Waiting(None)),
+        })))
+    }
+
+    /// The connection is over: nobody hears any more, so nobody needs to think.
+    pub fn end(&self) {
+        self.number.fetch_add(1, Ordering::Relaxed);
+        let hold = locked(&self.hold).take();
+        drop(hold);
+    }
+}
+
+impl Later {
+    /// For answers that have nothing to add.
+    pub fn never() -> Self {
+        Self(None)
+    }
+
+    pub fn tone(&self) -> Tone {
+        self.0.as_ref().map_or(Tone::Once, |line| line.tone)
+    }
+
+    /// Whose line it is when the shell does not say.
+    pub fn who(&self) -> String {
+        match self.newest() {
+            Some(newest) => match newest.peer {
+                Some(peer) => format!("process {peer}"),
+                None => format!("connection {:p}", Arc::as_ptr(&newest)),
+            },
+            None => String::new(),
+        }
+    }
+
+    /// Keeps a question alive for as long as the line is the newest.
+    pub fn keep(&self, hold: Option<Hold>) {
+        let Some((line, newest)) = self.0.as_ref().zip(self.newest()) else { return };
+        let mut kept = locked(&newest.hold);
+        let is_newest = newest.number.load(Ordering::Relaxed) == line.number;
+        let old = if is_newest { std::mem::replace(&mut *kept, hold) } else { hold };
+        drop(kept);
+        drop(old);
+    }
+
+    /// In place of what was said before.
+    pub fn say(&self, reply: Reply) {
+        let Some((line, newest)) = self.0.as_ref().zip(self.newest()) else { return };
+        if newest.number.load(Ordering::Relaxed) != line.number {
+            return;
+        }
+        let mut state = locked(&line.state);
+        match &mut *state {
+            Told::Waiting(waiting) => *waiting = Some(Box::new(reply)),
+            Told::Begun => (line.say)(reply),
+        }
+    }
+
+    /// The answer itself is on its way.
+    pub fn begin(&self) {
+        let Some(line) = &self.0 else { return };
+        let told = std::mem::replace(&mut *locked(&line.state), Told::Begun);
+        if let Told::Waiting(Some(reply)) = told {
+            self.say(*reply);
+        }
+    }
+
+    fn newest(&self) -> Option<Arc<Newest>> {
+        self.0.as_ref()?.newest.upgrade()
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(newest: &Arc<Newest>) -> (Later, Arc<Mutex<Vec<Reply>>>) {
+        let said: Arc<Mutex<Vec<Reply>>> = Arc::default();
+        let heard = Arc::clone(&said);
+        (newest.later(Tone::Updates, move |reply| heard.lock().unwrap().push(reply)), said)
+    }
+
+    #[test]
+    fn nothing_is_said_before_the_answer_and_only_the_last_of_it_after() {
+        let newest = Arc::new(Newest::of(None));
+        let (later, said) = line(&newest);
+        later.say(Reply::error("1", ""));
+        later.say(Reply::error("2", ""));
+        assert_eq!(*said.lock().unwrap(), []);
+        later.begin();
+        later.say(Reply::error("3", ""));
+        assert_eq!(*said.lock().unwrap(), [Reply::error("2", ""), Reply::error("3", "")]);
+    }
+
+    #[test]
+    fn a_line_that_is_not_the_newest_is_silent() {
+        let newest = Arc::new(Newest::of(None));
+        let (first, said) = line(&newest);
+        first.begin();
+        let (second, _) = line(&newest);
+        first.say(Reply::Ok);
+        assert_eq!(*said.lock().unwrap(), []);
+        let (third, said) = line(&newest);
+        second.begin();
+        third.begin();
+        newest.end();
+        third.say(Reply::Ok);
+        assert_eq!(*said.lock().unwrap(), []);
+    }
+}

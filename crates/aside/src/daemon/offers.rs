@@ -1,0 +1,112 @@
+//! What was offered last, for `aside why`: the newest of each shell. Kept in memory only.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use aside_core::complete::rank::Ranked;
+use aside_core::proto::{self, Complete};
+
+use crate::daemon::spoken::spoken;
+
+/// Shells; the one that was offered something longest ago is forgotten first.
+const MAX_OFFERS: usize = 32;
+/// Whoever types this wants to hear of the line before.
+const QUESTION: &str = "aside why";
+
+#[derive(Default)]
+pub struct Offers(Mutex<VecDeque<Offer>>);
+
+struct Offer {
+    asked: Complete,
+    found: Vec<Ranked>,
+    when: Instant,
+}
+
+impl Offers {
+    /// A line for which nothing is found tells nothing.
+    pub fn note(&self, asked: &Complete, found: &[Ranked]) {
+        if found.is_empty() || is_question(&asked.left) {
+            return;
+        }
+        let offer = Offer { asked: asked.clone(), found: found.to_vec(), when: Instant::now() };
+        let mut offers = self.lock();
+        offers.retain(|known| known.asked.session != asked.session);
+        if offers.len() == MAX_OFFERS {
+            offers.pop_front();
+        }
+        offers.push_back(offer);
+    }
+
+    /// To this shell, or to any when it is empty.
+    pub fn last(&self, session: &str) -> Option<proto::Offer> {
+        let offers = self.lock();
+        let Offer { asked, found, when } =
+            offers.iter().rfind(|offer| session.is_empty() || offer.asked.session == session)?;
+        let Complete { session, cwd, left, right, shell: _, wait: _ } = asked.clone();
+        let ms_ago = u64::try_from(when.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let candidates = found.iter().cloned().map(spoken).collect();
+        Some(proto::Offer { session, cwd, left, right, ms_ago, candidates })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Offer>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_question(left: &str) -> bool {
+    let left = left.trim_start();
+    QUESTION.starts_with(left) || left.starts_with(QUESTION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aside_core::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
+
+    fn offer(offers: &Offers, session: &str, left: &str) {
+        let facts = Facts::new(Kind::Line, Fit::Extends);
+        let text = format!("{left}…");
+        let candidate = Candidate { text, cursor: None, source: Source::History, facts, about: String::new() };
+        let asked = Complete { session: session.to_owned(), left: left.to_owned(), ..Complete::default() };
+        offers.note(&asked, &[Ranked { candidate, chance: 0.5 }]);
+    }
+
+    fn last(offers: &Offers, session: &str) -> Option<String> {
+        offers.last(session).map(|offer| offer.left)
+    }
+
+    #[test]
+    fn the_newest_of_all_or_of_one_shell() {
+        let offers = Offers::default();
+        assert_eq!(last(&offers, ""), None);
+        offer(&offers, "a", "git s");
+        offer(&offers, "b", "ls");
+        offer(&offers, "a", "git st");
+        offer(&offers, "b", "ls -");
+        offers.note(&Complete { session: "b".to_owned(), ..Complete::default() }, &[]);
+        assert_eq!(last(&offers, ""), Some("ls -".to_owned()));
+        assert_eq!(last(&offers, "a"), Some("git st".to_owned()));
+        assert_eq!(last(&offers, "c"), None);
+    }
+
+    #[test]
+    fn the_way_to_the_question_is_not_what_it_is_about() {
+        let offers = Offers::default();
+        offer(&offers, "a", "git st");
+        for end in 1..=QUESTION.len() {
+            offer(&offers, "a", &QUESTION[..end]);
+        }
+        offer(&offers, "a", " aside why --json");
+        assert_eq!(last(&offers, ""), Some("git st".to_owned()));
+    }
+
+    #[test]
+    fn the_oldest_is_forgotten() {
+        let offers = Offers::default();
+        for number in 0..=MAX_OFFERS {
+            offer(&offers, &number.to_string(), "x");
+        }
+        assert_eq!((last(&offers, "0"), last(&offers, "1")), (None, Some("x".to_owned())));
+    }
+}

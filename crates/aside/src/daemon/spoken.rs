@@ -1,0 +1,73 @@
+//! A candidate as it is said on the wire: with its facts in words.
+
+use aside_core::complete::candidate::{self, Facts, Fit, Kind, Outcome, Past, Place};
+use aside_core::complete::rank::Ranked;
+use aside_core::proto::Candidate;
+
+pub fn spoken(ranked: Ranked) -> Candidate {
+    let Ranked { candidate, chance } = ranked;
+    let candidate::Candidate { text, cursor, source, facts, about } = candidate;
+    Candidate {
+        cursor_pos: cursor.map(|cursor| text[..cursor].chars().count() as u32),
+        completion: text,
+        // Two digits are all that it can tell.
+        confidence: (chance * 100.0).round() / 100.0,
+        source: source.name().to_owned(),
+        description: about,
+        facts: in_words(&facts),
+    }
+}
+
+/// No `..`: what the ranking sees, a person may see too.
+fn in_words(facts: &Facts) -> String {
+    let Facts { kind, fit, rivals, place, typed: _, adds: _, past, habit } = *facts;
+    let kind = match kind {
+        Kind::Line => "whole line",
+        Kind::Words => "words that often come here",
+        Kind::Command => "command",
+        Kind::Subcommand => "subcommand",
+        Kind::Flag => "flag",
+        Kind::Value => "value",
+        Kind::Name => "name",
+        Kind::Path => "path",
+        Kind::Variable => "variable",
+        Kind::Idea => "a model's idea",
+    };
+    let mut words = vec![kind.to_owned()];
+    match fit {
+        Fit::Extends => {}
+        Fit::Contains => words.push("has these letters".to_owned()),
+        Fit::Mends { edits: 1 } => words.push("one letter mended".to_owned()),
+        Fit::Mends { edits } => words.push(format!("{edits} letters mended")),
+    }
+    words.extend(past.map(past_in_words));
+    if let Some(habit) = habit {
+        words.push(format!("comes here {:.0} times of 100", habit * 100.0));
+    }
+    if rivals > 1 && past.is_none() {
+        words.push(format!("{} of {rivals}", place + 1));
+    }
+    words.join(", ")
+}
+
+fn past_in_words(past: Past) -> String {
+    let Past { place, session, outcome, runs, age, after_last, after_both, after_alike } = past;
+    let place = match place {
+        Place::Here => "ran here",
+        Place::Repository => "ran in this repository",
+        Place::Elsewhere => "ran elsewhere",
+    };
+    let outcome = match outcome {
+        Outcome::Succeeded => ", succeeded",
+        Outcome::Failed => ", failed",
+        Outcome::Unknown => "",
+    };
+    let session = if session { ", in this shell" } else { "" };
+    let followed = match (after_both, after_last, after_alike) {
+        (0, 0, 0) => String::new(),
+        (0, 0, alike) => format!(", {alike}× after a command like the last"),
+        (0, last, _) => format!(", {last}× after the last command"),
+        (both, _, _) => format!(", {both}× after the last two"),
+    };
+    format!("{place}{session}{outcome}, {runs}×, {age} commands ago{followed}")
+}

@@ -1,0 +1,384 @@
+//! What a model thinks about the line being typed: at most one question of each shell under way, asked when the person
+//! rests, given up when they type on. Nobody waits for it, and a failure is heard of in `aside doctor` only.
+
+use std::collections::{HashMap, VecDeque};
+use std::mem::discriminant;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use aside_core::complete::model;
+use aside_core::complete::model::prompt::{Around, may_leave, prompt};
+use aside_core::complete::model::word::Word;
+use tokio::task::AbortHandle;
+
+use crate::config::{self, Complete, Llm};
+use crate::daemon::state::State;
+use crate::provider::{self, Failure, Patience, Provider};
+
+/// A person who types has gone on after that.
+const PATIENCE: Patience =
+    Patience { connect: Duration::from_secs(1), read: Duration::from_secs(3), all: Duration::from_secs(5) };
+/// A line is short, but some models think aloud first. What is not needed is not waited for.
+const MAX_TOKENS: u32 = 256;
+/// Answers kept for the same line, or for one typed along them.
+const MAX_REMEMBERED: usize = 128;
+/// The directory, the branch and the last commands are other ones soon.
+const REMEMBERED_FOR: Duration = Duration::from_secs(60);
+
+/// A line and where it is typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub left: String,
+    pub right: String,
+    pub cwd: String,
+}
+
+/// Whose line it is, and what its answer has to be made from. Nothing of it is looked at before the person rests.
+pub struct Question {
+    /// A shell, or a connection of one that has no name: a newer question takes the place of an older one.
+    pub who: String,
+    pub line: Line,
+    pub around: Look,
+    pub knows: Knows,
+}
+
+/// What comes at the cursor of the line asked about last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Thought {
+    /// More may come.
+    Partial(String),
+    Whole(String),
+    /// Nothing to add: what was shown before was a mistake.
+    Nothing,
+}
+
+/// What is known at once, and what keeps the question alive.
+#[derive(Default)]
+pub struct Asked {
+    pub known: Option<String>,
+    /// `None` when nothing more will be heard.
+    pub hold: Option<Hold>,
+}
+
+/// Giving it up gives the question up, down to the connection, unless a newer one has taken its place.
+pub struct Hold {
+    state: Arc<State>,
+    who: String,
+    number: u64,
+}
+
+/// Looks around the line, once.
+pub type Look = Box<dyn FnOnce(&State) -> Around + Send>;
+/// Whether a word is known to be whole.
+pub type Knows = Box<dyn Fn(Word<'_>) -> bool + Send + Sync>;
+type Hear = Box<dyn Fn(Thought) + Send>;
+
+#[derive(Default)]
+pub struct Thoughts {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    under_way: HashMap<String, UnderWay>,
+    remembered: Memory,
+    /// Whom the settings name, and the settings.
+    provider: Option<(Llm, Arc<Provider>)>,
+    /// The settings in whose time all of this was thought.
+    settings: Option<Llm>,
+    /// The failure that `aside doctor` knows of already.
+    trouble: Option<Failure>,
+    number: u64,
+}
+
+struct UnderWay {
+    number: u64,
+    line: Line,
+    talk: Arc<Mutex<Talk>>,
+    task: AbortHandle,
+}
+
+/// Who hears of a question under way.
+struct Talk {
+    /// The line as it is by now: the one asked about, or one typed along the answer.
+    left: String,
+    /// What may be shown, seen from the line asked about.
+    so_far: Option<String>,
+    hear: Hear,
+}
+
+/// Asks, unless the answer is known, nobody is to be asked, or nothing can come of it. What it thinks is told to `hear`.
+pub fn ask(state: &Arc<State>, question: Question, hear: impl Fn(Thought) + Send + 'static) -> Asked {
+    let config = state.config();
+    let thoughts = state.thoughts();
+    let mut inner = thoughts.lock();
+    inner.follow(&config.llm);
+    let Question { who, line, around, knows } = question;
+    let is_wanted = config.llm.provider != config::Provider::None
+        && model::is_worth_asking(&line.left, &line.right, config.complete.model_min_chars)
+        && state.filter().is_some_and(|filter| may_leave(&line.left, &line.right, &filter));
+    if !is_wanted {
+        inner.give_up(&who);
+        return Asked::default();
+    }
+    if let Some(known) = inner.remembered.recall(&line, Instant::now()) {
+        inner.give_up(&who);
+        return Asked { known, hold: None };
+    }
+    inner.number += 1;
+    let number = inner.number;
+    let hold = Some(Hold { state: Arc::clone(state), who: who.clone(), number });
+    let mut hear: Hear = Box::new(hear);
+    if let Some(under_way) = inner.under_way.get_mut(&who) {
+        match under_way.typed_along(&line, number, hear) {
+            Ok(known) => return Asked { known: Some(known), hold },
+            Err(back) => hear = back,
+        }
+    }
+    inner.give_up(&who);
+    let talk = Arc::new(Mutex::new(Talk { left: line.left.clone(), so_far: None, hear }));
+    let delay = delay(&config.complete, &line.left);
+    let thinking = think(Arc::clone(state), who.clone(), line.clone(), Arc::clone(&talk), around, knows, delay);
+    let task = tokio::spawn(thinking).abort_handle();
+    inner.under_way.insert(who, UnderWay { number, line, talk, task });
+    Asked { known: None, hold }
+}
+
+fn delay(settings: &Complete, left: &str) -> Duration {
+    let is_long = left.chars().count() >= settings.model_delay_threshold;
+    Duration::from_millis(if is_long { settings.model_delay_short_ms } else { settings.model_delay_ms })
+}
+
+async fn think(
+    state: Arc<State>,
+    who: String,
+    line: Line,
+    talk: Arc<Mutex<Talk>>,
+    around: Look,
+    knows: Knows,
+    delay: Duration,
+) {
+    tokio::time::sleep(delay).await;
+    let Line { left, right, .. } = &line;
+    let outcome = match (provider(&state).await, state.filter()) {
+        (Ok(provider), Some(filter)) => {
+            let prompt = prompt(left, right, &around(&state), &filter);
+            let question = provider::Question { system: prompt.system, user: prompt.user, max_tokens: MAX_TOKENS };
+            let heard = |said: &str| {
+                locked(&talk).show(left, model::so_far(left, right, said, &knows));
+                if model::is_settled(left, said) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            provider.ask(&question, heard).await
+        }
+        (Err(failure), _) => Err(failure),
+        // Without a filter nothing can be told to be harmless.
+        (Ok(_), None) => Ok(String::new()),
+    };
+    let mut inner = state.thoughts().lock();
+    inner.under_way.retain(|key, under_way| *key != who || !Arc::ptr_eq(&under_way.talk, &talk));
+    match outcome {
+        Ok(said) => {
+            let ending = model::ending(left, right, &said, &knows);
+            inner.trouble = None;
+            inner.remembered.put(line.clone(), ending.clone(), Instant::now());
+            drop(inner);
+            locked(&talk).end(left, ending);
+        }
+        Err(failure) => {
+            let is_new = inner.trouble.as_ref().is_none_or(|known| discriminant(known) != discriminant(&failure));
+            let notice = is_new.then(|| format!("the model: {failure}"));
+            inner.trouble = Some(failure);
+            drop(inner);
+            locked(&talk).end(left, None);
+            if let Some(notice) = notice {
+                state.notice(notice);
+            }
+        }
+    }
+}
+
+/// Made when it is needed first, beside the other work: reading the system's certificates takes a while.
+async fn provider(state: &State) -> Result<Arc<Provider>, Failure> {
+    let settings = state.config().llm.clone();
+    if let Some((made_from, provider)) = &state.thoughts().lock().provider
+        && *made_from == settings
+    {
+        return Ok(Arc::clone(provider));
+    }
+    let wanted = settings.clone();
+    let made = tokio::task::spawn_blocking(move || Provider::new(&wanted, PATIENCE)).await;
+    let nobody = || Failure::Settings("llm.provider names nobody".to_owned());
+    let provider = Arc::new(made.ok().flatten().unwrap_or_else(|| Err(nobody()))?);
+    state.thoughts().lock().provider = Some((settings, Arc::clone(&provider)));
+    Ok(provider)
+}
+
+impl Thoughts {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        locked(&self.inner)
+    }
+}
+
+impl Inner {
+    /// What another model thought, or another server failed at, counts no more.
+    fn follow(&mut self, settings: &Llm) {
+        if self.settings.as_ref() != Some(settings) {
+            for (_, under_way) in self.under_way.drain() {
+                under_way.task.abort();
+            }
+            self.remembered = Memory::default();
+            self.trouble = None;
+            self.settings = Some(settings.clone());
+        }
+    }
+
+    fn give_up(&mut self, who: &str) {
+        if let Some(under_way) = self.under_way.remove(who) {
+            under_way.task.abort();
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut inner = self.state.thoughts().lock();
+        if inner.under_way.get(&self.who).is_some_and(|under_way| under_way.number == self.number) {
+            inner.give_up(&self.who);
+        }
+    }
+}
+
+impl UnderWay {
+    /// The person types what is being answered: the question stays the same. Gives back what is still to come by now,
+    /// or the ear when it is another question.
+    fn typed_along(&mut self, line: &Line, number: u64, hear: Hear) -> Result<String, Hear> {
+        let mut talk = locked(&self.talk);
+        let same_place = self.line.right == line.right && self.line.cwd == line.cwd;
+        match talk.so_far.as_ref().filter(|_| same_place).and_then(|so_far| rest(&self.line.left, so_far, &line.left)) {
+            Some(known) => {
+                self.number = number;
+                talk.left.clone_from(&line.left);
+                talk.hear = hear;
+                Ok(known)
+            }
+            None => Err(hear),
+        }
+    }
+}
+
+impl Talk {
+    fn show(&mut self, asked: &str, so_far: Option<String>) {
+        if so_far.is_none() || so_far == self.so_far {
+            return;
+        }
+        self.so_far = so_far;
+        if let Some(rest) = self.so_far.as_ref().and_then(|so_far| rest(asked, so_far, &self.left)) {
+            (self.hear)(Thought::Partial(rest));
+        }
+    }
+
+    fn end(&self, asked: &str, ending: Option<String>) {
+        match ending.and_then(|ending| rest(asked, &ending, &self.left)) {
+            Some(rest) => (self.hear)(Thought::Whole(rest)),
+            None => (self.hear)(Thought::Nothing),
+        }
+    }
+}
+
+/// What an answer to `asked` adds to `now`, a line typed along it.
+fn rest(asked: &str, ending: &str, now: &str) -> Option<String> {
+    let typed = now.strip_prefix(asked)?;
+    ending.strip_prefix(typed).filter(|rest| !rest.is_empty()).map(str::to_owned)
+}
+
+/// What was answered lately, newest last; also that nothing was.
+#[derive(Default)]
+struct Memory {
+    answers: VecDeque<(Instant, Line, Option<String>)>,
+}
+
+impl Memory {
+    fn put(&mut self, line: Line, ending: Option<String>, now: Instant) {
+        self.answers.retain(|(_, known, _)| *known != line);
+        if self.answers.len() == MAX_REMEMBERED {
+            self.answers.pop_front();
+        }
+        self.answers.push_back((now, line, ending));
+    }
+
+    /// `None` when it is not known, `Some(None)` when it is known that there is nothing to add.
+    fn recall(&mut self, line: &Line, now: Instant) -> Option<Option<String>> {
+        self.answers.retain(|(when, _, _)| now.saturating_duration_since(*when) < REMEMBERED_FOR);
+        self.answers.iter().rev().find_map(|(_, known, ending)| {
+            let same_place = known.right == line.right && known.cwd == line.cwd;
+            match ending {
+                _ if !same_place => None,
+                None => (known.left == line.left).then_some(None),
+                Some(ending) => rest(&known.left, ending, &line.left).map(Some),
+            }
+        })
+    }
+}
+
+/// A panic while it was held lost one thought; what is left is sound.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(left: &str) -> Line {
+        Line { left: left.to_owned(), right: String::new(), cwd: "/".to_owned() }
+    }
+
+    fn text(text: &str) -> Option<Option<String>> {
+        Some(Some(text.to_owned()))
+    }
+
+    #[test]
+    fn an_answer_is_good_for_every_line_typed_along_it() {
+        let (mut memory, now) = (Memory::default(), Instant::now());
+        memory.put(line("git st"), Some("atus --short".to_owned()), now);
+        assert_eq!(memory.recall(&line("git st"), now), text("atus --short"));
+        assert_eq!(memory.recall(&line("git sta"), now), text("tus --short"));
+        assert_eq!(memory.recall(&line("git status --shor"), now), text("t"));
+        for other in ["git s", "git sto", "git status --short", "git status --short x"] {
+            assert_eq!(memory.recall(&line(other), now), None, "{other}");
+        }
+        let elsewhere = Line { cwd: "/tmp".to_owned(), ..line("git st") };
+        assert_eq!(memory.recall(&elsewhere, now), None);
+        let before = Line { right: "x".to_owned(), ..line("git st") };
+        assert_eq!(memory.recall(&before, now), None);
+    }
+
+    #[test]
+    fn that_there_is_nothing_to_add_is_remembered_for_that_line_only() {
+        let (mut memory, now) = (Memory::default(), Instant::now());
+        memory.put(line("ls"), None, now);
+        assert_eq!(memory.recall(&line("ls"), now), Some(None));
+        assert_eq!(memory.recall(&line("ls "), now), None);
+    }
+
+    #[test]
+    fn answers_are_forgotten_after_a_minute_or_when_there_are_many() {
+        let (mut memory, now) = (Memory::default(), Instant::now());
+        memory.put(line("old"), Some("er".to_owned()), now);
+        assert_eq!(memory.recall(&line("old"), now + REMEMBERED_FOR), None);
+        for number in 0..=MAX_REMEMBERED {
+            memory.put(line(&format!("{number} ")), Some("x".to_owned()), now);
+        }
+        assert_eq!(memory.recall(&line("0 "), now), None);
+        assert_eq!(memory.recall(&line("1 "), now), text("x"));
+        assert_eq!(memory.answers.len(), MAX_REMEMBERED);
+    }
+
+    #[test]
+    fn a_long_line_says_sooner_what_is_meant() {
+        let settings = config::Config::default().complete;
+        assert_eq!(delay(&settings, "git sta"), Duration::from_millis(200));
+        assert_eq!(delay(&settings, "git stat"), Duration::from_millis(100));
+    }
+}

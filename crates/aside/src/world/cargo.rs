@@ -1,0 +1,184 @@
+//! Packages of a Cargo workspace, and what is in them. Goes by where files are, as Cargo does.
+
+use std::path::{Path, PathBuf};
+
+use aside_core::world::Item;
+use toml_edit::DocumentMut;
+
+use crate::world::finding::{glob, item, read};
+
+/// Packages of one workspace.
+const MAX_PACKAGES: usize = 500;
+
+/// What a package may have several of.
+#[derive(Clone, Copy)]
+pub enum Target {
+    Bin,
+    Example,
+    Test,
+}
+
+pub fn packages(directory: &Path) -> Option<Vec<Item>> {
+    let nearest = nearest(directory)?;
+    let members = workspace(&nearest);
+    let mut names: Vec<Item> = members.iter().filter_map(|member| Some(item(member.name()?, ""))).collect();
+    // The one we are in is meant most often.
+    names.sort_by_key(|member| Some(&*member.name) != nearest.name());
+    Some(names)
+}
+
+pub fn targets(directory: &Path, target: Target) -> Option<Vec<Item>> {
+    let mut items = Vec::new();
+    for package in meant(directory)? {
+        let about = package.name().unwrap_or_default();
+        items.extend(package.targets(target).into_iter().map(|name| item(name, about)));
+    }
+    Some(items)
+}
+
+pub fn features(directory: &Path) -> Option<Vec<Item>> {
+    let mut items = Vec::new();
+    for package in meant(directory)? {
+        items.extend(package.features());
+    }
+    items.sort_by_key(|feature| &*feature.name == "default");
+    Some(items)
+}
+
+/// Those that Cargo means without `-p`: the one we are in, or all of a workspace that is no package itself.
+fn meant(directory: &Path) -> Option<Vec<Manifest>> {
+    let nearest = nearest(directory)?;
+    Some(if nearest.name().is_some() { vec![nearest] } else { workspace(&nearest) })
+}
+
+struct Manifest {
+    directory: PathBuf,
+    document: DocumentMut,
+}
+
+fn nearest(directory: &Path) -> Option<Manifest> {
+    directory.ancestors().find_map(Manifest::read)
+}
+
+/// Every package of the workspace that the manifest belongs to.
+fn workspace(nearest: &Manifest) -> Vec<Manifest> {
+    let mut above = nearest.directory.ancestors().filter_map(Manifest::read);
+    let Some(root) = above.find(|manifest| manifest.document.get("workspace").is_some()) else {
+        return Manifest::read(&nearest.directory).into_iter().collect();
+    };
+    let listed = |key: &str| {
+        let list = root.document["workspace"].get(key).and_then(|list| list.as_array());
+        let patterns = list.into_iter().flatten().filter_map(|pattern| pattern.as_str());
+        patterns.flat_map(|pattern| glob(&root.directory.join(pattern))).collect::<Vec<_>>()
+    };
+    let excluded = listed("exclude");
+    let mut directories = listed("members");
+    directories.retain(|directory| !excluded.contains(directory));
+    directories.insert(0, root.directory.clone());
+    directories.dedup();
+    directories.iter().take(MAX_PACKAGES).filter_map(|directory| Manifest::read(directory)).collect()
+}
+
+impl Manifest {
+    fn read(directory: &Path) -> Option<Self> {
+        let document = read(&directory.join("Cargo.toml"))?.parse().ok()?;
+        Some(Self { directory: directory.to_owned(), document })
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.document.get("package")?.get("name")?.as_str()
+    }
+
+    fn targets(&self, target: Target) -> Vec<String> {
+        let (key, directory) = match target {
+            Target::Bin => ("bin", "src/bin"),
+            Target::Example => ("example", "examples"),
+            Target::Test => ("test", "tests"),
+        };
+        let written = self.document.get(key).and_then(|list| list.as_array_of_tables());
+        let named = written.into_iter().flatten().filter_map(|one| one.get("name")?.as_str());
+        let mut names: Vec<String> = named.map(str::to_owned).collect();
+        let main = self.directory.join("src/main.rs").is_file();
+        names.extend(self.name().filter(|_| matches!(target, Target::Bin) && main).map(str::to_owned));
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(self.directory.join(directory)).into_iter().flatten().flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            match name.strip_suffix(".rs") {
+                Some(stem) => found.push(stem.to_owned()),
+                None if entry.path().join("main.rs").is_file() => found.push(name),
+                None => {}
+            }
+        }
+        found.sort();
+        names.extend(found);
+        names
+    }
+
+    fn features(&self) -> Vec<Item> {
+        let table = |key: &str| self.document.get(key).and_then(|item| item.as_table_like());
+        let mut features: Vec<Item> = Vec::new();
+        let mut mentioned = String::new();
+        for (name, value) in table("features").into_iter().flat_map(|table| table.iter()) {
+            let parts = value.as_array().into_iter().flatten().filter_map(|part| part.as_str());
+            let parts = parts.collect::<Vec<_>>().join(" ");
+            mentioned.push_str(&format!(" {parts} "));
+            features.push(item(name, parts));
+        }
+        // An optional dependency is a feature, unless a feature speaks of it as `dep:`.
+        for (name, value) in table("dependencies").into_iter().flat_map(|table| table.iter()) {
+            let optional = value.get("optional").and_then(|optional| optional.as_bool()) == Some(true);
+            if optional && !mentioned.contains(&format!(" dep:{name} ")) {
+                features.push(item(name, "optional dependency"));
+            }
+        }
+        features
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(items: Option<Vec<Item>>) -> Vec<String> {
+        items.unwrap().into_iter().map(|item| item.name.into_string()).collect()
+    }
+
+    #[test]
+    fn a_workspace_and_what_is_in_it() {
+        let temp = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("Cargo.toml", "[workspace]\nmembers = ['crates/*', 'tool']\nexclude = ['crates/old']\n"),
+            ("crates/old/Cargo.toml", "[package]\nname = 'old'\n"),
+            (
+                "crates/app/Cargo.toml",
+                "[package]\nname = 'app'\n[[bin]]\nname = 'extra'\npath = 'x.rs'\n[features]\ndefault = ['fast']\nfast = ['dep:a']\n\
+                 [dependencies]\na = { version = '1', optional = true }\nb = { version = '1', optional = true }\nc = '1'\n",
+            ),
+            ("crates/app/src/main.rs", ""),
+            ("crates/app/src/bin/second.rs", ""),
+            ("crates/app/src/bin/third/main.rs", ""),
+            ("crates/app/src/bin/third/other.rs", ""),
+            ("crates/app/examples/demo.rs", ""),
+            ("crates/app/tests/it.rs", ""),
+            ("crates/app/tests/data/file.txt", ""),
+            ("crates/library/Cargo.toml", "[package]\nname = 'library'\n"),
+            ("tool/Cargo.toml", "[package]\nname = 'tool'\n"),
+            ("tool/src/main.rs", ""),
+        ] {
+            std::fs::create_dir_all(temp.path().join(file).parent().unwrap()).unwrap();
+            std::fs::write(temp.path().join(file), text).unwrap();
+        }
+        let root = temp.path();
+        let inside = root.join("crates/app/src");
+        assert_eq!(names(packages(root)), ["app", "library", "tool"]);
+        assert_eq!(names(packages(&root.join("tool"))), ["tool", "app", "library"]);
+        assert_eq!(names(targets(&inside, Target::Bin)), ["extra", "app", "second", "third"]);
+        assert_eq!(names(targets(root, Target::Bin)), ["extra", "app", "second", "third", "tool"]);
+        assert_eq!(names(targets(&inside, Target::Example)), ["demo"]);
+        assert_eq!(names(targets(&inside, Target::Test)), ["it"]);
+        assert_eq!(names(features(&inside)), ["fast", "b", "default"]);
+        assert_eq!(names(targets(&root.join("crates/library"), Target::Bin)), Vec::<String>::new());
+        std::fs::write(root.join("tool/Cargo.toml"), "not toml = = ").unwrap();
+        assert_eq!(names(packages(&root.join("tool"))), ["app", "library"]);
+    }
+}

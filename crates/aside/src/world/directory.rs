@@ -1,0 +1,198 @@
+//! What is in a directory. Reads it anew when it changed; what a person would rather not see is for others to decide.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use aside_core::text::is_clean;
+use aside_core::world::{Entry, Kind};
+use rustix::fs::{Access, AtFlags, Dir, FileType, OFlags};
+
+/// Names kept of one directory.
+const MAX_ENTRIES: usize = 20_000;
+/// Names looked at: a directory of files with strange names must end too.
+const MAX_READ: usize = 100_000;
+/// The longest path that is opened, and the longest name on Linux and macOS.
+const MAX_PATH: usize = 4096;
+pub const MAX_NAME: usize = 255;
+/// A directory of so few names is read again rather than trusted: `chmod +x` and a link that leads elsewhere do not
+/// change the time of the directory.
+const SMALL: usize = 500;
+/// A larger one is, after so long.
+const TRUSTED_FOR: Duration = Duration::from_secs(60);
+/// File systems count time in steps of up to two seconds; what changes again within the step does not show.
+const STEP: Duration = Duration::from_secs(2);
+
+#[derive(Clone, Debug)]
+pub struct Listing {
+    pub entries: Arc<[Entry]>,
+    stamp: Option<Stamp>,
+    read: Instant,
+}
+
+/// Changes whenever a name comes or goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+/// Nothing when there is no such directory, or it is closed to us.
+pub fn list(path: &str, last: Option<Listing>) -> Option<Listing> {
+    if path.len() > MAX_PATH {
+        return None;
+    }
+    let flags = (OFlags::DIRECTORY | OFlags::NONBLOCK).bits() as i32;
+    let directory = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    let stamp = directory.metadata().ok().and_then(|meta| stamp(&meta));
+    let now = Instant::now();
+    if let Some(last) = &last
+        && last.entries.len() > SMALL
+        && stamp.is_some()
+        && last.stamp == stamp
+        && now.saturating_duration_since(last.read) < TRUSTED_FOR
+    {
+        return Some(last.clone());
+    }
+    let mut entries = Vec::new();
+    for entry in Dir::read_from(&directory).ok()?.take(MAX_READ) {
+        let Ok(entry) = entry else { break };
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        if matches!(name, "." | "..") || !is_presentable(name) {
+            continue;
+        }
+        if entries.len() == MAX_ENTRIES {
+            break;
+        }
+        entries.push(Entry { kind: kind(&directory, name, entry.file_type()), name: name.into() });
+    }
+    entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    // Whoever made something of the old list can see that it is the same.
+    let entries = match last {
+        Some(last) if *last.entries == *entries => last.entries,
+        Some(_) | None => entries.into(),
+    };
+    Some(Listing { entries, stamp, read: now })
+}
+
+/// Whether a name may reach a line and a screen. One with a line break could, in quotes; nobody misses it.
+pub fn is_presentable(name: &str) -> bool {
+    !name.is_empty() && name.len() <= MAX_NAME && is_clean(name) && !name.contains(['\n', '\t'])
+}
+
+/// None while the directory may change without showing it.
+fn stamp(meta: &Metadata) -> Option<Stamp> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let changed = Duration::from_secs(u64::try_from(meta.mtime()).ok()?);
+    let settled = changed + STEP < now;
+    let stamp = Stamp { device: meta.dev(), inode: meta.ino(), seconds: meta.mtime(), nanoseconds: meta.mtime_nsec() };
+    settled.then_some(stamp)
+}
+
+fn kind(directory: &File, name: &str, told: FileType) -> Kind {
+    let found = match told {
+        // What a link leads to counts, and some file systems do not tell.
+        FileType::Symlink | FileType::Unknown => match rustix::fs::statat(directory, name, AtFlags::empty()) {
+            Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+            Err(_) => return Kind::Other,
+        },
+        told => told,
+    };
+    match found {
+        FileType::Directory => Kind::Directory,
+        FileType::RegularFile => match rustix::fs::accessat(directory, name, Access::EXEC_OK, AtFlags::empty()) {
+            Ok(()) => Kind::Program,
+            Err(_) => Kind::File,
+        },
+        _ => Kind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn names(listing: &Listing) -> Vec<String> {
+        listing.entries.iter().map(|entry| format!("{} {:?}", entry.name, entry.kind)).collect()
+    }
+
+    #[test]
+    fn every_kind_is_told_and_what_could_not_be_shown_is_left_out() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path();
+        std::fs::create_dir(path.join("src")).unwrap();
+        for name in ["b", "a b", ".hidden", "run", "esc\u{1b}[31m", "new\nline", "rtl\u{202e}"] {
+            std::fs::write(path.join(name), "").unwrap();
+        }
+        std::fs::write(path.join(OsStr::from_bytes(b"bad\xff")), "").unwrap();
+        std::fs::set_permissions(path.join("run"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        symlink("src", path.join("to-src")).unwrap();
+        symlink("run", path.join("to-run")).unwrap();
+        symlink("gone", path.join("to-nowhere")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(path.join("socket")).unwrap();
+        let listing = list(path.to_str().unwrap(), None).unwrap();
+        let expected = [
+            ".hidden File",
+            "a b File",
+            "b File",
+            "run Program",
+            "socket Other",
+            "src Directory",
+            "to-nowhere Other",
+            "to-run Program",
+            "to-src Directory",
+        ];
+        assert_eq!(names(&listing), expected);
+        assert!(list(path.join("b").to_str().unwrap(), None).is_none());
+        assert!(list(path.join("missing").to_str().unwrap(), None).is_none());
+        assert!(list(&"/x".repeat(9999), None).is_none());
+    }
+
+    #[test]
+    fn a_program_that_became_one_is_noticed() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().to_str().unwrap();
+        std::fs::write(temp.path().join("run"), "").unwrap();
+        let first = list(path, None);
+        std::fs::set_permissions(temp.path().join("run"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(names(&list(path, first).unwrap()), ["run Program"]);
+    }
+
+    #[test]
+    fn a_large_directory_is_read_again_only_when_it_changed() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().to_str().unwrap();
+        for number in 0..SMALL + 1 {
+            std::fs::write(temp.path().join(format!("{number:05}")), "").unwrap();
+        }
+        let age = |seconds| {
+            let times = std::fs::FileTimes::new().set_modified(SystemTime::now() - Duration::from_secs(seconds));
+            std::fs::File::open(path).unwrap().set_times(times).unwrap();
+        };
+        age(100);
+        let first = list(path, None).unwrap();
+        let second = list(path, Some(first.clone())).unwrap();
+        assert!(first.read == second.read && Arc::ptr_eq(&first.entries, &second.entries));
+        std::fs::write(temp.path().join("new"), "").unwrap();
+        let third = list(path, Some(second)).unwrap();
+        assert_eq!(third.entries.len(), first.entries.len() + 1);
+        // It changed a moment ago, and may have again within the same step of the clock.
+        let fourth = list(path, Some(third.clone())).unwrap();
+        assert!(fourth.read > third.read && Arc::ptr_eq(&third.entries, &fourth.entries));
+    }
+
+    #[test]
+    fn the_rest_of_a_huge_directory_is_cut() {
+        let temp = tempfile::tempdir().unwrap();
+        for number in 0..MAX_ENTRIES + 10 {
+            std::fs::File::create(temp.path().join(number.to_string())).unwrap();
+        }
+        assert_eq!(list(temp.path().to_str().unwrap(), None).unwrap().entries.len(), MAX_ENTRIES);
+    }
+}

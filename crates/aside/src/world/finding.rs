@@ -1,0 +1,302 @@
+//! Finds the answer to a question, on a thread that may wait. One match says who knows what; another, how long it counts.
+
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use aside_core::text::clean;
+use aside_core::world::{Entry, Item, Kind, Live};
+use regex::Regex;
+
+use crate::world::changes::{Changes, changes};
+use crate::world::directory::{self, Listing, is_presentable};
+use crate::world::learn::Learner;
+use crate::world::memory::{Lifetime, Memory};
+use crate::world::pool::{Pool, Question};
+use crate::world::{
+    accounts, cargo, docker, git, hosts, just, locked, make, npm, packages, processes, repository, tmux, units,
+};
+
+/// What is read of any file.
+pub const MAX_BYTES: u64 = 1024 * 1024;
+/// Live names kept of one kind in one place.
+const MAX_ITEMS: usize = 5_000;
+/// Letters kept of what is said about a name.
+const MAX_ABOUT: usize = 80;
+/// Directories of one PATH.
+const MAX_PATH_DIRECTORIES: usize = 128;
+/// Files that one pattern means.
+const MAX_MATCHES: usize = 500;
+const MAX_PROGRAMS: usize = 50_000;
+
+pub struct Finder {
+    memory: Mutex<Memory>,
+    pub pool: Arc<Pool>,
+    pub learner: Learner,
+}
+
+/// The programs on one PATH.
+#[derive(Clone)]
+pub struct Programs {
+    pub names: Arc<[Box<str>]>,
+    /// The listings that they were taken from.
+    from: Arc<[Arc<[Entry]>]>,
+}
+
+impl Finder {
+    pub fn new(learner: Learner) -> Self {
+        Self { memory: Mutex::default(), pool: Arc::default(), learner }
+    }
+
+    pub fn memory(&self) -> MutexGuard<'_, Memory> {
+        locked(&self.memory)
+    }
+
+    pub fn ask(self: &Arc<Self>, question: Question) {
+        let finder = Arc::clone(self);
+        self.pool.ask(question, move |question| finder.answer(question));
+    }
+
+    fn answer(&self, question: &Question) {
+        // As of now: a command that ends while we look may change what we have seen.
+        let commands = self.memory().commands;
+        match question {
+            Question::Entries(path) => {
+                self.listing(path, commands);
+            }
+            Question::Programs(path) => {
+                let programs = self.programs(path, commands);
+                self.memory().programs.put(Arc::clone(path), Some(programs), Instant::now(), commands);
+            }
+            Question::Repository(directory) => {
+                let root = repository::root(Path::new(&**directory));
+                let root = root.and_then(|root| root.into_os_string().into_string().ok()).map(Arc::from);
+                self.memory().repositories.put(Arc::clone(directory), root, Instant::now(), commands);
+            }
+            Question::Learnt { command, path, home } => {
+                let text = self.learner.learnt(command, path, home);
+                let key = (Arc::clone(command), Arc::clone(path));
+                self.memory().learnt.put(key, text, Instant::now(), commands);
+            }
+            Question::Live(what, place) => {
+                for (what, items) in live(*what, place) {
+                    let items = items.map(presentable);
+                    self.memory().live.put((what, Arc::clone(place)), items, Instant::now(), commands);
+                }
+            }
+        }
+    }
+
+    fn listing(&self, path: &Arc<str>, commands: u64) -> Option<Listing> {
+        let last = self.memory().entries.last(path);
+        let listing = directory::list(path, last);
+        self.memory().entries.put(Arc::clone(path), listing.clone(), Instant::now(), commands);
+        listing
+    }
+
+    fn programs(&self, path: &Arc<str>, commands: u64) -> Programs {
+        // A relative directory means another place to every line.
+        let directories = path.split(':').filter_map(crate::world::plain).take(MAX_PATH_DIRECTORIES);
+        let from: Vec<Arc<[Entry]>> = directories
+            .filter_map(|directory| self.listing(&Arc::from(directory), commands))
+            .map(|listing| listing.entries)
+            .collect();
+        let last = self.memory().programs.last(path);
+        if let Some(last) = last
+            && last.from.len() == from.len()
+            && last.from.iter().zip(&from).all(|(one, other)| Arc::ptr_eq(one, other))
+        {
+            return last;
+        }
+        let entries = from.iter().flat_map(|entries| entries.iter());
+        let mut names: Vec<&str> =
+            entries.filter(|entry| entry.kind == Kind::Program).map(|entry| &*entry.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(MAX_PROGRAMS);
+        Programs { names: names.into_iter().map(Box::from).collect(), from: from.into() }
+    }
+}
+
+/// On what the names of a kind depend.
+pub enum Place {
+    Directory,
+    Home,
+    Anywhere,
+}
+
+pub fn place(what: Live) -> Place {
+    match what {
+        Live::GitBranch
+        | Live::GitRemote
+        | Live::GitTag
+        | Live::GitChanged
+        | Live::GitStaged
+        | Live::GitStash
+        | Live::GitCommit
+        | Live::MakeTarget
+        | Live::JustRecipe
+        | Live::NpmScript
+        | Live::CargoPackage
+        | Live::CargoBin
+        | Live::CargoExample
+        | Live::CargoTest
+        | Live::CargoFeature => Place::Directory,
+        Live::Host | Live::SystemdUnit => Place::Home,
+        Live::DockerContainer
+        | Live::DockerImage
+        | Live::TmuxSession
+        | Live::Process
+        | Live::ProcessName
+        | Live::User
+        | Live::Group
+        | Live::Package => Place::Anywhere,
+    }
+}
+
+pub fn lifetime(what: Live) -> Lifetime {
+    match what {
+        Live::GitBranch | Live::GitRemote | Live::GitTag | Live::GitStash | Live::GitCommit => {
+            Lifetime::until_a_command(Duration::from_secs(2))
+        }
+        Live::GitChanged | Live::GitStaged => Lifetime::until_a_command(Duration::from_secs(5)),
+        Live::MakeTarget
+        | Live::JustRecipe
+        | Live::NpmScript
+        | Live::CargoPackage
+        | Live::CargoBin
+        | Live::CargoExample
+        | Live::CargoTest
+        | Live::CargoFeature => Lifetime::until_a_command(Duration::from_secs(2)),
+        Live::DockerContainer | Live::DockerImage | Live::TmuxSession => {
+            Lifetime::until_a_command(Duration::from_secs(10))
+        }
+        Live::Process | Live::ProcessName => Lifetime::until_a_command(Duration::from_secs(5)),
+        Live::Host => Lifetime::until_a_command(Duration::from_secs(10)),
+        Live::SystemdUnit | Live::User | Live::Group | Live::Package => Lifetime::time(Duration::from_secs(30)),
+    }
+}
+
+/// Whether it is found by looking at a few files, and no other program is asked.
+pub fn is_quick(what: Live) -> bool {
+    !matches!(
+        what,
+        Live::GitChanged
+            | Live::GitStaged
+            | Live::DockerContainer
+            | Live::DockerImage
+            | Live::TmuxSession
+            | Live::Package
+    )
+}
+
+/// The names of that kind, and of any other that came along.
+fn live(what: Live, place: &str) -> Vec<(Live, Option<Vec<Item>>)> {
+    let directory = Path::new(place);
+    let items = match what {
+        // One question to git answers both.
+        Live::GitChanged | Live::GitStaged => {
+            let (changed, staged) = match changes(directory) {
+                Some(Changes { changed, staged }) => (Some(changed), Some(staged)),
+                None => (None, None),
+            };
+            return vec![(Live::GitChanged, changed), (Live::GitStaged, staged)];
+        }
+        Live::GitBranch => git::branches(directory),
+        Live::GitRemote => git::remotes(directory),
+        Live::GitTag => git::tags(directory),
+        Live::GitStash => git::stashes(directory),
+        Live::GitCommit => git::commits(directory),
+        Live::MakeTarget => make::targets(directory),
+        Live::JustRecipe => just::recipes(directory),
+        Live::NpmScript => npm::scripts(directory),
+        Live::CargoPackage => cargo::packages(directory),
+        Live::CargoBin => cargo::targets(directory, cargo::Target::Bin),
+        Live::CargoExample => cargo::targets(directory, cargo::Target::Example),
+        Live::CargoTest => cargo::targets(directory, cargo::Target::Test),
+        Live::CargoFeature => cargo::features(directory),
+        Live::Host => hosts::hosts(directory),
+        Live::DockerContainer => docker::containers(),
+        Live::DockerImage => docker::images(),
+        Live::SystemdUnit => units::units(directory),
+        Live::TmuxSession => tmux::sessions(),
+        Live::Process => processes::numbers(),
+        Live::ProcessName => processes::names(),
+        Live::User => accounts::users(),
+        Live::Group => accounts::groups(),
+        Live::Package => packages::packages(),
+    };
+    vec![(what, items)]
+}
+
+pub fn item(name: impl Into<Box<str>>, about: impl Into<Box<str>>) -> Item {
+    Item { name: name.into(), about: about.into() }
+}
+
+/// What may be shown, each name once, and not too many.
+fn presentable(items: Vec<Item>) -> Arc<[Item]> {
+    let mut seen = std::collections::HashSet::new();
+    let fit = items.into_iter().filter(|item| is_presentable(&item.name) && seen.insert(item.name.clone()));
+    fit.take(MAX_ITEMS).map(|item| Item { about: one_line(&item.about), name: item.name }).collect()
+}
+
+fn one_line(text: &str) -> Box<str> {
+    let text = clean(text.trim().lines().next().unwrap_or("")).replace('\t', " ");
+    match text.char_indices().nth(MAX_ABOUT) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()).into(),
+        None => text.into(),
+    }
+}
+
+/// The beginning of a file, when it is one: opening a pipe would wait for somebody to write to it.
+pub fn read(file: &Path) -> Option<String> {
+    let file = open(file)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The whole lines at the end of a file, at most so many bytes of it.
+pub fn read_end(file: &Path, bytes: u64) -> Option<String> {
+    use std::io::{Seek, SeekFrom};
+    let mut file = open(file)?;
+    let length = file.metadata().ok()?.len();
+    let skipped = length.saturating_sub(bytes);
+    file.seek(SeekFrom::Start(skipped)).ok()?;
+    let mut end = Vec::new();
+    file.take(bytes).read_to_end(&mut end).ok()?;
+    let text = String::from_utf8_lossy(&end).into_owned();
+    match text.split_once('\n') {
+        Some((_, whole)) if skipped > 0 => Some(whole.to_owned()),
+        _ => Some(text),
+    }
+}
+
+/// The files that a pattern means, in the order of names. Only its last part may have a `*` or `?`; like a shell, it does
+/// not mean hidden files.
+pub fn glob(pattern: &Path) -> Vec<PathBuf> {
+    let (Some(directory), Some(last)) = (pattern.parent(), pattern.file_name().and_then(|last| last.to_str())) else {
+        return Vec::new();
+    };
+    if !last.contains(['*', '?']) {
+        return vec![pattern.to_owned()];
+    }
+    let wanted = regex::escape(last).replace(r"\*", ".*").replace(r"\?", ".");
+    let Ok(wanted) = Regex::new(&format!("^{wanted}$")) else { return Vec::new() };
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| !name.starts_with('.') && wanted.is_match(name)))
+        .map(|entry| entry.path())
+        .take(MAX_MATCHES)
+        .collect();
+    files.sort();
+    files
+}
+
+fn open(file: &Path) -> Option<std::fs::File> {
+    let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(nonblock).open(file).ok()?;
+    file.metadata().ok()?.is_file().then_some(file)
+}

@@ -1,0 +1,121 @@
+//! Recipes of a justfile. Those of modules are left out: they have names of another form.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use aside_core::world::Item;
+use regex::Regex;
+
+use crate::world::finding::{item, read};
+
+const MAX_IMPORTS: usize = 16;
+
+pub fn recipes(directory: &Path) -> Option<Vec<Item>> {
+    let file = directory.ancestors().find_map(justfile)?;
+    let mut recipes = Vec::new();
+    let imported = parse(&read(&file)?, &mut recipes);
+    for import in imported.iter().take(MAX_IMPORTS) {
+        parse(&read(&file.parent()?.join(import)).unwrap_or_default(), &mut recipes);
+    }
+    Some(recipes)
+}
+
+/// Any spelling of its name will do.
+fn justfile(directory: &Path) -> Option<PathBuf> {
+    let names = std::fs::read_dir(directory).ok()?.flatten();
+    let mut found = names.filter(|entry| {
+        let name = entry.file_name();
+        name.eq_ignore_ascii_case("justfile") || name.eq_ignore_ascii_case(".justfile")
+    });
+    found.next().map(|entry| entry.path())
+}
+
+/// Adds the recipes, and gives back the files that are to be read as well.
+fn parse(text: &str, recipes: &mut Vec<Item>) -> Vec<String> {
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"^@?([A-Za-z_][\w-]*)((?:\s+(?:[^:"'\s]|"[^"]*"|'[^']*')+)*)\s*:(?:[^=]|$)"#).unwrap()
+    });
+    static ALIAS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^alias\s+([\w-]+)\s*:=\s*([\w:-]+)").unwrap());
+    static IMPORT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"^import\??\s+['"]([^'"]+)['"]"#).unwrap());
+    static DOC: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"doc\s*[(:]\s*['"]([^'"]*)['"]"#).unwrap());
+    let mut imported = Vec::new();
+    let (mut doc, mut private) = (String::new(), false);
+    for line in text.lines() {
+        if line.starts_with([' ', '\t']) {
+            continue;
+        }
+        if let Some(comment) = line.strip_prefix('#') {
+            doc = comment.trim().to_owned();
+        } else if line.starts_with('[') {
+            private |= line.contains("private");
+            if let Some(said) = DOC.captures(line) {
+                doc = said[1].to_owned();
+            }
+        } else {
+            let (doc, private) = (std::mem::take(&mut doc), std::mem::take(&mut private));
+            if let Some(alias) = ALIAS.captures(line) {
+                recipes.push(item(&alias[1], format!("alias of {}", &alias[2])));
+            } else if let Some(import) = IMPORT.captures(line) {
+                imported.push(import[1].to_owned());
+            } else if let Some(head) = HEAD.captures(line)
+                && !private
+                && !head[1].starts_with('_')
+            {
+                let about = if doc.is_empty() { head[2].trim().to_owned() } else { doc };
+                recipes.push(item(&head[1], about));
+            }
+        }
+    }
+    imported
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_and_misses() {
+        let temp = tempfile::tempdir().unwrap();
+        let text = r#"
+set shell := ["bash", "-c"]
+version := "1:2"
+export PATH := "x"
+import 'more.just'
+mod sub
+
+alias b := build
+
+# build everything
+build target="a:b" *flags: lint
+    cargo build
+    echo not: this
+
+@quiet:
+  true
+
+_hidden:
+[private]
+secret:
+[group('x')]
+[doc("say hello")]
+hello name:
+nothing here
+deploy host port='22':
+"#;
+        std::fs::write(temp.path().join("Justfile"), text).unwrap();
+        std::fs::write(temp.path().join("more.just"), "lint: \n  true\n").unwrap();
+        let below = temp.path().join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        let items = recipes(&below).unwrap();
+        let found: Vec<String> = items.iter().map(|item| format!("{} {}", item.name, item.about)).collect();
+        let expected = [
+            "b alias of build",
+            "build build everything",
+            "quiet ",
+            "hello say hello",
+            "deploy host port='22'",
+            "lint ",
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,195 @@
+//! Targets of a makefile. Reads what is written; what only make can work out is left out.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use aside_core::world::Item;
+use regex::Regex;
+
+use crate::world::finding::{glob, item, read};
+
+/// Makefiles brought in by another.
+const MAX_INCLUDED: usize = 32;
+
+pub fn targets(directory: &Path) -> Option<Vec<Item>> {
+    // In the order in which GNU make looks.
+    let text = ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| read(&directory.join(name)))?;
+    let mut makefile = Makefile::default();
+    makefile.read(&text);
+    let included: Vec<String> = std::mem::take(&mut makefile.included);
+    for file in included.iter().flat_map(|pattern| glob(&directory.join(pattern))).take(MAX_INCLUDED) {
+        makefile.read(&read(&file).unwrap_or_default());
+    }
+    Some(makefile.sorted())
+}
+
+#[derive(Default)]
+struct Makefile {
+    targets: Vec<(String, String)>,
+    phony: Vec<String>,
+    included: Vec<String>,
+}
+
+impl Makefile {
+    fn read(&mut self, text: &str) {
+        static LOCAL: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"^\s*(?:(?:export|override|private)\s+)*[\w.-]+\s*(?::{0,3}|[?+!])=").unwrap()
+        });
+        let mut above = String::new();
+        let mut defining = false;
+        for line in joined(text) {
+            let word = line.split_whitespace().next().unwrap_or("");
+            match word {
+                "define" => defining = true,
+                "endef" => defining = false,
+                _ => {}
+            }
+            if defining || line.starts_with('\t') {
+                continue;
+            }
+            if let Some(comment) = line.strip_prefix('#') {
+                above = comment.trim_matches(['#', ' ', '-', '=', '*']).to_owned();
+                continue;
+            }
+            let about = std::mem::take(&mut above);
+            if matches!(word, "include" | "-include" | "sinclude") {
+                let files = line.split_whitespace().skip(1).take_while(|file| !file.starts_with('#'));
+                self.included.extend(files.filter(|file| !file.contains('$')).map(str::to_owned));
+                continue;
+            }
+            let (rule, comment) = line.split_once('#').unwrap_or((&line, ""));
+            let Some((left, right)) = split_rule(rule) else { continue };
+            if LOCAL.is_match(right) {
+                continue;
+            }
+            let about = if comment.is_empty() { about } else { comment.trim_matches(['#', ' ']).to_owned() };
+            for name in left.split_whitespace() {
+                if name == ".PHONY" {
+                    self.phony.extend(right.split_whitespace().map(str::to_owned));
+                } else if !name.contains(['%', '$', '(', ')', '=']) && (!name.starts_with('.') || name.contains('/')) {
+                    self.target(name, &about);
+                }
+            }
+        }
+    }
+
+    fn target(&mut self, name: &str, about: &str) {
+        match self.targets.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) if known.is_empty() => *known = about.to_owned(),
+            Some(_) => {}
+            None => self.targets.push((name.to_owned(), about.to_owned())),
+        }
+    }
+
+    /// What is not a file is what people ask for.
+    fn sorted(mut self) -> Vec<Item> {
+        self.targets.sort_by_key(|(name, _)| !self.phony.contains(name));
+        self.targets.into_iter().map(|(name, about)| item(name, about)).collect()
+    }
+}
+
+/// Lines, with those that end in a backslash put together.
+fn joined(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in text.lines() {
+        let (line, more) = match line.strip_suffix('\\') {
+            Some(line) => (line, true),
+            None => (line, false),
+        };
+        match lines.last_mut().filter(|_| goes_on) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(line.trim());
+            }
+            None => lines.push(line.to_owned()),
+        }
+        goes_on = more;
+    }
+    lines
+}
+
+/// Before and after the colon of a rule. Nothing when it is an assignment.
+fn split_rule(line: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    let bytes = line.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            b'=' if depth == 0 => return None,
+            b':' if depth == 0 => {
+                let rest = line[at..].trim_start_matches(':');
+                return (!rest.starts_with('=')).then_some((&line[..at], rest));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_and_misses() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir(temp.path().join("mk")).unwrap();
+        let text = "\
+# Copyright somebody
+
+CC := gcc
+URL = http://example.invalid:80/
+OBJS = a.o \\
+  b.o: c
+.PHONY: all test \\
+  clean deploy
+.SUFFIXES: .c .o
+.DEFAULT_GOAL := all
+include mk/*.mk
+-include $(DEPS) local.mk # comment
+all: $(OBJS) ## build everything
+# ----
+# run the tests
+test check: all
+\techo not: a target
+clean::
+\trm -f x
+%.o: %.c
+\t$(CC) $<
+.c.o:
+$(BIN): all
+app: main.o; gcc -o $@
+app: CFLAGS += -g
+app: extra.o
+debug: export CFLAGS := -g
+build/out.bin: app | build
+build:
+ifeq ($(A),b:c)
+yes: ; true
+endif
+define BLOCK
+inside: a
+endef
+a=b: c
+";
+        std::fs::write(temp.path().join("Makefile"), text).unwrap();
+        std::fs::write(temp.path().join("mk/deploy.mk"), "## ship it\ndeploy: all\n").unwrap();
+        let items = targets(temp.path()).unwrap();
+        let found: Vec<String> = items.iter().map(|item| format!("{} {}", item.name, item.about)).collect();
+        let expected = [
+            "all build everything",
+            "test run the tests",
+            "clean ",
+            "deploy ship it",
+            "check run the tests",
+            "app ",
+            "build/out.bin ",
+            "build ",
+            "yes ",
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(targets(&temp.path().join("mk")), None);
+    }
+}

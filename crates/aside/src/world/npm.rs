@@ -1,0 +1,89 @@
+//! Scripts of a JavaScript package, in the order in which they are written.
+
+use std::fmt;
+use std::path::Path;
+
+use aside_core::world::Item;
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+
+use crate::world::finding::{item, read};
+
+/// Of the nearest package.
+pub fn scripts(directory: &Path) -> Option<Vec<Item>> {
+    let text = directory.ancestors().find_map(|directory| read(&directory.join("package.json")))?;
+    let package: Package = serde_json::from_str(&text).ok()?;
+    let Scripts(scripts) = package.scripts;
+    // `pretest` runs by itself before `test`; nobody asks for it.
+    let accompanies = |name: &str| {
+        let other = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
+        other.is_some_and(|other| scripts.iter().any(|(name, _)| name == other))
+    };
+    let (last, first): (Vec<_>, Vec<_>) = scripts.iter().partition(|(name, _)| accompanies(name));
+    Some(first.into_iter().chain(last).map(|(name, script)| item(&**name, &**script)).collect())
+}
+
+#[derive(Deserialize)]
+struct Package {
+    #[serde(default)]
+    scripts: Scripts,
+}
+
+#[derive(Default)]
+struct Scripts(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Scripts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(InOrder)
+    }
+}
+
+/// A map would forget the order.
+struct InOrder;
+
+impl<'de> Visitor<'de> for InOrder {
+    type Value = Scripts;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("scripts by name")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scripts, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Script {
+            Text(String),
+            Other(IgnoredAny),
+        }
+        let mut scripts = Vec::new();
+        while let Some((name, script)) = map.next_entry::<String, Script>()? {
+            if let Script::Text(script) = script {
+                scripts.push((name, script));
+            }
+        }
+        Ok(Scripts(scripts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_come_in_their_order_and_what_accompanies_another_last() {
+        let temp = tempfile::tempdir().unwrap();
+        let text = r#"{"name": "x", "scripts": {
+            "pretest": "lint", "test": "vitest run", "build:web": "vite build", "odd": 3, "prepare": "husky"
+        }, "scriptsx": {}}"#;
+        std::fs::write(temp.path().join("package.json"), text).unwrap();
+        let below = temp.path().join("src");
+        std::fs::create_dir(&below).unwrap();
+        let found: Vec<String> =
+            scripts(&below).unwrap().iter().map(|item| format!("{}: {}", item.name, item.about)).collect();
+        assert_eq!(found, ["test: vitest run", "build:web: vite build", "prepare: husky", "pretest: lint"]);
+        std::fs::write(temp.path().join("package.json"), "{}").unwrap();
+        assert_eq!(scripts(&below), Some(Vec::new()));
+        std::fs::write(temp.path().join("package.json"), "{ not json").unwrap();
+        assert_eq!(scripts(&below), None);
+    }
+}

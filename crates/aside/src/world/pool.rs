@@ -1,0 +1,251 @@
+//! Who looks things up: a few threads, started when needed, gone when idle. Decides which question comes first; does
+//! not know any answer.
+
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use aside_core::world::Live;
+use tokio::sync::watch;
+
+use crate::world::finding;
+use crate::world::locked;
+
+/// Threads that get on with it. One that waits for a dead network disk for longer than `STUCK` is not counted.
+const MAX_MOVING: usize = 4;
+/// Of them, those that wait for another program.
+const MAX_WAITING: usize = 2;
+const STUCK: Duration = Duration::from_secs(2);
+/// All of them; with so many disks dead, nothing more is looked up until one wakes.
+const MAX_THREADS: usize = 16;
+/// How long a thread without work stays.
+const IDLE: Duration = Duration::from_secs(10);
+/// Questions waiting. The oldest are dropped first: the line has changed since.
+const MAX_QUEUE: usize = 64;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    Entries(Arc<str>),
+    /// By the value of PATH.
+    Programs(Arc<str>),
+    Repository(Arc<str>),
+    Live(Live, Arc<str>),
+    Learnt {
+        command: Arc<str>,
+        path: Arc<str>,
+        home: Arc<str>,
+    },
+}
+
+impl Question {
+    /// Whether it takes a look at a few files, and no other program.
+    pub fn is_quick(&self) -> bool {
+        match self {
+            Question::Entries(_) | Question::Programs(_) | Question::Repository(_) => true,
+            Question::Live(what, _) => finding::is_quick(*what),
+            Question::Learnt { .. } => false,
+        }
+    }
+}
+
+pub struct Pool {
+    work: Mutex<Work>,
+    bell: Condvar,
+    /// How many questions were answered or dropped.
+    answers: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Work {
+    quick: VecDeque<Question>,
+    slow: VecDeque<Question>,
+    /// Since when. Of those in the queues too.
+    under_way: HashMap<Question, Instant>,
+    /// What each thread that is not idle began, by its number.
+    begun: HashMap<u64, (Instant, bool)>,
+    threads: usize,
+    idle: usize,
+    numbers: u64,
+    closed: bool,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self { work: Mutex::default(), bell: Condvar::new(), answers: watch::Sender::new(0) }
+    }
+}
+
+impl Pool {
+    /// Sees to it that the question is answered, once, however often it is asked. `answer` is what a new thread does.
+    pub fn ask(self: &Arc<Self>, question: Question, answer: impl Fn(&Question) + Send + 'static) {
+        let now = Instant::now();
+        let mut work = self.work();
+        if work.closed || work.under_way.contains_key(&question) {
+            return;
+        }
+        work.under_way.insert(question.clone(), now);
+        let queue = if question.is_quick() { &mut work.quick } else { &mut work.slow };
+        queue.push_back(question);
+        let dropped = if queue.len() > MAX_QUEUE { queue.pop_front() } else { None };
+        if let Some(dropped) = dropped {
+            work.under_way.remove(&dropped);
+            self.answers.send_modify(|count| *count += 1);
+        }
+        self.bell.notify_one();
+        // An idle thread may have been called for an earlier question already, and hang on that one.
+        if work.idle < work.quick.len() + work.slow.len() && work.may_start(now) {
+            work.threads += 1;
+            work.numbers += 1;
+            let number = work.numbers;
+            let pool = Arc::clone(self);
+            let started = std::thread::Builder::new().name("world".to_owned()).spawn(move || pool.run(number, answer));
+            if started.is_err() {
+                work.threads -= 1;
+            }
+        }
+    }
+
+    /// Those of the questions that are not answered yet, and since when they are asked.
+    pub fn under_way<'a>(&self, questions: &'a [Question]) -> impl Iterator<Item = (&'a Question, Instant)> + use<'a> {
+        let work = self.work();
+        let since: Vec<_> = questions.iter().filter_map(|one| Some((one, *work.under_way.get(one)?))).collect();
+        since.into_iter()
+    }
+
+    pub fn answers(&self) -> watch::Receiver<u64> {
+        self.answers.subscribe()
+    }
+
+    /// Lets every thread go when it has finished what it does.
+    pub fn close(&self) {
+        self.work().closed = true;
+        self.bell.notify_all();
+    }
+
+    fn run(&self, number: u64, answer: impl Fn(&Question)) {
+        while let Some(question) = self.next(number) {
+            // A question that makes us panic loses its answer, and no other one does.
+            let _ = catch_unwind(AssertUnwindSafe(|| answer(&question)));
+            let mut work = self.work();
+            work.begun.remove(&number);
+            work.under_way.remove(&question);
+            drop(work);
+            self.answers.send_modify(|count| *count += 1);
+        }
+    }
+
+    fn next(&self, number: u64) -> Option<Question> {
+        let mut work = self.work();
+        loop {
+            if work.closed {
+                break;
+            }
+            if let Some(question) = work.take() {
+                work.begun.insert(number, (Instant::now(), !question.is_quick()));
+                return Some(question);
+            }
+            work.idle += 1;
+            let (guard, waited) = self.bell.wait_timeout(work, IDLE).unwrap_or_else(|poisoned| poisoned.into_inner());
+            work = guard;
+            work.idle -= 1;
+            if waited.timed_out() && work.quick.is_empty() && work.slow.is_empty() {
+                break;
+            }
+        }
+        work.threads -= 1;
+        None
+    }
+
+    fn work(&self) -> MutexGuard<'_, Work> {
+        locked(&self.work)
+    }
+}
+
+impl Work {
+    /// The newest first: it belongs to what is being typed.
+    fn take(&mut self) -> Option<Question> {
+        if let Some(question) = self.quick.pop_back() {
+            return Some(question);
+        }
+        let waiting = self.begun.values().filter(|(_, slow)| *slow).count();
+        if waiting < MAX_WAITING { self.slow.pop_back() } else { None }
+    }
+
+    fn may_start(&self, now: Instant) -> bool {
+        let stuck = self.begun.values().filter(|(since, _)| now.saturating_duration_since(*since) >= STUCK).count();
+        self.threads < MAX_THREADS && self.threads - stuck.min(self.threads) < MAX_MOVING
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn entries(name: &str) -> Question {
+        Question::Entries(name.into())
+    }
+
+    async fn settled(pool: &Pool, questions: &[Question]) {
+        let mut answers = pool.answers();
+        let all = async {
+            while pool.under_way(questions).next().is_some() {
+                answers.changed().await.unwrap();
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), all).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_question_under_way_is_not_asked_twice_and_a_panic_loses_only_its_own() {
+        let pool = Arc::new(Pool::default());
+        let (sender, receiver) = mpsc::channel();
+        let answer = move |question: &Question| {
+            assert_ne!(*question, entries("/bad"));
+            sender.send(question.clone()).unwrap();
+        };
+        for name in ["/bad", "/a", "/a", "/b"] {
+            pool.ask(entries(name), answer.clone());
+        }
+        settled(&pool, &[entries("/bad"), entries("/a"), entries("/b")]).await;
+        let mut answered: Vec<_> = receiver.try_iter().map(|question| format!("{question:?}")).collect();
+        answered.dedup();
+        answered.sort();
+        assert_eq!(answered, ["Entries(\"/a\")", "Entries(\"/b\")"]);
+    }
+
+    #[tokio::test]
+    async fn a_thread_that_hangs_does_not_hold_up_the_others() {
+        let pool = Arc::new(Pool::default());
+        let (gate, closed) = mpsc::channel::<()>();
+        let closed = Arc::new(Mutex::new(closed));
+        let answer = move |question: &Question| {
+            if *question == entries("/dead") {
+                let _ = locked(&closed).recv();
+            }
+        };
+        pool.ask(entries("/dead"), answer.clone());
+        for number in 0..100 {
+            let question = entries(&format!("/{number}"));
+            pool.ask(question.clone(), answer.clone());
+            settled(&pool, &[question]).await;
+        }
+        assert!(pool.under_way(&[entries("/dead")]).next().is_some());
+        drop(gate);
+        settled(&pool, &[entries("/dead")]).await;
+    }
+
+    #[test]
+    fn the_oldest_questions_are_dropped() {
+        let pool = Arc::new(Pool::default());
+        // As if every thread were busy.
+        pool.work().threads = MAX_THREADS;
+        let questions: Vec<_> = (0..MAX_QUEUE + 5).map(|number| entries(&format!("/{number}"))).collect();
+        for question in &questions {
+            pool.ask(question.clone(), |_| {});
+        }
+        assert_eq!(pool.under_way(&questions).count(), MAX_QUEUE);
+        assert!(pool.under_way(&questions[..5]).next().is_none());
+    }
+}

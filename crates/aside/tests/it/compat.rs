@@ -1,0 +1,140 @@
+//! The clients of ashlet and ghst at our socket: exchanges as those clients have them, written down by hand.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::home::Home;
+use crate::model::answer::Answer;
+use crate::model::{Ending, Model};
+
+/// A daemon whose history has these commands, oldest first. Nobody else knows anything about `frob`.
+fn home(commands: &[&str]) -> Home {
+    let mut home = Home::new();
+    home.write("bin/frob", "#!/bin/sh\n");
+    home.set_env("PATH", &home.path("bin").display().to_string());
+    home.aside_does(&["daemon", "start"]);
+    for (seq, command) in commands.iter().enumerate() {
+        let ended = json!({"type": "finished", "session_id": "s", "seq": seq, "cwd": "/home/ada", "command": command});
+        assert_eq!(home.wire().json(ended)["type"], "ok");
+    }
+    home
+}
+
+/// As `print -r -- "$request" | socat -t10 - UNIX-CONNECT:…` does: one line, then silence until the daemon hangs up.
+#[track_caller]
+fn socat(home: &Home, request: &str) -> String {
+    let mut wire = home.wire();
+    wire.raw(format!("{request}\n").as_bytes()).falls_silent();
+    wire.ends()
+}
+
+/// As ghst does with `zsocket`: one line, an open connection, one line read.
+#[track_caller]
+fn zsocket(home: &Home, request: &str) -> String {
+    home.wire().raw(format!("{request}\n").as_bytes()).reads_line()
+}
+
+#[test]
+fn an_ashlet_client_gets_candidates() {
+    let home = home(&["frob stop", "frob start"]);
+    // Both texts end with the newline of the `print` that they went through.
+    let request = r#"{"request_id":3,"input":"frob st\n","cursor_pos":7,"cwd":"/home/ada\n","session_id":"4242","max_candidates":1}"#;
+    let said = socat(&home, request);
+    let sure = serde_json::from_str::<Value>(&said).unwrap()["candidates"][0]["confidence"].as_f64().unwrap();
+    assert!(sure > 0.0 && sure < 1.0, "{said}");
+    assert_eq!(
+        said,
+        format!("{{\"request_id\":3,\"candidates\":[{{\"completion\":\"frob start\",\"confidence\":{sure}}}]}}\n")
+    );
+    let more = request.replace("\"max_candidates\":1", "\"max_candidates\":4");
+    assert!(socat(&home, &more).contains("\"frob stop\""));
+    let none = request.replace("frob st", "nosuch ");
+    assert_eq!(socat(&home, &none), "{\"request_id\":3,\"candidates\":[]}\n");
+}
+
+#[test]
+fn an_ashlet_client_may_count_characters_or_bytes() {
+    let home = home(&["echo äöü done"]);
+    for cursor in [8, 11] {
+        let request = format!(
+            r#"{{"request_id":1,"input":"echo äöü\n","cursor_pos":{cursor},"cwd":"/\n","session_id":"1","max_candidates":4}}"#
+        );
+        assert!(socat(&home, &request).contains("\"completion\":\"echo äöü done\""), "{cursor}");
+    }
+}
+
+#[test]
+fn ashlets_other_messages_are_answered() {
+    let home = home(&[]);
+    assert_eq!(socat(&home, r#"{"type":"context","cwd":"/home/ada"}"#), "{\"ok\":true}\n");
+    // "daemon reloaded" is what its user reads for any answer.
+    assert_eq!(socat(&home, r#"{"action":"reload"}"#), "{}\n");
+    assert!(socat(&home, r#"{"action":"get"}"#).contains("aside config"));
+}
+
+const GHST: &str = r#"{"type": "complete", "request_id": "ac-30121", "buffer": "frob st", "cursor_pos": 7, "cwd": "/home/ada", "shell": "zsh", "history": ["ls", "cd src"], "exit_status": 0}"#;
+
+#[test]
+fn a_ghst_client_gets_what_goes_behind_the_line() {
+    let home = home(&["frob start"]);
+    assert_eq!(zsocket(&home, GHST), r#"{"type": "complete", "request_id": "ac-30121", "suggestion": "art"}"#);
+    assert_eq!(
+        zsocket(&home, &GHST.replace("frob st", "nosuch ")),
+        r#"{"type": "complete", "request_id": "ac-30121", "suggestion": ""}"#
+    );
+}
+
+#[test]
+fn a_ghst_client_may_lose_its_backslashes() {
+    let home = home(&[r#"grep "a" file"#]);
+    let request = GHST.replace("frob st", r#"grep "a""#).replace("\"cursor_pos\": 7", "\"cursor_pos\": 8");
+    let request = request.replace("\"ls\"", r#""echo "hi" \.""#);
+    assert!(zsocket(&home, &request).ends_with("\"suggestion\": \" file\"}"));
+}
+
+#[test]
+fn ghsts_other_messages_are_answered() {
+    let home = home(&[]);
+    let search = r#"{"type":"history_search","query":"push","history":["git push","ls"],"shell":"zsh"}"#;
+    assert_eq!(socat(&home, search), "{\"type\": \"history_search\", \"results\": [\"git push\"]}\n");
+    let wish = r#"{"type":"nl","prompt":"list files","buffer":"","cwd":"/","shell":"zsh","history":[]}"#;
+    assert_eq!(socat(&home, wish), "{\"command\": \"\", \"type\": \"nl\"}\n");
+}
+
+#[test]
+fn a_client_that_reads_one_answer_gets_the_models_when_there_is_no_other() {
+    let model = Model::start();
+    let home = home(&["frob start"]);
+    home.aside_does(&["config", "set", "llm.base_url", &model.base_url()]);
+    home.aside_does(&["config", "set", "complete.model_delay_ms", "0"]);
+    home.aside_does(&["config", "set", "llm.provider", "openai"]);
+    home.aside_does(&["daemon", "stop"]);
+    home.aside_does(&["daemon", "start"]);
+    model.next(Answer::streams(["frob go", " away"]).pace(Duration::from_millis(20)));
+    assert!(zsocket(&home, &GHST.replace("frob st", "frob go")).ends_with("\"suggestion\": \" away\"}"));
+    assert!(zsocket(&home, GHST).ends_with("\"suggestion\": \"art\"}"));
+    // A shell that has typed on asks again, and the first question is given up.
+    model.next(Answer::hangs()).next(Answer::chat("frob fetch all"));
+    let request =
+        r#"{"request_id":7,"input":"frob f\n","cursor_pos":6,"cwd":"/home/ada\n","session_id":"1","max_candidates":4}"#;
+    let mut first = home.wire();
+    first.raw(format!("{request}\n").as_bytes()).falls_silent();
+    model.wait_for_requests(2);
+    let second = socat(&home, &request.replace("frob f", "frob fe").replace("\"cursor_pos\":6", "\"cursor_pos\":7"));
+    assert!(second.contains("\"frob fetch all\""), "{second}");
+    assert_eq!(model.wait_for_ending(1), Ending::ClientLeft);
+    assert_eq!(first.ends(), "{\"request_id\":7,\"candidates\":[]}\n");
+}
+
+#[test]
+fn our_own_clients_share_the_socket() {
+    let home = home(&["frob start"]);
+    let (mut records, mut json) = (home.wire(), home.wire());
+    let said = zsocket(&home, GHST);
+    assert!(said.ends_with("\"suggestion\": \"art\"}"), "{said}");
+    let record = records.record(&["7", "complete", "s", "/home/ada", "frob st", ""]);
+    assert_eq!(record[..2], ["7", "complete"]);
+    let request = json!({"type": "complete", "request_id": 7, "cwd": "/home/ada", "left": "frob st", "right": ""});
+    assert_eq!(json.json(request)["candidates"][0]["completion"], "frob start");
+}

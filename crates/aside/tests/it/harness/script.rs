@@ -1,0 +1,268 @@
+//! A daemon that says what the test wants, when the test wants it, and remembers what it was told.
+//!
+//! ```ignore
+//! let script = Script::new().knows("git st|", &["git status", "git commit -m '▮'"]);
+//! let mut scene = Scene::zsh().scripted(&script).start();
+//! ```
+//!
+//! `|` is the cursor in the line that is asked about, `▮` the place where a candidate puts it.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use crate::harness::keys::Key;
+use crate::harness::patience;
+use crate::harness::scene::Scene;
+use crate::harness::screen::CURSOR;
+
+#[derive(Clone)]
+pub struct Script(Arc<Mutex<State>>);
+
+struct State {
+    known: HashMap<String, Vec<String>>,
+    refused: HashSet<String>,
+    /// The settings in the answer to hello, by their place in the record.
+    settings: Vec<String>,
+    pace: Pace,
+    told: Vec<Vec<String>>,
+    /// Answers that are kept back, oldest first.
+    held: Vec<Pending>,
+    /// Who asked about a line last, and as which number.
+    askers: HashMap<String, (String, UnixStream)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    AtOnce,
+    WhenTold,
+}
+
+struct Pending {
+    line: String,
+    answer: Vec<u8>,
+    to: UnixStream,
+}
+
+impl Script {
+    pub fn new() -> Self {
+        let settings = ["on", "fg=8", "all", "replace", "1", "auto", "none", "on", "fg=242", "take"];
+        Self(Arc::new(Mutex::new(State {
+            known: HashMap::new(),
+            refused: HashSet::new(),
+            settings: settings.map(str::to_owned).to_vec(),
+            pace: Pace::AtOnce,
+            told: Vec::new(),
+            held: Vec::new(),
+            askers: HashMap::new(),
+        })))
+    }
+
+    /// The candidates for a line. A line without any is answered with none.
+    pub fn knows(self, line: &str, candidates: &[&str]) -> Self {
+        self.learns(line, candidates);
+        self
+    }
+
+    pub fn learns(&self, line: &str, candidates: &[&str]) {
+        let candidates = candidates.iter().map(|text| (*text).to_owned()).collect();
+        self.lock().known.insert(line.to_owned(), candidates);
+    }
+
+    /// A line that is answered with an error.
+    pub fn refuses(self, line: &str) -> Self {
+        self.lock().refused.insert(line.to_owned());
+        self
+    }
+
+    /// One of the settings that a shell hears with the answer to hello.
+    pub fn sets(self, name: &str, value: &str) -> Self {
+        let names = [
+            "complete",
+            "ghost_style",
+            "right_arrow",
+            "autosuggestions",
+            "min_input",
+            "bar",
+            "bar_style",
+            "hint",
+            "hint_style",
+            "tab",
+        ];
+        let place = names.iter().position(|known| *known == name).expect("a setting of the answer to hello");
+        value.clone_into(&mut self.lock().settings[place]);
+        self
+    }
+
+    /// From now on answers about lines wait for `releases`.
+    pub fn holds(&self) {
+        self.lock().pace = Pace::WhenTold;
+    }
+
+    /// Gives the answer about `line` that was kept back; waits until somebody has asked.
+    #[track_caller]
+    pub fn releases(&self, line: &str) {
+        let mut pending = self.takes_held(line);
+        _ = pending.to.write_all(&pending.answer);
+    }
+
+    /// The first `length` bytes of it, and later the rest.
+    #[track_caller]
+    pub fn releases_half(&self, line: &str, length: usize) -> impl FnOnce() + use<> {
+        let mut pending = self.takes_held(line);
+        let rest = pending.answer.split_off(length);
+        _ = pending.to.write_all(&pending.answer);
+        move || _ = pending.to.write_all(&rest)
+    }
+
+    /// Better candidates for a line that was answered before.
+    #[track_caller]
+    pub fn updates(&self, line: &str, candidates: &[&str]) {
+        let candidates: Vec<String> = candidates.iter().map(|text| (*text).to_owned()).collect();
+        let state = self.lock();
+        let (number, to) = state.askers.get(line).unwrap_or_else(|| panic!("nobody asked about `{line}`"));
+        _ = to.try_clone().unwrap().write_all(&answer(number, "update", &candidates));
+    }
+
+    /// The lines that were asked about so far, with `|` where the cursor was.
+    pub fn asked(&self) -> Vec<String> {
+        self.told("complete").iter().map(|fields| format!("{}|{}", fields[4], fields[5])).collect()
+    }
+
+    /// Begins another line, by which time a shell has heard the settings and put its keys in place.
+    #[track_caller]
+    pub fn is_followed(&self, scene: &mut Scene) {
+        let begun = self.told("hello").len();
+        self.is_told(scene, "a shell to follow", |script| script.told("hello").len() > begun);
+        scene.presses(Key::Ctrl('l')).settles();
+    }
+
+    /// Begins lines until the daemon has heard what the test waits for: with each of them a shell tells a bit of itself.
+    #[track_caller]
+    pub fn is_told(&self, scene: &mut Scene, what: &str, heard: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + patience();
+        while !heard(self) {
+            assert!(Instant::now() < deadline, "waited for {what}: {:?}", self.told("names"));
+            scene.runs("true");
+        }
+    }
+
+    /// Waits until `line` is the last one that was asked about.
+    #[track_caller]
+    pub fn is_asked(&self, line: &str) {
+        let asked = |script: &Self| script.asked().last().is_some_and(|last| last == line);
+        self.waits(&format!("a question about `{line}`; there were {:?}", self.asked()), asked);
+    }
+
+    /// All messages of one kind, each with its number and its verb.
+    pub fn told(&self, verb: &str) -> Vec<Vec<String>> {
+        self.lock().told.iter().filter(|fields| fields[1] == verb).cloned().collect()
+    }
+
+    #[track_caller]
+    pub fn waits(&self, what: &str, condition: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + patience();
+        while !condition(self) {
+            assert!(Instant::now() < deadline, "waited for {what}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Listens until the test ends.
+    pub fn listens(&self, socket: &Path) {
+        let listener = UnixListener::bind(socket).unwrap();
+        let script = self.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let script = script.clone();
+                std::thread::spawn(move || script.serves(stream));
+            }
+        });
+    }
+
+    fn serves(&self, mut stream: UnixStream) {
+        let mut unread = Vec::new();
+        let mut bytes = [0; 8192];
+        while let Ok(count @ 1..) = stream.read(&mut bytes) {
+            unread.extend_from_slice(&bytes[..count]);
+            while let Some(fields) = next_record(&mut unread) {
+                self.hears(fields, &stream);
+            }
+        }
+    }
+
+    fn hears(&self, fields: Vec<String>, stream: &UnixStream) {
+        let mut to = stream.try_clone().unwrap();
+        let mut state = self.lock();
+        let number = fields[0].clone();
+        let reply = match fields[1].as_str() {
+            "hello" => {
+                let settings = state.settings.join("\x1f");
+                Some(format!("{number}\x1fhello\x1f0.1.0\x1f4242\x1f{settings}\0").into_bytes())
+            }
+            "complete" => {
+                let line = format!("{}|{}", fields[4], fields[5]);
+                state.askers.insert(line.clone(), (number.clone(), stream.try_clone().unwrap()));
+                let known = state.known.get(&line).cloned().unwrap_or_default();
+                let answer = if state.refused.contains(&line) {
+                    format!("{number}\x1ferror\x1funavailable\x1fno model\0").into_bytes()
+                } else {
+                    answer(&number, "complete", &known)
+                };
+                match state.pace {
+                    Pace::AtOnce => Some(answer),
+                    Pace::WhenTold => {
+                        state.held.push(Pending { line, answer, to: to.try_clone().unwrap() });
+                        None
+                    }
+                }
+            }
+            _ => Some(format!("{number}\x1fok\0").into_bytes()),
+        };
+        state.told.push(fields);
+        drop(state);
+        // The shell may have hung up by now.
+        _ = to.write_all(&reply.unwrap_or_default());
+    }
+
+    #[track_caller]
+    fn takes_held(&self, line: &str) -> Pending {
+        let place = |script: &Self| script.lock().held.iter().position(|pending| pending.line == line);
+        self.waits(&format!("a question about `{line}`"), |script| place(script).is_some());
+        let place = place(self).expect("it was there");
+        self.lock().held.remove(place)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+fn answer(number: &str, verb: &str, candidates: &[String]) -> Vec<u8> {
+    let mut record = format!("{number}\x1f{verb}\x1f{}", candidates.len());
+    for candidate in candidates {
+        let cursor = candidate.chars().position(|letter| letter == CURSOR);
+        let cursor = cursor.map(|cursor| cursor.to_string()).unwrap_or_default();
+        record.push_str(&format!("\x1f{}\x1f{cursor}\x1fhistory", candidate.replace(CURSOR, "")));
+    }
+    record.push('\0');
+    record.into_bytes()
+}
+
+/// A count, then that many fields, each ended by NUL; nothing while it is not whole.
+fn next_record(unread: &mut Vec<u8>) -> Option<Vec<String>> {
+    let mut parts = unread.split(|byte| *byte == 0);
+    let count: usize = String::from_utf8_lossy(parts.next()?).parse().ok()?;
+    let fields: Vec<&[u8]> = parts.take(count).collect();
+    let length =
+        unread.iter().position(|byte| *byte == 0)? + 1 + fields.iter().map(|field| field.len() + 1).sum::<usize>();
+    if fields.len() < count || length > unread.len() {
+        return None;
+    }
+    let record = fields.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect();
+    unread.drain(..length);
+    Some(record)
+}
