@@ -6,7 +6,8 @@
 # may `return` or fail at the top level: it is part of an rc file.
 
 typeset -gi _aside_on=${_aside_on:-1} _aside_prompts=${_aside_prompts:-0} _aside_installed=${_aside_installed:-0}
-typeset -gi _aside_waking=0                  # Calls us when the first prompt has been drawn.
+typeset -gi _aside_waking=0                  # Calls us when the first keys have been dealt with.
+typeset -gi _aside_broken=0                  # Ctrl-C came while we were read.
 typeset -g _aside_session=${_aside_session:-} _aside_transport=${_aside_transport:-} _aside_before=${_aside_before:-}
 
 # Reads the rest, once. Not inside of `emulate -c` itself: what is in _aside_plain is to keep the options of the person.
@@ -14,6 +15,8 @@ _aside_load() {
   emulate -L zsh -o no_aliases
   (( ${#_aside_rest} )) || return 0
   local _aside_part
+  # Half of it would be worse than nothing: a Ctrl-C waits until _aside_break.
+  trap '_aside_broken=1' INT
   if [[ -z $_aside_session ]]; then
     zmodload zsh/datetime zsh/system 2>/dev/null || return 1
     _aside_transport=pipe
@@ -27,18 +30,33 @@ _aside_load() {
   _aside_rest=() _aside_plain=
 }
 
+_aside_break() {
+  (( _aside_broken )) || return 0
+  _aside_broken=0
+  kill -INT $$
+}
+
 # Until the rest is read, these stand for those of the same name there.
 
+# Called when the first prompt has been drawn.
 _aside_begin() {
   emulate -L zsh
-  # Reads as ended at once, so _aside_first is called as soon as zsh has nothing else to do.
-  exec {_aside_waking}</dev/null
-  zle -F $_aside_waking _aside_first
+  local -i _aside_within=1
+  if (( PENDING )); then
+    # Keys first. This reads as ended at once, so _aside_first is called as soon as zsh has nothing else to do.
+    exec {_aside_waking}</dev/null
+    zle -F $_aside_waking _aside_first
+  elif _aside_load; then
+    _aside_start
+    _aside_break
+  fi
+  return 0
 }
 
 _aside_first() {
   emulate -L zsh
   _aside_load && _aside_heard "$@"
+  _aside_break
   return 0
 }
 

@@ -25,6 +25,47 @@ _aside_key_vi-forward-blank-word() { _aside_key vi-forward-blank-word "$@"; }
 aside-accept() { _aside_key end-of-line "$@"; }
 aside-accept-word() { _aside_key forward-word "$@"; }
 
+# A key of ours, in a keymap: what we do with it while something is shown, or else what it did before us.
+_aside_press() {
+  local _aside_slot=$1 _aside_map=$2 _aside_old=
+  shift 2
+  if _aside_do "$_aside_slot"; then return 0; fi
+  if [[ $_aside_slot == back ]]; then _aside_slot=tab; fi
+  if (( ${_aside_inside:-0} )); then
+    # A plugin that took the key after us calls us as what was there before it.
+    _aside_old=${_aside_first_key[$_aside_slot $_aside_map]:-}
+  else
+    _aside_old=${_aside_was_key[$_aside_slot $_aside_map]:-}
+  fi
+  if [[ -z $_aside_old ]]; then return 0; fi
+  local _aside_inside=1 _aside_code=0
+  zle "$_aside_old" -w -- "$@" || _aside_code=$?
+  _aside_did
+  return $_aside_code
+}
+
+_aside_tab_emacs() { _aside_press tab emacs "$@"; }
+_aside_tab_viins() { _aside_press tab viins "$@"; }
+_aside_back_emacs() { _aside_press back emacs "$@"; }
+_aside_back_viins() { _aside_press back viins "$@"; }
+_aside_next_emacs() { _aside_press next emacs "$@"; }
+_aside_next_viins() { _aside_press next viins "$@"; }
+_aside_previous_emacs() { _aside_press previous emacs "$@"; }
+_aside_previous_viins() { _aside_press previous viins "$@"; }
+
+# The widgets of zsh-autosuggestions take all that stands behind the line: these let them see the grey text alone.
+_aside_around() {
+  local _aside_code=0
+  _aside_only_ghost
+  "$@" || _aside_code=$?
+  _aside_whole_again
+  return $_aside_code
+}
+
+_aside_around_accept() { _aside_around _aside_was_accept "$@"; }
+_aside_around_partial_accept() { _aside_around _aside_was_partial_accept "$@"; }
+_aside_around_execute() { _aside_around _aside_was_execute "$@"; }
+
 # Around a highlighter that was loaded after us and wraps even the widget that calls us.
 _aside_redrawn() {
   zle _aside_was_redraw -- "$@" || :

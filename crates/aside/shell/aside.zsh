@@ -2,7 +2,8 @@
 #
 # aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So
 # every function below runs with the options of a plain zsh, whatever the person has set, and no alias of theirs gets into
-# it; what needs their options is in aside.plain.zsh.
+# it; what needs their options is in aside.plain.zsh. What is shown is in aside.show.zsh, the keys in aside.keys.zsh, and
+# what this shell is called upon to tell about itself in aside.names.zsh.
 #
 # A message is sent and forgotten; answers arrive in _aside_heard, between two keys. Where a line of this file waits for
 # the daemon, that is a bug.
@@ -22,7 +23,8 @@ typeset -gi _aside_starting=${_aside_starting:-0}  # Tells when the daemon we st
 typeset -gi _aside_tries=0                   # Daemons started since one last answered;
 typeset -gF _aside_pause_until=0             # after too many, none before this time.
 typeset -gi _aside_enabled=1                 # What the settings say about ghost text.
-typeset -gi _aside_isearch=0 _aside_histno=0
+typeset -gi _aside_min=1                     # Characters of a line before it is asked about.
+typeset -gi _aside_isearch=0 _aside_histno=0 # A search is going on; the number of the newest line.
 typeset -gi _aside_seen=1 _aside_edited=1    # This line began, and changed, with our knowledge.
 typeset -gaU _aside_lost                     # Hooks that were not called.
 typeset -gA _aside_hooked                    # Hooks that were put back.
@@ -30,23 +32,18 @@ typeset -gA _aside_hooked                    # Hooks that were put back.
 typeset -gi _aside_ready=$(( ${_aside_ready:-0} ? 2 : 0 ))
 typeset -gi _aside_rival=${_aside_rival:-0}  # We silenced zsh-autosuggestions.
 typeset -g _aside_answer=                    # Bytes of an answer that is not whole yet.
-typeset -g _aside_left= _aside_right=        # The line when we last looked.
-typeset -g _aside_ghost= _aside_for=         # What is painted, and after which text,
-typeset -g _aside_span=                      # and where region_highlight says so.
-typeset -g _aside_style=fg=8 _aside_right_arrow=all _aside_autosuggestions=replace
+typeset -g _aside_left= _aside_right=        # The line when we last looked,
+typeset -gi _aside_at=0                      # and its number.
+typeset -g _aside_autosuggestions=replace
 typeset -g _aside_silent=                    # Why there is nothing to see, for `aside doctor`.
 typeset -gi _aside_told=0                    # How often the daemon heard about this shell.
-typeset -g _aside_keymap= _aside_daemon=
+typeset -g _aside_keymap= _aside_daemon= _aside_welcomed=
+typeset -gi _aside_ran=1                     # A command ran since we last looked at the keys.
 typeset -g _aside_last=                      # The last widget that was not ours.
 typeset -g _aside_line= _aside_cwd=          # The command that runs now.
 typeset -gF _aside_began=0
 typeset -gi _aside_pipe_in=${_aside_pipe_in:-0} _aside_pipe_out=${_aside_pipe_out:-0}
 typeset -gA _aside_pending                   # Commands that ended and that the daemon has not acknowledged, by number.
-
-# How our own entry in region_highlight ends, to recognise it. Before 5.9 zsh knows no memo, and would take it for a part
-# of the style that makes no sense; there the style has to do, as zsh spells it.
-typeset -g _aside_memo=' memo=aside' _aside_mark='*memo=aside'
-[[ $ZSH_VERSION == (5.<9->*|<6->.*) ]] || _aside_memo= _aside_mark=fg=8
 
 # The connection
 
@@ -104,7 +101,7 @@ _aside_hangup() {
       _aside_start_daemon
     elif _aside_open; then
       # A question that makes the daemon hang up would make it do so for ever.
-      [[ -n $_aside_ghost ]] || (( ++_aside_redone > 3 )) || _aside_ask
+      [[ -n $_aside_drawn ]] || (( ++_aside_redone > 3 )) || _aside_ask
     fi
     # zsh notices that it has other descriptors to watch only when their number changes. This one cries again at once.
     (( _aside_fd + _aside_starting == before )) || return 0
@@ -141,7 +138,7 @@ _aside_start_daemon() {
 _aside_started() {
   _aside_starting=0 _aside_retry_at=0
   if (( ! _aside_fd )) && _aside_open; then
-    [[ -n $_aside_ghost ]] || _aside_ask
+    [[ -n $_aside_drawn ]] || _aside_ask
   fi
   # As in _aside_hangup: we are called again.
   (( _aside_fd + _aside_starting )) || _aside_forget $1
@@ -227,13 +224,17 @@ _aside_reply() {
     record=${_aside_answer%%$'\0'*}
     _aside_answer=${_aside_answer#*$'\0'}
     field=("${(@ps:\x1f:)record}")
-    (( _aside_out > 0 )) && (( --_aside_out == 0 )) && _aside_chars=0
+    # An update is the second answer to a question.
+    [[ $field[2] != update ]] && (( _aside_out > 0 )) && (( --_aside_out == 0 )) && _aside_chars=0
     case $field[2] in
-      complete) _aside_show "$field[1]" "$field[3]" "$field[4]" ;;
+      complete|update) _aside_show "${(@)field}" ;;
       hello) _aside_welcome "${(@)field[3,-1]}" ;;
       ok) unset "_aside_pending[$field[1]]" ;;
       # What the daemon could not store is sent again; what it could not read never will be.
-      error) [[ $field[3] == unavailable ]] || unset "_aside_pending[$field[1]]" ;;
+      error)
+        # One that does not know what we talk about.
+        (( field[1] && field[1] == _aside_naming )) && _aside_kinds=() _aside_piece=-1
+        [[ $field[3] == unavailable ]] || unset "_aside_pending[$field[1]]" ;;
     esac
   done
   if (( _aside_missed )); then
@@ -243,70 +244,50 @@ _aside_reply() {
   return 0
 }
 
-# The daemon's answer to hello: version, pid, on or off, style, what → takes, what to do about zsh-autosuggestions.
+# The daemon's answer to hello: version, pid, and the settings to follow. Mostly what it was the last time.
 _aside_welcome() {
   # Whoever we waited for is there; the descriptor that would tell is closed when it does.
   _aside_starting=0
   _aside_greeted=1 _aside_mute=0 _aside_retry_at=0 _aside_tries=0 _aside_silent=
-  # A new daemon knows nothing about us.
-  [[ $2 == $_aside_daemon ]] && (( ++_aside_told )) || _aside_daemon=$2 _aside_told=0
-  _aside_enabled=0
-  [[ $3 == on ]] && _aside_enabled=1
-  _aside_style=$4 _aside_right_arrow=$5 _aside_autosuggestions=$6
-  case $_aside_ready in
-    0) _aside_get_ready ;;
-    2) (( $+functions[TRAPINT] )) && _aside_set_trap ;;
-  esac
-  _aside_ready=1
+  (( ++_aside_told ))
+  if (( _aside_ready != 1 )) || [[ "$*" != "$_aside_welcomed" ]]; then _aside_settle "$@"; fi
   if [[ $_aside_enabled$_aside_autosuggestions == 1replace ]]; then _aside_quieten; else _aside_restore; fi
-}
-
-# Number, count and first candidate of an answer about the line.
-_aside_show() {
-  [[ $1 == $_aside_asked && $CONTEXT == start && $LBUFFER == "$_aside_left" && $RBUFFER == "$_aside_right" ]] || return 0
-  (( $2 && _aside_enabled && ! _aside_isearch )) || return 0
-  [[ -z $RBUFFER && $3 == "$LBUFFER"?* ]] || return 0
-  # zsh-autosuggestions takes any text behind the line for its own, so there can only be one of us.
-  (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) && return 0
-  _aside_ghost=${3:$#LBUFFER} _aside_for=$LBUFFER
-  _aside_paint
-  zle -R
-}
-
-# Painting
-
-_aside_paint() {
-  if [[ -n $_aside_ghost ]]; then
-    region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}")
-    POSTDISPLAY=$_aside_ghost
-    _aside_span="$#BUFFER $(( $#BUFFER + $#_aside_ghost ))"
-    region_highlight+=("$_aside_span $_aside_style$_aside_memo")
-    [[ -n $_aside_memo ]] || _aside_mark=${region_highlight[-1]#<-> <-> }
-  elif [[ -n $_aside_for ]]; then
-    region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}")
-    POSTDISPLAY= _aside_for=
-  fi
-}
-
-# Some highlighters start from an empty list at every key. And completion takes the word away and puts it back, which
-# moves our entry.
-_aside_repaint() {
-  [[ -n $_aside_ghost && $POSTDISPLAY == "$_aside_ghost" && -z ${region_highlight[(r)$_aside_span $~_aside_mark]} ]] &&
-    _aside_paint
+  (( _aside_ran )) && _aside_look_again
   return 0
 }
 
-_aside_clear() {
-  _aside_ghost=
-  _aside_paint
+_aside_settle() {
+  # A new daemon knows nothing about us.
+  if [[ $2 != $_aside_daemon ]]; then
+    [[ -z $_aside_daemon ]] || _aside_told=0 _aside_stale=1 _aside_kinds=() _aside_piece=-1 _aside_counted=()
+    _aside_daemon=$2
+  fi
+  local tab=${12:-take}
+  if [[ $tab != $_aside_tab ]]; then
+    _aside_tab=$tab
+    # Bound in the meantime; later than that, somebody may count on it being ours.
+    if (( _aside_ready && ! $#_aside_welcomed )); then _aside_leave_tab; elif (( _aside_ready )); then _aside_ready=2; fi
+  fi
+  _aside_welcomed="$*"
+  case $_aside_ready in
+    0) _aside_get_ready ;;
+    2)
+      (( $+functions[TRAPINT] )) && _aside_set_trap
+      (( _aside_rival )) && _aside_share
+      _aside_bind ;;
+  esac
+  _aside_ready=1
+  _aside_configure "${(@)@[3,-1]}"
 }
 
 # Where Ctrl-C breaks off a line. zsh leaves out the first precmd function after a TRAPINT, which is our doing unless the
 # person had one: put one there that calls it all the same.
 _aside_wipe() {
   _aside_clear
+  _aside_let_go
   _aside_close
-  if (( ! $+functions[_aside_was_TRAPINT] )) && [[ $CONTEXT == (start|cont) ]]; then
+  # Not where it comes while zsh calls us at the beginning of a line.
+  if (( ! $+functions[_aside_was_TRAPINT] && ! ${_aside_within:-0} )) && [[ $CONTEXT == (start|cont) ]]; then
     precmd_functions=(_aside_again $precmd_functions)
   fi
   zle -R
@@ -317,10 +298,13 @@ _aside_wipe() {
 _aside_ask() {
   _aside_asked=0
   # Past commands are shown as they were; a pasted file is not worth a thought.
-  (( $#BUFFER && $#BUFFER <= 4096 && HISTNO == _aside_histno && _aside_enabled )) || return 0
+  (( $#BUFFER >= _aside_min && $#BUFFER <= 4096 && HISTNO == _aside_histno && _aside_enabled )) || return 0
+  # Nor what nobody types.
+  (( ! _aside_dismissed )) && [[ $KEYMAP != vi(cmd|opp) ]] || return 0
   # A NUL would end the field it is in, and the daemon would hang up.
   [[ $BUFFER != *$'\0'* ]] || return 0
   (( _aside_fd )) || _aside_open || return 0
+  (( $#_aside_kinds && ! _aside_naming )) && _aside_name 1
   if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$LBUFFER" "$RBUFFER"; then
     _aside_asked=$_aside_seq
   else
@@ -331,29 +315,22 @@ _aside_ask() {
 
 # Runs before every redraw, so nearly always nothing has changed.
 _aside_edit() {
-  if (( PENDING )) && [[ -z $_aside_for ]]; then
+  if (( PENDING )) && [[ -z $_aside_drawn ]]; then
     # More keys are waiting: only the line they end in counts.
     _aside_left=$'\0' _aside_asked=0 _aside_edited=1
     return 0
   fi
   local left=$LBUFFER right=$RBUFFER
-  if [[ $left == "$_aside_left" && $right == "$_aside_right" ]]; then
-    [[ -n $_aside_ghost ]] && _aside_repaint
+  if [[ $left == "$_aside_left" && $right == "$_aside_right" && $HISTNO == $_aside_at ]]; then
+    [[ -n $_aside_drawn ]] && _aside_unchanged
     return 0
   fi
   # Nor where a widget reads a text of its own.
   [[ $CONTEXT == start ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} )) || return 0
-  _aside_edited=1 _aside_left=$left _aside_right=$right
-  if [[ -n $_aside_for ]]; then
-    local whole=$_aside_for$_aside_ghost
-    if [[ -n $_aside_ghost && -z $right && $left == "$_aside_for"* && $whole == "$left"?* ]]; then
-      # Typed along: the rest is still right.
-      _aside_ghost=${whole:$#left} _aside_for=$left
-      _aside_paint
-      return 0
-    fi
-    _aside_clear
-  fi
+  _aside_edited=1 _aside_left=$left _aside_right=$right _aside_at=$HISTNO
+  (( _aside_completing )) && _aside_completes && return 0
+  [[ -n $_aside_drawn ]] && _aside_follow && return 0
+  (( _aside_dismissed )) && [[ $BUFFER != "$_aside_hushed" ]] && _aside_dismissed=0
   if (( PENDING || KEYS_QUEUED_COUNT )); then
     _aside_left=$'\0' _aside_asked=0
   else
@@ -362,17 +339,40 @@ _aside_edit() {
 }
 
 _aside_begin() {
+  local -i _aside_within=1
   _aside_seen=1 _aside_edited=0
   [[ $CONTEXT == start ]] && (( _aside_on )) || return 0
-  _aside_left= _aside_right= _aside_ghost= _aside_for= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD
+  _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
+  _aside_candidates=() _aside_drawn= _aside_ghost= _aside_bar= _aside_browsing=0 _aside_dismissed=0 _aside_completing=0
+  (( _aside_escapes == 2 )) && _aside_let_go
   _aside_redone=0
   (( _aside_mute > 3 )) || _aside_retry_at=0
   (( _aside_tries >= 8 && EPOCHREALTIME >= _aside_pause_until )) && _aside_tries=7
-  _aside_open || _aside_restore
+  if _aside_open; then
+    [[ $PATH == "${_aside_counted[path]-}" ]] || _aside_stale=1
+    if (( ! PENDING )); then
+      if (( _aside_stale )); then _aside_count; fi
+      if (( $#_aside_kinds && $#_aside_daemon )); then _aside_name 8; fi
+    fi
+  else
+    _aside_restore
+  fi
   return 0
 }
 
-# The first prompt is drawn, and maybe something typed already.
+# The first line, after its prompt has been drawn. zsh does not forget a Ctrl-C here, as it does where it calls us with an
+# answer: so what takes longest is done here, and while the daemon thinks about its answer.
+_aside_start() {
+  _aside_begin
+  if (( _aside_fd && ! _aside_ready && ! PENDING )); then
+    _aside_get_ready
+    _aside_ready=1
+    _aside_look_again
+  fi
+  return 0
+}
+
+# The first prompt is drawn, and something typed already.
 _aside_woken() {
   _aside_waking=0
   _aside_begin
@@ -386,18 +386,19 @@ _aside_woken() {
 
 _aside_end() {
   _aside_clear
+  (( _aside_escapes == 2 )) && _aside_let_go
   _aside_close
   return 0
 }
 
 # The search line below the prompt would be wiped by painting.
-_aside_search() { _aside_isearch=1; return 0 }
+_aside_search() { _aside_isearch=1; _aside_clear }
 _aside_found() { _aside_isearch=0; return 0 }
 
 # Commands
 
 _aside_preexec() {
-  _aside_line=
+  _aside_line= _aside_ran=1 _aside_stale=1
   (( _aside_edited || ! _aside_seen )) || _aside_lost+=(line-pre-redraw)
   if (( _aside_fd )) && [[ $_aside_transport == socket ]]; then
     # The end of the line was kept from us, and no program may inherit the connection.
@@ -434,96 +435,6 @@ _aside_precmd() {
   return code
 }
 
-# Keys
-
-# Takes all of the ghost text, or fails, and then the widget named in _aside_widget has to run. If a word is to be taken,
-# that is over the whole: the person's own idea of a word decides where to cut.
-_aside_take() {
-  local name=$_aside_widget
-  (( $+widgets[_aside_was_$name] )) && _aside_widget=_aside_was_$name
-  [[ -n $_aside_ghost && $POSTDISPLAY == "$_aside_ghost" && $BUFFER == "$_aside_for" && -z $RBUFFER ]] || return 1
-  if [[ $name == (vi-|)forward-char && $_aside_right_arrow == word ]]; then
-    name=forward-word _aside_widget=_aside_was_forward-word
-  fi
-  if [[ $name == *word ]]; then
-    _aside_typed=$BUFFER POSTDISPLAY=
-    BUFFER+=$_aside_ghost
-    return 1
-  fi
-  BUFFER+=$_aside_ghost
-  CURSOR=$#BUFFER
-  _aside_clear
-}
-
-_aside_taken() {
-  if (( CURSOR > $#_aside_typed )); then
-    _aside_for=${BUFFER[1,CURSOR]} _aside_ghost=${BUFFER[CURSOR+1,-1]}
-    BUFFER=$_aside_for
-  else
-    BUFFER=$_aside_typed
-  fi
-  CURSOR=$#BUFFER
-  _aside_left=$LBUFFER _aside_right=$RBUFFER
-  if [[ -n $_aside_ghost ]]; then _aside_paint; else _aside_clear; fi
-  return 0
-}
-
-# Done when the daemon has answered for the first time: the prompt is there already, and every other plugin is loaded.
-_aside_get_ready() {
-  setopt localoptions extendedglob
-  local widget
-  for widget in forward-char end-of-line vi-forward-char vi-end-of-line \
-    forward-word emacs-forward-word vi-forward-word vi-forward-blank-word; do
-    # zsh-autosuggestions takes whatever is painted; with the two of us in one chain it would be taken twice.
-    [[ $widgets[$widget] == user:_zsh_autosuggest_* ]] && continue
-    zle -A $widget _aside_was_$widget
-    zle -N $widget _aside_key_$widget
-  done
-  if [[ $widgets[zle-line-pre-redraw] == user:_zsh_highlight* ]]; then
-    zle -A zle-line-pre-redraw _aside_was_redraw
-    zle -N zle-line-pre-redraw _aside_redrawn
-  fi
-  # What must not be replaced: these keys, if they mean something already, and a trap on Ctrl-C. zsh tells only by
-  # printing, and in this process only into a file.
-  local file=${_aside_socket:h}/aside-$$.tmp keymap key had=
-  local -a keys=('^[[F' end-of-line '^[OF' end-of-line '^[[4~' end-of-line
-    '^[[1;3C' forward-word '^[[1;5C' forward-word '^[^[[C' forward-word)
-  {
-    {
-      bindkey -lL main
-      trap
-      for keymap in emacs viins; do
-        for key widget in '^[[C' - '^[^[' - $keys; do print -rn -- "$keymap $key "; bindkey -M $keymap $key; done
-      done
-    } >| $file && had=$(<$file)
-  } 2>/dev/null
-  zmodload -F zsh/files b:zf_rm 2>/dev/null && zf_rm -f $file || command rm -f $file
-  # Better no keys and no trap than somebody else's.
-  [[ -n $had ]] || return 0
-  local free="[^"$'\n'"]# undefined-key"
-  for keymap in emacs viins; do
-    # A key that is also the beginning of another one has to wait for it. So nothing is bound behind Esc where nothing is,
-    # as in a vi mode that was cleared of arrows, and nothing behind Esc Esc where that does something.
-    [[ $had == *$'\n'"$keymap ^[[C "$~free* ]] && continue
-    for key widget in $keys; do
-      [[ $key == '^[^['* && $had != *$'\n'"$keymap ^[^[ "$~free* ]] && continue
-      [[ $had == *$'\n'"$keymap $key "$~free* ]] && bindkey -M $keymap $key $widget
-    done
-  done
-  [[ $had == *'bindkey -A vi'* ]] && _aside_keymap=vi
-  [[ $had == *trap\ --\ *\ INT$'\n'* ]] || _aside_set_trap
-}
-
-# Ctrl-C ends a line without zle-line-finish, and would leave the ghost text on the screen.
-_aside_set_trap() {
-  if (( $+functions[TRAPINT] )) && [[ $functions[TRAPINT] != *_aside_wipe* ]]; then
-    functions -c TRAPINT _aside_was_TRAPINT 2>/dev/null || functions[_aside_was_TRAPINT]=$functions[TRAPINT]
-  fi
-  # Copied, it keeps the options of the person; defined, it is a trap.
-  functions[TRAPINT]=$functions[_aside_trapped]
-  functions -c _aside_trapped TRAPINT 2>/dev/null || return 0
-}
-
 # Neighbours
 
 # While we answer, zsh-autosuggestions rests, and its keys take our text; when we cannot, it works as before.
@@ -531,6 +442,25 @@ _aside_quieten() {
   (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) || return 0
   typeset -g _ZSH_AUTOSUGGEST_DISABLED=
   _aside_rival=1
+  # Around our widgets it would find something behind the line to take away.
+  (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(I)aside-\*] )) || ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=(aside-\*)
+  _aside_share
+}
+
+# Goes around the functions with which it takes what is shown. Copied, they keep the options of the person.
+_aside_share() {
+  local name
+  for name in accept partial_accept execute; do
+    [[ ${functions[_zsh_autosuggest_$name]-_aside_} == *_aside_* ]] && continue
+    unset "functions[_aside_was_$name]"
+    if ! functions -c _zsh_autosuggest_$name _aside_was_$name 2>/dev/null; then
+      functions[_aside_was_$name]=$functions[_zsh_autosuggest_$name]
+      functions[_zsh_autosuggest_$name]=$functions[_aside_around_$name]
+      continue
+    fi
+    unset "functions[_zsh_autosuggest_$name]"
+    functions -c _aside_around_$name _zsh_autosuggest_$name
+  done
 }
 
 _aside_restore() {
@@ -555,7 +485,7 @@ loaded after=${(j: :)${(@)after:|before}}"
 
 aside-off() {
   _aside_on=0
-  zle && { _aside_clear; _aside_close }
+  zle && { _aside_clear; _aside_let_go; _aside_close }
   _aside_restore
 }
 
@@ -584,8 +514,9 @@ _aside_hook_again() {
 
 _aside_widgets() {
   local name
-  for name in _aside_reply _aside_edit _aside_begin _aside_end _aside_wipe _aside_search _aside_found \
-    aside-accept aside-accept-word aside-off aside-on; do
+  for name in _aside_reply _aside_edit _aside_begin _aside_end _aside_wipe _aside_search _aside_found _aside_escape \
+    _aside_{tab,back,next,previous}_{emacs,viins} \
+    aside-accept aside-accept-word aside-apply aside-next aside-previous aside-dismiss aside-off aside-on; do
     zle -N $name
   done
 }

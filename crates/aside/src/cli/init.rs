@@ -8,6 +8,14 @@ use crate::client;
 use crate::exec::{self, Own};
 use crate::paths::{self, Paths};
 
+/// What zsh reads when its first prompt has been drawn.
+const REST: [&str; 4] = [
+    include_str!("../../shell/aside.zsh"),
+    include_str!("../../shell/aside.show.zsh"),
+    include_str!("../../shell/aside.keys.zsh"),
+    include_str!("../../shell/aside.names.zsh"),
+];
+
 /// Print the plugin for a shell; put it in your rc file
 #[derive(clap::Args)]
 #[command(
@@ -61,8 +69,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
     let settings = set.concat();
     match shell {
         Shell::Zsh => {
-            let rest: String =
-                parts(include_str!("../../shell/aside.zsh")).iter().map(|part| quoted(part) + " ").collect();
+            let rest: String = parts(&REST.concat()).iter().map(|part| quoted(part) + " ").collect();
             let plain = quoted(&parts(include_str!("../../shell/aside.plain.zsh")).concat());
             let first = quoted(&parts(include_str!("../../shell/aside.first.zsh")).concat());
             // The words are quoted, since an alias may stand for any of them; and what decides how a text is read are the
@@ -116,11 +123,11 @@ mod tests {
 
     #[test]
     fn in_parts_it_is_the_same_plugin() {
-        let whole = include_str!("../../shell/aside.zsh");
+        let whole = REST.concat();
         let read = |text: &str| format!("emulate zsh -o no_aliases -c {}\n", quoted(text));
-        let cut = parts(whole);
+        let cut = parts(&whole);
         assert!(cut.len() > 3, "it is worth it");
-        let Some(expected) = defined_by(&read(whole)) else { return };
+        let Some(expected) = defined_by(&read(&whole)) else { return };
         assert!(expected.contains("_aside_edit"), "{expected}");
         assert_eq!(defined_by(&cut.iter().map(|part| read(part)).collect::<String>()).unwrap(), expected);
     }

@@ -6,6 +6,8 @@
 mod harness;
 mod model;
 
+mod bar;
+mod bar_keys;
 mod bash;
 mod command_line;
 mod compat;
@@ -16,6 +18,7 @@ mod harness_itself;
 mod line_oracle;
 mod model_complete;
 mod model_itself;
+mod names;
 mod neighbours;
 mod sandbox;
 mod tidy;

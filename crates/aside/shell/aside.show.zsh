@@ -1,0 +1,346 @@
+# What Aside for zsh shows and what becomes of it: the candidates of the last answer, the grey text behind the line, the
+# bar below it, and the keys that take, browse and dismiss them. Read like aside.zsh, and after it.
+#
+# Something is shown exactly while _aside_drawn is not empty. Which candidates there are is the daemon's business.
+
+typeset -ga _aside_candidates _aside_cursors # What could be meant, whole lines, and where the cursor goes in each.
+typeset -gi _aside_index=0                   # The one that is shown,
+typeset -gi _aside_browsing=0                # because the person went there.
+typeset -g _aside_drawn=                     # All that we put behind the line: grey text, newline, bar.
+typeset -g _aside_ghost= _aside_bar=
+typeset -g _aside_for= _aside_behind=        # The line it was drawn for, before and after the cursor.
+typeset -ga _aside_spans                     # Where region_highlight colours it.
+typeset -gi _aside_hint_at=0                 # Where in the bar the hint begins; 0 when there is none.
+typeset -gi _aside_cut=0                     # The candidate did not fit into the bar, or the bar onto the screen.
+typeset -gi _aside_width=0                   # Of the terminal when the bar was made.
+typeset -gi _aside_dismissed=0               # The person wants to see nothing,
+typeset -g _aside_hushed=                    # as long as the line is this one.
+typeset -gi _aside_completing=0              # The shell completes, and Tab is its own until the line changes otherwise.
+typeset -gi _aside_escapes=0                 # Whether Esc may be ours while something is shown; 2 while it is.
+typeset -g _aside_style=fg=8 _aside_bar_style=none _aside_hint_style=fg=242
+typeset -gi _aside_wants_bar=1 _aside_wants_hint=1
+
+# How our own entries in region_highlight end, to recognise them. Before 5.9 zsh knows no memo, and would take it for a
+# part of the style that makes no sense; there the style has to do, as zsh spells it.
+typeset -g _aside_memo=' memo=aside' _aside_mark='*memo=aside'
+[[ $ZSH_VERSION == (5.<9->*|<6->.*) ]] || _aside_memo= _aside_mark=fg=8
+
+# The signs of the bar, for a terminal that can show them and for one that cannot.
+typeset -gA _aside_sign=(tab '↹' shift '⇧' arrows '←/→' line '⏎' cut '…')
+(( ${#${:-…}} == 1 )) || _aside_sign=(tab Tab shift Shift arrows '</>' line '\n' cut '...')
+
+# An answer about the line: number, verb, count, and three fields for each candidate.
+_aside_show() {
+  [[ $1 == $_aside_asked && $CONTEXT == start && $LBUFFER == "$_aside_left" && $RBUFFER == "$_aside_right" ]] || return 0
+  (( _aside_enabled && ! _aside_isearch && ! _aside_dismissed && ! ${_aside_inside:-0} )) || return 0
+  # What the person is looking through must not change under their eyes.
+  (( _aside_browsing )) && return 0
+  # zsh-autosuggestions takes any text behind the line for its own, so there can only be one of us.
+  (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) && return 0
+  local text cursor source before=$_aside_drawn
+  _aside_candidates=() _aside_cursors=()
+  for text cursor source in "${(@)@[4,-1]}"; do
+    [[ -n $text && $text != "$BUFFER" ]] || continue
+    # Without a bar there is nowhere to show one that does not go on where the line ends.
+    (( _aside_wants_bar )) || [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] || continue
+    _aside_candidates+=("$text")
+    [[ $cursor == <-> ]] && (( cursor < $#text )) || cursor=
+    _aside_cursors+=("$cursor")
+  done
+  if (( $#_aside_candidates )); then
+    _aside_index=1 _aside_for=$LBUFFER _aside_behind=$RBUFFER
+    _aside_draw
+  else
+    _aside_clear
+    _aside_let_go
+  fi
+  [[ $_aside_drawn == "$before" ]] || zle -R
+}
+
+# Painting
+
+# Draws the candidate that is chosen: what it adds at the end of the line as grey text; and in the bar if there are
+# others, or if grey text cannot tell all of it.
+_aside_draw() {
+  local text=$_aside_candidates[_aside_index]
+  _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cut=0 _aside_width=$COLUMNS
+  [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] && _aside_ghost=${text:$#LBUFFER}
+  if (( _aside_wants_bar )); then
+    if (( $#_aside_candidates > 1 )) || [[ -z $_aside_ghost || -n $_aside_cursors[_aside_index] ]]; then
+      _aside_lay_out
+    fi
+  fi
+  _aside_drawn=$_aside_ghost${_aside_bar:+$'\n'$_aside_bar}
+  if [[ -n $_aside_drawn ]]; then _aside_paint; else _aside_clear; fi
+}
+
+# Makes the bar: `(1/4) git status --short          [↹] apply | [⇧]+[←/→] navigate`, no wider than the terminal. What it
+# leaves out first is the hint, then the beginning of what is typed already, then the end.
+_aside_lay_out() {
+  local text=$_aside_candidates[_aside_index] cursor=$_aside_cursors[_aside_index] sign hint
+  local -i count=$#_aside_candidates room=COLUMNS-1 typed=$#LBUFFER
+  # A line that does not fit on the screen needs every row of it.
+  _aside_cut=1
+  [[ $BUFFER$_aside_ghost != *$'\n'* ]] && (( ${(m)#BUFFER} + ${(m)#_aside_ghost} < COLUMNS )) || _aside_fits || return 0
+  [[ -n $cursor ]] && text="${text[1,cursor]}|${text[cursor+1,-1]}"
+  local head="($_aside_index/$count) "
+  room=room-$#head
+  text=${${text//$'\n'/$_aside_sign[line]}//$'\t'/ }
+  (( ${(m)#text} > room )) || _aside_cut=0
+  if (( ${(m)#text} > room && typed > 16 )) && [[ $text == "${${LBUFFER//$'\n'/$_aside_sign[line]}//$'\t'/ }"* ]]; then
+    text=$_aside_sign[cut]${text:$typed-12}
+  fi
+  if (( ${(m)#text} > room )); then
+    sign=$_aside_sign[cut]
+    room=room-$#sign
+    (( room > 0 )) || return 0
+    text=${(mr:room:)text}
+    # Half of a wide letter is cut to the whole.
+    (( ${(m)#text} > room )) && text=${text[1,-2]}
+    text+=$sign
+  elif (( _aside_wants_hint )); then
+    local -a long short
+    [[ $_aside_tab == take ]] && long=("[$_aside_sign[tab]] apply") short=("[$_aside_sign[tab]]")
+    (( count > 1 )) && sign="[$_aside_sign[shift]]+[$_aside_sign[arrows]]" && long+=("$sign navigate") short+=("$sign")
+    room=room-2-${(m)#text}
+    for hint in "${(j: | :)long}" "${(j: | :)short}"; do
+      if (( $#hint && $#hint <= room )); then
+        text+="  ${(l:room-$#hint:)}"
+        _aside_hint_at=$(( $#head + $#text ))
+        text+=$hint
+        break
+      fi
+    done
+  fi
+  _aside_bar=$head$text
+}
+
+# Whether the line, what follows it and a bar fit on the screen, below a prompt of a few lines.
+_aside_fits() {
+  local line
+  local -i rows=3
+  for line in "${(@f)${:-$BUFFER$_aside_ghost}}"; do (( rows += ${(m)#line} / COLUMNS + 1 )); done
+  (( rows < LINES ))
+}
+
+_aside_paint() {
+  local -i at=$#BUFFER end=$#BUFFER+$#_aside_ghost bar
+  local -a entries
+  POSTDISPLAY=$_aside_drawn
+  [[ -n $_aside_ghost ]] && entries+=("$at $end $_aside_style")
+  if [[ -n $_aside_bar ]]; then
+    (( bar = end + 1, at = bar + (_aside_hint_at ? _aside_hint_at : $#_aside_bar), end = bar + $#_aside_bar ))
+    [[ $_aside_bar_style == none ]] || entries+=("$bar $at $_aside_bar_style")
+    (( at < end )) && [[ $_aside_hint_style != none ]] && entries+=("$at $end $_aside_hint_style")
+    # It colours whatever stands behind the line.
+    (( _aside_rival )) && [[ -n ${_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT-} ]] &&
+      region_highlight=("${(@)region_highlight:#$_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT}")
+  fi
+  region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}" "${(@)entries/%/$_aside_memo}")
+  _aside_spans=("${(@)entries% *}")
+  [[ -n $_aside_memo ]] || (( ! $#entries )) || _aside_mark="(${(j:|:)${(@)region_highlight[-$#entries,-1]#<-> <-> }})"
+  if (( _aside_escapes == 1 )); then
+    # Not for longer than it has something to do: alone it is a key that zsh has to wait for.
+    bindkey -M emacs '^[' _aside_escape
+    _aside_escapes=2
+  fi
+}
+
+# Some highlighters start from an empty list at every key. And completion takes the word away and puts it back, which
+# moves our entries.
+_aside_repaint() {
+  [[ -n $_aside_drawn && $POSTDISPLAY == "$_aside_drawn" ]] || return 0
+  local span
+  for span in $_aside_spans; do
+    [[ -n ${region_highlight[(r)$span $~_aside_mark]} ]] && continue
+    _aside_paint
+    return 0
+  done
+  if (( _aside_rival )) && [[ -n $_aside_bar && -n ${_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT-} ]]; then _aside_paint; fi
+  return 0
+}
+
+_aside_clear() {
+  _aside_candidates=() _aside_cursors=() _aside_index=0 _aside_browsing=0
+  [[ -n $_aside_drawn ]] || return 0
+  _aside_drawn= _aside_ghost= _aside_bar= _aside_spans=()
+  region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}")
+  POSTDISPLAY=
+}
+
+# Esc alone means again what it meant. Not after every change, which would cost every key a moment: mostly there is
+# something to show again soon, and until then _aside_escape passes it on.
+_aside_let_go() {
+  (( _aside_escapes == 2 )) || return 0
+  bindkey -M emacs -r '^['
+  _aside_escapes=1
+}
+
+# The line
+
+# The line is what it was, and something is shown.
+_aside_unchanged() {
+  if [[ $KEYS == $'\e' ]]; then
+    _aside_dismiss
+  elif [[ $KEYMAP == vi(cmd|opp) ]]; then
+    _aside_clear
+  elif [[ -n $_aside_bar ]] && (( COLUMNS != _aside_width )); then
+    _aside_draw
+  else
+    _aside_repaint
+  fi
+}
+
+# The line changed while something is shown. If what was typed is how the candidate goes on, the rest of it is still
+# right, and so are those of the others that go on like that. Fails if there is nothing left to show.
+_aside_follow() {
+  [[ $KEYS == $'\e' && $BUFFER == "$_aside_for$_aside_behind" ]] && _aside_dismiss && return 0
+  if [[ -n $_aside_ghost && -z $RBUFFER && $LBUFFER == "$_aside_for"* ]] && (( HISTNO == _aside_histno )) &&
+    [[ $_aside_candidates[_aside_index] == "$LBUFFER"?* ]]; then
+    # Better candidates for the line as it was come too late.
+    _aside_asked=0
+    _aside_narrow
+    return 0
+  fi
+  _aside_clear
+  return 1
+}
+
+_aside_narrow() {
+  local -i number place=0
+  local -a candidates=(${(M)_aside_candidates:#"$LBUFFER"?*}) cursors
+  _aside_browsing=0 _aside_for=$LBUFFER _aside_behind=
+  # This is between a key and its echo: mostly the bar stays as it is.
+  if (( $#candidates == $#_aside_candidates && ! _aside_cut && COLUMNS == _aside_width )); then
+    _aside_ghost=${_aside_candidates[_aside_index]:$#LBUFFER}
+    _aside_drawn=$_aside_ghost${_aside_bar:+$'\n'$_aside_bar}
+    _aside_paint
+    return 0
+  fi
+  candidates=()
+  for (( number = 1; number <= $#_aside_candidates; number++ )); do
+    [[ $_aside_candidates[number] == "$LBUFFER"?* ]] || continue
+    candidates+=("$_aside_candidates[number]")
+    cursors+=("$_aside_cursors[number]")
+    (( number == _aside_index )) && place=$#candidates
+  done
+  _aside_candidates=("${(@)candidates}") _aside_cursors=("${(@)cursors}")
+  _aside_index=place
+  _aside_draw
+}
+
+# Nothing is shown until the text of the line is another.
+_aside_dismiss() {
+  _aside_dismissed=1 _aside_hushed=$BUFFER _aside_asked=0
+  _aside_clear
+  _aside_let_go
+}
+
+# Keys
+
+# Whether what is shown belongs to the line, so that a key may do something with it.
+_aside_stands() {
+  [[ -n $_aside_drawn && $POSTDISPLAY == "$_aside_drawn" && $LBUFFER == "$_aside_for" && $RBUFFER == "$_aside_behind" ]]
+}
+
+# What one of our keys does while something is shown. Fails if it has to do what it did before us.
+_aside_do() {
+  case $1 in
+    tab) [[ $_aside_tab == take ]] && _aside_apply && return 0 ;;
+    next) _aside_browse 1; return ;;
+    previous) _aside_browse -1; return ;;
+  esac
+  # The shell completes. It may have a list to show, and a second Tab goes on with it: nothing may come in between.
+  _aside_completing=1 _aside_asked=0
+  _aside_clear
+  return 1
+}
+
+# It has completed. Where there was one match there is nothing to go on with, and the line is one like any other.
+_aside_did() {
+  (( _aside_completing && ${_lastcomp[nmatches]:-2} == 1 )) && _aside_completing=0 _aside_left=$'\0'
+  return 0
+}
+
+# Whether it was completion that changed the line: ours to call, or that of a key of the person's own, in a menu.
+_aside_completes() {
+  (( ${_aside_inside:-0} )) || [[ $LASTWIDGET == (_aside_(tab|back)_*|*menu-complete*) ]] && return 0
+  _aside_completing=0
+  return 1
+}
+
+# Makes the line what is shown.
+_aside_apply() {
+  _aside_stands || return 1
+  local cursor=$_aside_cursors[_aside_index]
+  BUFFER=$_aside_candidates[_aside_index]
+  CURSOR=${cursor:-$#BUFFER}
+  _aside_clear
+}
+
+_aside_browse() {
+  _aside_stands || return 1
+  local -i count=$#_aside_candidates
+  (( count > 1 )) || return 0
+  (( _aside_index = (_aside_index - 1 + $1 + count) % count + 1, _aside_browsing = 1 ))
+  _aside_draw
+}
+
+# Takes all of the grey text, or fails, and then the widget named in _aside_widget has to run. If a word is to be taken,
+# that is over the whole: the person's own idea of a word decides where to cut.
+_aside_take() {
+  local name=$_aside_widget
+  (( $+widgets[_aside_was_$name] )) && _aside_widget=_aside_was_$name
+  [[ -n $_aside_ghost ]] && _aside_stands || return 1
+  if [[ $name == (vi-|)forward-char && $_aside_right_arrow == word ]]; then
+    name=forward-word _aside_widget=_aside_was_forward-word
+  fi
+  if [[ $name == *word ]]; then
+    _aside_typed=$BUFFER POSTDISPLAY=
+    BUFFER+=$_aside_ghost
+    return 1
+  fi
+  _aside_apply
+  [[ $name == *end-of-line ]] && CURSOR=$#BUFFER
+  return 0
+}
+
+_aside_taken() {
+  local left
+  if (( CURSOR > $#_aside_typed )); then left=${BUFFER[1,CURSOR]}; else left=$_aside_typed; fi
+  BUFFER=$left
+  CURSOR=$#BUFFER
+  if [[ $_aside_candidates[_aside_index] == "$left"?* ]]; then
+    _aside_left=$left _aside_right= _aside_asked=0
+    _aside_narrow
+  else
+    _aside_clear
+  fi
+  return 0
+}
+
+# For zsh-autosuggestions, whose keys take all that stands behind the line. Afterwards the bar is there again, unless the
+# line has changed.
+_aside_only_ghost() {
+  if [[ -n $_aside_bar ]] && _aside_stands; then POSTDISPLAY=$_aside_ghost; fi
+  return 0
+}
+
+_aside_whole_again() {
+  [[ -n $_aside_bar && $LBUFFER == "$_aside_for" && $RBUFFER == "$_aside_behind" ]] && _aside_paint
+  return 0
+}
+
+_aside_escape() {
+  if [[ -n $_aside_drawn ]]; then
+    _aside_dismiss
+  else
+    _aside_let_go
+    zle -U $'\e'
+  fi
+}
+
+aside-dismiss() { [[ -n $_aside_drawn ]] && _aside_dismiss; return 0 }
+aside-apply() { _aside_apply || : }
+aside-next() { _aside_browse 1 || : }
+aside-previous() { _aside_browse -1 || : }
