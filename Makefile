@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test lint install uninstall bench soak
+.PHONY: try test lint install uninstall bench bench-replay soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -16,7 +16,7 @@ $(ASIDE):
 	$(CARGO) build --release --bin aside
 
 test: lint
-	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf
+	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux
 	$(CARGO) test --workspace
 
 # Skipped where the toolchain came without them.
@@ -48,8 +48,17 @@ bench:
 	scripts/packages zsh zsh-autosuggestions zsh-syntax-highlighting strace
 	$(CARGO) bench --bench prompt
 
+# A history typed again with Aside and with zsh-autosuggestions: keys saved, wrong ghosts, answer times. Your own, or those of
+# people who were made up. make bench-replay HISTORY=~/.zsh_history JSON=replay.json
+REPLAY = $(abspath $(patsubst ~/%,$(HOME)/%,$(HISTORY)))
+bench-replay:
+	scripts/packages zsh zsh-autosuggestions
+	-$(CARGO) bench --bench replay -- --check $(REPLAY)
+	$(CARGO) bench --bench replay -- $(if $(JSON),--json $(abspath $(JSON))) $(REPLAY)
+
 # What takes too long for every change.
 soak:
-	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf
+	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux
 	ASIDE_TEST_KILLS=100 $(CARGO) test --workspace killing
 	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
+	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-core --test fuzz -- --nocapture

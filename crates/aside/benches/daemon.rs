@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::harness::home::{ASIDE, Home};
 use crate::past;
+use crate::repository;
 use crate::table::{Row, Samples, Target};
 
 const STARTS: usize = 12;
@@ -23,6 +24,7 @@ pub fn measure(short: &[String], long: &[String]) -> Vec<Row> {
     import(some, short);
     let imported = import(full, long);
     let mut rows = cold_starts(&homes);
+    rows.extend(repository::answers(some));
     rows.extend(memory(empty, full));
     rows.extend(queries(full, long));
     let speed = long.len() as f64 / imported.as_secs_f64() / 1000.0;
@@ -128,25 +130,26 @@ fn with_directories(full: &Home) -> Vec<Row> {
     ]
 }
 
-struct Daemon {
+pub struct Daemon {
     child: Child,
     started: Instant,
     socket: std::path::PathBuf,
     stream: Option<UnixStream>,
+    unread: Vec<u8>,
     asked: u64,
 }
 
 impl Daemon {
-    fn start(home: &Home) -> Self {
+    pub fn start(home: &Home) -> Self {
         let mut command = home.command(ASIDE);
         command.args(["daemon", "run"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let started = Instant::now();
         let child = command.spawn().expect("aside runs");
-        Self { child, started, socket: home.socket(), stream: None, asked: 0 }
+        Self { child, started, socket: home.socket(), stream: None, unread: Vec::new(), asked: 0 }
     }
 
     /// The answer, and how long after the start it came.
-    fn first_answer(&mut self) -> (Vec<String>, Duration) {
+    pub fn first_answer(&mut self) -> (Vec<String>, Duration) {
         while self.stream.is_none() {
             self.stream = UnixStream::connect(&self.socket).ok();
             std::thread::sleep(Duration::from_micros(100));
@@ -164,7 +167,11 @@ impl Daemon {
 
     /// What could follow on `line`.
     fn asks(&mut self, line: &str) -> Vec<String> {
-        let fields = self.sends(&["complete", "bench", "/", line, ""]);
+        self.asks_in("/", line)
+    }
+
+    pub fn asks_in(&mut self, cwd: &str, line: &str) -> Vec<String> {
+        let fields = self.sends(&["complete", "bench", cwd, line, ""]);
         fields.into_iter().skip(3).collect()
     }
 
@@ -187,15 +194,29 @@ impl Daemon {
         let mut record = format!("{}\0{}\0", fields.len() + 1, self.asked);
         fields.iter().for_each(|field| record.extend([field, "\0"]));
         stream.write_all(record.as_bytes()).expect("the daemon reads");
-        let mut answer = Vec::new();
-        let mut bytes = [0; 4096];
-        while answer.last() != Some(&0) {
+        let asked = self.asked.to_string();
+        loop {
+            let fields = self.reads();
+            // What is found out later comes unasked.
+            if fields[0] == asked && fields[1] != "update" {
+                return fields;
+            }
+        }
+    }
+
+    fn reads(&mut self) -> Vec<String> {
+        let stream = self.stream.as_mut().expect("first_answer connects");
+        loop {
+            if let Some(end) = self.unread.iter().position(|byte| *byte == 0) {
+                let answer: Vec<u8> = self.unread.drain(..=end).collect();
+                let answer = String::from_utf8_lossy(&answer[..end]).into_owned();
+                return answer.split('\x1f').map(str::to_owned).collect();
+            }
+            let mut bytes = [0; 4096];
             let count = stream.read(&mut bytes).expect("the daemon answers");
             assert!(count > 0, "the daemon hung up");
-            answer.extend_from_slice(&bytes[..count]);
+            self.unread.extend_from_slice(&bytes[..count]);
         }
-        let answer = String::from_utf8_lossy(&answer[..answer.len() - 1]).into_owned();
-        answer.split('\x1f').map(str::to_owned).collect()
     }
 
     /// A line of `/proc/PID/status`, in megabytes. Only Linux has it.

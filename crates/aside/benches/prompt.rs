@@ -15,6 +15,7 @@ mod daemon;
 mod harness;
 mod index;
 mod past;
+mod repository;
 mod shells;
 mod table;
 mod typist;

@@ -72,7 +72,12 @@ impl Typist {
 
     /// When the line behind the current prompt satisfied `wanted`; `None` if patience ran out.
     pub fn until(&mut self, wanted: impl Fn(&Line) -> bool) -> Option<Instant> {
-        let deadline = Instant::now() + PATIENCE;
+        self.within(PATIENCE, wanted)
+    }
+
+    /// The same with another patience.
+    pub fn within(&mut self, patience: Duration, wanted: impl Fn(&Line) -> bool) -> Option<Instant> {
+        let deadline = Instant::now() + patience;
         let mut when = Instant::now();
         loop {
             if self.line().is_some_and(|line| wanted(&line)) {

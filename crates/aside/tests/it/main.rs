@@ -20,6 +20,7 @@ mod model_complete;
 mod model_itself;
 mod names;
 mod neighbours;
+mod replay;
 mod sandbox;
 mod tidy;
 mod try_shell;

@@ -1,0 +1,52 @@
+//! Aside without its daemon: the same question put to the same code, with nothing around it. No socket, no store, no
+//! file, no program: for trying out a ranking in seconds.
+
+use aside_core::complete::ask::{Ask, Names};
+use aside_core::complete::complete;
+use aside_core::complete::spec::Specs;
+use aside_core::history::index::{Index, Ran};
+use aside_core::line::Dialect;
+use aside_core::world::Nothing;
+
+use super::play::Tool;
+use super::typed::{self, Typed};
+use super::typist::Offers;
+
+/// As many as the daemon gives by default.
+const CANDIDATES: usize = 4;
+const SESSION: &str = "replay";
+
+#[derive(Default)]
+pub struct Inside {
+    index: Index,
+    names: Names,
+    specs: Specs,
+}
+
+impl Tool for Inside {
+    fn offers(&mut self, left: &str, cwd: &str) -> Offers {
+        let ask = Ask {
+            left,
+            right: "",
+            cwd,
+            dialect: Dialect::Zsh,
+            names: &self.names,
+            history: &self.index,
+            session: SESSION,
+            world: &Nothing,
+            specs: &self.specs,
+            idea: None,
+            limit: CANDIDATES,
+        };
+        complete(&ask).into_iter().map(|ranked| ranked.candidate.text).collect()
+    }
+
+    fn ran(&mut self, typed: &Typed) {
+        self.index.add(Ran { command: &typed.command, cwd: Some(&typed.cwd), exit: Some(0), session: Some(SESSION) });
+        for name in typed::commands_in(&typed.command) {
+            if self.names.functions.binary_search_by(|known| (**known).cmp(name)).is_err() {
+                self.names.take("function", 1, name);
+            }
+        }
+    }
+}

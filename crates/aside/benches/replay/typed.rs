@@ -1,0 +1,169 @@
+//! What is typed, in which directory: a history file as a list of lines to type. Reads no directory: nobody's history says
+//! where its commands ran, so the directory is only a name that follows every `cd` in the text. It starts in a home that
+//! does not exist, and neither does anything below it.
+
+use aside_core::history::Entry;
+use aside_core::history::import::Format;
+
+/// Where the replay begins. Nothing is there.
+pub const HOME: &str = "/replay/home/you";
+/// In characters. Longer ones are pasted, not typed.
+const LONGEST_TYPED: usize = 300;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typed {
+    pub command: String,
+    /// Where it ran.
+    pub cwd: String,
+    /// Milliseconds since 1970; zero when the file does not say.
+    pub start_ms: i64,
+    pub role: Role,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Typed character by character, then run.
+    Replayed,
+    /// Several lines, or too long: it only becomes part of the past.
+    OnlyPast,
+}
+
+/// The commands of a history file, oldest first. A file that does not give itself away is read by its name, then as zsh's.
+pub fn read(name: &str, file: &[u8]) -> Vec<Typed> {
+    let named = || match name.rsplit('/').next().unwrap_or(name) {
+        name if name.contains("bash") => Format::Bash,
+        name if name.contains("fish") => Format::Fish,
+        _ => Format::Zsh,
+    };
+    let format = Format::guess(file).unwrap_or_else(named);
+    from_entries(format.parse(file).entries)
+}
+
+fn from_entries(entries: Vec<Entry>) -> Vec<Typed> {
+    let mut walk = Walk::default();
+    let typed = entries.into_iter().filter(|entry| !entry.command.trim().is_empty()).map(|entry| {
+        let Entry { command, start_ms, .. } = entry;
+        let long = command.chars().count() > LONGEST_TYPED || command.contains('\n');
+        let role = if long { Role::OnlyPast } else { Role::Replayed };
+        let cwd = walk.here.clone();
+        walk.run(&command);
+        Typed { command, cwd, start_ms: start_ms.unwrap_or(0), role }
+    });
+    typed.collect()
+}
+
+/// Where the commands lead.
+struct Walk {
+    here: String,
+    before: String,
+    stack: Vec<String>,
+}
+
+impl Default for Walk {
+    fn default() -> Self {
+        Self { here: HOME.to_owned(), before: HOME.to_owned(), stack: Vec::new() }
+    }
+}
+
+impl Walk {
+    /// Follows `cd` where it is the beginning of a command or comes after `&&` or `;`. In a subshell it changes nothing.
+    fn run(&mut self, command: &str) {
+        if command.contains('\n') || command.trim_start().starts_with('(') {
+            return;
+        }
+        for part in command.split("&&").flat_map(|part| part.split(';')) {
+            let words: Vec<&str> = part.split_whitespace().collect();
+            match words[..] {
+                ["cd"] => self.goes(HOME.to_owned()),
+                ["cd", "-"] => self.goes(self.before.clone()),
+                ["cd", path] | ["cd", "--", path] => self.follow(path),
+                ["pushd", path] => {
+                    self.stack.push(self.here.clone());
+                    self.follow(path);
+                }
+                ["popd"] => {
+                    if let Some(path) = self.stack.pop() {
+                        self.goes(path);
+                    }
+                }
+                [".."] => self.follow(".."),
+                // A name with blanks in it, quoted or not.
+                ["cd", ..] => {
+                    if let Some((_, path)) = part.split_once("cd ") {
+                        self.follow(path.trim());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What the shell would have to expand leads nobody knows where, so one stays.
+    fn follow(&mut self, path: &str) {
+        let path: String = path.chars().filter(|character| !matches!(character, '"' | '\'' | '\\')).collect();
+        let path = match path.strip_prefix("$HOME") {
+            Some(rest) => format!("~{rest}"),
+            None => path,
+        };
+        if path.is_empty() || path.contains(['$', '`', '*', '?', '(', '|', '>', '<', '&']) {
+            return;
+        }
+        let from = match path.as_bytes() {
+            [b'/', ..] | [b'~'] | [b'~', b'/', ..] => String::new(),
+            // Somebody else's home.
+            [b'~', ..] => return,
+            _ => self.here.clone(),
+        };
+        let path = match path.strip_prefix('~') {
+            Some(rest) => format!("{HOME}{rest}"),
+            None => path,
+        };
+        let mut names: Vec<&str> = from.split('/').filter(|name| !name.is_empty()).collect();
+        for name in path.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => _ = names.pop(),
+                name => names.push(name),
+            }
+        }
+        self.goes(format!("/{}", names.join("/")));
+    }
+
+    fn goes(&mut self, path: String) {
+        self.before = std::mem::replace(&mut self.here, path);
+    }
+}
+
+/// The names of the commands in a line, roughly: what stands at its beginning, after `|`, `;`, `&`, and after words like
+/// `sudo`. The replay tells them to Aside once they have run: whoever typed this had them, and this machine may not.
+pub fn commands_in(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for part in line.split(['|', ';', '&', '(', '\n']) {
+        for word in part.split_whitespace() {
+            let leads_on = matches!(
+                word,
+                "sudo"
+                    | "env"
+                    | "time"
+                    | "nohup"
+                    | "exec"
+                    | "command"
+                    | "xargs"
+                    | "then"
+                    | "do"
+                    | "else"
+                    | "if"
+                    | "while"
+            );
+            let assigns = word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with('-'));
+            let named = |character: char| character.is_alphanumeric() || "._+-".contains(character);
+            if word.len() <= 64 && word.chars().all(named) && !word.starts_with('-') {
+                found.push(word);
+            }
+            if !leads_on && !assigns {
+                break;
+            }
+        }
+    }
+    found
+}
