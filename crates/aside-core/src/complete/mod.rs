@@ -89,7 +89,7 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
         }
         // The first one can be taken a word at a time.
         let is_part = |first: &Ranked| first.candidate.text.starts_with(text);
-        if chosen.first().is_some_and(is_part) || text == ask.left.trim_end() {
+        if chosen.first().is_some_and(is_part) || bare(text) == bare(ask.left) {
             continue;
         }
         // The others offer what is there.

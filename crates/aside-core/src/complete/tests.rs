@@ -70,6 +70,7 @@ fn is_silent_before_the_first_letter_and_when_there_is_nothing_to_add() {
     assert_snapshot!(run("history ls -l\nline |"), @"");
     assert_snapshot!(run("history ls -l\nline    |"), @"");
     assert_snapshot!(run("history frob\nline frob|"), @"");
+    assert_snapshot!(run("directory src\nline cd src|"), @"");
 }
 
 #[test]
