@@ -70,7 +70,7 @@ fn finish(ranked: &mut [Ranked]) {
 fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
     // What is wrong with the words that are there already is not the candidate's fault.
     let typed = ask.left[..spot.start].trim_end();
-    let is_sound = typed.is_empty() || possible::runs(ask, typed, |_| false);
+    let is_sound = typed.is_empty() || possible::runs(ask, typed);
     let is_half_said = is_half_said(&ranked);
     let mut chosen: Vec<Ranked> = Vec::with_capacity(ask.limit);
     for Ranked { candidate, chance } in ranked {
@@ -94,7 +94,7 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
         }
         // The others offer what is there.
         let may_be_gone = matches!(candidate.source, Source::History | Source::Llm);
-        if is_sound && may_be_gone && !possible::runs(ask, text, |_| false) {
+        if is_sound && may_be_gone && !possible::runs(ask, text) {
             continue;
         }
         // Where there is a choice at all, what a model was asked for is part of it.

@@ -11,8 +11,7 @@ use crate::world::{Kind, Known};
 /// Commands of a line that are looked at.
 const MAX_COMMANDS: usize = 16;
 
-/// `known` says whether a command of this name has run before, so that it is one although nobody else knows it.
-pub fn runs(ask: &Ask<'_>, text: &str, known: impl Fn(&str) -> bool) -> bool {
+pub fn runs(ask: &Ask<'_>, text: &str) -> bool {
     // Whoever stands in a directory that we cannot see lives on another machine, for all we know.
     if !matches!(ask.world.entries(ask.cwd), Known::Yes(_)) {
         return true;
@@ -29,7 +28,7 @@ pub fn runs(ask: &Ask<'_>, text: &str, known: impl Fn(&str) -> bool) -> bool {
                 return false;
             }
         }
-        if !finds_name(ask, &line, command, defines, &known) || is_impossible(ask, command) {
+        if !finds_name(ask, &line, command, defines) || is_impossible(ask, command) {
             return false;
         }
         // What runs later may find what this one has made.
@@ -38,10 +37,10 @@ pub fn runs(ask: &Ask<'_>, text: &str, known: impl Fn(&str) -> bool) -> bool {
     true
 }
 
-fn finds_name(ask: &Ask<'_>, line: &Line<'_>, command: &Command, defines: bool, known: impl Fn(&str) -> bool) -> bool {
+fn finds_name(ask: &Ask<'_>, line: &Line<'_>, command: &Command, defines: bool) -> bool {
     let Some(name) = command.words.first().filter(|name| is_plain(name)) else { return true };
     // What is in quotes or escaped is no alias, but it is a command all the same.
-    if defines || name.value.contains('/') || known(&name.value) {
+    if defines || name.value.contains('/') {
         return true;
     }
     match commands::known(ask, &name.value) {
@@ -99,6 +98,7 @@ mod tests {
         builtin cd
         alias gst=git status
         function mkcd
+        history deploy now
         file notes.txt
         file src/main.rs
         program ./run.sh
@@ -109,7 +109,7 @@ mod tests {
     fn check(more: &str, cases: &[(&str, bool)]) {
         for (line, expected) in cases {
             let fake = Fake::new(&format!("{MACHINE}\n{more}"));
-            assert_eq!(runs(&fake.ask(), line, |name| name == "deploy"), *expected, "{line}");
+            assert_eq!(runs(&fake.ask(), line), *expected, "{line}");
         }
     }
 
@@ -131,8 +131,8 @@ mod tests {
                 ("A=1", true),
                 ("$EDITOR x", true),
                 ("\\git status", true),
-                // It ran before.
-                ("deploy now", true),
+                // That it ran before does not bring it back.
+                ("deploy now", false),
                 // Defined on the line.
                 ("f() { git status; }; f", true),
                 // A directory to go to.
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_possible() {
-        let all = |scene: &str, line: &str| runs(&Fake::new(scene).ask(), line, |_| false);
+        let all = |scene: &str, line: &str| runs(&Fake::new(scene).ask(), line);
         assert!(all("program git", "gti status"), "the shell has not told its names");
         assert!(all("slow programs\nbuiltin cd", "gti status"));
         assert!(!all("file x\nprogram git\nbuiltin cd", "gti status"));
