@@ -3,6 +3,8 @@
 pub mod complete;
 pub mod history;
 pub mod line;
+pub mod names;
 pub mod proto;
+pub mod spec;
 pub mod text;
 pub mod world;

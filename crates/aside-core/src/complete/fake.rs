@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::complete::ask::{Ask, Names};
-use crate::complete::spec::Specs;
+use crate::complete::ask::Ask;
 use crate::history::index::{Index, Ran};
 use crate::line::Dialect;
+use crate::names::Names;
+use crate::spec::Specs;
 use crate::world::{Entry, Item, Kind, Known, Live, World};
 
 /// Everything that an `Ask` borrows.

@@ -55,7 +55,7 @@ fn fish_keys() -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use aside_core::complete::spec::format::{self, Spec};
+    use aside_core::spec::format::{self, Spec};
 
     use super::*;
     use crate::exec;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use aside_core::complete::spec;
+use aside_core::spec;
 
 /// How often the directory is looked at.
 const LOOK: Duration = Duration::from_secs(1);

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::complete::ask::Names;
-use aside_core::complete::spec;
 use aside_core::history::filter::Filter;
 use aside_core::history::index::{Index, Ran};
 use aside_core::line::Dialect;
+use aside_core::names::Names;
 use aside_core::proto::{self, Complete, Hello, HistoryStatus, SessionStatus, Status};
+use aside_core::spec;
 use tokio::sync::{Notify, watch};
 
 use crate::config::Config;

@@ -1,8 +1,8 @@
 //! Whether a word is whole, by what is known here: between a whole word and the next one belongs a blank, which models
 //! like to forget.
 
-use crate::complete::ask::Names;
 use crate::history::index::Index;
+use crate::names::Names;
 use crate::world::World;
 
 /// Whether the last word of a line is known to be whole.

@@ -2,10 +2,10 @@
 //! nothing itself.
 
 use crate::complete::ask::Ask;
-use crate::complete::spec::kind::{Free, Kind};
 use crate::complete::spec::reach::{self, Reach};
-use crate::complete::spec::walk::Next;
 use crate::line::{Redirect, Role, Spot};
+use crate::spec::kind::{Free, Kind};
+use crate::spec::walk::Next;
 use crate::world::Live;
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,10 +3,10 @@
 
 use crate::complete::ask::Ask;
 use crate::complete::resolve;
-use crate::complete::spec::kind::Kind;
 use crate::complete::spec::reach::{self, Reach, Reached};
-use crate::complete::spec::walk::{End, Piece, Step};
 use crate::line::{Command, Dialect, Join};
+use crate::spec::kind::Kind;
+use crate::spec::walk::{End, Piece, Step};
 use crate::world::{self, Known, Live};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,99 +1,23 @@
 //! Candidates from what is known about commands: their subcommands, flags and arguments. Written by us as data, by the
 //! person, or learnt. Files and names of commands are other sources'.
 
-mod builtin;
 pub mod expect;
-pub mod format;
 pub mod judge;
-pub mod kind;
 pub(super) mod reach;
-mod walk;
-
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{self, Candidate, Facts, Fit, Source};
-use crate::complete::spec::format::{Flag, Problem, Spec, Style};
-use crate::complete::spec::kind::Kind;
 use crate::complete::spec::reach::{Reach, Reached};
-use crate::complete::spec::walk::Next;
 use crate::line::quote::After;
 use crate::line::{Role, Spot};
-use crate::world::{Known, World};
+use crate::spec::format::{Flag, Style};
+use crate::spec::kind::Kind;
+use crate::spec::walk::Next;
 
-/// Learnt specs that are kept read.
-const MAX_LEARNT: usize = 64;
 /// More than are shown, so that the ranking has a choice.
 const MAX_OFFERS: usize = 64;
 /// Nobody tells more rivals apart; a repository may have thousands of branches.
 const MAX_RIVALS: usize = 250;
-
-/// All specs that are at hand.
-#[derive(Debug, Default)]
-pub struct Specs {
-    own: HashMap<Box<str>, Arc<Spec>>,
-    learnt: Mutex<Vec<Learnt>>,
-}
-
-#[derive(Debug)]
-struct Learnt {
-    text: Arc<str>,
-    spec: Option<Arc<Spec>>,
-}
-
-impl Specs {
-    /// Those that come with Aside, and the person's own, given by command and text, which go before them. What is wrong
-    /// with one is said, and the rest of it is used.
-    pub fn with(own: Vec<(String, String)>) -> (Self, Vec<Problem>) {
-        let mut specs = Self::default();
-        let mut problems = Vec::new();
-        let mut aliases: Vec<(Box<str>, Arc<Spec>)> = Vec::new();
-        for (name, text) in own {
-            let (spec, wrong) = format::parse(&format!("{name}.toml"), &text);
-            problems.extend(wrong);
-            if let Some(spec) = spec.map(Arc::new) {
-                aliases.extend(spec.aliases.iter().map(|alias| (alias.clone(), Arc::clone(&spec))));
-                specs.own.insert(name.into(), spec);
-            }
-        }
-        for (alias, spec) in aliases {
-            specs.own.entry(alias).or_insert(spec);
-        }
-        (specs, problems)
-    }
-
-    /// The spec of a command: the person's own, ours, or what was learnt.
-    pub fn find(&self, name: &str, world: &dyn World) -> Option<Arc<Spec>> {
-        let own = self.own.get(name).cloned();
-        own.or_else(|| builtin::find(name)).or_else(|| self.learnt(name, world))
-    }
-
-    /// One line about a command.
-    pub fn about(&self, name: &str, world: &dyn World) -> Option<Box<str>> {
-        self.find(name, world).map(|spec| spec.about.clone()).filter(|about| !about.is_empty())
-    }
-
-    /// Whether there is a spec without learning one.
-    pub fn has(&self, name: &str) -> bool {
-        self.own.contains_key(name) || builtin::has(name)
-    }
-
-    fn learnt(&self, name: &str, world: &dyn World) -> Option<Arc<Spec>> {
-        let Known::Yes(text) = world.learnt(name) else { return None };
-        // Nothing panics while it is held; and if it did, the list would be as good as before.
-        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = learnt.iter().find(|known| Arc::ptr_eq(&known.text, &text) || known.text == text) {
-            return known.spec.clone();
-        }
-        let spec = format::parse(name, &text).0.map(Arc::new);
-        if learnt.len() >= MAX_LEARNT {
-            learnt.remove(0);
-        }
-        learnt.push(Learnt { text, spec: spec.clone() });
-        spec
-    }
-}
 
 /// What the spec of the command has for the word at the cursor. Of flags nothing is said before a dash is typed.
 pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {

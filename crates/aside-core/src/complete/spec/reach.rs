@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use crate::complete::ask::Ask;
-use crate::complete::spec::walk::{self, End, Piece, Walk};
 use crate::line::{self, Command};
+use crate::spec::walk::{self, End, Piece, Walk};
 
 /// Commands in commands: `sudo env nice …`, aliases of aliases.
 const MAX_DEPTH: usize = 8;

@@ -5,6 +5,8 @@ use crate::complete::fake::Fake;
 use crate::complete::spec::expect::{Expected, Which};
 use crate::complete::spec::judge::{Judgement, Wrong};
 use crate::line;
+use crate::spec::Specs;
+use crate::spec::format;
 use insta::assert_snapshot;
 
 /// A command with one thing of each sort.

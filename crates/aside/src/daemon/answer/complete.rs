@@ -4,12 +4,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aside_core::complete::ask::{Ask, Names};
+use aside_core::complete::ask::Ask;
 use aside_core::complete::complete;
 use aside_core::complete::model::prompt::Around;
 use aside_core::complete::model::word::is_whole;
 use aside_core::complete::rank::Ranked;
 use aside_core::line::Dialect;
+use aside_core::names::Names;
 use aside_core::proto::{Candidate, Candidates, Complete, Reply};
 use tokio::sync::mpsc;
 

@@ -20,7 +20,7 @@ pub const CORE: Layers = Layers {
         &["task"],
         &["translate", "suggest", "complete", "detect"],
         &["safety"],
-        &["line", "history", "world", "redact", "proto", "text"],
+        &["line", "history", "world", "redact", "proto", "text", "names", "spec"],
     ],
     alone: &[("proto", &["text"])],
     strangers: &[],

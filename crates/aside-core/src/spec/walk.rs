@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::complete::spec::format::{Args, Flag, Spec, Style};
-use crate::complete::spec::kind::Kind;
+use crate::spec::format::{Args, Flag, Spec, Style};
+use crate::spec::kind::Kind;
 
 /// A word, as the command would get it.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::complete::spec::format::{self, Spec};
+use crate::spec::format::{self, Spec};
 
 struct BuiltIn {
     name: &'static str,
@@ -14,7 +14,7 @@ macro_rules! built_in {
     ($($name:literal)*) => {
         static BUILT_IN: [BuiltIn; [$($name),*].len()] = [$(BuiltIn {
             name: $name,
-            text: include_str!(concat!("../../../data/spec/", $name, ".toml")),
+            text: include_str!(concat!("../../data/spec/", $name, ".toml")),
             parsed: OnceLock::new(),
         }),*];
     };
@@ -77,7 +77,7 @@ fn head_aliases(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::complete::spec::walk::{self, End, Piece};
+    use crate::spec::walk::{self, End, Piece};
     use std::collections::BTreeSet;
 
     fn names() -> impl Iterator<Item = &'static str> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use toml_edit::{Document, Item, Key, TableLike};
 
-use crate::complete::spec::kind::{self, Free, Kind, Kinds};
+use crate::spec::kind::{self, Free, Kind, Kinds};
 use crate::text;
 
 /// Nobody writes more about one command; whatever is larger got there by mistake.
