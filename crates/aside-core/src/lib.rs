@@ -5,6 +5,7 @@ pub mod history;
 pub mod line;
 pub mod names;
 pub mod proto;
+pub mod redact;
 pub mod spec;
 pub mod text;
 pub mod world;

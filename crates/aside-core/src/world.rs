@@ -14,6 +14,11 @@ pub trait World {
     /// The programs on PATH, in the order of names.
     fn programs(&self) -> Known<Arc<[Box<str>]>>;
 
+    /// Whether one of them has this name. Whoever has no list of them may know this for less.
+    fn has_program(&self, name: &str) -> Known<bool> {
+        has(self.programs(), name)
+    }
+
     /// The root of the repository that the directory is in.
     fn repository(&self, directory: &str) -> Known<Arc<str>>;
 
@@ -22,6 +27,20 @@ pub trait World {
 
     /// What was learnt about a command from its own help: a text in the format of our specs.
     fn learnt(&self, command: &str) -> Known<Arc<str>>;
+
+    /// The page of the manual about a command, as plain text, or as much of it as is kept.
+    fn manual(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+}
+
+/// Whether a name is in a list that is in the order of names.
+pub fn has(names: Known<Arc<[Box<str>]>>, name: &str) -> Known<bool> {
+    match names {
+        Known::Yes(names) => Known::Yes(names.binary_search_by(|known| (**known).cmp(name)).is_ok()),
+        Known::No => Known::No,
+        Known::NotYet => Known::NotYet,
+    }
 }
 
 /// A machine with nothing on it.

@@ -35,6 +35,14 @@ impl Dialect {
             _ => Dialect::Bash,
         }
     }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Zsh => "zsh",
+            Dialect::Bash => "bash",
+            Dialect::Fish => "fish",
+        }
+    }
 }
 
 /// All spans are bytes of `text`.
