@@ -6,6 +6,7 @@ pub mod line;
 pub mod names;
 pub mod proto;
 pub mod redact;
+pub mod safety;
 pub mod spec;
 pub mod text;
 pub mod world;

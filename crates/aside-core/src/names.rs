@@ -1,5 +1,7 @@
 //! Names that a shell alone knows, as it tells them. Does not ask for them, and judges none.
 
+pub mod shell;
+
 use crate::text;
 
 /// Names that only the shell itself knows, each list in the order of names.

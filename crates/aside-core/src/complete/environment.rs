@@ -7,6 +7,7 @@ use crate::complete::project;
 use crate::complete::spec::expect;
 use crate::line::quote::After;
 use crate::line::{Role, Spot};
+use crate::names::shell;
 use crate::text;
 use crate::world::Known;
 
@@ -77,10 +78,10 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
         }
         beginning(&ask.names.functions, typed, |name| name).iter().for_each(|name| add(name, 1, None));
         beginning(&ask.names.builtins, typed, |name| name).iter().for_each(|name| add(name, 2, None));
-        beginning(commands::builtins(ask.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
+        beginning(shell::builtins(ask.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
     }
     if whose == Whose::Shell {
-        beginning(commands::reserved(ask.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
+        beginning(shell::reserved(ask.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
     }
     for name in programs.iter().flat_map(|programs| beginning(programs, typed, |name| name)) {
         add(name, 3, None);

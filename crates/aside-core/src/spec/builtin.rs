@@ -22,29 +22,49 @@ macro_rules! built_in {
 
 // In the order of names. A test compares it with the directory.
 built_in! {
-    "alias" "ansible" "ansible-galaxy" "ansible-playbook" "ansible-vault" "apt" "apt-cache" "apt-get" "apt-mark"
-    "aside" "awk" "aws" "az" "base64" "basename" "bat" "bc" "bg" "brew" "builtin" "bundle" "bzip2" "cal" "cargo" "cat"
-    "cd" "chgrp" "chmod" "chown" "clang" "clear" "cmake" "code" "column" "comm" "command" "convert" "cp" "crontab"
-    "curl" "cut" "date" "dd" "df" "diff" "dig" "dirname" "dirs" "disown" "doas" "docker" "docker-compose" "dpkg" "du"
+    "alias" "ansible" "ansible-galaxy" "ansible-playbook" "ansible-vault" "apt" "apt-cache" "apt-get" "apt-mark" "aside"
+    "at" "awk" "aws" "az" "base64" "basename" "bat" "bc" "bg" "brew" "builtin" "bundle" "bzip2" "cal" "cargo" "cat" "cd"
+    "chgrp" "chmod" "chown" "clang" "clear" "cmake" "code" "column" "comm" "command" "convert" "cp" "crontab" "curl"
+    "cut" "date" "dd" "df" "diff" "dig" "dirname" "dirs" "disown" "dmesg" "doas" "docker" "docker-compose" "dpkg" "du"
     "echo" "emacs" "emacsclient" "env" "eval" "exec" "exit" "export" "eza" "false" "fd" "ffmpeg" "fg" "file" "find"
     "free" "fzf" "gcc" "gcloud" "gdb" "gem" "gh" "git" "go" "gofmt" "gpg" "gradle" "grep" "groupadd" "groups" "gunzip"
-    "gzip" "hash" "head" "helm" "history" "host" "hostname" "htop" "id" "ip" "java" "javac" "jobs" "journalctl" "jq"
-    "just" "kill" "killall" "kubectl" "less" "ln" "ls" "lsblk" "lsof" "make" "man" "mkdir" "mktemp" "mount" "mv" "mvn"
-    "mysql" "nano" "nc" "nginx" "nice" "ninja" "nl" "nmap" "node" "nohup" "npm" "nproc" "npx" "nslookup" "openssl"
-    "passwd" "paste" "perf" "pgrep" "ping" "pip" "pkill" "pnpm" "podman" "poetry" "popd" "printf" "ps" "psql" "pushd"
-    "pwd" "pytest" "python" "read" "readlink" "realpath" "redis-cli" "renice" "rg" "rm" "rmdir" "rsync" "ruby" "rustc"
-    "rustup" "scp" "screen" "sed" "seq" "service" "set" "sftp" "sha256sum" "shuf" "sleep" "snap" "sort" "source"
-    "split" "sqlite3" "ss" "ssh" "ssh-copy-id" "ssh-keygen" "stat" "strace" "su" "sudo" "systemctl" "tac" "tail" "tar"
-    "tee" "terraform" "test" "time" "timeout" "tmux" "top" "touch" "tr" "trap" "tree" "true" "truncate" "type"
-    "ulimit" "umask" "umount" "unalias" "uname" "uniq" "unset" "unxz" "unzip" "unzstd" "uptime" "useradd" "userdel"
-    "usermod" "uv" "uvx" "vim" "wait" "watch" "wc" "wget" "which" "who" "whoami" "xargs" "xz" "yarn" "yes" "yq" "zip"
-    "zstd"
+    "gzip" "hash" "head" "helm" "history" "host" "hostname" "htop" "id" "ifconfig" "ip" "java" "javac" "jobs" "join"
+    "journalctl" "jq" "just" "kill" "killall" "kubectl" "less" "ln" "ls" "lsblk" "lsof" "make" "man" "mkdir" "mktemp"
+    "mount" "mv" "mvn" "mysql" "nano" "nc" "netstat" "nginx" "nice" "ninja" "nl" "nmap" "node" "nohup" "npm" "nproc"
+    "npx" "nslookup" "openssl" "passwd" "paste" "patch" "perf" "pgrep" "ping" "pip" "pkill" "pnpm" "podman" "poetry"
+    "popd" "printf" "ps" "psql" "pushd" "pwd" "pytest" "python" "read" "readlink" "realpath" "reboot" "redis-cli"
+    "renice" "rev" "rg" "rm" "rmdir" "rsync" "ruby" "rustc" "rustup" "scp" "screen" "sed" "seq" "service" "set" "sftp"
+    "sha256sum" "shuf" "shutdown" "sleep" "snap" "sort" "source" "split" "sqlite3" "ss" "ssh" "ssh-copy-id" "ssh-keygen"
+    "stat" "strace" "su" "sudo" "systemctl" "tac" "tail" "tar" "tee" "terraform" "test" "time" "timeout" "tmux" "top"
+    "touch" "tr" "traceroute" "trap" "tree" "true" "truncate" "type" "ulimit" "umask" "umount" "unalias" "uname" "uniq"
+    "unset" "unxz" "unzip" "unzstd" "uptime" "useradd" "userdel" "usermod" "uv" "uvx" "vim" "wait" "watch" "wc" "wget"
+    "which" "who" "whoami" "xargs" "xxd" "xz" "yarn" "yes" "yq" "zip" "zstd"
 }
 
 /// By its name or one of its other names.
 pub fn find(name: &str) -> Option<Arc<Spec>> {
     let spec = &BUILT_IN[position(name)?];
     spec.parsed.get_or_init(|| format::parse(spec.name, spec.text).0.map(Arc::new)).clone()
+}
+
+/// One line about a command, found without reading the whole text where that is still to be done: the spec of a large
+/// program takes longer than the answer to a wish.
+pub fn about(name: &str) -> Option<Box<str>> {
+    let spec = &BUILT_IN[position(name)?];
+    if spec.parsed.get().is_none()
+        && let Some(about) = head_about(spec.text)
+    {
+        return Some(about.into());
+    }
+    find(name).map(|spec| spec.about.clone())
+}
+
+/// Nothing when it is written in a way that takes more than a look.
+fn head_about(text: &str) -> Option<&str> {
+    let mut head = text.lines().take_while(|line| !line.starts_with('['));
+    let value = head.find_map(|line| line.strip_prefix("about")?.trim_start().strip_prefix('='))?;
+    let (about, rest) = value.trim_start().strip_prefix('"')?.split_once('"')?;
+    (!about.contains('\\') && rest.trim().is_empty() && !about.is_empty()).then_some(about)
 }
 
 pub fn has(name: &str) -> bool {
@@ -110,6 +130,15 @@ mod tests {
         let files: BTreeSet<String> = files.map(|file| file.trim_end_matches(".toml").to_owned()).collect();
         let table: Vec<&str> = names().collect();
         assert_eq!(table, files.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_look_at_the_head_says_what_the_whole_says() {
+        for (name, spec) in specs() {
+            let (text, read) = (BUILT_IN[position(name).unwrap()].text, &*spec.about);
+            assert!(head_about(text).is_none_or(|about| about == read), "{name}: {read}");
+        }
+        assert!(head_about(BUILT_IN[position("git").unwrap()].text).is_some(), "it is worth it");
     }
 
     #[test]

@@ -57,7 +57,11 @@ impl Specs {
 
     /// One line about a command.
     pub fn about(&self, name: &str, world: &dyn World) -> Option<Box<str>> {
-        self.find(name, world).map(|spec| spec.about.clone()).filter(|about| !about.is_empty())
+        let about = match self.own.get(name) {
+            Some(own) => Some(own.about.clone()),
+            None => builtin::about(name).or_else(|| self.learnt(name, world).map(|spec| spec.about.clone())),
+        };
+        about.filter(|about| !about.is_empty())
     }
 
     /// Whether there is a spec without learning one.

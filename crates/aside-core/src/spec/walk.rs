@@ -84,27 +84,43 @@ pub enum Next<'w> {
 
 /// The first piece is the name of the command.
 pub fn walk(spec: Arc<Spec>, pieces: &[Piece<'_>]) -> Walk {
-    let mut walk = Walk {
-        chain: vec![spec],
-        given: Vec::new(),
-        steps: Vec::new(),
-        moves: Vec::new(),
-        pending: None,
-        count: 0,
-        dashes: None,
-        end: End::Open,
-    };
+    let mut walk = Walk::begin(spec);
     for (number, piece) in pieces.iter().enumerate().skip(1) {
         if walk.end != End::Open {
             break;
         }
-        let step = walk.step(number, piece);
-        walk.steps.push(step);
+        walk.go(number, piece);
     }
     walk
 }
 
 impl Walk {
+    /// After the name of the command, before any other word.
+    pub fn begin(spec: Arc<Spec>) -> Self {
+        Walk {
+            chain: vec![spec],
+            given: Vec::new(),
+            steps: Vec::new(),
+            moves: Vec::new(),
+            pending: None,
+            count: 0,
+            dashes: None,
+            end: End::Open,
+        }
+    }
+
+    /// One word further; for whoever looks at each. The name is number 0.
+    pub fn go(&mut self, number: usize, piece: &Piece<'_>) -> &Step {
+        let step = self.step(number, piece);
+        self.steps.push(step);
+        &self.steps[self.steps.len() - 1]
+    }
+
+    /// The flag whose value the next word is.
+    pub fn pending(&self) -> Option<&Arc<Flag>> {
+        self.pending.as_ref()
+    }
+
     pub fn spec(&self) -> &Arc<Spec> {
         // `walk` puts one in, and nothing takes one out.
         &self.chain[self.chain.len() - 1]
@@ -278,7 +294,7 @@ impl Walk {
     }
 
     /// `--flag=value`, `-fvalue`, `name=value`: the flag, and where its value begins.
-    fn value_inside(&self, word: &str) -> Option<(&Arc<Flag>, usize)> {
+    pub fn value_inside(&self, word: &str) -> Option<(&Arc<Flag>, usize)> {
         let style = self.spec().style;
         if let Some((name, _)) = word.split_once('=') {
             let spelled = match style {

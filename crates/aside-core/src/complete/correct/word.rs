@@ -13,6 +13,7 @@ use crate::complete::spec::judge::{self, Judgement, Wrong};
 use crate::complete::spec::reach;
 use crate::history::words::At;
 use crate::line::{Command, Word, quote};
+use crate::names::shell;
 use crate::world::{self, Item, Known, Live};
 
 /// Names used before that are looked at.
@@ -81,7 +82,7 @@ fn is_begun(ask: &Ask<'_>, programs: &[Box<str>], typed: &str) -> bool {
 fn own<'a>(ask: &'a Ask<'_>) -> impl Iterator<Item = &'a str> {
     let aliases = ask.names.aliases.iter().map(|(name, _)| &**name);
     let others = ask.names.functions.iter().chain(&ask.names.builtins).map(|name| &**name);
-    let usual = commands::builtins(ask.dialect).iter().chain(commands::reserved(ask.dialect)).copied();
+    let usual = shell::builtins(ask.dialect).iter().chain(shell::reserved(ask.dialect)).copied();
     aliases.chain(others).chain(usual).filter(|name| !name.starts_with('_'))
 }
 

@@ -1,0 +1,175 @@
+//! What a command line can destroy, found by parsing it. Knows nothing about people, tasks or models, and forbids nothing.
+//!
+//! What is said, and what is not, where a line alone does not tell:
+//! - `> file` always, since nobody sees whether the file is there; not `> /dev/null` and not `>> file`.
+//! - `cp a b` and `mv a b` make something new most of the time. They overwrite with `-f`, or when `dangers_in` sees that
+//!   the target is a file that is there.
+//! - What asks first (`rmdir`, `git branch -d`, `fdisk -l`) or only pretends to (`--dry-run`, `--help`) destroys nothing.
+
+pub mod runs;
+
+mod existing;
+mod judge;
+mod rules;
+mod sql;
+mod target;
+mod wrap;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::line::Dialect;
+use crate::safety::runs::Runs;
+use crate::world::World;
+
+/// One thing that cannot be taken back, or that opens what was closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Danger {
+    pub harm: Harm,
+    /// The bytes of the line that do it.
+    pub span: Range<usize>,
+}
+
+/// The order is the weight: the worst is the greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Harm {
+    /// `> file`, `tee file`, `cp` or `mv` onto something
+    Overwrites,
+    /// `sed -i`, `perl -pi`
+    EditsInPlace,
+    /// `apt remove`, `brew uninstall`
+    Uninstalls,
+    /// `kill`, `pkill`, `systemctl stop`
+    Stops,
+    /// `chmod 777`
+    WorldWritable,
+    /// `iptables -F`, `ufw disable`
+    Unprotects,
+    /// `chmod -R`, `chown -R` of a root or a home
+    ChangesOwner,
+    /// `git reset --hard`, `git clean`: work that is in no commit
+    LosesWork,
+    /// `git push --force`, `git filter-branch`
+    RewritesShared,
+    /// `shutdown`, `kill -9 -1`, a fork bomb
+    TakesDown,
+    /// `curl … | sh`
+    RunsUnseen,
+    /// `rm`, `find -delete`, `rsync --delete`, `truncate`, `shred`
+    DeletesFiles,
+    /// `docker system prune`, `kubectl delete`, `DROP TABLE`, `userdel`: what is not a file
+    DeletesOther,
+    /// `rm -r ~`
+    DeletesHome,
+    /// `dd of=/dev/…`, `mkfs`, `> /dev/sda`
+    RawDisk,
+    /// `rm -rf /`: nothing would be left
+    EndsSystem,
+}
+
+impl Harm {
+    pub const ALL: [Harm; 16] = [
+        Harm::Overwrites,
+        Harm::EditsInPlace,
+        Harm::Uninstalls,
+        Harm::Stops,
+        Harm::WorldWritable,
+        Harm::Unprotects,
+        Harm::ChangesOwner,
+        Harm::LosesWork,
+        Harm::RewritesShared,
+        Harm::TakesDown,
+        Harm::RunsUnseen,
+        Harm::DeletesFiles,
+        Harm::DeletesOther,
+        Harm::DeletesHome,
+        Harm::RawDisk,
+        Harm::EndsSystem,
+    ];
+
+    /// What stands in the description of a command, after its name: "deletes files".
+    pub fn words(self) -> &'static str {
+        match self {
+            Harm::Overwrites => "overwrites file",
+            Harm::EditsInPlace => "edits files in place",
+            Harm::Uninstalls => "removes software",
+            Harm::Stops => "stops a running program",
+            Harm::WorldWritable => "makes files world-writable",
+            Harm::Unprotects => "takes a protection away",
+            Harm::ChangesOwner => "changes owners or permissions everywhere below",
+            Harm::LosesWork => "discards work that is in no commit",
+            Harm::RewritesShared => "rewrites history that others may have",
+            Harm::TakesDown => "takes the machine down",
+            Harm::RunsUnseen => "runs code that you have not seen",
+            Harm::DeletesFiles => "deletes files",
+            Harm::DeletesOther => "deletes data",
+            Harm::DeletesHome => "deletes your home directory",
+            Harm::RawDisk => "raw disk write",
+            Harm::EndsSystem => "destroys the system",
+        }
+    }
+
+    /// How our tables of rules spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Harm::Overwrites => "overwrites",
+            Harm::EditsInPlace => "edits",
+            Harm::Uninstalls => "uninstalls",
+            Harm::Stops => "stops",
+            Harm::WorldWritable => "world-writable",
+            Harm::Unprotects => "unprotects",
+            Harm::ChangesOwner => "owner",
+            Harm::LosesWork => "work",
+            Harm::RewritesShared => "shared",
+            Harm::TakesDown => "down",
+            Harm::RunsUnseen => "unseen",
+            Harm::DeletesFiles => "files",
+            Harm::DeletesOther => "data",
+            Harm::DeletesHome => "home",
+            Harm::RawDisk => "disk",
+            Harm::EndsSystem => "system",
+        }
+    }
+
+    fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|harm| harm.name() == name)
+    }
+}
+
+/// Everything in the line, commands inside of others included, in the order of the line.
+pub fn dangers(line: &str, dialect: Dialect) -> Vec<Danger> {
+    in_order(found(&Runs::of(line, dialect)))
+}
+
+/// As `dangers`, and what is overwritten because it is there: the directory is where the line would run.
+pub fn dangers_in(line: &str, dialect: Dialect, cwd: &str, world: &dyn World) -> Vec<Danger> {
+    let runs = Runs::of(line, dialect);
+    let mut dangers = found(&runs);
+    dangers.extend(existing::overwritten(&runs, cwd, world));
+    in_order(dangers)
+}
+
+/// For the description of a command: the worst first, each once.
+pub fn summary(dangers: &[Danger]) -> String {
+    let mut harms: Vec<Harm> = dangers.iter().map(|danger| danger.harm).collect();
+    harms.sort_unstable_by(|one, other| other.cmp(one));
+    harms.dedup();
+    harms.iter().map(|harm| harm.words()).collect::<Vec<_>>().join("; ")
+}
+
+fn found(runs: &Runs) -> Vec<Danger> {
+    let mut dangers = Vec::new();
+    for run in &runs.runs {
+        judge::judge(runs, run, &mut dangers);
+    }
+    dangers
+}
+
+fn in_order(mut dangers: Vec<Danger>) -> Vec<Danger> {
+    let key = |danger: &Danger| (danger.span.start, danger.span.end, danger.harm);
+    dangers.sort_unstable_by_key(key);
+    dangers.dedup();
+    dangers
+}

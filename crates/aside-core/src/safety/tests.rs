@@ -1,0 +1,258 @@
+//! Lines and what they destroy, spans, bounds.
+
+use super::*;
+use crate::world::{Entry, Kind, Known, Live};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn harms(line: &str, dialect: Dialect) -> String {
+    let mut harms: Vec<Harm> = dangers(line, dialect).iter().map(|danger| danger.harm).collect();
+    harms.sort_unstable();
+    harms.dedup();
+    if harms.is_empty() { "-".to_owned() } else { harms.iter().map(|harm| harm.name()).collect::<Vec<_>>().join(" ") }
+}
+
+#[test]
+fn every_line_of_the_table_says_its_harms_and_no_others() {
+    let table = include_str!("../../data/safety/lines.txt");
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for row in table.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
+        let (expected, line) = row.split_once(": ").unwrap_or_else(|| panic!("{row}"));
+        let (dialect, expected) = match expected.split_once('|') {
+            Some((shell, expected)) => (Dialect::of(shell), expected),
+            None => (Dialect::Zsh, expected),
+        };
+        count += 1;
+        let said = harms(line, dialect);
+        if said != expected {
+            wrong.push(format!("{expected}, but said {said}: {line}"));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    assert!(count >= 250, "{count}");
+}
+
+#[test]
+fn the_bytes_that_do_it_are_told() {
+    let cases = [
+        ("ls; rm -rf x; ls", "rm -rf x"),
+        ("sudo rm x", "rm x"),
+        ("ls > out 2>&1", "> out"),
+        ("sh -c 'ls; rm x'", "rm x"),
+        ("sudo sh -c \"ls && rm -rf x\" _", "rm -rf x"),
+        ("sh -c 'ls; rm '\\''x'", "'ls; rm '\\''x'"),
+        ("echo é $(rm ü)", "rm ü"),
+        ("eval rm x", "rm x"),
+        ("find . -exec rm {} \\;", "rm {}"),
+        ("echo 'rm x' | sh", "echo 'rm x'"),
+    ];
+    for (line, expected) in cases {
+        let spans: Vec<&str> = dangers(line, Dialect::Zsh).iter().map(|danger| &line[danger.span.clone()]).collect();
+        assert_eq!(spans, [expected], "{line}");
+    }
+}
+
+#[test]
+fn a_script_in_a_here_document_is_read() {
+    let line = "ls\nsudo bash <<'EOF'\ncd x\nrm y\nEOF\nls";
+    let spans: Vec<&str> = dangers(line, Dialect::Bash).iter().map(|danger| &line[danger.span.clone()]).collect();
+    assert_eq!(spans, ["rm y"]);
+    assert_eq!(dangers("cat <<EOF\nrm y\nEOF", Dialect::Bash), []);
+}
+
+/// Nothing hides by lying deep.
+#[test]
+fn what_is_too_deep_to_read_is_said_to_be() {
+    for count in [1, 2, 7, 8, 9, 15, 16, 17, 20, 39, 47, 48, 49, 60, 200] {
+        let nested = |open: &str, close: &str| format!("{}rm x{}", open.repeat(count), close.repeat(count));
+        let lines = [
+            nested("eval ", ""),
+            nested("sudo ", ""),
+            nested("nice env ", ""),
+            nested("find . -exec ", ""),
+            nested("echo $(", ")"),
+            nested("eval \"$(", ")\""),
+            nested("sh -c \"sudo $(", ")\""),
+            nested("ssh h ", ""),
+        ];
+        for line in lines {
+            let worst = dangers(&line, Dialect::Bash).iter().map(|danger| danger.harm).max();
+            assert!(worst >= Some(Harm::RunsUnseen), "{count} {worst:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_worst_is_said_first_and_once() {
+    let said = |line: &str| summary(&dangers(line, Dialect::Bash));
+    assert_eq!(said("ls > x; rm y; rm z"), "deletes files; overwrites file");
+    assert_eq!(said("chmod 777 x"), "makes files world-writable");
+    assert_eq!(said("dd if=x of=/dev/sda"), "raw disk write");
+    assert_eq!(said("rm -rf /"), "destroys the system; deletes files");
+    assert_eq!(said("ls"), "");
+}
+
+#[test]
+fn all_harms_are_in_the_order_of_weight() {
+    assert!(Harm::ALL.is_sorted());
+    for harm in Harm::ALL {
+        assert_eq!(Harm::of(harm.name()), Some(harm));
+    }
+}
+
+struct Directory;
+
+impl World for Directory {
+    fn home(&self) -> &str {
+        "/home/me"
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        let entry = |name: &str, kind| Entry { name: name.into(), kind };
+        match directory {
+            "/home/me" => Known::Yes(Arc::new([entry("notes", Kind::File), entry("src", Kind::Directory)])),
+            "/home/me/src" => Known::Yes(Arc::new([entry("a", Kind::File)])),
+            _ => Known::No,
+        }
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        Known::No
+    }
+
+    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+
+    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[crate::world::Item]>> {
+        Known::No
+    }
+
+    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+}
+
+#[test]
+fn what_is_there_is_overwritten() {
+    let cases = [
+        ("cp a notes", true),
+        ("mv a ./notes", true),
+        ("sudo cp a notes", true),
+        ("cp a src", true),
+        ("cp x/a src/", true),
+        ("cp b src", false),
+        ("cp a new", false),
+        ("cp -n a notes", false),
+        ("mv -i a notes", false),
+        ("cp a src/../notes", true),
+        ("curl -o notes x", true),
+        ("curl -o new x", false),
+        ("wget -O notes x", true),
+        ("cd src && cp a notes", false),
+        ("ssh host cp a notes", false),
+        ("cp notes", false),
+        ("cp a $x", false),
+    ];
+    for (line, expected) in cases {
+        let dangers = dangers_in(line, Dialect::Zsh, "/home/me", &Directory);
+        assert_eq!(dangers.iter().any(|danger| danger.harm == Harm::Overwrites), expected, "{line}");
+    }
+}
+
+/// What hostile lines are made of.
+const PIECES: [&str; 44] = [
+    "rm ",
+    "-rf ",
+    "/",
+    "~",
+    "$HOME",
+    "sudo ",
+    "sh -c ",
+    "eval ",
+    "bash -c ",
+    "'",
+    "\"",
+    "\\",
+    " ",
+    ";",
+    "|",
+    "&",
+    "\n",
+    "$(",
+    ")",
+    "`",
+    "{ ",
+    "}",
+    "<(",
+    ">",
+    "> ",
+    "/dev/sda",
+    "<<< ",
+    "<<E\n",
+    "find . -exec ",
+    "\\;",
+    "xargs ",
+    "ssh h ",
+    "-- ",
+    "git ",
+    "push ",
+    "é",
+    "日",
+    "\0",
+    "env -S",
+    "kubectl ",
+    "exec ",
+    "psql -c ",
+    "watch ",
+    ":(){ :|:& };:",
+];
+
+proptest! {
+    #[test]
+    fn whatever_the_line_is_the_spans_are_its_bytes(
+        parts in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40),
+        text in "\\PC{0,40}",
+        number in 0..3usize,
+    ) {
+        let dialect = [Dialect::Zsh, Dialect::Bash, Dialect::Fish][number];
+        for line in [parts.concat(), format!("{}{text}", parts.concat()), format!("rm {text}")] {
+            let dangers = dangers(&line, dialect);
+            for danger in &dangers {
+                prop_assert!(line.get(danger.span.clone()).is_some(), "{line:?} {danger:?}");
+            }
+            prop_assert!(dangers.is_sorted_by_key(|danger| danger.span.start));
+            prop_assert!(summary(&dangers).len() < 600);
+        }
+    }
+}
+
+/// Work that grows faster than the line would not end within a test's patience.
+#[test]
+fn long_and_deep_lines_are_read_to_an_end() {
+    let nested = |open: &str, close: &str, count: usize| format!("{}rm x{}", open.repeat(count), close.repeat(count));
+    let lines = [
+        "sudo ".repeat(12_000),
+        "sh | ".repeat(12_000),
+        "a|".repeat(30_000),
+        "curl | sh | ".repeat(5_000),
+        "rm x; ".repeat(10_000),
+        nested("sh -c \"$(", ")\"", 6_000),
+        nested("eval \"$(", ")\"", 40),
+        nested("eval ", "", 12_000),
+        nested("find . -exec ", "", 4_000),
+        nested("$(", ")", 20_000),
+        format!("rm {}", "x ".repeat(30_000)),
+        "> a ".repeat(16_000),
+        ":(){ :|:& };:".repeat(4_000),
+        "eval 'eval \"".repeat(4_000),
+    ];
+    for line in lines {
+        for dialect in [Dialect::Zsh, Dialect::Bash, Dialect::Fish] {
+            for danger in dangers(&line, dialect) {
+                assert!(line.get(danger.span).is_some());
+            }
+        }
+    }
+}
