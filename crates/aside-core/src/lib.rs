@@ -9,4 +9,5 @@ pub mod redact;
 pub mod safety;
 pub mod spec;
 pub mod text;
+pub mod translate;
 pub mod world;

@@ -1,0 +1,19 @@
+//! A command that may answer a wish, and which of its words it answers.
+
+use crate::translate::embedded::reading::Used;
+
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub command: String,
+    /// One line: what it does.
+    pub about: String,
+    /// The words that it explains.
+    pub used: Used,
+    /// What speaks against it although the words fit, 0 to 1.
+    pub doubt: f32,
+    /// How much it was asked for by name: of two that explain the same words, the more specific is meant.
+    pub specific: usize,
+    /// Where it comes from: a rule's name, or a domain's.
+    #[cfg_attr(not(test), expect(dead_code, reason = "whoever looks for a wrong rule wants to know it"))]
+    pub rule: &'static str,
+}

@@ -1,0 +1,72 @@
+//! Files and directories: what there is, which of it, and what becomes of it. `read` makes a query of the words, `render`,
+//! `space` and `act` a command of the query; `operate`, `rename`, `rights` and `archive` are for files that are named.
+
+mod act;
+mod archive;
+mod operate;
+mod query;
+mod read;
+mod rename;
+mod render;
+mod rights;
+mod scan;
+mod space;
+mod variants;
+
+#[cfg(test)]
+mod tests;
+
+use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::reading::{Reading, Used};
+
+pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    if let Some(read) = read::read(reading) {
+        for (place, (command, about)) in render::render(&read.query, reading.place).into_iter().enumerate() {
+            let doubt = read.doubt + SECOND * place as f32;
+            drafts.push(Draft {
+                command,
+                about,
+                used: read.used.clone(),
+                doubt,
+                specific: read.specific,
+                rule: "files",
+            });
+        }
+        for (place, query) in variants::of(&read.query).into_iter().enumerate() {
+            let Some((command, about)) = render::render(&query, reading.place).into_iter().next() else { continue };
+            let doubt = read.doubt + OTHER + 0.01 * place as f32;
+            drafts.push(Draft {
+                command,
+                about,
+                used: read.used.clone(),
+                doubt,
+                specific: read.specific,
+                rule: "files",
+            });
+        }
+    }
+    drafts.extend(operate::draft(reading));
+    drafts.extend(rename::draft(reading));
+    drafts.extend(rights::draft(reading));
+    drafts.extend(archive::draft(reading));
+    drafts
+}
+
+/// What a reading costs that the words do not speak for.
+const OTHER: f32 = 0.14;
+/// What a second reading of the same words costs.
+const SECOND: f32 = 0.05;
+
+/// Commands for named files, the best first, with the words they explain.
+fn several(commands: Vec<(String, &str)>, used: &Used, doubt: f32, rule: &'static str) -> Vec<Draft> {
+    let draft = |(place, (command, about)): (usize, (String, &str))| Draft {
+        command,
+        about: about.to_owned(),
+        used: used.clone(),
+        doubt: doubt + SECOND * place as f32,
+        specific: 3,
+        rule,
+    };
+    commands.into_iter().enumerate().map(draft).collect()
+}

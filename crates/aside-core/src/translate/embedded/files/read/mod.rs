@@ -1,0 +1,473 @@
+//! The words of a wish become a query about files. Goes from left to right; each word is marked only when the query
+//! expresses it. Renders nothing.
+
+mod bounds;
+mod meaning;
+mod names;
+mod order;
+mod places;
+mod rights;
+mod unknown;
+
+use crate::translate::embedded::files::query::{
+    Action, Filter, Goal, Key, Name, Query, Reach, Shape, Side, Stamp, Test, What,
+};
+use crate::translate::embedded::files::scan::Scan;
+use crate::translate::embedded::reading::{Reading, Used};
+use crate::translate::embedded::things::{self, Thing};
+
+pub struct Read {
+    pub query: Query,
+    pub used: Used,
+    pub doubt: f32,
+    pub specific: usize,
+}
+
+/// What is no question about files, whatever else is said.
+const ALIEN: &[&str] = &[
+    "process",
+    "port",
+    "commit",
+    "branch",
+    "column",
+    "memory",
+    "cpu",
+    "environment",
+    "install",
+    "uninstall",
+    "download",
+    "upload",
+    "kill",
+    "stop",
+    "restart",
+    "run",
+    "encrypt",
+    "decrypt",
+    "convert",
+    "extract",
+    "replace",
+    "rename",
+    "undo",
+    "split",
+    "build",
+    "watch",
+    "edit",
+    "open-port",
+    "open",
+    "average",
+    "unique",
+    "append",
+    "compare",
+    "merge",
+];
+
+/// Words of other people's tools.
+const TOOLS: &[&str] = &[
+    "git",
+    "docker",
+    "kubectl",
+    "npm",
+    "pip",
+    "cargo",
+    "container",
+    "containers",
+    "staged",
+    "unstaged",
+    "untracked",
+    "tracked",
+    "stash",
+    "remote",
+    "pod",
+    "pods",
+    "systemd",
+    "cron",
+    "crontab",
+    "package",
+    "packages",
+    "url",
+    "ssh",
+];
+
+/// How many are shown when nobody said how many.
+const SOME: u64 = 10;
+
+pub fn read(reading: &Reading<'_>) -> Option<Read> {
+    let scan = Scan::new(reading);
+    let has_time = (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Thing::Time(_))));
+    let alien = |at: usize| {
+        let low = scan.low(at);
+        let means = |meaning: &&str| scan.is(at, meaning);
+        // `files I edited today`, `no execute permission`
+        let is_said_otherwise = scan.is(at, "edit") && has_time
+            || at > 0 && rights::is_who(scan.low(at - 1))
+            || at > 1 && rights::is_who(scan.low(at - 2))
+            || scan.is(at, "run") && (scan.is(at + 1, "permission") || scan.is(at + 1, "access"));
+        scan.thing(at).is_none() && !is_said_otherwise && (ALIEN.iter().any(means) || TOOLS.contains(&low))
+    };
+    let spelled_as_a_place =
+        |at: usize| scan.is(at, "build") && (scan.is(at + 1, "file") || scan.is(at + 1, "directory"));
+    if (0..scan.len()).any(|at| alien(at) && !spelled_as_a_place(at)) {
+        return None;
+    }
+    let mut reader = Reader { scan, ..Reader::new(reading) };
+    let mut at = 0;
+    while at < reader.scan.len() {
+        let taken = if reader.scan.used.has(at) { 1 } else { reader.word(at) };
+        at += taken.max(1);
+    }
+    reader.finish()
+}
+
+struct Reader<'r, 'a> {
+    scan: Scan<'r, 'a>,
+    query: Query,
+    /// A comparison that waits for its size or time.
+    side: Option<(Side, usize)>,
+    /// `older` and `newer` wait for a time or a file.
+    age: Option<(Side, usize)>,
+    between: bool,
+    not: Option<usize>,
+    stamp: Option<(Stamp, usize)>,
+    /// Words about rights, owners and sizes that wait to be meant.
+    verb: Option<Verb>,
+    doubt: f32,
+    is_alien: bool,
+    specific: usize,
+    goal: Option<Goal>,
+    /// `sorted`, and nobody said by what.
+    unsorted: Option<usize>,
+    /// `ls` was said.
+    listed: bool,
+    /// What changed, and when: files, though nobody says so.
+    changed_then: bool,
+    /// The last thing left out was a directory.
+    avoided: bool,
+    /// A word was only taken for a part of a name, or for files at all.
+    guessed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Delete,
+    Move,
+    Copy,
+    Change,
+    Compress,
+}
+
+impl<'r, 'a> Reader<'r, 'a> {
+    fn new(reading: &'r Reading<'a>) -> Self {
+        Self {
+            scan: Scan::new(reading),
+            query: Query::default(),
+            side: None,
+            age: None,
+            between: false,
+            not: None,
+            stamp: None,
+            verb: None,
+            doubt: 0.0,
+            is_alien: false,
+            specific: 1,
+            goal: None,
+            unsorted: None,
+            listed: false,
+            changed_then: false,
+            avoided: false,
+            guessed: false,
+        }
+    }
+
+    /// Reads the word at a place, and says how many it took.
+    fn word(&mut self, at: usize) -> usize {
+        let reading = self.scan.reading;
+        if self.spoken_goal(at) {
+            return 1;
+        }
+        if let Some(taken) = self.may(at) {
+            return taken;
+        }
+        if self.goes_to(at)
+            && let Some(word) = self.scan.word(at)
+        {
+            self.take_goal(at, word.text.clone());
+            return 1;
+        }
+        let owner_said =
+            || self.scan.has("user") || self.scan.has("owned") || self.scan.says(&["chown", "ownership"]).is_some();
+        if self.verb == Some(Verb::Change)
+            && self.scan.is_goal(at)
+            && owner_said()
+            && let Some(name) = self.scan.name(at)
+            && matches!(self.scan.thing(at), None | Some(Thing::Text(_) | Thing::User(_)))
+        {
+            self.mark(at);
+            self.scan.take(&["change", "owned", "user"]);
+            self.scan.take_said(&["chown", "ownership"]);
+            self.query.action = Action::Owner(name);
+            return 1;
+        }
+        match self.scan.thing(at) {
+            Some(Thing::Size(_) | Thing::Time(_)) => self.bound(at),
+            Some(Thing::Kind(endings)) => self.kind(at, endings),
+            Some(Thing::Glob(glob)) => self.glob(at, glob),
+            Some(Thing::Path(_) | Thing::Variable(_)) => self.path(at),
+            Some(Thing::Text(text)) => self.text(at, text),
+            Some(Thing::Number(number)) => self.number(at, *number),
+            Some(Thing::Mode(mode)) => self.mode(at, mode),
+            Some(Thing::User(user)) => self.user(at, user),
+            Some(_) => 1,
+            None if things::is_only_a_kind(self.low(at)) && !self.scan.is_goal(at) && !self.scan.is_inside(at) => {
+                self.specific += 2;
+                match things::kind(self.low(at)) {
+                    Some(endings) => self.kind(at, &endings),
+                    None => 1,
+                }
+            }
+            None => match self.own_meaning(at).unwrap_or_else(|| reading.meaning(at)) {
+                "" => self.unknown(at),
+                meaning => self.meaning(at, meaning),
+            },
+        }
+    }
+
+    /// What a word means beside files, whatever it means elsewhere.
+    fn own_meaning(&self, at: usize) -> Option<&'static str> {
+        match self.low(at) {
+            "broken" | "dangling" if self.scan.has("link") => Some("broken"),
+            "tree" => Some("tree"),
+            "last" if at > 0 && self.scan.is(at - 1, "change") && at + 1 == self.scan.len() => Some("newest"),
+            "modification" | "change" | "access" | "time" | "times" | "date" | "dates"
+                if self.query.action == Action::Show
+                    && self.verb.is_none()
+                    && !self.scan.has("sort")
+                    && !self.scan.has("newest")
+                    && !self.scan.has("oldest")
+                    && (matches!(self.low(at + 1), "time" | "times" | "date" | "dates")
+                        || at > 0 && matches!(self.low(at - 1), "modification" | "change" | "access")) =>
+            {
+                Some("long")
+            }
+            "put" | "place" | "relocate" | "transfer" | "bring" | "stick" | "throw" | "gather" | "collect" | "放"
+            | "放到"
+                if (at + 1..self.scan.len()).any(|place| self.is_place_to_go(place)) =>
+            {
+                Some("move")
+            }
+            "mention" | "mentions" | "mentioning" | "mentioned" => Some("contain"),
+            _ => None,
+        }
+    }
+
+    fn is_place_to_go(&self, at: usize) -> bool {
+        self.scan.is_goal(at) && self.scan.path(at).is_some() && self.scan.is_directory(at)
+    }
+
+    fn mark(&mut self, at: usize) {
+        self.scan.mark(at);
+    }
+
+    fn low(&self, at: usize) -> &'r str {
+        self.scan.low(at)
+    }
+
+    /// Whether what is read now was said not to be. It stays so for a list: `not a, b or c`.
+    fn negated(&mut self, at: usize) -> bool {
+        let Some(place) = self.not else { return false };
+        self.scan.mark(place);
+        let next = at + 1 + usize::from(self.scan.is(at + 1, "directory") || self.scan.is(at + 1, "file"));
+        let after = next + usize::from(matches!(self.low(next), "and" | "or" | "nor" | "和" | "或"));
+        let bare = self.avoided && self.scan.is_bare(after);
+        let goes_on = bare
+            || matches!(self.scan.thing(after), Some(Thing::Path(_) | Thing::Kind(_) | Thing::Glob(_)))
+            || after > next && self.scan.thing(after).is_none() && things::kind(self.low(after)).is_some();
+        let is_place = self.scan.is_inside(after) && after > next;
+        if !goes_on || is_place {
+            self.not = None;
+        }
+        true
+    }
+
+    fn test(&mut self, at: usize, test: Test) {
+        let is_negated = self.negated(at);
+        self.mark(at);
+        self.specific += 1;
+        self.query.tests.push(Filter { is_negated, test });
+    }
+
+    fn finish(mut self) -> Option<Read> {
+        self.resolve();
+        if self.is_alien {
+            return None;
+        }
+        if self.query.action != Action::Show && (self.guessed || self.scan.leaves_out()) {
+            return None;
+        }
+        self.join_names();
+        let query = &self.query;
+        let speaks = query.what != What::Unsaid
+            || self.listed
+            || !query.names.is_empty()
+            || !query.also.is_empty()
+            || matches!(
+                query.shape,
+                Shape::Size | Shape::Tree | Shape::DuplicateContents | Shape::CountByEnding | Shape::CountByDirectory
+            )
+            || self.changed_then
+            || query.is_search && query.has_filter();
+        if !self.query.texts.is_empty() && self.query.what != What::Unsaid {
+            self.specific += 2;
+        }
+        speaks.then_some(Read { query: self.query, used: self.scan.used, doubt: self.doubt, specific: self.specific })
+    }
+
+    /// Files are meant though nobody says so.
+    fn speak(&mut self) {
+        let query = &mut self.query;
+        let unsaid = query.what == What::Unsaid
+            && query.names.is_empty()
+            && query.also.is_empty()
+            && query.shape == Shape::Names;
+        if !unsaid {
+            return;
+        }
+        match query.order.map(|order| order.key) {
+            // `the 10 biggest things`
+            Some(Key::Size) if query.top.is_some() => {
+                query.what = What::Both;
+                query.shape = Shape::Size;
+                query.each = true;
+                self.doubt += 0.05;
+            }
+            Some(Key::Time | Key::Access) if self.stamp.is_some() => {
+                query.what = What::Files;
+                self.doubt += 0.1;
+            }
+            _ if query.reach == Reach::Here
+                && self.scan.says(&["what", "what's", "whats", "show", "list"]).is_some()
+                && query.tests.is_empty() =>
+            {
+                query.what = What::Both;
+            }
+            _ if query.absolute && self.scan.has("show") => query.what = What::Both,
+            _ => {}
+        }
+        // `find Dockerfile`: the one word that is left is what to find.
+        let left: Vec<usize> = (0..self.scan.len())
+            .filter(|at| self.scan.word(*at).is_some_and(|word| word.weight >= 0.9) && !self.scan.used.has(*at))
+            .collect();
+        if let ([at], true, What::Unsaid) = (left.as_slice(), self.query.is_search, self.query.what)
+            && let Some(word) = self.scan.word(*at)
+            && word.thing.is_none()
+            && (word.concept.is_none() || things::is_file_name(&word.low) || word.low.ends_with("file"))
+            && !self.query.has_filter()
+        {
+            self.doubt += 0.15;
+            let glob = literal(&word.text);
+            self.add_names(*at, vec![Name { glob, is_loose: false }]);
+        }
+    }
+
+    /// What waited for something that never came.
+    fn resolve(&mut self) {
+        if let Some(place) = self.unsorted {
+            self.mark(place);
+            if self.query.order.is_none() {
+                let key = if matches!(self.query.shape, Shape::Size | Shape::Lines | Shape::Words) {
+                    Key::Size
+                } else {
+                    Key::Name
+                };
+                self.ordered(key, key == Key::Size);
+            }
+            if self.query.shape == Shape::Size && self.query.roots.is_empty() {
+                self.query.each = true;
+            }
+        }
+        if self.stamp.is_some() && self.query.tests.iter().any(|filter| matches!(filter.test, Test::Age(..))) {
+            self.changed_then = true;
+            if self.query.what == What::Unsaid && self.query.names.is_empty() {
+                self.doubt += 0.05;
+            }
+        }
+        self.speak();
+        if let Some((side, place)) = self.side.take() {
+            let rough = matches!(self.low(place), "big" | "large" | "huge" | "大" | "大的" | "bigger");
+            if rough && side == Side::More && self.query.order.is_none() {
+                self.mark(place);
+                self.query.vague = Some(Key::Size);
+            }
+        }
+        if let Some((side, place)) = self.age.take()
+            && matches!(self.low(place), "old" | "旧的")
+            && side == Side::Less
+        {
+            self.mark(place);
+            self.query.vague = Some(Key::Time);
+        }
+        // Of what is changed, removed or moved there must be no doubt.
+        if self.not.is_some() {
+            self.doubt += 0.3;
+            if self.query.action != Action::Show {
+                self.is_alien = true;
+            }
+        }
+        if let (Some(order), Some((_, place))) = (self.query.order, self.stamp)
+            && matches!(order.key, Key::Time | Key::Access)
+        {
+            self.mark(place);
+        }
+        // `move the pdfs from docs here`
+        if matches!(self.verb, Some(Verb::Move | Verb::Copy))
+            && self.goal.is_none()
+            && !self.query.roots.is_empty()
+            && self.scan.take(&["here"])
+        {
+            self.goal = Some(Goal { path: ".".to_owned(), is_there: true });
+        }
+        match (self.verb, self.goal.take()) {
+            (Some(Verb::Move), Some(goal)) => self.query.action = Action::Move(goal),
+            (Some(Verb::Copy), Some(goal)) => self.query.action = Action::Copy(goal),
+            (Some(Verb::Move | Verb::Copy), None) => self.is_alien = true,
+            (Some(Verb::Change), _) if self.query.action == Action::Show => self.is_alien = true,
+            _ => {}
+        }
+        let makes = matches!(
+            self.low(0),
+            "make" | "create" | "mkdir" | "touch" | "add" | "write" | "put" | "new" | "创建" | "新建"
+        );
+        if self.query.save.is_some() && self.query.action != Action::Show {
+            self.is_alien = true;
+        }
+        if makes && self.query.save.is_none() && self.query.action == Action::Show && !self.scan.has("show") {
+            self.is_alien = true;
+        }
+        if self.query.action != Action::Show && self.query.vague.is_some() {
+            self.is_alien = true;
+        }
+        // A right that is taken away is not a file.
+        let has_mode = (0..self.scan.len()).any(|at| matches!(self.scan.thing(at), Some(Thing::Mode(_))));
+        if self.verb == Some(Verb::Delete)
+            && (self.scan.has("permission") || self.scan.has("access"))
+            && !has_mode
+            && !self.has_time_soon(0)
+        {
+            self.is_alien = true;
+        }
+        if self.verb == Some(Verb::Delete) && self.query.action != Action::Delete {
+            self.is_alien = true;
+        }
+    }
+}
+
+/// A text as a pattern that means only itself.
+fn literal(text: &str) -> String {
+    let mut glob = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '*' | '?' | '[' | '\\') {
+            glob.push('\\');
+        }
+        glob.push(letter);
+    }
+    glob
+}

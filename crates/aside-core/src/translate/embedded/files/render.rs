@@ -1,0 +1,576 @@
+//! A query about files becomes commands for this machine's tools, the likeliest first. What is done to the files is `act`,
+//! what room they take is `space`.
+
+use crate::line::{Dialect, quote};
+use crate::translate::embedded::files::query::{
+    Action, Filter, Key, Order, Query, Reach, Shape, Side, Stamp, Test, What,
+};
+use crate::translate::embedded::files::{act, space};
+use crate::translate::embedded::slots::single;
+use crate::translate::embedded::things::{self, Size, Time, Unit};
+use crate::translate::{Place, System};
+use crate::world::Kind;
+
+/// A command, and a line about what it does.
+pub type Said = (String, String);
+
+pub fn render(query: &Query, place: Place<'_>) -> Vec<Said> {
+    let mut all = shown(query, place);
+    if let Some(file) = &query.save {
+        let file = Spell { query, place }.path(file);
+        all.iter_mut().for_each(|(command, _)| *command = format!("{command} > {file}"));
+    }
+    all
+}
+
+fn shown(query: &Query, place: Place<'_>) -> Vec<Said> {
+    let spell = Spell { query, place };
+    if query.action != Action::Show {
+        return act::render(&spell);
+    }
+    match query.shape {
+        Shape::Size => space::size(&spell),
+        Shape::DuplicateContents
+        | Shape::DuplicateNames
+        | Shape::Tree
+        | Shape::CountByDirectory
+        | Shape::CountByEnding => space::survey(&spell),
+        Shape::Lines | Shape::Words => spell.variants(|spell| vec![spell.lines()]),
+        Shape::Holders => spell.variants(|spell| vec![spell.holders()]),
+        Shape::Names | Shape::Count => {
+            if query.what == What::Directories && query.order.is_some_and(|order| order.key == Key::Size) {
+                return space::size(&spell);
+            }
+            spell.listing()
+        }
+    }
+}
+
+pub struct Spell<'q, 'a> {
+    pub query: &'q Query,
+    pub place: Place<'a>,
+}
+
+impl<'a> Spell<'_, 'a> {
+    pub fn system(&self) -> System {
+        self.place.system
+    }
+
+    /// The same for another query.
+    pub fn with<'o>(&self, query: &'o Query) -> Spell<'o, 'a> {
+        Spell { query, place: self.place }
+    }
+
+    pub fn path(&self, path: &str) -> String {
+        if path.starts_with('$') {
+            return format!("\"{path}\"");
+        }
+        let safe = if path.starts_with('-') { format!("./{path}") } else { path.to_owned() };
+        quote::word(&safe, self.place.dialect)
+    }
+
+    /// Whether there is a file of this name here, or it is spelled as one.
+    pub fn is_file(&self, path: &str) -> bool {
+        let here = self.place.world.entries(self.place.cwd).yes();
+        let known = here.and_then(|entries| entries.iter().find(|entry| *entry.name == *path).map(|entry| entry.kind));
+        known.map_or_else(|| things::is_file_name(path), |kind| kind == Kind::File)
+    }
+
+    pub fn roots(&self) -> String {
+        if self.query.roots.is_empty() {
+            return if self.query.absolute { "\"$PWD\"".to_owned() } else { ".".to_owned() };
+        }
+        let root = |root: &String| {
+            let is_relative = !root.starts_with(['/', '~', '$']);
+            if self.query.absolute && is_relative { format!("\"$PWD\"/{}", self.path(root)) } else { self.path(root) }
+        };
+        self.query.roots.iter().map(root).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Both readings of `in this directory`: all that is below it, or only what is in it.
+    pub fn variants(&self, spell: impl Fn(&Spell<'_, 'a>) -> Vec<Said>) -> Vec<Said> {
+        let query = self.query;
+        let mut deep = query.clone();
+        let mut flat = query.clone();
+        deep.reach = Reach::Deep;
+        flat.reach = Reach::Flat;
+        let hidden = query.tests.iter().any(|filter| filter.test == Test::Hidden && !filter.is_negated);
+        let flat_first = !query.is_search && (query.reach == Reach::Here || hidden && query.reach == Reach::Unsaid);
+        let order: Vec<&Query> = match query.reach {
+            _ if query.max_depth.is_some() || query.min_depth.is_some() => vec![&deep],
+            Reach::Flat => vec![&flat],
+            Reach::Deep => vec![&deep],
+            Reach::Here | Reach::Unsaid if flat_first => vec![&flat, &deep],
+            Reach::Here | Reach::Unsaid => vec![&deep, &flat],
+        };
+        order.into_iter().flat_map(|query| spell(&self.with(query))).collect()
+    }
+
+    fn not(&self) -> &'static str {
+        if self.system() == System::Busybox { "!" } else { "-not" }
+    }
+
+    /// `find` with everything that chooses, and nothing that is done.
+    pub fn find(&self) -> String {
+        let query = self.query;
+        let mut parts = vec!["find".to_owned(), self.roots()];
+        // GNU warns when these come after a test.
+        if let Some(depth) = query.min_depth {
+            parts.push(format!("-mindepth {depth}"));
+        }
+        if let Some(depth) = query.max_depth {
+            parts.push(format!("-maxdepth {depth}"));
+        } else if query.reach == Reach::Flat {
+            parts.push("-maxdepth 1".to_owned());
+            if query.min_depth.is_none() && matches!(query.what, What::Directories | What::Both) {
+                parts.push("-mindepth 1".to_owned());
+            }
+        } else if query.min_depth.is_none()
+            && (query.what == What::Both && query.has_filter()
+                || matches!(query.what, What::Directories | What::Both) && query.destroys())
+        {
+            parts.push("-mindepth 1".to_owned());
+        }
+        match query.what {
+            What::Directories => parts.push("-type d".to_owned()),
+            What::Links => parts.push("-type l".to_owned()),
+            What::BrokenLinks if self.system() == System::Gnu => parts.push("-xtype l".to_owned()),
+            What::BrokenLinks => parts.push("-type l ! -exec test -e {} \\;".to_owned()),
+            What::Sockets => parts.push("-type s".to_owned()),
+            What::Pipes => parts.push("-type p".to_owned()),
+            What::Both => {}
+            What::Files | What::Unsaid => parts.push("-type f".to_owned()),
+        }
+        let names_any_case = query.any_case && query.texts.is_empty();
+        let flag = |is_loose: bool| if is_loose || names_any_case { "-iname" } else { "-name" };
+        for group in std::iter::once(&query.names).chain(&query.also) {
+            match group.as_slice() {
+                [] => {}
+                [name] => parts.push(format!("{} {}", flag(name.is_loose), single(&name.glob))),
+                names => {
+                    let any: Vec<String> =
+                        names.iter().map(|name| format!("{} {}", flag(name.is_loose), single(&name.glob))).collect();
+                    parts.push(format!("\\( {} \\)", any.join(" -o ")));
+                }
+            }
+        }
+        for name in &query.not_names {
+            parts.push(format!("{} {} {}", self.not(), flag(name.is_loose), single(&name.glob)));
+        }
+        for directory in &query.avoid {
+            if query.what != What::Files && query.what != What::Unsaid {
+                parts.push(format!("{} -name {}", self.not(), single(directory)));
+            }
+            let path = if directory.contains('/') { format!("./{directory}/*") } else { format!("*/{directory}/*") };
+            parts.push(format!("{} -path {}", self.not(), single(&path)));
+        }
+        parts.extend(query.tests.iter().map(|filter| self.filter(filter)));
+        if query.texts.len() > 1 || query.texts.iter().any(|text| text.is_negated) {
+            for text in &query.texts {
+                let not = if text.is_negated { "! " } else { "" };
+                parts.push(format!("{not}-exec grep -q{} {} {{}} \\;", self.grep_case(), pattern(&text.text)));
+            }
+        }
+        parts.join(" ")
+    }
+
+    pub fn grep_case(&self) -> &'static str {
+        if self.query.any_case { "i" } else { "" }
+    }
+
+    fn filter(&self, filter: &Filter) -> String {
+        let not = if filter.is_negated { format!("{} ", self.not()) } else { String::new() };
+        let gnu = self.system() == System::Gnu;
+        match &filter.test {
+            Test::Empty => format!("{not}-empty"),
+            Test::Hidden if filter.is_negated => format!("{not}-path '*/.*'"),
+            Test::Hidden => "-name '.*'".to_owned(),
+            Test::Executable => format!("{not}-perm -u+x"),
+            Test::Readable if gnu => format!("{not}-readable"),
+            Test::Readable => format!("{not}-perm -u+r"),
+            Test::Writable if gnu => format!("{not}-writable"),
+            Test::Writable => format!("{not}-perm -u+w"),
+            Test::Rights(rights) => format!("{not}-perm {rights}"),
+            Test::User(user) if user == "$USER" => {
+                // The variable is not set everywhere.
+                let me = if self.place.dialect == Dialect::Fish { "(id -un)" } else { "\"$(id -un)\"" };
+                format!("{not}-user {me}")
+            }
+            Test::User(user) => format!("{not}-user {}", self.path(user)),
+            Test::Group(group) => format!("{not}-group {}", self.path(group)),
+            Test::NoUser => format!("{not}-nouser"),
+            Test::Newer(path) => format!("{not}-newer {}", self.path(path)),
+            Test::Size(side, size) => format!("{not}{}", size_test(*side, size)),
+            Test::Age(stamp, side, time) => {
+                let side = if filter.is_negated { opposite(*side) } else { *side };
+                let not = if filter.is_negated && side == Side::Exactly { not.as_str() } else { "" };
+                format!("{not}{}", self.age(*stamp, side, time))
+            }
+        }
+    }
+
+    /// More is later, less is earlier.
+    fn age(&self, stamp: Stamp, side: Side, time: &Time) -> String {
+        let letter = match stamp {
+            Stamp::Modified => 'm',
+            Stamp::Accessed => 'a',
+        };
+        let sign = match side {
+            Side::More | Side::AtLeast => "-",
+            Side::Less | Side::AtMost => "+",
+            Side::Exactly => "",
+        };
+        let since = |start: &str| match self.system() {
+            System::Gnu | System::Bsd => format!("-newer{letter}t {}", single(start)),
+            // Only days are known there.
+            System::Busybox => format!("-{letter}time -1"),
+        };
+        let not = self.not();
+        match time {
+            Time::Ago { amount, unit: unit @ (Unit::Second | Unit::Minute | Unit::Hour) } => {
+                let minutes = (amount * unit.seconds()).div_ceil(60).max(1);
+                if minutes % 1440 == 0 && side != Side::Exactly {
+                    return format!("-{letter}time {sign}{}", minutes / 1440);
+                }
+                format!("-{letter}min {sign}{minutes}")
+            }
+            Time::Ago { amount, unit } => {
+                format!("-{letter}time {sign}{}", (amount * unit.seconds()).div_ceil(86_400))
+            }
+            Time::Today => match side {
+                Side::Less | Side::AtMost => format!("{not} {}", since("today 00:00")),
+                Side::More | Side::AtLeast | Side::Exactly => since("today 00:00"),
+            },
+            Time::Yesterday => match side {
+                Side::Less | Side::AtMost => format!("{not} {}", since("yesterday 00:00")),
+                Side::More | Side::AtLeast => since("yesterday 00:00"),
+                Side::Exactly => format!("{} {not} {}", since("yesterday 00:00"), since("today 00:00")),
+            },
+            Time::Date(date) => match side {
+                Side::Less | Side::AtMost => format!("{not} {}", since(date)),
+                Side::More | Side::AtLeast => since(date),
+                Side::Exactly if date.contains(' ') => since(date),
+                Side::Exactly => format!("{} {not} {}", since(date), since(&format!("{date} 23:59:59"))),
+            },
+        }
+    }
+
+    fn listing(&self) -> Vec<Said> {
+        let query = self.query;
+        if let Some(vague) = query.vague {
+            return self.vague(vague);
+        }
+        if query.texts.len() == 1 {
+            return self.variants(|spell| vec![spell.holding()]);
+        }
+        if query.is_rest {
+            return self.variants(|spell| vec![spell.found()]);
+        }
+        let is_plain = !query.has_filter() && query.max_depth.is_none() && query.min_depth.is_none() && !query.absolute;
+        if is_plain
+            && query.reach != Reach::Deep
+            && matches!(query.what, What::Files | What::Both | What::Directories | What::Unsaid)
+        {
+            if query.is_search && query.reach != Reach::Flat {
+                let mut all = self.variants(|spell| vec![spell.found()]);
+                all.extend(self.flat());
+                return all;
+            }
+            let mut all = self.flat();
+            // Nobody said that only this level counts.
+            let mut deep = query.clone();
+            deep.reach = Reach::Deep;
+            let deep = self.with(&deep).found();
+            let of_below = query.order.is_some() && query.top.is_some() && query.reach == Reach::Unsaid;
+            let counted = query.shape == Shape::Count && query.reach == Reach::Unsaid;
+            if of_below || counted {
+                all.insert(0, deep);
+            } else {
+                all.push(deep);
+            }
+            return all;
+        }
+        self.variants(|spell| vec![spell.found()])
+    }
+
+    /// `large files`, `old files`: the person did not say how large or how old.
+    fn vague(&self, key: Key) -> Vec<Said> {
+        let mut ordered = self.query.clone();
+        ordered.order = Some(Order { key, is_down: key == Key::Size });
+        ordered.top = Some(10);
+        ordered.vague = None;
+        let mut bounded = self.query.clone();
+        bounded.vague = None;
+        let test = match key {
+            Key::Size => Test::Size(Side::More, Size { bytes: 104_857_600, spelled: "100M".to_owned() }),
+            Key::Time | Key::Access | Key::Name | Key::Ending => {
+                Test::Age(Stamp::Modified, Side::Less, Time::Ago { amount: 30, unit: Unit::Day })
+            }
+        };
+        bounded.tests.push(Filter { is_negated: false, test });
+        vec![self.with(&ordered).found(), self.with(&bounded).found()]
+    }
+
+    /// Of one directory, without looking below it.
+    fn flat(&self) -> Vec<Said> {
+        let query = self.query;
+        let roots = if query.roots.is_empty() { String::new() } else { format!(" {}", self.roots()) };
+        if query.shape == Shape::Count {
+            let mut flat = query.clone();
+            flat.reach = Reach::Flat;
+            let mut all = vec![(self.with(&flat).found().0, "counts what is here".to_owned())];
+            if query.what != What::Directories {
+                all.push((format!("ls{roots} | wc -l"), "counts the names here".to_owned()));
+            }
+            return all;
+        }
+        if query.what == What::Directories {
+            return self.directories(&roots);
+        }
+        let plainly = query.reach == Reach::Flat && query.what == What::Files;
+        if (query.only_files || plainly) && query.order.is_none() && !query.details {
+            let mut flat = query.clone();
+            flat.reach = Reach::Flat;
+            return vec![self.with(&flat).found()];
+        }
+        let mut flags = String::new();
+        let sizes = query.order.is_some_and(|order| matches!(order.key, Key::Size | Key::Time | Key::Access));
+        if query.details || sizes && query.top.is_none() && !query.base_names {
+            flags.push('l');
+        }
+        if query.human {
+            flags.push('h');
+        }
+        if query.with_hidden {
+            flags.push('A');
+        } else if query.all && query.order.is_none() && !query.details {
+            flags.push('a');
+        }
+        if let Some(order) = query.order {
+            let reversed = match order.key {
+                Key::Size => {
+                    flags.push('S');
+                    !order.is_down
+                }
+                Key::Time => {
+                    flags.push('t');
+                    !order.is_down
+                }
+                Key::Access => {
+                    flags.push_str("tu");
+                    !order.is_down
+                }
+                Key::Name => order.is_down,
+                Key::Ending => {
+                    flags.push('X');
+                    order.is_down
+                }
+            };
+            if reversed {
+                flags.push('r');
+            }
+        }
+        let dash = if flags.is_empty() { String::new() } else { format!(" -{flags}") };
+        let about = "lists what is here".to_owned();
+        match query.top {
+            Some(top) if query.what == What::Both || query.what == What::Unsaid => {
+                vec![(format!("ls{dash}{roots} | head -n {top}"), about)]
+            }
+            // The slash tells directories from files.
+            Some(top) => vec![(format!("ls -{flags}p{roots} | grep -v / | head -n {top}"), about)],
+            None if flags == "a" => {
+                vec![(format!("ls -a{roots}"), about.clone()), (format!("ls{roots}"), about)]
+            }
+            None => vec![(format!("ls{dash}{roots}"), about)],
+        }
+    }
+
+    fn directories(&self, roots: &str) -> Vec<Said> {
+        let query = self.query;
+        let place = roots.trim();
+        let glob = if place.is_empty() { "*/".to_owned() } else { format!("{}/*/", place.trim_end_matches('/')) };
+        let flags = match (query.details, query.human) {
+            (true, true) => "-ldh",
+            (true, false) => "-ld",
+            _ => "-d",
+        };
+        let order = match query.order {
+            Some(Order { key: Key::Time, is_down: true }) => "t",
+            Some(Order { key: Key::Time, is_down: false }) => "tr",
+            _ => "",
+        };
+        let head = query.top.map(|top| format!(" | head -n {top}")).unwrap_or_default();
+        let about = "lists the directories here".to_owned();
+        let mut flat = query.clone();
+        flat.reach = Reach::Flat;
+        let found = self.with(&flat).found().0;
+        let mut all = vec![(format!("ls {flags}{order} {glob}{head}"), about.clone())];
+        if query.with_hidden {
+            all.insert(0, (found, about));
+        }
+        all
+    }
+
+    /// `find`, and what turns its names into the answer.
+    pub fn found(&self) -> Said {
+        let query = self.query;
+        let find = match (query.shape, query.what) {
+            // The directory itself is not one of its own.
+            (Shape::Count, What::Directories | What::Both)
+                if query.min_depth.is_none() && query.reach != Reach::Flat =>
+            {
+                let mut below = query.clone();
+                below.min_depth = Some(1);
+                self.with(&below).find()
+            }
+            _ => self.find(),
+        };
+        let quiet = if query.quiet || query.roots.iter().any(|root| root == "/") { " 2>/dev/null" } else { "" };
+        if query.shape == Shape::Count {
+            let print = if find.contains(" -exec ") { " -print" } else { "" };
+            return (format!("{find}{print}{quiet} | wc -l"), "counts the files".to_owned());
+        }
+        if let Some(order) = query.order {
+            return (self.ordered(&find, quiet, order), "lists files in order".to_owned());
+        }
+        let head = query.top.map(|top| format!(" | head -n {top}")).unwrap_or_default();
+        let about = "lists the files".to_owned();
+        if query.details {
+            let flags = match (query.human, query.what) {
+                (_, What::Directories) => "-ldh",
+                (true, _) => "-lh",
+                (false, _) => "-l",
+            };
+            return (format!("{find} -exec ls {flags} {{}} +{quiet}{head}"), about);
+        }
+        if query.base_names {
+            let names = match self.system() {
+                System::Gnu => "-printf '%f\\n'",
+                System::Bsd | System::Busybox => "-exec basename {} \\;",
+            };
+            return (format!("{find} {names}{quiet}{head}"), about);
+        }
+        // What runs a command prints nothing by itself.
+        let runs = find.contains(" -exec ");
+        let print = if runs { " -print" } else { "" };
+        (format!("{find}{print}{quiet}{head}"), about)
+    }
+
+    fn ordered(&self, find: &str, quiet: &str, order: Order) -> String {
+        let query = self.query;
+        let head = match query.top {
+            Some(top) if query.is_rest => format!(" | tail -n +{}", top.saturating_add(1)),
+            Some(top) => format!(" | head -n {top}"),
+            None => String::new(),
+        };
+        let down = if order.is_down { "r" } else { "" };
+        let with_stamp = |gnu: &str, bsd: &str, busybox: &str| match self.system() {
+            System::Gnu => format!("{find} -printf '{gnu}\\t%p\\n'{quiet}"),
+            System::Bsd => format!("{find} -exec stat -f '{bsd}%t%N' {{}} +{quiet}"),
+            System::Busybox => format!("{find} -exec stat -c '{busybox} %n' {{}} +{quiet}"),
+        };
+        let names = match self.system() {
+            System::Gnu | System::Bsd => " | cut -f2-",
+            System::Busybox => " | cut -d' ' -f2-",
+        };
+        match order.key {
+            Key::Size => {
+                let human =
+                    if query.human && self.system() == System::Gnu { " | numfmt --field=1 --to=iec" } else { "" };
+                let names = if query.base_names { names } else { human };
+                format!("{} | sort -{down}n{head}{names}", with_stamp("%s", "%z", "%s"))
+            }
+            Key::Time => format!("{} | sort -{down}n{head}{names}", with_stamp("%T@", "%m", "%Y")),
+            Key::Access => format!("{} | sort -{down}n{head}{names}", with_stamp("%A@", "%a", "%X")),
+            Key::Name => {
+                let flag = if order.is_down { " -r" } else { "" };
+                format!("{find}{quiet} | sort{flag}{head}")
+            }
+            Key::Ending => {
+                // The ending before the name, in a column of its own.
+                format!("{find}{quiet} | awk -F. '{{print $NF \" \" $0}}' | sort | cut -d' ' -f2-{head}")
+            }
+        }
+    }
+
+    /// Which files hold a text: grep by itself when names are all that chooses.
+    fn holding(&self) -> Said {
+        let query = self.query;
+        let Some(text) = query.texts.first() else { return self.found() };
+        let about = "names the files that hold the text".to_owned();
+        let count = if query.shape == Shape::Count { " | wc -l" } else { "" };
+        let letter = if text.is_negated { 'L' } else { 'l' };
+        let case = self.grep_case();
+        let by_grep = query.tests.is_empty()
+            && query.order.is_none()
+            && matches!(query.what, What::Files | What::Unsaid)
+            && query.reach != Reach::Flat
+            && query.max_depth.is_none()
+            && query.min_depth.is_none()
+            && (self.system() != System::Busybox || query.names.is_empty())
+            && query.also.is_empty()
+            && query.names.iter().all(|name| !name.is_loose);
+        if by_grep {
+            let mut parts = vec![format!("grep -r{letter}{case}")];
+            parts.extend(query.names.iter().map(|name| format!("--include={}", single(&name.glob))));
+            parts.extend(query.not_names.iter().map(|name| format!("--exclude={}", single(&name.glob))));
+            parts.extend(query.avoid.iter().map(|name| format!("--exclude-dir={}", self.path(name))));
+            parts.push(pattern(&text.text));
+            parts.push(self.roots());
+            return (format!("{}{count}", parts.join(" ")), about);
+        }
+        let mut plain = query.clone();
+        plain.texts.clear();
+        let find = self.with(&plain).find();
+        (format!("{find} -exec grep -{letter}{case} {} {{}} +{count}", pattern(&text.text)), about)
+    }
+
+    fn lines(&self) -> Said {
+        let query = self.query;
+        let flag = if query.shape == Shape::Lines { "-l" } else { "-w" };
+        let find = self.find();
+        if query.order.is_some() {
+            let head = query.top.map(|top| format!(" | head -n {top}")).unwrap_or_default();
+            // One at a time, so that no total comes in between.
+            return (format!("{find} -exec wc {flag} {{}} \\; | sort -rn{head}"), "counts in each file".to_owned());
+        }
+        if query.each {
+            return (format!("{find} -exec wc {flag} {{}} +"), "counts in each file".to_owned());
+        }
+        (format!("{find} -exec cat {{}} + | wc {flag}"), "counts in all files together".to_owned())
+    }
+
+    fn holders(&self) -> Said {
+        let find = self.find();
+        let command = match self.system() {
+            System::Gnu => format!("{find} -printf '%h\\n' | sort -u"),
+            System::Bsd | System::Busybox => format!("{find} -exec dirname {{}} \\; | sort -u"),
+        };
+        (command, "names the directories that hold such files".to_owned())
+    }
+}
+
+fn opposite(side: Side) -> Side {
+    match side {
+        Side::More | Side::AtLeast => Side::Less,
+        Side::Less | Side::AtMost => Side::More,
+        Side::Exactly => Side::Exactly,
+    }
+}
+
+/// find rounds up to its unit, so only bytes are exact below a bound.
+fn size_test(side: Side, size: &Size) -> String {
+    match side {
+        Side::More => format!("-size +{}", size.spelled),
+        Side::AtLeast => format!("-size +{}c", size.bytes.saturating_sub(1)),
+        Side::Less => format!("-size -{}c", size.bytes),
+        Side::AtMost => format!("-size -{}c", size.bytes.saturating_add(1)),
+        Side::Exactly => format!("-size {}c", size.bytes),
+    }
+}
+
+/// A text as grep's pattern: what begins with a dash is no flag.
+pub fn pattern(text: &str) -> String {
+    let flag = if text.starts_with('-') { "-e " } else { "" };
+    format!("{flag}{}", single(text))
+}

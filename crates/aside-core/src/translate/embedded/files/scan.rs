@@ -1,0 +1,457 @@
+//! Small questions about the words of a wish that every reader of files asks: what stands before this, is it a place, a
+//! goal, a name. Decides nothing about commands.
+
+use crate::line::quote;
+use crate::translate::embedded::reading::{Reading, Used, Word};
+use crate::translate::embedded::things::{self, Thing};
+use crate::world::Kind;
+
+pub struct Scan<'r, 'a> {
+    pub reading: &'r Reading<'a>,
+    pub used: Used,
+}
+
+/// A file or directory that is spoken of by name.
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub at: usize,
+    /// With the place before it, where one was said: `a.txt in docs`.
+    pub path: String,
+    pub is_there: bool,
+    pub is_directory: bool,
+    /// Comes after `to`, `into`, `as`, `called`.
+    pub is_goal: bool,
+    /// The word of the place that it is in.
+    pub place: Option<usize>,
+}
+
+impl Object {
+    /// Marks all words that it was made from.
+    pub fn take(&self, scan: &mut Scan<'_, '_>) {
+        scan.mark(self.at);
+        if let Some(place) = self.place {
+            scan.mark(place);
+            if scan.is(place + 1, "directory") {
+                scan.mark(place + 1);
+            }
+            if place > 0 && scan.is(place - 1, "directory") {
+                scan.mark(place - 1);
+            }
+        }
+        let before = self.at.wrapping_sub(1);
+        if matches!(scan.low(before), "named" | "called") || scan.is(before, "name") {
+            scan.mark(before);
+        }
+    }
+}
+
+/// Words after which a place comes.
+pub const INSIDE: &[&str] = &[
+    "in",
+    "inside",
+    "under",
+    "within",
+    "from",
+    "of",
+    "at",
+    "below",
+    "beneath",
+    "through",
+    "throughout",
+    "across",
+    "on",
+    "underneath",
+    "在",
+    "里",
+    "下",
+];
+/// How much of a wish may be left out of what changes files: not even a word that weighs.
+const LEFT: f32 = 0.7;
+/// Words after which a goal comes.
+pub const TOWARDS: &[&str] = &["改成", "改为", "to", "into", "onto", "as", "到", "为", "成", "至"];
+/// Words that may stand between a preposition and what it is about.
+const BETWEEN: &[&str] = &[
+    "the",
+    "my",
+    "a",
+    "an",
+    "this",
+    "that",
+    "new",
+    "called",
+    "named",
+    "directory",
+    "folder",
+    "dir",
+    "file",
+    "path",
+    "same",
+    "another",
+    "subdirectory",
+    "subfolder",
+    "our",
+    "your",
+    "archive",
+    "目录",
+    "文件夹",
+    "文件",
+    "archives",
+    "existing",
+    "location",
+    "one",
+    "single",
+];
+
+impl<'r, 'a> Scan<'r, 'a> {
+    pub fn new(reading: &'r Reading<'a>) -> Self {
+        Self { reading, used: reading.unused() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.reading.words.len()
+    }
+
+    pub fn word(&self, at: usize) -> Option<&'r Word> {
+        self.reading.words.get(at)
+    }
+
+    pub fn low(&self, at: usize) -> &'r str {
+        self.reading.words.get(at).map_or("", |word| word.low.as_str())
+    }
+
+    pub fn before(&self, at: usize) -> &'r str {
+        at.checked_sub(1).map_or("", |before| self.low(before))
+    }
+
+    pub fn thing(&self, at: usize) -> Option<&'r Thing> {
+        self.word(at).and_then(|word| word.thing.as_ref())
+    }
+
+    pub fn is(&self, at: usize, meaning: &str) -> bool {
+        self.reading.is(at, meaning)
+    }
+
+    pub fn has(&self, meaning: &str) -> bool {
+        self.reading.has(meaning)
+    }
+
+    /// Whether one of these words was said, as they are.
+    pub fn says(&self, words: &[&str]) -> Option<usize> {
+        (0..self.len()).find(|at| words.contains(&self.low(*at)) && self.thing(*at).is_none())
+    }
+
+    pub fn mark(&mut self, at: usize) {
+        self.used.mark(at);
+    }
+
+    pub fn mark_all(&mut self, from: usize, to: usize) {
+        (from..to).for_each(|at| self.used.mark(at));
+    }
+
+    /// Marks all words of a meaning, and says whether there was one.
+    pub fn take(&mut self, meanings: &[&str]) -> bool {
+        self.reading.take(&mut self.used, meanings)
+    }
+
+    /// Marks these words as they are, and says whether there was one.
+    pub fn take_said(&mut self, words: &[&str]) -> bool {
+        let places: Vec<usize> =
+            (0..self.len()).filter(|at| words.contains(&self.low(*at)) && self.thing(*at).is_none()).collect();
+        places.iter().for_each(|at| self.used.mark(*at));
+        !places.is_empty()
+    }
+
+    /// Whether something that weighs is not expressed: then nothing may be destroyed.
+    pub fn leaves_out(&self) -> bool {
+        let words = self.reading.words.iter().enumerate();
+        let left: f32 = words
+            .filter(|(at, _)| !self.used.has(*at))
+            .map(|(_, word)| word.weight)
+            .filter(|weight| *weight > 0.3)
+            .sum();
+        left >= LEFT
+    }
+
+    /// The word that decides how this one is meant: the first one before it that is no article.
+    pub fn leads(&self, at: usize) -> &'r str {
+        let mut place = at;
+        while let Some(before) = place.checked_sub(1) {
+            let low = self.low(before);
+            if !BETWEEN.contains(&low) {
+                return low;
+            }
+            place = before;
+        }
+        ""
+    }
+
+    pub fn is_inside(&self, at: usize) -> bool {
+        INSIDE.contains(&self.leads(at))
+    }
+
+    pub fn is_goal(&self, at: usize) -> bool {
+        let leads = self.leads(at);
+        // `移动到`, `重命名为`: the verb ends with it.
+        TOWARDS.contains(&leads)
+            || !leads.is_ascii() && leads.chars().count() > 1 && leads.ends_with(['到', '为', '成', '至'])
+    }
+
+    pub fn beside_directory(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.is(before, "directory")) || self.is(at + 1, "directory")
+    }
+
+    /// A path, a name in quotes, or a word that is nothing else.
+    pub fn name(&self, at: usize) -> Option<String> {
+        let word = self.word(at)?;
+        match &word.thing {
+            Some(Thing::Path(path)) => Some(path.clone()),
+            Some(Thing::Text(text)) => Some(text.clone()),
+            Some(Thing::Variable(variable)) => Some(variable.clone()),
+            Some(
+                Thing::Branch(name)
+                | Thing::Tag(name)
+                | Thing::Remote(name)
+                | Thing::Process(name)
+                | Thing::User(name)
+                | Thing::Host(name),
+            ) => Some(name.clone()),
+            Some(_) => None,
+            None if word.entry.is_some() => Some(word.text.clone()),
+            None if word.concept.is_none() => Some(word.text.clone()),
+            // One letter is a name, whatever tool is called so.
+            None if word.low.len() == 1 && word.weight >= 1.0 => Some(word.text.clone()),
+            None => None,
+        }
+    }
+
+    /// A word that stands for itself: nothing that this domain speaks of.
+    pub fn is_bare(&self, at: usize) -> bool {
+        const SPOKEN: &[&str] = &[
+            "file",
+            "directory",
+            "not",
+            "contain",
+            "older",
+            "newer",
+            "larger",
+            "smaller",
+            "sort",
+            "size",
+            "name",
+            "here",
+            "recursive",
+            "flat",
+            "count",
+            "case",
+            "change",
+            "access",
+            "create",
+            "delete",
+            "move",
+            "copy",
+            "first",
+            "last",
+            "starting-with",
+            "ending-with",
+            "extension",
+            "show",
+            "find",
+            "total",
+            "largest",
+            "smallest",
+            "newest",
+            "oldest",
+            "level",
+            "human",
+            "long",
+            "match",
+            "line",
+        ];
+        self.word(at).is_some_and(|word| {
+            word.thing.is_none() && word.weight >= 0.9 && !SPOKEN.contains(&self.reading.meaning(at))
+        })
+    }
+
+    /// Only what is surely a path: known here, or spelled as one.
+    pub fn path(&self, at: usize) -> Option<String> {
+        let word = self.word(at)?;
+        match &word.thing {
+            Some(Thing::Path(path)) => Some(path.clone()),
+            Some(Thing::Variable(variable)) => Some(variable.clone()),
+            Some(Thing::Text(text))
+                if text.starts_with('.')
+                    && !text.contains('/')
+                    && (self.is(at + 1, "file") || self.is(at + 1, "extension")) =>
+            {
+                let _ = text;
+                None
+            }
+            Some(Thing::Text(text))
+                if word.entry.is_some() || things::is_file_name(text) || text.starts_with(['/', '~', '.']) =>
+            {
+                Some(text.clone())
+            }
+            _ => None,
+        }
+    }
+
+    pub fn is_directory(&self, at: usize) -> bool {
+        let Some(word) = self.word(at) else { return false };
+        if let Some(kind) = word.entry {
+            return kind == Kind::Directory;
+        }
+        let text = word.text.as_str();
+        let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        self.beside_directory(at) || text.ends_with('/') || matches!(last, "." | ".." | "~" | "") || !last.contains('.')
+    }
+
+    /// The files and directories that are named, in their order. Loosely, also words that are nothing we know.
+    pub fn objects(&self, loosely: bool) -> Vec<Object> {
+        let mut objects: Vec<Object> = Vec::new();
+        let mut last = None;
+        // `a file in docs called x`: the place comes first.
+        let mut place_first: Option<(usize, String)> = None;
+        for at in 0..self.len() {
+            let Some(word) = self.word(at) else { continue };
+            let named =
+                matches!(self.before(at), "named" | "called" | "叫" | "名为") || self.is(at.wrapping_sub(1), "name");
+            // `to out`, `folder photos`: there a word is a name, whatever else it means.
+            let ends = at + 1 == self.len() || self.is(at + 1, "directory") || self.low(at + 1) == "and";
+            let aimed = loosely
+                && word.text.len() > 1
+                && !word.text.contains(' ')
+                && !matches!(
+                    word.thing,
+                    Some(Thing::Email(_) | Thing::Url(_) | Thing::Host(_) | Thing::Address(_) | Thing::Port(_))
+                )
+                && !BETWEEN.contains(&word.low.as_str())
+                && (TOWARDS.contains(&self.before(at)) && ends && !self.is(at, "here")
+                    || matches!(self.before(at), "dir" | "mkdir" | "directory" | "folder")
+                        && at + 1 == self.len()
+                        && !self.is(at, "recursive")
+                    || matches!(self.before(at), "directory" | "folder" | "dir" | "mkdir")
+                        && word.weight >= 0.9
+                        && !INSIDE.contains(&word.low.as_str())
+                        && !matches!(word.low.as_str(), "named" | "called" | "if" | "recursively"));
+            let dotted =
+                matches!(word.thing, Some(Thing::Kind(_))) && word.text.starts_with('.') && !self.is(at + 1, "file");
+            let text = match self.path(at) {
+                Some(path) => path,
+                None if dotted || aimed && !matches!(word.thing, Some(Thing::Glob(_))) => word.text.clone(),
+                None if named || loosely && !self.is_unnamed(at) => match self.name(at) {
+                    Some(name) if !name.contains(['*', '?']) => name,
+                    None if named && word.thing.is_none() => word.text.clone(),
+                    _ => continue,
+                },
+                None => continue,
+            };
+            let is_directory = self.is_directory(at);
+            let is_place = matches!(self.leads(at), "in" | "inside" | "from" | "under" | "within" | "of") && !named;
+            // `a.txt in docs`, `b.txt from src`: all that was named before it is there.
+            let of_last = last.is_some_and(|last| at - last <= 4) && self.leads(at) != "of";
+            if is_place && is_directory && of_last && objects.iter().any(|object| !object.path.contains('/')) {
+                let root = text.trim_end_matches('/');
+                for object in
+                    objects.iter_mut().filter(|object| object.place.is_none() && !object.path.starts_with(['/', '~']))
+                {
+                    object.path = format!("{root}/{}", object.path);
+                    object.place = Some(at);
+                }
+                continue;
+            }
+            let names_follow = (at + 1..self.len()).any(|later| matches!(self.low(later), "named" | "called"));
+            if is_place && is_directory && objects.is_empty() && names_follow && loosely {
+                place_first = Some((at, text));
+                continue;
+            }
+            last = Some(at);
+            if let Some((place, root)) = &place_first {
+                let path = format!("{}/{text}", root.trim_end_matches('/'));
+                objects.push(Object {
+                    at,
+                    path,
+                    is_there: false,
+                    is_directory: false,
+                    is_goal: false,
+                    place: Some(*place),
+                });
+                continue;
+            }
+            objects.push(Object {
+                at,
+                path: text,
+                is_there: self.is_there(at),
+                is_directory,
+                is_goal: self.is_goal(at) || named && !objects.is_empty(),
+                place: None,
+            });
+        }
+        objects
+    }
+
+    /// A word that only helps: never a name by itself.
+    fn is_unnamed(&self, at: usize) -> bool {
+        let Some(word) = self.word(at) else { return true };
+        word.concept.is_some() && word.low.len() > 1 && !matches!(word.thing, Some(Thing::Path(_) | Thing::Text(_)))
+            || word.text.chars().count() < 2 && !word.text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            || matches!(
+                word.low.as_str(),
+                "named"
+                    | "called"
+                    | "nested"
+                    | "subfolders"
+                    | "new"
+                    | "contents"
+                    | "together"
+                    | "single"
+                    | "it"
+                    | "another"
+                    | "blank"
+                    | "up"
+                    | "parent"
+                    | "home"
+                    | "instead"
+                    | "again"
+                    | "cd"
+                    | "go"
+                    | "level"
+                    | "levels"
+                    | "following"
+                    | "structure"
+                    | "enter"
+                    | "preserving"
+                    | "preserve"
+                    | "timestamp"
+                    | "timestamps"
+                    | "attributes"
+                    | "metadata"
+            )
+    }
+
+    /// The patterns and kinds that are spoken of, as patterns.
+    pub fn globs(&self) -> Vec<(usize, String)> {
+        let glob = |at: usize| match self.thing(at)? {
+            Thing::Glob(glob) => Some((at, glob.clone())),
+            Thing::Kind(endings) => endings.first().map(|ending| (at, format!("*.{ending}"))),
+            _ => None,
+        };
+        (0..self.len()).filter_map(glob).collect()
+    }
+
+    pub fn is_there(&self, at: usize) -> bool {
+        self.word(at).is_some_and(|word| word.entry.is_some() || matches!(word.text.as_str(), "." | ".." | "~" | "/"))
+    }
+
+    pub fn quoted(&self, text: &str) -> String {
+        spell(text, self.reading)
+    }
+}
+
+/// A path as a word of the command. What begins with a dash is no flag.
+pub fn spell(text: &str, reading: &Reading<'_>) -> String {
+    if text.starts_with('$') && text[1..].bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return format!("\"{text}\"");
+    }
+    let safe = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
+    quote::word(&safe, reading.place.dialect)
+}

@@ -1,0 +1,69 @@
+//! What else the same words can mean: other letters' case, a part of a name, directories too, the last day instead of
+//! today. Only for what is shown; what is changed is never a guess.
+
+use crate::translate::embedded::files::query::{Action, Name, Query, Shape, Stamp, Test, What};
+use crate::translate::embedded::things::{Time, Unit};
+
+/// Other questions, the likeliest first.
+pub fn of(query: &Query) -> Vec<Query> {
+    if query.action != Action::Show || query.save.is_some() {
+        return Vec::new();
+    }
+    let changed = |change: &dyn Fn(&mut Query)| {
+        let mut other = query.clone();
+        change(&mut other);
+        other
+    };
+    let mut all = Vec::new();
+    // `a file called notes` may be notes.md.
+    let is_whole = |name: &Name| !name.glob.contains(['*', '?', '[']) && name.glob.len() > 1;
+    if !query.names.is_empty() && query.names.iter().all(is_whole) {
+        all.push(changed(&|other| {
+            other.names.iter_mut().for_each(|name| name.glob = format!("*{}*", name.glob));
+            other.any_case = true;
+        }));
+    }
+    for (place, filter) in query.tests.iter().enumerate() {
+        // `today` is since midnight, or a day long.
+        if let Test::Age(stamp, side, time) = &filter.test {
+            let day = Time::Ago { amount: 1, unit: Unit::Day };
+            let instead = match time {
+                Time::Today => day,
+                time if *time == day => Time::Today,
+                _ => continue,
+            };
+            let (stamp, side): (Stamp, _) = (*stamp, *side);
+            all.push(changed(&|other| {
+                if let Some(filter) = other.tests.get_mut(place) {
+                    filter.test = Test::Age(stamp, side, instead.clone());
+                }
+            }));
+        }
+    }
+    if !query.any_case && query.names.iter().any(|name| !name.is_loose) {
+        all.push(changed(&|other| other.any_case = true));
+    }
+    let is_chosen = query.has_filter() && query.order.is_none();
+    if query.what == What::Files && is_chosen && query.shape == Shape::Names {
+        all.push(changed(&|other| other.what = What::Both));
+    }
+    if query.what == What::Unsaid && is_chosen && query.shape == Shape::Names {
+        all.push(changed(&|other| other.what = What::Directories));
+    }
+    if matches!(query.shape, Shape::Lines | Shape::Words) && query.order.is_none() {
+        all.push(changed(&|other| other.each = !other.each));
+    }
+    if query.order.is_some() && query.top.is_some_and(|top| top > 1) {
+        all.push(changed(&|other| other.top = Some(1)));
+    }
+    if query.order.is_some() && query.top.is_some() && query.shape == Shape::Names {
+        all.push(changed(&|other| other.top = None));
+    }
+    if !query.has_filter() && !query.with_hidden && query.shape == Shape::Names && query.order.is_none() {
+        all.push(changed(&|other| other.with_hidden = true));
+    }
+    if query.shape == Shape::Count && !query.with_hidden {
+        all.push(changed(&|other| other.what = if query.what == What::Both { What::Files } else { What::Both }));
+    }
+    all
+}

@@ -1,0 +1,242 @@
+//! Whether a rule is what a wish asks for, and the command it makes of it. Knows no rule; `rank` compares what comes out.
+
+use crate::line::Dialect;
+use crate::translate::System;
+use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::lexicon;
+use crate::translate::embedded::reading::{Reading, Used, Word};
+use crate::translate::embedded::rules::{Choice, Part, Rule, Term};
+use crate::translate::embedded::slots::{self, Doubt, Filled};
+use crate::translate::embedded::things::{self, Thing};
+
+/// A second way to do it is a little less likely to be meant than the first.
+const SECOND: f32 = 0.06;
+
+/// The commands of a rule, if its words are there.
+pub fn drafts(rule: &'static Rule, reading: &Reading<'_>) -> Vec<Draft> {
+    // Nearly every rule ends here: no slot is tried before all words are there.
+    let possible = rule.needs.iter().filter(|need| need.iter().all(|term| may_be(term, reading)));
+    let needs = possible.filter_map(|need| all(need, reading, &reading.unused()));
+    let Some((used, specific)) = needs.max_by(|one, two| {
+        let weight = |used: &Used| reading.weigh(used).1;
+        weight(&one.0).total_cmp(&weight(&two.0))
+    }) else {
+        return Vec::new();
+    };
+    // A word may be needed for its meaning and still be the wrong word for it.
+    let is_said = |choice: &Choice| match choice {
+        Choice::Is(text) => reading.words.iter().any(|word| word.low == *text),
+        Choice::Means(_) | Choice::Form(_) | Choice::Slot(_) => false,
+    };
+    let body = rule.body(reading.lexicon);
+    if body.not.iter().any(|term| term.0.iter().any(is_said) || one(term, reading, &used).is_some()) {
+        return Vec::new();
+    }
+    let mut drafts = Vec::new();
+    let runs = match reading.place.system {
+        _ if reading.place.dialect == Dialect::Fish && !body.fish.is_empty() => &body.fish,
+        System::Bsd if !body.bsd.is_empty() => &body.bsd,
+        System::Bsd | System::Gnu | System::Busybox => &body.runs,
+    };
+    for run in runs {
+        let mut used = used.clone();
+        // What is in quotes or has a name belongs to the slots; parts and words around them come after.
+        // What another `need` asks for is a word of this rule too: `stop all docker containers`.
+        for term in body.may.iter().chain(rule.needs.iter().flatten()) {
+            every(term, reading, &mut used, |word| word.thing.is_none());
+        }
+        let Some(command) = render(run, &body.parts, reading, &mut used) else { continue };
+        // `push to origin` says no more than `push`.
+        for term in &body.may {
+            every(term, reading, &mut used, |word| matches!(word.thing, Some(Thing::Remote(_))));
+        }
+        // A file that the command names without being told to, requirements.txt, is explained all the same.
+        for (place, word) in reading.words.iter().enumerate() {
+            if matches!(word.thing, Some(Thing::Path(_))) && command.split(' ').any(|part| part == word.text) {
+                used.mark(place);
+            }
+        }
+        let doubt = SECOND * drafts.len() as f32;
+        drafts.push(Draft { command, about: rule.about.to_owned(), used, doubt, specific, rule: rule.name });
+    }
+    drafts
+}
+
+/// Whether a term can be there at all: cheap, and never wrong when it says no.
+fn may_be(term: &Term, reading: &Reading<'_>) -> bool {
+    term.0.iter().any(|choice| match choice {
+        Choice::Means(concept) => reading.means(*concept),
+        Choice::Is(text) => reading.words.iter().any(|word| word.low == *text),
+        Choice::Form(text) => reading.words.iter().any(|word| is_form(word, text)),
+        Choice::Slot(_) => true,
+    })
+}
+
+/// All terms, each with a word of its own; and how many there were.
+fn all(terms: &[Term], reading: &Reading<'_>, used: &Used) -> Option<(Used, usize)> {
+    let mut used = used.clone();
+    for term in terms {
+        for place in one(term, reading, &used)? {
+            used.mark(place);
+        }
+    }
+    Some((used, terms.len()))
+}
+
+/// The words of one term that are not used yet. Slots are looked at and left to be filled.
+fn one(term: &Term, reading: &Reading<'_>, used: &Used) -> Option<Vec<usize>> {
+    term.0.iter().find_map(|choice| match choice {
+        Choice::Slot(slot) => slots::fill(slot, reading, used).map(|_| Vec::new()),
+        _ => (0..reading.words.len())
+            .find(|place| !used.has(*place) && is(choice, reading, *place))
+            .map(|place| vec![place]),
+    })
+}
+
+fn every(term: &Term, reading: &Reading<'_>, used: &mut Used, fits: fn(&Word) -> bool) {
+    for place in 0..reading.words.len() {
+        let exact = |choice: &Choice| matches!(choice, Choice::Is(_)) && is(choice, reading, place);
+        let fitting = fits(&reading.words[place]) && term.0.iter().any(|choice| is(choice, reading, place));
+        if fitting || term.0.iter().any(exact) {
+            used.mark(place);
+        }
+    }
+}
+
+/// `frames` is a form of `frame`. Most words begin otherwise, and that is seen first.
+fn is_form(word: &Word, text: &str) -> bool {
+    word.low == text
+        || word.concept.is_none()
+            && word.low.as_bytes().first() == text.as_bytes().first()
+            && lexicon::forms(&word.low).iter().any(|form| form == text)
+}
+
+fn is(choice: &Choice, reading: &Reading<'_>, place: usize) -> bool {
+    let Some(word) = reading.words.get(place) else { return false };
+    match choice {
+        // What is named as a file means nothing else: `in logs`. Its own name it still has.
+        Choice::Means(concept) => {
+            let is_file = matches!(word.thing, Some(Thing::Path(_)))
+                && reading.meaning(place) != word.low
+                && !things::is_file_name(&word.low);
+            word.concept == Some(*concept) && !is_file
+        }
+        Choice::Is(text) => word.low == *text,
+        Choice::Form(text) => is_form(word, text),
+        Choice::Slot(_) => false,
+    }
+}
+
+/// The template with its slots filled; nothing when one that it needs is empty.
+fn render(template: &str, adding: &[Part], reading: &Reading<'_>, used: &mut Used) -> Option<String> {
+    let mut parts = String::new();
+    if template.contains("<parts>") {
+        for part in adding {
+            let mut tried = used.clone();
+            // A word may have been needed and still say more: `last`, `all`.
+            let words = part.terms.iter().all(|term| match again(term, reading, &tried) {
+                Some(places) => {
+                    places.into_iter().for_each(|place| tried.mark(place));
+                    true
+                }
+                None => false,
+            });
+            if words && let Some(text) = fill(part.adds, reading, &mut tried) {
+                *used = tried;
+                parts.push(' ');
+                parts.push_str(&text);
+            }
+        }
+    }
+    // What a person wrote is not read as a template.
+    let (before, after) = template.split_once("<parts>").unwrap_or((template, ""));
+    let before = fill(before, reading, used)?;
+    let after = fill(after, reading, used)?;
+    let before = before.trim_end();
+    let after = after.trim();
+    let blank = if after.is_empty() { "" } else { " " };
+    let command = format!("{before}{parts}{blank}{after}");
+    let command = command.trim();
+    (!command.is_empty()).then(|| command.to_owned())
+}
+
+/// As `one`, but words that are used already count too.
+fn again(term: &Term, reading: &Reading<'_>, used: &Used) -> Option<Vec<usize>> {
+    one(term, reading, used).or_else(|| one(term, reading, &reading.unused()).filter(|places| !places.is_empty()))
+}
+
+/// Slots are `<name>`, `<name=default>`; `{? … }` stays only if everything in it is filled.
+fn fill(template: &str, reading: &Reading<'_>, used: &mut Used) -> Option<String> {
+    let mut text = String::with_capacity(template.len() + 16);
+    let mut rest = template;
+    // The same slot twice is the same thing twice.
+    let mut known: Vec<(&str, String)> = Vec::new();
+    while let Some(at) = rest.find(['<', '{']) {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(group) = rest.strip_prefix("{?") {
+            let end = group.find('}')?;
+            let mut tried = used.clone();
+            match fill(&group[..end], reading, &mut tried) {
+                Some(inner) => {
+                    *used = tried;
+                    text.push_str(inner.trim_start());
+                }
+                // A blank before what is left out is one too many, unless a word goes on behind it.
+                None => {
+                    if text.ends_with(' ') && group[end + 1..].chars().next().is_none_or(|next| next == ' ') {
+                        text.pop();
+                    }
+                }
+            }
+            rest = &group[end + 1..];
+        } else if let Some((slot, length)) = slot(rest) {
+            let (name, default) = slot.split_once('=').map_or((slot, None), |(name, default)| (name, Some(default)));
+            let before = known.iter().find(|(slot, _)| *slot == name).map(|(_, spelled)| spelled.clone());
+            // `small-<file:base>` stays here, wherever the file is.
+            let last = |slot: &str| {
+                let spelled = known.iter().find(|(known, _)| *known == slot).map(|(_, spelled)| spelled)?;
+                spelled.rsplit('/').next().map(str::to_owned)
+            };
+            let before = before.or_else(|| name.strip_suffix(":base").and_then(last));
+            let now = || slots::fill(name, reading, used);
+            match (
+                before.map(|spelled| Filled { spelled, words: Vec::new(), doubt: Doubt::None }).or_else(now),
+                default,
+            ) {
+                (Some(filled), _) => {
+                    filled.words.into_iter().for_each(|place| used.mark(place));
+                    if filled.doubt == Doubt::Guessed {
+                        used.guess();
+                    }
+                    text.push_str(&filled.spelled);
+                    known.push((name, filled.spelled));
+                }
+                (None, Some(default)) => text.push_str(default),
+                (None, None) => return None,
+            }
+            rest = &rest[length..];
+        } else {
+            text.push_str(&rest[..1]);
+            rest = &rest[1..];
+        }
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// A slot at the beginning, and its length. `<<EOF`, `<(` and `< file` are the shell's.
+fn slot(text: &str) -> Option<(&str, usize)> {
+    let end = text.find('>')?;
+    let inner = text.get(1..end)?;
+    let is_slot =
+        inner.starts_with(|letter: char| letter.is_ascii_lowercase()) && !inner.contains([' ', '(', '$', '/']);
+    // A default may be a path.
+    let is_slot = is_slot
+        || inner.split_once('=').is_some_and(|(name, default)| {
+            name.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'2' | b':'))
+                && !name.is_empty()
+                && !default.contains(' ')
+        });
+    is_slot.then_some((inner, end + 1))
+}

@@ -1,0 +1,465 @@
+//! The order of what was found, and what is not shown at all. An answer must explain the words of the wish: what it leaves
+//! out speaks against it.
+
+use crate::line;
+use crate::safety::{self, Harm};
+use crate::text;
+use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::looks::{changes_files, only_looks};
+use crate::translate::embedded::reading::Reading;
+use crate::translate::{Nearness, Proposal, Source};
+
+/// Below this share of the words an answer is only the closest that is known.
+const ANSWERS: f32 = 0.70;
+/// Below this one it is a guess, and nothing is better.
+const GUESSES: f32 = 0.40;
+/// What a word costs that is taken for a name although it means something.
+const GUESS: f32 = 0.12;
+/// What a program costs that is not installed: any other way is better.
+const MISSING: f32 = 0.2;
+/// What deletes more than it names must explain nearly every word: `get rid of everything useless` names nothing.
+const SWEEPS: f32 = 0.95;
+/// What an unasked-for danger costs: more than any word.
+const UNASKED: f32 = 0.6;
+
+/// Answers that are compared with each other; nobody sees more.
+const MAX_COMPARED: usize = 24;
+
+/// The share of a wish whose words all weigh nothing.
+const LIGHT: f32 = 0.85;
+
+/// Words that ask for something to be gone, replaced or ended.
+const DESTROYS: &[&str] = &[
+    "delete",
+    "overwrite",
+    "replace",
+    "kill",
+    "stop",
+    "force",
+    "reset",
+    "discard",
+    "undo",
+    "clear",
+    "truncate",
+    "move",
+    "rename",
+    "format",
+    "prune",
+    "shred",
+    "drop",
+    "restart",
+    "uninstall",
+    "clean",
+    "revert",
+    "write",
+    "save",
+    "convert",
+    "change",
+    "set",
+    "sync",
+    "restore",
+    "shutdown",
+    "reboot",
+    "disable",
+    "unstage",
+    "checkout",
+    "redirect",
+    "edit",
+    "insert",
+    "add",
+    "append",
+    "prepend",
+    "put",
+    "trim",
+    "merge",
+    "join",
+    "concatenate",
+    "dos2unix",
+    "comment",
+    "uncomment",
+    "normalize",
+    "copy",
+    "strip",
+    "sort",
+    "abort",
+    "quit",
+    "empty",
+    "permission",
+    "world-writable",
+    "compress",
+    "resolve",
+    "accept",
+    "free",
+    "destroy",
+    "cleanup",
+    "drain",
+    "scale",
+    "install",
+    "upgrade",
+    "purge",
+    "flush",
+    "unset",
+    "apply",
+    "backup",
+    "dump",
+    "export",
+    "record",
+    "create",
+    "close",
+    "suspend",
+    "allow",
+    "block",
+    "download",
+    "encrypt",
+    "decrypt",
+    "extract",
+    "down",
+    "mask",
+    "cordon",
+    "kick",
+    "resume",
+    "continue",
+    "lock",
+    "eject",
+    "rotate",
+    "compact",
+    "import",
+    "rollback",
+    "rebuild",
+    "reload",
+    "bump",
+    "fix",
+    "repair",
+    "become",
+    "push",
+    "logout",
+    "ban",
+    "suspend",
+];
+
+pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, limit: usize) -> Vec<Proposal> {
+    let asks = reading.any(DESTROYS).is_some();
+    let vague = is_vague(reading);
+    let mut scored: Vec<(f32, f32, Draft)> = drafts
+        .into_iter()
+        .filter_map(|draft| {
+            let (command, presence) = shown(reading, &draft.command)?;
+            let mut draft = Draft { command, ..draft };
+            if let Presence::Missing(program) = presence {
+                draft.doubt += MISSING;
+                draft.about = format!("{} ({program} is not installed here)", draft.about);
+            }
+            Some(draft)
+        })
+        .map(|draft| {
+            let (all, explained) = reading.weigh(&draft.used);
+            // `who am i` has no word that says much; two of them together do.
+            let share = match all > 0.0 {
+                true => explained / all,
+                false if draft.specific > 1 => 1.0,
+                // `what is in here`: words that weigh nothing, all of them understood.
+                false if draft.used.any() => LIGHT,
+                false => 0.0,
+            };
+            let danger = safety::dangers(&draft.command, reading.place.dialect).iter().map(|danger| danger.harm).max();
+            let unasked = if danger.is_some() && !asks { UNASKED } else { 0.0 };
+            let ruin = danger.is_some_and(|harm| harm >= Harm::EndsSystem);
+            let sweeps = danger.is_some_and(|harm| harm >= Harm::LosesWork)
+                && (share < SWEEPS || vague)
+                && sweeps(reading, &draft);
+            let share = if ruin || sweeps { 0.0 } else { share - unasked };
+            let doubt = draft.doubt + GUESS * draft.used.guesses() as f32;
+            (share - doubt, share, draft)
+        })
+        .collect();
+    scored.sort_by(|one, two| {
+        let score = |entry: &(f32, f32, Draft)| entry.0 + 0.01 * entry.2.specific as f32;
+        score(two).total_cmp(&score(one))
+    });
+    let is_question = asks_only(reading);
+    let mut best: Vec<Proposal> = Vec::new();
+    for (score, share, draft) in diverse(scored) {
+        // A guess must do nothing but look, and so must the answer to a question.
+        let dialect = reading.place.dialect;
+        let looks = share >= ANSWERS && !(is_question && changes_files(&draft.command, dialect))
+            || only_looks(&draft.command, dialect);
+        if share < GUESSES || !looks || best.iter().any(|known| known.command == draft.command) {
+            continue;
+        }
+        let nearness = if share >= ANSWERS { Nearness::Answer } else { Nearness::Closest };
+        let confidence = score.clamp(0.05, 0.98);
+        best.push(Proposal {
+            command: draft.command,
+            source: Source::Embedded,
+            confidence,
+            about: draft.about,
+            nearness,
+        });
+        if best.len() == limit {
+            break;
+        }
+    }
+    best
+}
+
+/// Of answers that differ in nothing but how they look, the later ones come behind all others: whoever does not want the
+/// first wants another effect.
+fn diverse(scored: Vec<(f32, f32, Draft)>) -> Vec<(f32, f32, Draft)> {
+    let count = scored.iter().take_while(|(_, share, _)| *share >= ANSWERS).count().min(MAX_COMPARED);
+    let mut rest = scored;
+    let tail = rest.split_off(count);
+    let (mut kept, mut alike, mut effects) = (Vec::new(), Vec::new(), Vec::<String>::new());
+    for entry in rest {
+        let effect = effect(&entry.2.command);
+        let is_known = effects.contains(&effect);
+        effects.push(effect);
+        if is_known { alike.push(entry) } else { kept.push(entry) }
+    }
+    // What comes behind is no surer than what it comes behind.
+    let last = kept.last().map_or(1.0, |(score, ..)| *score);
+    alike.iter_mut().for_each(|(score, ..)| *score = score.min(last));
+    kept.extend(alike);
+    kept.extend(tail);
+    kept
+}
+
+/// A command without what changes only how its answer looks.
+fn effect(command: &str) -> String {
+    let mut program = "";
+    let mut words = Vec::new();
+    for word in command.split(' ') {
+        if program.is_empty() {
+            program = word;
+        }
+        let cosmetic = match program {
+            "ls" => "lhp1",
+            "diff" => "uy",
+            "grep" => "nH",
+            _ => "",
+        };
+        let flags = word.strip_prefix('-').filter(|flags| flags.len() < 5 && !flags.starts_with('-'));
+        match (word, flags) {
+            ("|" | "&&" | ";", _) => program = "",
+            ("<", _) if matches!(program, "wc" | "sort") => continue,
+            (_, Some(flags)) if !cosmetic.is_empty() => {
+                let kept: String = flags.chars().filter(|flag| !cosmetic.contains(*flag)).collect();
+                if !kept.is_empty() {
+                    words.push(format!("-{kept}"));
+                }
+                continue;
+            }
+            _ => {}
+        }
+        words.push(word.to_owned());
+    }
+    words.join(" ")
+}
+
+/// Whether what is spoken of has no name that one could go by: `stuff`, `the wrong files`.
+fn is_vague(reading: &Reading<'_>) -> bool {
+    const NOTHING: &[&str] = &[
+        "stuff",
+        "things",
+        "thing",
+        "junk",
+        "mess",
+        "garbage",
+        "crap",
+        "it",
+        "ones",
+        "东西",
+        "wrong",
+        "bad",
+        "ugly",
+        "useless",
+        "没用",
+        "unnecessary",
+        "unwanted",
+        "unimportant",
+    ];
+    const NAMES: &[&str] =
+        &["find", "name", "contain", "match", "extension", "starting-with", "ending-with", "not", "user"];
+    const NAMING: &[&str] = &["called", "named", "with", "by", "of", "in", "from", "-name", "like", "to"];
+    let mut words = reading.words.iter().enumerate();
+    words.any(|(place, word)| {
+        let is_unknown =
+            word.concept.is_none() && word.thing.is_none() && word.low.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let before = place.saturating_sub(3)..place;
+        let is_named = before.clone().any(|before| {
+            NAMES.contains(&reading.meaning(before))
+                || reading.words.get(before).is_some_and(|word| NAMING.contains(&word.low.as_str()))
+        });
+        NOTHING.contains(&word.low.as_str()) || is_unknown && !is_named
+    })
+}
+
+/// Whether a command destroys what nobody named: all that a search finds, a pattern, or whatever is unused.
+fn sweeps(reading: &Reading<'_>, draft: &Draft) -> bool {
+    const WHOLE: &[&str] = &[".", "..", "./", "~", "/", "--", ":/", "*", "-A", "--all"];
+
+    let line = line::parse(&draft.command, reading.place.dialect);
+    line.commands.iter().any(|command| {
+        let mut words = command.words.iter().map(|word| word.value.as_str());
+        let is_pattern = |word: &line::Word| !word.fixed && word.value.contains(['*', '?', '[', '$']);
+        match words.next().unwrap_or_default() {
+            "find" | "fd" => words.any(|word| matches!(word, "-delete" | "-exec" | "-execdir" | "-x" | "--exec")),
+            "xargs" | "parallel" => true,
+            "rm" | "shred" | "truncate" | "unlink" => {
+                command.words.iter().any(|word| is_pattern(word) || WHOLE.contains(&word.value.as_str()))
+            }
+            "git" => words.any(|word| matches!(word, "clean" | "--hard" | "." | ":/" | "clear" | "-A")),
+            _ => words.any(|word| word == "prune" || WHOLE.contains(&word)),
+        }
+    })
+}
+
+/// `which files are readable by me` wants to know something; `what is the way to …` and `… and kill it` want more.
+fn asks_only(reading: &Reading<'_>) -> bool {
+    const ASKS: &[&str] = &["which", "who", "whose", "where", "is", "are", "does", "哪些", "哪个", "谁"];
+    const ACTS: &[&str] = &["delete", "kill", "stop", "move", "copy", "rename", "replace", "undo"];
+    let first = reading.words.first().is_some_and(|word| ASKS.contains(&word.low.as_str()));
+    first && reading.any(ACTS).is_none()
+}
+
+/// What is left of a command line that may be shown: whole, with nothing in it that a terminal would obey, and with
+/// programs that are here, or that were asked for.
+fn shown(reading: &Reading<'_>, command: &str) -> Option<(String, Presence)> {
+    if !text::is_clean(command) || command.contains(['\n', '\t']) {
+        return None;
+    }
+    // Whoever has no sudo is root, or has to find another way.
+    let command = if reading.is_installed("sudo") { command.to_owned() } else { without_sudo(reading, command) };
+    let line = line::parse(&command, reading.place.dialect);
+    if line.open.is_some() || line.commands.is_empty() {
+        return None;
+    }
+    let mut presence = Presence::Here;
+    for name in line.commands.iter().flat_map(programs) {
+        if is_known(reading, name) {
+            continue;
+        }
+        if !is_named(reading, name) {
+            return None;
+        }
+        presence = Presence::Missing(name.to_owned());
+    }
+    Some((command, presence))
+}
+
+/// Takes `sudo` away where it is a command, and leaves it alone in texts.
+fn without_sudo(reading: &Reading<'_>, command: &str) -> String {
+    let line = line::parse(command, reading.place.dialect);
+    let mut rest = command.to_owned();
+    for command in line.commands.iter().rev() {
+        if let [first, second, ..] = command.words.as_slice()
+            && first.value == "sudo"
+        {
+            rest.replace_range(first.span.start..second.span.start, "");
+        }
+    }
+    rest
+}
+
+/// Whether all programs of a command are installed.
+enum Presence {
+    Here,
+    Missing(String),
+}
+
+/// The program of a command, and the one that it runs.
+fn programs(command: &line::Command) -> Vec<&str> {
+    let words: Vec<&str> = command.words.iter().map(|word| word.value.as_str()).collect();
+    let Some(name) = words.first() else { return Vec::new() };
+    let runs = matches!(*name, "sudo" | "xargs" | "command" | "nohup" | "time" | "env" | "watch");
+    let inner =
+        words.iter().skip(1).find(|word| !word.starts_with('-') && !word.contains('=') && word.parse::<f32>().is_err());
+    let inner = inner.filter(|_| runs && !(*name == "command" && words.get(1) == Some(&"-v")));
+    std::iter::once(*name).chain(inner.copied()).collect()
+}
+
+/// Programs that are meant when their things are spoken of, installed or not.
+const OF: &[(&str, &[&str])] = &[
+    ("docker", &["docker", "container", "image", "compose", "volume"]),
+    ("kubectl", &["kubernetes", "pod", "deployment", "namespace", "cluster", "configmap", "ingress"]),
+    ("helm", &["helm", "chart"]),
+    (
+        "systemctl",
+        &["service", "systemd", "start", "stop", "restart", "enable", "disable", "timer", "reload", "status"],
+    ),
+    ("journalctl", &["service", "systemd", "journal", "log"]),
+    ("apt", &["install", "uninstall", "package", "upgrade", "apt"]),
+    ("apt-mark", &["package", "apt"]),
+    ("apt-cache", &["package", "apt"]),
+    ("dpkg", &["package", "installed"]),
+    ("npm", &["npm", "node", "dev"]),
+    ("npx", &["npm", "node", "typescript", "eslint", "prettier"]),
+    ("node", &["node", "javascript"]),
+    ("pip", &["pip", "python", "requirements"]),
+    ("python3", &["python"]),
+    ("cargo", &["cargo", "rust", "crate"]),
+    ("rustup", &["rust", "toolchain"]),
+    ("rustc", &["rust"]),
+    ("go", &["golang"]),
+    ("mvn", &["maven", "java"]),
+    ("javac", &["java"]),
+    ("java", &["java", "jar"]),
+    ("jar", &["jar"]),
+    ("bundle", &["bundler", "ruby", "rails"]),
+    ("rails", &["rails"]),
+    ("gem", &["gem", "ruby"]),
+    ("composer", &["composer", "php"]),
+    ("php", &["php", "laravel"]),
+    ("crontab", &["cron", "every", "daily", "hourly", "weekly"]),
+    ("ssh", &["ssh", "connect", "login", "tunnel"]),
+    ("ssh-keygen", &["ssh", "key"]),
+    ("ssh-add", &["ssh", "agent"]),
+    ("rsync", &["sync"]),
+    ("ping", &["ping"]),
+    ("gpg", &["gpg", "encrypt", "decrypt", "sign"]),
+    ("openssl", &["certificate", "encrypt", "decrypt", "csr", "rsa"]),
+    ("tmux", &["tmux"]),
+    ("ffmpeg", &["video", "audio", "gif", "film"]),
+    ("ffprobe", &["video", "audio"]),
+    ("convert", &["image", "resize", "crop", "rotate", "thumbnail"]),
+    ("identify", &["image"]),
+    ("montage", &["image", "collage"]),
+    ("exiftool", &["exif", "metadata"]),
+    ("pdftotext", &["pdf"]),
+    ("pdfunite", &["pdf"]),
+    ("pdfinfo", &["pdf"]),
+    ("qpdf", &["pdf"]),
+    ("gs", &["pdf"]),
+    ("psql", &["postgres"]),
+    ("pg_dump", &["postgres"]),
+    ("mysql", &["mysql"]),
+    ("mysqldump", &["mysql"]),
+    ("sqlite3", &["sqlite"]),
+    ("redis-cli", &["redis"]),
+    ("mongosh", &["mongo"]),
+    ("mongodump", &["mongo"]),
+    ("aws", &["aws", "s3", "ec2", "lambda"]),
+    ("gcloud", &["gcloud"]),
+    ("terraform", &["terraform"]),
+    ("ansible", &["ansible"]),
+    ("ansible-playbook", &["ansible", "playbook"]),
+    ("xdg-open", &["open", "browser"]),
+    ("xclip", &["clipboard"]),
+    ("ufw", &["firewall"]),
+    ("reboot", &["reboot"]),
+    ("shutdown", &["shutdown"]),
+];
+
+fn is_named(reading: &Reading<'_>, program: &str) -> bool {
+    let said = reading.words.iter().any(|word| word.low == program);
+    said || OF.iter().any(|(name, meanings)| *name == program && reading.any(meanings).is_some())
+}
+
+fn is_known(reading: &Reading<'_>, name: &str) -> bool {
+    const BUILT_IN: &[&str] = &[
+        "cd", "echo", "export", "alias", "unalias", "set", "unset", "history", "jobs", "fg", "bg", "kill", "pwd",
+        "type", "source", ".", "wait", "read", "printf", "test", "[", "true", "false", "exit", "ulimit", "umask",
+        "command", "time", "dirs", "pushd", "popd", "disown", "exec", "eval", "trap", "bindkey", "fc", "hash", "which",
+        "whence", "setopt", "for", "while", "if", "{", "(", ":",
+    ];
+    name.contains(['/', '$']) || BUILT_IN.contains(&name) || reading.is_installed(name)
+}

@@ -1,0 +1,651 @@
+//! A wish, read: each word with its meaning, the thing it stands for, and whether there is something of that name here.
+//! Decides nothing about commands.
+
+use std::sync::Arc;
+
+use crate::translate::Place;
+use crate::translate::embedded::lexicon::{Concept, Lexicon, is_han};
+use crate::translate::embedded::split::{self, Token};
+use crate::translate::embedded::things::{self, Thing};
+use crate::world::{Entry, Kind, Live};
+
+pub struct Reading<'a> {
+    pub words: Vec<Word>,
+    pub place: Place<'a>,
+    pub lexicon: &'a Lexicon,
+    /// One bit for each meaning that a word has.
+    meant: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// As typed, without quotes.
+    pub text: String,
+    pub low: String,
+    pub concept: Option<Concept>,
+    /// It is a word of the language; otherwise nothing we know, or the name of a tool.
+    pub is_spoken: bool,
+    pub thing: Option<Thing>,
+    /// Something in this directory has this name, or the path leads to it.
+    pub entry: Option<Kind>,
+    /// How much an answer must explain it.
+    pub weight: f32,
+}
+
+/// Which words an answer has explained.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    marked: Vec<bool>,
+    /// Words that were taken for names although they mean something.
+    guesses: usize,
+}
+
+/// A thing that nothing in the answer stands for was probably the point.
+const THING: f32 = 1.3;
+/// A name or a text that is nothing we know.
+const UNKNOWN: f32 = 1.0;
+/// Directories below this one that are looked into for a file.
+const MAX_BELOW: usize = 64;
+/// A letter of Chinese that is no word we know.
+const LETTER: f32 = 0.4;
+
+impl Used {
+    pub fn mark(&mut self, place: usize) {
+        if let Some(slot) = self.marked.get_mut(place) {
+            *slot = true;
+        }
+    }
+
+    pub fn guess(&mut self) {
+        self.guesses += 1;
+    }
+
+    pub fn guesses(&self) -> usize {
+        self.guesses
+    }
+
+    pub fn any(&self) -> bool {
+        self.marked.contains(&true)
+    }
+
+    pub fn has(&self, place: usize) -> bool {
+        self.marked.get(place).copied().unwrap_or(true)
+    }
+}
+
+impl<'a> Reading<'a> {
+    pub fn new(words: &str, place: Place<'a>, lexicon: &'a Lexicon) -> Self {
+        let units = units(split::split(words), lexicon);
+        let here = place.world.entries(place.cwd).yes().unwrap_or_else(|| Arc::from([]));
+        let mut reader = Reader { units: &units, place, lexicon, here, words: Vec::new() };
+        let mut at = 0;
+        while at < units.len() {
+            at += reader.word(at).max(1);
+        }
+        let words = reader.words;
+        let mut meant = Vec::new();
+        for number in words.iter().filter_map(|word| word.concept).map(Concept::number) {
+            if meant.len() <= number / 64 {
+                meant.resize(number / 64 + 1, 0_u64);
+            }
+            meant[number / 64] |= 1 << (number % 64);
+        }
+        Self { words, place, lexicon, meant }
+    }
+
+    /// Whether any word has this meaning.
+    pub fn means(&self, concept: Concept) -> bool {
+        let number = concept.number();
+        self.meant.get(number / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
+    }
+
+    pub fn unused(&self) -> Used {
+        Used { marked: vec![false; self.words.len()], guesses: 0 }
+    }
+
+    /// Whether the word at a place has this meaning, given by any word for it.
+    pub fn is(&self, place: usize, meaning: &str) -> bool {
+        let wanted = self.lexicon.get(meaning);
+        self.words.get(place).is_some_and(|word| wanted.is_some() && word.concept == wanted)
+    }
+
+    /// What the word at a place means, by the first word for it; empty when nobody knows.
+    pub fn meaning(&self, place: usize) -> &str {
+        let concept = self.words.get(place).and_then(|word| word.concept);
+        concept.map_or("", |concept| self.lexicon.text(concept))
+    }
+
+    /// The first place of a meaning.
+    pub fn find(&self, meaning: &str) -> Option<usize> {
+        let wanted = self.lexicon.get(meaning)?;
+        self.words.iter().position(|word| word.concept == Some(wanted))
+    }
+
+    pub fn has(&self, meaning: &str) -> bool {
+        self.find(meaning).is_some()
+    }
+
+    /// The first place of any of them.
+    pub fn any(&self, meanings: &[&str]) -> Option<usize> {
+        meanings.iter().filter_map(|meaning| self.find(meaning)).min()
+    }
+
+    /// Marks every word with one of the meanings; says whether there was one.
+    pub fn take(&self, used: &mut Used, meanings: &[&str]) -> bool {
+        let mut found = false;
+        for meaning in meanings {
+            let Some(wanted) = self.lexicon.get(meaning) else { continue };
+            for (place, word) in self.words.iter().enumerate() {
+                if word.concept == Some(wanted) {
+                    used.mark(place);
+                    found = true;
+                }
+            }
+        }
+        found
+    }
+
+    /// What all words weigh, and what those weigh that are used.
+    pub fn weigh(&self, used: &Used) -> (f32, f32) {
+        let all = self.words.iter().map(|word| word.weight).sum();
+        let marked = self.words.iter().enumerate().filter(|(place, _)| used.has(*place));
+        (all, marked.map(|(_, word)| word.weight).sum())
+    }
+
+    /// The text as typed from a place to the end.
+    pub fn rest(&self, from: usize) -> String {
+        let texts: Vec<&str> = self.words.iter().skip(from).map(|word| word.text.as_str()).collect();
+        texts.join(" ")
+    }
+
+    /// Whether a program can be run here. What is not known yet is allowed.
+    pub fn is_installed(&self, program: &str) -> bool {
+        self.place.world.has_program(program).yes().unwrap_or(true)
+    }
+}
+
+/// A token, or a word of a Chinese one.
+struct Unit {
+    text: String,
+    low: String,
+    is_quoted: bool,
+}
+
+fn units(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Unit> {
+    let mut units = Vec::new();
+    for Token { text, is_quoted } in tokens {
+        if is_quoted || !text.chars().next().is_some_and(is_han) {
+            let low = text.to_lowercase();
+            units.push(Unit { text, low, is_quoted });
+            continue;
+        }
+        let mut rest = text.as_str();
+        while let Some(letter) = rest.chars().next() {
+            let length = lexicon.han(rest).map_or(letter.len_utf8(), |(_, length)| length);
+            let word = &rest[..length];
+            units.push(Unit { text: word.to_owned(), low: word.to_owned(), is_quoted: false });
+            rest = &rest[length..];
+        }
+    }
+    units
+}
+
+struct Reader<'r, 'a> {
+    units: &'r [Unit],
+    place: Place<'a>,
+    lexicon: &'a Lexicon,
+    /// What is in this directory.
+    here: Arc<[Entry]>,
+    words: Vec<Word>,
+}
+
+impl Reader<'_, '_> {
+    /// Reads the word at a place, and says how many units it took.
+    fn word(&mut self, at: usize) -> usize {
+        let Some(unit) = self.units.get(at) else { return 1 };
+        if unit.is_quoted {
+            let entry = self.entry(&unit.text);
+            self.push(at, 1, None, Some(Thing::Text(unit.text.clone())), entry, THING);
+            return 1;
+        }
+        if self.is_a_name(at) {
+            let entry = self.entry(&unit.text);
+            let thing = entry.map(|_| Thing::Path(unit.text.clone()));
+            let weight = if thing.is_some() { THING } else { UNKNOWN };
+            self.push(at, 1, None, thing, entry, weight);
+            return 1;
+        }
+        if let Some((thing, taken)) = self.thing(at) {
+            let entry = match &thing {
+                Thing::Path(path) => self.entry(path),
+                _ => None,
+            };
+            let concept = (taken == 1).then(|| self.lexicon.meaning(&unit.low)).flatten();
+            self.push(at, taken, concept, Some(thing), entry, THING);
+            return taken;
+        }
+        if let Some((concept, taken)) = self.phrase(at) {
+            self.push(at, taken, Some(concept), None, None, self.lexicon.weight(concept));
+            return taken;
+        }
+        // `main` is a word, and more often a branch. A word that says nothing is never a name.
+        let weighs = |concept: Concept| self.lexicon.weight(concept) >= 1.0;
+        let known = self.lexicon.meaning(&unit.low);
+        if known.is_none_or(weighs)
+            && let Some(thing) = self.live(at, known)
+        {
+            self.push(at, 1, known, Some(thing), None, THING);
+            return 1;
+        }
+        let entry = self.entry(&unit.text);
+        let han =
+            self.lexicon.han(&unit.low).filter(|(_, length)| *length == unit.low.len()).map(|(concept, _)| concept);
+        if let Some(concept) = han.or_else(|| self.lexicon.meaning(&unit.low)) {
+            let is_word = unit.low.chars().all(char::is_alphabetic);
+            let named = entry.is_some() && (!is_word || self.is_spoken_of_as_a_name(at));
+            let thing = named.then(|| Thing::Path(unit.text.clone()));
+            let weight = if named { THING } else { self.lexicon.weight(concept) };
+            self.push(at, 1, Some(concept), thing, entry, weight);
+            return 1;
+        }
+        if entry.is_some() {
+            self.push(at, 1, None, Some(Thing::Path(unit.text.clone())), entry, THING);
+            return 1;
+        }
+        // Names have letters that words have not, and begin as no sentence does in its middle.
+        let is_word = unit.low.bytes().all(|byte| byte.is_ascii_lowercase()) && (at == 0 || unit.text == unit.low);
+        if let Some(concept) = is_word.then(|| self.lexicon.misspelt(&unit.low)).flatten() {
+            self.push(at, 1, Some(concept), None, None, self.lexicon.weight(concept));
+            return 1;
+        }
+        let letter = unit.text.chars().count() == 1 && unit.text.chars().next().is_some_and(is_han);
+        self.push(at, 1, None, None, None, if letter { LETTER } else { UNKNOWN });
+        1
+    }
+
+    fn push(
+        &mut self,
+        at: usize,
+        taken: usize,
+        concept: Option<Concept>,
+        thing: Option<Thing>,
+        entry: Option<Kind>,
+        weight: f32,
+    ) {
+        let units = &self.units[at..(at + taken).min(self.units.len())];
+        let texts: Vec<&str> = units.iter().map(|unit| unit.text.as_str()).collect();
+        let text = texts.join(" ");
+        let low = text.to_lowercase();
+        let is_spoken = concept.is_some_and(|concept| self.lexicon.is_spoken(concept));
+        self.words.push(Word { text, low, concept, is_spoken, thing, entry, weight });
+    }
+
+    fn low(&self, at: usize) -> Option<&str> {
+        self.units.get(at).filter(|unit| !unit.is_quoted).map(|unit| unit.low.as_str())
+    }
+
+    fn phrase(&self, at: usize) -> Option<(Concept, usize)> {
+        self.lexicon.phrase(self.low(at)?, |place| self.low(at + 1 + place))
+    }
+
+    fn thing(&self, at: usize) -> Option<(Thing, usize)> {
+        let unit = self.units.get(at)?;
+        let (text, low) = (unit.text.as_str(), unit.low.as_str());
+        let before = at.checked_sub(1).and_then(|before| self.low(before)).unwrap_or_default();
+        let after = self.low(at + 1).unwrap_or_default();
+        let lows: Vec<&str> =
+            self.units[at..].iter().take(5).take_while(|unit| !unit.is_quoted).map(|unit| unit.low.as_str()).collect();
+        let speaks_of_rights = || {
+            self.units.iter().any(|unit| {
+                matches!(unit.low.as_str(), "chmod" | "permission" | "permissions" | "perms" | "mode" | "权限")
+            })
+        };
+        if things::is_url(text) {
+            return Some((Thing::Url(text.to_owned()), 1));
+        }
+        if let Some(port) = port(low, before, at.checked_sub(2).and_then(|two| self.low(two)), after)
+            .or_else(|| self.served(low, before))
+        {
+            return Some((Thing::Port(port), 1));
+        }
+        if things::is_mode(low) && (low.contains(['+', '=']) || low.len() == 9 || speaks_of_rights()) {
+            return Some((Thing::Mode(text.to_owned()), 1));
+        }
+        if let Some((time, taken)) = things::time(&lows) {
+            return Some((Thing::Time(time), taken));
+        }
+        if let Some((size, taken)) = things::size(low, self.low(at + 1)) {
+            return Some((Thing::Size(size), taken));
+        }
+        if let Some(number) =
+            things::number(low).filter(|_| low != "one" || !matches!(after, "line" | "liner" | "per" | "by" | "big"))
+        {
+            return Some((Thing::Number(number), 1));
+        }
+        if things::is_address(low) {
+            return Some((Thing::Address(text.to_owned()), 1));
+        }
+        if things::is_email(low) {
+            return Some((Thing::Email(text.to_owned()), 1));
+        }
+        if low.starts_with('$') && low.len() > 1 {
+            return Some((Thing::Variable(text.to_owned()), 1));
+        }
+        if things::is_commit(text) && self.entry(text).is_none() {
+            return Some((Thing::Commit(text.to_owned()), 1));
+        }
+        // `the access log` is access.log, where there is one.
+        if things::kind(after).is_some() && !self.is_new(before) {
+            let name = format!("{text}.{after}");
+            if let Some(path) = self.entry(&name).map(|_| name.clone()).or_else(|| self.deeper(&name)) {
+                return Some((Thing::Path(path), 2));
+            }
+        }
+        let of_files =
+            matches!(after, "file" | "files" | "script" | "scripts" | "source" | "sources" | "code" | "文件" | "脚本");
+        if self.entry(text).is_none() {
+            if let Some(ending) = things::ending(low) {
+                return Some((Thing::Kind(vec![ending]), 1));
+            }
+            if let Some(kind) = things::kind(low).filter(|_| of_files || things::is_only_a_kind(low)) {
+                return Some((Thing::Kind(kind), 1));
+            }
+        } else if let Some(kind) = things::kind(low).filter(|_| matches!(after, "files" | "scripts")) {
+            return Some((Thing::Kind(kind), 1));
+        }
+        if text.contains('*') || text.contains('[') && text.contains(']') || text.contains('?') {
+            return Some((Thing::Glob(text.to_owned()), 1));
+        }
+        if self.is_path(text) {
+            let elsewhere = things::is_file_name(text) && self.entry(text).is_none() && !self.is_new(before);
+            let path = elsewhere.then(|| self.deeper(text)).flatten();
+            return Some((Thing::Path(path.unwrap_or_else(|| text.to_owned())), 1));
+        }
+        things::is_host(low).then(|| (Thing::Host(text.to_owned()), 1))
+    }
+
+    /// `what runs on 8080`: a number that can only be a port.
+    fn served(&self, low: &str, before: &str) -> Option<u16> {
+        const SERVES: &[&str] = &[
+            "listen",
+            "listens",
+            "listening",
+            "running",
+            "runs",
+            "process",
+            "server",
+            "using",
+            "uses",
+            "serve",
+            "serving",
+            "ports",
+            "bound",
+            "port",
+            "localhost",
+            "kill",
+            "free",
+        ];
+        let spoken = || self.units.iter().any(|unit| SERVES.contains(&unit.low.as_str()));
+        let number = low.parse::<u16>().ok().filter(|number| *number >= 80)?;
+        (matches!(before, "on" | "using" | "uses" | "at") && spoken()).then_some(number)
+    }
+
+    fn is_path(&self, text: &str) -> bool {
+        if matches!(text, "." | ".." | "~" | "/")
+            || text.starts_with("./")
+            || text.starts_with("../")
+            || text.starts_with("~/")
+        {
+            return true;
+        }
+        if text.starts_with('.') && text.len() > 2 && !text.contains('/') {
+            return text[1..].starts_with(|letter: char| letter.is_ascii_alphabetic());
+        }
+        if things::is_file_name(text) && (self.entry(text).is_some() || !things::is_host(&text.to_lowercase())) {
+            return true;
+        }
+        if !text.contains('/') {
+            return false;
+        }
+        let is_known = |part: &str| self.lexicon.meaning(&part.to_lowercase()).is_some();
+        // `and/or`, `tcp/udp` and `origin/main` are no paths.
+        text.starts_with('/') || text.ends_with('/') || self.entry(text).is_some() || !text.split('/').any(is_known)
+    }
+
+    /// What has this name here, as the world knows it.
+    fn entry(&self, text: &str) -> Option<Kind> {
+        if text.is_empty() || text.contains('\0') {
+            return None;
+        }
+        let path = text.trim_end_matches('/');
+        match path.rsplit_once('/') {
+            None => find(&self.here, path),
+            Some((directory, name)) => {
+                let directory = if directory.is_empty() {
+                    "/".to_owned()
+                } else if let Some(rest) = directory.strip_prefix('~') {
+                    format!("{}{rest}", self.place.world.home())
+                } else if directory.starts_with('/') {
+                    directory.to_owned()
+                } else {
+                    let inner = directory.trim_start_matches("./");
+                    format!("{}/{inner}", self.place.cwd.trim_end_matches('/'))
+                };
+                find(&self.place.world.entries(&directory).yes()?, name)
+            }
+        }
+    }
+
+    /// Whether a name after this word, or in this wish, is one that is not there yet.
+    fn is_new(&self, before: &str) -> bool {
+        const MAKES: &[&str] = &["create", "touch", "new", "mkdir", "创建", "新建"];
+        matches!(before, "called" | "named" | "as") || self.units.iter().any(|unit| MAKES.contains(&unit.low.as_str()))
+    }
+
+    /// A file that is spoken of as if it were here, and is in one directory below.
+    fn deeper(&self, name: &str) -> Option<String> {
+        if name.contains('/') {
+            return None;
+        }
+        let is_open = |entry: &&Entry| {
+            entry.kind == Kind::Directory
+                && !entry.name.starts_with('.')
+                && !matches!(&*entry.name, "node_modules" | "target" | "vendor")
+        };
+        let below = self.here.iter().filter(is_open).take(MAX_BELOW);
+        let mut found = below.filter_map(|directory| {
+            let path = format!("{}/{}", self.place.cwd.trim_end_matches('/'), directory.name);
+            let entries = self.place.world.entries(&path).yes()?;
+            find(&entries, name).map(|_| format!("{}/{name}", directory.name))
+        });
+        // Of two nobody knows which is meant.
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// `in src`, `the docs folder`: a word that is also the name of something here.
+    fn is_spoken_of_as_a_name(&self, at: usize) -> bool {
+        const BEFORE: &[&str] = &[
+            "in",
+            "into",
+            "to",
+            "from",
+            "inside",
+            "under",
+            "within",
+            "of",
+            "called",
+            "named",
+            "file",
+            "folder",
+            "directory",
+            "dir",
+            "at",
+            "and",
+            "到",
+            "进",
+            "从",
+            "on",
+        ];
+        const AFTER: &[&str] = &["file", "folder", "directory", "dir", "目录", "文件夹"];
+        let before = at.checked_sub(1).and_then(|before| self.low(before)).unwrap_or_default();
+        let earlier = at.checked_sub(2).and_then(|before| self.low(before)).unwrap_or_default();
+        let after = self.low(at + 1).unwrap_or_default();
+        let says_so = |word: &str| BEFORE.contains(&word);
+        let is_plain =
+            self.lexicon.meaning(&self.units[at].low).is_none_or(|concept| self.lexicon.weight(concept) >= 1.0);
+        is_plain
+            && (says_so(before)
+                || after == "端口"
+                || matches!(before, "the" | "my") && says_so(earlier)
+                || AFTER.contains(&after))
+    }
+
+    /// `called backup`, `a new folder old`, `the Documents directory`: a word that only stands for what has that name,
+    /// whatever else it means.
+    fn is_a_name(&self, at: usize) -> bool {
+        const NAMED: &[&str] = &["called", "named", "名为", "叫", "叫做", "名叫", "命名为"];
+        const DIRECTORY: &[&str] =
+            &["folder", "directory", "dir", "subfolder", "subdirectory", "mkdir", "目录", "文件夹", "子目录"];
+        const MAKES: &[&str] = &["create", "make", "mkdir", "add", "创建", "新建", "建立", "建"];
+        const NOT: &[&str] = &["empty", "hidden", "temporary", "nested", "new", "tar", "zip", "missing", "single"];
+        let Some(unit) = self.units.get(at) else { return false };
+        let low = unit.low.as_str();
+        let is_letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if low.len() < 2 || !low.bytes().all(is_letters) || !low.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+            return false;
+        }
+        let Some(concept) = self.lexicon.meaning(low) else {
+            // `called jpgs`: neither a kind of file.
+            let before = at.checked_sub(1).and_then(|before| self.low(before)).unwrap_or_default();
+            return NAMED.contains(&before) && things::kind(low).is_some();
+        };
+        let said = |place: Option<usize>| place.and_then(|place| self.low(place)).unwrap_or_default();
+        let (before, after) = (said(at.checked_sub(1)), said(Some(at + 1)));
+        let weighs = self.lexicon.weight(concept) > 0.3;
+        if NAMED.contains(&before) {
+            return weighs && self.phrase(at).is_none();
+        }
+        let is_noun = |word: &str| DIRECTORY.contains(&word);
+        if is_noun(low) || NOT.contains(&low) {
+            return false;
+        }
+        if self.entry(&unit.text).is_some() {
+            let is_spelled = at > 0 && unit.text != unit.low;
+            return is_spelled || is_noun(after) && weighs || is_noun(before) && weighs && !self.leads_on(at);
+        }
+        let makes = self.units.iter().take(3).any(|unit| MAKES.contains(&unit.low.as_str()));
+        let ends = matches!(after, "" | "and" | "in" | "inside" | "under" | "here" | "," | "if");
+        makes
+            && weighs
+            && (is_noun(before) && ends && !self.leads_on(at)
+                || is_noun(after) && (matches!(before, "a" | "an" | "new" | "一个") || MAKES.contains(&before)))
+    }
+
+    /// `the folder size`, `directory contents`, `folder recursively`: what is asked about it, not its name.
+    fn leads_on(&self, at: usize) -> bool {
+        const ABOUT: &[&str] = &[
+            "size",
+            "sizes",
+            "contents",
+            "content",
+            "structure",
+            "tree",
+            "listing",
+            "names",
+            "name",
+            "recursively",
+            "recursive",
+            "permissions",
+            "here",
+            "only",
+            "usage",
+            "exists",
+            "count",
+            "path",
+            "empty",
+        ];
+        self.low(at).is_some_and(|low| ABOUT.contains(&low))
+    }
+
+    fn speaks_of_processes(&self) -> bool {
+        const SPEAKS: &[&str] = &[
+            "kill",
+            "stop",
+            "process",
+            "processes",
+            "running",
+            "pid",
+            "terminate",
+            "restart",
+            "quit",
+            "close",
+            "cpu",
+            "memory",
+            "service",
+            "status",
+            "start",
+            "log",
+            "logs",
+            "reload",
+            "enable",
+            "disable",
+            "threads",
+            "进程",
+            "杀死",
+            "杀掉",
+            "重启",
+            "服务",
+            "停止",
+        ];
+        self.units.iter().any(|unit| SPEAKS.contains(&unit.low.as_str()))
+    }
+
+    /// Names that change: a branch, a remote, a user, a program that runs.
+    fn live(&self, at: usize, known: Option<Concept>) -> Option<Thing> {
+        let text = self.units.get(at)?.text.as_str();
+        let is_name = known.is_none_or(|concept| !self.lexicon.is_spoken(concept));
+        let before = at.checked_sub(1).and_then(|before| self.low(before)).unwrap_or_default();
+        let knows = |what: Live| {
+            let items = self.place.world.live(what, self.place.cwd).yes()?;
+            items.iter().any(|item| &*item.name == text).then_some(())
+        };
+        let name = || text.to_owned();
+        knows(Live::GitBranch)
+            .map(|()| Thing::Branch(name()))
+            .or_else(|| knows(Live::GitRemote).map(|()| Thing::Remote(name())))
+            .or_else(|| knows(Live::GitTag).map(|()| Thing::Tag(name())))
+            .or_else(|| {
+                knows(Live::User)
+                    .filter(|()| is_name || matches!(before, "user" | "by" | "does"))
+                    .map(|()| Thing::User(name()))
+            })
+            // Programs named like words run all the time: `sort`, `sleep`. And to look at all of them takes a while.
+            .or_else(|| {
+                let is_meant = is_name && self.speaks_of_processes();
+                is_meant.then(|| knows(Live::ProcessName)).flatten().map(|()| Thing::Process(name()))
+            })
+    }
+}
+
+fn find(entries: &[Entry], name: &str) -> Option<Kind> {
+    entries.iter().find(|entry| &*entry.name == name).map(|entry| entry.kind)
+}
+
+/// `:3000`, `localhost:3000`, and a number that is said to be one.
+fn port(low: &str, before: &str, earlier: Option<&str>, after: &str) -> Option<u16> {
+    let number = |text: &str| text.parse::<u16>().ok().filter(|port| *port > 0);
+    if let Some(port) = low.strip_prefix(':').and_then(number) {
+        return Some(port);
+    }
+    if let Some((host, port)) = low.split_once(':').filter(|(host, _)| *host == "localhost" || things::is_address(host))
+    {
+        let _ = host;
+        return number(port);
+    }
+    let says_so = |word: &str| matches!(word, "port" | "ports" | "端口");
+    (says_so(before)
+        || after == "端口"
+        || matches!(before, "number" | "no" | "=" | "is") && earlier.is_some_and(says_so))
+    .then(|| number(low))
+    .flatten()
+}

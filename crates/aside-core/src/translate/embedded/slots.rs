@@ -1,0 +1,502 @@
+//! What fills a slot of a template, taken from the things and names of a wish, and how it is spelled in a command.
+
+use crate::line::Dialect;
+use crate::line::{self, quote};
+use crate::translate::embedded::reading::{Reading, Used, Word};
+use crate::translate::embedded::schedule;
+use crate::translate::embedded::sums;
+use crate::translate::embedded::things::{Thing, Time};
+use crate::world::Kind;
+
+/// What stands in a slot, spelled for the shell, and the words it explains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filled {
+    pub spelled: String,
+    pub words: Vec<usize>,
+    pub doubt: Doubt,
+}
+
+/// Whether the words are known to stand for what they are taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    None,
+    /// A word that means something else elsewhere, taken for a name.
+    Guessed,
+}
+
+/// Words after which a name comes.
+const NAMING: &[&str] = &["called", "named", "name", "叫", "名为"];
+/// Words after which a text comes that is looked for.
+const MENTIONING: &[&str] = &[
+    "for",
+    "containing",
+    "contains",
+    "contain",
+    "matching",
+    "word",
+    "string",
+    "text",
+    "mentioning",
+    "mention",
+    "about",
+    "phrase",
+    "包含",
+];
+/// Words after which the goal comes, and before which what goes there.
+const TOWARDS: &[&str] = &["to", "into", "as", "onto", "with", "到", "为", "成"];
+
+/// Fills `name` or `name:form`. `used` are words that are explained already.
+pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
+    let (name, form) = slot.split_once(':').unwrap_or((slot, ""));
+    let dialect = reading.place.dialect;
+    // A second one of the same kind: `path2`.
+    let (name, skip) = match name.strip_suffix('2') {
+        Some(first) => (first, 1_usize),
+        None => (name, 0),
+    };
+    let pick = |accept: &dyn Fn(usize, &Word) -> Option<String>| {
+        let all = || reading.words.iter().enumerate();
+        // The first of them may be in its place already.
+        let taken = all().filter(|(place, word)| used.has(*place) && accept(*place, word).is_some()).count();
+        let skip = skip.saturating_sub(taken);
+        let free = all().filter(|(place, _)| !used.has(*place));
+        let mut found = free.filter_map(|(place, word)| {
+            accept(place, word).map(|spelled| Filled { spelled, words: vec![place], doubt: Doubt::None })
+        });
+        found.nth(skip)
+    };
+    let quoted = |text: &str| quote::word(text, dialect);
+    match name {
+        "number" => pick(&|_, word| match &word.thing {
+            Some(Thing::Number(number)) => Some(number.to_string()),
+            _ => None,
+        }),
+        "size" => pick(&|_, word| match &word.thing {
+            Some(Thing::Size(size)) if form == "bytes" => Some(size.bytes.to_string()),
+            Some(Thing::Size(size)) => Some(size.spelled.clone()),
+            _ => None,
+        }),
+        "time" => pick(&|_, word| match &word.thing {
+            Some(Thing::Time(time)) => spell_time(time, form, dialect),
+            _ => None,
+        }),
+        "date" => pick(&|_, word| match &word.thing {
+            Some(Thing::Time(Time::Date(date))) => Some(quoted(date)),
+            _ => None,
+        }),
+        "sum" => sums::find(reading).map(|(spelled, words)| Filled { spelled, words, doubt: Doubt::None }),
+        "cron" => schedule::find(reading).map(|(fields, words)| Filled {
+            spelled: single(&fields),
+            words,
+            doubt: Doubt::None,
+        }),
+        // `Europe/Berlin`, `UTC`
+        "zone" => pick(&|_, word| {
+            let is_zone = |text: &str| {
+                text.split('/').count() == 2
+                    && text.split('/').all(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase()))
+            };
+            (is_zone(&word.text) && word.entry.is_none()).then(|| quoted(&word.text))
+        }),
+        "path" => pick(&|_, word| path(word).map(|text| quoted(&text))),
+        "file" => pick(&|_, word| {
+            let file = (word.entry != Some(Kind::Directory)).then(|| path(word)).flatten()?;
+            // From where it is run later, `./` is somewhere else.
+            let ends = |ending: &str| file.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(ending));
+            if !matches!(form, "" | "full") && !ends(form) {
+                return None;
+            }
+            let is_full = file.starts_with(['/', '~', '$']);
+            Some(if form == "full" && !is_full { format!("\"$PWD\"/{}", quoted(&file)) } else { quoted(&file) })
+        }),
+        "dir" => pick(&|place, word| {
+            is_directory(reading, place, word).then(|| path(word)).flatten().map(|text| quoted(&text))
+        }),
+        "from" => {
+            pick(&|place, word| (!is_goal(reading, place)).then(|| path(word)).flatten().map(|text| quoted(&text)))
+        }
+        "to" => pick(&|place, word| {
+            is_goal(reading, place).then(|| path(word).or_else(|| plain(word))).flatten().map(|text| quoted(&text))
+        }),
+        "glob" => pick(&|_, word| glob(word).map(|glob| single(&glob))),
+        // It stands outside of quotes, so it must be a pattern and nothing else.
+        "bareglob" => pick(&|_, word| {
+            let is_plain = |letter: char| letter.is_alphanumeric() || "._*?[]-/".contains(letter);
+            glob(word).filter(|glob| glob.chars().all(is_plain) && !glob.starts_with('-'))
+        }),
+        "ext" => pick(&|_, word| match &word.thing {
+            Some(Thing::Kind(endings)) => endings.first().cloned(),
+            Some(Thing::Glob(glob)) => {
+                let is_plain = |ending: &&str| ending.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+                glob.strip_prefix("*.").filter(is_plain).map(str::to_owned)
+            }
+            _ => None,
+        }),
+        "quoted" => pick(&|_, word| match &word.thing {
+            Some(Thing::Text(text)) => Some(spell_text(text, form, dialect)),
+            _ => None,
+        }),
+        "jsonfile" => pick(&|_, word| path(word).filter(|text| text.ends_with(".json")).map(|text| quoted(&text))),
+        "csvfile" => pick(&|_, word| path(word).filter(|text| text.ends_with(".csv")).map(|text| quoted(&text))),
+        "jsonkey" => pick(&|place, word| json_key(reading, place, word)),
+        "text" => text(reading, used, form, skip),
+        "name" => named(reading, used, skip),
+        // The name of something elsewhere, which may look like a path: an image, a package of a registry.
+        "ref" => pick(&|_, word| match &word.thing {
+            Some(Thing::Path(path)) if word.entry.is_none() => Some(quoted(path)),
+            Some(Thing::Host(host)) => Some(quoted(host)),
+            _ => plain(word).map(|text| quoted(&text)),
+        })
+        .or_else(|| fill(if skip == 0 { "word:any" } else { "word2:any" }, reading, used)),
+        // A word that was not in quotes, where a quoted one is something else.
+        "bare" => pick(&|_, word| {
+            (!matches!(word.thing, Some(Thing::Text(_)))).then(|| plain(word)).flatten().map(|text| quoted(&text))
+        }),
+        "word" => pick(&|_, word| plain(word).map(|text| quoted(&text))).or_else(|| {
+            let is_name = |word: &Word| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
+            // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that says something.
+            let named = pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| quoted(&word.text)));
+            let any = || pick(&|_, word| is_name(word).then(|| quoted(&word.text)));
+            let guessed = named.or_else(|| (form == "any").then(any).flatten());
+            guessed.map(|filled| Filled { doubt: Doubt::Guessed, ..filled })
+        }),
+        "port" => pick(&|_, word| match &word.thing {
+            Some(Thing::Port(port)) => Some(port.to_string()),
+            Some(Thing::Number(number)) if form == "any" => u16::try_from(*number).ok().map(|port| port.to_string()),
+            _ => None,
+        }),
+        "mode" => pick(&|_, word| match &word.thing {
+            Some(Thing::Mode(mode)) => Some(mode.clone()),
+            _ => None,
+        }),
+        "address" => pick(&|_, word| match &word.thing {
+            Some(Thing::Address(address)) => Some(address.clone()),
+            _ => None,
+        }),
+        "host" => pick(&|_, word| match &word.thing {
+            Some(Thing::Host(host) | Thing::Address(host)) => Some(quoted(host)),
+            Some(Thing::Email(host)) if form == "login" => Some(quoted(host)),
+            _ => None,
+        }),
+        "url" => pick(&|_, word| match &word.thing {
+            Some(Thing::Url(url)) if url.starts_with("s3://") == (form == "s3") => Some(quoted(url)),
+            Some(Thing::Host(host)) if form == "any" => Some(quoted(host)),
+            _ => None,
+        }),
+        "email" => pick(&|_, word| match &word.thing {
+            Some(Thing::Email(email)) => Some(quoted(email)),
+            _ => None,
+        }),
+        "branch" => pick(&|_, word| match &word.thing {
+            Some(Thing::Branch(branch)) => Some(quoted(branch)),
+            _ => None,
+        })
+        .or_else(|| beside(reading, used, "branch").filter(|_| skip == 0 && form != "known")),
+        "remote" => pick(&|_, word| match &word.thing {
+            Some(Thing::Remote(remote)) => Some(quoted(remote)),
+            _ if word.low == "origin" || word.low == "upstream" => Some(word.low.clone()),
+            _ => None,
+        }),
+        "tag" => pick(&|_, word| match &word.thing {
+            Some(Thing::Tag(tag)) => Some(quoted(tag)),
+            _ => None,
+        })
+        .or_else(|| beside(reading, used, "tag").filter(|_| skip == 0)),
+        "commit" => pick(&|_, word| match &word.thing {
+            Some(Thing::Commit(commit)) => Some(quoted(commit)),
+            _ => None,
+        }),
+        "user" => pick(&|_, word| match &word.thing {
+            Some(Thing::User(user)) => Some(quoted(user)),
+            _ => None,
+        })
+        .or_else(|| beside(reading, used, "user").filter(|_| skip == 0))
+        .or_else(|| {
+            pick(&|place, word| {
+                let before = place.checked_sub(1).and_then(|before| reading.words.get(before));
+                (form == "as" && word.thing.is_none() && before.is_some_and(|word| word.low == "as"))
+                    .then(|| quoted(&word.text))
+            })
+        }),
+        "process" => pick(&|_, word| match &word.thing {
+            Some(Thing::Process(process)) => Some(quoted(process)),
+            _ => None,
+        })
+        .or_else(|| beside(reading, used, "process").filter(|_| skip == 0)),
+        "variable" => pick(&|_, word| match &word.thing {
+            Some(Thing::Variable(variable)) => Some(variable.trim_start_matches('$').to_owned()),
+            None if word.text.len() > 1 && word.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') => {
+                Some(word.text.clone())
+            }
+            _ => None,
+        }),
+        // Everything behind a word: `<after:message|saying>`.
+        "after" => after(reading, form),
+        _ => None,
+    }
+}
+
+/// The name of a value in JSON: `the version from …`, `the "name" field`.
+fn json_key(reading: &Reading<'_>, place: usize, word: &Word) -> Option<String> {
+    const AFTER: &[&str] = &["field", "key", "property", "value", "from", "in", "of", "out", "inside"];
+    const NEVER: &[&str] = &[
+        "field",
+        "key",
+        "property",
+        "value",
+        "values",
+        "json",
+        "show",
+        "print",
+        "get",
+        "read",
+        "what",
+        "file",
+        "object",
+        "item",
+        "element",
+        "array",
+        "content",
+        "contents",
+        "data",
+        "list",
+        "length",
+        "size",
+        "keys",
+        "items",
+        "everything",
+    ];
+    let text = match &word.thing {
+        Some(Thing::Text(text)) => text.as_str(),
+        None if word.weight >= 0.5 || word.concept.is_none() => word.text.as_str(),
+        _ => return None,
+    };
+    let is_key =
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    let at =
+        |place: Option<usize>| place.and_then(|place| reading.words.get(place)).map_or("", |word| word.low.as_str());
+    let is_named = AFTER.contains(&at(Some(place + 1)))
+        || matches!(at(place.checked_sub(1)), "key" | "field" | "property" | "called" | "named" | "of");
+    (is_key && !NEVER.contains(&word.low.as_str()) && is_named).then(|| text.to_owned())
+}
+
+/// A path, also one in quotes.
+pub fn path(word: &Word) -> Option<String> {
+    match &word.thing {
+        Some(Thing::Path(path)) => Some(path.clone()),
+        Some(Thing::Text(text))
+            if word.entry.is_some() || super::things::is_file_name(text) || text.starts_with(['/', '~']) =>
+        {
+            Some(text.clone())
+        }
+        Some(Thing::Variable(variable)) => Some(variable.clone()),
+        _ => None,
+    }
+}
+
+fn is_directory(reading: &Reading<'_>, place: usize, word: &Word) -> bool {
+    let beside = |place: Option<usize>| place.is_some_and(|place| reading.is(place, "directory"));
+    word.entry == Some(Kind::Directory)
+        || word.entry.is_none()
+            && (beside(place.checked_sub(1)) || beside(Some(place + 1)) || word.text.ends_with('/') || is_bare(word))
+}
+
+fn is_bare(word: &Word) -> bool {
+    let last = word.text.rsplit('/').next().unwrap_or_default();
+    !last.contains('.') || matches!(word.text.as_str(), "." | "..") || matches!(last, "." | "..")
+}
+
+/// Whether the word comes after `to`, `into`, `as`.
+fn is_goal(reading: &Reading<'_>, place: usize) -> bool {
+    let mut before = reading.words[..place.min(reading.words.len())].iter().rev();
+    // `to the new directory called x`
+    before.by_ref().take(5).take_while(|word| word.thing.is_none()).any(|word| TOWARDS.contains(&word.low.as_str()))
+}
+
+/// A word that is nothing we know: a name, most likely.
+fn plain(word: &Word) -> Option<String> {
+    match &word.thing {
+        None if word.concept.is_none() && !word.text.is_empty() => Some(word.text.clone()),
+        Some(Thing::Text(text)) => Some(text.clone()),
+        Some(Thing::Branch(name) | Thing::Remote(name) | Thing::Tag(name) | Thing::Process(name)) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+pub fn glob(word: &Word) -> Option<String> {
+    match &word.thing {
+        Some(Thing::Glob(glob)) => Some(glob.clone()),
+        Some(Thing::Kind(endings)) => endings.first().map(|ending| format!("*.{ending}")),
+        Some(Thing::Text(text)) if text.contains('*') => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// In single quotes, so that the shell leaves it alone.
+pub fn single(text: &str) -> String {
+    format!("'{}'", inside_single(text))
+}
+
+/// What stands between single quotes. To fish a backslash there escapes a quote and another backslash; such a one goes
+/// outside, where every shell reads it alike.
+fn inside_single(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len() + 2);
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\'' => spelled.push_str("'\\''"),
+            '\\' if matches!(letters.peek(), None | Some('\\' | '\'')) => spelled.push_str("'\\\\'"),
+            _ => spelled.push(letter),
+        }
+    }
+    spelled
+}
+
+/// The text that something contains or is to be replaced by: in quotes, or a word that is nothing else.
+fn text(reading: &Reading<'_>, used: &Used, form: &str, skip: usize) -> Option<Filled> {
+    let free = |place: &usize| !used.has(*place);
+    let mut places: Vec<usize> = (0..reading.words.len())
+        .filter(free)
+        .filter(|place| matches!(reading.words[*place].thing, Some(Thing::Text(_))))
+        .collect();
+    if places.len() <= skip {
+        let unknown = (0..reading.words.len()).filter(free).filter(|place| {
+            let word = &reading.words[*place];
+            word.thing.is_none() && word.concept.is_none()
+                || matches!(word.thing, Some(Thing::Branch(_) | Thing::User(_) | Thing::Process(_) | Thing::Tag(_)))
+                || word.thing.is_none()
+                    && word.text.len() > 1
+                    && word.text.bytes().all(|byte| byte.is_ascii_uppercase())
+        });
+        places.extend(unknown);
+        places.sort_unstable();
+    }
+    if places.len() <= skip {
+        // A word that we know, but that is named here: `for docker`, `containing error`.
+        let is_named = |place: &usize| {
+            let before = place.checked_sub(1).and_then(|before| reading.words.get(before));
+            let says_so = before.is_some_and(|word| MENTIONING.contains(&word.low.as_str()));
+            says_so && reading.words[*place].thing.is_none() && reading.words[*place].weight > 0.0
+        };
+        places.extend((0..reading.words.len()).filter(free).filter(is_named));
+    }
+    let place = *places.get(skip)?;
+    let word = &reading.words[place];
+    Some(Filled {
+        spelled: spell_text(&word.text, form, reading.place.dialect),
+        words: vec![place],
+        doubt: Doubt::None,
+    })
+}
+
+/// `raw` goes where there are quotes already: what would end them is escaped.
+fn spell_text(text: &str, form: &str, dialect: Dialect) -> String {
+    match form {
+        "raw" => inside_single(text),
+        "sed" => sed(text),
+        "word" => quote::word(text, dialect),
+        "command" => spell_command(text, dialect),
+        _ => single(text),
+    }
+}
+
+/// A command that somebody put in quotes, to be run: as it is when it is plain words, else by a shell of its own.
+fn spell_command(text: &str, dialect: Dialect) -> String {
+    let line = line::parse(text, dialect);
+    let is_plain = match line.commands.as_slice() {
+        [one] => {
+            line.open.is_none()
+                && one.assignments.is_empty()
+                && one.redirections.is_empty()
+                && one.words.iter().all(|word| word.fixed)
+                && one.span.len() == text.len()
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" ./_-:,=+@".contains(&byte))
+                && text.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+        }
+        _ => false,
+    };
+    if is_plain { text.to_owned() } else { format!("sh -c {}", single(text)) }
+}
+
+/// A text in single quotes inside of a sed command between slashes.
+pub fn sed(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '/' | '.' | '*' | '[' | ']' | '^' | '$' | '\\' | '&' => {
+                spelled.push('\\');
+                spelled.push(letter);
+            }
+            '\'' => spelled.push_str("'\\''"),
+            _ => spelled.push(letter),
+        }
+    }
+    spelled
+}
+
+/// What comes after `called` or `named`, or else the one word that is nothing we know.
+fn named(reading: &Reading<'_>, used: &Used, skip: usize) -> Option<Filled> {
+    let fits = |place: usize| {
+        let word = reading.words.get(place)?;
+        let text = path(word).or_else(|| plain(word)).or_else(|| word.concept.is_some().then(|| word.text.clone()))?;
+        Some(Filled { spelled: quote::word(&text, reading.place.dialect), words: vec![place], doubt: Doubt::None })
+    };
+    let after = (0..reading.words.len()).filter(|place| NAMING.contains(&reading.words[*place].low.as_str()));
+    let said = after.filter_map(|place| {
+        fits(place + 1).map(|mut filled| {
+            filled.words.push(place);
+            filled
+        })
+    });
+    let free = (0..reading.words.len())
+        .filter(|place| !used.has(*place))
+        .filter(|place| path(&reading.words[*place]).is_some() || plain(&reading.words[*place]).is_some());
+    said.chain(free.filter_map(fits)).nth(skip)
+}
+
+/// The name next to a word: `branch foo`, `the foo branch`.
+fn beside(reading: &Reading<'_>, used: &Used, what: &str) -> Option<Filled> {
+    let at = reading.find(what)?;
+    let fits = |place: usize| {
+        let word = reading.words.get(place).filter(|_| !used.has(place))?;
+        plain(word).map(|text| Filled {
+            spelled: quote::word(&text, reading.place.dialect),
+            words: vec![place],
+            doubt: Doubt::None,
+        })
+    };
+    let next = match reading.words.get(at + 1).map(|word| word.low.as_str()) {
+        Some("called" | "named" | "name" | "叫") => fits(at + 2),
+        _ => fits(at + 1),
+    };
+    next.or_else(|| at.checked_sub(1).and_then(fits)).or_else(|| (0..reading.words.len()).find_map(fits))
+}
+
+fn after(reading: &Reading<'_>, markers: &str) -> Option<Filled> {
+    let is_marker = |word: &Word| markers.split('|').any(|marker| marker == word.low);
+    let at = reading.words.iter().position(is_marker)?;
+    let words: Vec<usize> = (at..reading.words.len()).collect();
+    let rest = reading.rest(at + 1);
+    (!rest.is_empty()).then(|| Filled { spelled: single(&rest), words, doubt: Doubt::None })
+}
+
+fn spell_time(time: &Time, form: &str, dialect: Dialect) -> Option<String> {
+    let days = |round: fn(u64) -> u64| time.seconds().map(round);
+    match form {
+        "days" => days(|seconds| seconds.div_ceil(86_400)).map(|days| days.to_string()),
+        "minutes" => time.seconds().map(|seconds| (seconds / 60).to_string()),
+        "seconds" => time.seconds().map(|seconds| seconds.to_string()),
+        "future" => time.spoken().strip_suffix(" ago").map(|span| single(&format!("+{span}"))),
+        "newer" => Some(single(&time.newer())),
+        // A day of the calendar, not `yesterday`.
+        "date" => matches!(time, Time::Date(_)).then(|| quote::word(&time.spoken(), dialect)),
+        // To git `today` is this moment.
+        "git" if *time == Time::Today => Some("midnight".to_owned()),
+        "git" if *time == Time::Yesterday => Some("'yesterday 00:00'".to_owned()),
+        // As `date -d` and journalctl take it.
+        _ => Some(match quote::word(&time.spoken(), dialect) {
+            plain if !plain.contains('\\') => plain,
+            _ => single(&time.spoken()),
+        }),
+    }
+}

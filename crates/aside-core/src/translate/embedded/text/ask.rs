@@ -1,0 +1,151 @@
+//! The words of a wish about text, looked for by phrases, and which of them are explained so far. Decides nothing.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::translate::embedded::lexicon::forms;
+use crate::translate::embedded::reading::{Reading, Used, Word};
+use crate::translate::embedded::things::{self, Thing};
+
+#[derive(Clone)]
+pub struct Ask<'r, 'a> {
+    pub reading: &'r Reading<'a>,
+    pub used: Used,
+    /// What each word may be without its ending; asked for a thousand times.
+    forms: Rc<[Vec<String>]>,
+}
+
+impl<'r, 'a> Ask<'r, 'a> {
+    pub fn new(reading: &'r Reading<'a>) -> Self {
+        let forms = reading.words.iter().map(|word| forms(&word.low)).collect();
+        Self { reading, used: reading.unused(), forms }
+    }
+
+    pub fn len(&self) -> usize {
+        self.reading.words.len()
+    }
+
+    pub fn word(&self, place: usize) -> Option<&'r Word> {
+        self.reading.words.get(place)
+    }
+
+    pub fn low(&self, place: usize) -> &'r str {
+        self.word(place).map_or("", |word| word.low.as_str())
+    }
+
+    /// The first place, in the words, of one of the phrases, which `|` divides. A word of a phrase stands for all words
+    /// of its meaning and all its forms; with `=` before it only for itself.
+    pub fn find(&self, phrases: &str) -> Option<Range<usize>> {
+        self.find_from(0, phrases)
+    }
+
+    pub fn find_from(&self, from: usize, phrases: &str) -> Option<Range<usize>> {
+        (from..self.len()).find_map(|place| self.begins(place, phrases))
+    }
+
+    /// The longest of the phrases that begins at a place.
+    pub fn begins(&self, place: usize, phrases: &str) -> Option<Range<usize>> {
+        phrases.split('|').filter_map(|phrase| self.phrase(place, phrase)).max_by_key(|range| range.end)
+    }
+
+    fn phrase(&self, place: usize, phrase: &str) -> Option<Range<usize>> {
+        let (mut rest, mut at) = (phrase, place);
+        while !rest.is_empty() {
+            let word = self.word(at).filter(|word| !is_name(word))?;
+            let whole = rest.strip_prefix(word.low.as_str()).filter(|more| more.is_empty() || more.starts_with(' '));
+            rest = match whole {
+                Some(more) => more,
+                None => {
+                    let (first, more) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+                    let same = match first.strip_prefix('=') {
+                        Some(exact) => word.low == exact,
+                        None => {
+                            // A Chinese word is given for Chinese ones only.
+                            let same_script = first.is_ascii() || !word.low.is_ascii();
+                            same_script && word.concept.is_some() && self.reading.is(at, first)
+                                || self.forms.get(at).is_some_and(|forms| forms.iter().any(|form| form == first))
+                        }
+                    };
+                    if !same {
+                        return None;
+                    }
+                    more
+                }
+            };
+            rest = rest.strip_prefix(' ').unwrap_or(rest);
+            at += 1;
+        }
+        Some(place..at)
+    }
+
+    pub fn says(&self, phrases: &str) -> bool {
+        self.find(phrases).is_some()
+    }
+
+    /// Marks every place of the phrases; says whether there was one.
+    pub fn take(&mut self, phrases: &str) -> bool {
+        let mut place = 0;
+        let mut found = false;
+        while place < self.len() {
+            match self.begins(place, phrases) {
+                Some(range) => {
+                    place = range.end.max(place + 1);
+                    self.mark(range);
+                    found = true;
+                }
+                None => place += 1,
+            }
+        }
+        found
+    }
+
+    pub fn mark(&mut self, places: Range<usize>) {
+        places.for_each(|place| self.used.mark(place));
+    }
+
+    pub fn is_free(&self, place: usize) -> bool {
+        place < self.len() && !self.used.has(place)
+    }
+
+    /// `5`, `five`
+    pub fn number(&self, place: usize) -> Option<u64> {
+        match &self.word(place)?.thing {
+            Some(Thing::Number(number)) => Some(*number),
+            Some(Thing::Port(port)) => Some(u64::from(*port)),
+            Some(Thing::Mode(mode)) => mode.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// `5th`, `second`, but not `first`, which counts from the beginning.
+    pub fn ordinal(&self, place: usize) -> Option<u64> {
+        let word = self.word(place)?;
+        word.thing.is_none().then(|| things::ordinal(&word.low)).flatten().filter(|number| *number > 0)
+    }
+
+    /// A number of any spelling, `n`th included.
+    pub fn any_number(&self, place: usize) -> Option<u64> {
+        self.number(place).or_else(|| self.ordinal(place))
+    }
+
+    /// Nobody knows the word; it was only taken for one that is near.
+    pub fn is_misspelt(&self, place: usize) -> bool {
+        let Some(word) = self.word(place).filter(|word| word.concept.is_some() && word.low.is_ascii()) else {
+            return false;
+        };
+        let is_known = |text: &str| self.reading.is(place, text);
+        !word.low.contains(' ') && !is_known(&word.low) && !forms(&word.low).iter().any(|form| is_known(form))
+    }
+
+    pub fn quoted(&self, place: usize) -> Option<&'r str> {
+        match &self.word(place)?.thing {
+            Some(Thing::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A word that is the name of something, or a text: it means nothing else.
+fn is_name(word: &Word) -> bool {
+    matches!(word.thing, Some(Thing::Text(_) | Thing::Path(_) | Thing::Glob(_) | Thing::Url(_) | Thing::Email(_)))
+}

@@ -1,0 +1,53 @@
+//! What people ask of text: find it, choose lines, take columns, sort, count, replace, compare. A wish is read into where the
+//! text is and what is done with it, and spelled as one command or a pipeline.
+
+mod ask;
+mod columns;
+mod compare;
+mod edit;
+mod extract;
+mod lines;
+mod pattern;
+mod pipeline;
+mod query;
+mod search;
+mod source;
+mod tally;
+mod transform;
+
+#[cfg(test)]
+mod tests;
+
+use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::reading::Reading;
+use crate::translate::embedded::text::ask::Ask;
+use crate::translate::embedded::text::source::Source;
+use crate::translate::embedded::things;
+
+/// Words of a wish; with more it is a story.
+const MAX_WORDS: usize = 60;
+
+pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
+    if reading.words.len() > MAX_WORDS || reading.words.is_empty() {
+        return Vec::new();
+    }
+    let ask = Ask::new(reading);
+    let source = Source::read(&ask);
+    // What containers and services say is no file.
+    let elsewhere = ask.says("=container|=containers|=docker|=pod|=pods|=kubectl|=deployment|=systemd|=journal");
+    let is_quoted = (0..ask.len()).any(|place| ask.quoted(place).is_some());
+    if elsewhere && !is_quoted && !source.is_named() && !ask.says("=grep|=file|=files|=lines|=line") {
+        return Vec::new();
+    }
+    // What is packed, a picture or a page is not read as text.
+    if source.files.iter().any(|file| things::is_packed(file)) {
+        return Vec::new();
+    }
+    let mut drafts = edit::drafts(&ask, &source);
+    drafts.extend(edit::check(&ask, &source));
+    drafts.extend(compare::drafts(&ask, &source));
+    drafts.extend(search::drafts(&ask, &source));
+    drafts.extend(search::counts(&ask, &source));
+    drafts.extend(pipeline::drafts(&ask, &source));
+    drafts
+}
