@@ -3,6 +3,7 @@
 //! be shown.
 
 pub mod embedded;
+pub mod explain;
 
 use crate::line::Dialect;
 use crate::names::Names;

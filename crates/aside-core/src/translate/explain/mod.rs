@@ -1,0 +1,302 @@
+//! What a command does, part by part, from what is known about commands. Runs nothing and asks nobody. The files beside
+//! it: `take` takes a command apart, `about` has words for each piece, `shell` for what is between commands, `sentence`
+//! for all of it; `value`, `script` and `find` read what stands in words; `manual` reads a page of the manual.
+
+mod about;
+mod clause;
+mod find;
+mod manual;
+mod mode;
+mod phrases;
+mod revision;
+mod script;
+mod sentence;
+mod shell;
+mod short;
+mod take;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::line::{self, Command, Redirection};
+use crate::safety::{self, Danger, Harm};
+use crate::text;
+use crate::translate::Place;
+use crate::translate::explain::shell::Stands;
+use crate::translate::explain::take::{Taken, What};
+
+/// Bytes of a line that are read; what is longer is a script, and its beginning is explained.
+const MAX_BYTES: usize = 8 * 1024;
+/// Rows of one explanation.
+const MAX_PARTS: usize = 400;
+/// Scripts in scripts, commands in commands.
+const MAX_DEPTH: usize = 6;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explanation {
+    /// In the order of the line.
+    pub parts: Vec<Part>,
+    /// One line about all of it.
+    pub summary: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub text: String,
+    /// Empty when nothing is known about it.
+    pub about: String,
+    pub harm: Option<Harm>,
+}
+
+pub fn explain(command: &str, place: &Place<'_>) -> Explanation {
+    let command = text::clean(command);
+    let end = command.floor_char_boundary(MAX_BYTES);
+    let command = command[..end].trim();
+    let mut teller = Teller { place: *place, rows: Vec::new(), depth: 0 };
+    let summary = match shell::schedule(command) {
+        // A line of a crontab: when, and then the command.
+        Some((when, rest)) => {
+            teller.row(0..when.len(), when, shell::times(when));
+            let told = teller.script(rest, &Shift::By(command.len() - rest.len()));
+            sentence::scheduled(&shell::times(when), &sentence::whole(&told))
+        }
+        None => sentence::whole(&teller.script(command, &Shift::By(0))),
+    };
+    let mut dangers = safety::dangers_in(command, place.dialect, place.cwd, place.world);
+    dangers.sort_by_key(|danger| danger.harm);
+    let mut parts = teller.rows;
+    parts.truncate(MAX_PARTS);
+    for danger in &dangers {
+        blame(&mut parts, danger);
+    }
+    Explanation { parts: parts.into_iter().map(|row| row.part).collect(), summary: one_line(&summary) }
+}
+
+/// Whether anything is known about the command; an unknown program is a part all the same.
+pub fn is_known(explanation: &Explanation) -> bool {
+    let known = |part: &Part| part.harm.is_some() || (!part.about.is_empty() && part.about != about::UNKNOWN);
+    explanation.parts.iter().any(known)
+}
+
+/// At most so many columns wide, for the room under a prompt.
+pub fn short(explanation: &Explanation, width: usize) -> Vec<String> {
+    short::short(explanation, width)
+}
+
+/// A part, and where it stands in the line.
+struct Row {
+    span: Range<usize>,
+    part: Part,
+}
+
+/// What is told about one script: its commands, for the sentence about all of it.
+struct Told {
+    commands: Vec<ToldCommand>,
+}
+
+struct ToldCommand {
+    taken: Taken,
+    join: line::Join,
+    background: bool,
+    redirections: Vec<Redirection>,
+    /// A loop or a condition decides whether it runs.
+    lead: Option<String>,
+}
+
+/// Where the bytes of a script are in the whole line.
+enum Shift {
+    By(usize),
+    /// It is spelled otherwise there: all of it is this.
+    Whole(Range<usize>),
+}
+
+impl Shift {
+    fn of(&self, span: &Range<usize>) -> Range<usize> {
+        match self {
+            Shift::By(bytes) => span.start + bytes..span.end + bytes,
+            Shift::Whole(span) => span.clone(),
+        }
+    }
+}
+
+struct Teller<'a> {
+    place: Place<'a>,
+    rows: Vec<Row>,
+    depth: usize,
+}
+
+impl Teller<'_> {
+    fn row(&mut self, span: Range<usize>, text: &str, about: impl Into<String>) {
+        if self.rows.len() >= MAX_PARTS {
+            return;
+        }
+        let text = one_line(text);
+        if !text.is_empty() {
+            self.rows.push(Row { span, part: Part { text, about: one_line(&about.into()), harm: None } });
+        }
+    }
+
+    fn script(&mut self, text: &str, shift: &Shift) -> Told {
+        let parsed = line::parse(text, self.place.dialect);
+        let mut told = Told { commands: Vec::new() };
+        let mut at = 0;
+        for (number, command) in parsed.commands.iter().enumerate() {
+            if command.inside.is_some() {
+                // Told where it stands.
+                continue;
+            }
+            let gap = text.get(at..command.span.start).unwrap_or_default();
+            let lead = self.gap(gap, at, shift, Stands::Before);
+            at = command.span.end.max(at);
+            let background = shell::is_background(text.get(at..).unwrap_or_default());
+            let taken = self.command(text, &parsed.commands, number, shift);
+            told.commands.push(ToldCommand {
+                taken,
+                join: command.join,
+                background,
+                redirections: command.redirections.clone(),
+                lead,
+            });
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        self.gap(rest, at, shift, Stands::Last);
+        told
+    }
+
+    /// What stands between commands. Gives back what it says about whether the next one runs.
+    fn gap(&mut self, gap: &str, at: usize, shift: &Shift, stands: Stands) -> Option<String> {
+        let mut lead = None;
+        for sign in shell::signs(gap, self.place.dialect, stands) {
+            let span = shift.of(&(at + sign.span.start..at + sign.span.end));
+            self.row(span, &gap[sign.span.clone()], sign.about);
+            // `for x in …; do`: the loop says more than its `do`.
+            lead = lead.or(sign.leads);
+        }
+        lead
+    }
+
+    fn command(&mut self, text: &str, all: &[Command], number: usize, shift: &Shift) -> Taken {
+        let Some(command) = all.get(number) else { return Taken::default() };
+        for assignment in &command.assignments {
+            let raw = text.get(assignment.span.clone()).unwrap_or_default();
+            let about = shell::assignment(assignment, command.words.is_empty());
+            self.row(shift.of(&assignment.span), raw, about);
+            self.substituted(text, all, number, &assignment.value.span, shift);
+        }
+        let taken = take::take(text, &command.words, &self.place, self.depth);
+        self.taken(text, all, number, &taken, shift);
+        for redirection in &command.redirections {
+            let raw = text.get(redirection.span.clone()).unwrap_or_default();
+            self.row(shift.of(&redirection.span), raw, shell::redirection(raw, redirection));
+            self.substituted(text, all, number, &redirection.span, shift);
+        }
+        taken
+    }
+
+    fn taken(&mut self, text: &str, all: &[Command], number: usize, taken: &Taken, shift: &Shift) {
+        if taken.text.is_empty() {
+            return;
+        }
+        self.row(shift.of(&taken.span), &taken.text, about::command(taken));
+        if let take::Source::Alias(stands_for) = &taken.source
+            && taken.about.is_empty()
+            && self.depth < MAX_DEPTH
+        {
+            self.depth += 1;
+            self.script(stands_for, &Shift::Whole(shift.of(&taken.span)));
+            self.depth -= 1;
+        }
+        if let Some(word) = taken.name_span.clone() {
+            self.substituted(text, all, number, &word, shift);
+        }
+        for (place, item) in taken.items.iter().enumerate() {
+            match &item.what {
+                What::Runs(inner) => self.taken(text, all, number, inner, shift),
+                What::Script(script) => {
+                    self.row(shift.of(&item.span), &item.text, about::item(taken, place, &self.place));
+                    self.nested(text, &item.span, script, shift);
+                }
+                What::Merged => {}
+                _ => {
+                    self.row(shift.of(&item.span), &item.text, about::item(taken, place, &self.place));
+                    self.substituted(text, all, number, &item.span, shift);
+                }
+            }
+        }
+    }
+
+    /// The commands in `$(…)`, `<(…)` and backquotes of a word.
+    fn substituted(&mut self, text: &str, all: &[Command], owner: usize, span: &Range<usize>, shift: &Shift) {
+        if self.depth >= MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        let within = |command: &Command| {
+            command.inside == Some(owner) && span.start <= command.span.start && command.span.end <= span.end
+        };
+        let mut at: Option<usize> = None;
+        for (number, command) in all.iter().enumerate().filter(|(_, command)| within(command)) {
+            match at {
+                // The next of the same list; the first has only its bracket before it.
+                Some(at) if command.join != line::Join::First => {
+                    let gap = text.get(at..command.span.start).unwrap_or_default();
+                    self.gap(gap, at, shift, Stands::Before);
+                }
+                _ => {}
+            }
+            at = Some(command.span.end);
+            self.command(text, all, number, shift);
+        }
+        self.depth -= 1;
+    }
+
+    /// A script that is given as a word.
+    fn nested(&mut self, text: &str, span: &Range<usize>, script: &str, shift: &Shift) {
+        if self.depth >= MAX_DEPTH || script.trim().is_empty() {
+            return;
+        }
+        self.depth += 1;
+        let raw = text.get(span.clone()).unwrap_or_default();
+        let shift = match (raw.find(script), shift) {
+            (Some(at), Shift::By(bytes)) => Shift::By(bytes + span.start + at),
+            _ => Shift::Whole(shift.of(span)),
+        };
+        self.script(script, &shift);
+        self.depth -= 1;
+    }
+}
+
+/// Marks the part that does it: the flag where a flag does, else the command.
+fn blame(rows: &mut [Row], danger: &Danger) {
+    let within = |row: &Row| danger.span.start <= row.span.start && row.span.end <= danger.span.end;
+    let culprit = |row: &Row| {
+        let flag = row.part.text.split(['=', ' ']).next().unwrap_or_default();
+        let culprits: &[&str] = match danger.harm {
+            Harm::DeletesFiles => &["-delete", "--delete", "--delete-after", "--delete-before", "--delete-excluded"],
+            Harm::EditsInPlace => &["-i", "--in-place", "-pi"],
+            Harm::RewritesShared => &["--force", "-f", "--force-with-lease", "--mirror"],
+            Harm::LosesWork => &["--hard", "--force"],
+            Harm::RawDisk => &["of"],
+            _ => &[],
+        };
+        culprits.contains(&flag)
+    };
+    let found = rows.iter().position(|row| within(row) && culprit(row));
+    let found = found.or_else(|| rows.iter().position(|row| row.span.start == danger.span.start));
+    let found = found.or_else(|| {
+        let holds = rows.iter().enumerate().filter(|(_, row)| row.span.contains(&danger.span.start));
+        holds.min_by_key(|(_, row)| row.span.len()).map(|(number, _)| number)
+    });
+    let found = found.or_else(|| rows.iter().rposition(|row| row.span.start <= danger.span.start));
+    if let Some(row) = found.and_then(|number| rows.get_mut(number)) {
+        row.part.harm = row.part.harm.max(Some(danger.harm));
+    }
+}
+
+/// What may be painted on one line.
+fn one_line(text: &str) -> String {
+    text::clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
