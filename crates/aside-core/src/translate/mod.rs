@@ -2,8 +2,13 @@
 //! is known here, `prompt` and `said` say what a model is asked and what its answer means, `check` lets through what may
 //! be shown.
 
+pub mod check;
 pub mod embedded;
 pub mod explain;
+pub mod facts;
+pub mod holes;
+pub mod prompt;
+pub mod said;
 
 use crate::line::Dialect;
 use crate::names::Names;

@@ -1,0 +1,274 @@
+//! Whether a command may be shown, and what is said about it. Runs nothing, and changes nothing in a command but what
+//! cannot be seen.
+
+use crate::line::{self, Dialect, Open, Word};
+use crate::names::shell;
+use crate::safety::runs::{self, Run, Runs};
+use crate::safety::{self, Danger};
+use crate::text;
+use crate::translate::Place;
+use crate::translate::holes::{self, Hole, Kind};
+use crate::world::{self, Known};
+
+/// Bytes of a command that somebody would read before running it.
+pub const MAX_COMMAND: usize = 2000;
+
+/// With a name to fill in, a command is worth this much of its confidence.
+pub const HOLE: f32 = 0.5;
+
+/// A command that may be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// One line, without anything that cannot be seen.
+    pub command: String,
+    pub dangers: Vec<Danger>,
+    /// What it may destroy, the worst first. Empty when nothing.
+    pub warning: String,
+    /// One line about the command that does the work. Empty when nobody knows it.
+    pub about: String,
+    /// Names that somebody has to fill in: it is the closest, and no answer.
+    pub holes: Vec<Hole>,
+}
+
+impl Checked {
+    /// What it is and what it may destroy, in one line.
+    pub fn description(&self) -> String {
+        match (self.about.is_empty(), self.warning.is_empty()) {
+            (false, false) => format!("{}; {}", self.about, self.warning),
+            (true, _) => self.warning.clone(),
+            (false, true) => self.about.clone(),
+        }
+    }
+
+    /// How likely it is what was meant, given how likely its source says it is.
+    pub fn confidence(&self, confidence: f32) -> f32 {
+        if self.holes.is_empty() { confidence } else { confidence * HOLE }
+    }
+}
+
+/// Why a command is not shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    Empty,
+    TooLong,
+    SeveralLines,
+    Unfinished(Open),
+    /// A command of this name is not here.
+    NotFound(String),
+    /// The path is not there, or is no program.
+    NoProgram(String),
+    /// An entry of the blocklist.
+    Blocked(String),
+    /// A place to fill in that would be read as something else.
+    Hole(String),
+}
+
+impl Refused {
+    /// One short sentence, without a full stop.
+    pub fn reason(&self) -> String {
+        match self {
+            Refused::Empty => "there is no command in it".to_owned(),
+            Refused::TooLong => format!("it is longer than {MAX_COMMAND} bytes"),
+            Refused::SeveralLines => "it has more than one line".to_owned(),
+            Refused::Unfinished(Open::Quote) => "a quote is not closed".to_owned(),
+            Refused::Unfinished(Open::Bracket) => "a bracket is not closed".to_owned(),
+            Refused::Unfinished(Open::Operator) => "it ends after an operator".to_owned(),
+            Refused::Unfinished(Open::Compound) => "a loop or a condition is not closed".to_owned(),
+            Refused::Unfinished(Open::HereDocument) => "a here-document is not closed".to_owned(),
+            Refused::Unfinished(Open::Backslash) => "it ends with a backslash".to_owned(),
+            Refused::NotFound(name) => format!("there is no command `{name}` here"),
+            Refused::NoProgram(path) => format!("`{path}` is not a program here"),
+            Refused::Blocked(entry) => format!("it is on your blocklist: {entry}"),
+            Refused::Hole(hole) => format!("`{hole}` has to be filled in"),
+        }
+    }
+}
+
+/// Whether the command may be shown to somebody at this place. The blocklist holds beginnings of commands.
+pub fn check(command: &str, place: &Place<'_>, blocklist: &[String]) -> Result<Checked, Refused> {
+    if command.len() > MAX_COMMAND {
+        return Err(Refused::TooLong);
+    }
+    let command = text::clean(command).replace('\t', " ");
+    let command = command.trim();
+    if command.is_empty() {
+        return Err(Refused::Empty);
+    }
+    if command.contains('\n') {
+        return Err(Refused::SeveralLines);
+    }
+    let line = line::parse(command, place.dialect);
+    if let Some(open) = line.open {
+        return Err(Refused::Unfinished(open));
+    }
+    if line.commands.is_empty() {
+        return Err(Refused::Empty);
+    }
+    let runs = Runs::of(command, place.dialect);
+    if let Some(entry) = blocking(&runs, place.dialect, blocklist) {
+        return Err(Refused::Blocked(text::clean(entry.trim()).into_owned()));
+    }
+    let exists = |word: &Word| kind(word, place).is_some_and(|kind| matches!(kind, Known::Yes(_)));
+    let holes = holes::holes(command, &line.commands, exists);
+    if let Some(hole) = holes.iter().find(|hole| hole.kind == Kind::Misread) {
+        return Err(Refused::Hole(command.get(hole.span.clone()).unwrap_or_default().to_owned()));
+    }
+    for (number, run) in runs.runs.iter().enumerate() {
+        finds(&runs, number, run, command, place)?;
+    }
+    let mut dangers = safety::dangers_in(command, place.dialect, place.cwd, place.world);
+    for run in &runs.runs {
+        dangers.extend(
+            behind_alias(run, command, place)
+                .into_iter()
+                .filter(|danger| !dangers.contains(danger))
+                .collect::<Vec<_>>(),
+        );
+    }
+    dangers.sort_by_key(|danger| danger.span.start);
+    let warning = safety::summary(&dangers);
+    Ok(Checked { command: command.to_owned(), dangers, warning, about: about(&runs, place), holes })
+}
+
+/// What the person's own alias does in the place of its name.
+fn behind_alias(run: &Run, command: &str, place: &Place<'_>) -> Vec<Danger> {
+    let Some(name) = run.words.first().filter(|name| name.fixed && run.place == runs::Place::Here) else {
+        return Vec::new();
+    };
+    let aliases = &place.names.aliases;
+    let found = aliases.binary_search_by(|(alias, _)| (**alias).cmp(&name.value)).ok();
+    let Some((_, text)) = found.and_then(|found| aliases.get(found)) else { return Vec::new() };
+    let arguments = command.get(name.span.end..run.span().end).unwrap_or_default();
+    let dangers = safety::dangers(&format!("{text}{arguments}"), place.dialect);
+    dangers.into_iter().map(|danger| Danger { span: run.span(), ..danger }).collect()
+}
+
+/// The entry of the blocklist with which a command of the line begins, also behind `sudo` and in `sh -c`.
+pub fn blocked<'b>(command: &str, dialect: Dialect, blocklist: &'b [String]) -> Option<&'b str> {
+    blocking(&Runs::of(command, dialect), dialect, blocklist)
+}
+
+fn blocking<'b>(runs: &Runs, dialect: Dialect, blocklist: &'b [String]) -> Option<&'b str> {
+    blocklist.iter().map(String::as_str).find(|entry| is_blocked(runs, entry, dialect))
+}
+
+/// The name of a command has to be one, wherever in the line it stands.
+fn finds(runs: &Runs, number: usize, run: &Run, command: &str, place: &Place<'_>) -> Result<(), Refused> {
+    let Some(name) = run.words.first().filter(|name| name.fixed && run.place == runs::Place::Here) else {
+        return Ok(());
+    };
+    let value = name.value.as_str();
+    if value.contains('/') {
+        // What runs before may make it, or go where it is.
+        let before = runs.runs.get(..number).unwrap_or_default();
+        let alone = before.iter().all(|before| before.span().end >= run.span().end);
+        return match kind(name, place).filter(|_| alone) {
+            Some(Known::No | Known::Yes(world::Kind::File | world::Kind::Directory)) => {
+                Err(Refused::NoProgram(value.to_owned()))
+            }
+            Some(Known::Yes(_) | Known::NotYet) | None => Ok(()),
+        };
+    }
+    // The shell puts something else there before it looks.
+    let expanded = value.starts_with(['!', '%', '^']) && run.dialect != Dialect::Fish || value.contains("{}");
+    if expanded || is_defined(command, value) {
+        return Ok(());
+    }
+    // Where no shell has told its aliases and functions, a model does not know them either.
+    if shell::has(place.names, run.dialect, value) {
+        return Ok(());
+    }
+    match place.world.has_program(value) {
+        Known::Yes(false) => Err(Refused::NotFound(value.to_owned())),
+        Known::Yes(true) | Known::No | Known::NotYet => Ok(()),
+    }
+}
+
+/// The line itself says what the name means.
+fn is_defined(command: &str, name: &str) -> bool {
+    let begins = |begin: String| command.contains(&begin);
+    begins(format!("{name}()"))
+        || begins(format!("{name} ()"))
+        || begins(format!("function {name}"))
+        || begins(format!("alias {name}="))
+        || command.contains("autoload ")
+}
+
+/// What is at the path that a word spells; none when only the shell knows the path.
+fn kind(word: &Word, place: &Place<'_>) -> Option<Known<world::Kind>> {
+    let value = word.value.as_str();
+    let path = match (value.strip_prefix("~/").filter(|_| !word.fixed), value.starts_with('/')) {
+        (Some(below), _) if !below.contains(['$', '*', '?', '[', '{', '`', '(']) => {
+            format!("{}/{below}", place.world.home())
+        }
+        _ if !word.fixed => return None,
+        (_, true) => value.to_owned(),
+        (_, false) => format!("{}/{value}", place.cwd),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let Some(name) = parts.pop() else { return Some(Known::Yes(world::Kind::Directory)) };
+    let entries = match place.world.entries(&format!("/{}", parts.join("/"))) {
+        Known::Yes(entries) => entries,
+        Known::No => return Some(Known::No),
+        Known::NotYet => return Some(Known::NotYet),
+    };
+    let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().and_then(|found| entries.get(found));
+    Some(found.map_or(Known::No, |entry| Known::Yes(entry.kind)))
+}
+
+/// Whether a command of the line begins as the entry does: its words one by one, flags in any order and in any cluster.
+/// `mkfs` also begins `mkfs.ext4`, and the last of several words may go on: `rm -rf /` begins `rm -rf /etc`.
+fn is_blocked(runs: &Runs, entry: &str, dialect: Dialect) -> bool {
+    let entry = line::parse(entry, dialect);
+    let Some(words) = entry.commands.first().map(|command| command.words.as_slice()) else { return false };
+    let Some((name, rest)) = words.split_first() else { return false };
+    runs.runs.iter().any(|run| {
+        let same = run.name() == name.value
+            || run.words.first().is_some_and(|word| word.value == name.value)
+            || run.name().strip_prefix(name.value.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        same && begins(rest, run.arguments())
+    })
+}
+
+fn begins(entry: &[Word], arguments: &[Word]) -> bool {
+    let flags = |words: &[Word]| -> Vec<String> { words.iter().flat_map(|word| letters(&word.value)).collect() };
+    let has = flags(arguments);
+    if !flags(entry).iter().all(|flag| has.contains(flag)) {
+        return false;
+    }
+    let plain = |words: &[Word]| -> Vec<String> {
+        words.iter().filter(|word| letters(&word.value).is_empty()).map(|word| word.value.clone()).collect()
+    };
+    let (wanted, given) = (plain(entry), plain(arguments));
+    wanted.iter().enumerate().all(|(number, wanted_word)| {
+        let last = number + 1 == wanted.len();
+        given.get(number).is_some_and(|word| word == wanted_word || last && word.starts_with(wanted_word.as_str()))
+    })
+}
+
+/// The flags that a word spells: `-rf` is two.
+fn letters(word: &str) -> Vec<String> {
+    match word.strip_prefix('-') {
+        None | Some("" | "-") => Vec::new(),
+        Some(long) if long.starts_with('-') => vec![word.to_owned()],
+        Some(short) => short.chars().map(|letter| format!("-{letter}")).collect(),
+    }
+}
+
+/// Commands that only say how another runs.
+const WRAPPERS: [&str; 10] = ["sudo", "doas", "env", "time", "nice", "nohup", "timeout", "command", "exec", "cd"];
+
+fn about(runs: &Runs, place: &Place<'_>) -> String {
+    let mut names = runs.runs.iter().map(Run::name).filter(|name| !name.is_empty() && !WRAPPERS.contains(name));
+    names.next().and_then(|name| place.specs.about(name, place.world)).map(String::from).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;
