@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test lint install uninstall bench bench-replay soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate eval soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -18,6 +18,12 @@ $(ASIDE):
 test: lint
 	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux
 	$(CARGO) test --workspace
+
+# With a real model server, and with the programs by which others talk to one. Fetches some hundred megabytes the first time.
+test-models:
+	scripts/packages zsh
+	scripts/models target/models
+	ASIDE_TEST_PATIENCE=6 ASIDE_TEST_MODELS=$(abspath target/models) $(CARGO) test -p aside --test it model_real -- --nocapture --test-threads=1
 
 # Skipped where the toolchain came without them.
 lint:
@@ -56,9 +62,20 @@ bench-replay:
 	-$(CARGO) bench --bench replay -- --check $(REPLAY)
 	$(CARGO) bench --bench replay -- $(if $(JSON),--json $(abspath $(JSON))) $(REPLAY)
 
+# How long the engine that needs no model takes for a wish, beside starting a process; prints ratios.
+bench-translate:
+	$(CARGO) bench -p aside-core --bench translate
+
+# What people ask in their own words, answered; each answer is run in a sandbox and judged by what it does. See docs/eval.md.
+# make eval ARGS='--only git'; CHECK=1 whether the judging is right; RELEASE=1 the engine as it is installed.
+eval:
+	scripts/packages bubblewrap zip unzip lsof psmisc procps iproute2 net-tools jq file gcc git perl python3 curl
+	$(CARGO) bench $(if $(RELEASE),,--profile dev) --bench eval -- $(if $(CHECK),--check) $(ARGS)
+
 # What takes too long for every change.
 soak:
 	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux
 	ASIDE_TEST_KILLS=100 $(CARGO) test --workspace killing
 	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
 	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-core --test fuzz -- --nocapture
+	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-core --lib whatever_is_asked

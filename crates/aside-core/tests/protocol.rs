@@ -21,14 +21,28 @@ const SOURCES: [&str; 5] = [
 fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
     let calls: Vec<Call> = pairs("request").iter().map(|pair| call(pair)).collect();
     let verbs: BTreeSet<&str> = calls.iter().map(|call| verb(&call.request)).collect();
-    assert_eq!(verbs, BTreeSet::from(["complete", "finished", "hello", "names", "reload", "status", "stop", "why"]));
+    let expected = [
+        "complete",
+        "explain",
+        "finished",
+        "hello",
+        "names",
+        "outcome",
+        "reload",
+        "status",
+        "stop",
+        "translate",
+        "why",
+    ];
+    assert_eq!(verbs, BTreeSet::from(expected));
 }
 
 #[test]
 fn every_example_of_an_answer_is_what_both_codecs_write() {
     let answers: Vec<Answer> = pairs("answer").iter().map(|pair| answer(pair)).collect();
     let kinds: BTreeSet<&str> = answers.iter().map(|answer| kind(&answer.reply)).collect();
-    assert_eq!(kinds, BTreeSet::from(["complete", "error", "hello", "ok", "status", "update", "why"]));
+    let expected = ["complete", "error", "explain", "hello", "ok", "status", "translate", "update", "why"];
+    assert_eq!(kinds, BTreeSet::from(expected));
 }
 
 #[test]
@@ -51,7 +65,7 @@ fn every_table_of_fields_names_them_in_the_order_of_the_message() {
         }
         checked += 1;
     }
-    assert_eq!(checked, 8, "five requests and three answers have a table of fields");
+    assert_eq!(checked, 13, "eight requests and five answers have a table of fields");
 }
 
 #[test]
@@ -222,6 +236,9 @@ fn verb(request: &Request) -> &'static str {
     match request {
         Request::Hello(_) => "hello",
         Request::Complete(_) => "complete",
+        Request::Translate(_) => "translate",
+        Request::Explain(_) => "explain",
+        Request::Outcome(_) => "outcome",
         Request::Finished(_) => "finished",
         Request::Names(_) => "names",
         Request::Reload => "reload",
@@ -236,6 +253,8 @@ fn kind(reply: &Reply) -> &'static str {
         Reply::Hello(_) => "hello",
         Reply::Complete(_) => "complete",
         Reply::Update(_) => "update",
+        Reply::Translate(_) => "translate",
+        Reply::Explain(_) => "explain",
         Reply::Ok => "ok",
         Reply::Why(_) => "why",
         Reply::Status(_) => "status",

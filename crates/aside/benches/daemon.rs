@@ -175,6 +175,11 @@ impl Daemon {
         fields.into_iter().skip(3).collect()
     }
 
+    /// Asks for the command that a wish means, and waits for the last word on it.
+    pub fn wishes(&mut self, cwd: &str, wish: &str) -> Vec<String> {
+        self.sends(&["translate", "bench", cwd, wish, "zsh", "1", "1", "0", "embedded", "3"])
+    }
+
     /// How long it takes until a command is known to be stored.
     fn stores(&mut self) -> Samples {
         let mut samples = Samples::default();
@@ -220,7 +225,7 @@ impl Daemon {
     }
 
     /// A line of `/proc/PID/status`, in megabytes. Only Linux has it.
-    fn resident(&self, which: &str) -> Option<f64> {
+    pub fn resident(&self, which: &str) -> Option<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix(which)?.strip_prefix(':'))?;
         Some(line.trim().trim_end_matches(" kB").parse::<f64>().ok()? / 1024.0)

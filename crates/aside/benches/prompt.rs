@@ -19,6 +19,7 @@ mod repository;
 mod shells;
 mod table;
 mod typist;
+mod wishes;
 
 fn main() {
     // `cargo test --benches` only wants to know whether it runs at all.
@@ -29,11 +30,13 @@ fn main() {
     let short = past::commands(100_000, past::Novelty(30));
     println!("{}\n{}", machine(), described(&short));
     let (mut rows, details) = shells::measure(&short);
+    let wishes = wishes::measure();
     // Not before: starting a shell takes longer the more memory we hold.
     let long = past::commands(1_000_000, past::Novelty(60));
     println!("{}", described(&long));
     rows.extend(daemon::measure(&short, &long));
     rows.extend(index::measure(&long));
+    rows.extend(wishes);
 
     println!("\nMedians.\n");
     table::print(&rows);

@@ -1,19 +1,23 @@
 # The part of Aside for zsh that runs before the first prompt: as little as can be, since the first prompt is what a person
 # waits for. The rest is read when it has been drawn.
 #
-# `aside init zsh` prints settings (_aside_bin, _aside_socket, _aside_version), the other two files as texts (_aside_rest,
-# _aside_plain), and then this one, to be read with the options of a plain zsh; what it defines runs with any. Nothing here
-# may `return` or fail at the top level: it is part of an rc file.
+# `aside init zsh` prints settings (_aside_bin, _aside_socket, _aside_version), where it left the other files (_aside_file,
+# and how that begins and ends: _aside_mark) or their texts (_aside_rest, _aside_plain), and then this one, to be read with
+# the options of a plain zsh; what it defines runs with any. Nothing here may `return` or fail at the top level: it is part
+# of an rc file.
 
 typeset -gi _aside_on=${_aside_on:-1} _aside_prompts=${_aside_prompts:-0} _aside_installed=${_aside_installed:-0}
 typeset -gi _aside_waking=0                  # Calls us when the first keys have been dealt with.
+typeset -gi _aside_ends=${_aside_ends:-0}    # The end of a line is told to us already.
 typeset -gi _aside_broken=0                  # Ctrl-C came while we were read.
+typeset -gi _aside_gone=0                    # There is no rest to be found.
 typeset -g _aside_session=${_aside_session:-} _aside_transport=${_aside_transport:-} _aside_before=${_aside_before:-}
 
 # Reads the rest, once. Not inside of `emulate -c` itself: what is in _aside_plain is to keep the options of the person.
 _aside_load() {
   emulate -L zsh -o no_aliases
-  (( ${#_aside_rest} )) || return 0
+  (( ${#_aside_rest} + ${#_aside_file} )) || return 0
+  (( ! _aside_gone )) || return 1
   local _aside_part
   # Half of it would be worse than nothing: a Ctrl-C waits until _aside_break.
   trap '_aside_broken=1' INT
@@ -23,12 +27,45 @@ _aside_load() {
     zmodload zsh/net/socket 2>/dev/null && _aside_transport=socket
     _aside_session=zsh-$$-${EPOCHREALTIME/./}
   fi
+  if ! _aside_fetch; then
+    # It was taken away, or we come from a copy that somebody keeps of what `aside init` printed once. All of it anew, as
+    # when an rc file is read twice.
+    local -i _aside_was=$_aside_waking
+    eval "$($_aside_bin init zsh </dev/null 2>/dev/null)"
+    _aside_waking=$_aside_was
+    _aside_fetch || { _aside_gone=1; return 1 }
+  fi
   for _aside_part in "${(@)_aside_rest}"; do
     emulate zsh -o no_aliases -o no_xtrace -c "$_aside_part"
   done
   eval "$_aside_plain"
-  _aside_rest=() _aside_plain=
+  _aside_rest=() _aside_plain= _aside_file=
 }
+
+# What is not whole, or of another version, is not read. It begins with its mark and the length of each part, so that nothing
+# has to be searched for.
+_aside_fetch() {
+  [[ -n $_aside_file ]] || return 0
+  local head part
+  local -i size
+  _aside_rest=()
+  {
+    sysread -s 1024 head
+    if [[ $head == "$_aside_mark "* ]]; then
+      for size in ${=head#$_aside_mark }; do
+        sysread -s $size part || break
+        _aside_rest+=("$part")
+      done
+      sysread part
+    fi
+  } <$_aside_file
+  if [[ $part != $_aside_mark ]]; then
+    _aside_rest=()
+    return 1
+  fi
+  _aside_plain=$_aside_rest[-1]
+  _aside_rest[-1]=()
+} 2>/dev/null
 
 _aside_break() {
   (( _aside_broken )) || return 0
@@ -46,6 +83,10 @@ _aside_begin() {
     # Keys first. This reads as ended at once, so _aside_first is called as soon as zsh has nothing else to do.
     exec {_aside_waking}</dev/null
     zle -F $_aside_waking _aside_first
+    # There may be a whole line among them.
+    zle -N _aside_end
+    _aside_hook line-finish _aside_end
+    _aside_ends=1
   elif _aside_load; then
     _aside_start
     _aside_break
@@ -55,8 +96,21 @@ _aside_begin() {
 
 _aside_first() {
   emulate -L zsh
-  _aside_load && _aside_heard "$@"
+  if _aside_load; then
+    _aside_heard "$@"
+  else
+    # Or zsh would call us for ever.
+    zle -F $1
+    exec {_aside_waking}<&-
+  fi
   _aside_break
+  return 0
+}
+
+# The words of a wish are not run, whoever typed them how early.
+_aside_end() {
+  emulate -L zsh
+  if [[ $BUFFER == '? '* ]] && _aside_load; then _aside_end; fi
   return 0
 }
 
@@ -80,6 +134,9 @@ _aside_precmd() {
 
 aside-off() { _aside_on=0; }
 aside-on() { _aside_on=1; }
+aside-private() {
+  if [[ ${1:-on} == off ]]; then unset ASIDE_PRIVATE; else typeset -gx ASIDE_PRIVATE=1; fi
+}
 
 # The names of the plugins that are loaded and that we know, into REPLY.
 _aside_neighbours() {

@@ -26,7 +26,7 @@ _aside_get_ready() {
 
 # Puts our widgets on their keys, around what is there. Leaves in REPLY what zsh told about keys and traps.
 _aside_bind() {
-  local file=${_aside_socket:h}/aside-$$.tmp keymap key widget name
+  local keymap key widget name
   local -i number=0
   zmodload zsh/terminfo 2>/dev/null
   local -a ends=('^[[F' end-of-line '^[OF' end-of-line '^[[4~' end-of-line
@@ -36,18 +36,7 @@ _aside_bind() {
     "${terminfo[kRIT]:-^[[1;2C}" next "${terminfo[kLFT]:-^[[1;2D}" previous)
   local -a keys=('^[[C' '^[^[' '^[')
   for key widget in $ends $ours; do keys+=("$key"); done
-  # zsh tells only by printing, and in this process only into a file.
-  REPLY=
-  {
-    {
-      bindkey -lL main
-      trap
-      for keymap in emacs viins; do
-        for key in $keys; do bindkey -M $keymap $key; done
-      done
-    } >| $file && REPLY=$(<$file)
-  } 2>/dev/null
-  zmodload -F zsh/files b:zf_rm 2>/dev/null && zf_rm -f $file || command rm -f $file
+  _aside_printed _aside_print_all $keys
   # Better no keys than somebody else's.
   [[ -n $REPLY ]] || return 0
   local -a lines=("${(@f)REPLY}")
@@ -74,6 +63,24 @@ _aside_bind() {
   done
   [[ $REPLY == *'bindkey -A vi'* ]] && _aside_keymap=vi
   return 0
+}
+
+_aside_print_all() {
+  local keymap key
+  bindkey -lL main
+  trap
+  for keymap in emacs viins; do
+    for key; do bindkey -M $keymap "$key"; done
+  done
+}
+
+# Runs a command that prints, and gives what it printed in REPLY: without another process, which it would tell nothing
+# about this one, so through a file.
+_aside_printed() {
+  local file=${_aside_socket:h}/aside-$$.tmp
+  REPLY=
+  { "$@" >| $file && REPLY=$(<$file) } 2>/dev/null
+  zmodload -F zsh/files b:zf_rm 2>/dev/null && zf_rm -f $file || command rm -f $file
 }
 
 # A key that is also the beginning of another one has to wait for it. So nothing is bound behind Esc where nothing is, as
@@ -151,7 +158,18 @@ _aside_configure() {
   _aside_fit "$2" underline; _aside_style=$REPLY
   _aside_fit "${7:-none}" none; _aside_bar_style=$REPLY
   _aside_fit "${9:-fg=242}" none; _aside_hint_style=$REPLY
+  _aside_configure_wish "${(@)@[11,-1]}"
   return 0
+}
+
+_aside_configure_wish() {
+  _aside_let_keys
+  _aside_held_at=-1
+  if [[ ${1:-off} == on && -n ${2-} ]]; then _aside_wish_mark="$2 "; else _aside_wish_mark=$'\0'; fi
+  _aside_fit "${3:-fg=cyan}" underline; _aside_wish_style=$REPLY
+  _aside_fit fg=red bold; _aside_warn_style=$REPLY
+  _aside_wish_min=${4:-5} _aside_explain_key=${5-}
+  [[ ${6-} == $_aside_private_key ]] || _aside_bind_private "${6-}"
 }
 
 # A style without the colours that are not wanted, or that this terminal does not have: zsh would leave them out without

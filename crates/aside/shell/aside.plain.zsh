@@ -53,9 +53,42 @@ _aside_next_viins() { _aside_press next viins "$@"; }
 _aside_previous_emacs() { _aside_press previous emacs "$@"; }
 _aside_previous_viins() { _aside_press previous viins "$@"; }
 
+# Enter, in all its forms: the words of a wish are not run. Whatever else the line is, or if anything is wrong with us, it is
+# accepted as ever.
+_aside_enter() {
+  local _aside_widget=$1
+  shift
+  if [[ $BUFFER == "$_aside_wish_mark"* ]] && _aside_wished; then return 0; fi
+  if (( ${+widgets[_aside_was_$_aside_widget]} )); then
+    zle "_aside_was_$_aside_widget" -- "$@"
+  else
+    zle ".$_aside_widget" -- "$@"
+  fi
+}
+
+_aside_key_accept-line() { _aside_enter accept-line "$@"; }
+_aside_key_accept-and-hold() { _aside_enter accept-and-hold "$@"; }
+_aside_key_accept-line-and-down-history() { _aside_enter accept-line-and-down-history "$@"; }
+_aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-history "$@"; }
+
+# A key that is ours as long as it has something to do with a wish.
+_aside_hold() {
+  local _aside_kind=$1 _aside_old=
+  shift
+  if _aside_wish_key "$_aside_kind"; then return 0; fi
+  _aside_held_before "$_aside_kind"
+  if [[ -z $_aside_old ]]; then return 0; fi
+  zle "$_aside_old" -w -- "$@"
+}
+
+_aside_held_down() { _aside_hold down "$@"; }
+_aside_held_up() { _aside_hold up "$@"; }
+_aside_held_explain() { _aside_hold explain "$@"; }
+
 # The widgets of zsh-autosuggestions take all that stands behind the line: these let them see the grey text alone.
 _aside_around() {
   local _aside_code=0
+  if [[ -n $_aside_shown && $1 != *partial* ]] && _aside_wish_motion accept; then return 0; fi
   _aside_only_ghost
   "$@" || _aside_code=$?
   _aside_whole_again
@@ -70,6 +103,7 @@ _aside_around_execute() { _aside_around _aside_was_execute "$@"; }
 _aside_redrawn() {
   zle _aside_was_redraw -- "$@" || :
   _aside_repaint
+  if (( _aside_wishing )); then _aside_unpaint_words; fi
 }
 
 # Becomes TRAPINT. What it was before has to say `return` here, or zsh goes on with the line.
@@ -89,7 +123,8 @@ _aside_again() {
 if (( ! ${_aside_hooked_all:-0} )); then
   typeset -gi _aside_hooked_all=1
   _aside_hook line-pre-redraw _aside_edit
-  _aside_hook line-finish _aside_end
+  if (( ! _aside_ends )); then _aside_hook line-finish _aside_end; fi
+  _aside_wrap_enter
   _aside_hook isearch-update _aside_search
   _aside_hook isearch-exit _aside_found
 fi

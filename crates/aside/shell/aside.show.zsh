@@ -124,6 +124,10 @@ _aside_fits() {
 }
 
 _aside_paint() {
+  if [[ -n $_aside_shown ]]; then
+    _aside_wish_paint
+    return 0
+  fi
   local -i at=$#BUFFER end=$#BUFFER+$#_aside_ghost bar
   local -a entries
   POSTDISPLAY=$_aside_drawn
@@ -136,6 +140,11 @@ _aside_paint() {
     (( _aside_rival )) && [[ -n ${_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT-} ]] &&
       region_highlight=("${(@)region_highlight:#$_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT}")
   fi
+  _aside_put
+}
+
+# Gives what is behind the line the colours in `entries`, in place of the ones it had.
+_aside_put() {
   region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}" "${(@)entries/%/$_aside_memo}")
   _aside_spans=("${(@)entries% *}")
   [[ -n $_aside_memo ]] || (( ! $#entries )) || _aside_mark="(${(j:|:)${(@)region_highlight[-$#entries,-1]#<-> <-> }})"
@@ -149,6 +158,7 @@ _aside_paint() {
 # Some highlighters start from an empty list at every key. And completion takes the word away and puts it back, which
 # moves our entries.
 _aside_repaint() {
+  [[ -n $_aside_shown && $POSTDISPLAY != "$_aside_drawn" ]] && _aside_paint
   [[ -n $_aside_drawn && $POSTDISPLAY == "$_aside_drawn" ]] || return 0
   local span
   for span in $_aside_spans; do
@@ -163,6 +173,7 @@ _aside_repaint() {
 _aside_clear() {
   _aside_candidates=() _aside_cursors=() _aside_index=0 _aside_browsing=0
   [[ -n $_aside_drawn ]] || return 0
+  [[ -n $_aside_shown ]] && _aside_wish_cleared
   _aside_drawn= _aside_ghost= _aside_bar= _aside_spans=()
   region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}")
   POSTDISPLAY=
@@ -180,7 +191,9 @@ _aside_let_go() {
 
 # The line is what it was, and something is shown.
 _aside_unchanged() {
-  if [[ $KEYS == $'\e' ]]; then
+  if [[ -n $_aside_shown ]]; then
+    _aside_wish_unchanged
+  elif [[ $KEYS == $'\e' ]]; then
     _aside_dismiss
   elif [[ $KEYMAP == vi(cmd|opp) ]]; then
     _aside_clear
@@ -231,6 +244,10 @@ _aside_narrow() {
 
 # Nothing is shown until the text of the line is another.
 _aside_dismiss() {
+  if [[ -n $_aside_shown ]]; then
+    _aside_wish_dismiss
+    return 0
+  fi
   _aside_dismissed=1 _aside_hushed=$BUFFER _aside_asked=0
   _aside_clear
   _aside_let_go
@@ -246,12 +263,13 @@ _aside_stands() {
 # What one of our keys does while something is shown. Fails if it has to do what it did before us.
 _aside_do() {
   case $1 in
-    tab) [[ $_aside_tab == take ]] && _aside_apply && return 0 ;;
+    tab) [[ $_aside_tab == take ]] && { _aside_wish_enter || _aside_apply } && return 0 ;;
     next) _aside_browse 1; return ;;
     previous) _aside_browse -1; return ;;
   esac
   # The shell completes. It may have a list to show, and a second Tab goes on with it: nothing may come in between.
   _aside_completing=1 _aside_asked=0
+  _aside_wish_passed
   _aside_clear
   return 1
 }
@@ -291,6 +309,7 @@ _aside_browse() {
 _aside_take() {
   local name=$_aside_widget
   (( $+widgets[_aside_was_$name] )) && _aside_widget=_aside_was_$name
+  [[ -n $_aside_shown ]] && _aside_wish_motion $name && return 0
   [[ -n $_aside_ghost ]] && _aside_stands || return 1
   if [[ $name == (vi-|)forward-char && $_aside_right_arrow == word ]]; then
     name=forward-word _aside_widget=_aside_was_forward-word
@@ -322,11 +341,13 @@ _aside_taken() {
 # For zsh-autosuggestions, whose keys take all that stands behind the line. Afterwards the bar is there again, unless the
 # line has changed.
 _aside_only_ghost() {
+  [[ -n $_aside_shown ]] && POSTDISPLAY=
   if [[ -n $_aside_bar ]] && _aside_stands; then POSTDISPLAY=$_aside_ghost; fi
   return 0
 }
 
 _aside_whole_again() {
+  [[ -n $_aside_shown && $BUFFER == "$_aside_wish_line" ]] && _aside_wish_paint
   [[ -n $_aside_bar && $LBUFFER == "$_aside_for" && $RBUFFER == "$_aside_behind" ]] && _aside_paint
   return 0
 }
@@ -341,6 +362,6 @@ _aside_escape() {
 }
 
 aside-dismiss() { [[ -n $_aside_drawn ]] && _aside_dismiss; return 0 }
-aside-apply() { _aside_apply || : }
+aside-apply() { _aside_wish_enter || _aside_apply || : }
 aside-next() { _aside_browse 1 || : }
 aside-previous() { _aside_browse -1 || : }

@@ -2,8 +2,8 @@
 #
 # aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So
 # every function below runs with the options of a plain zsh, whatever the person has set, and no alias of theirs gets into
-# it; what needs their options is in aside.plain.zsh. What is shown is in aside.show.zsh, the keys in aside.keys.zsh, and
-# what this shell is called upon to tell about itself in aside.names.zsh.
+# it; what needs their options is in aside.plain.zsh. What is shown is in aside.show.zsh, the keys in aside.keys.zsh, what
+# this shell is called upon to tell about itself in aside.names.zsh, and wishes in aside.wish.zsh and aside.below.zsh.
 #
 # A message is sent and forgotten; answers arrive in _aside_heard, between two keys. Where a line of this file waits for
 # the daemon, that is a bug.
@@ -17,7 +17,9 @@ typeset -gi _aside_out=0 _aside_chars=0      # Messages and characters sent and 
 typeset -gi _aside_missed=0                  # The line changed, and there was no room to say so.
 typeset -gi _aside_redone=0                  # Questions asked again at this line, since the daemon hung up.
 typeset -gi _aside_greeted=0                 # The daemon answered on this connection.
-typeset -gi _aside_mute=0                    # Connections in a row that were never answered.
+typeset -gi _aside_mute=0                    # Connections in a row that were never answered;
+typeset -gi _aside_hasty=0                   # and those that we closed before anybody could.
+typeset -gF _aside_opened=0                  # When this one began.
 typeset -gF _aside_retry_at=0                # No connection is tried before this time.
 typeset -gi _aside_starting=${_aside_starting:-0}  # Tells when the daemon we started is there.
 typeset -gi _aside_tries=0                   # Daemons started since one last answered;
@@ -73,7 +75,8 @@ _aside_open() {
     fi
     _aside_fd=$REPLY
   fi
-  _aside_answer= _aside_out=0 _aside_chars=0 _aside_missed=0 _aside_greeted=0
+  _aside_answer= _aside_out=0 _aside_chars=0 _aside_missed=0 _aside_greeted=0 _aside_awaited=()
+  (( _aside_opened = EPOCHREALTIME ))
   # A connection that is never answered stays in the queue of a daemon that hangs, and a full queue would block us.
   if (( ++_aside_mute > 3 )); then
     _aside_silent='the daemon does not answer'
@@ -85,6 +88,10 @@ _aside_open() {
 
 _aside_close() {
   (( _aside_fd )) || return 0
+  # A few lines that ended at once, such as pasted ones, say nothing about the daemon.
+  if (( ! _aside_greeted && _aside_mute && EPOCHREALTIME - _aside_opened < 1 && _aside_hasty < 16 )); then
+    (( ++_aside_hasty, --_aside_mute ))
+  fi
   if [[ $_aside_transport == pipe ]]; then zle -F $_aside_fd 2>/dev/null; else _aside_forget $_aside_fd; fi
   _aside_fd=0
 }
@@ -96,13 +103,16 @@ _aside_hangup() {
     _aside_fd=0 _aside_asked=0
     [[ $_aside_transport == pipe ]] && _aside_pipe_in=0
     local -i before=_aside_fd+_aside_starting
+    local wish=$_aside_wish_state
+    _aside_wish_state=
     if (( ! _aside_greeted )); then
       # It was on its way out when we came. Connecting again at once might go on for ever.
       _aside_start_daemon
     elif _aside_open; then
       # A question that makes the daemon hang up would make it do so for ever.
-      [[ -n $_aside_drawn ]] || (( ++_aside_redone > 3 )) || _aside_ask
+      [[ -n $_aside_drawn && -z $wish ]] || (( ++_aside_redone > 3 )) || _aside_ask
     fi
+    [[ -n $wish && -z $_aside_wish_state ]] && _aside_wish_lost
     # zsh notices that it has other descriptors to watch only when their number changes. This one cries again at once.
     (( _aside_fd + _aside_starting == before )) || return 0
   fi
@@ -129,8 +139,8 @@ _aside_start_daemon() {
   local -F after=$(( _aside_tries ? 0.05 * 2 ** _aside_tries : 0 ))
   (( ++_aside_tries == 8 )) && (( _aside_pause_until = EPOCHREALTIME + 60 ))
   # A child that ends while zsh draws makes zsh lose what it was drawing. So ours ends at once, which interrupts zselect.
-  exec {_aside_starting}< <(ASIDE_SOCKET=$_aside_socket $_aside_bin daemon start --quiet --after $after \
-    </dev/null 2>/dev/null &)
+  local -a start=(daemon start --quiet --after $after)
+  exec {_aside_starting}< <(ASIDE_SOCKET=$_aside_socket $_aside_bin $start </dev/null 2>/dev/null &)
   zmodload zsh/zselect 2>/dev/null && zselect -t 2
   zle -F $_aside_starting _aside_heard
 }
@@ -138,7 +148,7 @@ _aside_start_daemon() {
 _aside_started() {
   _aside_starting=0 _aside_retry_at=0
   if (( ! _aside_fd )) && _aside_open; then
-    [[ -n $_aside_drawn ]] || _aside_ask
+    [[ -n $_aside_drawn ]] && (( ! _aside_wish_taking )) || _aside_ask
   fi
   # As in _aside_hangup: we are called again.
   (( _aside_fd + _aside_starting )) || _aside_forget $1
@@ -174,11 +184,13 @@ _aside_send() {
 }
 
 _aside_hello() {
-  local REPLY= number
+  local REPLY= number facts
   # Once before all is known and once after; later only when there is something new to tell.
   if (( _aside_told < 2 )) || [[ -n $_aside_silent ]]; then _aside_look_around; fi
+  facts=$REPLY
+  _aside_is_private
   _aside_send $(( ++_aside_seq )) hello 1 "$_aside_version" zsh "$ZSH_VERSION" "$_aside_session" $$ \
-    "${HISTFILE:-}" "$REPLY" || return 1
+    "${HISTFILE:-}" "$facts" $REPLY || return 1
   for number in ${(kno)_aside_pending}; do
     _aside_send $number finished "$_aside_session" $number "${(@0)_aside_pending[$number]}" || break
   done
@@ -224,16 +236,22 @@ _aside_reply() {
     record=${_aside_answer%%$'\0'*}
     _aside_answer=${_aside_answer#*$'\0'}
     field=("${(@ps:\x1f:)record}")
-    # An update is the second answer to a question.
-    [[ $field[2] != update ]] && (( _aside_out > 0 )) && (( --_aside_out == 0 )) && _aside_chars=0
+    # An update is the second answer to a question, and so is what follows the first answer to a wish.
+    if [[ $field[2] != (update|translate|explain) || -n ${_aside_awaited[$field[1]]-} ]]; then
+      (( _aside_out > 0 )) && (( --_aside_out == 0 )) && _aside_chars=0
+      (( $#_aside_awaited )) && unset "_aside_awaited[$field[1]]"
+    fi
     case $field[2] in
       complete|update) _aside_show "${(@)field}" ;;
+      translate) _aside_wish_heard "${(@)field}" ;;
+      explain) _aside_explain_heard "${(@)field}" ;;
       hello) _aside_welcome "${(@)field[3,-1]}" ;;
       ok) unset "_aside_pending[$field[1]]" ;;
       # What the daemon could not store is sent again; what it could not read never will be.
       error)
         # One that does not know what we talk about.
         (( field[1] && field[1] == _aside_naming )) && _aside_kinds=() _aside_piece=-1
+        _aside_wish_refused "${(@)field}"
         [[ $field[3] == unavailable ]] || unset "_aside_pending[$field[1]]" ;;
     esac
   done
@@ -248,7 +266,7 @@ _aside_reply() {
 _aside_welcome() {
   # Whoever we waited for is there; the descriptor that would tell is closed when it does.
   _aside_starting=0
-  _aside_greeted=1 _aside_mute=0 _aside_retry_at=0 _aside_tries=0 _aside_silent=
+  _aside_greeted=1 _aside_mute=0 _aside_hasty=0 _aside_retry_at=0 _aside_tries=0 _aside_silent=
   (( ++_aside_told ))
   if (( _aside_ready != 1 )) || [[ "$*" != "$_aside_welcomed" ]]; then _aside_settle "$@"; fi
   if [[ $_aside_enabled$_aside_autosuggestions == 1replace ]]; then _aside_quieten; else _aside_restore; fi
@@ -283,6 +301,7 @@ _aside_settle() {
 # Where Ctrl-C breaks off a line. zsh leaves out the first precmd function after a TRAPINT, which is our doing unless the
 # person had one: put one there that calls it all the same.
 _aside_wipe() {
+  _aside_wish_broken
   _aside_clear
   _aside_let_go
   _aside_close
@@ -297,6 +316,10 @@ _aside_wipe() {
 
 _aside_ask() {
   _aside_asked=0
+  if [[ $BUFFER == "$_aside_wish_mark"* ]]; then
+    _aside_wish_ask $_aside_wish_taking
+    return 0
+  fi
   # Past commands are shown as they were; a pasted file is not worth a thought.
   (( $#BUFFER >= _aside_min && $#BUFFER <= 4096 && HISTNO == _aside_histno && _aside_enabled )) || return 0
   # Nor what nobody types.
@@ -316,6 +339,7 @@ _aside_ask() {
 # Runs before every redraw, so nearly always nothing has changed.
 _aside_edit() {
   if (( PENDING )) && [[ -z $_aside_drawn ]]; then
+    (( _aside_wishing )) && _aside_unpaint_words
     # More keys are waiting: only the line they end in counts.
     _aside_left=$'\0' _aside_asked=0 _aside_edited=1
     return 0
@@ -323,12 +347,16 @@ _aside_edit() {
   local left=$LBUFFER right=$RBUFFER
   if [[ $left == "$_aside_left" && $right == "$_aside_right" && $HISTNO == $_aside_at ]]; then
     [[ -n $_aside_drawn ]] && _aside_unchanged
+    (( _aside_wishing )) && _aside_unpaint_words
     return 0
   fi
   # Nor where a widget reads a text of its own.
   [[ $CONTEXT == start ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} )) || return 0
   _aside_edited=1 _aside_left=$left _aside_right=$right _aside_at=$HISTNO
   (( _aside_completing )) && _aside_completes && return 0
+  if [[ $BUFFER == "$_aside_wish_mark"* || -n $_aside_shown ]] || (( _aside_wishing || $#_aside_took )); then
+    _aside_wish_edit && return 0
+  fi
   [[ -n $_aside_drawn ]] && _aside_follow && return 0
   (( _aside_dismissed )) && [[ $BUFFER != "$_aside_hushed" ]] && _aside_dismissed=0
   if (( PENDING || KEYS_QUEUED_COUNT )); then
@@ -344,6 +372,11 @@ _aside_begin() {
   [[ $CONTEXT == start ]] && (( _aside_on )) || return 0
   _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
   _aside_candidates=() _aside_drawn= _aside_ghost= _aside_bar= _aside_browsing=0 _aside_dismissed=0 _aside_completing=0
+  _aside_wish_reset
+  if [[ -n $_aside_rescued ]]; then
+    [[ -n $BUFFER ]] || { BUFFER=$_aside_rescued; CURSOR=$#BUFFER }
+    _aside_rescued=
+  fi
   (( _aside_escapes == 2 )) && _aside_let_go
   _aside_redone=0
   (( _aside_mute > 3 )) || _aside_retry_at=0
@@ -385,6 +418,7 @@ _aside_woken() {
 }
 
 _aside_end() {
+  _aside_wish_end
   _aside_clear
   (( _aside_escapes == 2 )) && _aside_let_go
   _aside_close
@@ -490,7 +524,7 @@ aside-off() {
 }
 
 aside-on() {
-  _aside_on=1 _aside_mute=0 _aside_retry_at=0 _aside_tries=0
+  _aside_on=1 _aside_mute=0 _aside_hasty=0 _aside_retry_at=0 _aside_tries=0
 }
 
 # Somebody's rc file put a widget of its own in the place of the one that calls us: go around it. Or one that is called
@@ -515,8 +549,8 @@ _aside_hook_again() {
 _aside_widgets() {
   local name
   for name in _aside_reply _aside_edit _aside_begin _aside_end _aside_wipe _aside_search _aside_found _aside_escape \
-    _aside_{tab,back,next,previous}_{emacs,viins} \
-    aside-accept aside-accept-word aside-apply aside-next aside-previous aside-dismiss aside-off aside-on; do
+    _aside_{tab,back,next,previous}_{emacs,viins} _aside_held_{down,up,explain} \
+    aside-accept aside-accept-word aside-apply aside-next aside-previous aside-dismiss aside-off aside-on aside-private; do
     zle -N $name
   done
 }

@@ -50,10 +50,14 @@ impl fmt::Display for ClientError {
 impl std::error::Error for ClientError {}
 
 pub fn ask(socket: &Path, request: Request) -> Result<Reply, ClientError> {
+    let waits = matches!(&request, Request::Complete(asked) if asked.wait);
+    ask_patiently(socket, request, if waits { LONG_PATIENCE } else { PATIENCE })
+}
+
+/// For an answer that may take as long as this.
+pub fn ask_patiently(socket: &Path, request: Request, patience: Duration) -> Result<Reply, ClientError> {
     let mut stream = connect(socket)?;
-    if matches!(&request, Request::Complete(asked) if asked.wait) {
-        stream.set_read_timeout(Some(LONG_PATIENCE)).map_err(|_| ClientError::Silent)?;
-    }
+    stream.set_read_timeout(Some(patience)).map_err(|_| ClientError::Silent)?;
     let call = Call { id: 1, request };
     stream.write_all(&json::encode_call(&call)).map_err(|_| ClientError::Silent)?;
     let mut line = String::new();

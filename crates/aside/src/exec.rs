@@ -1,9 +1,10 @@
-//! The only file that starts a process, through two doors: `probe` asks a program a read-only question and waits a
-//! bounded time, on any thread that may block; `own` starts our daemon, or the shell or editor of the person who typed the command. A third door,
-//! for commands that a person approved, comes with the task engine.
+//! The only file that starts a process, through three doors: `probe` asks a program a read-only question and waits a
+//! bounded time, on any thread that may block; `own` starts our daemon, or the shell or editor of the person who typed the
+//! command; `serve` starts the model server that the settings name, which ends with us. Another door, for commands that a
+//! person approved, comes with the task engine.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::io::{PipeReader, Read};
 use std::os::fd::{AsFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 const LINE_BYTES: usize = 64 * 1024;
 const LIST_BYTES: usize = 1024 * 1024;
 const HELP_BYTES: usize = 256 * 1024;
+/// Of a page of the manual; the options of longer ones come first or not at all.
+const MANUAL_BYTES: usize = 256 * 1024;
 
 const INHERIT: &str = "ASIDE_INHERIT_FDS";
 
@@ -37,6 +40,12 @@ pub enum Probe<'a> {
     /// `PROGRAM --help`, by an Aside that has given up every right to change anything before it becomes the program. It
     /// starts in an empty directory, which is also its home.
     Help { aside: &'a Path, program: &'a Path, path: &'a str, empty: &'a Path },
+    /// The page of the manual about a command, as plain text. The name is no path and no option.
+    Manual { command: &'a str, path: &'a str },
+    /// The command that the person wrote into the settings prints a key. No shell reads it.
+    Key(&'a str),
+    /// The key that the desktop's keyring has under this name.
+    Keyring(&'a str),
 }
 
 /// How a question is put.
@@ -116,16 +125,61 @@ impl Probe<'_> {
                     counts: Counts::Any,
                 }
             }
+            Probe::Manual { command: name, path } => {
+                // Found on the PATH of whoever asks, which also says where the pages are.
+                let mut command = command(found("man", path));
+                command.args(["-S", "1:8:6", "-P", "cat", name]).env("PATH", path);
+                command.env("LC_ALL", "C.UTF-8").env("TERM", "dumb").env("MANWIDTH", "100");
+                // What a person sets for reading must not run here.
+                command.env("PAGER", "cat").env("MANPAGER", "cat");
+                for name in ["MANOPT", "MANROFFOPT", "MANROFFSEQ", "MANLESS", "LESSOPEN", "BROWSER"] {
+                    command.env_remove(name);
+                }
+                Asked {
+                    command,
+                    patience: Duration::from_secs(3),
+                    bytes: MANUAL_BYTES,
+                    cut_at: Some(b'\n'),
+                    counts: Counts::Success,
+                }
+            }
+            Probe::Key(line) => {
+                let words = split(line).unwrap_or_default();
+                let mut command = command(words.first().map_or("", String::as_str));
+                command.args(words.iter().skip(1));
+                Asked::key(command)
+            }
+            Probe::Keyring(name) if cfg!(target_os = "macos") => {
+                let mut command = command("security");
+                command.args(["find-generic-password", "-s", "aside", "-a", name, "-w"]);
+                Asked::key(command)
+            }
+            Probe::Keyring(name) => {
+                let mut command = command("secret-tool");
+                command.args(["lookup", "service", "aside", "username", name]);
+                Asked::key(command)
+            }
         }
     }
 }
 
 impl Asked {
+    /// Somebody may have to unlock what has it, with a finger or a word.
+    fn key(command: Command) -> Self {
+        Self { command, patience: Duration::from_secs(20), bytes: LINE_BYTES, cut_at: None, counts: Counts::Success }
+    }
+
     fn line(program: &OsStr) -> Self {
         let mut command = command(program);
         command.arg("--version");
         Self { command, patience: Duration::from_secs(2), bytes: LINE_BYTES, cut_at: None, counts: Counts::Success }
     }
+}
+
+/// The first program of that name in an absolute directory of a PATH.
+fn found(name: &str, path: &str) -> PathBuf {
+    let places = path.split(':').filter(|place| place.starts_with('/')).map(|place| Path::new(place).join(name));
+    places.into_iter().find(|program| program.is_file()).unwrap_or_else(|| PathBuf::from("/nonexistent").join(name))
 }
 
 /// Git as we ask it: of the repository at that place and no other, taking no lock, fetching nothing, waiting for nobody.
@@ -235,6 +289,71 @@ pub fn own(own: Own<'_>) -> anyhow::Result<ExitStatus> {
     }
 }
 
+/// A model server: llama.cpp's, on this machine alone.
+pub struct Serve<'a> {
+    pub program: &'a Path,
+    pub arguments: &'a [OsString],
+    /// In its environment, which only its user can read; arguments are seen by everybody.
+    pub key: &'a str,
+}
+
+/// A model server that runs. Dropping it ends it.
+pub struct Served {
+    child: Child,
+}
+
+/// Starts it, and gives what it says. It ends when we do, also when we are killed: to be called on a thread that lives as
+/// long as we do, since Linux takes the end of that thread for ours.
+pub fn serve(serve: &Serve<'_>) -> anyhow::Result<(Served, PipeReader)> {
+    let Serve { program, arguments, key } = serve;
+    let executable = std::env::current_exe().context("could not find the program itself")?;
+    let (said, says) = std::io::pipe().context("could not make a pipe")?;
+    // Ours first, which asks the kernel to be ended with us and then becomes the server.
+    let mut command = command(executable);
+    command.args(["model", "serve", "--parent", &std::process::id().to_string(), "--"]).arg(program).args(*arguments);
+    // What the person set for servers of their own is not for this one: it might listen to the world.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"LLAMA_")) {
+        command.env_remove(name);
+    }
+    // Variables, since a server that does not know one yet, or calls it otherwise by now, would refuse an argument.
+    command.env("LLAMA_API_KEY", key).env("LLAMA_ARG_NO_WEBUI", "1").env("LLAMA_ARG_WEBUI", "0");
+    // Megabytes for prompts that it may be asked again; it would take eight thousand.
+    command.env("LLAMA_ARG_CACHE_RAM", "256");
+    command.stdin(Stdio::null()).stdout(says.try_clone()?).stderr(says).process_group(0);
+    let child = command.spawn().with_context(|| format!("could not start {}", program.display()))?;
+    Ok((Served { child }, said))
+}
+
+impl Served {
+    pub fn has_ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // One that was collected has lost its number, which may be somebody else's by now.
+        if self.has_ended().is_none() {
+            end(&mut self.child);
+        }
+    }
+}
+
+/// Becomes the model server, which is ended with its parent. Returns only when that fails.
+pub fn become_model_server(parent: u32, program: &Path, arguments: &[OsString]) -> anyhow::Error {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_parent_process_death_signal(Some(Signal::KILL)) {
+        return anyhow::Error::new(error).context("could not tie the model server to the daemon");
+    }
+    // It may have gone before that was asked for.
+    let is_there = rustix::process::getppid().is_some_and(|pid| pid.as_raw_pid().unsigned_abs() == parent);
+    if !is_there {
+        return anyhow::anyhow!("the daemon has gone");
+    }
+    let error = command(program).args(arguments).exec();
+    anyhow::Error::new(error).context(format!("could not start {}", program.display()))
+}
+
 /// An empty or blank variable counts as unset, as it does for git.
 fn editor(var: impl Fn(&str) -> Option<String>) -> anyhow::Result<Vec<String>> {
     let set = |name| var(name).filter(|value| !value.trim().is_empty()).map(|value| (name, value));
@@ -312,7 +431,7 @@ pub fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| is_executable(file))
 }
 
-fn is_executable(file: &Path) -> bool {
+pub fn is_executable(file: &Path) -> bool {
     file.is_file() && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
@@ -383,6 +502,14 @@ mod tests {
     fn chosen(vars: &[(&str, &str)]) -> String {
         let lookup = |name: &str| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         editor(lookup).map_or_else(|error| error.to_string(), |words| words.join("|"))
+    }
+
+    #[test]
+    fn a_key_is_printed_by_a_command_that_no_shell_reads() {
+        assert_eq!(probe(&Probe::Key("echo 'a key' $HOME")).as_deref(), Some("a key $HOME\n"));
+        assert_eq!(probe(&Probe::Key("false")), None);
+        assert_eq!(probe(&Probe::Key("")), None);
+        assert_eq!(probe(&Probe::Key("echo 'open")), None);
     }
 
     #[test]

@@ -55,12 +55,41 @@ impl Paths {
         self.state_dir.join("daemon.log")
     }
 
+    /// What the model server that we keep says about itself.
+    pub fn model_log(&self) -> PathBuf {
+        self.state_dir.join("model.log")
+    }
+
+    /// The models that we keep.
+    pub fn models_dir(&self) -> PathBuf {
+        self.data_dir.join("models")
+    }
+
+    /// What left this machine.
+    pub fn privacy_journal(&self) -> PathBuf {
+        self.state_dir.join("privacy.jsonl")
+    }
+
+    /// What people did with what they were offered.
+    pub fn interactions(&self) -> PathBuf {
+        self.state_dir.join("interactions.jsonl")
+    }
+
     /// Beside the socket, never deleted: removing a lock file while another process waits for it lets two hold it.
     pub fn lock_file(&self) -> PathBuf {
-        let mut name = self.socket.clone().into_os_string();
-        name.push(".lock");
-        PathBuf::from(name)
+        beside(&self.socket, ".lock")
     }
+}
+
+/// What zsh reads of the plugin when its first prompt has been drawn.
+pub fn rest_file(socket: &Path) -> PathBuf {
+    beside(socket, ".zsh")
+}
+
+fn beside(socket: &Path, ending: &str) -> PathBuf {
+    let mut name = socket.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 fn var(name: &str) -> Option<OsString> {
@@ -91,7 +120,8 @@ fn us() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-fn is_private(dir: &Path) -> bool {
+/// Whether it is a directory of ours that nobody else can enter.
+pub fn is_private(dir: &Path) -> bool {
     let meta = std::fs::metadata(dir).ok();
     dir.is_absolute()
         && meta.is_some_and(|meta| meta.is_dir() && meta.uid() == us() && meta.permissions().mode() & 0o077 == 0)

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 use serde_json::{Value, json};
 
-use crate::proto::{Candidate, Complete, Reply};
+use crate::proto::wish::{self, Translate};
+use crate::proto::{Candidate, Complete, Reply, Request};
 use crate::text;
 
 /// ghst shows nothing longer.
@@ -15,10 +16,10 @@ const MAX_SUGGESTION: usize = 200;
 /// Commands that a search finds; ghst takes the first.
 const MAX_RESULTS: usize = 10;
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Foreign {
     /// A question for us, and how its answer is spelled.
-    Asks { line: Complete, shape: Shape },
+    Asks { request: Request, shape: Shape },
     /// It needs no thought: this is its answer.
     Answered(Vec<u8>),
 }
@@ -36,6 +37,8 @@ pub enum Shape {
         /// What its suggestion is put behind, wherever the cursor is.
         buffer: String,
     },
+    /// Of a wish.
+    GhstWish,
 }
 
 /// A request of theirs; `None` when it is one of ours, or nothing that anybody knows.
@@ -60,6 +63,7 @@ struct Seen {
     action: Option<String>,
     buffer: Option<String>,
     query: String,
+    prompt: String,
     history: Vec<String>,
 }
 
@@ -89,8 +93,14 @@ impl Seen {
             (Some("history_search"), ..) => {
                 Some(answered(&Results { r#type: "history_search", results: search(&self.query, &self.history) }))
             }
-            // Wishes and mistakes are not among what we do for it: it says so itself when nothing comes back.
-            (Some("nl"), ..) => Some(answered(&json!({"type": "nl", "command": ""}))),
+            (Some("nl"), ..) => {
+                let Seen { prompt, cwd, history, .. } = self;
+                let (shell, wait) = ("zsh".to_owned(), true);
+                let wish =
+                    Translate { query: prompt, cwd, shell, wait, recent_commands: history, ..Default::default() };
+                Some(Foreign::Asks { request: Request::Translate(wish), shape: Shape::GhstWish })
+            }
+            // Mistakes are not among what we do for it: it says so itself when nothing comes back.
             (Some("error_correct"), ..) => Some(answered(&json!({"type": "error_correct", "suggestion": ""}))),
             (Some("reload_config"), ..) => Some(answered(&json!({"type": "reload_config", "ok": true}))),
             (Some(_) | None, ..) => None,
@@ -106,14 +116,14 @@ impl Seen {
             other => other.to_string(),
         };
         Foreign::Asks {
-            line: Complete {
+            request: Request::Complete(Complete {
                 // Another client of the same shell must not be taken for it.
                 session: if session.is_empty() { session } else { format!("ashlet-{session}") },
                 cwd: unended(&self.cwd).to_owned(),
                 left: left.to_owned(),
                 right: right.to_owned(),
                 ..Complete::default()
-            },
+            }),
             shape: Shape::Ashlet {
                 request_id: self.request_id.as_i64().unwrap_or_default(),
                 max_candidates: usize::try_from(self.max_candidates).unwrap_or_default(),
@@ -127,7 +137,8 @@ impl Ghst {
         let (left, right) = split(&self.buffer, self.cursor_pos);
         let (left, right) = (left.to_owned(), right.to_owned());
         let line = Complete { cwd: self.cwd, left, right, ..Complete::default() };
-        Foreign::Asks { line, shape: Shape::Ghst { request_id: self.request_id, buffer: self.buffer } }
+        let shape = Shape::Ghst { request_id: self.request_id, buffer: self.buffer };
+        Foreign::Asks { request: Request::Complete(line), shape }
     }
 }
 
@@ -192,7 +203,16 @@ impl Shape {
         let (candidates, failure) = match reply {
             Reply::Complete(found) | Reply::Update(found) => (found.candidates.as_slice(), None),
             Reply::Error(failure) => (&[][..], Some(&failure.error)),
-            Reply::Hello(_) | Reply::Ok | Reply::Why(_) | Reply::Status(_) => (&[][..], None),
+            Reply::Hello(_)
+            | Reply::Translate(_)
+            | Reply::Explain(_)
+            | Reply::Ok
+            | Reply::Why(_)
+            | Reply::Status(_) => (&[][..], None),
+        };
+        let best = match reply {
+            Reply::Translate(suggestion) => suggestion.proposals.first(),
+            _ => None,
         };
         // Both show what they get as it is.
         let clean = candidates.iter().filter(|candidate| text::is_clean(&candidate.completion));
@@ -206,6 +226,7 @@ impl Shape {
                 let suggestion = clean.filter_map(|candidate| suggestion(candidate, buffer)).next();
                 spaced(&ForGhst { r#type: "complete", request_id, suggestion: suggestion.unwrap_or_default() })
             }
+            Shape::GhstWish => spaced(&best.map(for_ghst).unwrap_or_default()),
         }
     }
 }
@@ -236,6 +257,25 @@ struct ForGhst<'a> {
     r#type: &'a str,
     request_id: &'a str,
     suggestion: &'a str,
+}
+
+/// An empty command has it say that there is none.
+#[derive(Serialize)]
+struct GhstCommand<'a> {
+    r#type: &'static str,
+    command: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    warning: &'a str,
+}
+
+impl Default for GhstCommand<'_> {
+    fn default() -> Self {
+        Self { r#type: "nl", command: "", warning: "" }
+    }
+}
+
+fn for_ghst(proposal: &wish::Proposal) -> GhstCommand<'_> {
+    GhstCommand { command: &proposal.text, warning: &proposal.warning, ..GhstCommand::default() }
 }
 
 #[derive(Serialize)]
@@ -299,7 +339,7 @@ mod tests {
 
     fn asks(line: &str) -> (Complete, Shape) {
         match decode(line) {
-            Some(Foreign::Asks { line, shape }) => (line, shape),
+            Some(Foreign::Asks { request: Request::Complete(line), shape }) => (line, shape),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -420,11 +460,30 @@ mod tests {
     }
 
     #[test]
-    fn ghsts_other_messages_are_answered_without_thought() {
+    fn ghsts_wishes_are_understood_and_answered() {
+        let line = r#"{"type":"nl","prompt":"list files","buffer":"x","cwd":"/","shell":"zsh","history":["ls","cd"]}"#;
+        let Some(Foreign::Asks { request: Request::Translate(wish), shape }) = decode(line) else { panic!("{line}") };
+        assert_eq!((wish.query.as_str(), wish.cwd.as_str(), wish.wait), ("list files", "/", true));
+        assert_eq!(wish.recent_commands, ["ls", "cd"]);
+        let proposal = |warning: &str| wish::Proposal {
+            text: "rm \"a\"".to_owned(),
+            warning: warning.to_owned(),
+            ..wish::Proposal::default()
+        };
+        let suggestion = |proposals| {
+            let suggestion = wish::Suggestion { state: wish::Stage::Done, note: String::new(), proposals };
+            spoken(&shape, &Reply::Translate(Box::new(suggestion)))
+        };
         assert_eq!(
-            answer(r#"{"type":"nl","prompt":"list files","buffer":"","cwd":"/","shell":"zsh","history":[]}"#),
-            "{\"command\": \"\", \"type\": \"nl\"}\n"
+            suggestion(vec![proposal("deletes files"), proposal("")]),
+            "{\"type\": \"nl\", \"command\": \"rm \\\"a\\\"\", \"warning\": \"deletes files\"}\n"
         );
+        assert_eq!(suggestion(Vec::new()), "{\"type\": \"nl\", \"command\": \"\"}\n");
+        assert_eq!(spoken(&shape, &Reply::error("internal", "lost")), "{\"type\": \"nl\", \"command\": \"\"}\n");
+    }
+
+    #[test]
+    fn ghsts_other_messages_are_answered_without_thought() {
         assert_eq!(
             answer(r#"{"type":"history_search","query":"Git push","history":["git push -f","ls","git push"]}"#),
             "{\"type\": \"history_search\", \"results\": [\"git push\", \"git push -f\"]}\n"

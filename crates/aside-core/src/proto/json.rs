@@ -1,9 +1,25 @@
 //! The JSON spelling: one object a line, with the field names of the systems we replace.
 
-use crate::proto::{Answer, Call};
+use crate::proto::{Answer, Call, Request};
+
+/// The name that clients of other daemons have for a wish. They read one answer.
+const NATURAL_LANGUAGE: &str = "natural_language";
 
 pub fn decode(line: &str) -> Result<Call, String> {
-    serde_json::from_str(line).map_err(|error| format!("not a request: {error}"))
+    let mut call: Call = serde_json::from_str(line).map_err(|error| format!("not a request: {error}"))?;
+    if let Request::Translate(wish) = &mut call.request {
+        wish.is_foreign = is_natural_language(line);
+        wish.wait |= wish.is_foreign;
+    }
+    Ok(call)
+}
+
+fn is_natural_language(line: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Typed {
+        r#type: String,
+    }
+    serde_json::from_str::<Typed>(line).is_ok_and(|typed| typed.r#type == NATURAL_LANGUAGE)
 }
 
 /// The number of a request that could not be read otherwise, so that its client learns which one it was.

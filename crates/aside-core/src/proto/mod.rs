@@ -5,6 +5,7 @@ pub mod compat;
 pub mod json;
 pub mod record;
 pub mod stream;
+pub mod wish;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub const PROTOCOL: u32 = 1;
 
 /// A request and the number that its answer echoes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     #[serde(rename = "request_id", default)]
     pub id: u64,
@@ -20,13 +21,20 @@ pub struct Call {
     pub request: Request,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
     /// The first message of a connection.
     Hello(Hello),
     /// The line changed: what could follow?
     Complete(Complete),
+    /// A wish in plain words: which command is it?
+    #[serde(alias = "natural_language")]
+    Translate(wish::Translate),
+    /// What does a command do?
+    Explain(wish::Explain),
+    /// What became of something that was offered.
+    Outcome(wish::Outcome),
     /// A command ended.
     Finished(Finished),
     /// What only the shell knows: its aliases, functions, variables.
@@ -58,6 +66,8 @@ pub struct Hello {
     pub histfile: String,
     /// What the plugin found around it, as `name=value` lines, for `aside doctor`.
     pub facts: String,
+    /// Nothing remote for this shell. A later hello may take it back.
+    pub private: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,10 +136,14 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
-    Hello(Welcome),
+    Hello(Box<Welcome>),
     Complete(Candidates),
     /// Better candidates for a line that was answered before: what takes time to find out, or a model's.
     Update(Candidates),
+    /// The answer to a wish, and each better one after it.
+    #[serde(rename = "suggestion")]
+    Translate(Box<wish::Suggestion>),
+    Explain(wish::Explanation),
     /// Done: what was to be stored is stored.
     Ok,
     Why(Box<Offer>),
@@ -157,6 +171,15 @@ pub struct Welcome {
     pub hint_style: String,
     /// `take` or `leave`.
     pub tab: String,
+    pub wish: Switch,
+    /// What a line begins with, before a blank, when it is a wish.
+    pub wish_prefix: String,
+    pub wish_style: String,
+    /// Characters of a wish before it is asked about.
+    pub wish_min: u32,
+    pub explain_key: String,
+    /// Empty for none.
+    pub private_key: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -219,6 +242,29 @@ pub struct Status {
     pub rss_kb: u64,
     /// What went wrong since the start, newest last.
     pub notices: Vec<Notice>,
+    /// The servers that the settings name.
+    pub models: Vec<ModelStatus>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelStatus {
+    pub provider: String,
+    pub address: String,
+    /// `well`, `resting` (not asked for `rests_s`) or `doubtful` (the next question finds out).
+    pub state: String,
+    pub rests_s: u64,
+    pub uses: Vec<ModelLatency>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelLatency {
+    #[serde(rename = "use")]
+    pub usage: String,
+    pub model: String,
+    /// Nothing when nobody was asked lately.
+    pub average_ms: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

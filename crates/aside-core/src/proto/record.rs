@@ -1,6 +1,7 @@
 //! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
 //! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
 
+use crate::proto::wish::{Explain, Explanation, Outcome, Proposal, Suggestion, Translate};
 use crate::proto::{
     Answer, Call, Candidates, Complete, Failure, Finished, Hello, Names, Reply, Request, Switch, Welcome, Why,
 };
@@ -27,6 +28,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             pid: number(field(7), "pid")?,
             histfile: text(8),
             facts: text(9),
+            private: switch(field(10), "private")?,
         }),
         "complete" => Request::Complete(Complete {
             session: text(2),
@@ -34,7 +36,38 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             left: text(4),
             right: text(5),
             shell: text(6),
-            wait: number::<u8>(field(7), "wait")? != 0,
+            wait: switch(field(7), "wait")?,
+        }),
+        "translate" => Request::Translate(Translate {
+            session: text(2),
+            cwd: text(3),
+            query: text(4),
+            shell: text(5),
+            wait: switch(field(6), "wait")?,
+            now: switch(field(7), "now")?,
+            private: switch(field(8), "private")?,
+            provider: text(9),
+            limit: number(field(10), "limit")?,
+            recent_commands: Vec::new(),
+            is_foreign: false,
+        }),
+        "explain" => Request::Explain(Explain {
+            session: text(2),
+            cwd: text(3),
+            command: text(4),
+            shell: text(5),
+            wait: switch(field(6), "wait")?,
+            private: switch(field(7), "private")?,
+        }),
+        "outcome" => Request::Outcome(Outcome {
+            session: text(2),
+            action: text(3),
+            query: text(4),
+            suggestion: text(5),
+            source: text(6),
+            confidence: number(field(7), "confidence")?,
+            cwd: text(8),
+            r#final: text(9),
         }),
         "finished" => Request::Finished(Finished {
             session: text(2),
@@ -65,11 +98,19 @@ fn number<T: std::str::FromStr + Default>(field: &str, what: &str) -> Result<T, 
     field.parse().map_err(|_| format!("the {what} must be a number, not {field:?}"))
 }
 
+fn switch(field: &str, what: &str) -> Result<bool, String> {
+    Ok(number::<u8>(field, what)? != 0)
+}
+
+fn flag(on: bool) -> &'static str {
+    if on { "1" } else { "0" }
+}
+
 /// Writes a request as a shell would: for our own client, and to prove that both directions agree.
 pub fn encode_call(call: &Call) -> Vec<u8> {
     let id = call.id.to_string();
     let fields: Vec<String> = match &call.request {
-        Request::Hello(Hello { protocol, version, shell, shell_version, session, pid, histfile, facts }) => [
+        Request::Hello(Hello { protocol, version, shell, shell_version, session, pid, histfile, facts, private }) => [
             &id,
             "hello",
             &protocol.to_string(),
@@ -80,12 +121,49 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
             &pid.to_string(),
             histfile,
             facts,
+            flag(*private),
         ]
         .map(str::to_owned)
         .to_vec(),
         Request::Complete(Complete { session, cwd, left, right, shell, wait }) => {
-            let wait = if *wait { "1" } else { "0" };
-            [&id, "complete", session, cwd, left, right, shell, wait].map(str::to_owned).to_vec()
+            [&id, "complete", session, cwd, left, right, shell, flag(*wait)].map(str::to_owned).to_vec()
+        }
+        Request::Translate(Translate {
+            session,
+            cwd,
+            query,
+            shell,
+            wait,
+            now,
+            private,
+            provider,
+            limit,
+            // A shell leaves that to us.
+            recent_commands: _,
+            is_foreign: _,
+        }) => [
+            &id,
+            "translate",
+            session,
+            cwd,
+            query,
+            shell,
+            flag(*wait),
+            flag(*now),
+            flag(*private),
+            provider,
+            &limit.to_string(),
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        Request::Explain(Explain { session, cwd, command, shell, wait, private }) => {
+            [&id, "explain", session, cwd, command, shell, flag(*wait), flag(*private)].map(str::to_owned).to_vec()
+        }
+        Request::Outcome(Outcome { session, action, query, suggestion, source, confidence, cwd, r#final }) => {
+            let confidence = confidence.to_string();
+            [&id, "outcome", session, action, query, suggestion, source, &confidence, cwd, r#final]
+                .map(str::to_owned)
+                .to_vec()
         }
         Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command }) => [
             &id,
@@ -130,6 +208,8 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
         Reply::Hello(welcome) => record.welcome(welcome),
         Reply::Complete(found) => record.candidates("complete", found),
         Reply::Update(found) => record.candidates("update", found),
+        Reply::Translate(suggestion) => record.suggestion(suggestion),
+        Reply::Explain(explanation) => record.explanation(explanation),
         Reply::Ok => record.fields(&["ok"]),
         Reply::Why(offer) => record.fields(&["why", &serde_json::to_string(offer).unwrap_or_default()]),
         Reply::Status(status) => {
@@ -159,6 +239,12 @@ impl Record {
             hint,
             hint_style,
             tab,
+            wish,
+            wish_prefix,
+            wish_style,
+            wish_min,
+            explain_key,
+            private_key,
         } = welcome;
         let switch = |on: &Switch| match on {
             Switch::On => "on",
@@ -166,6 +252,7 @@ impl Record {
         };
         self.fields(&["hello", version, &pid.to_string(), switch(complete), ghost_style, right_arrow, autosuggestions]);
         self.fields(&[&min_input.to_string(), bar, bar_style, switch(hint), hint_style, tab]);
+        self.fields(&[switch(wish), wish_prefix, wish_style, &wish_min.to_string(), explain_key, private_key]);
     }
 
     fn candidates(&mut self, verb: &str, found: &Candidates) {
@@ -173,6 +260,23 @@ impl Record {
         for candidate in &found.candidates {
             let cursor = candidate.cursor_pos.map(|cursor| cursor.to_string()).unwrap_or_default();
             self.fields(&[&candidate.completion, &cursor, &candidate.source]);
+        }
+    }
+
+    fn suggestion(&mut self, suggestion: &Suggestion) {
+        let Suggestion { state, note, proposals } = suggestion;
+        self.fields(&["translate", state.name(), note, &proposals.len().to_string()]);
+        for proposal in proposals {
+            let Proposal { text, source, confidence, description, warning, nearness } = proposal;
+            self.fields(&[text, source, &confidence.to_string(), description, warning, nearness.name()]);
+        }
+    }
+
+    fn explanation(&mut self, explanation: &Explanation) {
+        let Explanation { state, source, lines } = explanation;
+        self.fields(&["explain", state.name(), source, &lines.len().to_string()]);
+        for line in lines {
+            self.fields(&[line]);
         }
     }
 

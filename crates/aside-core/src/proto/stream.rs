@@ -13,7 +13,7 @@ pub enum Spelling {
     Json,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Frame {
     Call(Call),
     /// From a client of another daemon, which reads answers of its own shape.
@@ -156,6 +156,7 @@ fn next_record(bytes: &[u8]) -> Option<(usize, Frame)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::wish::{Explain, Outcome, Translate};
     use crate::proto::{Complete, Finished, Hello, Request, Why};
     use proptest::prelude::*;
 
@@ -172,6 +173,25 @@ mod tests {
             request: Request::Complete(Complete { session: "s".into(), left: "ls ".into(), ..Complete::default() }),
         };
         assert_eq!(frames(b"6\x007\0complete\0s\0\0ls \0\0"), [Frame::Call(call)]);
+    }
+
+    #[test]
+    fn the_name_that_others_have_for_a_wish_means_one_answer() {
+        let line = br#"{"type":"natural_language","session_id":"abc","query":"find files","cwd":"/","recent_commands":["ls"],"env_hints":{"A":"b"}}"#;
+        let wish = Translate {
+            session: "abc".into(),
+            query: "find files".into(),
+            cwd: "/".into(),
+            wait: true,
+            recent_commands: vec!["ls".into()],
+            is_foreign: true,
+            ..Translate::default()
+        };
+        let expected = Call { id: 0, request: Request::Translate(wish) };
+        assert_eq!(frames(&[line.as_slice(), b"\n"].concat()), [Frame::Call(expected)]);
+        let ours = frames(b"{\"type\":\"translate\",\"query\":\"natural_language\"}\n");
+        let wish = Translate { query: "natural_language".into(), ..Translate::default() };
+        assert_eq!(ours, [Frame::Call(Call { id: 0, request: Request::Translate(wish) })]);
     }
 
     #[test]
@@ -223,10 +243,48 @@ mod tests {
     }
 
     fn call() -> impl Strategy<Value = Call> {
-        let hello = (any::<u32>(), text(), text(), text(), any::<u32>(), text(), text()).prop_map(
-            |(protocol, version, shell, session, pid, histfile, facts)| {
+        let hello = (any::<u32>(), text(), text(), text(), any::<u32>(), text(), text(), any::<bool>()).prop_map(
+            |(protocol, version, shell, session, pid, histfile, facts, private)| {
                 let shell_version = version.clone();
-                Request::Hello(Hello { protocol, version, shell, shell_version, session, pid, histfile, facts })
+                Request::Hello(Hello {
+                    protocol,
+                    version,
+                    shell,
+                    shell_version,
+                    session,
+                    pid,
+                    histfile,
+                    facts,
+                    private,
+                })
+            },
+        );
+        let translate = (text(), text(), text(), text(), text(), any::<[bool; 3]>(), any::<u32>()).prop_map(
+            |(session, cwd, query, shell, provider, [wait, now, private], limit)| {
+                let recent_commands = Vec::new();
+                Request::Translate(Translate {
+                    session,
+                    cwd,
+                    query,
+                    shell,
+                    wait,
+                    now,
+                    private,
+                    provider,
+                    limit,
+                    recent_commands,
+                    is_foreign: false,
+                })
+            },
+        );
+        let explain = (text(), text(), text(), text(), any::<[bool; 2]>()).prop_map(
+            |(session, cwd, command, shell, [wait, private])| {
+                Request::Explain(Explain { session, cwd, command, shell, wait, private })
+            },
+        );
+        let outcome = (text(), text(), text(), text(), text(), 0f32..1.0, text(), text()).prop_map(
+            |(session, action, query, suggestion, source, confidence, cwd, r#final)| {
+                Request::Outcome(Outcome { session, action, query, suggestion, source, confidence, cwd, r#final })
             },
         );
         let complete = (text(), text(), text(), text(), text(), any::<bool>()).prop_map(
@@ -240,7 +298,7 @@ mod tests {
                 Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command })
             });
         let plain = prop_oneof![Just(Request::Reload), Just(Request::Status), Just(Request::Stop)];
-        let request = prop_oneof![hello, complete, finished, why, plain];
+        let request = prop_oneof![hello, complete, translate, explain, outcome, finished, why, plain];
         (any::<u64>(), request).prop_map(|(id, request)| Call { id, request })
     }
 

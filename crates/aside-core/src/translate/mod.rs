@@ -7,6 +7,7 @@ pub mod embedded;
 pub mod explain;
 pub mod facts;
 pub mod holes;
+pub mod offer;
 pub mod prompt;
 pub mod said;
 

@@ -1,11 +1,12 @@
 //! Aside without its daemon: the same question put to the same code, with nothing around it. No socket, no store, no
 //! file, no program: for trying out a ranking in seconds.
 
-use aside_core::complete::ask::{Ask, Names};
+use aside_core::complete::ask::Ask;
 use aside_core::complete::complete;
-use aside_core::complete::spec::Specs;
 use aside_core::history::index::{Index, Ran};
 use aside_core::line::Dialect;
+use aside_core::names::Names;
+use aside_core::spec::Specs;
 use aside_core::world::Nothing;
 
 use super::play::Tool;

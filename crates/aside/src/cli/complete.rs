@@ -8,7 +8,7 @@ use std::io::IsTerminal;
 use aside_core::proto::{Candidate, Complete, Reply, Request};
 use serde::Serialize;
 
-use crate::cli::{Exit, paint, print};
+use crate::cli::{Exit, current_dir, paint, print};
 use crate::client::{self, ClientError};
 use crate::paths::Paths;
 
@@ -49,7 +49,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let (left, right) = line.split_at(split);
     let cwd = match args.cwd {
         Some(cwd) => std::path::absolute(cwd)?.display().to_string(),
-        None => std::env::current_dir()?.display().to_string(),
+        None => current_dir()?,
     };
     let asked = Complete {
         session: String::new(),

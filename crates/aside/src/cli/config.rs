@@ -142,7 +142,7 @@ fn plain(value: &Value) -> String {
     match value {
         Value::Text(text) => format!("{text}\n"),
         Value::List(items) => items.iter().map(|item| format!("{item}\n")).collect(),
-        Value::Bool(_) | Value::Integer(_) => format!("{value}\n"),
+        Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) => format!("{value}\n"),
     }
 }
 
@@ -192,7 +192,7 @@ fn table(rows: &[Row]) -> String {
 fn short(value: &Value) -> String {
     match value {
         Value::List(items) if !items.is_empty() => format!("[{} items]", items.len()),
-        Value::Bool(_) | Value::Integer(_) | Value::Text(_) | Value::List(_) => value.to_string(),
+        Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) | Value::List(_) => value.to_string(),
     }
 }
 
@@ -278,11 +278,11 @@ mod tests {
         let start = |key: &str| table.lines().find(|line| line.starts_with(key)).unwrap()[..76].to_owned();
         assert_eq!(
             start("complete.right_arrow"),
-            "complete.right_arrow           = \"word\"                       file     How m"
+            "complete.right_arrow           = \"word\"      file     How much of the grey t"
         );
         assert_eq!(
             start("daemon.log"),
-            "daemon.log                     = \"warn\"                       default  What "
+            "daemon.log                     = \"warn\"      default  What the daemon writes"
         );
     }
 

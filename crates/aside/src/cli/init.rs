@@ -8,13 +8,9 @@ use crate::client;
 use crate::exec::{self, Own};
 use crate::paths::{self, Paths};
 
-/// What zsh reads when its first prompt has been drawn.
-const REST: [&str; 4] = [
-    include_str!("../../shell/aside.zsh"),
-    include_str!("../../shell/aside.show.zsh"),
-    include_str!("../../shell/aside.keys.zsh"),
-    include_str!("../../shell/aside.names.zsh"),
-];
+mod rest;
+
+use rest::Rest;
 
 /// Print the plugin for a shell; put it in your rc file
 #[derive(clap::Args)]
@@ -69,15 +65,12 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
     let settings = set.concat();
     match shell {
         Shell::Zsh => {
-            let rest: String = parts(&REST.concat()).iter().map(|part| quoted(part) + " ").collect();
-            let plain = quoted(&parts(include_str!("../../shell/aside.plain.zsh")).concat());
+            let rest = Rest::new().settings(socket);
             let first = quoted(&parts(include_str!("../../shell/aside.first.zsh")).concat());
             // The words are quoted, since an alias may stand for any of them; and what decides how a text is read are the
             // options of that moment.
             format!(
-                "{settings}'builtin' 'typeset' -ga _aside_rest\n_aside_rest=({rest})\n\
-                 'builtin' 'typeset' -g _aside_plain={plain}\n\
-                 () {{ 'builtin' 'emulate' '-L' 'zsh' '-o' 'no_aliases'; 'builtin' 'eval' \"$1\"; }} {first}\n",
+                "{settings}{rest}() {{ 'builtin' 'emulate' '-L' 'zsh' '-o' 'no_aliases'; 'builtin' 'eval' \"$1\"; }} {first}\n",
             )
         }
         Shell::Bash => settings + include_str!("../../shell/aside.bash"),
@@ -85,21 +78,33 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
     }
 }
 
-/// zsh takes longer than twice as long for a text twice as long, so it gets several: whole functions, without the lines
-/// that only people read. Saves a millisecond of the first prompt.
+/// zsh takes longer than twice as long for a text twice as long, so it gets several: whole functions, without what only
+/// people read, which is comments and indentation. Saves more than a millisecond of the first prompt.
 fn parts(script: &str) -> Vec<String> {
     const LONG_ENOUGH: usize = 1500;
     let mut parts = vec![String::new()];
-    for line in script.lines().filter(|line| !line.trim_start().starts_with('#') && !line.trim().is_empty()) {
-        if parts.last().is_none_or(|part| part.len() >= LONG_ENOUGH && part.ends_with("\n}\n")) {
-            parts.push(String::new());
-        }
-        if let Some(part) = parts.last_mut() {
-            part.push_str(line);
+    for line in script.lines() {
+        if let (Some(part), false) = (parts.last_mut(), bare(line).is_empty()) {
+            part.push_str(bare(line));
             part.push('\n');
+        }
+        let is_long = parts.last().is_none_or(|part| part.len() >= LONG_ENOUGH);
+        if line == "}" && is_long {
+            parts.push(String::new());
         }
     }
     parts
+}
+
+/// A line without its indentation and without a comment, of which there are two kinds: whole lines, and one behind what a
+/// variable is declared as. No string of several lines in the plugin has an indented one; a test would tell.
+fn bare(line: &str) -> &str {
+    let line = line.trim_start();
+    match line.split_once(" # ") {
+        _ if line.starts_with('#') => "",
+        Some((code, _)) if line.starts_with("typeset ") => code.trim_end(),
+        Some(_) | None => line,
+    }
 }
 
 /// For zsh and bash: single quotes, and the single quotes inside taken out of them.
@@ -123,7 +128,7 @@ mod tests {
 
     #[test]
     fn in_parts_it_is_the_same_plugin() {
-        let whole = REST.concat();
+        let whole = rest::FILES.concat();
         let read = |text: &str| format!("emulate zsh -o no_aliases -c {}\n", quoted(text));
         let cut = parts(&whole);
         assert!(cut.len() > 3, "it is worth it");

@@ -1,8 +1,10 @@
 //! The command line: one definition, from which help, man pages and completions are made. Each subcommand is a file.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use aside_core::text;
 use clap::{Parser, Subcommand};
 
@@ -12,11 +14,16 @@ mod completions;
 mod config;
 mod daemon;
 mod doctor;
+mod explain;
 mod history;
 mod init;
 mod man;
+mod model;
 mod pipe;
+mod privacy;
 mod sandbox;
+mod stats;
+mod translate;
 mod try_shell;
 mod uninstall;
 
@@ -39,9 +46,14 @@ enum Command {
     Init(init::Args),
     Try(try_shell::Args),
     Daemon(daemon::Args),
+    Translate(translate::Args),
+    Explain(explain::Args),
     Complete(complete::Args),
     Why(complete::why::Args),
     History(history::Args),
+    Model(model::Args),
+    Privacy(privacy::Args),
+    Stats(stats::Args),
     Config(config::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
@@ -50,6 +62,7 @@ enum Command {
     Call(call::Args),
     Pipe(pipe::Args),
     Sandbox(sandbox::Args),
+    Synapse(translate::synapse::Args),
 }
 
 /// How a subcommand ends when nothing broke. What broke is an `anyhow::Error`, printed once, here.
@@ -73,13 +86,22 @@ impl From<Exit> for ExitCode {
 }
 
 pub fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    // The plugin of another program, which calls us by that program's name.
+    if let Some(code) = translate::synapse::by_name() {
+        return code;
+    }
+    let outcome = match Cli::parse_from(words(std::env::args_os())).command {
         Command::Init(args) => init::run(args),
         Command::Try(args) => try_shell::run(args),
         Command::Daemon(args) => daemon::run(args),
+        Command::Translate(args) => translate::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Complete(args) => complete::run(args),
         Command::Why(args) => complete::why::run(args),
         Command::History(args) => history::run(args),
+        Command::Model(args) => model::run(args),
+        Command::Privacy(args) => privacy::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Config(args) => config::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),
@@ -88,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Call(args) => call::run(args),
         Command::Pipe(args) => pipe::run(args),
         Command::Sandbox(args) => sandbox::run(args),
+        Command::Synapse(args) => translate::synapse::run(args),
     };
     match outcome {
         Ok(exit) => exit.into(),
@@ -100,9 +123,37 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// `aside help translate` is `aside translate --help`. Not clap's own, which has every subcommand once more below `help`, in
+/// the completions too.
+fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = given.collect();
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    words
+}
+
 /// What a command has to say. Not `println!`, which panics when nobody reads any more (`| head`).
 fn print(text: &str) -> anyhow::Result<()> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// The shell of whoever calls, if it is one that we know.
+fn own_shell() -> String {
+    let shell = std::env::var("SHELL").unwrap_or_default();
+    let name = shell.rsplit('/').next().unwrap_or_default();
+    if ["zsh", "bash", "fish"].contains(&name) { name.to_owned() } else { String::new() }
+}
+
+fn current_dir() -> anyhow::Result<String> {
+    let dir = std::env::current_dir().context("this directory cannot be found any more; go to another one")?;
+    Ok(dir.display().to_string())
+}
+
+/// Whether whoever calls wants nothing to leave this machine.
+fn is_private() -> bool {
+    std::env::var_os("ASIDE_PRIVATE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -56,10 +56,14 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     env.push(("ASIDE_HOME", home.path().into()));
     env.push(("ASIDE_SOCKET", paths.socket.clone().into()));
     let grey = "→ takes the grey text, Alt-→ a word of it.";
+    let wish =
+        "Say what you want after a question mark: ? find files larger than 100MB. Tab takes the command; you run it.";
     let hint = match (shell.as_str(), known) {
-        ("zsh", 0) => format!("Run a command or two, then type the beginning of one: {grey}"),
-        ("zsh", _) => format!("Type the beginning of a command you have run before: {grey}"),
-        _ => "It records what you run here; the grey text is in zsh so far.".to_owned(),
+        ("zsh", 0) => format!("Run a command or two, then type the beginning of one: {grey}\n{wish}"),
+        ("zsh", _) => format!("Type the beginning of a command you have run before: {grey}\n{wish}"),
+        _ => "It records what you run here; grey text and `? wishes` are in zsh so far. Everywhere: \
+              aside translate find files larger than 100MB"
+            .to_owned(),
     };
     print(&format!(
         "Aside is on in this {shell}, with {known} commands of your history. Nothing of yours is changed.

@@ -11,7 +11,9 @@ use etcetera::BaseStrategy;
 use crate::cli::Exit;
 use crate::config::write;
 use crate::daemon::control;
-use crate::paths::Paths;
+use crate::paths::{Paths, rest_file};
+use crate::store::interactions::Interactions;
+use crate::store::journal::Journal;
 
 mod rc;
 
@@ -214,12 +216,19 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
     }
     if !is_ours(&paths.state_dir) {
         add(&paths.log_file(), "the log", How::File);
+        for path in Journal::new(paths).lines().files() {
+            add(&path, "what left this machine", How::File);
+        }
+        for path in Interactions::new(paths).lines().files() {
+            add(&path, "what you did with what was offered", How::File);
+        }
         add(&paths.state_dir, "when it is empty", How::IfEmpty);
     } else if paths.state_dir != paths.data_dir {
-        add(&paths.state_dir, "the log", How::Dir { keep });
+        add(&paths.state_dir, "the log, and what was noted", How::Dir { keep });
     }
     add(&paths.socket, "the socket", How::File);
     add(&paths.lock_file(), "its lock", How::File);
+    add(&rest_file(&paths.socket), "a part of the zsh plugin", How::File);
     let private = |dir: &&Path| dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with("aside-"));
     for dir in paths.socket.parent().filter(private).into_iter().chain(chosen.then_some(config_dir)) {
         add(dir, "when it is empty", How::IfEmpty);

@@ -130,9 +130,17 @@ impl Check<'_> {
     fn section(&mut self, name: &str, section: &dyn TableLike) {
         for (key, item) in entries(section) {
             let full = format!("{name}.{}", key.get());
-            match schema::setting(&full) {
-                Some(setting) => self.setting(setting, key, item),
-                None => self.complain(key, schema::unknown_key(&full)),
+            match (schema::setting(&full), item.as_table_like()) {
+                (Some(setting), _) => self.setting(setting, key, item),
+                (None, Some(within)) if schema::has_section(&full) => self.section(&full, within),
+                (None, None) if schema::has_section(&full) => {
+                    self.complain(key, format!("{full} must be a section, [{full}], not {}", found(item)));
+                }
+                (None, Some(_)) if schema::nearest_section(&full).is_some_and(|near| near.contains('.')) => {
+                    let near = schema::nearest_section(&full).unwrap_or_default();
+                    self.complain(key, format!("unknown section [{full}]; did you mean [{near}]?"));
+                }
+                (None, _) => self.complain(key, schema::unknown_key(&full)),
             }
         }
     }
@@ -258,6 +266,18 @@ config.toml:18: daemon.log must be one of error, warn, info, debug, not "loud""#
         assert_eq!(problems("[[complete]]"), many);
         let deep = "config.toml:1: complete.enabled must be true or false, not a section";
         assert_eq!(problems("[complete.enabled]\nx = 1"), deep);
+    }
+
+    #[test]
+    fn sections_within_others_are_checked_too() {
+        assert_eq!(problems("[llm.task]\nprovider = 'openai'\n[llm]\ntranslate = { model = 'm' }\n"), "");
+        assert_eq!(
+            problems("[llm.task]\nprovider = 'opnai'\nmodle = 'x'\n[llm]\ncomplete = 3\n[llm.tsk]\nmodel = 'm'\n"),
+            "config.toml:2: llm.task.provider must be one of \"\", embedded, none, openai, anthropic, local, not \"opnai\"\n\
+             config.toml:3: unknown key llm.task.modle; did you mean llm.task.model?\n\
+             config.toml:5: llm.complete must be a section, [llm.complete], not 3\n\
+             config.toml:6: unknown section [llm.tsk]; did you mean [llm.task]?"
+        );
     }
 
     #[test]

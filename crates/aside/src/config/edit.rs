@@ -79,13 +79,25 @@ pub fn template() -> String {
 
 fn place(source: &Source, setting: &Setting) -> Result<Place, Problem> {
     let document = source.parse()?;
-    let Some((section_key, section)) = document.as_table().get_key_value(&setting.section) else {
-        return Ok(Place::Nowhere);
-    };
     let start = |span: Option<Range<usize>>| span.map_or(0, |span| span.start);
     let refuse = |what: &str, span| {
         Err(source.problem(start(span), format!("{what} is not what it should be here; change it by hand")))
     };
+    let mut names = setting.section.split('.');
+    let Some((mut section_key, mut section)) = names.next().and_then(|name| document.as_table().get_key_value(name))
+    else {
+        return Ok(Place::Nowhere);
+    };
+    // A section within another is looked for inside it.
+    for name in names {
+        let Some(table) = section.as_table_like() else { return refuse(&setting.section, section_key.span()) };
+        match (table.get_key_value(name), section) {
+            (Some(found), _) => (section_key, section) = found,
+            // Only a header of its own can be put behind another header.
+            (None, Item::Table(outer)) if !outer.is_dotted() => return Ok(Place::Nowhere),
+            (None, _) => return refuse(&setting.section, section_key.span()),
+        }
+    }
     let Some(table) = section.as_table_like() else { return refuse(&setting.section, section_key.span()) };
     if let Some((key, item)) = table.get_key_value(&setting.name) {
         let (Some(value), Some(key_span)) = (item.as_value().and_then(toml_edit::Value::span), key.span()) else {
@@ -95,11 +107,15 @@ fn place(source: &Source, setting: &Setting) -> Result<Place, Problem> {
         return Ok(Place::Present { entry: key_span.start..value.end, value, shape });
     }
     Ok(match section {
+        // Within a header it is said from that header on, and which one that is cannot be told from here.
+        Item::Table(table) if table.is_dotted() && setting.section.contains('.') => {
+            return refuse(&setting.section, section_key.span());
+        }
         Item::Table(table) if table.is_dotted() => {
             let prefix = format!("{}.", setting.section);
             Place::After { offset: last_value(table).unwrap_or_else(|| start(section.span())), prefix }
         }
-        // Only `[section.something]` is there, which no section of ours has: the check says so.
+        // Only `[section.something]` is there.
         Item::Table(table) if table.is_implicit() => Place::Nowhere,
         Item::Table(table) => {
             let header = section.span().map_or(0, |span| span.end);
@@ -170,7 +186,7 @@ fn render(value: &Value, newline: &str) -> String {
             let items: String = items.iter().map(|item| format!("  {},{newline}", Value::Text(item.clone()))).collect();
             format!("[{newline}{items}]")
         }
-        Value::Bool(_) | Value::Integer(_) | Value::Text(_) | Value::List(_) => line,
+        Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) | Value::List(_) => line,
     }
 }
 
@@ -261,6 +277,37 @@ mod tests {
             set("complete = { right_arrow = 'all', enabled = true }"),
             "complete = { right_arrow = \"word\", enabled = true }"
         );
+    }
+
+    #[test]
+    fn a_section_within_another_is_found_or_made() {
+        let set = |text| set_to(text, "llm.task.model", &["m"]);
+        assert_eq!(set(""), "[llm.task]\nmodel = \"m\"\n");
+        assert_eq!(set("[llm]\nmodel = 'x'\n"), "[llm]\nmodel = 'x'\n\n[llm.task]\nmodel = \"m\"\n");
+        assert_eq!(set("[llm.task]\nmodel = 'x'\n[llm]\n"), "[llm.task]\nmodel = \"m\"\n[llm]\n");
+        assert_eq!(set("[llm.task]\n\n[llm]\n"), "[llm.task]\nmodel = \"m\"\n\n[llm]\n");
+        assert_eq!(set("[llm]\ntask = {}\n"), "[llm]\ntask = { model = \"m\" }\n");
+        assert_eq!(set_to("[llm.task]\n", "llm.model", &["m"]), "[llm.task]\n\n[llm]\nmodel = \"m\"\n");
+        let by_hand = "llm.task is not what it should be here; change it by hand";
+        assert_eq!(set("llm.model = 'x'\n"), format!("config.toml:1: {by_hand}"));
+        assert_eq!(set("[llm]\ntask.provider = 'local'\n"), format!("config.toml:2: {by_hand}"));
+        assert_eq!(unset_in("[llm.task]\nmodel = 'x'\n", "llm.task.model"), "[llm.task]\n");
+        let template = template();
+        let changed = set_to(&template, "llm.task.model", &["m"]);
+        assert_eq!(changed.len(), template.len() + "model = \"m\"\n".len());
+        assert_eq!(unset_in(&changed, "llm.task.model"), template);
+    }
+
+    #[test]
+    fn a_price_may_be_whole_or_not() {
+        assert_eq!(set_to("", "llm.input_price", &["3"]), "[llm]\ninput_price = 3.0\n");
+        assert_eq!(set_to("", "llm.input_price", &["0.15"]), "[llm]\ninput_price = 0.15\n");
+        let price = setting("llm.input_price").unwrap();
+        for wrong in ["-1", "nan", "inf", "much"] {
+            let expected = "llm.input_price must be between 0 and 1000000";
+            let complaint = price.parse(&[wrong.to_owned()]).unwrap_err().message;
+            assert!(complaint.starts_with(expected), "{complaint}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod check;
 pub mod edit;
 pub mod live;
 pub mod schema;
+pub mod whom;
 pub mod write;
 
 use check::{Problems, Values};
@@ -19,6 +20,7 @@ use check::{Problems, Values};
 pub struct Config {
     pub complete: Complete,
     pub llm: Llm,
+    pub security: Security,
     pub history: History,
     pub daemon: Daemon,
 }
@@ -44,20 +46,73 @@ pub struct Complete {
     pub model_min_chars: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Llm {
     pub provider: Provider,
     pub base_url: String,
     pub model: String,
     pub api_key_env: String,
+    pub api_key_cmd: String,
+    pub api_key_keyring: String,
+    pub timeout_connect_ms: u64,
+    pub timeout_read_ms: u64,
+    pub timeout_wish_first_ms: u64,
+    pub timeout_wish_ms: u64,
+    pub input_price: f64,
+    pub output_price: f64,
+    pub natural_language: bool,
+    pub nl_prefix: String,
+    pub nl_debounce_ms: u64,
+    pub nl_min_query_length: usize,
+    pub nl_explain_key: String,
+    pub nl_style: String,
+    pub private_key: String,
+    pub local: Local,
+    pub complete: Choice,
+    pub translate: Choice,
+    pub task: Choice,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// The model server that we keep ourselves.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Local {
+    pub server: String,
+    pub threads: u32,
+    pub context: u32,
+    pub idle_s: u64,
+    pub port: u16,
+    pub arguments: Vec<String>,
+}
+
+/// What is set for one use of a model; what is empty is as in the section above.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    #[serde(deserialize_with = "if_any")]
+    pub provider: Option<Provider>,
+    pub base_url: String,
+    pub model: String,
+    pub api_key_env: String,
+    pub api_key_cmd: String,
+    pub api_key_keyring: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
-    None,
+    #[serde(alias = "none")]
+    Embedded,
     Openai,
+    Anthropic,
+    Local,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Security {
+    pub command_blocklist: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -121,11 +176,42 @@ impl Config {
         let mut sections = Map::new();
         for setting in schema::schema() {
             let value = values.get(setting.key.as_str()).unwrap_or(&setting.default);
-            let section = sections.entry(&setting.section).or_insert_with(|| Map::new().into());
-            section[&setting.name] = serde_json::json!(value);
+            let mut section = &mut sections;
+            for name in setting.section.split('.') {
+                section = section.entry(name).or_insert_with(|| Map::new().into()).as_object_mut().expect("a section");
+            }
+            section.insert(setting.name.clone(), serde_json::json!(value));
         }
         // The values passed the schema, and the test below holds the schema and these types together.
         serde_json::from_value(sections.into()).expect("default.toml and Config agree")
+    }
+}
+
+/// The empty text names nobody.
+fn if_any<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Option<Provider>, D::Error> {
+    let text = String::deserialize(text)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    Provider::deserialize(serde::de::value::StringDeserializer::new(text)).map(Some)
+}
+
+impl Provider {
+    /// The one that is called so, in the settings or on the command line.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Provider::Embedded, Provider::Openai, Provider::Anthropic, Provider::Local];
+        let name = if name == "none" { "embedded" } else { name };
+        all.into_iter().find(|provider| provider.name() == name)
+    }
+
+    /// As the settings call it, and the answers that it gives.
+    pub fn name(self) -> &'static str {
+        match self {
+            Provider::Embedded => "embedded",
+            Provider::Openai => "openai",
+            Provider::Anthropic => "anthropic",
+            Provider::Local => "local",
+        }
     }
 }
 
@@ -202,7 +288,10 @@ mod tests {
                 model_min_chars: 3,
             }
         );
-        assert_eq!(config.llm.provider, Provider::None, "nothing leaves the machine unless somebody says so");
+        assert_eq!(config.llm.provider, Provider::Embedded, "nothing leaves the machine unless somebody says so");
+        for choice in [&config.llm.complete, &config.llm.translate, &config.llm.task] {
+            assert_eq!(choice.provider, None);
+        }
         assert_eq!((config.history.record, config.history.import_first), (true, true));
         assert_eq!(config.daemon, Daemon { idle_exit_s: 3600, log: LogLevel::Warn });
     }
@@ -231,11 +320,7 @@ mod tests {
             LogLevel::Info => "info",
             LogLevel::Debug => "debug",
         };
-        let provider = |provider| match provider {
-            Provider::None => "none",
-            Provider::Openai => "openai",
-        };
-        let one_of = |key, words: &[&str]| {
+        let one_of = |key: &str, words: &[&str]| {
             let words = words.iter().map(|&word| word.to_owned()).collect();
             assert_eq!(schema::setting(key).unwrap().rule, Rule::OneOf(words), "{key}");
         };
@@ -246,7 +331,12 @@ mod tests {
         );
         one_of("complete.bar", &[Bar::Auto, Bar::Off].map(Bar::name));
         one_of("complete.tab", &[Tab::Take, Tab::Leave].map(Tab::name));
-        one_of("llm.provider", &[Provider::None, Provider::Openai].map(provider));
+        let [embedded, openai, anthropic, local] =
+            [Provider::Embedded, Provider::Openai, Provider::Anthropic, Provider::Local].map(Provider::name);
+        one_of("llm.provider", &[embedded, "none", openai, anthropic, local]);
+        for section in ["complete", "translate", "task"] {
+            one_of(&format!("llm.{section}.provider"), &["", embedded, "none", openai, anthropic, local]);
+        }
         one_of("daemon.log", &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug].map(log));
     }
 
@@ -259,6 +349,17 @@ mod tests {
         let mut expected = Config::default();
         expected.complete.right_arrow = RightArrow::Word;
         expected.history.ignore.clear();
+        assert_eq!(Config::load(&file), Ok(expected));
+    }
+
+    #[test]
+    fn a_section_may_lie_within_another() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("config.toml");
+        std::fs::write(&file, "[llm]\nprovider = 'none'\ninput_price = 3\n[llm.task]\nprovider = 'local'\n").unwrap();
+        let mut expected = Config::default();
+        expected.llm.input_price = 3.0;
+        expected.llm.task.provider = Some(Provider::Local);
         assert_eq!(Config::load(&file), Ok(expected));
     }
 

@@ -12,13 +12,16 @@ pub const DEFAULTS: &str = include_str!("../../default.toml");
 /// Below this Jaro-Winkler similarity a suggestion puzzles more than it helps.
 const NEAR: f64 = 0.8;
 
+/// How a text without a character is written.
+const EMPTY: &str = r#""""#;
+
 const COLOURS: [&str; 9] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "default"];
 
 #[derive(Debug)]
 pub struct Setting {
     pub section: String,
     pub name: String,
-    /// `section.name`, as it is written on the command line.
+    /// `section.name`, as it is written on the command line. A section may lie within another: `llm.complete`.
     pub key: String,
     pub default: Value,
     pub why: String,
@@ -30,6 +33,8 @@ pub struct Setting {
 pub enum Value {
     Bool(bool),
     Integer(i64),
+    /// A whole number is one of these too.
+    Decimal(f64),
     Text(String),
     List(Vec<String>),
 }
@@ -98,13 +103,18 @@ fn likeness(given: &str, known: &str) -> f64 {
 
 impl Setting {
     pub fn accept(&self, value: &Value) -> Result<(), Complaint> {
+        let is_whole = matches!((&self.default, value), (Value::Decimal(_), Value::Integer(_)));
         let same_type = std::mem::discriminant(value) == std::mem::discriminant(&self.default);
-        if !same_type {
+        if !same_type && !is_whole {
             return Err(self.complaint(value));
         }
         match (&self.rule, value) {
             (Rule::OneOf(words), Value::Text(text)) if !words.contains(text) => Err(self.complaint(value)),
             (Rule::Between(low, high), Value::Integer(number)) if !(low..=high).contains(&number) => {
+                Err(self.complaint(value))
+            }
+            // No comparison holds for what is no number.
+            (Rule::Between(low, high), Value::Decimal(number)) if !(*low as f64..=*high as f64).contains(number) => {
                 Err(self.complaint(value))
             }
             (Rule::Highlight, Value::Text(text)) if !is_highlight(text) => Err(self.complaint(value)),
@@ -119,6 +129,7 @@ impl Setting {
         let value = match &self.default {
             Value::Bool(_) => one.parse().ok().map(Value::Bool),
             Value::Integer(_) => one.parse().ok().map(Value::Integer),
+            Value::Decimal(_) => one.parse().ok().map(Value::Decimal),
             Value::Text(_) if words.len() == 1 => Some(Value::Text(one.clone())),
             Value::Text(_) => None,
             Value::List(_) => Some(Value::List(array(words).unwrap_or_else(|| words.to_vec()))),
@@ -130,12 +141,16 @@ impl Setting {
     /// `must be true or false`, without what was found instead: only the caller can name a date or a section.
     pub fn expected(&self) -> String {
         let expected = match (&self.rule, &self.default) {
-            (Rule::OneOf(words), _) => format!("one of {}", words.join(", ")),
+            (Rule::OneOf(words), _) => {
+                let words: Vec<&str> = words.iter().map(|word| if word.is_empty() { EMPTY } else { word }).collect();
+                format!("one of {}", words.join(", "))
+            }
             (Rule::Between(low, high), _) => format!("between {low} and {high}"),
             (Rule::Highlight, _) => r#"a zsh highlight such as "fg=8" or "fg=#808080,underline""#.to_owned(),
             (Rule::Patterns, _) => "a list of regular expressions in quotes".to_owned(),
             (Rule::Any, Value::Bool(_)) => "true or false".to_owned(),
             (Rule::Any, Value::Integer(_)) => "a whole number".to_owned(),
+            (Rule::Any, Value::Decimal(_)) => "a number".to_owned(),
             (Rule::Any, Value::Text(_)) => "text in quotes".to_owned(),
             (Rule::Any, Value::List(_)) => "a list of texts in quotes".to_owned(),
         };
@@ -167,6 +182,7 @@ impl fmt::Display for Value {
         match self {
             Self::Bool(yes) => write!(formatter, "{yes}"),
             Self::Integer(number) => write!(formatter, "{number}"),
+            Self::Decimal(number) => write!(formatter, "{}", toml_edit::Value::from(*number)),
             Self::Text(text) => write!(formatter, "{}", toml_edit::Value::from(text.as_str())),
             Self::List(items) => write!(formatter, "{}", toml_edit::Value::from_iter(items.iter().map(String::as_str))),
         }
@@ -174,7 +190,7 @@ impl fmt::Display for Value {
 }
 
 impl Value {
-    /// The values a setting can have; nothing for dates, fractions and lists of anything but text.
+    /// The values a setting can have; nothing for dates and lists of anything but text.
     pub fn from_toml(value: &toml_edit::Value) -> Option<Self> {
         match value {
             toml_edit::Value::Boolean(yes) => Some(Self::Bool(*yes.value())),
@@ -183,7 +199,8 @@ impl Value {
             toml_edit::Value::Array(items) => {
                 items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>().map(Self::List)
             }
-            toml_edit::Value::Float(_) | toml_edit::Value::Datetime(_) | toml_edit::Value::InlineTable(_) => None,
+            toml_edit::Value::Float(number) => Some(Self::Decimal(*number.value())),
+            toml_edit::Value::Datetime(_) | toml_edit::Value::InlineTable(_) => None,
         }
     }
 }
@@ -193,7 +210,7 @@ fn array(words: &[String]) -> Option<Vec<String>> {
     let [word] = words else { return None };
     match Value::from_toml(&word.trim().parse().ok()?)? {
         Value::List(items) => Some(items),
-        Value::Bool(_) | Value::Integer(_) | Value::Text(_) => None,
+        Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) => None,
     }
 }
 
@@ -224,16 +241,23 @@ fn read(defaults: &str) -> Vec<Setting> {
     let document: toml_edit::DocumentMut = defaults.parse().expect("default.toml is TOML");
     let mut settings = Vec::new();
     for (section, item) in document.iter() {
-        let table = item.as_table().expect("default.toml has sections only");
-        for (name, item) in table {
-            let key = format!("{section}.{name}");
-            let comment = table.key(name).and_then(|key| key.leaf_decor().prefix()).and_then(|prefix| prefix.as_str());
-            let (why, rule) = read_comment(comment.unwrap_or_default());
-            let default = item.as_value().and_then(Value::from_toml).expect("a default of a type we know");
-            settings.push(Setting { section: section.to_owned(), name: name.to_owned(), key, default, why, rule });
-        }
+        read_section(section, item.as_table().expect("default.toml has sections only"), &mut settings);
     }
     settings
+}
+
+fn read_section(section: &str, table: &toml_edit::Table, settings: &mut Vec<Setting>) {
+    for (name, item) in table {
+        let key = format!("{section}.{name}");
+        if let Some(within) = item.as_table() {
+            read_section(&key, within, settings);
+            continue;
+        }
+        let comment = table.key(name).and_then(|key| key.leaf_decor().prefix()).and_then(|prefix| prefix.as_str());
+        let (why, rule) = read_comment(comment.unwrap_or_default());
+        let default = item.as_value().and_then(Value::from_toml).expect("a default of a type we know");
+        settings.push(Setting { section: section.to_owned(), name: name.to_owned(), key, default, why, rule });
+    }
 }
 
 fn read_comment(comment: &str) -> (String, Rule) {
@@ -241,7 +265,10 @@ fn read_comment(comment: &str) -> (String, Rule) {
     let mut rule = Rule::Any;
     for line in comment.lines().filter_map(|line| line.strip_prefix("# ")) {
         match line.split_once(": ") {
-            Some(("one of", words)) => rule = Rule::OneOf(words.split(", ").map(str::to_owned).collect()),
+            Some(("one of", words)) => {
+                let words = words.split(", ").map(|word| if word == EMPTY { "" } else { word });
+                rule = Rule::OneOf(words.map(str::to_owned).collect());
+            }
             Some(("between", bounds)) => {
                 let (low, high) = bounds.split_once(" and ").expect("between: LOW and HIGH");
                 rule = Rule::Between(low.parse().expect("a number"), high.parse().expect("a number"));

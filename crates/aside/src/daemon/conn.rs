@@ -3,11 +3,13 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use aside_core::proto::compat::{Foreign, Shape};
 use aside_core::proto::stream::{self, Frame, Spelling, Stream};
+use aside_core::proto::wish::Suggestion;
 use aside_core::proto::{Answer, Call, Candidates, Reply, Request};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, Semaphore};
@@ -22,6 +24,8 @@ const MAX_CONNECTIONS: usize = 512;
 const MAX_UNDER_WAY: usize = 64;
 /// Answers waiting for one client to read them. The oldest is dropped: the newest is the one it wants.
 const MAX_WAITING: usize = 64;
+/// How often to look whether a client that has nothing more to say still reads.
+const LOOK: Duration = Duration::from_millis(20);
 
 pub fn accept(state: Arc<State>, stream: UnixStream) {
     let ours = rustix::process::getuid().as_raw();
@@ -48,7 +52,7 @@ pub fn accept(state: Arc<State>, stream: UnixStream) {
 
 async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox>, peer: Option<i32>) {
     let room = Arc::new(Semaphore::new(MAX_UNDER_WAY));
-    let line = Arc::new(Newest::of(peer));
+    let threads = Threads { line: Arc::new(Newest::of(peer)), explanation: Arc::new(Newest::of(peer)) };
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
     'reading: loop {
@@ -59,7 +63,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         stream.push(&chunk[..length]);
         let frames = stream.frames();
         let spelling = stream.spelling();
-        let newest = frames.iter().rposition(is_complete);
+        let newest = frames.iter().rposition(is_about_the_line);
         for (place, frame) in frames.into_iter().enumerate() {
             let superseded = newest.is_some_and(|newest| place < newest);
             let work = state.working();
@@ -69,10 +73,12 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
                     outbox.put(spelling, Answer { id, reply: Reply::Complete(Candidates::default()) }, work);
                     continue;
                 }
-                Frame::Call(Call { id, request }) => (Voice::Ours { spelling, id }, request),
-                Frame::Foreign(Foreign::Asks { line: asked, shape }) => {
-                    (Voice::Theirs(shape), Request::Complete(asked))
+                Frame::Call(Call { id, request: Request::Translate(_) }) if superseded => {
+                    outbox.put(spelling, Answer { id, reply: Reply::Translate(Box::new(Suggestion::none(""))) }, work);
+                    continue;
                 }
+                Frame::Call(Call { id, request }) => (Voice::Ours { spelling, id }, request),
+                Frame::Foreign(Foreign::Asks { request, shape }) => (Voice::Theirs(shape), request),
                 Frame::Foreign(Foreign::Answered(bytes)) => {
                     outbox.put_bytes(bytes, work);
                     continue;
@@ -87,7 +93,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
                 }
             };
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
-            let later = voice.later(&request, &line, outbox);
+            let later = voice.later(&request, &threads, outbox);
             let (state, outbox) = (Arc::clone(state), Arc::clone(outbox));
             tokio::spawn(async move {
                 let reply = guarded(&state, dispatch::answer(Arc::clone(&state), request, later.clone())).await;
@@ -98,8 +104,37 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         }
     }
     // Everything under way has given its permit back when all of them can be taken.
-    let _ = room.acquire_many(MAX_UNDER_WAY as u32).await;
-    line.end();
+    let all = room.acquire_many(MAX_UNDER_WAY as u32);
+    tokio::select! {
+        _ = all => threads.end(),
+        () = left(&read) => {
+            threads.end();
+            let _ = room.acquire_many(MAX_UNDER_WAY as u32).await;
+        }
+    }
+}
+
+/// What may be said more than once on a connection. To explain a command is no new line: a wish goes on meanwhile.
+struct Threads {
+    line: Arc<Newest>,
+    explanation: Arc<Newest>,
+}
+
+impl Threads {
+    fn end(&self) {
+        self.line.end();
+        self.explanation.end();
+    }
+}
+
+/// Ends when the client does not read any more either. One that has only nothing more to say waits for its answers.
+async fn left(read: &OwnedReadHalf) {
+    loop {
+        match read.ready(Interest::WRITABLE).await {
+            Ok(ready) if !ready.is_write_closed() => tokio::time::sleep(LOOK).await,
+            Ok(_) | Err(_) => return,
+        }
+    }
 }
 
 /// How the answers to one request are spelled.
@@ -118,10 +153,26 @@ impl Voice {
     }
 
     /// With what an answer may say more than once.
-    fn later(&self, request: &Request, newest: &Arc<Newest>, outbox: &Arc<Outbox>) -> Later {
-        let Request::Complete(asked) = request else { return Later::never() };
+    fn later(&self, request: &Request, threads: &Threads, outbox: &Arc<Outbox>) -> Later {
+        let (newest, wait) = match request {
+            Request::Complete(asked) => (&threads.line, asked.wait),
+            Request::Translate(asked) => (&threads.line, asked.wait),
+            Request::Explain(asked) => (&threads.explanation, asked.wait),
+            Request::Hello(_)
+            | Request::Outcome(_)
+            | Request::Finished(_)
+            | Request::Names(_)
+            | Request::Reload
+            | Request::Why(_)
+            | Request::Status
+            | Request::Stop => return Later::never(),
+        };
+        // Of what the line was, nobody wants an explanation any more.
+        if Arc::ptr_eq(newest, &threads.line) {
+            threads.explanation.supersede();
+        }
         let tone = match self {
-            Voice::Ours { .. } if !asked.wait => Tone::Updates,
+            Voice::Ours { .. } if !wait => Tone::Updates,
             Voice::Ours { .. } | Voice::Theirs(_) => Tone::Once,
         };
         let (voice, outbox) = (self.clone(), Arc::downgrade(outbox));
@@ -134,8 +185,8 @@ impl Voice {
     }
 }
 
-fn is_complete(frame: &Frame) -> bool {
-    matches!(frame, Frame::Call(Call { request: Request::Complete(_), .. }))
+fn is_about_the_line(frame: &Frame) -> bool {
+    matches!(frame, Frame::Call(Call { request: Request::Complete(_) | Request::Translate(_), .. }))
 }
 
 /// A panic loses this answer and nothing else.

@@ -12,6 +12,9 @@ pub async fn answer(state: Arc<State>, request: Request, later: Later) -> Reply 
     match request {
         Request::Hello(hello) => answer::hello::answer(&state, hello),
         Request::Complete(line) => answer::complete::answer(&state, line, &later).await,
+        Request::Translate(wish) => answer::translate::answer(&state, wish, &later).await,
+        Request::Explain(asked) => answer::explain::answer(&state, asked, &later).await,
+        Request::Outcome(outcome) => answer::outcome::answer(&state, outcome).await,
         Request::Finished(finished) => answer::finished::answer(&state, finished).await,
         Request::Names(names) => {
             state.name(names);

@@ -1,4 +1,4 @@
-//! What an answer says after it was given: better candidates for a line that is still the newest of its connection. Knows
+//! What an answer says after it was given: something better for a line that is still the newest of its connection. Knows
 //! neither the wire nor what is said.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,10 @@ pub struct Newest {
     /// The process at the other end: names a client that has no name of its own.
     peer: Option<i32>,
     number: AtomicU64,
+    /// What the next line may go on with.
     hold: Mutex<Option<Hold>>,
+    /// What is given up with its line.
+    work: Mutex<Option<Box<dyn Send>>>,
 }
 
 /// Cheap to clone; silent once another line came or the connection ended. Holds nothing alive.
@@ -45,12 +48,12 @@ enum Told {
 
 impl Newest {
     pub fn of(peer: Option<i32>) -> Self {
-        Self { peer, number: AtomicU64::new(0), hold: Mutex::default() }
+        Self { peer, number: AtomicU64::new(0), hold: Mutex::default(), work: Mutex::default() }
     }
 
     /// For a line that has just come. What was said later about the one before is silent from now on.
     pub fn later(self: &Arc<Self>, tone: Tone, say: impl Fn(Reply) + Send + Sync + 'static) -> Later {
-        let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+        let number = self.supersede();
         Later(Some(Arc::new(Line {
             tone,
             number,
@@ -60,9 +63,17 @@ impl Newest {
         })))
     }
 
+    /// Something else came: whatever was under way for a line is of no use any more, but what can be gone on with.
+    pub fn supersede(&self) -> u64 {
+        let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+        let work = locked(&self.work).take();
+        drop(work);
+        number
+    }
+
     /// The connection is over: nobody hears any more, so nobody needs to think.
     pub fn end(&self) {
-        self.number.fetch_add(1, Ordering::Relaxed);
+        self.supersede();
         let hold = locked(&self.hold).take();
         drop(hold);
     }
@@ -99,10 +110,20 @@ impl Later {
         drop(old);
     }
 
-    /// In place of what was said before.
+    /// Keeps work alive until another line comes.
+    pub fn works(&self, work: impl Send + 'static) {
+        let Some((line, newest)) = self.0.as_ref().zip(self.newest()) else { return };
+        let mut kept = locked(&newest.work);
+        let is_newest = newest.number.load(Ordering::Relaxed) == line.number;
+        let old = if is_newest { kept.replace(Box::new(work)) } else { Some(Box::new(work) as Box<dyn Send>) };
+        drop(kept);
+        drop(old);
+    }
+
+    /// In place of what was said before, to a client that reads more than one answer.
     pub fn say(&self, reply: Reply) {
         let Some((line, newest)) = self.0.as_ref().zip(self.newest()) else { return };
-        if newest.number.load(Ordering::Relaxed) != line.number {
+        if line.tone == Tone::Once || newest.number.load(Ordering::Relaxed) != line.number {
             return;
         }
         let mut state = locked(&line.state);
@@ -166,5 +187,21 @@ mod tests {
         newest.end();
         third.say(Reply::Ok);
         assert_eq!(*said.lock().unwrap(), []);
+    }
+
+    #[test]
+    fn work_for_a_line_ends_with_it() {
+        let newest = Arc::new(Newest::of(None));
+        let (first, _) = line(&newest);
+        let work = Arc::new(());
+        first.works(Arc::clone(&work));
+        assert_eq!(Arc::strong_count(&work), 2);
+        let (second, _) = line(&newest);
+        assert_eq!(Arc::strong_count(&work), 1, "another line came");
+        first.works(Arc::clone(&work));
+        assert_eq!(Arc::strong_count(&work), 1, "it is too late for that");
+        second.works(Arc::clone(&work));
+        newest.end();
+        assert_eq!(Arc::strong_count(&work), 1, "the connection ended");
     }
 }

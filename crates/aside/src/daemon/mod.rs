@@ -10,11 +10,13 @@ mod keeper;
 mod later;
 mod listen;
 mod log;
+mod model;
 mod offers;
 pub mod specs;
 mod spoken;
 mod state;
 mod thought;
+mod wishes;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -86,13 +88,16 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
             _ = interrupt.recv() => break Ending::Stopped,
             _ = hangup.recv() => {}
             ending = state.ending() => break ending,
-            _ = housekeeping.tick() => if state.is_idle(Instant::now()) {
-                // A shell may have come at this very moment.
-                match listening.waiting() {
-                    Some(stream) => conn::accept(Arc::clone(&state), stream),
-                    None => {
-                        tracing::info!("idle, going");
-                        break Ending::Stopped;
+            _ = housekeeping.tick() => {
+                state.models().tidy(&state.config().llm, paths);
+                if state.is_idle(Instant::now()) {
+                    // A shell may have come at this very moment.
+                    match listening.waiting() {
+                        Some(stream) => conn::accept(Arc::clone(&state), stream),
+                        None => {
+                            tracing::info!("idle, going");
+                            break Ending::Stopped;
+                        }
                     }
                 }
             },
@@ -102,6 +107,7 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
     if tokio::time::timeout(DRAIN, state.drained()).await.is_err() {
         tracing::warn!("some requests did not end in time");
     }
+    state.models().stop();
     if keeper.close() == Closed::Busy {
         tracing::warn!("the history is busy, going all the same");
     }

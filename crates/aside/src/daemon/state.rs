@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::history::filter::Filter;
+use aside_core::history::filter::{Filter, Refusal};
 use aside_core::history::index::{Index, Ran};
 use aside_core::line::Dialect;
 use aside_core::names::Names;
-use aside_core::proto::{self, Complete, Hello, HistoryStatus, SessionStatus, Status};
+use aside_core::proto::{self, Hello, HistoryStatus, SessionStatus, Status};
+use aside_core::redact::{REDACTED, redact};
 use aside_core::spec;
 use tokio::sync::{Notify, watch};
 
@@ -18,10 +19,13 @@ use crate::config::Config;
 use crate::config::live::Live;
 use crate::daemon::handover::Program;
 use crate::daemon::keeper::Keeper;
+use crate::daemon::model::Models;
 use crate::daemon::offers::Offers;
 use crate::daemon::specs::Specs;
 use crate::daemon::thought::Thoughts;
+use crate::daemon::wishes::Wishes;
 use crate::paths::Paths;
+use crate::store::journal::Journal;
 use crate::world::{Environment, Learning, Machine, View};
 
 /// Remembered for `aside doctor`; the log has them all.
@@ -47,7 +51,10 @@ pub struct State {
     offers: Offers,
     sessions: Mutex<HashMap<String, Session>>,
     notices: Mutex<VecDeque<(Instant, String)>>,
+    journal: Journal,
+    models: Models,
     thoughts: Thoughts,
+    wishes: Wishes,
     keeper: OnceLock<Keeper>,
     started: Instant,
     last_active: Mutex<Instant>,
@@ -67,6 +74,15 @@ pub enum Ending {
     Stopped,
     /// The program on disk is another one now.
     Replaced(PathBuf),
+}
+
+/// Who asks: a shell that said hello, or one that only says which it is.
+#[derive(Clone, Copy)]
+pub struct Asker<'a> {
+    pub session: &'a str,
+    pub shell: &'a str,
+    /// It reads one answer and no update.
+    pub wait: bool,
 }
 
 struct Session {
@@ -90,7 +106,10 @@ impl State {
             offers: Offers::default(),
             sessions: Mutex::default(),
             notices: Mutex::default(),
+            journal: Journal::new(&paths),
+            models: Models::default(),
             thoughts: Thoughts::default(),
+            wishes: Wishes::default(),
             keeper: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
@@ -113,6 +132,14 @@ impl State {
 
     pub fn index(&self) -> MutexGuard<'_, Index> {
         locked(&self.index)
+    }
+
+    /// What ran lately, here first, oldest first.
+    pub fn recent(&self, cwd: &str, most: usize) -> Vec<String> {
+        let index = self.index();
+        let mut newest = index.starting_with("", cwd, most);
+        newest.sort_by_key(|found| found.order);
+        newest.iter().map(|found| found.command.to_owned()).collect()
     }
 
     /// The machine as a shell sees it that told us these names, for one line.
@@ -181,6 +208,14 @@ impl State {
         }
     }
 
+    /// Whether a text may be told to somebody, once its secrets are taken out: what the settings would not have in the
+    /// history is nobody's business either.
+    pub fn may_leave(&self, text: &str) -> bool {
+        // A variable is no secret, and what was taken out is none any more.
+        let without = redact(text.trim()).replace(REDACTED, "$");
+        self.filter().is_some_and(|filter| filter.refuses(&without) != Some(Refusal::Ignored))
+    }
+
     pub fn replace_index(&self, index: Index) {
         let mut current = self.index();
         self.generation.fetch_add(1, Ordering::Relaxed);
@@ -190,8 +225,21 @@ impl State {
         drop(old);
     }
 
+    /// What leaves this machine.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    pub fn models(&self) -> &Models {
+        &self.models
+    }
+
     pub fn thoughts(&self) -> &Thoughts {
         &self.thoughts
+    }
+
+    pub fn wishes(&self) -> &Wishes {
+        &self.wishes
     }
 
     pub fn keeper(&self) -> Option<&Keeper> {
@@ -236,7 +284,8 @@ impl State {
     }
 
     pub fn greet(&self, mut hello: Hello) {
-        let Hello { protocol: _, version, shell, shell_version, session, pid: _, histfile, facts } = &mut hello;
+        let Hello { protocol: _, version, shell, shell_version, session, pid: _, histfile, facts, private: _ } =
+            &mut hello;
         for (field, cap) in [
             (version, MAX_NAME),
             (shell, MAX_NAME),
@@ -271,22 +320,27 @@ impl State {
 
     /// The names that a shell told us, and which shell it is: the one that is named if it never said hello. Whoever asks
     /// from no shell at all gets the names of the one heard from last.
-    pub fn shell(&self, asked: &Complete) -> (Arc<Names>, Dialect) {
-        let Complete { session, shell, wait, .. } = asked;
+    pub fn shell(&self, asker: Asker<'_>) -> (Arc<Names>, Dialect) {
+        let Asker { session, shell, wait } = asker;
         let sessions = locked(&self.sessions);
-        let like_it = || sessions.values().filter(|known| shell.is_empty() || known.hello.shell == *shell);
-        let last = || like_it().max_by_key(|known| known.seen).filter(|_| *wait && session.is_empty());
+        let like_it = || sessions.values().filter(|known| shell.is_empty() || known.hello.shell == shell);
+        let last = || like_it().max_by_key(|known| known.seen).filter(|_| wait && session.is_empty());
         if let Some(known) = sessions.get(session).or_else(last) {
             return (Arc::clone(&known.names), Dialect::of(&known.hello.shell));
         }
         let dialect = if shell.is_empty() { Dialect::default() } else { Dialect::of(shell) };
         let mut names = Names::default();
-        if *wait {
+        if wait {
             // There is nobody who could tell more. With one that every shell has, the others count as told: no alias is
             // going to make `gti` a command.
             names.take("builtin", 0, "cd");
         }
         (Arc::new(names), dialect)
+    }
+
+    /// Whether a shell has said that nothing of it may leave.
+    pub fn is_private(&self, session: &str) -> bool {
+        locked(&self.sessions).get(session).is_some_and(|session| session.hello.private)
     }
 
     /// Held by a connection for as long as it is open.
@@ -384,6 +438,7 @@ impl State {
             answered: self.answered.load(Ordering::Relaxed),
             rss_kb: resident_kb(),
             notices,
+            models: self.models.status(&self.config().llm),
         }
     }
 

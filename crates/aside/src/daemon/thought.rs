@@ -2,25 +2,29 @@
 //! rests, given up when they type on. Nobody waits for it, and a failure is heard of in `aside doctor` only.
 
 use std::collections::{HashMap, VecDeque};
-use std::mem::discriminant;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aside_core::complete::model;
+use aside_core::complete::model::heal::{Healed, heal};
 use aside_core::complete::model::prompt::{Around, may_leave, prompt};
 use aside_core::complete::model::word::Word;
+use aside_core::line::Dialect;
+use aside_core::translate::check::blocked;
 use tokio::task::AbortHandle;
 
-use crate::config::{self, Complete, Llm};
+use crate::config::{Complete, Llm};
+use crate::daemon::model as door;
+use crate::daemon::model::Use;
 use crate::daemon::state::State;
-use crate::provider::{self, Failure, Patience, Provider};
+use crate::provider::talk::End;
+use crate::provider::{self, Privacy, Raw, Said};
 
-/// A person who types has gone on after that.
-const PATIENCE: Patience =
-    Patience { connect: Duration::from_secs(1), read: Duration::from_secs(3), all: Duration::from_secs(5) };
 /// A line is short, but some models think aloud first. What is not needed is not waited for.
 const MAX_TOKENS: u32 = 256;
+/// One that goes on with the line has no time to think.
+const MAX_LINE_TOKENS: u32 = 64;
 /// Answers kept for the same line, or for one typed along them.
 const MAX_REMEMBERED: usize = 128;
 /// The directory, the branch and the last commands are other ones soon.
@@ -41,6 +45,9 @@ pub struct Question {
     pub line: Line,
     pub around: Look,
     pub knows: Knows,
+    /// Whose language the line is in.
+    pub dialect: Dialect,
+    pub privacy: Privacy,
 }
 
 /// What comes at the cursor of the line asked about last.
@@ -83,12 +90,8 @@ pub struct Thoughts {
 struct Inner {
     under_way: HashMap<String, UnderWay>,
     remembered: Memory,
-    /// Whom the settings name, and the settings.
-    provider: Option<(Llm, Arc<Provider>)>,
     /// The settings in whose time all of this was thought.
     settings: Option<Llm>,
-    /// The failure that `aside doctor` knows of already.
-    trouble: Option<Failure>,
     number: u64,
 }
 
@@ -114,8 +117,9 @@ pub fn ask(state: &Arc<State>, question: Question, hear: impl Fn(Thought) + Send
     let thoughts = state.thoughts();
     let mut inner = thoughts.lock();
     inner.follow(&config.llm);
-    let Question { who, line, around, knows } = question;
-    let is_wanted = config.llm.provider != config::Provider::None
+    let Question { who, line, around, knows, dialect, privacy } = question;
+    let is_wanted = privacy == Privacy::Open
+        && door::whom(&config.llm, Use::Complete, provider::Whom::AsSet).is_some()
         && model::is_worth_asking(&line.left, &line.right, config.complete.model_min_chars)
         && state.filter().is_some_and(|filter| may_leave(&line.left, &line.right, &filter));
     if !is_wanted {
@@ -139,7 +143,8 @@ pub fn ask(state: &Arc<State>, question: Question, hear: impl Fn(Thought) + Send
     inner.give_up(&who);
     let talk = Arc::new(Mutex::new(Talk { left: line.left.clone(), so_far: None, hear }));
     let delay = delay(&config.complete, &line.left);
-    let thinking = think(Arc::clone(state), who.clone(), line.clone(), Arc::clone(&talk), around, knows, delay);
+    let allows = Allows { state: Arc::clone(state), dialect };
+    let thinking = think(allows, who.clone(), line.clone(), Arc::clone(&talk), around, knows, delay);
     let task = tokio::spawn(thinking).abort_handle();
     inner.under_way.insert(who, UnderWay { number, line, talk, task });
     Asked { known: None, hold }
@@ -151,7 +156,7 @@ fn delay(settings: &Complete, left: &str) -> Duration {
 }
 
 async fn think(
-    state: Arc<State>,
+    allows: Allows,
     who: String,
     line: Line,
     talk: Arc<Mutex<Talk>>,
@@ -160,58 +165,58 @@ async fn think(
     delay: Duration,
 ) {
     tokio::time::sleep(delay).await;
+    let state = Arc::clone(&allows.state);
     let Line { left, right, .. } = &line;
-    let outcome = match (provider(&state).await, state.filter()) {
-        (Ok(provider), Some(filter)) => {
-            let prompt = prompt(left, right, &around(&state), &filter);
-            let question = provider::Question { system: prompt.system, user: prompt.user, max_tokens: MAX_TOKENS };
+    // Without a filter nothing can be told to be harmless.
+    let said = match state.filter() {
+        Some(filter) => {
+            let around = around(&state);
+            let prompt = prompt(left, right, &around, &filter);
+            let mut question = provider::Question::new(prompt.system, prompt.user);
+            question.max_tokens = MAX_TOKENS;
+            question.raw = heal(left, right, &around, &filter).map(|Healed { prompt, grammar, head }| Raw {
+                prompt,
+                grammar,
+                max_tokens: MAX_LINE_TOKENS,
+                head,
+            });
             let heard = |said: &str| {
-                locked(&talk).show(left, model::so_far(left, right, said, &knows));
+                locked(&talk).show(left, allows.only(left, model::so_far(left, right, said, &knows)));
                 if model::is_settled(left, said) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            provider.ask(&question, heard).await
+            door::ask(&state, Use::Complete, &question, heard).await.ok()
         }
-        (Err(failure), _) => Err(failure),
-        // Without a filter nothing can be told to be harmless.
-        (Ok(_), None) => Ok(String::new()),
+        None => None,
     };
     let mut inner = state.thoughts().lock();
     inner.under_way.retain(|key, under_way| *key != who || !Arc::ptr_eq(&under_way.talk, &talk));
-    match outcome {
-        Ok(said) => {
-            let ending = model::ending(left, right, &said, &knows);
-            inner.trouble = None;
-            inner.remembered.put(line.clone(), ending.clone(), Instant::now());
-            drop(inner);
-            locked(&talk).end(left, ending);
-        }
-        Err(failure) => {
-            let is_new = inner.trouble.as_ref().is_none_or(|known| discriminant(known) != discriminant(&failure));
-            let notice = is_new.then(|| format!("the model: {failure}"));
-            inner.trouble = Some(failure);
-            drop(inner);
-            locked(&talk).end(left, None);
-            if let Some(notice) = notice {
-                state.notice(notice);
-            }
-        }
+    let ending = said.map(|Said { text, end, .. }| {
+        // Half a line is another line, unless a whole one came before it.
+        let is_whole = end == End::Whole || model::is_settled(left, &text);
+        allows.only(left, model::ending(left, right, &text, &knows).filter(|_| is_whole))
+    });
+    if let Some(ending) = &ending {
+        inner.remembered.put(line.clone(), ending.clone(), Instant::now());
     }
+    drop(inner);
+    locked(&talk).end(left, ending.flatten());
 }
 
-/// Made when it is needed first, beside the other work: reading the system's certificates takes a while.
-async fn provider(state: &State) -> Result<Arc<Provider>, Failure> {
-    let settings = state.config().llm.clone();
-    if let Some((made_from, provider)) = &state.thoughts().lock().provider
-        && *made_from == settings
-    {
-        return Ok(Arc::clone(provider));
+/// What may be proposed at all.
+struct Allows {
+    state: Arc<State>,
+    dialect: Dialect,
+}
+
+impl Allows {
+    /// A line that the person's blocklist forbids is nothing to add to.
+    fn only(&self, left: &str, ending: Option<String>) -> Option<String> {
+        let config = self.state.config();
+        ending.filter(|ending| {
+            let line = format!("{left}{ending}");
+            blocked(&line, self.dialect, &config.security.command_blocklist).is_none()
+        })
     }
-    let wanted = settings.clone();
-    let made = tokio::task::spawn_blocking(move || Provider::new(&wanted, PATIENCE)).await;
-    let nobody = || Failure::Settings("llm.provider names nobody".to_owned());
-    let provider = Arc::new(made.ok().flatten().unwrap_or_else(|| Err(nobody()))?);
-    state.thoughts().lock().provider = Some((settings, Arc::clone(&provider)));
-    Ok(provider)
 }
 
 impl Thoughts {
@@ -228,7 +233,6 @@ impl Inner {
                 under_way.task.abort();
             }
             self.remembered = Memory::default();
-            self.trouble = None;
             self.settings = Some(settings.clone());
         }
     }
@@ -377,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_long_line_says_sooner_what_is_meant() {
-        let settings = config::Config::default().complete;
+        let settings = crate::config::Config::default().complete;
         assert_eq!(delay(&settings, "git sta"), Duration::from_millis(200));
         assert_eq!(delay(&settings, "git stat"), Duration::from_millis(100));
     }

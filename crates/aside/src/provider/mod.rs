@@ -1,43 +1,147 @@
-//! The only outbound connections: a question to a model, its answer as it comes, and what went wrong. Neither asks nor
-//! retries by itself, and knows nothing of command lines. Dropping a question ends its connection.
+//! The only outbound connections: a question to a model, its answer as it comes, and what went wrong; and a model that is
+//! fetched. Neither decides to ask nor asks again by itself, except without a part of the question that the server does not take. Knows nothing of command
+//! lines. Dropping a question ends its connection.
 
+mod anthropic;
+pub mod download;
+mod key;
+pub mod local;
 mod openai;
+mod refusal;
 mod sse;
+pub mod talk;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder, Url};
+use serde_json::Value;
+
 use crate::config;
+use crate::config::whom::Server;
+use talk::{Clock, End, Heard, Trouble};
 
-/// Bytes of an answer; a command line has fewer, and thoughts that are longer come too late.
-const MAX_ANSWER: usize = 64 * 1024;
+/// Models of one server whose peculiarities are remembered.
+const MAX_MODELS: usize = 16;
+/// How often a question is put again without a part that was refused.
+const MAX_REFUSALS: usize = 5;
 
-/// Whoever answers, as the settings say.
+/// A server that answers. One for all uses, so that they share its connections.
 pub struct Provider {
-    server: openai::Server,
+    client: Client,
+    base: Url,
+    key: Option<(HeaderName, HeaderValue)>,
+    provider: config::Provider,
+    /// Not known before it was asked.
+    kind: Mutex<Option<Kind>>,
+    /// What it does not take, by model.
+    refused: Mutex<HashMap<String, Vec<refusal::Part>>>,
 }
 
-/// What a model is asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a server can do beyond its protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// llama.cpp's: grammars, and lines that it goes on with.
+    Llama,
+    Other,
+}
+
+/// What a model is asked. Begin with `Question::new` and set what is special about it.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Question {
+    /// The part that stays the same from question to question, byte for byte: servers remember it.
     pub system: String,
+    /// The part that changes.
     pub user: String,
     /// Tokens of the answer.
     pub max_tokens: u32,
+    /// The answer ends before any of these.
+    pub stop: Vec<String>,
+    /// How many answers are wanted; a server that can give only one gives one.
+    pub candidates: u8,
+    pub format: Format,
+    /// What the answer begins with, said for the model where the server lets us. What is heard begins with it then.
+    pub begin: Option<String>,
+    /// The same question as a text to go on with, for a server that can be held to a grammar.
+    pub raw: Option<Raw>,
+    pub privacy: Privacy,
+    pub whom: Whom,
+}
+
+/// A text that the model goes on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raw {
+    pub prompt: String,
+    /// GBNF that what follows has to fit.
+    pub grammar: String,
+    pub max_tokens: u32,
+    /// What is heard before it, so that the same is heard as from a chat.
+    pub head: String,
+}
+
+/// The form of an answer, where the server can be held to it. Elsewhere the words of the question have to do.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(dead_code, reason = "which form an answer has is said by whoever reads it; so far nobody holds a model to one")]
+pub enum Format {
+    Free,
+    /// A JSON schema.
+    Json(Value),
+    /// GBNF, as llama.cpp reads it.
+    Grammar(String),
+}
+
+/// Whether the shell that asks lets anything out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Privacy {
+    Open,
+    Private,
+}
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whom {
+    AsSet,
+    Named(config::Provider),
+}
+
+/// An answer, and what it cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub text: String,
+    /// The other answers, when several were wanted and the server can give them.
+    pub others: Vec<String>,
+    pub end: End,
+    /// As the server counts them, if it does.
+    pub tokens_in: Option<u64>,
+    pub tokens_out: Option<u64>,
+    pub ms: u64,
+    /// `openai`, as the settings call it.
+    pub provider: &'static str,
+    pub model: String,
 }
 
 /// How long each step may take. What is late is worth nothing to somebody who types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    pub connect: Duration,
-    /// Between two pieces of the answer, and before the first.
+    /// Until the first word.
+    pub first: Duration,
+    /// Between two pieces of the answer.
     pub read: Duration,
     pub all: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
+    /// The shell that asks lets nothing out.
+    Private,
+    /// The settings name nobody for this.
+    Nobody,
+    /// It has failed often of late, or wants to be left alone: it was not asked.
+    Resting,
     /// The settings cannot be followed: which key, and why.
     Settings(String),
     /// Nobody answers there.
@@ -48,24 +152,284 @@ pub enum Failure {
     RateLimited {
         retry_after: Option<Duration>,
     },
+    /// The server has no such model.
+    NoModel,
+    /// The server that we keep would answer with a model that is not on this machine.
+    NotHere {
+        name: String,
+        bytes: Option<u64>,
+    },
+    /// There is no program to keep: what the settings call it.
+    NoServer {
+        named: String,
+    },
+    /// The server that we keep is not ready yet.
+    Starting,
+    /// The server that we keep ended.
+    ServerDied(String),
     Status(u16),
     /// It answered what no such server answers.
     Garbled(String),
 }
 
+/// Somebody who keeps account of what leaves.
+pub trait Witness {
+    /// Of one request. One that is dropped was given up.
+    type Note;
+
+    /// Before it leaves; on a failure it does not.
+    fn leaves(&self, leaving: &Leaving<'_>) -> Result<Self::Note, Failure>;
+
+    fn ended(&self, note: Self::Note, ended: &Ended);
+}
+
+/// What is about to leave.
+pub struct Leaving<'a> {
+    /// Without user, password and query, which may be secrets.
+    pub address: &'a str,
+    pub model: &'a str,
+    /// All of it, to the byte.
+    pub body: &'a str,
+}
+
+/// How a request ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// Of HTTP, when there was an answer.
+    pub status: Option<u16>,
+    /// Of its body.
+    pub bytes: u64,
+    pub tokens_in: Option<u64>,
+    pub tokens_out: Option<u64>,
+    pub failure: Option<Failure>,
+}
+
 impl Provider {
-    /// `None` when the settings want nobody to be asked.
-    pub fn new(settings: &config::Llm, patience: Patience) -> Option<Result<Self, Failure>> {
-        match settings.provider {
-            config::Provider::None => None,
-            config::Provider::Openai => Some(openai::Server::new(settings, patience).map(|server| Self { server })),
+    /// Reads the key and the system's certificates, so it may block for a while.
+    pub fn new(server: &Server) -> Result<Self, Failure> {
+        let base = base(&server.base_url).map_err(|why| Failure::Settings(format!("llm.base_url: {why}")))?;
+        let (name, before) = match server.provider {
+            config::Provider::Embedded => return Err(Failure::Nobody),
+            config::Provider::Openai | config::Provider::Local => (AUTHORIZATION, "Bearer "),
+            config::Provider::Anthropic => (HeaderName::from_static("x-api-key"), ""),
+        };
+        let key = key::header(&server.key, before)?.map(|key| (name, key));
+        let client = talk::client(&base, Duration::from_millis(server.connect_ms))?;
+        let kind = match server.provider {
+            config::Provider::Local => Some(Kind::Llama),
+            // Nobody runs llama.cpp's server behind a certificate without a name for it in the settings.
+            config::Provider::Openai if base.scheme() == "http" => None,
+            config::Provider::Openai | config::Provider::Anthropic | config::Provider::Embedded => Some(Kind::Other),
+        };
+        let refused = Mutex::default();
+        Ok(Self { client, base, key, provider: server.provider, kind: Mutex::new(kind), refused })
+    }
+
+    /// A llama-server on this machine whose key we made.
+    fn with_key_of_ours(base: Url, key: &str) -> Result<Self, Failure> {
+        let mut key = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| Failure::Unauthorized)?;
+        key.set_sensitive(true);
+        Ok(Self {
+            client: local::client(&base)?,
+            base,
+            key: Some((AUTHORIZATION, key)),
+            provider: config::Provider::Local,
+            kind: Mutex::new(Some(Kind::Llama)),
+            refused: Mutex::default(),
+        })
+    }
+
+    /// The answer, told to `hear` each time that more of it is there, from its beginning, until that says enough. Whatever
+    /// goes out is shown to the witness first.
+    pub async fn ask(
+        &self,
+        model: &str,
+        question: &Question,
+        patience: Patience,
+        witness: &impl Witness,
+        mut hear: impl FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Answer, Failure> {
+        let mut clock = Clock::start(patience);
+        let kind = self.kind(&clock, question, witness).await?;
+        for _ in 0..MAX_REFUSALS {
+            let without = locked(&self.refused).get(model).cloned().unwrap_or_default();
+            let put = self.put(model, question, kind, &without);
+            let Trouble { failure, complaint } = match self.send(model, &put, &mut clock, witness, &mut hear).await {
+                Ok(heard) => return Ok(Answer::new(heard, &put.head)),
+                Err(trouble) => trouble,
+            };
+            let may_lack = matches!(failure, Failure::Status(400 | 422 | 500 | 501));
+            let part = refusal::complained_about(&complaint, &put.body, &without).filter(|_| may_lack);
+            match part {
+                Some(part) => self.leave_out(model, part),
+                None => return Err(failure),
+            }
+        }
+        Err(Failure::Status(400))
+    }
+
+    async fn send(
+        &self,
+        model: &str,
+        put: &Put,
+        clock: &mut Clock,
+        witness: &impl Witness,
+        hear: &mut impl FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Heard, Trouble> {
+        let body = put.body.to_string();
+        let note = witness.leaves(&Leaving { address: &shown(&put.address), model, body: &body })?;
+        let mut request = self.client.post(put.address.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        if self.provider == config::Provider::Anthropic {
+            request = request.header("anthropic-version", anthropic::VERSION);
+        }
+        let request = self.with_key(request);
+        let mut ended = Ended::default();
+        let outcome = talk::exchange(request, clock, put.read, &mut ended, |said| hear(&joined(&put.head, said))).await;
+        match &outcome {
+            Ok(Heard { tokens_in, tokens_out, .. }) => (ended.tokens_in, ended.tokens_out) = (*tokens_in, *tokens_out),
+            Err(trouble) => ended.failure = Some(trouble.failure.clone()),
+        }
+        witness.ended(note, &ended);
+        outcome
+    }
+
+    fn with_key(&self, request: RequestBuilder) -> RequestBuilder {
+        match &self.key {
+            Some((name, key)) => request.header(name, key.clone()),
+            None => request,
         }
     }
 
-    /// The answer, told to `hear` each time that more of it is there, from its beginning, until that says enough.
-    pub async fn ask(&self, question: &Question, hear: impl FnMut(&str) -> ControlFlow<()>) -> Result<String, Failure> {
-        let late = self.server.patience().all;
-        tokio::time::timeout(late, self.server.ask(question, hear)).await.unwrap_or(Err(Failure::TooLate))
+    fn put(&self, model: &str, question: &Question, kind: Kind, without: &[refusal::Part]) -> Put {
+        let begin = |body: &Value| {
+            let said =
+                body["messages"].as_array().and_then(|all| all.last()).filter(|last| last["role"] == "assistant");
+            said.and_then(|said| said["content"].as_str()).unwrap_or_default().to_owned()
+        };
+        if self.provider == config::Provider::Anthropic {
+            let body = anthropic::messages(model, question, without);
+            return Put { address: anthropic::address(&self.base), head: begin(&body), body, read: anthropic::read };
+        }
+        match &question.raw {
+            Some(raw) if kind == Kind::Llama && !without.contains(&refusal::Part::Format) => Put {
+                address: openai::address(&self.base, "completions"),
+                body: openai::completion(model, raw, without),
+                head: raw.head.clone(),
+                read: openai::read,
+            },
+            Some(_) | None => {
+                let body = openai::chat(model, question, kind, without);
+                let address = openai::address(&self.base, "chat/completions");
+                Put { address, head: begin(&body), body, read: openai::read }
+            }
+        }
+    }
+
+    /// Asked once, and only when the question could make use of it.
+    async fn kind(&self, clock: &Clock, question: &Question, witness: &impl Witness) -> Result<Kind, Failure> {
+        if let Some(kind) = *locked(&self.kind) {
+            return Ok(kind);
+        }
+        let has_use =
+            question.raw.is_some() || question.begin.is_some() || matches!(question.format, Format::Grammar(_));
+        if !has_use {
+            return Ok(Kind::Other);
+        }
+        let address = openai::properties(&self.base);
+        let note = witness.leaves(&Leaving { address: &shown(&address), model: "", body: "" })?;
+        let mut ended = Ended::default();
+        let told = talk::get(self.with_key(self.client.get(address)), clock, &mut ended).await;
+        ended.failure = told.as_ref().err().cloned();
+        witness.ended(note, &ended);
+        let kind = match told {
+            Ok((status, body)) if status.is_success() && openai::is_llama(&body) => Kind::Llama,
+            // Whoever is not there now may be somebody else later.
+            Err(failure @ (Failure::Offline(_) | Failure::TooLate)) => return Err(failure),
+            Ok(_) | Err(_) => Kind::Other,
+        };
+        *locked(&self.kind) = Some(kind);
+        Ok(kind)
+    }
+
+    fn leave_out(&self, model: &str, part: refusal::Part) {
+        let mut refused = locked(&self.refused);
+        if refused.len() >= MAX_MODELS && !refused.contains_key(model) {
+            refused.clear();
+        }
+        refused.entry(model.to_owned()).or_default().push(part);
+    }
+}
+
+/// A question as it goes out.
+struct Put {
+    address: Url,
+    body: Value,
+    /// What was said for the model, and is heard before what it says.
+    head: String,
+    read: talk::Reader,
+}
+
+/// What was heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub text: String,
+    pub others: Vec<String>,
+    pub end: End,
+    pub tokens_in: Option<u64>,
+    pub tokens_out: Option<u64>,
+}
+
+impl Answer {
+    fn new(heard: Heard, head: &str) -> Self {
+        let Heard { texts, end, tokens_in, tokens_out } = heard;
+        let mut texts = texts.into_iter().map(|text| joined(head, &text));
+        let text = texts.next().unwrap_or_else(|| head.to_owned());
+        Self { text, others: texts.filter(|text| !text.is_empty()).collect(), end, tokens_in, tokens_out }
+    }
+}
+
+/// Some servers repeat what was said for the model.
+fn joined(head: &str, said: &str) -> String {
+    if said.starts_with(head) { said.to_owned() } else { format!("{head}{said}") }
+}
+
+/// An address as it may be shown: a key can be in all that is left out.
+pub fn shown(address: &Url) -> String {
+    let mut address = address.clone();
+    let _ = address.set_username("");
+    let _ = address.set_password(None);
+    address.set_query(None);
+    address.set_fragment(None);
+    address.to_string()
+}
+
+/// The address of the settings as it may be shown.
+pub fn shown_base(base_url: &str) -> String {
+    base(base_url).map_or_else(|_| String::new(), |url| shown(&url))
+}
+
+fn base(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text.trim()).map_err(|error| format!("it is no address: {error}"))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err("it is no address of a web server".to_owned());
+    }
+    Ok(url)
+}
+
+impl Question {
+    pub fn new(system: String, user: String) -> Self {
+        Self {
+            system,
+            user,
+            max_tokens: 256,
+            stop: Vec::new(),
+            candidates: 1,
+            format: Format::Free,
+            begin: None,
+            raw: None,
+            privacy: Privacy::Open,
+            whom: Whom::AsSet,
+        }
     }
 }
 
@@ -73,6 +437,9 @@ impl Provider {
 impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Failure::Private => write!(out, "this shell is private, nothing leaves it"),
+            Failure::Nobody => write!(out, "the settings name none; see llm.provider"),
+            Failure::Resting => write!(out, "it has failed often of late and is left alone for a while"),
             Failure::Settings(why) => write!(out, "{why}"),
             Failure::Offline(why) => write!(out, "nobody answers at llm.base_url: {why}"),
             Failure::HungUp(why) => write!(out, "it hung up: {why}"),
@@ -82,9 +449,55 @@ impl fmt::Display for Failure {
                 write!(out, "it was asked too often, and wants {} s of rest", after.as_secs())
             }
             Failure::RateLimited { retry_after: None } => write!(out, "it was asked too often"),
-            Failure::Status(404) => write!(out, "it knows no such model or address; see llm.model and llm.base_url"),
+            Failure::NoModel => write!(out, "it has no such model; see llm.model"),
+            Failure::NotHere { name, bytes: Some(bytes) } => {
+                write!(out, "{name} is not here; get it ({}) with: aside model pull {name}", local::shelf::size(*bytes))
+            }
+            Failure::NotHere { name, bytes: None } => {
+                write!(out, "{name} is not here; `aside model list` shows which there are")
+            }
+            Failure::NoServer { named } if named.is_empty() => {
+                write!(out, "no {} is on PATH; install llama.cpp, or set llm.local.server", local::PROGRAM)
+            }
+            Failure::NoServer { named } => write!(out, "llm.local.server: {named} is no program that can be run"),
+            Failure::Starting => write!(out, "it is still starting"),
+            Failure::ServerDied(how) => write!(out, "its server ended: {how}; more is in model.log"),
+            Failure::Status(404) => write!(out, "it knows no such address; see llm.base_url"),
             Failure::Status(status) => write!(out, "it answered with HTTP status {status}"),
             Failure::Garbled(why) => write!(out, "its answer makes no sense: {why}"),
         }
+    }
+}
+
+/// A panic while it was held lost one question; what is left is sound.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_one_of_a_web_server() {
+        for good in ["http://127.0.0.1:1234", " https://host/v1 "] {
+            assert!(base(good).is_ok(), "{good}");
+        }
+        for bad in ["", "host", "127.0.0.1:80", "ftp://host/v1", "file:///etc/passwd"] {
+            assert!(base(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_key_is_not_shown() {
+        let address = Url::parse("https://me:sesame@host/v1/x?key=sesame#sesame").unwrap();
+        assert_eq!(shown(&address), "https://host/v1/x");
+    }
+
+    #[test]
+    fn what_was_said_for_the_model_is_heard_once() {
+        assert_eq!(joined("{", "\"a\":1}"), "{\"a\":1}");
+        assert_eq!(joined("{", "{\"a\":1}"), "{\"a\":1}");
+        assert_eq!(joined("", "x"), "x");
     }
 }

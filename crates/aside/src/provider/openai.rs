@@ -1,23 +1,111 @@
-//! Servers that speak as OpenAI's chat completions do: ours on this machine, and most others.
+//! How OpenAI's chat completions are spoken, by the company and by most other servers; and the plain completions of
+//! llama.cpp, which can be held to a grammar. Texts in, texts out.
 
-use std::ops::ControlFlow;
-use std::time::Duration;
-
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode, Url, redirect};
+use reqwest::Url;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::config;
-use crate::provider::sse::Decoder;
-use crate::provider::{Failure, MAX_ANSWER, Patience, Question};
+use crate::provider::refusal;
+use crate::provider::talk::Part;
+use crate::provider::{Failure, Format, Kind, Question, Raw};
 
-pub struct Server {
-    client: Client,
-    address: Url,
-    model: String,
-    key: Option<HeaderValue>,
-    patience: Patience,
+/// Several answers to one question differ only if the model may choose.
+const VARIED: f64 = 0.7;
+
+pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Part]) -> Value {
+    let has = |part| !without.contains(&part);
+    let mut messages = if has(refusal::Part::System) {
+        vec![json!({"role": "system", "content": question.system}), json!({"role": "user", "content": question.user})]
+    } else {
+        vec![json!({"role": "user", "content": format!("{}\n\n{}", question.system, question.user)})]
+    };
+    if let Some(begin) = &question.begin
+        && kind == Kind::Llama
+        && has(refusal::Part::Begin)
+    {
+        messages.push(json!({"role": "assistant", "content": begin}));
+    }
+    let mut body = json!({"messages": messages, "stream": true});
+    if has(refusal::Part::MaxTokens) {
+        body["max_tokens"] = question.max_tokens.into();
+    } else {
+        body["max_completion_tokens"] = question.max_tokens.into();
+    }
+    if !question.stop.is_empty() && has(refusal::Part::Stop) {
+        body["stop"] = json!(question.stop);
+    }
+    let mut temperature = 0.0;
+    if question.candidates > 1 && has(refusal::Part::Candidates) {
+        body["n"] = question.candidates.into();
+        temperature = VARIED;
+    }
+    if has(refusal::Part::Temperature) {
+        body["temperature"] = if temperature == 0.0 { json!(0) } else { json!(temperature) };
+    }
+    match &question.format {
+        Format::Json(schema) if has(refusal::Part::Format) => {
+            let schema = json!({"name": "answer", "strict": true, "schema": schema});
+            body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
+        }
+        Format::Grammar(grammar) if kind == Kind::Llama && has(refusal::Part::Format) => {
+            body["grammar"] = json!(grammar);
+        }
+        Format::Free | Format::Json(_) | Format::Grammar(_) => {}
+    }
+    named(model, counted(body, without))
+}
+
+/// A line that the model goes on with, held to what is typed of it.
+pub fn completion(model: &str, raw: &Raw, without: &[refusal::Part]) -> Value {
+    let body = json!({
+        "prompt": raw.prompt,
+        "grammar": raw.grammar,
+        "max_tokens": raw.max_tokens,
+        "temperature": 0,
+        "stop": ["\n"],
+        "stream": true,
+        "cache_prompt": true,
+    });
+    named(model, counted(body, without))
+}
+
+fn counted(mut body: Value, without: &[refusal::Part]) -> Value {
+    if !without.contains(&refusal::Part::Usage) {
+        body["stream_options"] = json!({"include_usage": true});
+    }
+    body
+}
+
+/// A server that has one model only needs no name.
+fn named(model: &str, mut body: Value) -> Value {
+    if !model.is_empty() {
+        body["model"] = model.into();
+    }
+    body
+}
+
+/// `http://host:1234` and `http://host:1234/v1` are the same server to people.
+pub fn address(base: &Url, path: &str) -> Url {
+    let mut url = base.clone();
+    let before = match url.path().trim_end_matches('/') {
+        "" => "/v1",
+        before => before,
+    };
+    url.set_path(&format!("{before}/{path}"));
+    url
+}
+
+/// Where llama.cpp's server tells about itself.
+pub fn properties(base: &Url) -> Url {
+    let mut url = base.clone();
+    let before = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
+    url.set_path(&format!("{before}/props"));
+    url
+}
+
+/// Whether that is how llama.cpp tells about itself.
+pub fn is_llama(properties: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(properties).is_ok_and(|told| told.get("default_generation_settings").is_some())
 }
 
 /// One event of a stream, or the whole answer of a server that does not stream.
@@ -25,13 +113,18 @@ pub struct Server {
 struct Answer {
     #[serde(default)]
     choices: Vec<Choice>,
-    error: Option<serde_json::Value>,
+    error: Option<Value>,
+    usage: Option<Usage>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Choice {
+    #[serde(default)]
+    index: usize,
     #[serde(alias = "message")]
     delta: Option<Said>,
+    /// Of a plain completion.
+    text: Option<String>,
     /// Why it is over, once it is.
     finish_reason: Option<String>,
 }
@@ -41,227 +134,150 @@ struct Said {
     content: Option<String>,
 }
 
-impl Server {
-    pub fn new(settings: &config::Llm, patience: Patience) -> Result<Self, Failure> {
-        let wrong = |key: &str, why: &dyn std::fmt::Display| Failure::Settings(format!("llm.{key}: {why}"));
-        let address = address(&settings.base_url).map_err(|why| wrong("base_url", &why))?;
-        let key = key(&settings.api_key_env).map_err(|why| wrong("api_key_env", &why))?;
-        // Fails when somebody was here before, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .connect_timeout(patience.connect)
-            .read_timeout(patience.read)
-            // A key goes where it was meant to go.
-            .redirect(redirect::Policy::none())
-            .user_agent(concat!("aside/", env!("CARGO_PKG_VERSION")));
-        if is_here(&address) {
-            builder = builder.no_proxy();
+#[derive(Debug, Deserialize)]
+struct Usage {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+}
+
+pub fn read(json: &str) -> Result<Part, Failure> {
+    if json.trim() == "[DONE]" {
+        return Ok(Part { is_over: true, is_last: true, ..Part::default() });
+    }
+    // What the parser says may repeat what it read.
+    let answer: Answer =
+        serde_json::from_str(json).map_err(|_| Failure::Garbled("it is not what such a server says".to_owned()))?;
+    if let Some(error) = answer.error.filter(|error| !error.is_null()) {
+        return Err(broken(&error));
+    }
+    let is_over = answer.choices.iter().any(|choice| choice.finish_reason.is_some());
+    let is_cut = answer.choices.iter().any(|choice| choice.finish_reason.as_deref() == Some("length"));
+    let pieces = answer.choices.into_iter().filter_map(|choice| {
+        let text = choice.delta.and_then(|said| said.content).or(choice.text)?;
+        (!text.is_empty()).then_some((choice.index, text))
+    });
+    let (tokens_in, tokens_out) =
+        answer.usage.map_or((None, None), |usage| (usage.prompt_tokens, usage.completion_tokens));
+    Ok(Part { pieces: pieces.collect(), is_over, is_last: false, is_cut, tokens_in, tokens_out })
+}
+
+/// An error within the answer. Its words may repeat what was asked, so its number has to do.
+fn broken(error: &Value) -> Failure {
+    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+    match (code, error["type"].as_str().unwrap_or_default()) {
+        (Some(401 | 403), _) => Failure::Unauthorized,
+        (Some(429), _) | (None, "rate_limit_exceeded" | "requests" | "tokens") => {
+            Failure::RateLimited { retry_after: None }
         }
-        let client = builder.build().map_err(|error| Failure::Settings(chain(&error)))?;
-        Ok(Self { client, address, model: settings.model.clone(), key, patience })
+        (Some(code), _) => Failure::Status(code),
+        (None, "server_error") => Failure::Status(500),
+        (None, _) => Failure::Garbled("it broke off with an error".to_owned()),
     }
-
-    pub fn patience(&self) -> Patience {
-        self.patience
-    }
-
-    pub async fn ask(
-        &self,
-        question: &Question,
-        mut hear: impl FnMut(&str) -> ControlFlow<()>,
-    ) -> Result<String, Failure> {
-        let body = json!({
-            "model": self.model,
-            "messages": [
-                {"role": "system", "content": question.system},
-                {"role": "user", "content": question.user},
-            ],
-            "stream": true,
-            "temperature": 0,
-            "max_tokens": question.max_tokens,
-        });
-        let mut request = self.client.post(self.address.clone()).header(CONTENT_TYPE, "application/json");
-        if let Some(key) = &self.key {
-            request = request.header(AUTHORIZATION, key.clone());
-        }
-        let response = request.body(body.to_string()).send().await.map_err(failed)?;
-        check(&response)?;
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        if kind.starts_with("text/event-stream") {
-            stream(response, &mut hear).await
-        } else {
-            let said = whole(response).await?;
-            let _ = hear(&said);
-            Ok(said)
-        }
-    }
-}
-
-async fn stream(mut response: Response, hear: &mut impl FnMut(&str) -> ControlFlow<()>) -> Result<String, Failure> {
-    let mut decoder = Decoder::default();
-    let mut said = String::new();
-    let mut is_over = false;
-    while let Some(bytes) = response.chunk().await.map_err(failed)? {
-        let events = decoder.push(&bytes).map_err(|_| Failure::Garbled("an event has no end".to_owned()))?;
-        let before = said.len();
-        for event in events {
-            if event.trim() == "[DONE]" {
-                return Ok(said);
-            }
-            let part = read(event.as_bytes())?;
-            said.push_str(&part.text);
-            is_over |= part.is_over;
-        }
-        if said.len() > MAX_ANSWER {
-            return Err(Failure::Garbled("it does not end".to_owned()));
-        }
-        if said.len() > before && hear(&said).is_break() {
-            return Ok(said);
-        }
-    }
-    // Half a command is another command.
-    if is_over { Ok(said) } else { Err(Failure::HungUp("the answer has no end".to_owned())) }
-}
-
-async fn whole(mut response: Response) -> Result<String, Failure> {
-    let mut body = Vec::new();
-    while let Some(bytes) = response.chunk().await.map_err(failed)? {
-        body.extend_from_slice(&bytes);
-        if body.len() > MAX_ANSWER {
-            return Err(Failure::Garbled("it does not end".to_owned()));
-        }
-    }
-    let part = read(&body)?;
-    // A stream may have events without words, a whole answer not.
-    if part.is_over { Ok(part.text) } else { Err(Failure::Garbled("there is no answer in it".to_owned())) }
-}
-
-/// What an event or a whole answer says, and whether it says that it is the last.
-#[derive(Debug, PartialEq, Eq)]
-struct Part {
-    text: String,
-    is_over: bool,
-}
-
-fn read(json: &[u8]) -> Result<Part, Failure> {
-    let answer: Answer = serde_json::from_slice(json).map_err(|error| Failure::Garbled(error.to_string()))?;
-    if let Some(error) = answer.error {
-        let message = error["message"].as_str().unwrap_or("an error without a message");
-        return Err(Failure::Garbled(message.chars().take(200).collect()));
-    }
-    let choice = answer.choices.into_iter().next();
-    let is_over = choice.as_ref().is_some_and(|choice| choice.finish_reason.is_some());
-    Ok(Part { text: choice.and_then(|choice| choice.delta?.content).unwrap_or_default(), is_over })
-}
-
-fn check(response: &Response) -> Result<(), Failure> {
-    match response.status() {
-        status if status.is_success() => Ok(()),
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Failure::Unauthorized),
-        StatusCode::TOO_MANY_REQUESTS => {
-            let after = response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok()?.trim().parse().ok());
-            Err(Failure::RateLimited { retry_after: after.map(Duration::from_secs) })
-        }
-        status => Err(Failure::Status(status.as_u16())),
-    }
-}
-
-fn failed(error: reqwest::Error) -> Failure {
-    if error.is_connect() {
-        Failure::Offline(chain(&error.without_url()))
-    } else if error.is_timeout() {
-        Failure::TooLate
-    } else {
-        Failure::HungUp(chain(&error.without_url()))
-    }
-}
-
-/// The cause says more than the error: "connection refused" rather than "error sending request".
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut last = error;
-    while let Some(cause) = last.source() {
-        last = cause;
-    }
-    last.to_string()
-}
-
-/// `http://host:1234` and `http://host:1234/v1` are the same server to people.
-fn address(base: &str) -> Result<Url, String> {
-    let mut url = Url::parse(base.trim()).map_err(|error| format!("{base} is no address: {error}"))?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(format!("{base} is no address of a web server"));
-    }
-    let path = match url.path().trim_end_matches('/') {
-        "" => "/v1/chat/completions".to_owned(),
-        path => format!("{path}/chat/completions"),
-    };
-    url.set_path(&path);
-    Ok(url)
-}
-
-fn is_here(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-fn key(variable: &str) -> Result<Option<HeaderValue>, String> {
-    if variable.is_empty() {
-        return Ok(None);
-    }
-    let key = std::env::var(variable)
-        .map_err(|_| format!("the daemon's environment has no {variable}; run `aside daemon stop` where it has"))?;
-    let mut header = HeaderValue::from_str(&format!("Bearer {}", key.trim()))
-        .map_err(|_| format!("{variable} holds what cannot be a key"))?;
-    header.set_sensitive(true);
-    Ok(Some(header))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_address_is_taken_as_people_write_it() {
-        for (base, expected) in [
-            ("http://127.0.0.1:1234", "http://127.0.0.1:1234/v1/chat/completions"),
-            ("http://127.0.0.1:1234/", "http://127.0.0.1:1234/v1/chat/completions"),
-            ("https://host/v1", "https://host/v1/chat/completions"),
-            ("https://host/v1/", "https://host/v1/chat/completions"),
-            (" https://host/api/openai/v1 ", "https://host/api/openai/v1/chat/completions"),
-        ] {
-            assert_eq!(address(base).unwrap().as_str(), expected);
-        }
-        for base in ["", "host", "127.0.0.1:80", "ftp://host/v1", "file:///etc/passwd"] {
-            assert!(address(base).is_err(), "{base}");
-        }
+    fn at(base: &str) -> Url {
+        Url::parse(base).unwrap()
     }
 
     #[test]
-    fn this_machine_is_known() {
-        for (base, here) in [
-            ("http://localhost:1/v1", true),
-            ("http://127.0.0.2", true),
-            ("http://[::1]:1", true),
-            ("http://localhost.example.org", false),
-            ("http://10.0.0.1", false),
+    fn an_address_is_taken_as_people_write_it() {
+        for (base, expected, properties_at) in [
+            ("http://127.0.0.1:1234", "http://127.0.0.1:1234/v1/chat/completions", "http://127.0.0.1:1234/props"),
+            ("http://127.0.0.1:1234/", "http://127.0.0.1:1234/v1/chat/completions", "http://127.0.0.1:1234/props"),
+            ("https://host/v1", "https://host/v1/chat/completions", "https://host/props"),
+            ("https://host/v1/", "https://host/v1/chat/completions", "https://host/props"),
+            ("https://host/api/v1", "https://host/api/v1/chat/completions", "https://host/api/props"),
         ] {
-            assert_eq!(is_here(&address(base).unwrap()), here, "{base}");
+            assert_eq!(address(&at(base), "chat/completions").as_str(), expected);
+            assert_eq!(properties(&at(base)).as_str(), properties_at);
         }
     }
 
     #[test]
     fn what_was_said_is_found_in_an_event_and_in_a_whole_answer() {
-        let part = |text: &str, is_over| Ok(Part { text: text.to_owned(), is_over });
-        let said = |json: &str| read(json.as_bytes());
-        assert_eq!(said(r#"{"choices":[{"delta":{"content":"a"}}]}"#), part("a", false));
-        assert_eq!(said(r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#), part("", true));
-        assert_eq!(said(r#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#), part("a", true));
-        assert_eq!(said(r#"{"choices":[{"delta":{"content":null},"finish_reason":null}]}"#), part("", false));
-        assert_eq!(said(r#"{"choices":[{"delta":{"reasoning_content":"hm"}}]}"#), part("", false));
-        assert_eq!(said(r#"{"choices":[],"usage":{}}"#), part("", false));
-        assert_eq!(said(r#"{"hello":"world"}"#), part("", false));
-        assert_eq!(said(r#"{"error":{"message":"full"}}"#), Err(Failure::Garbled("full".to_owned())));
-        assert!(matches!(said("<html>"), Err(Failure::Garbled(_))));
-        assert!(matches!(said("[]"), Err(Failure::Garbled(_))));
+        let part = |text: &str, is_over| {
+            let pieces = if text.is_empty() { vec![] } else { vec![(0, text.to_owned())] };
+            Ok(Part { pieces, is_over, ..Part::default() })
+        };
+        assert_eq!(read(r#"{"choices":[{"delta":{"content":"a"}}]}"#), part("a", false));
+        assert_eq!(read(r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#), part("", true));
+        assert_eq!(read(r#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#), part("a", true));
+        assert_eq!(read(r#"{"choices":[{"delta":{"content":null},"finish_reason":null}]}"#), part("", false));
+        assert_eq!(read(r#"{"choices":[{"delta":{"reasoning_content":"hm"}}]}"#), part("", false));
+        assert_eq!(read(r#"{"choices":[{"text":"a","finish_reason":null}]}"#), part("a", false));
+        assert_eq!(read(r#"{"choices":[],"usage":{}}"#), part("", false));
+        assert_eq!(read(r#"{"hello":"world"}"#), part("", false));
+        let two = read(r#"{"choices":[{"index":1,"delta":{"content":"b"}}],"error":null}"#).unwrap();
+        assert_eq!(two.pieces, [(1, "b".to_owned())]);
+        let counted = read(r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#).unwrap();
+        assert_eq!((counted.tokens_in, counted.tokens_out), (Some(7), Some(2)));
+        assert!(read("[DONE]").unwrap().is_last);
+        assert!(read(r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#).unwrap().is_cut);
+        assert!(matches!(read("<html>"), Err(Failure::Garbled(_))));
+        assert!(matches!(read("[]"), Err(Failure::Garbled(_))));
+    }
+
+    #[test]
+    fn an_error_within_an_answer_says_nothing_of_what_was_asked() {
+        let said = |json: &str| read(json).unwrap_err();
+        assert_eq!(said(r#"{"error":{"message":"git sta","code":503}}"#), Failure::Status(503));
+        assert_eq!(said(r#"{"error":{"message":"git sta","type":"server_error"}}"#), Failure::Status(500));
+        assert_eq!(said(r#"{"error":{"code":429}}"#), Failure::RateLimited { retry_after: None });
+        for json in [r#"{"error":{"message":"git sta"}}"#, r#"{"error":"git sta"}"#, r#"{"choices": "git sta"}"#] {
+            assert!(!said(json).to_string().contains("git sta"), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_refused_part_is_left_out_or_said_otherwise() {
+        let mut question = Question::new("rules".to_owned(), "line".to_owned());
+        question.stop = vec!["\n".to_owned()];
+        question.candidates = 3;
+        question.format = Format::Json(json!({"type": "object"}));
+        question.begin = Some("{".to_owned());
+        let all = chat("m", &question, Kind::Other, &[]);
+        assert_eq!(
+            all,
+            json!({
+                "model": "m",
+                "messages": [{"role": "system", "content": "rules"}, {"role": "user", "content": "line"}],
+                "stream": true,
+                "stream_options": {"include_usage": true},
+                "max_tokens": 256,
+                "stop": ["\n"],
+                "n": 3,
+                "temperature": 0.7,
+                "response_format": {
+                    "type": "json_schema",
+                    "json_schema": {"name": "answer", "strict": true, "schema": {"type": "object"}},
+                },
+            })
+        );
+        let none = {
+            use refusal::Part::*;
+            [Usage, Format, MaxTokens, Temperature, Stop, Candidates, Begin, System]
+        };
+        assert_eq!(
+            chat("", &question, Kind::Llama, &none),
+            json!({
+                "messages": [{"role": "user", "content": "rules\n\nline"}],
+                "stream": true,
+                "max_completion_tokens": 256,
+            })
+        );
+        let llama = chat("", &question, Kind::Llama, &[]);
+        assert_eq!(llama["messages"][2], json!({"role": "assistant", "content": "{"}));
+    }
+
+    #[test]
+    fn llama_cpp_is_known_by_what_it_tells() {
+        assert!(is_llama(br#"{"default_generation_settings":{},"total_slots":1}"#));
+        for other in ["", "{}", "[]", "<html>", r#"{"error":"not found"}"#] {
+            assert!(!is_llama(other.as_bytes()), "{other}");
+        }
     }
 }

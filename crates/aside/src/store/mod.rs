@@ -21,6 +21,9 @@ mod damage;
 mod database;
 pub mod files;
 mod import;
+pub mod interactions;
+pub mod journal;
+pub mod lines;
 pub mod search;
 
 /// About a gigabyte. The oldest rows go first.

@@ -78,6 +78,13 @@ pub fn list(path: &str, last: Option<Listing>) -> Option<Listing> {
     Some(Listing { entries, stamp, read: now })
 }
 
+/// Whether there is a program of this name, as `list` would tell.
+pub fn has_program(path: &str, name: &str) -> bool {
+    let program = format!("{path}/{name}");
+    let is_file = || std::fs::metadata(&program).is_ok_and(|meta| meta.is_file());
+    program.len() <= MAX_PATH && rustix::fs::access(&program, Access::EXEC_OK).is_ok() && is_file()
+}
+
 /// Whether a name may reach a line and a screen. One with a line break could, in quotes; nobody misses it.
 pub fn is_presentable(name: &str) -> bool {
     !name.is_empty() && name.len() <= MAX_NAME && is_clean(name) && !name.contains(['\n', '\t'])

@@ -16,7 +16,7 @@ use crate::world::learn::Learner;
 use crate::world::memory::{Lifetime, Memory};
 use crate::world::pool::{Pool, Question};
 use crate::world::{
-    accounts, cargo, docker, git, hosts, just, locked, make, npm, packages, processes, repository, tmux, units,
+    accounts, cargo, docker, git, hosts, just, locked, make, manual, npm, packages, processes, repository, tmux, units,
 };
 
 /// What is read of any file.
@@ -80,6 +80,11 @@ impl Finder {
                 let key = (Arc::clone(command), Arc::clone(path));
                 self.memory().learnt.put(key, text, Instant::now(), commands);
             }
+            Question::Manual { command, path } => {
+                let page = manual::page(command, path);
+                let key = (Arc::clone(command), Arc::clone(path));
+                self.memory().manuals.put(key, page, Instant::now(), commands);
+            }
             Question::Live(what, place) => {
                 for (what, items) in live(*what, place) {
                     let items = items.map(presentable);
@@ -110,14 +115,41 @@ impl Finder {
         {
             return last;
         }
-        let entries = from.iter().flat_map(|entries| entries.iter());
-        let mut names: Vec<&str> =
-            entries.filter(|entry| entry.kind == Kind::Program).map(|entry| &*entry.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        names.truncate(MAX_PROGRAMS);
-        Programs { names: names.into_iter().map(Box::from).collect(), from: from.into() }
+        Programs { names: programs_in(&from), from: from.into() }
     }
+}
+
+fn programs_in(listings: &[Arc<[Entry]>]) -> Arc<[Box<str>]> {
+    let entries = listings.iter().flat_map(|entries| entries.iter());
+    let mut names: Vec<&str> = entries.filter(|entry| entry.kind == Kind::Program).map(|entry| &*entry.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(MAX_PROGRAMS);
+    names.into_iter().map(Box::from).collect()
+}
+
+/// The programs on a PATH, looked up now.
+pub fn programs(path: &str) -> Arc<[Box<str>]> {
+    let mut seen = std::collections::HashSet::new();
+    let directories = path.split(':').filter_map(crate::world::plain).take(MAX_PATH_DIRECTORIES);
+    // `/bin` is `/usr/bin` on many machines, and reading it is most of the work.
+    let directories =
+        directories.filter(|directory| Path::new(directory).canonicalize().is_ok_and(|it| seen.insert(it)));
+    let listings: Vec<Arc<[Entry]>> =
+        directories.filter_map(|directory| directory::list(directory, None)).map(|listing| listing.entries).collect();
+    programs_in(&listings)
+}
+
+/// Whether one of them has this name, looked up now.
+pub fn has_program(path: &str, name: &str) -> bool {
+    let mut directories = path.split(':').filter_map(crate::world::plain).take(MAX_PATH_DIRECTORIES);
+    is_presentable(name) && !name.contains('/') && directories.any(|directory| directory::has_program(directory, name))
+}
+
+/// The names of a kind, looked up now.
+pub fn names(what: Live, place: &str) -> Option<Arc<[Item]>> {
+    let found = live(what, place).into_iter().find(|(kind, _)| *kind == what);
+    found.and_then(|(_, items)| items).map(presentable)
 }
 
 /// On what the names of a kind depend.

@@ -22,6 +22,8 @@ const MAX_ITEMS: usize = 200_000;
 /// Commands learnt, and bytes about all of them.
 const MAX_LEARNT: usize = 512;
 const MAX_TEXT: usize = 4 * 1024 * 1024;
+/// Pages of the manual.
+const MAX_MANUALS: usize = 64;
 
 pub struct Memory {
     /// How many commands ended: an answer from before the last one may be wrong by now.
@@ -32,6 +34,8 @@ pub struct Memory {
     pub live: Table<(Live, Arc<str>), Arc<[Item]>>,
     /// By command and PATH.
     pub learnt: Table<(Arc<str>, Arc<str>), Arc<str>>,
+    /// By command and PATH.
+    pub manuals: Table<(Arc<str>, Arc<str>), Arc<str>>,
 }
 
 impl Default for Memory {
@@ -43,6 +47,7 @@ impl Default for Memory {
             repositories: Table::new(MAX_REPOSITORIES, usize::MAX, |_| 1),
             live: Table::new(MAX_LIVE, MAX_ITEMS, |items| items.len()),
             learnt: Table::new(MAX_LEARNT, MAX_TEXT, |text| text.len()),
+            manuals: Table::new(MAX_MANUALS, MAX_TEXT, |text| text.len()),
         }
     }
 }

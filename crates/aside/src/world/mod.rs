@@ -8,17 +8,21 @@ mod directory;
 mod docker;
 mod finding;
 mod git;
+pub mod here;
 mod hosts;
 mod just;
 mod learn;
 mod make;
+mod manual;
 mod memory;
+pub mod now;
 mod npm;
 mod packages;
 mod pool;
 mod processes;
 mod repository;
 pub mod sandbox;
+pub mod system;
 mod tmux;
 mod units;
 
@@ -156,6 +160,11 @@ impl View {
         tokio::time::timeout(patience, settled).await.is_ok()
     }
 
+    /// The PATH of whoever asks.
+    pub fn path(&self) -> &str {
+        &self.environment.path
+    }
+
     fn asked(&self) -> MutexGuard<'_, Vec<Question>> {
         locked(&self.asked)
     }
@@ -239,6 +248,18 @@ impl World for View {
         self.look(question, |memory, now| {
             let lifetime = Lifetime::until_a_command(Duration::from_secs(60));
             memory.learnt.find(&key, now, memory.commands, lifetime)
+        })
+    }
+
+    fn manual(&self, command: &str) -> Known<Arc<str>> {
+        if !manual::is_fit(command) {
+            return Known::No;
+        }
+        let path = &self.environment.path;
+        let key = (Arc::from(command), Arc::clone(path));
+        let question = Question::Manual { command: Arc::clone(&key.0), path: Arc::clone(path) };
+        self.look(question, |memory, now| {
+            memory.manuals.find(&key, now, memory.commands, Lifetime::time(Duration::from_secs(3600)))
         })
     }
 }

@@ -36,6 +36,11 @@ pub enum Question {
         path: Arc<str>,
         home: Arc<str>,
     },
+    /// By the value of PATH, too.
+    Manual {
+        command: Arc<str>,
+        path: Arc<str>,
+    },
 }
 
 impl Question {
@@ -44,7 +49,7 @@ impl Question {
         match self {
             Question::Entries(_) | Question::Programs(_) | Question::Repository(_) => true,
             Question::Live(what, _) => finding::is_quick(*what),
-            Question::Learnt { .. } => false,
+            Question::Learnt { .. } | Question::Manual { .. } => false,
         }
     }
 }

@@ -47,6 +47,15 @@ fn offers(home: &Home, args: &[&str], wanted: &str) {
 }
 
 #[test]
+fn help_is_given_by_name_too() {
+    let home = Home::new();
+    assert_eq!(home.aside_does(&["help"]).stdout, home.aside_does(&["--help"]).stdout);
+    let said = home.aside_does(&["help", "translate"]).stdout;
+    assert_eq!(said, home.aside_does(&["translate", "--help"]).stdout);
+    assert!(said.starts_with("Print the command for a wish"), "{said}");
+}
+
+#[test]
 fn complete_prints_fields_with_tabs_for_a_program() {
     let home = started();
     ran(&home, "1", "frob --all\nfrob --none");

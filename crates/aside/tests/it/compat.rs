@@ -98,8 +98,13 @@ fn ghsts_other_messages_are_answered() {
     let home = home(&[]);
     let search = r#"{"type":"history_search","query":"push","history":["git push","ls"],"shell":"zsh"}"#;
     assert_eq!(socat(&home, search), "{\"type\": \"history_search\", \"results\": [\"git push\"]}\n");
-    let wish = r#"{"type":"nl","prompt":"list files","buffer":"","cwd":"/","shell":"zsh","history":[]}"#;
-    assert_eq!(socat(&home, wish), "{\"command\": \"\", \"type\": \"nl\"}\n");
+    let wish = r#"{"type":"nl","prompt":"frobnicate the quux","buffer":"","cwd":"/","shell":"zsh","history":[]}"#;
+    assert_eq!(socat(&home, wish), "{\"type\": \"nl\", \"command\": \"\"}\n");
+    // It was not here a moment ago, and a command that ends has it looked at again.
+    home.write("bin/git", "#!/bin/sh\n");
+    home.wire().json(json!({"type": "finished", "cwd": "/", "command": "frob"}));
+    let known = wish.replace("frobnicate the quux", "show the last 5 commits as one-liners");
+    assert!(socat(&home, &known).starts_with("{\"type\": \"nl\", \"command\": \"git log --oneline "));
 }
 
 #[test]

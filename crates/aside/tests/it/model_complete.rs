@@ -3,125 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::harness::home::Home;
 use crate::harness::patience;
-use crate::harness::wire::Wire;
 use crate::model::answer::Answer;
+use crate::model::desk::{AT_ONCE, Desk, NONE, REST, bare_home};
 use crate::model::{Ending, Model};
-
-/// A daemon that may ask a model, and shells that type.
-struct Desk {
-    model: Model,
-    home: Home,
-}
-
-/// Long enough for all the keys of a burst, however busy the machine is.
-const REST: &str = "model_delay_ms = 1000\nmodel_delay_short_ms = 1000\n";
-const AT_ONCE: &str = "model_delay_ms = 0\nmodel_delay_short_ms = 0\n";
-
-/// A home in which nobody but the history and the model has anything to say about `frob`, the only program there is.
-fn bare_home() -> Home {
-    let mut home = Home::new();
-    home.write("bin/frob", "#!/bin/sh\n");
-    home.write("here/.hidden", "");
-    home.set_env("PATH", &home.path("bin").display().to_string());
-    home
-}
-
-impl Desk {
-    fn new() -> Self {
-        Self::with(AT_ONCE, "openai")
-    }
-
-    fn with(complete: &str, provider: &str) -> Self {
-        let model = Model::start();
-        let desk = Self { model, home: bare_home() };
-        desk.settings(complete, provider, &desk.model.base_url(), "");
-        desk.home.aside_does(&["daemon", "start"]);
-        desk
-    }
-
-    fn settings(&self, complete: &str, provider: &str, base_url: &str, rest: &str) {
-        let llm = format!("[llm]\nprovider = '{provider}'\nbase_url = '{base_url}'\nmodel = 'scripted'\n");
-        self.home.write(".config/aside/config.toml", format!("[complete]\n{complete}{llm}{rest}"));
-    }
-
-    fn shell(&self, session: &str) -> Shell {
-        Shell { wire: self.home.wire(), session: session.to_owned(), cwd: self.cwd(), id: 0 }
-    }
-
-    /// An empty directory.
-    fn cwd(&self) -> String {
-        self.home.path("here").display().to_string()
-    }
-
-    fn ran(&self, seq: u64, command: &str) {
-        let ended = json!({
-            "type": "finished", "request_id": seq, "session_id": "s", "seq": seq, "cwd": self.cwd(), "command": command,
-        });
-        assert_eq!(self.home.wire().json(ended)["type"], "ok");
-    }
-
-    fn notices(&self) -> Vec<String> {
-        let status = self.home.wire().json(json!({"type": "status"}));
-        let notices = status["notices"].as_array().unwrap();
-        notices.iter().map(|notice| notice["text"].as_str().unwrap().to_owned()).collect()
-    }
-
-    #[track_caller]
-    fn waits_for_notice(&self, part: &str) {
-        let deadline = Instant::now() + patience();
-        while !self.notices().iter().any(|notice| notice.contains(part)) {
-            assert!(Instant::now() < deadline, "no {part:?} in {:?}", self.notices());
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-struct Shell {
-    wire: Wire,
-    session: String,
-    cwd: String,
-    id: u64,
-}
-
-impl Shell {
-    /// What is known at once.
-    #[track_caller]
-    fn types(&mut self, left: &str) -> Vec<String> {
-        self.id += 1;
-        self.wire.sends_json(json!({
-            "type": "complete", "request_id": self.id, "session_id": self.session, "cwd": self.cwd, "left": left,
-        }));
-        self.hears("complete")
-    }
-
-    #[track_caller]
-    fn is_told(&mut self) -> Vec<String> {
-        self.hears("update")
-    }
-
-    /// The candidates of the next answer, as `completion  source`.
-    #[track_caller]
-    fn hears(&mut self, kind: &str) -> Vec<String> {
-        let answer = loop {
-            let answer = self.wire.reads_json();
-            // What was said about an older line, before this one was read.
-            if answer["request_id"] == self.id {
-                break answer;
-            }
-            assert_eq!(answer["type"], "update", "{answer}");
-        };
-        assert_eq!(answer["type"], kind, "{answer}");
-        let text = |candidate: &Value, name: &str| candidate[name].as_str().unwrap().to_owned();
-        let candidates = answer["candidates"].as_array().unwrap();
-        candidates.iter().map(|found| format!("{}  {}", text(found, "completion"), text(found, "source"))).collect()
-    }
-}
-
-const NONE: [&str; 0] = [];
 
 fn asked_about(request: &crate::model::Request) -> &str {
     request.body["messages"][1]["content"].as_str().unwrap().trim_end().lines().last().unwrap()
@@ -436,7 +323,7 @@ fn a_server_error_is_silent() {
 
 #[test]
 fn a_rate_limit_is_silent() {
-    fails_quietly(Answer::status(429).retry_after(7), "the model: it was asked too often, and wants 7 s of rest");
+    fails_quietly(Answer::status(429), "the model: it was asked too often");
 }
 
 #[test]

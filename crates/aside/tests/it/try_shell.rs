@@ -34,7 +34,7 @@ fn a_trial_reads_the_rc_file_and_writes_nothing() {
     let before = snapshot(&scene.home.path(""));
     scene.types("aside try zsh; echo back $?").sends("\r");
     // The trial numbers its own prompts, from 1 again.
-    scene.shows("Aside is on in this zsh").prompt(1);
+    scene.shows("Aside is on in this zsh").shows("? find files larger than 100MB").prompt(1);
     scene.types("mine").sends("\r").prompt(2).shows("from the rc file");
     scene.types("git st").shows_ghost("git st|atus --short").sends("\x15");
     scene.types("echo new command").sends("\r").prompt(3);

@@ -322,6 +322,38 @@ fn reading_the_rc_file_again_changes_nothing() {
 }
 
 #[test]
+fn what_is_read_after_the_first_prompt_is_found_whatever_became_of_its_file() {
+    let spoilt = [
+        "rm $_aside_file",
+        "print -n half >$_aside_file",
+        "print -rn -- ${${$(<$_aside_file)}[1,-9]} >$_aside_file",
+        // As in a copy of what an older version printed.
+        "_aside_mark='aside 0.0.1 0123456789abcdef'",
+        "_aside_file=/nowhere/at/all",
+        "setopt no_unset err_return ksh_arrays sh_word_split noclobber; rm $_aside_file",
+        // Then it is all in the text.
+        "chmod 755 $_aside_socket:h; eval \"$(aside init zsh)\"; [[ -z $_aside_file ]] || print -u2 lies in an open place",
+    ];
+    for line in spoilt {
+        let mut scene = zsh().rc_after(line).start();
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Right).shows_line("git status --short|");
+        assert!(!scene.screen().contains("aside"), "{line}: {}", scene.screen().text());
+        scene.presses(Key::Ctrl('u'));
+        assert_eq!(scene.runs("print \"<$_aside_file>\""), "<>", "{line}: it is read once");
+    }
+}
+
+#[test]
+fn where_it_cannot_be_found_at_all_the_shell_is_as_without_us() {
+    let mut scene = zsh().rc_after("_aside_file=/nowhere/at/all _aside_bin=/nowhere/aside").start();
+    scene.types("git st").shows_line("git st|").stays_without_ghost(A_WHILE).presses(Key::Ctrl('u'));
+    assert_eq!(scene.runs("print one"), "one");
+    // Nor does it keep trying.
+    assert_eq!(scene.runs("print two $_aside_gone"), "two 1");
+    assert!(!scene.screen().contains("aside:"), "{}", scene.screen().text());
+}
+
+#[test]
 fn a_trap_of_yours_that_is_read_again_leaves_no_ghost_behind() {
     let mut scene = zsh().rc("TRAPINT() { print caught; return $((128 + $1)) }").start();
     scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
@@ -512,15 +544,30 @@ fn a_daemon_that_hangs_is_not_felt() {
     rustix::process::kill_process(pid, Signal::STOP).unwrap();
     let line = format!("echo {}", "0123456789".repeat(60));
     scene.types(&line).shows_line(&format!("{line}|")).presses(Key::Ctrl('u'));
-    for _ in 0..8 {
+    for _ in 0..30 {
         assert_eq!(scene.runs("echo fine"), "fine");
     }
+    assert_eq!(scene.runs("print $_aside_silent"), "the daemon does not answer");
     rustix::process::kill_process(pid, Signal::CONT).unwrap();
     // It stopped trying for a while; a person who knows better says so.
     scene.runs("aside-on");
     scene.types("git st").shows_ghost("git st|atus --short");
-    // Nothing was lost: the imported three, eight times `echo fine`, and `aside-on`.
-    recorded(&scene.home, 3 + 8 + 1);
+    // Nothing was lost: the imported three, thirty times `echo fine`, the question and `aside-on`.
+    recorded(&scene.home, 3 + 30 + 2);
+}
+
+#[test]
+fn lines_that_end_before_the_daemon_can_answer_are_not_held_against_it() {
+    let mut scene = zsh().start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    let pid = daemon(&scene);
+    rustix::process::kill_process(pid, Signal::STOP).unwrap();
+    for _ in 0..8 {
+        assert_eq!(scene.runs("echo fine"), "fine");
+    }
+    rustix::process::kill_process(pid, Signal::CONT).unwrap();
+    scene.types("git st").shows_ghost("git st|atus --short");
+    recorded(&scene.home, 3 + 8);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A model as a source: when it is worth asking, what it is asked, and what its answer adds to the line. Knows nothing of
 //! networks: text in, text out.
 
+pub mod heal;
 mod join;
 pub mod prompt;
 mod said;

@@ -7,8 +7,8 @@ use crate::world::{Live, World};
 
 /// More tell the model little and cost time.
 const MAX_RECENT: usize = 20;
-const MAX_FILES: usize = 40;
-const MAX_CHANGED: usize = 10;
+pub(super) const MAX_FILES: usize = 40;
+pub(super) const MAX_CHANGED: usize = 10;
 /// Characters of one command or name; what is longer is left out.
 const MAX_ITEM: usize = 200;
 
@@ -92,15 +92,19 @@ pub fn prompt(left: &str, right: &str, around: &Around, filter: &Filter) -> Prom
     part("Files here: ", &listed(files, MAX_FILES));
     part("Git branch: ", &one_line(branch.as_deref().unwrap_or_default()));
     part("Changed files: ", &listed(changed, MAX_CHANGED));
-    let kept: Vec<&str> = recent.iter().map(String::as_str).filter(|command| filter.keeps(command)).collect();
-    let kept = &kept[kept.len().saturating_sub(MAX_RECENT)..];
-    let shown: Vec<String> = kept.iter().filter(|command| is_short(command)).map(|command| one_line(command)).collect();
-    part("Recent commands:\n", &shown.join("\n"));
+    part("Recent commands:\n", &shown(recent, filter).join("\n"));
     part("Line:\n", &format!("{left}{CURSOR}{right}"));
     Prompt { system: RULES.to_owned(), user }
 }
 
-fn listed(names: &[String], most: usize) -> String {
+/// The commands that may be shown to anybody, oldest first.
+pub(super) fn shown(recent: &[String], filter: &Filter) -> Vec<String> {
+    let kept: Vec<&str> = recent.iter().map(String::as_str).filter(|command| filter.keeps(command)).collect();
+    let kept = &kept[kept.len().saturating_sub(MAX_RECENT)..];
+    kept.iter().filter(|command| is_short(command)).map(|command| one_line(command)).collect()
+}
+
+pub(super) fn listed(names: &[String], most: usize) -> String {
     let names = names.iter().filter(|name| is_short(name)).take(most).map(|name| one_line(name));
     names.collect::<Vec<_>>().join(", ")
 }
@@ -109,7 +113,7 @@ fn is_short(item: &str) -> bool {
     item.chars().nth(MAX_ITEM).is_none()
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text::clean(text).replace('\n', "\\n")
 }
 

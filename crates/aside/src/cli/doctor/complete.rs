@@ -1,11 +1,12 @@
 //! Where candidates come from besides the history: the person's own specs, what programs say about themselves, a model.
 
-use aside_core::proto::Notice;
+use aside_core::proto::{ModelLatency, ModelStatus, Notice};
 
 use crate::cli::doctor::facts::{Answer, Facts, Specs};
 use crate::cli::doctor::report::Finding;
 use crate::cli::span;
-use crate::config::Provider;
+use crate::provider::local::shelf::size;
+use crate::provider::local::{Lack, PROGRAM};
 
 /// How a notice about the model begins.
 const MODEL: &str = "the model: ";
@@ -51,18 +52,67 @@ fn learning(facts: &Facts) -> Finding {
 }
 
 fn model(facts: &Facts) -> Vec<Finding> {
-    match facts.config.values.llm.provider {
-        Provider::None => vec![Finding::ok("no model is asked (llm.provider is none): nothing leaves this machine")],
-        Provider::Openai => {
-            let asked = Finding::ok("a model is asked (llm.provider); docs/model.md says what it is told");
-            let Answer::Alive(status) = &facts.daemon.answer else { return vec![asked] };
-            let last = status.notices.iter().rfind(|notice| notice.text.starts_with(MODEL));
-            let trouble = last.map(|Notice { s_ago, text }| {
-                let what = format!("{} ago it failed: {}", span(*s_ago), text.trim_start_matches(MODEL));
-                Finding::note(what).advise("see llm.base_url, llm.model and llm.api_key_env; it may be well by now")
-            });
-            [asked].into_iter().chain(trouble).collect()
+    if !facts.config.values.llm.asks_somebody() {
+        return vec![Finding::ok("no model is asked (llm.provider is embedded): nothing leaves this machine")];
+    }
+    let mut findings = vec![Finding::ok("a model is asked (llm.provider); docs/model.md says what it is told")];
+    if !facts.lacks.is_empty() {
+        findings.extend(facts.lacks.iter().map(lack));
+        return findings;
+    }
+    let Answer::Alive(status) = &facts.daemon.answer else { return findings };
+    findings.extend(status.models.iter().map(server));
+    let last = status.notices.iter().rfind(|notice| notice.text.starts_with(MODEL));
+    findings.extend(last.map(|Notice { s_ago, text }| {
+        let what = format!("{} ago it failed: {}", span(*s_ago), text.trim_start_matches(MODEL));
+        let is_ours = status.models.iter().all(|model| model.provider == "local");
+        let advice = if is_ours {
+            "see model.log beside the log of the daemon, and [llm.local]; it may be well by now"
+        } else {
+            "see llm.base_url, llm.model and llm.api_key_env; it may be well by now"
+        };
+        Finding::note(what).advise(advice)
+    }));
+    findings
+}
+
+/// What the model server that we keep needs.
+fn lack(lack: &Lack) -> Finding {
+    match lack {
+        Lack::Model { name, bytes: Some(bytes) } => Finding::fix(
+            format!("the model {name} is not here; what is known here goes on without it"),
+            format!("get it ({}) with: aside model pull {name}", size(*bytes)),
+        ),
+        Lack::Model { name, bytes: None } => Finding::fix(
+            format!("the model {name} is not here; what is known here goes on without it"),
+            "`aside model list` shows which there are, `aside model use` names one",
+        ),
+        Lack::Program { named } if named.is_empty() => Finding::fix(
+            format!("{PROGRAM} is not on PATH, so no model answers here"),
+            "install llama.cpp, or set llm.local.server to where it is",
+        ),
+        Lack::Program { named } => {
+            Finding::fix(format!("llm.local.server: {named} is no program that can be run"), "set it to where it is")
         }
+    }
+}
+
+/// How a server is, and how long its answers take.
+fn server(ModelStatus { provider, address, state, rests_s, uses }: &ModelStatus) -> Finding {
+    let uses: Vec<String> = uses
+        .iter()
+        .map(|ModelLatency { usage, model, average_ms }| {
+            let model = if model.is_empty() { String::new() } else { format!(" by {model}") };
+            let average = average_ms.map(|ms| format!(" in {ms} ms on average")).unwrap_or_default();
+            format!("{usage}{model}{average}")
+        })
+        .collect();
+    let who = format!("{provider} at {address}: {}", uses.join(", "));
+    match state.as_str() {
+        "resting" => Finding::note(format!("{who}; left alone for another {}", span(*rests_s)))
+            .advise("it failed too often, or wants to be left alone; what is known here goes on without it"),
+        "doubtful" => Finding::note(format!("{who}; it failed, and the next question finds out")),
+        _ => Finding::ok(who),
     }
 }
 
@@ -70,12 +120,13 @@ fn model(facts: &Facts) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::cli::doctor::facts::healthy;
+    use crate::config::Provider;
 
     #[test]
     fn by_default_programs_are_asked_and_models_are_not() {
         let expected = [
             Finding::ok("programs that you run are asked for their --help, in a sandbox"),
-            Finding::ok("no model is asked (llm.provider is none): nothing leaves this machine"),
+            Finding::ok("no model is asked (llm.provider is embedded): nothing leaves this machine"),
         ];
         assert_eq!(complete(&healthy()), expected);
     }
@@ -110,6 +161,37 @@ mod tests {
         assert_eq!(told, [true, true, false]);
         facts.config.values.llm.provider = Provider::Openai;
         assert_eq!(model(&facts)[1].what, "5 s ago it failed: too slow");
+    }
+
+    #[test]
+    fn how_a_server_is_can_be_read() {
+        let one = ModelLatency { usage: "complete".into(), model: "small".into(), average_ms: Some(320) };
+        let two = ModelLatency { usage: "translate".into(), ..ModelLatency::default() };
+        let told = |state: &str| {
+            let (provider, address) = ("openai".into(), "http://127.0.0.1:1/v1".into());
+            let uses = vec![one.clone(), two.clone()];
+            server(&ModelStatus { provider, address, state: state.into(), rests_s: 22, uses }).what
+        };
+        let who = "openai at http://127.0.0.1:1/v1: complete by small in 320 ms on average, translate";
+        assert_eq!(told("well"), who);
+        assert_eq!(told("resting"), format!("{who}; left alone for another 22 s"));
+        assert_eq!(told("doubtful"), format!("{who}; it failed, and the next question finds out"));
+    }
+
+    #[test]
+    fn what_a_model_of_our_own_lacks_is_told_with_one_thing_to_do() {
+        let mut facts = healthy();
+        facts.config.values.llm.provider = Provider::Local;
+        let told = |facts: &Facts| {
+            let found = model(facts).pop().unwrap();
+            format!("{}: {}", found.what, found.advice.unwrap_or_default())
+        };
+        facts.lacks = vec![Lack::Model { name: "m".into(), bytes: Some(429_000_000) }];
+        assert!(told(&facts).ends_with(": get it (429 MB) with: aside model pull m"), "{}", told(&facts));
+        facts.lacks = vec![Lack::Program { named: String::new() }];
+        assert!(told(&facts).starts_with("llama-server is not on PATH"), "{}", told(&facts));
+        facts.lacks = vec![Lack::Program { named: "/x".into() }];
+        assert!(told(&facts).starts_with("llm.local.server: /x is no program"), "{}", told(&facts));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use aside_core::proto::{SessionStatus, Status};
 
 use crate::config::Config;
+use crate::provider::local::Lack;
 
 pub struct Facts {
     pub program: Program,
@@ -18,6 +19,8 @@ pub struct Facts {
     pub specs: Specs,
     /// Why programs cannot be asked for their help here; nothing when they can.
     pub no_sandbox: Option<String>,
+    /// What stands in the way of the model server that we keep.
+    pub lacks: Vec<Lack>,
     /// Every `ASIDE_…` variable that is set.
     pub environment: Vec<(String, String)>,
 }
@@ -306,6 +309,7 @@ pub fn healthy() -> Facts {
         },
         specs: Specs { directory: "/home/me/.config/aside/specs".into(), count: 0, problems: Vec::new() },
         no_sandbox: None,
+        lacks: Vec::new(),
         environment: Vec::new(),
     }
 }

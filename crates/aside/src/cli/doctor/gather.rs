@@ -23,6 +23,7 @@ use crate::config::{Config, check, schema};
 use crate::daemon::{control, specs};
 use crate::exec::{self, Probe};
 use crate::paths::Paths;
+use crate::provider::local::{Lack, Wanted};
 use crate::store;
 use crate::world::sandbox;
 
@@ -45,13 +46,15 @@ pub fn gather() -> anyhow::Result<Gathered> {
     let real = base.home_dir().canonicalize().ok();
     let homes = real.iter().map(PathBuf::as_path).chain([base.home_dir()]);
     let homes = homes.map(|home| home.display().to_string()).collect();
+    let config = configuration(&paths.config_file);
     let facts = Facts {
         program: program()?,
         shells: shells(),
         here: here(&base),
         terminal: terminal(),
         daemon: daemon(&paths),
-        config: configuration(&paths.config_file),
+        lacks: lacks(&config.values, &paths),
+        config,
         history: history(&paths.history_db()),
         specs: specs(&paths),
         no_sandbox: sandbox::check().err().map(|why| format!("{why:#}")),
@@ -218,6 +221,17 @@ fn configuration(path: &Path) -> Configuration {
         }
     };
     Configuration { path: path.to_owned(), file, values }
+}
+
+fn lacks(config: &Config, paths: &Paths) -> Vec<Lack> {
+    let llm = &config.llm;
+    let mut lacks = Vec::new();
+    for choice in [&llm.complete, &llm.translate, &llm.task] {
+        let Some(whom) = llm.whom(choice).filter(|whom| whom.server.is_kept()) else { continue };
+        let lack = Wanted::new(&llm.local, &whom.model, paths).err();
+        lacks.extend(lack.filter(|lack| !lacks.contains(lack)));
+    }
+    lacks
 }
 
 fn history(path: &Path) -> History {

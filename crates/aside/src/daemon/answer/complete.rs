@@ -16,8 +16,9 @@ use tokio::sync::mpsc;
 
 use crate::daemon::later::{Later, Tone};
 use crate::daemon::spoken::spoken;
-use crate::daemon::state::State;
+use crate::daemon::state::{Asker, State};
 use crate::daemon::thought::{self, Line, Question, Thought};
+use crate::provider::Privacy;
 use crate::world::View;
 
 /// How long a client that reads one answer may be kept waiting for a model's. It gives up itself after ten seconds.
@@ -36,7 +37,8 @@ pub async fn answer(state: &Arc<State>, asked: Complete, later: &Later) -> Reply
     if !config.complete.enabled || typed < config.complete.min_input as usize {
         return Reply::Complete(Candidates::default());
     }
-    let (names, dialect) = state.shell(&asked);
+    let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
+    let (names, dialect) = state.shell(asker);
     let view = state.view(&names);
     let limit = config.complete.max_candidates;
     let desk = Arc::new(Desk {
@@ -188,16 +190,19 @@ impl Desk {
     fn question(self: &Arc<Self>, later: &Later) -> Question {
         let Complete { session, cwd, left, right, shell: _, wait: _ } = self.asked.clone();
         let (around, knows) = (Arc::clone(self), Arc::clone(self));
+        let privacy = if self.state.is_private(&session) { Privacy::Private } else { Privacy::Open };
         Question {
             who: if session.is_empty() { later.who() } else { session },
             line: Line { left, right, cwd },
             around: Box::new(move |state| {
                 let cwd = &around.asked.cwd;
-                Around::of(&around.view, cwd, shell(around.dialect), recent(state, cwd))
+                Around::of(&around.view, cwd, around.dialect.name(), state.recent(cwd, RECENT))
             }),
             knows: Box::new(move |word| {
                 is_whole(word, &knows.state.index(), &knows.names, &knows.view, &knows.asked.cwd)
             }),
+            dialect: self.dialect,
+            privacy,
         }
     }
 
@@ -227,21 +232,5 @@ impl Desk {
 
     fn board(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Oldest first.
-fn recent(state: &State, cwd: &str) -> Vec<String> {
-    let index = state.index();
-    let mut newest = index.starting_with("", cwd, RECENT);
-    newest.sort_by_key(|found| found.order);
-    newest.iter().map(|found| found.command.to_owned()).collect()
-}
-
-fn shell(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Zsh => "zsh",
-        Dialect::Bash => "bash",
-        Dialect::Fish => "fish",
     }
 }

@@ -20,7 +20,7 @@ pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
         state.greet(hello);
     }
     let switch = |on| if on { Switch::On } else { Switch::Off };
-    Reply::Hello(Welcome {
+    Reply::Hello(Box::new(Welcome {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         complete: switch(config.complete.enabled),
@@ -33,5 +33,11 @@ pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
         hint: switch(config.complete.hint),
         hint_style: config.complete.hint_style.clone(),
         tab: config.complete.tab.name().to_owned(),
-    })
+        wish: switch(config.llm.natural_language),
+        wish_prefix: config.llm.nl_prefix.clone(),
+        wish_style: config.llm.nl_style.clone(),
+        wish_min: u32::try_from(config.llm.nl_min_query_length).unwrap_or(u32::MAX),
+        explain_key: config.llm.nl_explain_key.clone(),
+        private_key: config.llm.private_key.clone(),
+    }))
 }

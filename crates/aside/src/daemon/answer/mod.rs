@@ -1,5 +1,8 @@
 //! One file per request that takes thought.
 
 pub mod complete;
+pub mod explain;
 pub mod finished;
 pub mod hello;
+pub mod outcome;
+pub mod translate;

@@ -17,6 +17,7 @@ pub mod keys;
 pub mod line;
 pub mod pty;
 pub mod report;
+pub mod saying;
 pub mod scene;
 pub mod screen;
 pub mod script;

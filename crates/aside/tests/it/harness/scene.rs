@@ -37,11 +37,8 @@ impl Scene {
         Stage::new(Shell::Fish)
     }
 
-    #[track_caller]
     pub fn begin(terminal: Terminal, home: Home, shell: Shell, ghost: Color) -> Self {
-        let mut scene = Self { terminal, home, shell, ghost, at: 0 };
-        scene.prompt(1);
-        scene
+        Self { terminal, home, shell, ghost, at: 0 }
     }
 
     /// Waits for prompt `number`. From here on "the line" is the one behind it.

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::keys::Key;
 use crate::harness::patience;
+use crate::harness::saying::Say;
 use crate::harness::scene::Scene;
 use crate::harness::screen::CURSOR;
 
@@ -25,6 +26,9 @@ pub struct Script(Arc<Mutex<State>>);
 struct State {
     known: HashMap<String, Vec<String>>,
     refused: HashSet<String>,
+    /// What is said to a wish, one thing after another.
+    wishes: HashMap<String, Vec<Say>>,
+    explanations: HashMap<String, Vec<String>>,
     /// The settings in the answer to hello, by their place in the record.
     settings: Vec<String>,
     pace: Pace,
@@ -33,12 +37,15 @@ struct State {
     held: Vec<Pending>,
     /// Who asked about a line last, and as which number.
     askers: HashMap<String, (String, UnixStream)>,
+    connections: Vec<UnixStream>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pace {
     AtOnce,
     WhenTold,
+    /// Not even read.
+    Never,
 }
 
 struct Pending {
@@ -49,15 +56,20 @@ struct Pending {
 
 impl Script {
     pub fn new() -> Self {
-        let settings = ["on", "fg=8", "all", "replace", "1", "auto", "none", "on", "fg=242", "take"];
+        let complete = ["on", "fg=8", "all", "replace", "1", "auto", "none", "on", "fg=242", "take"];
+        let wish = ["on", "?", "fg=cyan", "5", "ctrl-e", ""];
+        let settings = complete.iter().chain(&wish).map(|value| (*value).to_owned());
         Self(Arc::new(Mutex::new(State {
             known: HashMap::new(),
             refused: HashSet::new(),
-            settings: settings.map(str::to_owned).to_vec(),
+            wishes: HashMap::new(),
+            explanations: HashMap::new(),
+            settings: settings.collect(),
             pace: Pace::AtOnce,
             told: Vec::new(),
             held: Vec::new(),
             askers: HashMap::new(),
+            connections: Vec::new(),
         })))
     }
 
@@ -70,6 +82,48 @@ impl Script {
     pub fn learns(&self, line: &str, candidates: &[&str]) {
         let candidates = candidates.iter().map(|text| (*text).to_owned()).collect();
         self.lock().known.insert(line.to_owned(), candidates);
+    }
+
+    /// What is said to a wish; the last of it should be final. Other wishes have no answer. While answers are held, the
+    /// shell hears at once that the daemon waits, and the rest one by one, with `releases`.
+    pub fn grants(self, words: &str, says: &[Say]) -> Self {
+        self.lock().wishes.insert(words.to_owned(), says.to_vec());
+        self
+    }
+
+    pub fn explains(self, command: &str, lines: &[&str]) -> Self {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        self.lock().explanations.insert(command.to_owned(), lines);
+        self
+    }
+
+    /// The wishes that were asked about so far; those that were to be answered at once with `!`.
+    pub fn wished(&self) -> Vec<String> {
+        let told = self.told("translate");
+        told.iter().map(|fields| fields[4].clone() + if fields[7] == "1" { "!" } else { "" }).collect()
+    }
+
+    /// Waits until `words` are the last wish that was asked about.
+    #[track_caller]
+    pub fn is_wished(&self, words: &str) {
+        let asked = |script: &Self| script.wished().last().is_some_and(|last| last == words);
+        self.waits(&format!("the wish `{words}`; there were {:?}", self.wished()), asked);
+    }
+
+    /// Waits until the daemon has heard just this of what became of commands: `accept: words -> command`, with the line
+    /// that ran in brackets.
+    #[track_caller]
+    pub fn has_heard(&self, wanted: &[&str]) {
+        let outcome = |fields: &Vec<String>| {
+            let ran = if fields[9].is_empty() { String::new() } else { format!(" [{}]", fields[9]) };
+            format!("{}: {} -> {}{ran}", fields[3], fields[4], fields[5])
+        };
+        let outcomes = |script: &Self| script.told("outcome").iter().map(outcome).collect::<Vec<_>>();
+        let deadline = Instant::now() + patience();
+        while outcomes(self) != wanted {
+            assert!(Instant::now() < deadline, "heard {:?} instead of {wanted:?}", outcomes(self));
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// A line that is answered with an error.
@@ -91,6 +145,12 @@ impl Script {
             "hint",
             "hint_style",
             "tab",
+            "wish",
+            "wish_prefix",
+            "wish_style",
+            "wish_min",
+            "explain_key",
+            "private_key",
         ];
         let place = names.iter().position(|known| *known == name).expect("a setting of the answer to hello");
         value.clone_into(&mut self.lock().settings[place]);
@@ -116,6 +176,19 @@ impl Script {
         let rest = pending.answer.split_off(length);
         _ = pending.to.write_all(&pending.answer);
         move || _ = pending.to.write_all(&rest)
+    }
+
+    /// Stops reading, and answers nothing from now on.
+    pub fn falls_silent(&self) {
+        self.lock().pace = Pace::Never;
+    }
+
+    /// Closes every connection, as a daemon that ends.
+    pub fn hangs_up(&self) {
+        for connection in self.lock().connections.drain(..) {
+            // The shell may have been faster.
+            _ = connection.shutdown(std::net::Shutdown::Both);
+        }
     }
 
     /// Better candidates for a line that was answered before.
@@ -184,9 +257,13 @@ impl Script {
     }
 
     fn serves(&self, mut stream: UnixStream) {
+        self.lock().connections.push(stream.try_clone().unwrap());
         let mut unread = Vec::new();
         let mut bytes = [0; 8192];
         while let Ok(count @ 1..) = stream.read(&mut bytes) {
+            while self.lock().pace == Pace::Never {
+                std::thread::sleep(Duration::from_millis(20));
+            }
             unread.extend_from_slice(&bytes[..count]);
             while let Some(fields) = next_record(&mut unread) {
                 self.hears(fields, &stream);
@@ -214,11 +291,35 @@ impl Script {
                 };
                 match state.pace {
                     Pace::AtOnce => Some(answer),
-                    Pace::WhenTold => {
+                    Pace::WhenTold | Pace::Never => {
                         state.held.push(Pending { line, answer, to: to.try_clone().unwrap() });
                         None
                     }
                 }
+            }
+            "translate" => {
+                let words = fields[4].clone();
+                let says = state.wishes.get(&words).cloned().unwrap_or_else(|| vec![Say::nothing("no answer")]);
+                let pace = state.pace;
+                let mut reply = Vec::new();
+                match pace {
+                    Pace::AtOnce => says.iter().for_each(|say| reply.extend(say.record(&number))),
+                    Pace::WhenTold | Pace::Never => {
+                        reply.extend(Say::waiting().record(&number));
+                        // Nobody hears of an older question any more.
+                        state.held.clear();
+                        for say in says {
+                            let (line, to) = (words.clone(), to.try_clone().unwrap());
+                            state.held.push(Pending { line, answer: say.record(&number), to });
+                        }
+                    }
+                }
+                Some(reply)
+            }
+            "explain" => {
+                let lines = state.explanations.get(&fields[4]).cloned().unwrap_or_default();
+                let text: String = lines.iter().map(|line| format!("\x1f{line}")).collect();
+                Some(format!("{number}\x1fexplain\x1fdone\x1fembedded\x1f{}{text}\0", lines.len()).into_bytes())
             }
             _ => Some(format!("{number}\x1fok\0").into_bytes()),
         };

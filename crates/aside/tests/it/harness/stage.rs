@@ -105,6 +105,14 @@ impl Stage {
     /// Starts the shell and waits for prompt 1.
     #[track_caller]
     pub fn start(self) -> Scene {
+        let mut scene = self.begins();
+        scene.prompt(1);
+        scene
+    }
+
+    /// Starts the shell, which reads its rc file meanwhile.
+    #[track_caller]
+    pub fn begins(self) -> Scene {
         self.shell.prepare(&self.home);
         let init = match self.aside {
             Aside::Loaded => self.shell.init_line(),

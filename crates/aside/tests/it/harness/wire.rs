@@ -81,6 +81,23 @@ impl Wire {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON ({error}): {line}"))
     }
 
+    /// A line of JSON if one comes within that time.
+    pub fn polls_json(&mut self, limit: Duration) -> Option<Value> {
+        let deadline = Instant::now() + limit;
+        while !self.unread.contains(&b'\n') {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            self.stream.set_read_timeout(Some(left)).unwrap();
+            let mut bytes = [0; 4096];
+            let read = self.stream.read(&mut bytes);
+            self.stream.set_read_timeout(Some(patience())).unwrap();
+            self.unread.extend_from_slice(&bytes[..read.unwrap_or(0)]);
+        }
+        Some(self.reads_json())
+    }
+
     /// Sends bytes as they are.
     #[track_caller]
     pub fn raw(&mut self, bytes: &[u8]) -> &mut Self {

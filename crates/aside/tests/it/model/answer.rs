@@ -11,6 +11,14 @@ pub struct Answer {
     pub pace: Duration,
     /// How many pieces of a stream come before something happens to it.
     pub breaks: Option<(usize, Break)>,
+    /// What the answer is said to be, when that is not what it is.
+    pub content_type: Option<String>,
+    /// Before the last bytes of a stream, after everything has been said.
+    pub linger: Duration,
+    /// It says that it had no room for more.
+    pub cut: bool,
+    /// The other answers, for a client that asked for several.
+    pub others: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +27,8 @@ pub enum What {
     Says(Vec<String>),
     Fails {
         status: u16,
-        retry_after: Option<u64>,
+        retry_after: Option<String>,
+        message: Option<String>,
     },
     /// A body that is none of the shapes a client expects.
     Raw(String),
@@ -31,6 +40,10 @@ pub enum Break {
     Drop,
     /// Nothing more comes until the client gives up.
     Hang,
+    /// Only signs of life come, one for each pace, until the client gives up.
+    Drip,
+    /// An error comes instead of the rest.
+    Error,
 }
 
 impl Answer {
@@ -46,7 +59,12 @@ impl Answer {
 
     /// An error with a body as the real servers write it.
     pub fn status(status: u16) -> Self {
-        Self::new(What::Fails { status, retry_after: None })
+        Self::new(What::Fails { status, retry_after: None, message: None })
+    }
+
+    /// An error in these words.
+    pub fn refuses(status: u16, message: &str) -> Self {
+        Self::new(What::Fails { status, retry_after: None, message: Some(message.to_owned()) })
     }
 
     /// Status 200 and this body, whatever was asked.
@@ -77,10 +95,39 @@ impl Answer {
     }
 
     /// The `retry-after` header of an error, in seconds.
-    pub fn retry_after(mut self, seconds: u64) -> Self {
+    pub fn retry_after(self, seconds: u64) -> Self {
+        self.retry_at(&seconds.to_string())
+    }
+
+    /// The same header as any text, such as a date.
+    pub fn retry_at(mut self, when: &str) -> Self {
         if let What::Fails { retry_after, .. } = &mut self.what {
-            *retry_after = Some(seconds);
+            *retry_after = Some(when.to_owned());
         }
+        self
+    }
+
+    /// Calls what it says something else.
+    pub fn content_type(mut self, kind: &str) -> Self {
+        self.content_type = Some(kind.to_owned());
+        self
+    }
+
+    /// Ends the body of a stream so much later than the answer.
+    pub fn lingers(mut self, linger: Duration) -> Self {
+        self.linger = linger;
+        self
+    }
+
+    /// Says at its end that it had no room for more.
+    pub fn cut(mut self) -> Self {
+        self.cut = true;
+        self
+    }
+
+    /// More answers to the same question.
+    pub fn others<const COUNT: usize>(mut self, others: [&str; COUNT]) -> Self {
+        self.others = others.map(str::to_owned).to_vec();
         self
     }
 
@@ -96,7 +143,20 @@ impl Answer {
         self
     }
 
+    /// Gives signs of life and no more words.
+    pub fn drips_after(mut self, pieces: usize) -> Self {
+        self.breaks = Some((pieces, Break::Drip));
+        self
+    }
+
+    /// Breaks off with an error of the server's, within the stream.
+    pub fn errs_after(mut self, pieces: usize) -> Self {
+        self.breaks = Some((pieces, Break::Error));
+        self
+    }
+
     fn new(what: What) -> Self {
-        Self { what, delay: Duration::ZERO, pace: Duration::ZERO, breaks: None }
+        let (delay, pace, linger) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
+        Self { what, delay, pace, breaks: None, content_type: None, linger, cut: false, others: Vec::new() }
     }
 }

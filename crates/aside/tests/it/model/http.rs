@@ -22,7 +22,19 @@ enum After {
 
 pub fn serve(stream: TcpStream, stage: &Stage) {
     let mut connection = Connection { reader: BufReader::new(stream.try_clone().unwrap()), stream, stage };
+    let mut is_new = true;
     while let Some((request, after)) = connection.read_request() {
+        if std::mem::take(&mut is_new) {
+            stage.connected();
+        }
+        if request.path == "/props" {
+            let answered = connection.tell_properties(&request, after);
+            stage.told_properties();
+            match answered {
+                Ok(_) if after == After::Keep => continue,
+                Ok(_) | Err(_) => return,
+            }
+        }
         let number = stage.record(request.clone());
         let ending = connection.answer(&request, after).unwrap_or(Ending::ClientLeft);
         if ending != Ending::Whole && ending != Ending::Unexpected || after == After::Close {
@@ -65,12 +77,13 @@ impl Connection<'_> {
             path: path.to_owned(),
             headers,
             body: Value::Null,
+            text: String::new(),
             ending: Ending::Open,
         };
         let body = self.read_body(&request)?;
+        request.text = String::from_utf8_lossy(&body).into_owned();
         if !body.is_empty() {
-            request.body = serde_json::from_slice(&body)
-                .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into_owned()));
+            request.body = serde_json::from_slice(&body).unwrap_or_else(|_| Value::String(request.text.clone()));
         }
         let close = version == "HTTP/1.0" || request.header("connection").is_some_and(|value| value == "close");
         Some((request, if close { After::Close } else { After::Keep }))
@@ -102,6 +115,17 @@ impl Connection<'_> {
         (count > 0).then(|| line.trim_end().to_owned())
     }
 
+    /// Whoever asks wants to know which program this is.
+    fn tell_properties(&mut self, request: &Request, after: After) -> Written<Ending> {
+        match self.stage.is_llama() {
+            true => self.write_whole(200, &[], &shape::llama_properties().to_string(), None, after),
+            false => {
+                let body = format!("{{\"error\":{{\"message\":\"no {}\"}}}}", request.path);
+                self.write_whole(404, &[], &body, None, after)
+            }
+        }
+    }
+
     fn answer(&mut self, request: &Request, after: After) -> Written<Ending> {
         let path = request.path.split('?').next().unwrap_or_default();
         if (request.method.as_str(), path) == ("GET", "/v1/models") {
@@ -126,14 +150,17 @@ impl Connection<'_> {
             What::Says(_) if answer.breaks == Some((0, Break::Hang)) => self.hang(),
             What::Says(pieces) if asked["stream"] == true => self.stream_pieces(endpoint, asked, pieces, answer, after),
             What::Says(pieces) => {
-                let body = endpoint.whole(asked, &pieces.concat()).to_string();
-                self.write_whole(200, &[], &body, answer.breaks.map(|(_, what)| what), after)
+                let body = endpoint.whole(asked, &pieces.concat(), &answer.others).to_string();
+                let kind = named(answer, "application/json");
+                self.write_whole(200, &[kind], &body, answer.breaks.map(|(_, what)| what), after)
             }
-            What::Fails { status, retry_after } => {
-                let retry: Vec<String> = retry_after.iter().map(|seconds| format!("retry-after: {seconds}")).collect();
-                self.write_whole(*status, &retry, &endpoint.error(*status).to_string(), None, after)
+            What::Fails { status, retry_after, message } => {
+                let retry: Vec<String> = retry_after.iter().map(|when| format!("retry-after: {when}")).collect();
+                let scripted = format!("scripted status {status}");
+                let error = endpoint.error(*status, message.as_ref().unwrap_or(&scripted));
+                self.write_whole(*status, &retry, &error.to_string(), None, after)
             }
-            What::Raw(body) => self.write_whole(200, &[], body, None, after),
+            What::Raw(body) => self.write_whole(200, &[named(answer, "application/json")], body, None, after),
         }
     }
 
@@ -145,28 +172,45 @@ impl Connection<'_> {
         answer: &Answer,
         after: After,
     ) -> Written<Ending> {
-        let events = endpoint.events(asked, pieces);
-        let headers = ["content-type: text/event-stream", "cache-control: no-cache", "transfer-encoding: chunked"];
-        self.write(&head(200, &headers.map(str::to_owned), after))?;
+        let events = endpoint.events(asked, pieces, &answer.others, answer.cut);
+        let kind = named(answer, "text/event-stream");
+        let headers = [kind, "cache-control: no-cache".to_owned(), "transfer-encoding: chunked".to_owned()];
+        self.write(&head(200, &headers, after))?;
         self.write_chunk(&events.opening)?;
         for (number, piece) in events.pieces.iter().enumerate() {
-            match answer.breaks {
-                Some((count, Break::Drop)) if count == number => return Ok(Ending::Dropped),
-                Some((count, Break::Hang)) if count == number => return self.hang(),
-                _ => {}
+            if let Some((_, what)) = answer.breaks.filter(|(count, _)| *count == number) {
+                return self.break_off(what, endpoint, answer.pace);
             }
             self.pause(answer.pace)?;
             self.write_chunk(piece)?;
         }
-        match answer.breaks {
-            Some((_, Break::Drop)) => return Ok(Ending::Dropped),
-            Some((_, Break::Hang)) => return self.hang(),
-            None => {}
+        if let Some((_, what)) = answer.breaks {
+            return self.break_off(what, endpoint, answer.pace);
         }
         self.pause(Duration::ZERO)?;
         self.write_chunk(&events.closing)?;
+        self.pause(answer.linger)?;
         self.write("0\r\n\r\n")?;
         Ok(Ending::Whole)
+    }
+
+    fn break_off(&mut self, what: Break, endpoint: Endpoint, pace: Duration) -> Written<Ending> {
+        match what {
+            Break::Drop => Ok(Ending::Dropped),
+            Break::Hang => self.hang(),
+            Break::Drip => loop {
+                if self.stage.is_closing() {
+                    return Ok(Ending::Dropped);
+                }
+                self.pause(pace)?;
+                self.write_chunk(endpoint.sign_of_life())?;
+            },
+            Break::Error => {
+                self.write_chunk(&endpoint.error_event())?;
+                self.write("0\r\n\r\n")?;
+                Ok(Ending::Whole)
+            }
+        }
     }
 
     fn write_whole(
@@ -179,7 +223,9 @@ impl Connection<'_> {
     ) -> Written<Ending> {
         self.pause(Duration::ZERO)?;
         let mut headers = headers.to_vec();
-        headers.push("content-type: application/json".to_owned());
+        if !headers.iter().any(|header| header.starts_with("content-type:")) {
+            headers.push("content-type: application/json".to_owned());
+        }
         headers.push(format!("content-length: {}", body.len()));
         let answer = head(status, &headers, after) + body;
         // The head promises the whole length; half of the body is what arrives.
@@ -187,7 +233,7 @@ impl Connection<'_> {
         match breaks {
             None => self.write(&answer).map(|()| Ending::Whole),
             Some(Break::Drop) => self.write(&answer[..cut]).map(|()| Ending::Dropped),
-            Some(Break::Hang) => {
+            Some(Break::Hang | Break::Drip | Break::Error) => {
                 self.write(&answer[..cut])?;
                 self.hang()
             }
@@ -256,6 +302,10 @@ enum Waited {
     Nothing,
     Gone,
     Closing,
+}
+
+fn named(answer: &Answer, kind: &str) -> String {
+    format!("content-type: {}", answer.content_type.as_deref().unwrap_or(kind))
 }
 
 fn head(status: u16, headers: &[String], after: After) -> String {

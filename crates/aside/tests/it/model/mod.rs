@@ -19,8 +19,11 @@ use crate::harness::patience;
 use crate::model::answer::Answer;
 
 pub mod answer;
+pub mod desk;
+pub mod files;
 mod http;
 mod shape;
+pub mod stand_in;
 
 pub struct Model {
     address: SocketAddr,
@@ -36,6 +39,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// Null when there was none.
     pub body: Value,
+    /// The same, to the byte.
+    pub text: String,
     pub ending: Ending,
 }
 
@@ -73,6 +78,11 @@ struct State {
     requests: Vec<Request>,
     forgiven: usize,
     closing: bool,
+    /// Connections on which something was asked.
+    connections: usize,
+    /// It says that it is llama.cpp's server.
+    llama: bool,
+    properties_told: usize,
 }
 
 impl Model {
@@ -90,6 +100,13 @@ impl Model {
                 std::thread::spawn(move || http::serve(stream, &stage));
             }
         });
+        model
+    }
+
+    /// One that says it is llama.cpp's: it takes grammars.
+    pub fn start_llama() -> Self {
+        let model = Self::start();
+        model.stage.lock().llama = true;
         model
     }
 
@@ -113,6 +130,16 @@ impl Model {
     pub fn always(&self, answer: Answer) -> &Self {
         self.stage.lock().always = Some(answer);
         self
+    }
+
+    /// How many connections were used for the requests so far.
+    pub fn connections(&self) -> usize {
+        self.stage.lock().connections
+    }
+
+    /// How often somebody asked which program this is. That is not among the requests.
+    pub fn properties_told(&self) -> usize {
+        self.stage.lock().properties_told
     }
 
     /// All requests so far, in order of arrival.
@@ -187,6 +214,18 @@ impl Stage {
 
     fn is_closing(&self) -> bool {
         self.lock().closing
+    }
+
+    fn is_llama(&self) -> bool {
+        self.lock().llama
+    }
+
+    fn connected(&self) {
+        self.lock().connections += 1;
+    }
+
+    fn told_properties(&self) {
+        self.lock().properties_told += 1;
     }
 
     /// Takes note of a request and gives back its number.

@@ -26,20 +26,21 @@ impl Endpoint {
     }
 
     /// The whole answer as one JSON object.
-    pub fn whole(self, asked: &Value, text: &str) -> Value {
+    pub fn whole(self, asked: &Value, text: &str, others: &[String]) -> Value {
         let model = model_of(asked);
+        let texts = std::iter::once(text).chain(more(asked, others).map(String::as_str)).enumerate();
         match self {
             Endpoint::Chat => json!({
                 "id": "chatcmpl-1",
                 "object": "chat.completion",
                 "created": CREATED,
                 "model": model,
-                "choices": [{
-                    "index": 0,
+                "choices": texts.map(|(index, text)| json!({
+                    "index": index,
                     "message": {"role": "assistant", "content": text, "refusal": null},
                     "logprobs": null,
                     "finish_reason": "stop",
-                }],
+                })).collect::<Vec<_>>(),
                 "usage": openai_usage(text),
             }),
             Endpoint::Completions => json!({
@@ -64,23 +65,32 @@ impl Endpoint {
     }
 
     /// The events before the first piece, one for each piece, and those after the last.
-    pub fn events(self, asked: &Value, pieces: &[String]) -> Events {
+    pub fn events(self, asked: &Value, pieces: &[String], others: &[String], cut: bool) -> Events {
+        let reasons = if cut { ("length", "max_tokens") } else { ("stop", "end_turn") };
         let each = |event: &dyn Fn(&str) -> String| pieces.iter().map(|piece| event(piece)).collect();
         let said = pieces.concat();
         match self {
             Endpoint::Chat => {
-                let chunk = |delta: Value, reason: Value| {
+                let at = |index: usize, delta: Value, reason: Value| {
                     data(&openai_chunk(
                         asked,
                         "chatcmpl-1",
                         "chat.completion.chunk",
-                        json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason}]),
+                        json!([{"index": index, "delta": delta, "logprobs": null, "finish_reason": reason}]),
                     ))
                 };
+                let chunk = |delta, reason| at(0, delta, reason);
+                let others: String = more(asked, others)
+                    .enumerate()
+                    .map(|(number, text)| {
+                        at(number + 1, json!({"content": text}), Value::Null)
+                            + &at(number + 1, json!({}), json!("stop"))
+                    })
+                    .collect();
                 Events {
-                    opening: chunk(json!({"role": "assistant", "content": "", "refusal": null}), Value::Null),
+                    opening: chunk(json!({"role": "assistant", "content": "", "refusal": null}), Value::Null) + &others,
                     pieces: each(&|piece| chunk(json!({"content": piece}), Value::Null)),
-                    closing: chunk(json!({}), json!("stop"))
+                    closing: chunk(json!({}), json!(reasons.0))
                         + &usage_event(asked, "chatcmpl-1", "chat.completion.chunk", &said)
                         + DONE,
                 }
@@ -93,7 +103,9 @@ impl Endpoint {
                 Events {
                     opening: String::new(),
                     pieces: each(&|piece| chunk(piece, Value::Null)),
-                    closing: chunk("", json!("stop")) + &usage_event(asked, "cmpl-1", "text_completion", &said) + DONE,
+                    closing: chunk("", json!(reasons.0))
+                        + &usage_event(asked, "cmpl-1", "text_completion", &said)
+                        + DONE,
                 }
             }
             Endpoint::Messages => Events {
@@ -111,7 +123,7 @@ impl Endpoint {
                 closing: event(json!({"type": "content_block_stop", "index": 0}))
                     + &event(json!({
                         "type": "message_delta",
-                        "delta": {"stop_reason": "end_turn", "stop_sequence": null},
+                        "delta": {"stop_reason": reasons.1, "stop_sequence": null},
                         "usage": {"output_tokens": tokens(&said)},
                     }))
                     + &event(json!({"type": "message_stop"})),
@@ -119,8 +131,28 @@ impl Endpoint {
         }
     }
 
-    pub fn error(self, status: u16) -> Value {
-        let message = format!("scripted status {status}");
+    /// What keeps a connection open and says nothing.
+    pub fn sign_of_life(self) -> &'static str {
+        match self {
+            Endpoint::Chat | Endpoint::Completions => ": waiting\n\n",
+            Endpoint::Messages => "event: ping\ndata: {\"type\":\"ping\"}\n\n",
+        }
+    }
+
+    /// An error within a stream.
+    pub fn error_event(self) -> String {
+        match self {
+            Endpoint::Chat | Endpoint::Completions => data(&json!({
+                "error": {"message": "scripted error", "type": "server_error", "param": null, "code": null},
+            })),
+            Endpoint::Messages => {
+                let error = json!({"type": "overloaded_error", "message": "scripted error"});
+                event(json!({"type": "error", "error": error}))
+            }
+        }
+    }
+
+    pub fn error(self, status: u16, message: &str) -> Value {
         match self {
             Endpoint::Chat | Endpoint::Completions => {
                 let (kind, code) = match status {
@@ -154,6 +186,23 @@ pub struct Events {
     pub opening: String,
     pub pieces: Vec<String>,
     pub closing: String,
+}
+
+/// As many of the other answers as were asked for.
+fn more<'a>(asked: &Value, others: &'a [String]) -> impl Iterator<Item = &'a String> {
+    let wanted = asked["n"].as_u64().unwrap_or(1).saturating_sub(1);
+    others.iter().take(usize::try_from(wanted).unwrap_or(0))
+}
+
+/// `GET /props`, as llama.cpp's server tells about itself.
+pub fn llama_properties() -> Value {
+    json!({
+        "default_generation_settings": {"n_ctx": 2048, "params": {"temperature": 0.8}},
+        "total_slots": 1,
+        "model_path": "scripted.gguf",
+        "chat_template": "",
+        "build_info": "b1-scripted",
+    })
 }
 
 const DONE: &str = "data: [DONE]\n\n";
@@ -191,7 +240,7 @@ fn usage_event(asked: &Value, id: &str, object: &str, said: &str) -> String {
 }
 
 fn message_start(asked: &Value) -> String {
-    let mut message = Endpoint::Messages.whole(asked, "");
+    let mut message = Endpoint::Messages.whole(asked, "", &[]);
     message["content"] = json!([]);
     message["stop_reason"] = Value::Null;
     event(json!({"type": "message_start", "message": message}))

@@ -69,8 +69,15 @@ pub fn wrong_imports(sources: &[Source], layers: &Layers) -> Vec<String> {
     wrong.into_iter().collect()
 }
 
+/// Files that are tests as a whole.
+const TESTS: [&str; 2] = ["/tests.rs", "/hostile.rs"];
+
 /// One sentence for each thing that only `aside` may do.
 pub fn acts(source: &Source) -> Vec<String> {
+    // Whoever runs a test may say in the environment how much of it.
+    if TESTS.iter().any(|name| source.path.ends_with(name)) {
+        return Vec::new();
+    }
     let paths: BTreeSet<String> = source.paths().iter().map(|path| path.join("::")).collect();
     let acting = paths.iter().filter(|path| {
         // A star brings the clock along.

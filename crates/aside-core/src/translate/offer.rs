@@ -1,0 +1,148 @@
+//! What of the answers to a wish is offered, and in which words: judged, cleaned, each command once, the best first. Asks
+//! nobody.
+
+use crate::proto::wish;
+use crate::text;
+use crate::translate::check::{Checked, check};
+use crate::translate::{Nearness, Place, Proposal, Source};
+
+/// Characters of the line about a command.
+const MAX_ABOUT: usize = 200;
+
+/// Of the thoughts in their order: a model's come before those of the embedded engine, which are kept where they differ.
+/// The blocklist holds beginnings of commands.
+pub fn offers<'a>(
+    thoughts: impl IntoIterator<Item = &'a Proposal>,
+    place: &Place<'_>,
+    blocklist: &[String],
+    limit: usize,
+) -> Vec<wish::Proposal> {
+    let mut offers: Vec<wish::Proposal> = Vec::new();
+    for proposal in thoughts {
+        if offers.len() == limit {
+            break;
+        }
+        if let Ok(checked) = check(&proposal.command, place, blocklist)
+            && !offers.iter().any(|known| is_same(&known.text, &checked.command))
+        {
+            offers.push(offer(proposal, checked));
+        }
+    }
+    offers
+}
+
+/// The last word on a wish. The excuse is why somebody else was not asked, or did not answer.
+pub fn last(proposals: Vec<wish::Proposal>, excuse: &str) -> wish::Suggestion {
+    let is_ours = proposals.iter().all(|proposal| proposal.source == Source::Embedded.name());
+    let note = match (proposals.is_empty(), excuse) {
+        (true, "") => "no answer; a model would know more: aside model".to_owned(),
+        (true, excuse) => format!("no answer: {excuse}"),
+        (false, excuse) if !excuse.is_empty() && is_ours => format!("{excuse}; from the embedded engine"),
+        (false, excuse) => excuse.to_owned(),
+    };
+    wish::Suggestion { state: wish::Stage::Done, note, proposals }
+}
+
+fn offer(proposal: &Proposal, checked: Checked) -> wish::Proposal {
+    let Proposal { command: _, source, confidence, about, nearness } = proposal;
+    let confidence = checked.confidence(if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 });
+    // Whoever has to fill something in has not got an answer.
+    let nearness = match nearness {
+        Nearness::Answer if checked.holes.is_empty() => wish::Nearness::Answer,
+        Nearness::Answer | Nearness::Closest => wish::Nearness::Closest,
+    };
+    wish::Proposal {
+        source: source.name().to_owned(),
+        confidence,
+        description: line(if about.is_empty() { &checked.about } else { about }),
+        text: checked.command,
+        warning: checked.warning,
+        nearness,
+    }
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// One short line of plain text.
+fn line(text: &str) -> String {
+    let clean = text::clean(text);
+    let words = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(MAX_ABOUT) {
+        Some((end, _)) => format!("{}…", words[..end].trim_end()),
+        None => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::Dialect;
+    use crate::names::Names;
+    use crate::spec::Specs;
+    use crate::translate::System;
+    use crate::world::Nothing;
+
+    fn proposal(command: &str, source: Source) -> Proposal {
+        let about = "what\nit \u{1b}[31mdoes".to_owned();
+        Proposal { command: command.to_owned(), source, confidence: 0.5, about, nearness: Nearness::Answer }
+    }
+
+    fn offered(proposals: &[Proposal], limit: usize) -> Vec<wish::Proposal> {
+        let (names, specs) = (Names::default(), Specs::default());
+        let place = Place {
+            cwd: "/",
+            dialect: Dialect::Zsh,
+            system: System::Gnu,
+            world: &Nothing,
+            names: &names,
+            specs: &specs,
+        };
+        offers(proposals, &place, &["forbidden".to_owned()], limit)
+    }
+
+    fn texts(proposals: &[Proposal], limit: usize) -> Vec<String> {
+        let offers = offered(proposals, limit);
+        assert!(offers.iter().all(|offer| offer.description == "what it [31mdoes"), "{offers:?}");
+        offers.into_iter().map(|offer| format!("{} {}", offer.text, offer.source)).collect()
+    }
+
+    #[test]
+    fn each_command_is_offered_once_and_from_whom_it_came_first() {
+        let found =
+            [proposal("ls -l", Source::Llm), proposal(" ls  -l ", Source::Embedded), proposal("ls", Source::Embedded)];
+        assert_eq!(texts(&found, 5), ["ls -l llm", "ls embedded"]);
+        assert_eq!(texts(&found, 1), ["ls -l llm"]);
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_not_offered() {
+        for said in ["ls \u{1b}[2J", "r\u{200d}m x", "ls x\0", "ls a\tb", "\u{202e}ls"] {
+            let offers = texts(&[proposal(said, Source::Llm)], 5);
+            assert!(offers.iter().all(|text| text::is_clean(text) && !text.contains('\t')), "{said:?}: {offers:?}");
+        }
+        for bad in ["a\nb", "", "  ", "forbidden x", "ls | forbidden", "echo 'a"] {
+            assert_eq!(texts(&[proposal(bad, Source::Llm)], 5), [""; 0], "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn what_it_destroys_is_said_and_what_is_to_be_filled_in_is_no_answer() {
+        let offers = offered(&[proposal("rm -r x", Source::Llm), proposal("ls YOUR_DIRECTORY", Source::Llm)], 5);
+        assert_eq!((offers[0].warning.as_str(), offers[0].nearness), ("deletes files", wish::Nearness::Answer));
+        assert_eq!((offers[1].nearness, offers[1].confidence), (wish::Nearness::Closest, 0.25));
+    }
+
+    #[test]
+    fn the_last_word_says_who_answered_instead_of_whom() {
+        let ours = offered(&[proposal("ls", Source::Embedded)], 1);
+        let theirs = offered(&[proposal("ls", Source::Llm)], 1);
+        let note = |offers: &[wish::Proposal], excuse| last(offers.to_vec(), excuse).note;
+        assert_eq!(note(&ours, ""), "");
+        assert_eq!(note(&ours, "it rests"), "it rests; from the embedded engine");
+        assert_eq!(note(&theirs, "slow"), "slow");
+        assert_eq!(note(&[], "it rests"), "no answer: it rests");
+        assert_eq!(note(&[], ""), "no answer; a model would know more: aside model");
+    }
+}

@@ -1,0 +1,148 @@
+//! `aside explain`: what a command does, part by part.
+
+use std::time::Duration;
+
+use aside_core::proto::wish::{Explain, Explanation};
+use aside_core::proto::{Reply, Request};
+use aside_core::safety::Harm;
+use aside_core::translate::explain::{self, Part, is_known, short};
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::{Exit, Paint, current_dir, is_private, one_line, own_shell, paint, print};
+use crate::client;
+use crate::config::Config;
+use crate::daemon::control;
+use crate::daemon::specs::Specs;
+use crate::paths::Paths;
+use crate::world::Environment;
+use crate::world::here::Here;
+
+/// What the daemon may need besides the model.
+const SLACK: Duration = Duration::from_secs(5);
+/// Columns of a part that the others are aligned with.
+const WIDEST: usize = 24;
+/// Columns of the short form.
+const SHORT: usize = 78;
+
+const BOLD: &str = "1";
+const RED: &str = "31";
+
+/// Say what a command does, part by part
+///
+/// Nothing is run. A model is asked as well when the settings name one.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  aside explain -- tar -czf src.tar.gz src")]
+pub struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// As short as below a prompt
+    #[arg(long)]
+    short: bool,
+    /// The shell whose language the command is in
+    #[arg(long, value_name = "SHELL", value_parser = ["zsh", "bash", "fish"])]
+    shell: Option<String>,
+    /// The command
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Explained<'a> {
+    command: &'a str,
+    summary: &'a str,
+    parts: Vec<JsonPart<'a>>,
+    /// What a model said, line by line.
+    model: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JsonPart<'a> {
+    text: &'a str,
+    about: &'a str,
+    warning: &'a str,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let paths = Paths::from_env()?;
+    let config = Config::load(&paths.config_file).unwrap_or_default();
+    let command = args.command.join(" ");
+    let cwd = current_dir()?;
+    let shell = args.shell.unwrap_or_else(own_shell);
+    let here = Here::new(&cwd, &shell, Environment::own(), Specs::new(paths.specs_dir()).current());
+    let known = explain::explain(&command, &here.place());
+    let model = match config.llm.whom(&config.llm.translate) {
+        Some(_) if !is_private() => from_model(&paths, &config, &command, &cwd, &shell),
+        Some(_) | None => Vec::new(),
+    };
+    print(&if args.json {
+        json(&command, &known, &model)?
+    } else if args.short {
+        let lines = if model.is_empty() { short(&known, SHORT) } else { model.clone() };
+        lines.iter().map(|line| one_line(line) + "\n").collect()
+    } else {
+        long(&known, &model, paint())
+    })?;
+    let is_known = !model.is_empty() || is_known(&known);
+    if !is_known {
+        eprintln!("aside: nothing is known about this command");
+    }
+    Ok(if is_known { Exit::Done } else { Exit::Failed })
+}
+
+/// Empty when it does not answer: what is known here has to do.
+fn from_model(paths: &Paths, config: &Config, command: &str, cwd: &str, shell: &str) -> Vec<String> {
+    if !client::is_served(&paths.socket) && control::start(paths).is_err() {
+        return Vec::new();
+    }
+    let asked = Explain {
+        cwd: cwd.to_owned(),
+        command: command.to_owned(),
+        shell: shell.to_owned(),
+        wait: true,
+        ..Explain::default()
+    };
+    let patience = Duration::from_millis(config.llm.timeout_wish_ms) + SLACK;
+    match client::ask_patiently(&paths.socket, Request::Explain(asked), patience) {
+        Ok(Reply::Explain(Explanation { source, lines, .. })) if source == "llm" => lines,
+        Ok(_) | Err(_) => Vec::new(),
+    }
+}
+
+fn long(known: &explain::Explanation, model: &[String], paint: Paint) -> String {
+    // What a model says about all of it goes before what we would say.
+    let mut text: String = if model.is_empty() {
+        Some(one_line(&known.summary))
+            .filter(|summary| !summary.is_empty())
+            .map(|summary| summary + "\n")
+            .into_iter()
+            .collect()
+    } else {
+        model.iter().map(|line| one_line(line) + "\n").collect()
+    };
+    if !text.is_empty() && !known.parts.is_empty() {
+        text.push('\n');
+    }
+    let widths = known.parts.iter().map(|part| one_line(&part.text).width()).filter(|width| *width <= WIDEST);
+    let widest = widths.max().unwrap_or(0);
+    for Part { text: part, about, harm } in &known.parts {
+        let part = one_line(part);
+        let fill = " ".repeat(widest.saturating_sub(part.width()));
+        let mut row = format!("  {}{fill}  {}", paint.with(BOLD, &part), one_line(about));
+        row.truncate(row.trim_end().len());
+        if let Some(harm) = harm {
+            row.push_str(&format!("  {}", paint.with(RED, &format!("! {}", harm.words()))));
+        }
+        text.push_str(&row);
+        text.push('\n');
+    }
+    text
+}
+
+fn json(command: &str, known: &explain::Explanation, model: &[String]) -> anyhow::Result<String> {
+    let parts = known.parts.iter();
+    let parts = parts.map(|Part { text, about, harm }| JsonPart { text, about, warning: harm.map_or("", Harm::words) });
+    let parts = parts.collect();
+    Ok(serde_json::to_string_pretty(&Explained { command, summary: &known.summary, parts, model })? + "\n")
+}

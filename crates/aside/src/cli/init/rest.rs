@@ -1,0 +1,132 @@
+//! The greater part of the zsh plugin, which zsh reads when its first prompt has been drawn. To read it before would take
+//! longer than everything else that Aside does until then, so it waits in a file; in the text that `aside init` prints
+//! only where others could change such a file.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::Hasher;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::cli::init::{parts, quoted};
+use crate::paths::{is_private, rest_file};
+
+/// In the order in which they are read.
+pub const FILES: [&str; 6] = [
+    include_str!("../../../shell/aside.zsh"),
+    include_str!("../../../shell/aside.show.zsh"),
+    include_str!("../../../shell/aside.keys.zsh"),
+    include_str!("../../../shell/aside.names.zsh"),
+    include_str!("../../../shell/aside.wish.zsh"),
+    include_str!("../../../shell/aside.below.zsh"),
+];
+const PLAIN: &str = include_str!("../../../shell/aside.plain.zsh");
+
+/// Bytes before the first part: the mark, then how long each part is. aside.first.zsh knows it.
+const HEAD: usize = 1024;
+
+pub struct Rest {
+    parts: Vec<String>,
+    /// What keeps the options of the person.
+    plain: String,
+    /// Of exactly this text: a file that another version left is of no use.
+    mark: String,
+}
+
+impl Rest {
+    pub fn new() -> Self {
+        let mut parts = parts(&FILES.concat());
+        // The last function may have filled the last part.
+        parts.retain(|part| !part.is_empty());
+        let plain = self::parts(PLAIN).concat();
+        let mut hasher = DefaultHasher::new();
+        parts.iter().chain([&plain]).for_each(|part| hasher.write(part.as_bytes()));
+        let mark = format!("aside {} {:016x}", env!("CARGO_PKG_VERSION"), hasher.finish());
+        Self { parts, plain, mark }
+    }
+
+    /// As the plugin takes it apart: with the mark at both ends, so that half of it is not taken for all.
+    fn text(&self) -> String {
+        let Self { parts, plain, mark } = self;
+        let parts = || parts.iter().chain([plain]);
+        let lengths: Vec<String> = parts().map(|part| part.len().to_string()).collect();
+        let head = format!("{mark} {}", lengths.join(" "));
+        let parts: String = parts().map(String::as_str).collect();
+        format!("{head:<HEAD$}{parts}{mark}")
+    }
+
+    /// What tells the plugin where it is, after leaving it there.
+    pub fn settings(&self, socket: &Path) -> String {
+        let Self { parts, plain, mark } = self;
+        // The words are quoted, since an alias may stand for any of them.
+        let set = "'builtin' 'typeset' -g";
+        match self.leave(socket) {
+            Some(file) => {
+                let file = quoted(&file.display().to_string());
+                format!(
+                    "{set}a _aside_rest\n_aside_rest=()\n{set} _aside_plain= _aside_file={file} _aside_mark={}\n",
+                    quoted(mark)
+                )
+            }
+            None => {
+                let parts: String = parts.iter().map(|part| quoted(part) + " ").collect();
+                format!(
+                    "{set}a _aside_rest\n_aside_rest=({parts})\n{set} _aside_file= _aside_plain={}\n",
+                    quoted(plain)
+                )
+            }
+        }
+    }
+
+    /// Where it lies now, if nobody else can write there.
+    fn leave(&self, socket: &Path) -> Option<PathBuf> {
+        let file = rest_file(socket);
+        let dir = socket.parent().filter(|dir| is_private(dir))?;
+        let text = self.text();
+        // What is a link, a pipe or anything else was not left by us.
+        let is_file =
+            std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() == text.len() as u64);
+        if !is_file || std::fs::read(&file).ok()? != text.as_bytes() {
+            let mut new = tempfile::Builder::new().prefix(".aside-").tempfile_in(dir).ok()?;
+            new.write_all(text.as_bytes()).ok()?;
+            new.persist(&file).ok()?;
+        }
+        Some(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn it_is_left_whole_where_only_we_can_write() {
+        let temp = tempfile::tempdir().unwrap();
+        let (socket, file) = (temp.path().join("s.sock"), temp.path().join("s.sock.zsh"));
+        let rest = Rest::new();
+        let left = || std::fs::read_to_string(&file).unwrap();
+        for before in [None, Some("half of it"), Some(&*rest.text())] {
+            if let Some(before) = before {
+                std::fs::write(&file, before).unwrap();
+            }
+            let settings = rest.settings(&socket);
+            assert!(settings.len() < 1000 && settings.contains("/s.sock.zsh' "), "{settings}");
+            assert_eq!(left(), rest.text());
+        }
+        assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1);
+        // Somebody else could change it between two looks.
+        std::fs::write(&file, "theirs").unwrap();
+        std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let settings = rest.settings(&socket);
+        assert!(settings.contains("_aside_file= ") && settings.contains("_aside_edit"), "{settings}");
+        assert_eq!(left(), "theirs");
+    }
+
+    #[test]
+    fn it_can_be_taken_apart() {
+        let Rest { parts, plain, mark } = Rest::new();
+        assert!(parts.len() * "2000 ".len() + mark.len() < HEAD - 50, "aside.first.zsh reads {HEAD} bytes of lengths");
+        assert!(parts.iter().chain([&plain]).all(|part| !part.is_empty()), "there is nothing to read of an empty one");
+        assert!(!mark.contains(['*', '?', '[', '(', '|', '\'', '\\']), "it stands in a pattern");
+    }
+}

@@ -1,0 +1,163 @@
+//! `aside translate`, also called `ask`: the command for a wish, and nothing else, on standard output. `synapse` beside it
+//! answers another program's plugin.
+
+mod ask;
+pub mod synapse;
+
+use std::io::{IsTerminal, Read};
+
+use aside_core::proto::wish::{Nearness, Proposal, Suggestion};
+use serde::Serialize;
+
+use crate::cli::{Exit, one_line, print};
+use ask::Wished;
+
+/// What is read of a wish on standard input.
+const MAX_INPUT: u64 = 64 * 1024;
+
+/// Print the command for a wish in plain words
+///
+/// Nothing is run. What the command may destroy is said on standard error, as is why there is no answer.
+#[derive(clap::Args)]
+#[command(
+    visible_alias = "ask",
+    after_help = "\
+Examples:
+  aside translate find files larger than 100MB
+  aside ask --json kill whatever is using port 3000
+  echo show the last 5 commits | aside translate -n 3"
+)]
+pub struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// How many commands to print, the best first
+    #[arg(short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10))]
+    number: u32,
+    /// Who is to answer, whatever the settings say
+    #[arg(long, value_name = "PROVIDER", value_parser = ["embedded", "openai", "anthropic", "local"])]
+    provider: Option<String>,
+    /// The shell whose language the command is to be in
+    #[arg(long, value_name = "SHELL", value_parser = ["zsh", "bash", "fish"])]
+    shell: Option<String>,
+    /// The directory the command is for; this one when absent
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<String>,
+    /// The wish; read from standard input when absent
+    words: Vec<String>,
+}
+
+/// The best command and the others, as the protocol has them.
+#[derive(Serialize)]
+struct Answered<'a> {
+    command: &'a str,
+    text: &'a str,
+    source: &'a str,
+    confidence: f32,
+    description: &'a str,
+    warning: &'a str,
+    nearness: Nearness,
+    alternatives: &'a [Proposal],
+    note: &'a str,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let words = if args.words.is_empty() && !std::io::stdin().is_terminal() {
+        let mut input = Vec::new();
+        std::io::stdin().take(MAX_INPUT).read_to_end(&mut input)?;
+        String::from_utf8_lossy(&input).into_owned()
+    } else {
+        args.words.join(" ")
+    };
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.is_empty() {
+        eprintln!("aside: say what the command is to do: aside translate find files larger than 100MB");
+        return Ok(Exit::Usage);
+    }
+    let suggestion = ask::ask(Wished {
+        words,
+        cwd: args.cwd,
+        shell: args.shell.unwrap_or_default(),
+        provider: args.provider.unwrap_or_default(),
+        number: args.number,
+        recent_commands: Vec::new(),
+        path: None,
+    })?;
+    let number = usize::try_from(args.number).unwrap_or(usize::MAX);
+    print(&if args.json { json(&suggestion, number)? } else { plain(&suggestion, number) })?;
+    for line in remarks(&suggestion, number) {
+        eprintln!("aside: {line}");
+    }
+    Ok(if suggestion.proposals.is_empty() { Exit::Failed } else { Exit::Done })
+}
+
+fn plain(suggestion: &Suggestion, number: usize) -> String {
+    suggestion.proposals.iter().take(number).map(|proposal| format!("{}\n", proposal.text)).collect()
+}
+
+fn json(suggestion: &Suggestion, number: usize) -> anyhow::Result<String> {
+    let nothing = Proposal::default();
+    let shown = &suggestion.proposals[..suggestion.proposals.len().min(number)];
+    let (best, alternatives) = shown.split_first().unwrap_or((&nothing, &[]));
+    let Proposal { text, source, confidence, description, warning, nearness } = best;
+    let answered = Answered {
+        command: text,
+        text,
+        source,
+        confidence: *confidence,
+        description,
+        warning,
+        nearness: *nearness,
+        alternatives,
+        note: &suggestion.note,
+    };
+    Ok(serde_json::to_string_pretty(&answered)? + "\n")
+}
+
+/// What a person should know besides.
+fn remarks(suggestion: &Suggestion, number: usize) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let note = one_line(&suggestion.note);
+    match (suggestion.proposals.is_empty(), note.is_empty()) {
+        (true, true) => remarks.push("no answer".to_owned()),
+        (_, false) => remarks.push(note),
+        (false, true) => {}
+    }
+    for proposal in suggestion.proposals.iter().take(number) {
+        let which = if number > 1 { format!("{}: ", proposal.text) } else { String::new() };
+        if proposal.nearness == Nearness::Closest {
+            remarks.push(format!("{which}the closest I know; not all of your words are in it"));
+        }
+        if !proposal.warning.is_empty() {
+            remarks.push(format!("{which}careful, it {}", one_line(&proposal.warning)));
+        }
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aside_core::proto::wish::Stage;
+
+    fn proposal(text: &str, warning: &str, nearness: Nearness) -> Proposal {
+        Proposal { text: text.to_owned(), warning: warning.to_owned(), nearness, ..Proposal::default() }
+    }
+
+    #[test]
+    fn standard_output_has_commands_and_standard_error_the_rest() {
+        let proposals =
+            vec![proposal("rm *.log", "deletes files", Nearness::Answer), proposal("ls *.log", "", Nearness::Closest)];
+        let suggestion = Suggestion { state: Stage::Done, note: "from here".to_owned(), proposals };
+        assert_eq!(plain(&suggestion, 1), "rm *.log\n");
+        assert_eq!(remarks(&suggestion, 1), ["from here", "careful, it deletes files"]);
+        assert_eq!(plain(&suggestion, 5), "rm *.log\nls *.log\n");
+        let expected = [
+            "from here",
+            "rm *.log: careful, it deletes files",
+            "ls *.log: the closest I know; not all of your words are in it",
+        ];
+        assert_eq!(remarks(&suggestion, 5), expected);
+        assert_eq!(remarks(&Suggestion::none(""), 1), ["no answer"]);
+    }
+}

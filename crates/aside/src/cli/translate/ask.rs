@@ -1,0 +1,108 @@
+//! Who answers a wish from the command line: the embedded engine in this process, which takes no daemon and no runtime, or
+//! a model through the daemon.
+
+use std::time::Duration;
+
+use aside_core::proto::wish::{Suggestion, Translate};
+use aside_core::proto::{Reply, Request};
+use aside_core::translate::offer::{last, offers};
+use aside_core::translate::{Wish, embedded};
+
+use crate::cli::{current_dir, is_private, own_shell};
+use crate::client;
+use crate::config::Config;
+use crate::daemon::control;
+use crate::daemon::specs::Specs;
+use crate::paths::Paths;
+use crate::world::Environment;
+use crate::world::here::Here;
+
+/// What the daemon may need besides the model.
+const SLACK: Duration = Duration::from_secs(5);
+
+pub struct Wished {
+    pub words: String,
+    /// This directory when absent.
+    pub cwd: Option<String>,
+    pub shell: String,
+    /// Empty for whom the settings name.
+    pub provider: String,
+    pub number: u32,
+    /// Oldest first.
+    pub recent_commands: Vec<String>,
+    /// The PATH of whoever asks; ours when absent.
+    pub path: Option<String>,
+}
+
+pub fn ask(mut wished: Wished) -> anyhow::Result<Suggestion> {
+    let paths = Paths::from_env()?;
+    let cwd = match wished.cwd.take() {
+        Some(cwd) => std::path::absolute(cwd)?.display().to_string(),
+        None => current_dir()?,
+    };
+    if wished.shell.is_empty() {
+        wished.shell = own_shell();
+    }
+    let Ok(config) = Config::load(&paths.config_file) else {
+        // They name nobody: then nothing leaves.
+        let excuse = "the settings make no sense, `aside doctor` says where; no model was asked";
+        return Ok(here(&paths, &Config::default(), &cwd, &wished, excuse));
+    };
+    if !names_model(&config, &wished.provider) {
+        return Ok(here(&paths, &config, &cwd, &wished, ""));
+    }
+    if is_private() {
+        return Ok(here(&paths, &config, &cwd, &wished, "private, so no model was asked"));
+    }
+    let patience = Duration::from_millis(config.llm.timeout_wish_ms) + SLACK;
+    match through_daemon(&paths, &cwd, &wished, patience) {
+        Some(suggestion) => Ok(suggestion),
+        None => Ok(here(&paths, &config, &cwd, &wished, "the daemon does not answer")),
+    }
+}
+
+/// Whether anybody but the embedded engine is to be asked.
+fn names_model(config: &Config, provider: &str) -> bool {
+    match provider {
+        "embedded" => false,
+        "" => config.llm.whom(&config.llm.translate).is_some(),
+        _ => true,
+    }
+}
+
+fn through_daemon(paths: &Paths, cwd: &str, wished: &Wished, patience: Duration) -> Option<Suggestion> {
+    if !client::is_served(&paths.socket) {
+        control::start(paths).ok()?;
+    }
+    let asked = Translate {
+        cwd: cwd.to_owned(),
+        query: wished.words.clone(),
+        shell: wished.shell.clone(),
+        wait: true,
+        now: true,
+        provider: wished.provider.clone(),
+        limit: wished.number,
+        recent_commands: wished.recent_commands.clone(),
+        ..Translate::default()
+    };
+    match client::ask_patiently(&paths.socket, Request::Translate(asked), patience) {
+        Ok(Reply::Translate(suggestion)) => Some(*suggestion),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// Without anybody's help.
+fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: &str) -> Suggestion {
+    let mut environment = Environment::own();
+    if let Some(path) = &wished.path {
+        environment.path = path.as_str().into();
+    }
+    if environment.path.is_empty() && excuse.is_empty() {
+        excuse = "PATH is empty, so no program is known";
+    }
+    let here = Here::new(cwd, &wished.shell, environment, Specs::new(paths.specs_dir()).current());
+    let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
+    let known = embedded::answer(&Wish { words: &wished.words, place: here.place(), limit });
+    let proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
+    last(proposals, excuse)
+}

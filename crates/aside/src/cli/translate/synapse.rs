@@ -1,0 +1,144 @@
+//! The program that Synapse's zsh plugin calls: a wish is answered in fields between tabs, as that plugin reads them. Found
+//! by the plugin as SYNAPSE_BIN, a link to us by the name `synapse`; `docs/compat.md` says how. What else that program does
+//! is not done here.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use aside_core::proto::wish::{Proposal, Suggestion};
+use clap::{Parser, Subcommand};
+
+use crate::cli::translate::ask::{self, Wished};
+use crate::cli::{Exit, is_broken_pipe, one_line, print};
+
+/// Commands that fit into the plugin's list.
+const SHOWN: u32 = 3;
+
+/// Answer the zsh plugin of Synapse
+#[derive(clap::Args)]
+#[command(hide = true)]
+pub struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Parser)]
+#[command(name = "synapse", version, about = "Aside, answering Synapse's zsh plugin", disable_help_subcommand = true)]
+struct Named {
+    #[command(flatten)]
+    args: Args,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Translate(Wish),
+    /// Everything else that Synapse itself can do
+    #[command(external_subcommand)]
+    Other(Vec<String>),
+}
+
+/// Answer a wish, in fields between tabs
+#[derive(clap::Args)]
+struct Wish {
+    #[arg(allow_hyphen_values = true)]
+    query: String,
+    #[arg(long)]
+    cwd: PathBuf,
+    /// Newest first
+    #[arg(long, allow_hyphen_values = true)]
+    recent_command: Vec<String>,
+    /// NAME=VALUE
+    #[arg(long, allow_hyphen_values = true)]
+    env_hint: Vec<String>,
+}
+
+/// When we were called `synapse`.
+pub fn by_name() -> Option<ExitCode> {
+    let name = std::env::args_os().next()?;
+    if Path::new(&name).file_name()? != "synapse" {
+        return None;
+    }
+    Some(match run(Named::parse().args) {
+        Ok(exit) => exit.into(),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("synapse: {error:#}");
+            Exit::Failed.into()
+        }
+    })
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    match args.what {
+        Some(What::Translate(wish)) => {
+            print(&fields(&ask::ask(wished(wish))?))?;
+            Ok(Exit::Done)
+        }
+        Some(What::Other(words)) => {
+            let what = words.first().map(|word| one_line(word)).unwrap_or_default();
+            eprintln!("synapse: this is Aside, which answers wishes for Synapse's plugin and does not do `{what}`");
+            Ok(Exit::Usage)
+        }
+        // `eval "$(synapse)"`: there is nothing to evaluate, and nothing to break.
+        None => {
+            eprintln!("synapse: this is Aside, which answers Synapse's plugin; source the plugin's own file");
+            Ok(Exit::Usage)
+        }
+    }
+}
+
+fn wished(wish: Wish) -> Wished {
+    let Wish { query, cwd, mut recent_command, env_hint } = wish;
+    recent_command.reverse();
+    Wished {
+        words: query.split_whitespace().collect::<Vec<_>>().join(" "),
+        cwd: Some(cwd.display().to_string()),
+        shell: "zsh".to_owned(),
+        provider: String::new(),
+        number: SHOWN,
+        recent_commands: recent_command,
+        path: env_hint.iter().find_map(|hint| hint.strip_prefix("PATH=")).map(str::to_owned),
+    }
+}
+
+/// `list`, the count, and four fields for each command; or `error` and why.
+fn fields(suggestion: &Suggestion) -> String {
+    let Suggestion { state: _, note, proposals } = suggestion;
+    let mut fields = match proposals.len() {
+        0 => vec!["error".to_owned(), if note.is_empty() { "no answer".to_owned() } else { one_line(note) }],
+        count => vec!["list".to_owned(), count.to_string()],
+    };
+    for Proposal { text, source, confidence: _, description, warning, nearness: _ } in proposals {
+        let about = if warning.is_empty() { description } else { warning };
+        fields.extend([one_line(text), one_line(source), one_line(about), "command".to_owned()]);
+    }
+    fields.join("\t") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aside_core::proto::wish::Stage;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Named::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_four_fields_and_no_tab_within() {
+        let proposal = |text: &str, description: &str, warning: &str| Proposal {
+            text: text.to_owned(),
+            source: "llm".to_owned(),
+            description: description.to_owned(),
+            warning: warning.to_owned(),
+            ..Proposal::default()
+        };
+        let proposals = vec![proposal("ls -l", "", ""), proposal("rm a\tb", "removes", "deletes files")];
+        let suggestion = Suggestion { state: Stage::Done, note: String::new(), proposals };
+        assert_eq!(fields(&suggestion), "list\t2\tls -l\tllm\t\tcommand\trm a\\tb\tllm\tdeletes files\tcommand\n");
+        assert_eq!(fields(&Suggestion::none("")), "error\tno answer\n");
+        assert_eq!(fields(&Suggestion::none("not\tnow")), "error\tnot\\tnow\n");
+    }
+}

@@ -1,0 +1,180 @@
+//! `explain`: what a command does. What is known here is said at once; a model may say it better a moment later.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use aside_core::line::Dialect;
+use aside_core::names::Names;
+use aside_core::proto::Reply;
+use aside_core::proto::wish::{Explain, Explanation, Stage};
+use aside_core::spec::Specs;
+use aside_core::text;
+use aside_core::translate::explain::{explain, short};
+use aside_core::translate::facts::Facts;
+use aside_core::translate::prompt;
+use aside_core::translate::said::prose::explanation;
+use aside_core::translate::{Place, Source, System};
+use tokio::sync::oneshot;
+
+use crate::daemon::later::{Later, Tone};
+use crate::daemon::model::{self, Use};
+use crate::daemon::state::{Asker, State};
+use crate::provider::{Failure, Privacy, Question, Whom};
+use crate::world::View;
+use crate::world::system::looked_up;
+
+/// Lines, and characters of each: what fits below a prompt.
+const LINES: usize = 12;
+const WIDTH: usize = 120;
+/// Characters of a line of our own, which has columns: a terminal that folds it spoils them.
+const OWN_WIDTH: usize = 100;
+/// Characters of a command; what is longer is a script.
+const MAX_COMMAND: usize = 4096;
+/// How long this machine may take to look up what the answer depends on.
+/// A page of the manual is set by several programs first.
+const LOOK_UP: Duration = Duration::from_millis(700);
+
+/// Tokens of an explanation, and of the thoughts that some have before it.
+const MAX_TOKENS: u32 = 1536;
+
+pub async fn answer(state: &Arc<State>, asked: Explain, later: &Later) -> Reply {
+    if asked.command.trim().is_empty() || asked.command.chars().nth(MAX_COMMAND).is_some() {
+        return said(Stage::Done, Source::Embedded, Vec::new());
+    }
+    let desk = Arc::new(Desk::new(state, asked));
+    let known = desk.known().await;
+    if model::whom(&state.config().llm, Use::Explain, Whom::AsSet).is_none() || !desk.may_ask() {
+        return said(Stage::Done, Source::Embedded, known);
+    }
+    let (tone, teller, before) = (later.tone(), later.clone(), known.clone());
+    // Dropped when another line comes, or the client has gone: then nobody is asked any more.
+    let (hold, given_up) = oneshot::channel::<()>();
+    let (last, answered) = oneshot::channel();
+    tokio::spawn(async move {
+        let hear = |lines| teller.say(said(Stage::Partial, Source::Llm, lines));
+        let reply = tokio::select! {
+            answer = desk.ask(hear) => match answer {
+                Ok(lines) => said(Stage::Done, Source::Llm, lines),
+                Err(_) => said(Stage::Done, Source::Embedded, before),
+            },
+            _ = given_up => return,
+        };
+        match tone {
+            Tone::Once => drop(last.send(reply)),
+            Tone::Updates => teller.say(reply),
+        }
+    });
+    later.works(hold);
+    match tone {
+        Tone::Once => answered.await.unwrap_or_else(|_| said(Stage::Done, Source::Embedded, known)),
+        Tone::Updates => said(Stage::Partial, Source::Embedded, known),
+    }
+}
+
+fn said(state: Stage, source: Source, lines: Vec<String>) -> Reply {
+    Reply::Explain(Explanation { state, source: source.name().to_owned(), lines })
+}
+
+struct Desk {
+    state: Arc<State>,
+    asked: Explain,
+    names: Arc<Names>,
+    dialect: Dialect,
+    view: View,
+    /// Whose tools there are, and what the machine is called.
+    looked_up: OnceLock<(System, &'static str)>,
+}
+
+impl Desk {
+    fn new(state: &Arc<State>, asked: Explain) -> Self {
+        let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
+        let (names, dialect) = state.shell(asker);
+        let view = state.view(&names);
+        Self { state: Arc::clone(state), asked, names, dialect, view, looked_up: OnceLock::new() }
+    }
+
+    fn is_private(&self) -> bool {
+        self.asked.private || self.state.is_private(&self.asked.session)
+    }
+
+    fn may_ask(&self) -> bool {
+        !self.is_private() && self.state.may_leave(&self.asked.command)
+    }
+
+    async fn known(&self) -> Vec<String> {
+        let _ = self.looked_up.set(looked_up(self.view.path()).await);
+        let mut known = self.explained();
+        self.view.settled(LOOK_UP).await;
+        if self.view.take_news() {
+            known = self.explained();
+        }
+        known
+    }
+
+    fn explained(&self) -> Vec<String> {
+        let specs = self.state.specs();
+        // Its lines are plain, and what is aligned in them stays so.
+        short(&explain(&self.asked.command, &self.place(&specs)), OWN_WIDTH)
+    }
+
+    fn place<'a>(&'a self, specs: &'a Specs) -> Place<'a> {
+        let (system, _) = self.looked_up.get().copied().unwrap_or_default();
+        Place { cwd: &self.asked.cwd, dialect: self.dialect, system, world: &self.view, names: &self.names, specs }
+    }
+
+    fn question(&self) -> Question {
+        let specs = self.state.specs();
+        let (_, os) = self.looked_up.get().copied().unwrap_or_default();
+        let prompt = prompt::explain(&self.asked.command, &Facts::of(&self.place(&specs), os, &[]));
+        Question {
+            max_tokens: MAX_TOKENS,
+            privacy: if self.is_private() { Privacy::Private } else { Privacy::Open },
+            ..Question::new(prompt.system.to_owned(), prompt.user())
+        }
+    }
+
+    async fn ask(&self, mut hear: impl FnMut(Vec<String>)) -> Result<Vec<String>, Failure> {
+        let (mut shown, mut ends) = (0, 0);
+        let hear = |text: &str| {
+            // Whole lines only: what is painted does not jump about.
+            let ended = text.bytes().filter(|byte| *byte == b'\n').count();
+            if ended > ends {
+                ends = ended;
+                let lines = plain(text.rsplit_once('\n').map_or("", |(whole, _)| whole));
+                if lines.len() > shown {
+                    shown = lines.len();
+                    hear(lines);
+                }
+            }
+            if shown == LINES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let said = model::ask(&self.state, Use::Explain, &self.question(), hear).await?;
+        let lines = plain(&said.text);
+        if lines.is_empty() { Err(Failure::Garbled("it said nothing".to_owned())) } else { Ok(lines) }
+    }
+}
+
+/// What a model said, in lines that can be painted below a prompt: without its thoughts, marks of Markdown, and anything
+/// that a terminal obeys.
+fn plain(said: &str) -> Vec<String> {
+    let cut = |line: String| match line.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    };
+    explanation(said).into_iter().map(|line| cut(text::clean(&line).into_owned())).take(LINES).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_plain_lines_is_painted() {
+        let said = "<think>hm</think>**Lists** files.\n\n```sh\n- `-l`: \u{1b}[31mlong\u{202e}\r\n  # x\n```";
+        assert_eq!(plain(said), ["Lists files.", "-l: long", "x"]);
+        assert_eq!(plain("--all: all"), ["--all: all"], "a flag keeps its dashes");
+        assert_eq!(plain(&"a\n".repeat(50)).len(), LINES);
+        assert_eq!(plain(&"x".repeat(500))[0].chars().count(), WIDTH + 1);
+    }
+}

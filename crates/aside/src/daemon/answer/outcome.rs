@@ -1,0 +1,89 @@
+//! `outcome`: what became of something that was offered. Noted on this machine, once the person has done something with it.
+
+use std::sync::Arc;
+
+use aside_core::proto::Reply;
+use aside_core::proto::wish::Outcome;
+use aside_core::translate::Source;
+
+use crate::daemon::state::State;
+use crate::daemon::wishes::Answered;
+use crate::store::interactions::{Action, Interaction, Interactions};
+
+pub async fn answer(state: &Arc<State>, outcome: Outcome) -> Reply {
+    let Some(action) = Action::named(&outcome.action) else {
+        return Reply::error("bad_request", "an outcome is accept, edit, dismiss or run");
+    };
+    let answered = state.wishes().last_answer(&outcome.session, &outcome.query);
+    let interaction = interaction(action, outcome, answered, &state.config().llm.nl_prefix);
+    let paths = state.paths.clone();
+    let noted = tokio::task::spawn_blocking(move || Interactions::new(&paths).note(&interaction)).await;
+    if let Ok(Err(error)) = noted {
+        state.notice(format!("could not note what became of a suggestion: {error}"));
+    }
+    // Nothing that a shell could do about it.
+    Reply::Ok
+}
+
+fn interaction(action: Action, outcome: Outcome, answered: Option<Answered>, prefix: &str) -> Interaction {
+    let Outcome { session, action: _, query, suggestion, source, confidence, cwd, r#final } = outcome;
+    let is_wish = is_wish(&query, &suggestion, &source);
+    let answered = answered.filter(|_| is_wish);
+    let ms = answered.as_ref().map(|answered| answered.ms);
+    let model = answered.and_then(|answered| answered.model).filter(|_| source == Source::Llm.name());
+    Interaction {
+        session,
+        action,
+        buffer: if is_wish { format!("{prefix} {query}") } else { query.clone() },
+        suggestion,
+        source,
+        confidence: if confidence.is_finite() { confidence } else { 0.0 },
+        cwd,
+        nl_query: is_wish.then_some(query),
+        ran: Some(r#final).filter(|line| !line.is_empty()),
+        ms,
+        provider: model.as_ref().map(|asked| asked.provider.clone()),
+        input_tokens: model.as_ref().and_then(|asked| asked.tokens_in),
+        output_tokens: model.as_ref().and_then(|asked| asked.tokens_out),
+        model: model.map(|asked| asked.model),
+    }
+}
+
+/// A completion goes on with what was typed; the answer to a wish is in other words.
+fn is_wish(query: &str, suggestion: &str, source: &str) -> bool {
+    match source {
+        "embedded" => true,
+        "llm" => !suggestion.starts_with(query),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_is_told_from_a_line_that_was_completed() {
+        for (query, suggestion, source, expected) in [
+            ("find large files", "find . -size +100M", "embedded", true),
+            ("find large files", "find . -size +100M", "llm", true),
+            ("git st", "git status", "llm", false),
+            ("gti status", "git status", "correction", false),
+        ] {
+            assert_eq!(is_wish(query, suggestion, source), expected, "{query}");
+        }
+        let outcome = Outcome {
+            query: "find large files".to_owned(),
+            suggestion: "find . -size +100M".to_owned(),
+            source: "llm".to_owned(),
+            confidence: f32::NAN,
+            ..Outcome::default()
+        };
+        let noted = interaction(Action::Accept, outcome, None, "?");
+        assert_eq!(
+            (noted.buffer.as_str(), noted.nl_query.as_deref()),
+            ("? find large files", Some("find large files"))
+        );
+        assert_eq!((noted.confidence, noted.ran), (0.0, None));
+    }
+}

@@ -1,0 +1,390 @@
+//! `translate`: which command a wish means. The embedded engine answers at once, or a model when the settings name one and
+//! the embedded engine when that does not answer. Nothing is run, and nobody who types is waited for.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use aside_core::line::Dialect;
+use aside_core::names::Names;
+use aside_core::proto::Reply;
+use aside_core::proto::wish::{Proposal as Offer, Stage, Suggestion, Translate};
+use aside_core::spec::Specs;
+use aside_core::translate::facts::{self, Facts};
+use aside_core::translate::offer::{last, offers};
+use aside_core::translate::prompt::{self, Shape};
+use aside_core::translate::{Nearness, Place, Proposal, Source, System, Wish, embedded, said};
+use aside_core::world::World;
+use tokio::sync::oneshot;
+
+use crate::config;
+use crate::daemon::later::{Later, Tone};
+use crate::daemon::model::{self, Use};
+use crate::daemon::state::{Asker, State};
+use crate::daemon::wishes::{Answered, Asked, Key, Query, Wishes};
+use crate::provider::talk::End;
+use crate::provider::{Failure, Format, Privacy, Question, Said, Whom};
+use crate::world::View;
+use crate::world::system::looked_up;
+
+/// Commands that a shell shows.
+const SHOWN: usize = 3;
+/// Commands that anybody gets.
+const MAX_LIMIT: usize = 10;
+/// How long this machine may take to look up what the answer depends on.
+const LOOK_UP: Duration = Duration::from_millis(300);
+/// Commands that a model is told about; the prompt takes fewer.
+const RECENT: usize = 20;
+/// Bytes of an answer above which it is looked at only now and then while it grows: a look takes one part in so many of
+/// the time.
+const LONG: usize = 4096;
+const RARELY: u32 = 10;
+/// Tokens for a model that thinks before it answers.
+const THOUGHTS: u32 = 1024;
+/// Characters of a wish; what is longer was pasted.
+const MAX_QUERY: usize = prompt::MAX_WISH;
+
+pub async fn answer(state: &Arc<State>, asked: Translate, later: &Later) -> Reply {
+    let config = state.config();
+    let tone = later.tone();
+    let length = asked.query.trim().chars().count();
+    // Whoever reads one answer, or has pressed Enter, has finished the wish.
+    let is_writing = tone == Tone::Updates && !asked.now;
+    let is_short = length == 0 || is_writing && length < config.llm.nl_min_query_length;
+    if is_short {
+        return reply(Suggestion::none(""));
+    }
+    if tone == Tone::Updates && !config.llm.natural_language {
+        return reply(Suggestion::none("wishes are switched off: llm.natural_language"));
+    }
+    if length > MAX_QUERY {
+        return reply(Suggestion::none(format!("a wish may have {MAX_QUERY} characters")));
+    }
+    let pause = match tone {
+        Tone::Updates if !asked.now => Duration::from_millis(config.llm.nl_debounce_ms),
+        Tone::Updates | Tone::Once => Duration::ZERO,
+    };
+    let who = if asked.session.is_empty() { later.who() } else { asked.session.clone() };
+    let is_foreign = asked.is_foreign;
+    let desk = Desk::new(state, asked, who.clone());
+    let (sender, first) = oneshot::channel();
+    let mouth = Mouth { tone, first: Mutex::new(Some(sender)), later: later.clone() };
+    let hold = Wishes::think(state, who, async move { desk.think(pause, &mouth).await });
+    later.works(hold);
+    // A wish that was given up has no answer, but its request has.
+    let mut suggestion = first.await.unwrap_or_else(|_| Suggestion::none(""));
+    if is_foreign {
+        suggestion.proposals.iter_mut().for_each(describe_harm);
+    }
+    reply(suggestion)
+}
+
+/// For whoever would not look for it elsewhere.
+fn describe_harm(offer: &mut Offer) {
+    let Offer { warning, description, .. } = offer;
+    if !warning.is_empty() {
+        *description = if description.is_empty() { warning.clone() } else { format!("{warning}; {description}") };
+    }
+}
+
+fn reply(suggestion: Suggestion) -> Reply {
+    Reply::Translate(Box::new(suggestion))
+}
+
+/// Says what is known, as often as the client listens.
+struct Mouth {
+    tone: Tone,
+    first: Mutex<Option<oneshot::Sender<Suggestion>>>,
+    later: Later,
+}
+
+impl Mouth {
+    fn say(&self, suggestion: Suggestion) {
+        if self.tone == Tone::Once && suggestion.state != Stage::Done {
+            return;
+        }
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match first {
+            Some(first) => drop(first.send(suggestion)),
+            None => self.later.say(reply(suggestion)),
+        }
+    }
+}
+
+/// Everything about one wish while its answer is being found.
+struct Desk {
+    state: Arc<State>,
+    asked: Translate,
+    who: String,
+    names: Arc<Names>,
+    dialect: Dialect,
+    view: View,
+    /// Whose tools there are, and what the machine is called.
+    looked_up: OnceLock<(System, &'static str)>,
+    limit: usize,
+    /// When it was taken up; what the person took to pause is not ours.
+    since: OnceLock<Instant>,
+}
+
+impl Desk {
+    fn new(state: &Arc<State>, asked: Translate, who: String) -> Self {
+        let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
+        let (names, dialect) = state.shell(asker);
+        let view = state.view(&names);
+        let limit = match asked.limit {
+            0 => SHOWN,
+            limit => usize::try_from(limit).map_or(MAX_LIMIT, |limit| limit.min(MAX_LIMIT)),
+        };
+        let (looked_up, since) = (OnceLock::new(), OnceLock::new());
+        Self { state: Arc::clone(state), asked, who, names, dialect, view, looked_up, limit, since }
+    }
+
+    async fn think(&self, pause: Duration, mouth: &Mouth) {
+        self.look_around();
+        if !pause.is_zero() {
+            mouth.say(Suggestion::sign(Stage::Waiting));
+            tokio::time::sleep(pause).await;
+        }
+        let _ = self.since.set(Instant::now());
+        let _ = self.looked_up.set(looked_up(self.view.path()).await);
+        let suggestion = match self.whom() {
+            Some(_) if !self.state.may_leave(&self.asked.query) => {
+                self.known(mouth, "history.ignore matches, so no model was asked").await
+            }
+            Some(_) if self.is_private() => self.known(mouth, "private, so no model was asked").await,
+            Some(model) => self.ask(&model, mouth).await,
+            None => self.known(mouth, "").await,
+        };
+        mouth.say(suggestion);
+    }
+
+    /// Has the machine look for what is going to be needed, while the person may still be writing.
+    fn look_around(&self) {
+        let cwd = &self.asked.cwd;
+        self.view.entries(cwd);
+        self.view.programs();
+        self.view.repository(cwd);
+    }
+
+    /// What is known here, once this machine has looked up what that depends on.
+    async fn known(&self, mouth: &Mouth, excuse: &str) -> Suggestion {
+        let mut known = self.embedded();
+        self.settle(mouth, Stage::Waiting).await;
+        if self.view.take_news() {
+            known = self.embedded();
+        }
+        self.note(None);
+        self.last(&[], &known, excuse)
+    }
+
+    /// Gives a sign of life when it takes more than a moment.
+    async fn settle(&self, mouth: &Mouth, sign: Stage) {
+        self.view.settled_briefly().await;
+        if self.view.waits() {
+            mouth.say(Suggestion::sign(sign));
+            self.view.settled(LOOK_UP).await;
+        }
+    }
+
+    /// A model's answers first, and ours if it has none.
+    async fn ask(&self, model: &config::whom::Whom, mouth: &Mouth) -> Suggestion {
+        self.embedded();
+        self.settle(mouth, Stage::Thinking).await;
+        let key = self.key(model);
+        if let Some(thoughts) = self.state.wishes().recall(&key) {
+            self.note(Some(Asked::remembered(model)));
+            return self.last(&thoughts, &self.embedded(), "");
+        }
+        mouth.say(Suggestion::sign(Stage::Thinking));
+        let excuse = match model::ask(&self.state, Use::Translate, &self.question(), self.hear(mouth)).await {
+            Ok(said) => {
+                let thoughts = self.thoughts(&said);
+                let suggestion = self.last(&thoughts, &self.embedded(), "");
+                // Nonsense is not worth remembering: the next answer may make sense.
+                if suggestion.proposals.iter().any(|proposal| proposal.source == Source::Llm.name()) {
+                    self.state.wishes().remember(key, thoughts.into());
+                    self.note(Some(Asked::now(said)));
+                    return suggestion;
+                }
+                "the model has no usable answer".to_owned()
+            }
+            Err(failure) => self.excuse(&failure),
+        };
+        self.note(None);
+        self.last(&[], &self.embedded(), &excuse)
+    }
+
+    /// Shows what is said as it is said, as far as it is a command already and would do no harm if that were all of it.
+    fn hear<'a>(&'a self, mouth: &'a Mouth) -> impl FnMut(&str) -> ControlFlow<()> + 'a {
+        let (mut shown, mut looked, mut rest) = (String::new(), Instant::now(), Duration::ZERO);
+        move |text| {
+            // All of it is read again each time; whoever drips out a long text must not keep everybody busy.
+            if text.len() > LONG && looked.elapsed() < rest {
+                return ControlFlow::Continue(());
+            }
+            let begin = Instant::now();
+            if let Some(command) = said::partial(text, self.dialect).filter(|command| *command != shown) {
+                let offers = self.offers(&[thought(command.clone(), 0)], &[]);
+                if offers.iter().any(|offer| offer.warning.is_empty()) {
+                    mouth.say(Suggestion { state: Stage::Partial, note: String::new(), proposals: offers });
+                    shown = command;
+                }
+            }
+            // Some cannot stop.
+            let is_enough = said::commands(text, self.dialect).len() > self.limit;
+            rest = begin.elapsed() * RARELY;
+            looked = Instant::now();
+            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+
+    /// The commands of all its answers, each once.
+    fn thoughts(&self, said: &Said) -> Vec<Proposal> {
+        let mut commands: Vec<String> = Vec::new();
+        // Half a command is another command.
+        let whole = match said.end {
+            End::Whole => said.text.as_str(),
+            End::Cut => said.text.rsplit_once('\n').map_or("", |(whole, _)| whole),
+        };
+        for text in std::iter::once(whole).chain(said.others.iter().map(String::as_str)) {
+            // So is the last of more than were wanted: its author was interrupted.
+            for command in said::commands(text, self.dialect).into_iter().take(self.limit) {
+                if !commands.contains(&command) {
+                    commands.push(command);
+                }
+            }
+        }
+        commands.into_iter().enumerate().map(|(place, command)| thought(command, place)).collect()
+    }
+
+    /// For whoever hears what became of it.
+    fn note(&self, model: Option<Asked>) {
+        let took = self.since.get().map(Instant::elapsed).unwrap_or_default();
+        let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        self.state.wishes().answered(&self.who, Answered { query: self.asked.query.clone(), ms, model });
+    }
+
+    fn question(&self) -> Question {
+        let specs = self.state.specs();
+        let (_, os) = self.looked_up.get().copied().unwrap_or_default();
+        let facts = Facts::of(&self.place(&specs), os, &self.recent());
+        let prompt = prompt::wish(&self.asked.query, &facts, self.limit, Shape::List);
+        Question {
+            max_tokens: prompt::most_tokens(self.limit) + THOUGHTS,
+            stop: prompt::STOPS.map(str::to_owned).to_vec(),
+            format: Format::Grammar(prompt::grammar(self.limit)),
+            privacy: if self.is_private() { Privacy::Private } else { Privacy::Open },
+            whom: self.provider().unwrap_or(Whom::AsSet),
+            ..Question::new(prompt.system.to_owned(), prompt.user())
+        }
+    }
+
+    /// What ran before, as far as it may be told. Oldest first.
+    fn recent(&self) -> Vec<String> {
+        let Some(filter) = self.state.filter() else { return Vec::new() };
+        let mut recent = match self.asked.recent_commands.as_slice() {
+            [] => self.state.recent(&self.asked.cwd, RECENT),
+            told => told.to_vec(),
+        };
+        recent.retain(|command| filter.keeps(command));
+        recent
+    }
+
+    fn is_private(&self) -> bool {
+        self.asked.private || self.state.is_private(&self.asked.session)
+    }
+
+    /// Who is to be asked. Nobody when the embedded engine is to answer.
+    fn whom(&self) -> Option<config::whom::Whom> {
+        model::whom(&self.state.config().llm, Use::Translate, self.provider()?)
+    }
+
+    /// Whoever was named for this wish alone; nobody when there is no such one.
+    fn provider(&self) -> Option<Whom> {
+        match self.asked.provider.as_str() {
+            "" => Some(Whom::AsSet),
+            name => config::Provider::named(name).map(Whom::Named),
+        }
+    }
+
+    fn key(&self, model: &config::whom::Whom) -> Key {
+        let config::whom::Whom { server, model } = model;
+        Key {
+            query: Query::of(&self.asked.query),
+            cwd: self.asked.cwd.clone(),
+            system: self.system(),
+            dialect: self.dialect,
+            path: self.view.path().to_owned(),
+            model: format!("{} {} {model}", server.provider.name(), server.base_url),
+            project: facts::project(&self.place(&self.state.specs())),
+        }
+    }
+
+    fn embedded(&self) -> Vec<Proposal> {
+        let specs = self.state.specs();
+        let place = self.place(&specs);
+        embedded::answer(&Wish { words: &self.asked.query, place, limit: self.limit })
+    }
+
+    fn offers(&self, thoughts: &[Proposal], known: &[Proposal]) -> Vec<Offer> {
+        let specs = self.state.specs();
+        let blocklist = &self.state.config().security.command_blocklist;
+        offers(thoughts.iter().chain(known), &self.place(&specs), blocklist, self.limit)
+    }
+
+    fn last(&self, thoughts: &[Proposal], known: &[Proposal], excuse: &str) -> Suggestion {
+        last(self.offers(thoughts, known), excuse)
+    }
+
+    fn excuse(&self, failure: &Failure) -> String {
+        match failure {
+            Failure::NoModel if self.state.wishes().is_news(&self.who, "model") => {
+                "there is no such model; `aside model list` shows which there are, `aside model pull` fetches one"
+                    .to_owned()
+            }
+            // Offered once; whoever has declined is not nagged.
+            Failure::NotHere { .. } if self.state.wishes().is_news(&self.who, "model") => {
+                format!("the model {failure}")
+            }
+            Failure::NotHere { name, .. } => format!("the model {name} is not here"),
+            Failure::NoServer { .. } if self.state.wishes().is_news(&self.who, "server") => failure.to_string(),
+            Failure::NoServer { .. } => "no model server is here".to_owned(),
+            Failure::Starting => "the model is still starting".to_owned(),
+            failure => format!("the model does not answer ({failure})"),
+        }
+    }
+
+    fn system(&self) -> System {
+        self.looked_up.get().copied().unwrap_or_default().0
+    }
+
+    fn place<'a>(&'a self, specs: &'a Specs) -> Place<'a> {
+        Place {
+            cwd: &self.asked.cwd,
+            dialect: self.dialect,
+            system: self.system(),
+            world: &self.view,
+            names: &self.names,
+            specs,
+        }
+    }
+}
+
+/// A model says what it thinks best first.
+fn thought(command: String, place: usize) -> Proposal {
+    let confidence = (0.9 - 0.1 * f32::from(u8::try_from(place).unwrap_or(u8::MAX))).max(0.1);
+    Proposal { command, source: Source::Llm, confidence, about: String::new(), nearness: Nearness::Answer }
+}
+
+impl Asked {
+    fn now(said: Said) -> Self {
+        let Said { text: _, others: _, end: _, tokens_in, tokens_out, ms: _, provider, model } = said;
+        Self { provider: provider.to_owned(), model, tokens_in, tokens_out }
+    }
+
+    /// Free of charge.
+    fn remembered(model: &config::whom::Whom) -> Self {
+        let config::whom::Whom { server, model } = model;
+        Self { provider: server.provider.name().to_owned(), model: model.clone(), tokens_in: None, tokens_out: None }
+    }
+}

@@ -1,0 +1,209 @@
+//! Whether a server may be asked now. One that failed three times in a row is left alone for half a minute, and then asked
+//! once to see whether it is well; one that wants a rest gets it. Takes the time as a value.
+
+use std::time::{Duration, Instant};
+
+/// Failures in a row after which nobody tries any more.
+const LIMIT: u32 = 3;
+/// How long it is left alone then.
+const REST: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Default)]
+pub struct Breaker {
+    /// In a row.
+    failures: u32,
+    /// Nobody is waiting for an answer before that.
+    until: Option<Instant>,
+    /// The server's own wish, which goes for everybody.
+    not_before: Option<Instant>,
+    /// Somebody is finding out whether it is well.
+    probe: Option<u64>,
+    number: u64,
+}
+
+/// Who wants to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// Nobody would miss the answer.
+    Aside,
+    /// A person waits: for them it is tried all the same, one at a time.
+    Person,
+}
+
+/// The right to ask once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    number: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Answered,
+    Failed,
+    /// It wants to be left alone for so long.
+    Busy(Duration),
+    /// Nobody listened any more; that says nothing about the server.
+    GivenUp,
+}
+
+/// For `aside doctor`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    Well,
+    /// Left alone for so long.
+    Resting(Duration),
+    /// The next question finds out.
+    Doubtful,
+}
+
+impl Breaker {
+    /// `None` when it must not be asked.
+    pub fn admit(&mut self, asker: Asker, now: Instant) -> Option<Pass> {
+        if self.not_before.is_some_and(|then| now < then) {
+            return None;
+        }
+        if let Some(until) = self.until {
+            let is_over = now >= until;
+            if self.probe.is_some() || !is_over && asker == Asker::Aside {
+                return None;
+            }
+        }
+        self.number += 1;
+        if self.until.is_some() {
+            self.probe = Some(self.number);
+        }
+        Some(Pass { number: self.number })
+    }
+
+    pub fn ended(&mut self, pass: Pass, outcome: Outcome, now: Instant) {
+        if self.probe == Some(pass.number) {
+            self.probe = None;
+        }
+        match outcome {
+            Outcome::GivenUp => return,
+            Outcome::Answered => {
+                self.failures = 0;
+                self.until = None;
+                return;
+            }
+            Outcome::Failed => {}
+            Outcome::Busy(rest) => self.not_before = Some(now + rest),
+        }
+        self.failures = self.failures.saturating_add(1);
+        if self.failures >= LIMIT {
+            self.until = Some(now + REST);
+        }
+    }
+
+    pub fn health(&self, now: Instant) -> Health {
+        let left = |then: Option<Instant>| then.map(|then| then.saturating_duration_since(now)).unwrap_or_default();
+        let rest = left(self.until).max(left(self.not_before));
+        match (rest.is_zero(), self.until) {
+            (false, _) => Health::Resting(rest),
+            (true, Some(_)) => Health::Doubtful,
+            (true, None) => Health::Well,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// A breaker that has just tripped, and when.
+    fn tripped() -> (Breaker, Instant) {
+        let (mut breaker, now) = (Breaker::default(), Instant::now());
+        for _ in 0..3 {
+            let pass = breaker.admit(Asker::Aside, now).unwrap();
+            breaker.ended(pass, Outcome::Failed, now);
+        }
+        (breaker, now)
+    }
+
+    #[test]
+    fn three_failures_in_a_row_are_enough() {
+        let (mut breaker, now) = tripped();
+        assert_eq!(breaker.admit(Asker::Aside, now), None);
+        assert_eq!(breaker.admit(Asker::Aside, now + 29 * SECOND), None);
+        assert_eq!(breaker.health(now + 10 * SECOND), Health::Resting(20 * SECOND));
+    }
+
+    #[test]
+    fn failures_with_answers_between_them_are_not() {
+        let (mut breaker, now) = (Breaker::default(), Instant::now());
+        for outcome in [Outcome::Failed, Outcome::Failed, Outcome::Answered].repeat(5) {
+            let pass = breaker.admit(Asker::Aside, now).unwrap();
+            breaker.ended(pass, outcome, now);
+        }
+        assert_eq!(breaker.health(now), Health::Well);
+    }
+
+    #[test]
+    fn after_the_rest_one_finds_out() {
+        let (mut breaker, now) = tripped();
+        let later = now + 30 * SECOND;
+        assert_eq!(breaker.health(later), Health::Doubtful);
+        let probe = breaker.admit(Asker::Aside, later).unwrap();
+        assert_eq!(breaker.admit(Asker::Aside, later), None);
+        assert_eq!(breaker.admit(Asker::Person, later), None);
+        breaker.ended(probe, Outcome::Failed, later);
+        assert_eq!(breaker.admit(Asker::Aside, later + 29 * SECOND), None);
+        let again = later + 30 * SECOND;
+        let probe = breaker.admit(Asker::Aside, again).unwrap();
+        breaker.ended(probe, Outcome::Answered, again);
+        assert_eq!(breaker.health(again), Health::Well);
+        assert!(breaker.admit(Asker::Aside, again).is_some());
+        assert!(breaker.admit(Asker::Aside, again).is_some());
+    }
+
+    #[test]
+    fn a_person_who_waits_may_find_out_at_once_but_one_at_a_time() {
+        let (mut breaker, now) = tripped();
+        let probe = breaker.admit(Asker::Person, now).unwrap();
+        assert_eq!(breaker.admit(Asker::Person, now), None);
+        breaker.ended(probe, Outcome::Answered, now);
+        assert!(breaker.admit(Asker::Aside, now).is_some());
+    }
+
+    #[test]
+    fn a_probe_that_was_given_up_leaves_its_place_to_the_next() {
+        let (mut breaker, now) = tripped();
+        let later = now + 30 * SECOND;
+        let probe = breaker.admit(Asker::Aside, later).unwrap();
+        breaker.ended(probe, Outcome::GivenUp, later);
+        assert!(breaker.admit(Asker::Aside, later).is_some());
+    }
+
+    #[test]
+    fn an_old_question_does_not_end_the_probe() {
+        let (mut breaker, now) = (Breaker::default(), Instant::now());
+        let old = breaker.admit(Asker::Aside, now).unwrap();
+        for _ in 0..3 {
+            let pass = breaker.admit(Asker::Aside, now).unwrap();
+            breaker.ended(pass, Outcome::Failed, now);
+        }
+        let later = now + 30 * SECOND;
+        breaker.admit(Asker::Aside, later).unwrap();
+        breaker.ended(old, Outcome::GivenUp, later);
+        assert_eq!(breaker.admit(Asker::Aside, later), None);
+    }
+
+    #[test]
+    fn a_server_that_wants_a_rest_gets_it_from_everybody() {
+        let (mut breaker, now) = (Breaker::default(), Instant::now());
+        let pass = breaker.admit(Asker::Person, now).unwrap();
+        breaker.ended(pass, Outcome::Busy(7 * SECOND), now);
+        assert_eq!(breaker.admit(Asker::Person, now + 6 * SECOND), None);
+        assert_eq!(breaker.health(now + 6 * SECOND), Health::Resting(SECOND));
+        assert!(breaker.admit(Asker::Aside, now + 7 * SECOND).is_some());
+        // It counts as a failure too.
+        let (mut breaker, now) = (Breaker::default(), Instant::now());
+        for _ in 0..3 {
+            let pass = breaker.admit(Asker::Aside, now).unwrap();
+            breaker.ended(pass, Outcome::Busy(Duration::ZERO), now);
+        }
+        assert_eq!(breaker.admit(Asker::Aside, now), None);
+    }
+}

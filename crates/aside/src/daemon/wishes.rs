@@ -1,0 +1,229 @@
+//! Wishes: the one of each shell that is being thought about, and what a model answered lately. Knows neither how a wish is
+//! answered nor how the answer is spelled.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use aside_core::line::Dialect;
+use aside_core::translate::{Proposal, System};
+use tokio::task::AbortHandle;
+
+use crate::daemon::state::State;
+
+/// Answers kept for the same wish.
+const MAX_REMEMBERED: usize = 100;
+const REMEMBERED_FOR: Duration = Duration::from_secs(10 * 60);
+/// Shells that were told something that is told once, or whose last answer is known.
+const MAX_SHELLS: usize = 256;
+
+/// All that decides what a model answers, but for what ran before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    pub query: Query,
+    pub cwd: String,
+    pub system: System,
+    pub dialect: Dialect,
+    /// What kind of project it is, in words.
+    pub project: String,
+    /// The value of PATH: which tools there are.
+    pub path: String,
+    /// Who answers, and which of its models.
+    pub model: String,
+}
+
+/// The words of a wish, the same for two spellings of one: neither case nor blanks nor a full stop makes it another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query(String);
+
+impl Query {
+    pub fn of(words: &str) -> Self {
+        let lower = words.to_lowercase();
+        let mut words: Vec<&str> = lower.split_whitespace().collect();
+        if let Some(last) = words.last_mut() {
+            let stripped = last.trim_end_matches(['.', ',', ';', ':', '?', '!', '…', '。', '？', '！']);
+            // `..` is a directory and `*.c?` a pattern: their marks mean something.
+            if !stripped.is_empty() && stripped.chars().all(char::is_alphanumeric) {
+                *last = stripped;
+            }
+        }
+        Self(words.join(" "))
+    }
+}
+
+#[derive(Default)]
+pub struct Wishes {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    under_way: HashMap<String, (u64, AbortHandle)>,
+    number: u64,
+    remembered: Memory,
+    told: HashSet<(String, &'static str)>,
+    answered: HashMap<String, Answered>,
+}
+
+/// How the last wish of a shell was answered, for whoever notes what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
+    pub query: String,
+    pub ms: u64,
+    /// Nobody when the embedded engine answered.
+    pub model: Option<Asked>,
+}
+
+/// Who was asked, and what it cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub provider: String,
+    pub model: String,
+    pub tokens_in: Option<u64>,
+    pub tokens_out: Option<u64>,
+}
+
+/// Newest last.
+#[derive(Default)]
+struct Memory {
+    answers: VecDeque<(Instant, Key, Arc<[Proposal]>)>,
+}
+
+/// Giving it up gives the wish up, down to the connection to a model.
+pub struct Hold {
+    state: Arc<State>,
+    who: String,
+    number: u64,
+}
+
+impl Wishes {
+    /// Thinks about a wish, in place of the one that the same shell had before.
+    pub fn think(state: &Arc<State>, who: String, thinking: impl Future<Output = ()> + Send + 'static) -> Hold {
+        let mut inner = state.wishes().lock();
+        inner.number += 1;
+        let number = inner.number;
+        let ended = (Arc::clone(state), who.clone());
+        let task = tokio::spawn(async move {
+            thinking.await;
+            let (state, who) = ended;
+            state.wishes().lock().forget(&who, number);
+        });
+        if let Some((_, older)) = inner.under_way.insert(who.clone(), (number, task.abort_handle())) {
+            older.abort();
+        }
+        Hold { state: Arc::clone(state), who, number }
+    }
+
+    pub fn recall(&self, key: &Key) -> Option<Arc<[Proposal]>> {
+        self.lock().remembered.recall(key, Instant::now())
+    }
+
+    pub fn remember(&self, key: Key, proposals: Arc<[Proposal]>) {
+        self.lock().remembered.put(key, proposals, Instant::now());
+    }
+
+    /// Whether a shell has yet to be told this.
+    pub fn is_news(&self, who: &str, what: &'static str) -> bool {
+        let mut inner = self.lock();
+        if inner.told.len() >= MAX_SHELLS {
+            inner.told.clear();
+        }
+        inner.told.insert((who.to_owned(), what))
+    }
+
+    pub fn answered(&self, who: &str, answered: Answered) {
+        let mut inner = self.lock();
+        if inner.answered.len() >= MAX_SHELLS {
+            inner.answered.clear();
+        }
+        inner.answered.insert(who.to_owned(), answered);
+    }
+
+    pub fn last_answer(&self, who: &str, query: &str) -> Option<Answered> {
+        self.lock().answered.get(who).filter(|answered| answered.query == query).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A panic while it was held lost one answer; what is left is sound.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn forget(&mut self, who: &str, number: u64) -> Option<AbortHandle> {
+        match self.under_way.get(who) {
+            Some((current, _)) if *current == number => self.under_way.remove(who).map(|(_, task)| task),
+            Some(_) | None => None,
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let task = self.state.wishes().lock().forget(&self.who, self.number);
+        if let Some(task) = task {
+            task.abort();
+        }
+    }
+}
+
+impl Memory {
+    fn put(&mut self, key: Key, proposals: Arc<[Proposal]>, now: Instant) {
+        self.answers.retain(|(_, known, _)| *known != key);
+        if self.answers.len() == MAX_REMEMBERED {
+            self.answers.pop_front();
+        }
+        self.answers.push_back((now, key, proposals));
+    }
+
+    fn recall(&mut self, key: &Key, now: Instant) -> Option<Arc<[Proposal]>> {
+        self.answers.retain(|(when, _, _)| now.saturating_duration_since(*when) < REMEMBERED_FOR);
+        self.answers.iter().find(|(_, known, _)| known == key).map(|(_, _, proposals)| Arc::clone(proposals))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(words: &str) -> Key {
+        let [cwd, project, path, model] = [(); 4].map(|()| String::new());
+        let (system, dialect) = (System::Gnu, Dialect::Zsh);
+        Key { query: Query::of(words), cwd, system, dialect, project, path, model }
+    }
+
+    #[test]
+    fn a_wish_is_the_same_in_other_letters_and_with_other_blanks() {
+        for same in ["Find large files", "  find   LARGE files  ", "find large files?", "find large files..."] {
+            assert_eq!(Query::of(same), Query("find large files".to_owned()), "{same}");
+        }
+        for (wish, kept) in [("list files in ..", "list files in .."), ("show *.c?", "show *.c?"), ("?", "?"), ("", "")]
+        {
+            assert_eq!(Query::of(wish), Query(kept.to_owned()));
+        }
+    }
+
+    #[test]
+    fn an_answer_is_good_for_ten_minutes_at_the_same_place() {
+        let (mut memory, now) = (Memory::default(), Instant::now());
+        let asked = Key { cwd: "/a".to_owned(), ..key("Find x.") };
+        memory.put(asked.clone(), Arc::from([]), now);
+        let same = Key { cwd: "/a".to_owned(), ..key("find X") };
+        assert!(memory.recall(&same, now + REMEMBERED_FOR - Duration::from_secs(1)).is_some());
+        let other_model = Key { model: "other".to_owned(), ..asked.clone() };
+        for other in [Key { cwd: "/b".to_owned(), ..asked.clone() }, other_model, key("find y")] {
+            assert!(memory.recall(&other, now).is_none(), "{other:?}");
+        }
+        assert!(memory.recall(&asked, now + REMEMBERED_FOR).is_none());
+    }
+
+    #[test]
+    fn the_oldest_answer_goes_when_there_are_many() {
+        let (mut memory, now) = (Memory::default(), Instant::now());
+        for number in 0..=MAX_REMEMBERED {
+            memory.put(key(&number.to_string()), Arc::from([]), now);
+        }
+        assert_eq!(memory.answers.len(), MAX_REMEMBERED);
+        assert!(memory.recall(&key("0"), now).is_none() && memory.recall(&key("1"), now).is_some());
+    }
+}

@@ -1,0 +1,257 @@
+//! How Anthropic's messages are spoken. Texts in, texts out.
+
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::provider::talk::Part;
+use crate::provider::{Failure, Question, refusal};
+
+pub const VERSION: &str = "2023-06-01";
+
+pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> Value {
+    let has = |part| !without.contains(&part);
+    // What stays the same is remembered over there for some minutes, which makes the next answer quicker and cheaper.
+    let mut system = json!({"type": "text", "text": question.system});
+    if has(refusal::Part::Cache) {
+        system["cache_control"] = json!({"type": "ephemeral"});
+    }
+    let mut said = vec![json!({"role": "user", "content": question.user})];
+    // A beginning must not end with a blank, nor be one.
+    let begin = question.begin.as_deref().map(str::trim_end).filter(|begin| !begin.is_empty());
+    if let Some(begin) = begin.filter(|_| has(refusal::Part::Begin)) {
+        said.push(json!({"role": "assistant", "content": begin}));
+    }
+    let mut body = json!({
+        "model": model,
+        "max_tokens": question.max_tokens,
+        "messages": said,
+        "stream": true,
+    });
+    if !question.system.is_empty() {
+        body["system"] = json!([system]);
+    }
+    if has(refusal::Part::Temperature) {
+        body["temperature"] = json!(0);
+    }
+    // One that is nothing but blanks is refused.
+    let stop: Vec<&String> = question.stop.iter().filter(|stop| !stop.trim().is_empty()).collect();
+    if !stop.is_empty() && has(refusal::Part::Stop) {
+        body["stop_sequences"] = json!(stop);
+    }
+    body
+}
+
+/// With or without `/v1`, as people write it.
+pub fn address(base: &Url) -> Url {
+    let mut url = base.clone();
+    let before = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
+    url.set_path(&format!("{before}/v1/messages"));
+    url
+}
+
+/// An event of a stream, or the whole answer of a server that does not stream. Kinds that are not known say nothing: more
+/// of them may come.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Event {
+    MessageStart {
+        message: Message,
+    },
+    ContentBlockDelta {
+        delta: Delta,
+    },
+    MessageDelta {
+        delta: Ending,
+        usage: Option<Usage>,
+    },
+    MessageStop,
+    Error {
+        error: Broken,
+    },
+    Message(Message),
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    #[serde(default)]
+    content: Vec<Block>,
+    stop_reason: Option<String>,
+    usage: Option<Usage>,
+}
+
+/// Text, or thoughts and the like, which have none.
+#[derive(Debug, Deserialize)]
+struct Block {
+    text: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Delta {
+    text: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Ending {
+    stop_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Broken {
+    #[serde(rename = "type", default)]
+    kind: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Usage {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// What was read from the cache was sent as well.
+    fn sent(&self) -> Option<u64> {
+        let more = self.cache_creation_input_tokens.unwrap_or(0) + self.cache_read_input_tokens.unwrap_or(0);
+        self.input_tokens.map(|tokens| tokens + more)
+    }
+}
+
+pub fn read(json: &str) -> Result<Part, Failure> {
+    // What the parser says may repeat what it read.
+    let event =
+        serde_json::from_str(json).map_err(|_| Failure::Garbled("it is not what such a server says".to_owned()))?;
+    let pieces =
+        |text: Option<String>| text.filter(|text| !text.is_empty()).map(|text| (0, text)).into_iter().collect();
+    Ok(match event {
+        Event::MessageStart { message } => {
+            Part { tokens_in: message.usage.and_then(|usage| usage.sent()), ..Part::default() }
+        }
+        Event::ContentBlockDelta { delta } => Part { pieces: pieces(delta.text), ..Part::default() },
+        Event::MessageDelta { delta, usage } => {
+            let usage = usage.unwrap_or_default();
+            Part {
+                is_over: delta.stop_reason.is_some(),
+                is_cut: is_cut(delta.stop_reason.as_deref()),
+                tokens_in: usage.sent(),
+                tokens_out: usage.output_tokens,
+                ..Part::default()
+            }
+        }
+        Event::MessageStop => Part { is_over: true, is_last: true, ..Part::default() },
+        Event::Error { error } => return Err(broken(&error.kind)),
+        Event::Message(message) => {
+            let usage = message.usage.unwrap_or_default();
+            let text: String = message.content.into_iter().filter_map(|block| block.text).collect();
+            Part {
+                pieces: pieces(Some(text)),
+                is_over: message.stop_reason.is_some(),
+                is_last: true,
+                is_cut: is_cut(message.stop_reason.as_deref()),
+                tokens_in: usage.sent(),
+                tokens_out: usage.output_tokens,
+            }
+        }
+        Event::Other => Part::default(),
+    })
+}
+
+fn is_cut(reason: Option<&str>) -> bool {
+    matches!(reason, Some("max_tokens" | "model_context_window_exceeded"))
+}
+
+/// By its kind: its words may repeat what was asked.
+fn broken(kind: &str) -> Failure {
+    match kind {
+        "authentication_error" | "permission_error" => Failure::Unauthorized,
+        "rate_limit_error" => Failure::RateLimited { retry_after: None },
+        "not_found_error" => Failure::NoModel,
+        "overloaded_error" => Failure::Status(529),
+        "api_error" | "timeout_error" => Failure::Status(500),
+        _ => Failure::Garbled("it broke off with an error".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_the_same_is_marked_to_be_remembered() {
+        let mut question = Question::new("rules".to_owned(), "line".to_owned());
+        question.stop = vec!["\n".to_owned(), "END".to_owned()];
+        question.begin = Some("{ ".to_owned());
+        assert_eq!(
+            messages("m", &question, &[]),
+            json!({
+                "model": "m",
+                "max_tokens": 256,
+                "system": [{"type": "text", "text": "rules", "cache_control": {"type": "ephemeral"}}],
+                "messages": [{"role": "user", "content": "line"}, {"role": "assistant", "content": "{"}],
+                "stream": true,
+                "temperature": 0,
+                "stop_sequences": ["END"],
+            })
+        );
+        use refusal::Part::*;
+        assert_eq!(
+            messages("m", &question, &[Cache, Begin, Temperature, Stop]),
+            json!({
+                "model": "m",
+                "max_tokens": 256,
+                "system": [{"type": "text", "text": "rules"}],
+                "messages": [{"role": "user", "content": "line"}],
+                "stream": true,
+            })
+        );
+    }
+
+    #[test]
+    fn an_address_is_taken_as_people_write_it() {
+        for base in ["https://host", "https://host/", "https://host/v1", "https://host/v1/"] {
+            assert_eq!(address(&Url::parse(base).unwrap()).as_str(), "https://host/v1/messages");
+        }
+        assert_eq!(address(&Url::parse("https://host/x").unwrap()).as_str(), "https://host/x/v1/messages");
+    }
+
+    #[test]
+    fn events_say_what_the_documentation_says() {
+        let part = |json: &str| read(json).unwrap();
+        let started = part(
+            r#"{"type":"message_start","message":{"content":[],"stop_reason":null,"usage":{"input_tokens":3,"cache_read_input_tokens":40,"output_tokens":1}}}"#,
+        );
+        assert_eq!(started, Part { tokens_in: Some(43), ..Part::default() });
+        assert_eq!(part(r#"{"type":"ping"}"#), Part::default());
+        assert_eq!(part(r#"{"type":"something_new","x":1}"#), Part::default());
+        let text = part(r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"ls"}}"#);
+        assert_eq!(text.pieces, [(0, "ls".to_owned())]);
+        let thought =
+            part(r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}"#);
+        assert_eq!(thought, Part::default());
+        let ended = part(
+            r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":9}}"#,
+        );
+        assert_eq!(ended, Part { is_over: true, tokens_out: Some(9), ..Part::default() });
+        assert!(part(r#"{"type":"message_stop"}"#).is_last);
+        let whole = part(
+            r#"{"type":"message","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"ls"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}"#,
+        );
+        assert_eq!(whole.pieces, [(0, "ls".to_owned())]);
+        assert_eq!((whole.tokens_in, whole.tokens_out, whole.is_over), (Some(1), Some(2), true));
+    }
+
+    #[test]
+    fn an_error_within_an_answer_is_known_by_its_kind() {
+        let said = |kind: &str| {
+            read(&format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"git sta"}}}}"#)).unwrap_err()
+        };
+        assert_eq!(said("overloaded_error"), Failure::Status(529));
+        assert_eq!(said("rate_limit_error"), Failure::RateLimited { retry_after: None });
+        assert_eq!(said("authentication_error"), Failure::Unauthorized);
+        assert!(matches!(said("invalid_request_error"), Failure::Garbled(_)));
+        assert!(matches!(read("<html>"), Err(Failure::Garbled(_))));
+    }
+}

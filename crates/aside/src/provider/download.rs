@@ -1,0 +1,481 @@
+//! Fetches one large file: goes on where it was cut off, holds it to its checksum, and puts it in its place as a whole. Decides
+//! neither what is fetched nor under which name; shows nothing.
+
+mod part;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, IF_RANGE, LAST_MODIFIED, LOCATION, RANGE};
+use reqwest::{Client, Response, StatusCode, Url, redirect};
+use ring::digest;
+
+use crate::provider::local::shelf;
+use crate::provider::{Ended, Failure, Leaving, Witness, shown, talk};
+use part::{Part, Stamp};
+
+/// Addresses that one may be sent on to.
+const MAX_HOPS: usize = 10;
+/// Tries in a row that bring nothing new.
+const MAX_TRIES: u32 = 5;
+const FIRST_PAUSE: Duration = Duration::from_millis(300);
+const CONNECT: Duration = Duration::from_secs(15);
+/// Without a byte for so long it is cut off.
+const SILENCE: Duration = Duration::from_secs(60);
+/// What is left free on the disk.
+const SPARE: u64 = 64 * 1024 * 1024;
+/// No model is larger; one whose size nobody says must end too.
+const MAX_BYTES: u64 = 2 * 1024 * 1024 * 1024 * 1024;
+
+pub struct Fetch<'a> {
+    pub url: &'a str,
+    /// Where the file is to be.
+    pub target: &'a Path,
+    /// In hexadecimal, when somebody knows.
+    pub sha256: Option<&'a str>,
+    pub trust: Trust,
+}
+
+/// Over which connections a file may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Those that nobody can tamper with, and this machine itself.
+    Safe,
+    /// Any: the person said so.
+    Any,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fetched {
+    pub bytes: u64,
+    pub sha256: String,
+    /// Who said what it should be.
+    pub checked: Checked,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checked {
+    ByUs,
+    ByServer,
+    Nobody,
+}
+
+/// What happens meanwhile, for whoever shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// So much was there before.
+    GoesOn {
+        bytes: u64,
+    },
+    /// The file over there is another one now.
+    StartsAgain,
+    At {
+        bytes: u64,
+        of: Option<u64>,
+    },
+    CutOff,
+    Checking,
+}
+
+/// Why a try brought no file.
+enum Trouble {
+    /// It may go on after a pause.
+    Passing(anyhow::Error),
+    Final(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Trouble {
+    fn from(error: anyhow::Error) -> Self {
+        Trouble::Final(error)
+    }
+}
+
+pub async fn fetch(fetch: &Fetch<'_>, witness: &impl Witness, mut tell: impl FnMut(News)) -> anyhow::Result<Fetched> {
+    let url = Url::parse(fetch.url.trim()).with_context(|| format!("{} is no address", fetch.url))?;
+    let mut part = Part::open(fetch.target)?;
+    let (mut tries, mut pause) = (0, FIRST_PAUSE);
+    let server_sum = loop {
+        let before = part.len();
+        match attempt(fetch, &url, &mut part, witness, &mut tell).await {
+            Ok(sum) => break sum,
+            Err(Trouble::Final(error)) => return Err(error),
+            Err(Trouble::Passing(error)) => {
+                tries = if part.len() > before { 0 } else { tries + 1 };
+                if tries == MAX_TRIES {
+                    return Err(error.context(format!(
+                        "it was cut off too often; what came is kept in {}, and the same command goes on from there",
+                        part.path().display()
+                    )));
+                }
+                tell(News::CutOff);
+                tokio::time::sleep(pause).await;
+                pause = if tries == 0 { FIRST_PAUSE } else { pause * 2 };
+            }
+        }
+    };
+    tell(News::Checking);
+    finish(fetch, part, server_sum)
+}
+
+/// The file is there: is it the right one?
+fn finish(fetch: &Fetch<'_>, part: Part, server_sum: Option<String>) -> anyhow::Result<Fetched> {
+    let bytes = part.len();
+    let sum = sha256(part.path()).with_context(|| format!("could not read {}", part.path().display()))?;
+    let (expected, checked) = match (fetch.sha256, &server_sum) {
+        (Some(sum), _) => (Some(sum), Checked::ByUs),
+        (None, Some(sum)) => (Some(sum.as_str()), Checked::ByServer),
+        (None, None) => (None, Checked::Nobody),
+    };
+    if let Some(expected) = expected.filter(|expected| !expected.eq_ignore_ascii_case(&sum)) {
+        let aside = part.put_aside()?;
+        bail!(
+            "it is not the file that it should be: its SHA-256 is {sum}, and not {}; it is kept in {}, to be looked at \
+             or deleted",
+            expected.to_lowercase(),
+            aside.display()
+        );
+    }
+    if !shelf::is_model(part.path())? {
+        let aside = part.put_aside()?;
+        bail!("it is no GGUF model; it is kept in {}, to be looked at or deleted", aside.display());
+    }
+    part.keep(fetch.target)?;
+    Ok(Fetched { bytes, sha256: sum, checked })
+}
+
+/// One connection. Gives the checksum that the server knows, if it does.
+async fn attempt(
+    fetch: &Fetch<'_>,
+    url: &Url,
+    part: &mut Part,
+    witness: &impl Witness,
+    tell: &mut impl FnMut(News),
+) -> Result<Option<String>, Trouble> {
+    // A part can be gone on with when it is known to be of the same file; or when a wrong one would be noticed.
+    let stamp = part.stamp().filter(|stamp| stamp.url == url.as_str());
+    let may_go_on = stamp.as_ref().is_some_and(|stamp| stamp.says_which() || fetch.sha256.is_some());
+    if !may_go_on {
+        part.clear()?;
+    }
+    let from = part.len();
+    let Answer { response, server_sum, note, mut ended } =
+        ask(fetch, url, from, stamp.filter(|_| may_go_on).as_ref(), witness).await?;
+    let outcome = take(fetch, url, part, response, server_sum.as_deref(), from, &mut ended, tell).await;
+    ended.failure = match &outcome {
+        Ok(()) => None,
+        Err(Trouble::Passing(error) | Trouble::Final(error)) => Some(Failure::HungUp(format!("{error:#}"))),
+    };
+    witness.ended(note, &ended);
+    outcome.map(|()| server_sum)
+}
+
+struct Answer<N> {
+    response: Response,
+    server_sum: Option<String>,
+    note: N,
+    ended: Ended,
+}
+
+/// Asks, and follows where it is sent.
+async fn ask<W: Witness>(
+    fetch: &Fetch<'_>,
+    url: &Url,
+    from: u64,
+    stamp: Option<&Stamp>,
+    witness: &W,
+) -> Result<Answer<W::Note>, Trouble> {
+    let mut url = url.clone();
+    let mut server_sum = None;
+    for _ in 0..MAX_HOPS {
+        check(&url, fetch.trust)?;
+        let client = client(&url)?;
+        let mut request = client.get(url.clone());
+        if from > 0 {
+            request = request.header(RANGE, format!("bytes={from}-"));
+            if let Some(validator) = stamp.and_then(Stamp::validator) {
+                request = request.header(IF_RANGE, validator);
+            }
+        }
+        let leaving = Leaving { address: &shown(&url), model: "", body: "" };
+        let note = witness.leaves(&leaving).map_err(|failure| Trouble::Final(anyhow::anyhow!("{failure}")))?;
+        let mut ended = Ended::default();
+        let sent = tokio::time::timeout(SILENCE, request.send()).await;
+        let response = match sent.map_err(|_| "it does not answer".to_owned()).and_then(|sent| sent.map_err(why)) {
+            Ok(response) => response,
+            Err(reason) => {
+                ended.failure = Some(Failure::Offline(reason.clone()));
+                witness.ended(note, &ended);
+                return Err(Trouble::Passing(anyhow::anyhow!("{}: {reason}", host(&url))));
+            }
+        };
+        ended.status = Some(response.status().as_u16());
+        server_sum = server_sum.or_else(|| sum_in(response.headers()));
+        if !response.status().is_redirection() {
+            return Ok(Answer { response, server_sum, note, ended });
+        }
+        witness.ended(note, &ended);
+        let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+        let Some(next) = location.and_then(|location| url.join(location).ok()) else {
+            return Err(Trouble::Final(anyhow::anyhow!("{} sends on to nowhere", host(&url))));
+        };
+        if talk::is_here(&next) && !talk::is_here(&url) {
+            return Err(Trouble::Final(anyhow::anyhow!("{} sends on to this machine itself", host(&url))));
+        }
+        url = next;
+    }
+    Err(Trouble::Final(anyhow::anyhow!("{} sends on and on", host(&url))))
+}
+
+/// Writes down what comes.
+#[expect(clippy::too_many_arguments, reason = "it is the second half of `attempt`")]
+async fn take(
+    fetch: &Fetch<'_>,
+    url: &Url,
+    part: &mut Part,
+    mut response: Response,
+    server_sum: Option<&str>,
+    from: u64,
+    ended: &mut Ended,
+    tell: &mut impl FnMut(News),
+) -> Result<(), Trouble> {
+    let status = response.status();
+    let now = Stamp::of(url.as_str(), response.headers(), server_sum);
+    let (start, whole) = match status {
+        StatusCode::PARTIAL_CONTENT => {
+            let range = range(response.headers()).filter(|(start, _)| *start == from);
+            let Some((start, whole)) = range.filter(|_| part.stamp().is_some_and(|then| then.is_same_file(&now)))
+            else {
+                part.clear()?;
+                tell(News::StartsAgain);
+                return Err(Trouble::Passing(anyhow::anyhow!("the file over there is another one now")));
+            };
+            tell(News::GoesOn { bytes: start });
+            (start, whole)
+        }
+        StatusCode::RANGE_NOT_SATISFIABLE if from > 0 => {
+            // All of it may have come already, unless it is shorter now.
+            if range_length(response.headers()) == Some(from)
+                && part.stamp().is_some_and(|then| then.is_same_file(&now))
+            {
+                return Ok(());
+            }
+            part.clear()?;
+            tell(News::StartsAgain);
+            return Err(Trouble::Passing(anyhow::anyhow!("the file over there is another one now")));
+        }
+        StatusCode::OK => {
+            if from > 0 {
+                part.clear()?;
+                tell(News::StartsAgain);
+            }
+            (0, response.content_length())
+        }
+        status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
+            return Err(Trouble::Passing(anyhow::anyhow!("{} answers {status}", host(url))));
+        }
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            return Err(Trouble::Final(anyhow::anyhow!("{} lets nobody have it ({status})", host(url))));
+        }
+        StatusCode::NOT_FOUND => return Err(Trouble::Final(anyhow::anyhow!("{} has no such file (404)", host(url)))),
+        status => return Err(Trouble::Final(anyhow::anyhow!("{} answers {status}", host(url)))),
+    };
+    room(fetch.target, whole.unwrap_or(0).saturating_sub(start))?;
+    part.begin(&now)?;
+    let mut told = Instant::now();
+    tell(News::At { bytes: start, of: whole });
+    loop {
+        let chunk = tokio::time::timeout(SILENCE, response.chunk()).await;
+        let chunk = chunk.map_err(|_| Trouble::Passing(anyhow::anyhow!("nothing came for {} s", SILENCE.as_secs())))?;
+        let Some(bytes) = chunk.map_err(|error| Trouble::Passing(anyhow::anyhow!("{}", why(error))))? else { break };
+        ended.bytes += bytes.len() as u64;
+        // A page that says why there is no file must not be fetched for an hour.
+        if part.is_empty() && !shelf::begins_as_model(&bytes) {
+            part.clear()?;
+            return Err(Trouble::Final(anyhow::anyhow!("what {} sends is no GGUF model", host(url))));
+        }
+        part.write(&bytes).with_context(|| format!("could not write {}", part.path().display()))?;
+        if part.len() > whole.unwrap_or(MAX_BYTES) {
+            return Err(Trouble::Final(anyhow::anyhow!("{} sends more than it said", host(url))));
+        }
+        if told.elapsed() >= Duration::from_millis(100) {
+            told = Instant::now();
+            tell(News::At { bytes: part.len(), of: whole });
+        }
+    }
+    tell(News::At { bytes: part.len(), of: whole });
+    match whole {
+        Some(whole) if part.len() < whole => Err(Trouble::Passing(anyhow::anyhow!("the connection was lost"))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Anybody on the way can change what comes over an open connection.
+fn check(url: &Url, trust: Trust) -> anyhow::Result<()> {
+    match url.scheme() {
+        "https" => Ok(()),
+        "http" if trust == Trust::Any || talk::is_here(url) => Ok(()),
+        "http" => {
+            bail!("{} would come over a connection that anybody can tamper with; --insecure allows it", shown(url))
+        }
+        _ => bail!("{} is no address of a web server", shown(url)),
+    }
+}
+
+fn client(url: &Url) -> anyhow::Result<Client> {
+    // Fails when somebody was here before, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .connect_timeout(CONNECT)
+        // Each address is looked at first, and written down.
+        .redirect(redirect::Policy::none())
+        .user_agent(concat!("aside/", env!("CARGO_PKG_VERSION")));
+    if talk::is_here(url) {
+        builder = builder.no_proxy();
+    }
+    builder.build().context("could not set up the connection")
+}
+
+/// Checks that there is room before hours are spent.
+pub fn room(target: &Path, bytes: u64) -> anyhow::Result<()> {
+    let dir = target.parent().unwrap_or(Path::new("/"));
+    let disk = rustix::fs::statvfs(dir).with_context(|| format!("could not look at {}", dir.display()))?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    if bytes.saturating_add(SPARE) > free {
+        bail!(
+            "there is no room for it in {}: it needs {}, and {} are free",
+            dir.display(),
+            shelf::size(bytes),
+            shelf::size(free)
+        );
+    }
+    Ok(())
+}
+
+/// The checksum that the hub or the server tells in a header of its own.
+fn sum_in(headers: &HeaderMap) -> Option<String> {
+    let names = ["x-linked-etag", "x-checksum-sha256"];
+    names.iter().find_map(|name| {
+        let value = headers.get(*name)?.to_str().ok()?;
+        let sum = value.trim().trim_start_matches("W/").trim_matches('"');
+        is_sum(sum).then(|| sum.to_lowercase())
+    })
+}
+
+pub fn is_sum(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// `bytes 100-199/200`: where it starts and how long the whole is.
+fn range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
+    let value = headers.get(CONTENT_RANGE)?.to_str().ok()?.strip_prefix("bytes ")?;
+    let (span, whole) = value.split_once('/')?;
+    let start = span.split_once('-')?.0.parse().ok()?;
+    Some((start, whole.parse().ok()))
+}
+
+/// `bytes */200`
+fn range_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_RANGE)?.to_str().ok()?.strip_prefix("bytes */")?.parse().ok()
+}
+
+impl Stamp {
+    fn of(url: &str, headers: &HeaderMap, server_sum: Option<&str>) -> Self {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        // A weak one is the same for files that only mean the same.
+        let etag = text(ETAG).filter(|etag| !etag.starts_with("W/"));
+        Self { url: url.to_owned(), etag, modified: text(LAST_MODIFIED), sum: server_sum.map(str::to_owned) }
+    }
+}
+
+fn host(url: &Url) -> &str {
+    url.host_str().unwrap_or("the server")
+}
+
+fn why(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut last: &dyn std::error::Error = &error;
+    while let Some(cause) = last.source() {
+        last = cause;
+    }
+    last.to_string()
+}
+
+/// Of a file, in hexadecimal.
+pub fn sha256(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut context = digest::Context::new(&digest::SHA256);
+    let mut buffer = vec![0; 1024 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            count => context.update(&buffer[..count]),
+        }
+    }
+    Ok(context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Brings a file of the person's: a copy, as a whole or not at all.
+pub fn copy(from: &Path, target: &Path) -> anyhow::Result<()> {
+    let length = std::fs::metadata(from).with_context(|| format!("could not read {}", from.display()))?.len();
+    room(target, length)?;
+    let mut part = Part::open(target)?;
+    part.clear()?;
+    let mut file = File::open(from).with_context(|| format!("could not read {}", from.display()))?;
+    let mut buffer = vec![0; 1024 * 1024];
+    loop {
+        match file.read(&mut buffer).with_context(|| format!("could not read {}", from.display()))? {
+            0 => break,
+            count => part.write(&buffer[..count]).context("could not write the copy")?,
+        }
+    }
+    part.keep(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_is_taken_only_from_what_is_one() {
+        let sum = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53";
+        let found = |name: &'static str, value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, value.parse().unwrap());
+            sum_in(&headers)
+        };
+        assert_eq!(found("x-linked-etag", &format!("\"{sum}\"")).as_deref(), Some(sum));
+        assert_eq!(found("x-checksum-sha256", &sum.to_uppercase()).as_deref(), Some(sum));
+        assert_eq!(found("x-linked-etag", "\"abc\""), None);
+        assert_eq!(found("etag", &format!("\"{sum}\"")), None, "that may be anything");
+    }
+
+    #[test]
+    fn files_come_over_safe_connections_unless_somebody_says_otherwise() {
+        let checked = |url: &str, trust| check(&Url::parse(url).unwrap(), trust).is_ok();
+        assert!(checked("https://host/x", Trust::Safe));
+        assert!(checked("http://127.0.0.1:1/x", Trust::Safe));
+        assert!(!checked("http://host/x", Trust::Safe));
+        assert!(checked("http://host/x", Trust::Any));
+        assert!(!checked("ftp://host/x", Trust::Any));
+    }
+
+    #[test]
+    fn ranges_are_read() {
+        let headers = |value: &str| HeaderMap::from_iter([(CONTENT_RANGE, value.parse().unwrap())]);
+        assert_eq!(range(&headers("bytes 100-199/200")), Some((100, Some(200))));
+        assert_eq!(range(&headers("bytes 100-199/*")), Some((100, None)));
+        assert_eq!(range(&headers("lines 1-2/3")), None);
+        assert_eq!(range_length(&headers("bytes */200")), Some(200));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_before_it_comes() {
+        let temp = tempfile::tempdir().unwrap();
+        assert!(room(&temp.path().join("x"), 1).is_ok());
+        let error = room(&temp.path().join("x"), u64::MAX).unwrap_err().to_string();
+        assert!(error.starts_with("there is no room for it in"), "{error}");
+    }
+}

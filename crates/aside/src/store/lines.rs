@@ -1,0 +1,301 @@
+//! A file of JSON lines that only grows until it is set aside: 0600, bounded, and whole whatever happens while it is
+//! written. Knows nothing of what the lines say.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::paths;
+
+/// How much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// A file that is as large as this is set aside before more is written. One line may be longer.
+    pub bytes: u64,
+    /// The file that is written, and those that were set aside.
+    pub files: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Lines {
+    path: PathBuf,
+    caps: Caps,
+}
+
+impl Lines {
+    /// Touches nothing yet.
+    pub fn new(path: PathBuf, caps: Caps) -> Self {
+        Self { path, caps }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The line is in the file when this returns (after a loss of power it may be gone: we do not wait for the disk).
+    /// The file is opened each time, so that one that was deleted or moved meanwhile is simply begun anew.
+    pub fn append(&self, value: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        let mut file = match self.open() {
+            // Made when it is first needed: a person who asks no model never sees it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let dir = self.path.parent().unwrap_or(Path::new("/"));
+                paths::private_dir(dir).map_err(|error| io::Error::other(format!("{error:#}")))?;
+                self.open()?
+            }
+            opened => opened?,
+        };
+        if file.metadata()?.len() >= self.caps.bytes && self.set_aside()? {
+            file = self.open()?;
+        }
+        // What was torn off in a crash must not swallow this line too.
+        if !ends_whole(&mut file)? {
+            line.insert(0, b'\n');
+        }
+        file.write_all(&line)
+    }
+
+    fn open(&self) -> io::Result<File> {
+        // A link in its place would have us write, and later show, a file of somebody's choice.
+        let no_link = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+        let file =
+            File::options().read(true).append(true).create(true).mode(0o600).custom_flags(no_link).open(&self.path)?;
+        // One that was there before us may be open to others.
+        if file.metadata()?.mode() & 0o077 != 0 {
+            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        }
+        Ok(file)
+    }
+
+    /// `false` when another process does so at this moment.
+    fn set_aside(&self) -> io::Result<bool> {
+        let dir = File::open(self.path.parent().unwrap_or(Path::new("/")))?;
+        if dir.try_lock().is_err() {
+            return Ok(false);
+        }
+        if std::fs::metadata(&self.path)?.len() < self.caps.bytes {
+            return Ok(true);
+        }
+        for number in (1..self.caps.files).rev() {
+            match std::fs::rename(self.aside(number - 1), self.aside(number)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// 0 is the file that is written; the greater the number, the older.
+    fn aside(&self, number: usize) -> PathBuf {
+        if number == 0 {
+            return self.path.clone();
+        }
+        let mut name = self.path.clone().into_os_string();
+        name.push(format!(".{number}"));
+        name.into()
+    }
+
+    /// Every file there may be, for whoever removes them.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        (0..self.caps.files).map(|number| self.aside(number))
+    }
+
+    /// Oldest first. Lines that are torn or not ours are left out.
+    pub fn read<T: DeserializeOwned>(&self) -> io::Result<Vec<T>> {
+        let mut found = Vec::new();
+        for number in (0..self.caps.files).rev() {
+            match std::fs::read(self.aside(number)) {
+                Ok(bytes) => found.extend(bytes.split(|byte| *byte == b'\n').filter_map(parse)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is written from now on.
+    pub fn follow(&self) -> io::Result<Follow> {
+        let mut follow = Follow { path: self.path.clone(), file: None, rest: Vec::new() };
+        if let Some(mut file) = follow.reopened()? {
+            file.seek(SeekFrom::End(0))?;
+            follow.file = Some(file);
+        }
+        Ok(follow)
+    }
+}
+
+fn parse<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
+    serde_json::from_slice(line).ok()
+}
+
+fn ends_whole(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == [b'\n'])
+}
+
+/// Reads along, also when the file is set aside or deleted and a new one begins.
+pub struct Follow {
+    path: PathBuf,
+    file: Option<File>,
+    /// The beginning of a line whose end is not written yet.
+    rest: Vec<u8>,
+}
+
+impl Follow {
+    /// What was written since the last call.
+    pub fn more<T: DeserializeOwned>(&mut self) -> io::Result<Vec<T>> {
+        let mut found = Vec::new();
+        loop {
+            // Asked before reading to the end: what is written to the old file before it is set aside is read from it.
+            let next = self.reopened()?;
+            if let Some(file) = &mut self.file {
+                file.read_to_end(&mut self.rest)?;
+            }
+            while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.rest.drain(..=end).collect();
+                found.extend(parse(&line));
+            }
+            let Some(next) = next else { return Ok(found) };
+            self.file = Some(next);
+            self.rest.clear();
+        }
+    }
+
+    /// The file at the path, if it is not the one that is open.
+    fn reopened(&self) -> io::Result<Option<File>> {
+        let file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        let identity = |file: &File| file.metadata().map(|meta| (meta.dev(), meta.ino()));
+        let new = identity(&file)?;
+        Ok(match &self.file {
+            Some(old) if identity(old)? == new => None,
+            _ => Some(file),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn lines(dir: &Path) -> Lines {
+        Lines::new(dir.join("state/x.jsonl"), Caps { bytes: 100, files: 3 })
+    }
+
+    #[test]
+    fn what_was_written_is_read_in_its_order_and_private() {
+        let temp = tempfile::tempdir().unwrap();
+        let lines = lines(temp.path());
+        assert_eq!(lines.read::<u32>().unwrap(), [0; 0]);
+        for number in 0..30 {
+            lines.append(&number).unwrap();
+        }
+        assert_eq!(lines.read::<u32>().unwrap(), (0..30).collect::<Vec<_>>());
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(lines.path()), mode(lines.path().parent().unwrap())), (0o600, 0o700));
+    }
+
+    #[test]
+    fn a_file_that_others_could_read_is_closed() {
+        let temp = tempfile::tempdir().unwrap();
+        let lines = lines(temp.path());
+        lines.append(&1).unwrap();
+        std::fs::set_permissions(lines.path(), std::fs::Permissions::from_mode(0o644)).unwrap();
+        lines.append(&2).unwrap();
+        assert_eq!(std::fs::metadata(lines.path()).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn never_outgrows_its_caps_and_loses_the_oldest_first() {
+        let temp = tempfile::tempdir().unwrap();
+        let lines = lines(temp.path());
+        for number in 1000..1200 {
+            lines.append(&number).unwrap();
+        }
+        let kept = lines.read::<u32>().unwrap();
+        assert_eq!(kept, (1200 - kept.len() as u32..1200).collect::<Vec<_>>());
+        assert!(kept.len() >= 40, "{kept:?}");
+        let dir = std::fs::read_dir(lines.path().parent().unwrap()).unwrap();
+        let sizes: Vec<u64> = dir.map(|entry| entry.unwrap().metadata().unwrap().len()).collect();
+        assert!(sizes.len() == 3 && sizes.iter().all(|size| *size <= 105), "{sizes:?}");
+    }
+
+    #[test]
+    fn a_line_that_was_torn_off_is_skipped_and_harms_no_other() {
+        let temp = tempfile::tempdir().unwrap();
+        let lines = lines(temp.path());
+        lines.append(&"one").unwrap();
+        let mut file = File::options().append(true).open(lines.path()).unwrap();
+        file.write_all(b"\"to").unwrap();
+        assert_eq!(lines.read::<String>().unwrap(), ["one"]);
+        lines.append(&"three").unwrap();
+        assert_eq!(lines.read::<String>().unwrap(), ["one", "three"]);
+    }
+
+    #[test]
+    fn a_file_that_was_deleted_is_begun_anew() {
+        let temp = tempfile::tempdir().unwrap();
+        let lines = lines(temp.path());
+        lines.append(&1).unwrap();
+        std::fs::remove_dir_all(lines.path().parent().unwrap()).unwrap();
+        lines.append(&2).unwrap();
+        assert_eq!(lines.read::<u32>().unwrap(), [2]);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_an_error() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::write(temp.path().join("state"), "in the way").unwrap();
+        assert!(lines(temp.path()).append(&1).is_err());
+        let linked = Lines::new(temp.path().join("link"), Caps { bytes: 100, files: 2 });
+        std::os::unix::fs::symlink(temp.path().join("state"), linked.path()).unwrap();
+        assert!(linked.append(&1).is_err());
+        assert_eq!(std::fs::read_to_string(temp.path().join("state")).unwrap(), "in the way");
+    }
+
+    #[test]
+    fn following_sees_each_line_once_across_files() {
+        let temp = tempfile::tempdir().unwrap();
+        let lines = lines(temp.path());
+        lines.append(&0).unwrap();
+        let mut follow = lines.follow().unwrap();
+        let mut seen = Vec::new();
+        for number in 1..100 {
+            lines.append(&number).unwrap();
+            if number % 7 == 0 {
+                seen.extend(follow.more::<u32>().unwrap());
+            }
+        }
+        seen.extend(follow.more::<u32>().unwrap());
+        assert_eq!(seen, (1..100).collect::<Vec<_>>());
+        assert_eq!(follow.more::<u32>().unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn following_waits_for_the_end_of_a_line_and_for_the_first_file() {
+        let temp = tempfile::tempdir().unwrap();
+        let lines = lines(temp.path());
+        let mut follow = lines.follow().unwrap();
+        assert_eq!(follow.more::<u32>().unwrap(), [0; 0]);
+        lines.append(&1).unwrap();
+        let mut file = File::options().append(true).open(lines.path()).unwrap();
+        file.write_all(b"2").unwrap();
+        assert_eq!(follow.more::<u32>().unwrap(), [1]);
+        file.write_all(b"3\n").unwrap();
+        assert_eq!(follow.more::<u32>().unwrap(), [23]);
+    }
+}

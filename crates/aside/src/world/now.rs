@@ -1,0 +1,133 @@
+//! The machine for a process that asks once and ends: everything is looked up at once, on the thread that asks, and each
+//! thing once. Starts no process, but for a page of the manual when somebody wants one: what else only another program could
+//! tell is not known.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::path::Path;
+use std::sync::Arc;
+
+use aside_core::world::{self, Entry, Item, Known, Live, World};
+
+use crate::world::{Environment, directory, finding, manual, plain, repository};
+
+/// Things looked up of each kind.
+const MAX_LOOKED_UP: usize = 64;
+
+pub struct Now {
+    environment: Environment,
+    entries: Looked<Box<str>, Arc<[Entry]>>,
+    programs: Looked<(), Arc<[Box<str>]>>,
+    program: Looked<Box<str>, bool>,
+    repositories: Looked<Box<str>, Arc<str>>,
+    live: Looked<(Live, Box<str>), Arc<[Item]>>,
+    manuals: Looked<Box<str>, Arc<str>>,
+}
+
+type Looked<K, V> = RefCell<HashMap<K, Option<V>>>;
+
+impl Now {
+    pub fn new(environment: Environment) -> Self {
+        Self {
+            environment,
+            entries: RefCell::default(),
+            programs: RefCell::default(),
+            program: RefCell::default(),
+            repositories: RefCell::default(),
+            live: RefCell::default(),
+            manuals: RefCell::default(),
+        }
+    }
+}
+
+impl World for Now {
+    fn home(&self) -> &str {
+        &self.environment.home
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        let Some(directory) = plain(directory) else { return Known::No };
+        once(&self.entries, directory.into(), || directory::list(directory, None).map(|listing| listing.entries))
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        once(&self.programs, (), || Some(finding::programs(&self.environment.path)))
+    }
+
+    /// To look for the few that an answer needs takes a fraction of what a list of all takes.
+    fn has_program(&self, name: &str) -> Known<bool> {
+        match once(&self.program, name.into(), || Some(finding::has_program(&self.environment.path, name))) {
+            // So many were looked for that the list is cheaper.
+            Known::No => world::has(self.programs(), name),
+            known => known,
+        }
+    }
+
+    fn repository(&self, directory: &str) -> Known<Arc<str>> {
+        let Some(directory) = plain(directory) else { return Known::No };
+        once(&self.repositories, directory.into(), || {
+            let root = repository::root(Path::new(directory))?;
+            root.into_os_string().into_string().ok().map(Arc::from)
+        })
+    }
+
+    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
+        let place = match finding::place(what) {
+            finding::Place::Directory => plain(directory),
+            finding::Place::Home => Some(&*self.environment.home),
+            finding::Place::Anywhere => Some(""),
+        };
+        match place {
+            Some(place) if finding::is_quick(what) => {
+                once(&self.live, (what, place.into()), || finding::names(what, place))
+            }
+            Some(_) | None => Known::No,
+        }
+    }
+
+    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+
+    fn manual(&self, command: &str) -> Known<Arc<str>> {
+        once(&self.manuals, command.into(), || manual::page(command, &self.environment.path))
+    }
+}
+
+fn once<K: Eq + Hash, V: Clone>(looked: &Looked<K, V>, key: K, look: impl FnOnce() -> Option<V>) -> Known<V> {
+    if let Some(known) = looked.borrow().get(&key) {
+        return known.clone().map_or(Known::No, Known::Yes);
+    }
+    if looked.borrow().len() >= MAX_LOOKED_UP {
+        return Known::No;
+    }
+    let found = look();
+    looked.borrow_mut().insert(key, found.clone());
+    found.map_or(Known::No, Known::Yes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_known_at_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let here = temp.path().to_str().unwrap();
+        std::fs::create_dir(temp.path().join(".git")).unwrap();
+        std::fs::write(temp.path().join("a"), "").unwrap();
+        let environment = Environment { home: here.into(), path: format!("/nowhere:{here}:/bin").into() };
+        let now = Now::new(environment);
+        let names: Vec<String> = now.entries(here).yes().unwrap().iter().map(|entry| entry.name.to_string()).collect();
+        assert_eq!(names, [".git", "a"]);
+        let programs = now.programs().yes().unwrap();
+        assert!(programs.iter().any(|name| &**name == "sh"));
+        for name in ["sh", "a", "ls", "no-such-program", "", ".", "../bin/sh", "/bin/sh", "new\nline"] {
+            assert_eq!(now.has_program(name), Known::Yes(programs.iter().any(|known| &**known == name)), "{name}");
+        }
+        assert_eq!(now.repository(here).yes().as_deref(), Some(here));
+        assert_eq!(now.entries("/nowhere/at/all"), Known::No);
+        assert_eq!(now.live(Live::GitChanged, here), Known::No, "it would take a process");
+    }
+}
