@@ -1,0 +1,198 @@
+//! The figures: in all and by domain, for each half.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::engine::Sure;
+use super::request::{By, Half, Request};
+
+/// As many of what was destroyed are named.
+const HARM: usize = 6;
+
+/// What came of one request.
+#[derive(Clone, Debug)]
+pub struct Result {
+    pub request: Request,
+    pub commands: Vec<String>,
+    pub sure: Sure,
+    /// Which of the commands is right, if one is.
+    pub right: Option<usize>,
+    pub harm: Vec<String>,
+    pub took: Duration,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    asked: usize,
+    first: usize,
+    any: usize,
+    answered: usize,
+    answered_right: usize,
+    closest: usize,
+    silent: usize,
+    harm: usize,
+}
+
+impl Tally {
+    fn add(&mut self, result: &Result) {
+        self.asked += 1;
+        self.first += usize::from(result.right == Some(0));
+        self.any += usize::from(result.right.is_some());
+        self.harm += usize::from(!result.harm.is_empty());
+        match result.sure {
+            Sure::Answer => {
+                self.answered += 1;
+                self.answered_right += usize::from(result.right == Some(0));
+            }
+            Sure::Closest => self.closest += 1,
+            Sure::Silent => self.silent += 1,
+        }
+    }
+
+    fn line(&self, name: &str) -> String {
+        let Tally { asked, first, any, answered, answered_right, closest, silent, harm } = *self;
+        format!(
+            "{name:<12} {asked:>5} {:>7} {:>7} {:>10} {:>9} {:>8} {:>7} {harm:>5}",
+            percent(first, asked),
+            percent(any, asked),
+            percent(answered_right, answered),
+            percent(answered, asked),
+            percent(closest, asked),
+            percent(silent, asked),
+        )
+    }
+
+    fn json(&self) -> Value {
+        let Tally { asked, first, any, answered, answered_right, closest, silent, harm } = *self;
+        json!({
+            "requests": asked, "right_at_1": first, "right_at_5": any, "answered": answered,
+            "answered_and_right": answered_right, "closest": closest, "silent": silent, "harm": harm,
+        })
+    }
+}
+
+fn percent(part: usize, all: usize) -> String {
+    if all == 0 { "-".to_owned() } else { format!("{:.1}", 100.0 * part as f64 / all as f64) }
+}
+
+/// Of the process that answers, and of one that does nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Latency {
+    pub answer: Vec<Duration>,
+    pub nothing: Vec<Duration>,
+}
+
+pub fn quantile(times: &[Duration], share: f64) -> f64 {
+    let mut times: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
+    times.sort_by(f64::total_cmp);
+    let last = times.len().saturating_sub(1);
+    times.get((last as f64 * share).round() as usize).copied().unwrap_or(0.0)
+}
+
+pub fn print(results: &[Result], latency: &Latency) {
+    for half in [Half::Dev, Half::Held] {
+        let name = half_name(half);
+        let Tallies { wishes, all, domains } = tallies(results, half);
+        if all.asked == 0 {
+            continue;
+        }
+        println!(
+            "\n{name:<12} {:>5} {:>7} {:>7} {:>10} {:>9} {:>8} {:>7} {:>5}",
+            "asked", "at 1 %", "at 5 %", "precise %", "answers %", "closest%", "silent%", "harm"
+        );
+        domains.iter().for_each(|(domain, tally)| println!("{}", tally.line(domain)));
+        println!("{}", wishes.line("wishes"));
+        println!("{}", all.line("all"));
+    }
+    let [p50, p90] = [0.5, 0.9].map(|share| quantile(&latency.answer, share));
+    let nothing = quantile(&latency.nothing, 0.5);
+    println!(
+        "\none answer: median {p50:.1} ms, p90 {p90:.1} ms; a process that does nothing: {nothing:.1} ms ({:.1} times that)",
+        p50 / nothing
+    );
+}
+
+fn half_name(half: Half) -> &'static str {
+    match half {
+        Half::Dev => "dev",
+        Half::Held => "held",
+    }
+}
+
+#[derive(Default)]
+struct Tallies {
+    /// What asks for a command: how often one is right is counted here. Silence would be right for the others.
+    wishes: Tally,
+    /// With the words that ask for none: whether an answer can be trusted is counted here.
+    all: Tally,
+    domains: BTreeMap<String, Tally>,
+}
+
+fn tallies(results: &[Result], half: Half) -> Tallies {
+    let Tallies { mut wishes, mut all, mut domains } = Tallies::default();
+    for result in results.iter().filter(|result| result.request.half == half) {
+        all.add(result);
+        if result.request.check.by != By::Nothing {
+            wishes.add(result);
+        }
+        domains.entry(result.request.domain.clone()).or_default().add(result);
+        if result.request.is_chinese() {
+            domains.entry("(chinese)".to_owned()).or_default().add(result);
+        }
+    }
+    Tallies { wishes, all, domains }
+}
+
+pub fn json(results: &[Result], latency: &Latency, show_held: bool) -> Value {
+    let half = |half: Half| {
+        let Tallies { wishes, all, domains } = tallies(results, half);
+        let domains: BTreeMap<String, Value> = domains.into_iter().map(|(name, tally)| (name, tally.json())).collect();
+        json!({"wishes": wishes.json(), "all": all.json(), "domains": domains})
+    };
+    let shown = results.iter().filter(|result| show_held || result.request.half == Half::Dev);
+    let requests: Vec<Value> = shown
+        .map(|result| {
+            json!({
+                "at": result.request.at, "words": result.request.words, "commands": result.commands,
+                "nearness": result.sure.name(), "right": result.right.map(|at| at + 1), "harm": result.harm,
+            })
+        })
+        .collect();
+    json!({
+        "dev": half(Half::Dev), "held": half(Half::Held), "requests": requests,
+        "latency_ms": {
+            "median": quantile(&latency.answer, 0.5), "p90": quantile(&latency.answer, 0.9),
+            "process_start": quantile(&latency.nothing, 0.5),
+        },
+    })
+}
+
+/// What was not right at once, for a person to read.
+pub fn failures(results: &[Result], show_held: bool) -> String {
+    let mut text = String::new();
+    let shown = results.iter().filter(|result| show_held || result.request.half == Half::Dev);
+    for result in shown.filter(|result| result.right != Some(0) || !result.harm.is_empty()) {
+        let request = &result.request;
+        let fate = match result.right {
+            Some(at) => format!("right at {}", at + 1),
+            None => result.sure.name().to_owned(),
+        };
+        text.push_str(&format!(
+            "{}  [{} in {}] {fate}\n  ? {}\n",
+            request.at, request.domain, request.place.folder, request.words
+        ));
+        for command in &result.commands {
+            text.push_str(&format!("  - {command}\n"));
+        }
+        let wanted = request.check.references.first();
+        wanted.iter().for_each(|wanted| text.push_str(&format!("  = {wanted}\n")));
+        if !result.harm.is_empty() {
+            let shown: Vec<&str> = result.harm.iter().take(HARM).map(String::as_str).collect();
+            text.push_str(&format!("  HARM {} in all: {}\n", result.harm.len(), shown.join(", ")));
+        }
+        text.push('\n');
+    }
+    text
+}

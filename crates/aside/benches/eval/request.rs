@@ -1,0 +1,215 @@
+//! What people ask, and how one would know that an answer is right: the files below `eval/dev` and `eval/held`, read.
+//! Runs nothing.
+//!
+//! A file is made of blocks with an empty line between them. A block without a question says what holds from there on; one
+//! with questions (several are the same wish in other words) says what is accepted:
+//!
+//! ```text
+//! domain files          in downloads          running
+//! ? words               what somebody typed
+//! by HOW                what is compared, see `By`; add `in order` where the order was asked for
+//! = command             does what was asked; each of them may do it in another way
+//! | command             must be accepted too, though it is written in another way
+//! x command             must not be accepted
+//! ~ regex               a command that is accepted as it is written, without quotes and without sudo
+//! says regex            the output has it; `never regex`: it has not
+//! # …                   for the reader
+//! ```
+
+use std::path::Path;
+use std::sync::Arc;
+
+use regex::Regex;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Half {
+    /// May be tuned on; its failures are listed.
+    Dev,
+    /// Only its figures are looked at.
+    Held,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The files that the output names, whatever else it says about them.
+    Names,
+    /// Lines; a file's name and a number may stand before each.
+    Lines,
+    /// Lines, and nothing but them.
+    Exact,
+    /// The words of each line, in any order: counts before or behind what is counted.
+    Fields,
+    /// The number that the last line begins with.
+    Number,
+    /// The whole output.
+    Text,
+    /// What `says` and `never` say of the output.
+    Says,
+    /// The commits that the output names.
+    Commits,
+    /// What became of files and directories.
+    Tree,
+    /// The same, and when they were changed.
+    Times,
+    /// What is in the one archive that is new, whatever its name.
+    Archive,
+    /// What became of the repository, its files and its remote.
+    Git,
+    /// What still runs.
+    Procs,
+    /// The command as it is written.
+    Command,
+    /// No command is right.
+    Nothing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Any,
+    Asked,
+}
+
+#[derive(Debug)]
+pub struct Check {
+    pub by: By,
+    pub order: Order,
+    pub references: Vec<String>,
+    pub also: Vec<String>,
+    pub wrong: Vec<String>,
+    pub patterns: Vec<Regex>,
+    pub says: Vec<Regex>,
+    pub never: Vec<Regex>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub half: Half,
+    /// `dev/files.txt:12`.
+    pub at: String,
+    pub domain: String,
+    pub place: Place,
+    pub words: String,
+    pub check: Arc<Check>,
+}
+
+/// Where in the made-up home it is asked, and whether programs run there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    pub folder: String,
+    pub running: bool,
+}
+
+impl Place {
+    pub fn is_repository(&self) -> bool {
+        matches!(self.folder.as_str(), "repo" | "clean")
+    }
+}
+
+impl Request {
+    pub fn is_chinese(&self) -> bool {
+        self.words.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
+    }
+}
+
+/// Every request below `eval`, in the order of the files' names.
+pub fn all(eval: &Path) -> Vec<Request> {
+    let mut requests = Vec::new();
+    for (half, folder) in [(Half::Dev, "dev"), (Half::Held, "held")] {
+        let mut files: Vec<_> = std::fs::read_dir(eval.join(folder)).expect("requests").flatten().collect();
+        files.sort_by_key(std::fs::DirEntry::file_name);
+        for file in files {
+            let name = format!("{folder}/{}", file.file_name().to_string_lossy());
+            let text = std::fs::read_to_string(file.path()).expect("a readable file");
+            requests.extend(read(half, &name, &text));
+        }
+    }
+    requests
+}
+
+/// Panics where the file says something that nobody understands: its author is watching.
+pub fn read(half: Half, name: &str, text: &str) -> Vec<Request> {
+    let mut requests = Vec::new();
+    let mut domain = String::new();
+    let mut place = Place { folder: "project".to_owned(), running: false };
+    let mut usual = None;
+    let lines: Vec<(usize, &str)> = text.lines().enumerate().map(|(at, line)| (at + 1, line)).collect();
+    for block in lines.split(|(_, line)| line.trim().is_empty()) {
+        let mut block_lines = block.iter().filter(|(_, line)| !line.starts_with('#')).peekable();
+        if block_lines.peek().is_none() {
+            continue;
+        }
+        let mut check = Check {
+            by: By::Nothing,
+            order: Order::Any,
+            references: Vec::new(),
+            also: Vec::new(),
+            wrong: Vec::new(),
+            patterns: Vec::new(),
+            says: Vec::new(),
+            never: Vec::new(),
+        };
+        let mut by = usual;
+        let mut questions = Vec::new();
+        for (at, line) in block_lines {
+            let (mark, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let regex = |pattern: &str| {
+                Regex::new(pattern).unwrap_or_else(|error| panic!("{name}:{at}: not a pattern: {error}"))
+            };
+            match mark {
+                "domain" => domain = rest.to_owned(),
+                "in" => place.folder = rest.to_owned(),
+                "running" => place.running = true,
+                "by" => by = Some(how(rest).unwrap_or_else(|| panic!("{name}:{at}: compared by what?"))),
+                "?" => questions.push((at, rest.to_owned())),
+                "=" => check.references.push(rest.to_owned()),
+                "|" => check.also.push(rest.to_owned()),
+                "x" => check.wrong.push(rest.to_owned()),
+                "~" => check.patterns.push(regex(&format!("^(?:{rest})$"))),
+                "says" => check.says.push(regex(&format!("(?m){rest}"))),
+                "never" => check.never.push(regex(&format!("(?m){rest}"))),
+                _ => panic!("{name}:{at}: not understood: {line}"),
+            }
+        }
+        if questions.is_empty() {
+            usual = by;
+            continue;
+        }
+        (check.by, check.order) = by.unwrap_or_else(|| panic!("{name}: {:?} is compared by nothing", questions[0]));
+        let check = Arc::new(check);
+        requests.extend(questions.into_iter().map(|(at, words)| Request {
+            half,
+            at: format!("{name}:{at}"),
+            domain: domain.clone(),
+            place: place.clone(),
+            words,
+            check: Arc::clone(&check),
+        }));
+    }
+    requests
+}
+
+fn how(text: &str) -> Option<(By, Order)> {
+    let (name, order) = match text.strip_suffix(" in order") {
+        Some(name) => (name, Order::Asked),
+        None => (text, Order::Any),
+    };
+    let by = match name {
+        "names" => By::Names,
+        "lines" => By::Lines,
+        "exact" => By::Exact,
+        "fields" => By::Fields,
+        "number" => By::Number,
+        "text" => By::Text,
+        "says" => By::Says,
+        "commits" => By::Commits,
+        "tree" => By::Tree,
+        "times" => By::Times,
+        "archive" => By::Archive,
+        "git" => By::Git,
+        "procs" => By::Procs,
+        "command" => By::Command,
+        "nothing" => By::Nothing,
+        _ => return None,
+    };
+    Some((by, order))
+}

@@ -1,0 +1,102 @@
+//! Files and directories as they are at one moment. What is inside a repository's own folder is not looked at: `git` is
+//! asked about that.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// A larger file is known by its size.
+const READ: u64 = 1 << 20;
+
+/// By path, from the root.
+pub type Tree = BTreeMap<String, Entry>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What it is and who may do what with it.
+    pub mode: u32,
+    pub content: Content,
+    /// Seconds.
+    pub changed: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    Folder,
+    Link(String),
+    File {
+        size: u64,
+        hash: u64,
+    },
+    /// A pipe or the like, or what could not be read.
+    Other,
+}
+
+impl Entry {
+    pub fn size(&self) -> u64 {
+        match self.content {
+            Content::File { size, .. } => size,
+            Content::Folder | Content::Link(_) | Content::Other => 0,
+        }
+    }
+
+    /// When it was changed is no matter.
+    pub fn same(&self, other: &Entry) -> bool {
+        self.mode == other.mode && self.content == other.content
+    }
+}
+
+pub fn read(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let mut left = vec![String::new()];
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            let Ok(facts) = entry.metadata() else { continue };
+            let content = if facts.is_dir() {
+                if name != ".git" && name != "repo.git" {
+                    left.push(path.clone());
+                }
+                Content::Folder
+            } else if facts.is_symlink() {
+                let target = fs::read_link(entry.path()).unwrap_or_default();
+                let target = target.to_string_lossy();
+                Content::Link(target.strip_prefix("./").unwrap_or(&target).to_owned())
+            } else if facts.is_file() {
+                let mut hasher = DefaultHasher::new();
+                if facts.len() <= READ {
+                    fs::read(entry.path()).unwrap_or_default().hash(&mut hasher);
+                }
+                Content::File { size: facts.len(), hash: hasher.finish() }
+            } else {
+                Content::Other
+            };
+            tree.insert(path, Entry { mode: facts.mode(), content, changed: facts.mtime() });
+        }
+    }
+    tree
+}
+
+/// Nothing came, went or is other than it was.
+pub fn same(one: &Tree, other: &Tree) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).all(|((path, entry), (other_path, other))| path == other_path && entry.same(other))
+}
+
+/// What was there and is not any more, or not as it was.
+pub fn lost(before: &Tree, after: &Tree) -> Vec<String> {
+    let kept = |path: &String, entry: &Entry| after.get(path).is_some_and(|now| now.same(entry));
+    before.iter().filter(|(path, entry)| !kept(path, entry)).map(|(path, _)| path.clone()).collect()
+}
+
+/// What came, went or is other than it was, times included: the first part of each path.
+pub fn changed(before: &Tree, after: &Tree) -> BTreeSet<String> {
+    let differs =
+        |(path, entry): &(&String, &Entry)| before.get(*path) != Some(*entry) || after.get(*path) != Some(*entry);
+    let paths = before.iter().chain(after).filter(differs).map(|(path, _)| path);
+    paths.map(|path| path.split('/').next().unwrap_or(path).to_owned()).collect()
+}
