@@ -335,6 +335,10 @@ fn shown(reading: &Reading<'_>, command: &str) -> Option<(String, Presence)> {
     }
     let mut presence = Presence::Here;
     for name in line.commands.iter().flat_map(programs) {
+        // No program is called like a flag.
+        if name.starts_with('-') {
+            return None;
+        }
         if is_known(reading, name) {
             continue;
         }

@@ -328,7 +328,11 @@ impl Reader<'_, '_> {
         if things::is_email(low) {
             return Some((Thing::Email(text.to_owned()), 1));
         }
-        if low.starts_with('$') && low.len() > 1 {
+        if low.len() > 1
+            && low
+                .strip_prefix('$')
+                .is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+        {
             return Some((Thing::Variable(text.to_owned()), 1));
         }
         if things::is_commit(text) && self.entry(text).is_none() {

@@ -102,6 +102,7 @@ mod tests {
     #[test]
     fn it_is_left_whole_where_only_we_can_write() {
         let temp = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
         let (socket, file) = (temp.path().join("s.sock"), temp.path().join("s.sock.zsh"));
         let rest = Rest::new();
         let left = || std::fs::read_to_string(&file).unwrap();

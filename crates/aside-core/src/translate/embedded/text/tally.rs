@@ -278,8 +278,7 @@ impl Order {
                             Stage::input("cut -f2-"),
                         ];
                     }
-                    Column::Named(name) if !files.contains(' ') => {
-                        let name = name.replace('\'', "");
+                    Column::Named(name) if !files.contains(' ') && is_plain(name) => {
                         let letter = delimiter.unwrap_or(',');
                         let key = format!(
                             "\"$(head -n 1 {files} | tr '{}' '\\n' | grep -nixF '{name}' | cut -d: -f1)\"",
@@ -299,4 +298,9 @@ impl Order {
         }
         vec![Stage::files(command)]
     }
+}
+
+/// A name of a column that means nothing to a shell, however deep it stands in quotes.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|letter| letter.is_alphanumeric() || " _-.".contains(letter))
 }
