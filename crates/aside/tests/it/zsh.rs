@@ -283,7 +283,8 @@ fn a_widget_that_reads_a_text_of_its_own_gets_no_ghost() {
               zle -N ask; bindkey '^Xm' ask";
     let mut scene = zsh().rc(rc).start();
     scene.types("zz").sends("\x18m").shows("name?").sends("git st").shows("name? git st").stays_without_ghost(A_WHILE);
-    scene.sends("\r").shows_line("got git st|");
+    // What the widget made is a line like any other, so it may have a ghost by now.
+    scene.sends("\r").shows("1> got git st");
 }
 
 #[test]
