@@ -4,6 +4,10 @@ use crate::translate::embedded::files::query::{Action, Filter, Key, Name, Order,
 use crate::translate::embedded::files::read::{Reader, SOME, Verb, literal};
 use crate::translate::embedded::things::{self, Thing};
 
+/// What is done with errors that nobody wants to see.
+const HIDES: &[&str] =
+    &["discarding", "discard", "suppress", "suppressing", "hide", "hiding", "ignoring", "ignore", "without"];
+
 impl<'r, 'a> Reader<'r, 'a> {
     /// A word that is nothing we know: a name beside what it names.
     pub(super) fn unknown(&mut self, at: usize) -> usize {
@@ -36,36 +40,8 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.query.tests.push(Filter { is_negated: true, test: Test::Empty });
                 return 1;
             }
-            "error" | "errors" | "denied"
-                if self
-                    .scan
-                    .says(&[
-                        "discarding",
-                        "discard",
-                        "suppress",
-                        "suppressing",
-                        "hide",
-                        "hiding",
-                        "ignoring",
-                        "ignore",
-                        "without",
-                    ])
-                    .is_some_and(|verb| at > verb && at - verb <= 3) =>
-            {
-                let verb = self
-                    .scan
-                    .says(&[
-                        "discarding",
-                        "discard",
-                        "suppress",
-                        "suppressing",
-                        "hide",
-                        "hiding",
-                        "ignoring",
-                        "ignore",
-                        "without",
-                    ])
-                    .unwrap_or(at);
+            "error" | "errors" | "denied" if self.scan.says(HIDES).is_some_and(|verb| at > verb && at - verb <= 3) => {
+                let verb = self.scan.says(HIDES).unwrap_or(at);
                 self.scan.mark_all(verb, at + 1);
                 if matches!(self.low(at + 1), "messages" | "message" | "output") {
                     self.mark(at + 1);
