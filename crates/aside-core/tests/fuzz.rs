@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use aside_core::line::quote::{self, After};
-use aside_core::line::{Dialect, Line, Quote, Role, Word, parse};
+use aside_core::line::{Dialect, Line, Open, Quote, Role, Syntax, Word, parse, syntax};
 use aside_core::proto::stream::{Frame, Stream};
 use aside_core::proto::{Call, Complete, Names, Request, json, record};
 use proptest::prelude::*;
@@ -180,6 +180,7 @@ fn no_line_makes_the_reader_panic_or_hang() {
             for dialect in DIALECTS {
                 let line = parse(text, dialect);
                 sound(&line);
+                syntax(text, dialect);
                 for cursor in cursors {
                     sound_at(&line, *cursor);
                 }
@@ -268,6 +269,7 @@ fn nothing_grows_faster_than_the_line() {
             let start = Instant::now();
             let line = parse(&text, dialect);
             sound_at(&line, text.len() / 2);
+            syntax(&text, dialect);
             // Unoptimised and on a busy machine it takes a tenth of a second; what is quadratic takes a minute.
             assert!(start.elapsed() < Duration::from_secs(10), "{piece:?} {tail:?} {dialect:?}");
         }
@@ -291,6 +293,10 @@ fn everywhere(text: &str) {
     for dialect in DIALECTS {
         let line = parse(text, dialect);
         sound(&line);
+        // Quotes are the same to both readers, unless one of them has given up before.
+        if let (Syntax::Open(Open::Quote), None) = (syntax(text, dialect), line.open) {
+            panic!("{text:?} {dialect:?}");
+        }
         for cursor in 0..=text.len() + 1 {
             sound_at(&line, cursor);
         }

@@ -131,6 +131,7 @@ impl Scan<'_> {
             self.at += 1;
         }
         self.name(quote);
+        let mut deep = 0usize;
         loop {
             let Some(byte) = self.peek() else {
                 if quote != Quote::None {
@@ -139,6 +140,14 @@ impl Scan<'_> {
                 return self.unfinished(Open::Bracket);
             };
             match byte {
+                b'{' if zsh && quote == Quote::None => {
+                    deep += 1;
+                    self.at += 1;
+                }
+                b'}' if deep > 0 => {
+                    deep -= 1;
+                    self.at += 1;
+                }
                 b'}' => {
                     self.at += 1;
                     return;

@@ -10,6 +10,7 @@ mod redirect;
 mod reserved;
 mod scan;
 mod spot;
+mod syntax;
 mod word;
 
 #[cfg(test)]
@@ -139,6 +140,17 @@ pub enum Open {
     Backslash,
 }
 
+/// What a shell would say of a whole line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// It would run it; which commands there are is not asked.
+    Whole,
+    /// It would ask for more.
+    Open(Open),
+    /// It would refuse it.
+    Broken,
+}
+
 /// What stands at the cursor: the word that is being typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot<'l> {
@@ -186,6 +198,11 @@ pub enum Quote {
 pub fn parse(text: &str, dialect: Dialect) -> Line<'_> {
     let read = scan::read(text, text.len(), dialect);
     Line { text, dialect, commands: read.commands, open: read.open }
+}
+
+/// Whether the shell would run the line, ask for more or refuse it. Never `Broken` where that is not certain.
+pub fn syntax(text: &str, dialect: Dialect) -> Syntax {
+    syntax::judge(text, dialect)
 }
 
 impl Line<'_> {

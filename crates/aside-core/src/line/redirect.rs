@@ -73,6 +73,7 @@ impl Scan<'_> {
     fn redirect_operator(&mut self) -> (Redirect, bool) {
         let zsh = self.dialect == Dialect::Zsh;
         let fish = self.dialect == Dialect::Fish;
+        let writes = self.peek() != Some(b'<');
         let (kind, length) = match (self.peek(), self.ahead(1), self.ahead(2)) {
             (Some(b'&'), _, Some(b'>')) => (Redirect::Append, 3),
             (Some(b'&'), _, _) => (Redirect::Write, 2),
@@ -94,7 +95,8 @@ impl Scan<'_> {
         let tabs = kind == Redirect::HereDocument && length == 3;
         self.at += length;
         // zsh: `>!`, `>>|`, `>&!` write even where `noclobber` forbids it.
-        if zsh && matches!(self.peek(), Some(b'!' | b'|')) && kind != Redirect::Read && kind != Redirect::HereDocument {
+        let forced = self.bytes.get(self.at - 1) == Some(&b'|');
+        if zsh && writes && !forced && matches!(self.peek(), Some(b'!' | b'|')) {
             self.at += 1;
         }
         (kind, tabs)

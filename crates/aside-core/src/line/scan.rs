@@ -29,7 +29,14 @@ pub(super) struct Last {
 
 /// Reads up to `stop`, which must be the start of a letter or the end of the text.
 pub(super) fn read(text: &str, stop: usize, dialect: Dialect) -> Read {
-    let mut scan = Scan {
+    let mut scan = start(text, stop, dialect);
+    scan.list(Closer::End);
+    Read { commands: scan.commands, open: scan.open, last: scan.last }
+}
+
+/// Before anything is read.
+pub(super) fn start(text: &str, stop: usize, dialect: Dialect) -> Scan<'_> {
+    Scan {
         text,
         bytes: text.as_bytes(),
         dialect,
@@ -47,9 +54,7 @@ pub(super) fn read(text: &str, stop: usize, dialect: Dialect) -> Read {
         open: None,
         last: None,
         unclosed: Quote::None,
-    };
-    scan.list(Closer::End);
-    Read { commands: scan.commands, open: scan.open, last: scan.last }
+    }
 }
 
 pub(super) struct Scan<'a> {

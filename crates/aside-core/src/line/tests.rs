@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 use crate::line::{Dialect, Join, Line, Redirect, parse};
 
 mod spots;
+mod syntax;
 
 /// A row for each command: how it is joined, its words (`?` where something would be expanded), what it assigns and
 /// where it is redirected. Commands inside of another are indented.

@@ -1,7 +1,7 @@
 //! One word of zsh or bash: its quotes taken away, its expansions found but not made. Commands in it are read where
 //! they stand.
 
-use crate::line::scan::{Scan, is_name};
+use crate::line::scan::{Scan, is_end_of_word, is_name};
 use crate::line::{Dialect, Open, Quote, Role, Word};
 
 /// Where a word stands, which decides what ends it.
@@ -96,7 +96,7 @@ impl Scan<'_> {
                     deep += 1;
                     self.take(&mut build);
                 }
-                b'}' if zsh && deep == 0 && self.braces > 0 && place != Place::Condition => break,
+                b'}' if zsh && deep == 0 && self.braces > 0 && place == Place::Plain && self.ends_word(1) => break,
                 b'}' => {
                     deep = deep.saturating_sub(1);
                     self.take(&mut build);
@@ -107,6 +107,18 @@ impl Scan<'_> {
         let raw = |from: Option<usize>| from.and_then(|from| self.text.get(from..self.at)).unwrap_or_default();
         build.fixed &= !raw(bracket).contains(']') && !braces_expand(raw(brace));
         Word { span: start..self.at, value: build.value, fixed: build.fixed }
+    }
+
+    /// Whether a word that is here would end after so many bytes.
+    pub(super) fn ends_word(&self, bytes: usize) -> bool {
+        let paren = self.ahead(bytes + 1) == Some(b'(');
+        match self.ahead(bytes) {
+            None => true,
+            // zsh takes brackets into the word, but for those of a function.
+            Some(b'(') => self.dialect != Dialect::Zsh || self.ahead(bytes + 1) == Some(b')'),
+            Some(b'<' | b'>') => !paren,
+            Some(byte) => is_end_of_word(byte),
+        }
     }
 
     /// All that is plain from here.
