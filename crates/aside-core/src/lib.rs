@@ -3,6 +3,7 @@
 pub mod complete;
 pub mod history;
 pub mod line;
+pub mod markdown;
 pub mod names;
 pub mod proto;
 pub mod redact;

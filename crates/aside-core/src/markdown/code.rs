@@ -1,0 +1,79 @@
+//! The lines of a block of code. Does not colour them, and does not say which language it is.
+
+use std::ops::Range;
+
+use crate::markdown::flow::{self, Cell};
+use crate::markdown::mark::{self, Looks};
+use crate::markdown::source::shown;
+
+const INDENT: usize = 2;
+const TAB: usize = 4;
+
+pub struct Code {
+    pub start: usize,
+    /// Each line, and where it ends in the source.
+    lines: Vec<(String, usize)>,
+    /// Whether the last line goes on.
+    open: bool,
+}
+
+impl Code {
+    pub fn new(start: usize) -> Self {
+        Self { start, lines: Vec::new(), open: false }
+    }
+
+    pub fn reads(&mut self, text: &str, range: &Range<usize>) {
+        let mut end = range.start;
+        for piece in text.split_inclusive('\n') {
+            end = if text.len() == range.len() { end + piece.len() } else { range.end };
+            if !self.open {
+                self.lines.push((String::new(), end));
+            }
+            if let Some((line, line_end)) = self.lines.last_mut() {
+                line.push_str(piece.trim_end_matches('\n'));
+                *line_end = end;
+            }
+            self.open = !piece.ends_with('\n');
+        }
+    }
+
+    /// Nothing is wrapped, since every blank counts; what does not fit is folded. Blank lines at the end are left out.
+    pub fn rows(&self, room: usize) -> Vec<(Vec<Cell>, usize)> {
+        let looks = Looks::of(mark::CODE);
+        let blank = |_| Cell::new(' ', Looks::PLAIN, 0);
+        let mut rows = Vec::new();
+        let mut blank_lines = 0;
+        for (line, end) in &self.lines {
+            let line = without_tabs(&shown(line));
+            let line = line.trim_end();
+            if line.is_empty() {
+                blank_lines += 1;
+                continue;
+            }
+            if !rows.is_empty() {
+                rows.extend((0..blank_lines).map(|_| (Vec::new(), *end)));
+            }
+            blank_lines = 0;
+            for folded in flow::fold(line, room.saturating_sub(INDENT)) {
+                let letters = folded.chars().map(|letter| Cell::new(letter, looks, *end));
+                rows.push(((0..INDENT).map(blank).chain(letters).collect(), *end));
+            }
+        }
+        rows
+    }
+}
+
+fn without_tabs(line: &str) -> String {
+    let (mut text, mut column) = (String::with_capacity(line.len()), 0);
+    for letter in line.chars().filter(|letter| *letter != '\n') {
+        if letter == '\t' {
+            let blanks = TAB - column % TAB;
+            text.extend((0..blanks).map(|_| ' '));
+            column += blanks;
+        } else {
+            text.push(letter);
+            column += 1;
+        }
+    }
+    text
+}

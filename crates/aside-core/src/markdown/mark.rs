@@ -1,0 +1,148 @@
+//! How a row looks: marks in its text, which whoever shows it turns into what the terminal understands. Knows no Markdown.
+
+use std::ops::BitOr;
+
+use crate::text;
+
+/// Ends all looks.
+pub const RESET: char = '\u{e100}';
+pub const BOLD: char = '\u{e101}';
+pub const DIM: char = '\u{e102}';
+pub const ITALIC: char = '\u{e103}';
+pub const UNDERLINE: char = '\u{e104}';
+pub const CODE: char = '\u{e105}';
+pub const HEADING: char = '\u{e106}';
+pub const QUOTE: char = '\u{e107}';
+pub const LINK: char = '\u{e108}';
+
+/// In the order of the bits of `Looks`.
+const MARKS: [char; 8] = [BOLD, DIM, ITALIC, UNDERLINE, CODE, HEADING, QUOTE, LINK];
+
+/// Whether the letter is a mark, or may become one. None of these is ever part of the text.
+pub fn is_mark(letter: char) -> bool {
+    matches!(letter, '\u{e100}'..='\u{e1ff}')
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    Plain,
+    Colour,
+}
+
+/// The row as a terminal shows it. Only the eight colours that every theme has, and no background.
+pub fn paint(row: &str, palette: Paint) -> String {
+    let mut painted = String::with_capacity(row.len() + 16);
+    let mut looks_plain = true;
+    // Rows may come from elsewhere than from `render`, and a terminal obeys whatever it is told.
+    for letter in text::clean(row).chars().filter(|letter| !matches!(letter, '\n' | '\t')) {
+        match (palette, style(letter)) {
+            (_, None) if is_mark(letter) => {}
+            (_, None) => painted.push(letter),
+            (Paint::Plain, Some(_)) => {}
+            (Paint::Colour, Some(style)) => {
+                painted.push_str(&format!("\x1b[{style}m"));
+                looks_plain = letter == RESET;
+            }
+        }
+    }
+    if !looks_plain {
+        painted.push_str("\x1b[0m");
+    }
+    painted
+}
+
+fn style(mark: char) -> Option<&'static str> {
+    match mark {
+        RESET => Some("0"),
+        BOLD | HEADING => Some("1"),
+        DIM | QUOTE => Some("2"),
+        ITALIC => Some("3"),
+        UNDERLINE | LINK => Some("4"),
+        CODE => Some("36"),
+        _ => None,
+    }
+}
+
+/// The looks that a letter has, all at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looks(u8);
+
+impl Looks {
+    pub const PLAIN: Self = Self(0);
+
+    pub fn of(mark: char) -> Self {
+        MARKS.iter().position(|known| *known == mark).map_or(Self::PLAIN, |place| Self(1 << place))
+    }
+}
+
+impl BitOr for Looks {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// A row that is being written, letter by letter. However it is written, it ends with all looks ended.
+#[derive(Default)]
+pub struct Writing {
+    text: String,
+    looks: Looks,
+}
+
+impl Writing {
+    pub fn push(&mut self, letter: char, looks: Looks) {
+        self.turn(looks);
+        self.text.push(letter);
+    }
+
+    pub fn push_str(&mut self, text: &str, looks: Looks) {
+        text.chars().for_each(|letter| self.push(letter, looks));
+    }
+
+    pub fn finish(mut self) -> String {
+        self.turn(Looks::PLAIN);
+        self.text
+    }
+
+    fn turn(&mut self, looks: Looks) {
+        if self.looks.0 & !looks.0 != 0 {
+            self.text.push(RESET);
+            self.looks = Looks::PLAIN;
+        }
+        let added = looks.0 & !self.looks.0;
+        let marks = MARKS.iter().enumerate().filter(|(place, _)| added & (1 << place) != 0);
+        self.text.extend(marks.map(|(_, mark)| mark));
+        self.looks = looks;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_become_what_a_terminal_understands_or_nothing() {
+        let row = "a \u{e101}b\u{e105}c\u{e100} d\u{e102}e";
+        assert_eq!(paint(row, Paint::Colour), "a \x1b[1mb\x1b[36mc\x1b[0m d\x1b[2me\x1b[0m");
+        assert_eq!(paint(row, Paint::Plain), "a bc de");
+    }
+
+    #[test]
+    fn nothing_else_reaches_the_terminal() {
+        for palette in [Paint::Plain, Paint::Colour] {
+            assert_eq!(paint("a\x1b[31m\u{202e}b\n\t\u{e1aa}c", palette), "a[31mbc");
+        }
+    }
+
+    #[test]
+    fn looks_are_told_only_where_they_change() {
+        let (bold, code) = (Looks::of(BOLD), Looks::of(CODE));
+        let mut writing = Writing::default();
+        writing.push_str("ab", bold);
+        writing.push_str("cd", bold | code);
+        writing.push_str("ef", code);
+        writing.push_str("gh", Looks::PLAIN);
+        assert_eq!(writing.finish(), "\u{e101}ab\u{e105}cd\u{e100}\u{e105}ef\u{e100}gh");
+    }
+}

@@ -1,0 +1,153 @@
+//! The text of a block while it is read: its letters, how each looks, and where links lead.
+
+use std::ops::Range;
+
+use crate::markdown::flow::{self, Cell};
+use crate::markdown::mark::{self, Looks};
+use crate::markdown::settled::Prose;
+use crate::markdown::source::shown;
+
+pub struct Text {
+    pub kind: TextKind,
+    pub start: usize,
+    pub end: usize,
+    pub cells: Vec<Cell>,
+    /// How many cells there were when a line of the source ended that need not end a row.
+    soft: Option<usize>,
+    looks: Vec<Looks>,
+    links: Vec<Link>,
+    pub prose: Prose,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TextKind {
+    Paragraph,
+    /// A heading that is known as one only from the line below it. Its text has been shown by then, so it is a paragraph
+    /// with a rule.
+    Underlined,
+    Heading,
+    Html,
+    TableCell,
+}
+
+struct Link {
+    address: String,
+    /// The first of its cells.
+    from: usize,
+}
+
+impl Text {
+    pub fn new(kind: TextKind, start: usize) -> Self {
+        Self {
+            kind,
+            start,
+            end: start,
+            cells: Vec::new(),
+            soft: None,
+            looks: if kind == TextKind::Heading { vec![Looks::of(mark::HEADING)] } else { Vec::new() },
+            links: Vec::new(),
+            prose: Prose::default(),
+        }
+    }
+
+    pub fn opens(&mut self, mark: char, range: &Range<usize>) {
+        let outer = self.look();
+        self.looks.push(outer | Looks::of(mark));
+        self.prose.opens(range);
+        self.end = self.end.max(range.end);
+    }
+
+    pub fn opens_link(&mut self, address: String, range: &Range<usize>) {
+        self.links.push(Link { address, from: self.cells.len() });
+        self.opens(mark::LINK, range);
+    }
+
+    pub fn closes(&mut self, end: usize) {
+        self.looks.pop();
+        self.prose.closes();
+        self.end = self.end.max(end);
+    }
+
+    /// Where a link leads is said behind it, unless its text says so.
+    pub fn closes_link(&mut self, end: usize) {
+        self.closes(end);
+        let Some(Link { address, from }) = self.links.pop() else { return };
+        let said: String = self.cells.iter().skip(from).map(|cell| cell.letter).collect();
+        if address.is_empty() || is_same(&said, &shown(&address)) {
+            return;
+        }
+        let looks = self.look() | Looks::of(mark::DIM);
+        if said.trim().is_empty() {
+            self.add(&address, end, looks);
+        } else {
+            self.add(&format!(" ({address})"), end, looks);
+        }
+    }
+
+    fn look(&self) -> Looks {
+        self.looks.last().copied().unwrap_or_default()
+    }
+
+    /// Text that stands in the source, or that something there stands for.
+    pub fn push(&mut self, text: &str, range: &Range<usize>, looks: Looks) {
+        self.end = self.end.max(range.end);
+        let looks = self.look() | looks;
+        if text.len() != range.len() {
+            return self.add(text, range.end, looks);
+        }
+        let all_shown = shown(text).len() == text.len();
+        for (place, letter) in text.char_indices() {
+            if all_shown || !shown(letter.encode_utf8(&mut [0; 4])).is_empty() {
+                self.add_letter(letter, range.start + place + letter.len_utf8(), looks);
+            }
+        }
+    }
+
+    fn add(&mut self, text: &str, end: usize, looks: Looks) {
+        for letter in shown(text).chars() {
+            self.add_letter(letter, end, looks);
+        }
+    }
+
+    fn add_letter(&mut self, letter: char, end: usize, looks: Looks) {
+        let cell = Cell::new(if letter.is_ascii_whitespace() { ' ' } else { letter }, looks, end);
+        let is_second = cell.letter == ' ' && self.cells.last().is_some_and(|last| last.letter == ' ');
+        // In code every blank counts.
+        if !is_second || looks != self.look() {
+            self.joins(&cell);
+            self.cells.push(cell);
+        }
+    }
+
+    pub fn soft_break(&mut self, end: usize) {
+        self.end = self.end.max(end);
+        self.add(" ", end, self.look());
+        self.soft = Some(self.cells.len());
+    }
+
+    /// A line that ends between two Chinese letters ends where no blank would be.
+    fn joins(&mut self, next: &Cell) {
+        if self.soft.take() == Some(self.cells.len())
+            && let [.., before, _] = &self.cells[..]
+            && flow::is_unspaced(before)
+            && flow::is_unspaced(next)
+        {
+            self.cells.pop();
+        }
+    }
+
+    pub fn breaks(&mut self, end: usize) {
+        self.end = self.end.max(end);
+        self.cells.push(Cell::new('\n', self.look(), end));
+    }
+}
+
+/// Whether a link's text already says where it leads.
+fn is_same(said: &str, address: &str) -> bool {
+    let bare = |text: &str| {
+        let text = text.trim().trim_end_matches('/');
+        let schemes = ["https://", "http://", "mailto:"];
+        schemes.iter().find_map(|scheme| text.strip_prefix(scheme)).unwrap_or(text).to_owned()
+    };
+    bare(said) == bare(address)
+}
