@@ -1,6 +1,7 @@
 //! Decides what Aside shows: text and facts in, values out. Touches no disk, network, clock or thread.
 
 pub mod complete;
+pub mod detect;
 pub mod history;
 pub mod line;
 pub mod markdown;

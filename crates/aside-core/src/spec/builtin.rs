@@ -67,6 +67,10 @@ fn head_about(text: &str) -> Option<&str> {
     (!about.contains('\\') && rest.trim().is_empty() && !about.is_empty()).then_some(about)
 }
 
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|spec| spec.name)
+}
+
 pub fn has(name: &str) -> bool {
     position(name).is_some()
 }

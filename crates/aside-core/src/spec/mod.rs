@@ -69,6 +69,12 @@ impl Specs {
         self.own.contains_key(name) || builtin::has(name)
     }
 
+    /// The commands that have one without learning it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let own = self.own.keys().map(|name| -> &str { name });
+        own.chain(builtin::names().map(|name| -> &str { name }))
+    }
+
     fn learnt(&self, name: &str, world: &dyn World) -> Option<Arc<Spec>> {
         let Known::Yes(text) = world.learnt(name) else { return None };
         // Nothing panics while it is held; and if it did, the list would be as good as before.

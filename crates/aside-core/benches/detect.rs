@@ -1,0 +1,159 @@
+//! How long it takes to tell a sentence from a command, beside parsing the same line, which a completion does for every
+//! key. `make bench-detect`.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::disallowed_macros,
+    reason = "a bench needs a clock, and says what it found"
+)]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use aside_core::detect::{End, Facts, First, after, before};
+use aside_core::line::{Dialect, parse};
+use aside_core::names::Names;
+use aside_core::spec::Specs;
+use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+
+/// Each line is judged so often at a time, and the time of a batch is shared out.
+const BATCH: u32 = 50;
+const BATCHES: usize = 60;
+/// Microseconds that a judgement may take.
+const GOAL: f64 = 50.0;
+
+const LINES: &[&str] = &[
+    "do We already have a way to uninstall?",
+    "in the codebase where is auth?",
+    "find out how the auth system works",
+    "make sure the tests pass",
+    "git me the latest changes",
+    "while you are at it fix the tests",
+    "touch base with me about the plan before the end of the week",
+    "ls -la",
+    "git commit -m 'make sure that it works with the new version of the library'",
+    "for file in *.txt; do mv \"$file\" \"${file%.txt}.md\"; done",
+    "docker run --rm -it -v \"$PWD:/work\" -w /work alpine sh -c 'apk add make && make test'",
+    "find . -name '*.rs' -newer Cargo.toml -exec grep -l TODO {} + | sort | uniq -c | sort -rn | head",
+    "帮我找出这个目录里最大的文件",
+    "bitte zeig mir alle Dateien, die größer als ein Megabyte sind",
+    "what is the difference between a rebase and a merge, and when should i prefer one over the other?",
+    "please explain why the build that worked yesterday fails today with an error about a missing header file, and tell \
+     me what i should change in the configuration so that it works again on the other machines that we use as well",
+];
+
+struct Machine {
+    entries: Arc<[Entry]>,
+    programs: Arc<[Box<str>]>,
+    items: Arc<[Item]>,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let entry = |number| Entry { name: format!("file-{number:04}.txt").into(), kind: Kind::File };
+        let known = ["docker", "find", "git", "grep", "ls", "make", "mv", "sort", "touch"].map(Box::from);
+        let mut programs: Vec<Box<str>> = (0..3000).map(|number| format!("tool-{number}").into()).collect();
+        programs.extend(known);
+        programs.sort();
+        let item = |number| Item { name: format!("name-{number}").into(), about: "".into() };
+        Self { entries: (0..2000).map(entry).collect(), programs: programs.into(), items: (0..200).map(item).collect() }
+    }
+}
+
+impl World for Machine {
+    fn home(&self) -> &str {
+        "/home/me"
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        if directory == "/code" { Known::Yes(Arc::clone(&self.entries)) } else { Known::No }
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        Known::Yes(Arc::clone(&self.programs))
+    }
+
+    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+        Known::Yes("/code".into())
+    }
+
+    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+        Known::Yes(Arc::clone(&self.items))
+    }
+
+    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+}
+
+fn main() {
+    // `cargo test --benches` only wants to know whether it runs at all.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let (machine, specs) = (Machine::new(), Specs::default());
+    let mut names = Names::default();
+    names.take("builtin", 0, "cd");
+    let facts = Facts {
+        cwd: "/code",
+        dialect: Dialect::Zsh,
+        first: First::Unasked,
+        world: &machine,
+        names: &names,
+        specs: &specs,
+        agent_prefix: "@",
+    };
+    let output = "make: *** No rule to make target 'sure'.  Stop.";
+    let end = End { exit: 2, unreadable: false, output: Some(output) };
+    let begin = Instant::now();
+    black_box(before(LINES[0], &facts));
+    println!("the first line, with reading the lists   {:8.1} µs\n", begin.elapsed().as_secs_f64() * 1e6);
+    println!("  before     after   parsing    µs, medians");
+    let [mut all, mut all_after, mut all_parsed] = [(); 3].map(|()| Vec::new());
+    let mut slowest = 0.0_f64;
+    for line in LINES {
+        let judged = times(|| drop(black_box(before(black_box(line), &facts))));
+        let ended = times(|| drop(black_box(after(black_box(line), &end, &facts))));
+        let parsed = times(|| drop(black_box(parse(black_box(line), Dialect::Zsh))));
+        let shown: String = line.chars().take(70).collect();
+        println!("{:8.1}  {:8.1}  {:8.1}    {shown}", at(&judged, 0.5), at(&ended, 0.5), at(&parsed, 0.5));
+        slowest = slowest.max(at(&judged, 0.5)).max(at(&ended, 0.5));
+        all.extend(judged);
+        all_after.extend(ended);
+        all_parsed.extend(parsed);
+    }
+    for times in [&mut all, &mut all_after, &mut all_parsed] {
+        times.sort_unstable_by(f64::total_cmp);
+    }
+    for share in [0.5, 0.99] {
+        let [before, after, parsed] = [&all, &all_after, &all_parsed].map(|times| at(times, share));
+        println!(
+            "{before:8.1}  {after:8.1}  {parsed:8.1}    {}; before is {:.1} times parsing, after {:.1} times",
+            if share == 0.5 { "median" } else { "99th" },
+            before / parsed,
+            after / parsed
+        );
+    }
+    // The 99th is that of the machine as well, which may have other things to do: see parsing.
+    println!("goal: {GOAL} µs for the slowest line, {}", if slowest <= GOAL { "kept" } else { "missed" });
+}
+
+/// In microseconds, sorted.
+fn times(mut act: impl FnMut()) -> Vec<f64> {
+    let mut times: Vec<f64> = (0..BATCHES)
+        .map(|_| {
+            let begin = Instant::now();
+            (0..BATCH).for_each(|_| act());
+            begin.elapsed().as_secs_f64() * 1e6 / f64::from(BATCH)
+        })
+        .collect();
+    times.sort_unstable_by(f64::total_cmp);
+    times
+}
+
+fn at(sorted: &[f64], share: f64) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    sorted.get((last as f64 * share).round() as usize).copied().unwrap_or_default()
+}

@@ -1,0 +1,201 @@
+//! A line that ran and failed: was it a sentence? The document's second layer as the first filter, and what guards it.
+
+use crate::detect::before::{OPENERS, forced, is_quotation, is_subject};
+use crate::detect::evidence::Evidence;
+use crate::detect::here::{self, Head};
+use crate::detect::lists::lists;
+use crate::detect::meaning::Meaning;
+use crate::detect::phrase::{has_content, is_amount};
+use crate::detect::reading::{Level, Prose, Reading, Sort, Token};
+use crate::detect::{After, End, Facts, Ruling, missing, tongue};
+
+/// From here on a signal ended it, or it says so.
+const SIGNALS: i32 = 128;
+
+pub fn after(line: &str, end: &End<'_>, facts: &Facts<'_>) -> Ruling<After> {
+    let line = line.trim();
+    if end.exit == 0 {
+        return nothing("it went well");
+    }
+    if end.exit >= SIGNALS || end.exit < 0 {
+        return nothing("a signal ended it");
+    }
+    if line.contains('\n') || line.starts_with('#') || forced(line, facts.agent_prefix) {
+        return nothing("it has no words of a sentence");
+    }
+    let reading = read(line);
+    let Some(first) = reading.first().filter(|_| reading.len() >= 2) else { return nothing("one word is a command") };
+    let failed = Failed::of(&reading, Evidence::of(end));
+    if !failed.begins_a_sentence(first) {
+        return nothing("it begins as only commands do");
+    }
+    // One in a long sentence is what it is about.
+    let Prose { core, signs, .. } = failed.rest;
+    if signs > 0 && !(core >= 2 && signs * 5 <= failed.rest.functional()) {
+        return nothing("it has the signs of a command");
+    }
+    if here::is_error(first.raw, facts) {
+        return nothing("it is an error message");
+    }
+    // The shell reads them as its own.
+    if OPENERS.contains(&first.raw) || lists().reserved.contains(&first.raw) {
+        return failed.construct(first.raw, end);
+    }
+    let command = match here::head(first.raw, facts) {
+        Head::Missing => {
+            return missing::after(&reading, failed.level, failed.by_document, failed.evidence, facts);
+        }
+        Head::Own if end.output.is_none() || failed.level < Level::Strong => {
+            return nothing(format!("{} is a command of your own", first.raw));
+        }
+        Head::Own | Head::Perhaps => first.raw.into(),
+        Head::Command(command) => command,
+    };
+    failed.command(&command, facts)
+}
+
+/// A glob does not make a command of a line in which it stands for the thing that is spoken of: `find all *.tmp files`.
+fn read(line: &str) -> Reading<'_> {
+    let reading = Reading::of(line);
+    let begins = reading.rest().first().is_some_and(|second| second.is_functional() || is_amount(second));
+    let wordy = reading.rest().iter().filter(|token| token.is_wordy()).count();
+    let soft = reading.rest().iter().filter(|token| token.is_soft()).count();
+    if begins && soft > 0 && wordy > soft { reading.softened() } else { reading }
+}
+
+/// A line that failed, and what is known of it.
+struct Failed<'r, 'l> {
+    reading: &'r Reading<'l>,
+    /// The words behind the first.
+    words: &'r [Token<'l>],
+    rest: Prose,
+    evidence: Evidence,
+    /// How much those words speak for a sentence.
+    level: Level,
+    is_foreign: bool,
+    /// The document's own rule says that it is one.
+    by_document: bool,
+}
+
+impl<'r, 'l> Failed<'r, 'l> {
+    fn of(reading: &'r Reading<'l>, evidence: Evidence) -> Self {
+        let words = reading.rest();
+        let rest = Prose::of(words);
+        let second = words.first().map_or("", |second| second.plain.as_str());
+        let by_syntax = reading.len() >= 4 && evidence.syntax;
+        let raw: Vec<&str> = reading.tokens.iter().map(|token| token.raw).collect();
+        let is_foreign = rest.signs == 0 && tongue::spoken(&raw).is_some_and(|spoken| spoken.weight >= 0.5);
+        // A sign in a long sentence does not make it another one.
+        let is_long = rest.signs > 0 && rest.core >= 2;
+        Self {
+            reading,
+            words,
+            evidence,
+            level: if is_foreign || is_long { Level::Strong } else { rest.level() },
+            rest,
+            is_foreign,
+            by_document: evidence.named && (lists().words.contains(second) || by_syntax),
+        }
+    }
+
+    fn begins_a_sentence(&self, first: &Token<'_>) -> bool {
+        match first.sort {
+            Sort::Core | Sort::Link | Sort::Speech | Sort::Listed | Sort::Word | Sort::Number => true,
+            Sort::Name => is_subject(self.reading),
+            Sort::Quoted => is_quotation(self.reading),
+            Sort::Sign => false,
+        }
+    }
+
+    fn construct(&self, first: &str, end: &End<'_>) -> Ruling<After> {
+        if (end.unreadable || self.evidence.syntax) && self.level >= Level::Fair {
+            agent(format!("the shell cannot read it, and what follows “{first}” is a sentence"))
+        } else {
+            nothing(format!("“{first}” begins a construct of the shell"))
+        }
+    }
+
+    fn command(&self, command: &str, facts: &Facts<'_>) -> Ruling<After> {
+        if lists().free.contains(command) {
+            return nothing(format!("{command} takes words for what they are"));
+        }
+        let second = self.words.first().map_or("", |second| second.raw);
+        let meaning = Meaning { command, words: self.words, rest: &self.rest, facts };
+        if meaning.runs_another() {
+            return nothing(format!("{command} runs what follows it"));
+        }
+        if here::knows(command, second, facts) {
+            // A subcommand or a file may be spoken of; a target or a script is meant.
+            return if !here::is_live(command, second, facts) && meaning.is_about_known() {
+                agent(format!("{command} failed, and the line reads as a sentence"))
+            } else {
+                nothing(format!("{second} is known to {command}, or is here"))
+            };
+        }
+        if meaning.is_name() {
+            return nothing("a file is called like that");
+        }
+        if meaning.is_missing() || self.is_foreign_sentence() || !meaning.is_pattern() && self.is_sentence() {
+            agent(format!("{command} failed, and what follows it reads as a sentence"))
+        } else {
+            nothing("nothing speaks for a sentence")
+        }
+    }
+
+    /// Whether the words and the failure together are enough.
+    fn is_sentence(&self) -> bool {
+        let Self { words, rest, evidence, level, .. } = self;
+        let second = words.first();
+        let speaks = second.is_some_and(Token::is_functional);
+        let count = words.len();
+        if count < 3 && !has_content(words) {
+            return false;
+        }
+        match (self.by_document, evidence.seen) {
+            // The error is one of the document's, and so is the word.
+            (true, true) => {
+                *level >= Level::Fair
+                    || rest.names == 0 && (speaks && count >= 2 || rest.functional() >= 1 && count >= 3)
+                    || second.is_some_and(|second| matches!(second.plain.as_str(), "ahead" | "please" | "sure"))
+            }
+            (false, true) => {
+                evidence.more && *level >= Level::Strong && count >= 3 || evidence.any && self.is_certain()
+            }
+            // Nothing is known but that it failed.
+            (_, false) => self.is_certain() && (evidence.named || rest.names == 0 || self.is_long()),
+        }
+    }
+
+    fn is_foreign_sentence(&self) -> bool {
+        self.is_foreign && (self.evidence.any || !self.evidence.seen)
+    }
+
+    /// Enough of a sentence where only the exit status is known.
+    fn is_certain(&self) -> bool {
+        let Self { words, rest, level, .. } = self;
+        let count = words.len();
+        *level == Level::Strong && (rest.core >= 2 || count >= 3 && rest.functional() * 4 >= count)
+            || *level >= Level::Fair && count >= 4 && rest.core >= 1
+            || rest.functional() >= 2 && count >= 3 && self.is_all_words()
+    }
+
+    /// Nothing but words, of which the second joins them: `ls but only directories`.
+    fn is_all_words(&self) -> bool {
+        self.words.first().is_some_and(Token::is_functional) && self.words.iter().all(Token::is_wordy)
+    }
+
+    /// Names in a sentence that is one without them.
+    fn is_long(&self) -> bool {
+        let Self { words, rest, .. } = self;
+        let begins = words.first().is_some_and(Token::is_wordy);
+        begins && rest.core >= 1 && rest.functional() >= 2 && rest.functional() + rest.core >= 4 + rest.names
+    }
+}
+
+fn agent(reason: impl Into<String>) -> Ruling<After> {
+    Ruling::<After>::reroute(reason)
+}
+
+fn nothing(reason: impl Into<String>) -> Ruling<After> {
+    Ruling::<After>::nothing(reason)
+}

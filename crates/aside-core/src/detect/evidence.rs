@@ -1,0 +1,62 @@
+//! What a failure tells about the line that failed. Does not look at the line.
+
+use crate::detect::End;
+use crate::detect::lists::lists;
+
+const NOT_FOUND: i32 = 127;
+/// Bytes of what was printed that are looked at, from its beginning and its end.
+const MAX_OUTPUT: usize = 16 * 1024;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The output is known.
+    pub seen: bool,
+    pub any: bool,
+    /// One of the document's errors.
+    pub named: bool,
+    pub syntax: bool,
+    /// One of ours, which prove less.
+    pub more: bool,
+}
+
+impl Evidence {
+    pub fn of(end: &End<'_>) -> Self {
+        match end.output {
+            Some(output) => Self::read(output),
+            None => Self::guessed(end),
+        }
+    }
+
+    pub fn read(output: &str) -> Self {
+        let output = ends(output).to_lowercase();
+        let has = |errors: &[&str]| errors.iter().any(|error| output.contains(error));
+        Self {
+            seen: true,
+            any: !output.trim().is_empty(),
+            named: has(&lists().errors),
+            syntax: has(&lists().syntax_errors),
+            more: has(&lists().more_errors),
+        }
+    }
+
+    /// Nobody has seen what it printed; some of that can be told by how it ended.
+    fn guessed(end: &End<'_>) -> Self {
+        let named = end.unreadable || end.exit == NOT_FOUND;
+        Self { seen: false, any: false, named, syntax: end.unreadable, more: false }
+    }
+}
+
+/// The beginning and the end of a long text.
+fn ends(text: &str) -> String {
+    if text.len() <= 2 * MAX_OUTPUT {
+        return text.to_owned();
+    }
+    let (mut head, mut tail) = (MAX_OUTPUT, text.len() - MAX_OUTPUT);
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    format!("{}\n{}", &text[..head], &text[tail..])
+}

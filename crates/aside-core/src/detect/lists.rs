@@ -1,0 +1,281 @@
+//! The words that tell a sentence from a command, as `data/detect` has them. Judges nothing.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+const SEED: &str = include_str!("../../data/detect/seed.txt");
+const ENGLISH: &str = include_str!("../../data/detect/english.txt");
+const ACTS: &str = include_str!("../../data/detect/acts.txt");
+const TAKES: &str = include_str!("../../data/detect/takes.txt");
+const COMMANDS: &str = include_str!("../../data/detect/commands.txt");
+const ERRORS: &str = include_str!("../../data/detect/errors.txt");
+
+type Set = HashSet<&'static str>;
+
+/// What a word does for a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Only a sentence has it.
+    Core,
+    /// The same, where a word of letters follows.
+    Article,
+    /// It joins the words of a sentence; some commands know a few.
+    Link,
+    Speech,
+    /// It is in the document's list, and may be a subcommand or a file as well.
+    Listed,
+}
+
+/// How a line may begin that is no command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opener {
+    Asks,
+    Tells,
+    Wishes,
+    /// A wish even without any word that only a sentence has.
+    WishesAlone,
+    /// A wish, or a command whose program was forgotten: `push origin main`.
+    Forgets,
+}
+
+pub struct Lists {
+    pub reserved: Vec<&'static str>,
+    pub errors: Vec<&'static str>,
+    pub syntax_errors: Vec<&'static str>,
+    /// Errors that the document does not name.
+    pub more_errors: Vec<&'static str>,
+    /// The document's list of natural language, whole.
+    pub words: Set,
+    pub agent: Set,
+    pub reports: Set,
+    /// `is`, `doesn't`: what is said of something.
+    pub predicates: Set,
+    /// Common words, few of which are the names of programs.
+    pub common: Set,
+    /// Words that are the names of programs as well.
+    programs: Set,
+    /// Subcommands that are typed without their program now and then.
+    pub forgotten: Set,
+    /// Commands to which no word means anything.
+    pub bare: Set,
+    /// Commands whose arguments are files that exist.
+    pub files: Set,
+    /// Commands that take words for what they are.
+    pub free: Set,
+    /// Commands whose first argument is any text to look for.
+    pub patterns: Set,
+    /// Commands that run what follows them.
+    pub runs: Set,
+    /// Commands that run a script.
+    pub scripts: Set,
+    /// Commands that are given the name of a machine or a person.
+    pub hosts: Set,
+    /// Commands that are given the name of a person.
+    pub users: Set,
+    /// Commands that give a new thing the name that follows.
+    pub creates: Set,
+    classes: HashMap<&'static str, Class>,
+    openers: HashMap<&'static str, Opener>,
+    /// Commands that would act on a sentence, and those of their subcommands that do; none when all of it does.
+    acts: HashMap<&'static str, Vec<&'static str>>,
+    commands: Set,
+}
+
+pub fn lists() -> &'static Lists {
+    static LISTS: LazyLock<Lists> = LazyLock::new(Lists::read);
+    &LISTS
+}
+
+impl Lists {
+    fn read() -> Self {
+        let words: Set = in_section(SEED, "words").collect();
+        let mut classes = HashMap::new();
+        let sections =
+            [("core", Class::Core), ("article", Class::Article), ("link", Class::Link), ("speech", Class::Speech)];
+        for (section, class) in sections {
+            for word in in_section(ENGLISH, section) {
+                classes.entry(word).or_insert(class);
+            }
+        }
+        for &word in &words {
+            classes.entry(word).or_insert(Class::Listed);
+        }
+        let mut openers = HashMap::new();
+        let sections = [
+            ("asks", Opener::Asks),
+            ("tells", Opener::Tells),
+            ("wishes-alone", Opener::WishesAlone),
+            ("forgets", Opener::Forgets),
+            ("wishes", Opener::Wishes),
+        ];
+        for (section, opener) in sections {
+            for word in in_section(ENGLISH, section) {
+                openers.entry(word).or_insert(opener);
+            }
+        }
+        let mut acts: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
+        for row in rows(ACTS) {
+            let (name, subcommand) = row.split_once(' ').map_or((row, None), |(name, sub)| (name, Some(sub)));
+            acts.entry(name).or_default().extend(subcommand);
+        }
+        Self {
+            reserved: in_section(SEED, "reserved").collect(),
+            errors: section(SEED, "errors").collect(),
+            syntax_errors: section(SEED, "syntax").collect(),
+            more_errors: rows(ERRORS).collect(),
+            words,
+            agent: in_section(SEED, "agent").collect(),
+            reports: in_section(ENGLISH, "reports").collect(),
+            predicates: in_section(ENGLISH, "predicates").collect(),
+            common: in_section(ENGLISH, "common").collect(),
+            programs: in_section(ENGLISH, "programs").collect(),
+            forgotten: in_section(ENGLISH, "forgets").chain(in_section(ENGLISH, "targets")).collect(),
+            bare: in_section(TAKES, "bare").collect(),
+            files: in_section(TAKES, "files").collect(),
+            free: in_section(TAKES, "free").collect(),
+            patterns: in_section(TAKES, "patterns").collect(),
+            runs: in_section(TAKES, "runs").collect(),
+            scripts: in_section(TAKES, "scripts").collect(),
+            hosts: in_section(TAKES, "hosts").collect(),
+            users: in_section(TAKES, "users").collect(),
+            creates: in_section(TAKES, "creates").collect(),
+            classes,
+            openers,
+            acts,
+            commands: rows(COMMANDS).flat_map(str::split_whitespace).collect(),
+        }
+    }
+
+    pub fn class(&self, word: &str) -> Option<Class> {
+        self.classes.get(word).copied()
+    }
+
+    pub fn opener(&self, word: &str) -> Option<Opener> {
+        self.openers.get(word).copied()
+    }
+
+    /// Whether it is an English word, or a form of one.
+    pub fn is_word(&self, word: &str) -> bool {
+        self.has_word(word) || self.has_stem(word)
+    }
+
+    fn has_word(&self, word: &str) -> bool {
+        self.common.contains(word)
+            || self.classes.contains_key(word)
+            || self.openers.contains_key(word)
+            || self.reports.contains(word)
+            || self.programs.contains(word)
+    }
+
+    fn has_stem(&self, word: &str) -> bool {
+        if let Some(stem) = word.strip_suffix("ies") {
+            return self.has_word(&format!("{stem}y"));
+        }
+        let endings = ["'s", "s", "es", "ed", "ing", "ly"];
+        let stems = endings.iter().filter_map(|ending| word.strip_suffix(ending)).filter(|stem| stem.len() > 2);
+        let mut stems = stems.filter(|stem| stem.is_ascii());
+        stems.any(|stem| {
+            let (short, last) = stem.split_at(stem.len() - 1);
+            self.has_word(stem) || self.has_word(&format!("{stem}e")) || short.ends_with(last) && self.has_word(short)
+        })
+    }
+
+    /// Whether a slip of the fingers made it of a word that begins a sentence, and of which sort.
+    pub fn misspelt_opener(&self, word: &str) -> Option<Opener> {
+        let mut openers = self.openers.iter().filter(|(known, _)| known.len() > 2 && is_one_slip(known, word));
+        if word.len() > 3 { openers.next().map(|(_, opener)| *opener) } else { None }
+    }
+
+    /// Whether a command does something with whatever words follow it.
+    pub fn acts(&self, command: &str, second: &str) -> bool {
+        self.acts.get(command).is_some_and(|subcommands| subcommands.is_empty() || subcommands.contains(&second))
+    }
+
+    pub fn commands(&self) -> impl Iterator<Item = &'static str> {
+        self.commands.iter().copied()
+    }
+
+    /// Whether it is the name of a command, here or elsewhere. Those with a spec are not among them.
+    pub fn is_command(&self, word: &str) -> bool {
+        self.commands.contains(word)
+    }
+}
+
+/// Whether two words differ by one letter too many, too few, changed, or by two letters in the wrong order.
+pub fn is_one_slip(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one == other || one.len().abs_diff(other.len()) > 1 {
+        return false;
+    }
+    let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
+    match (one, other) {
+        ([first, second, rest @ ..], [third, fourth, tail @ ..])
+            if first == fourth && second == third && rest == tail =>
+        {
+            true
+        }
+        ([_, rest @ ..], [_, tail @ ..]) if rest == tail => true,
+        ([_, rest @ ..], other) if rest == other => true,
+        (one, [_, tail @ ..]) => one == tail,
+        _ => false,
+    }
+}
+
+fn in_section(text: &'static str, name: &'static str) -> impl Iterator<Item = &'static str> {
+    section(text, name).flat_map(str::split_whitespace)
+}
+
+/// The rows between a heading and the next.
+fn section(text: &'static str, name: &'static str) -> impl Iterator<Item = &'static str> {
+    let heading = move |row: &&str| row.strip_prefix('[').and_then(|row| row.strip_suffix(']')) == Some(name);
+    let is_heading = |row: &str| row.len() > 2 && row.starts_with('[') && row.ends_with(']');
+    rows(text).skip_while(move |row| !heading(row)).skip(1).take_while(move |row| !is_heading(row))
+}
+
+/// What is a sentence and what is none because of the words above it. Only tests read them.
+fn is_example(row: &str) -> bool {
+    row.starts_with("+ ") || row.starts_with("- ")
+}
+
+fn rows(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().map(str::trim).filter(|row| !row.is_empty() && !row.starts_with('#') && !is_example(row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_of_the_document_are_whole() {
+        let lists = lists();
+        assert_eq!(
+            lists.reserved,
+            "do done then else elif fi esac in select function coproc { } ! [[".split(' ').collect::<Vec<_>>()
+        );
+        assert_eq!(lists.errors.len(), 17);
+        assert_eq!(lists.syntax_errors, ["parse error", "syntax error", "unexpected token"]);
+        assert_eq!(lists.words.len(), 397);
+        assert!((130..=190).contains(&lists.agent.len()), "{}", lists.agent.len());
+        for word in ["a", "underneath", "frankly", "wherever", "entry", "nevertheless", "ourselves"] {
+            assert!(lists.words.contains(word) && lists.class(word).is_some(), "{word}");
+        }
+        for word in ["packages", "copied", "stopped", "taking", "biggest", "memory"] {
+            assert!(lists.is_word(word), "{word}");
+        }
+        assert!(!lists.is_word("frobnicate") && !lists.is_word("gti"));
+        assert!(lists.acts("touch", "base") && lists.acts("pip", "install") && !lists.acts("pip", "list"));
+    }
+
+    #[test]
+    fn a_slip_is_one_letter_or_two_in_the_wrong_order() {
+        for (one, other) in [("which", "whcih"), ("which", "wich"), ("find", "fiind"), ("list", "lost"), ("a", "ab")] {
+            assert!(is_one_slip(one, other) && is_one_slip(other, one), "{one} {other}");
+        }
+        for (one, other) in
+            [("which", "which"), ("list", "tsil"), ("find", "fi"), ("é", "e"), ("", "ab"), ("abcd", "badc")]
+        {
+            assert!(!is_one_slip(one, other), "{one} {other}");
+        }
+    }
+}

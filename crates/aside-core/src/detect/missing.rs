@@ -1,0 +1,272 @@
+//! A line whose first word is no command. It would fail, so little is lost by reading it as a sentence; but it may be a
+//! slip of the fingers, or a tool that is not installed.
+
+use crate::detect::evidence::Evidence;
+use crate::detect::lists::{Opener, lists};
+use crate::detect::phrase::{is_counted, is_determined, is_determiner, is_polite, is_predicate, is_question};
+use crate::detect::reading::{Level, Prose, Reading, Sort, Token};
+use crate::detect::{After, Before, Facts, Ruling, here};
+
+/// What is asked to be told about may be a command line.
+const ABOUT_COMMANDS: [&str; 7] = ["explain", "describe", "help", "tell", "show", "translate", "use"];
+
+/// What is done up, down or out.
+const PHRASAL: [&str; 10] = ["clean", "tidy", "speed", "hurry", "shut", "slow", "back", "give", "sign", "wrap"];
+
+const ADJECTIVES: [&str; 10] =
+    ["current", "previous", "recent", "total", "average", "available", "installed", "running", "missing", "hidden"];
+
+/// Before it runs.
+pub fn before(reading: &Reading<'_>, is_foreign: bool, facts: &Facts<'_>) -> Ruling<Before> {
+    let Some(first) = reading.first() else { return Ruling::<Before>::shell("it is empty") };
+    let words = Words::of(reading, first, facts);
+    if is_foreign {
+        return Ruling::<Before>::agent("it reads as a sentence");
+    }
+    if here::exists(first.raw, facts) && words.rest.level() < Level::Strong && !is_predicate(reading.rest()) {
+        return Ruling::<Before>::shell(format!("{} is here", first.raw));
+    }
+    if words.is_pasted() {
+        return Ruling::<Before>::shell("it was written for something else than a shell");
+    }
+    if let Some(reason) = words.opening().or_else(|| words.looks()) {
+        return Ruling::<Before>::agent(reason);
+    }
+    let reads = || format!("{} is no command, and the line reads as a sentence", first.raw);
+    match words.rest.level() {
+        Level::Strong => Ruling::<Before>::agent(reads()),
+        Level::Fair if words.is_report() || reading.len() >= 5 && !words.is_command => Ruling::<Before>::agent(reads()),
+        Level::Weak if words.rest.signs == 0 && reading.len() >= 6 && !words.is_command => {
+            Ruling::<Before>::agent(reads())
+        }
+        Level::Fair | Level::Weak => Ruling::<Before>::unsure(format!("{} is no command", first.raw)),
+        Level::None if words.is_report() && words.rest.signs == 0 => Ruling::<Before>::agent(reads()),
+        Level::None => {
+            Ruling::<Before>::shell(format!("{} is no command, and nothing speaks for a sentence", first.raw))
+        }
+    }
+}
+
+/// What was unsure before it ran is now known to have failed.
+pub fn after(
+    reading: &Reading<'_>,
+    level: Level,
+    by_document: bool,
+    evidence: Evidence,
+    facts: &Facts<'_>,
+) -> Ruling<After> {
+    let Some(first) = reading.first() else { return Ruling::<After>::nothing("it is empty") };
+    let words = Words::of(reading, first, facts);
+    if words.is_command && level < Level::Fair && !is_polite(reading.rest()) && !words.is_remark() {
+        return Ruling::<After>::nothing(format!("{} is a command that is not installed", first.raw));
+    }
+    let is_sentence = !words.is_pasted()
+        && (level == Level::Strong || words.opens_after(level, by_document) || words.is_plain_english(level, facts));
+    if is_sentence && (evidence.named || !evidence.seen) {
+        Ruling::<After>::reroute(format!("{} is no command, and the line reads as a sentence", first.raw))
+    } else {
+        Ruling::<After>::nothing(format!("{} is no command, and nothing speaks for a sentence", first.raw))
+    }
+}
+
+/// What describes a thing is no program that does something with it.
+fn is_adjective(word: &str) -> bool {
+    word.ends_with("est") || ADJECTIVES.contains(&word)
+}
+
+struct Words<'w, 'l> {
+    reading: &'w Reading<'l>,
+    first: &'w Token<'l>,
+    rest: Prose,
+    opener: Option<Opener>,
+    /// Words of more than one letter behind the first.
+    wordy: usize,
+    /// Globs and variables.
+    soft: usize,
+    /// Whoever types that may have forgotten where it is installed. A verb is one only without the words of a sentence.
+    is_command: bool,
+    is_about_command: bool,
+}
+
+impl<'w, 'l> Words<'w, 'l> {
+    fn of(reading: &'w Reading<'l>, first: &'w Token<'l>, facts: &Facts<'_>) -> Self {
+        let rest = Prose::of(reading.rest());
+        let opener = lists().opener(&first.plain);
+        let is_wish = opener.is_some() && rest.signs == 0 && rest.functional() >= 1;
+        let is_wordy = |token: &&Token<'_>| token.is_wordy() && token.plain.chars().nth(1).is_some();
+        let second = reading.rest().first().map_or("", |second| second.raw.trim_matches(['`', '"', '\'']));
+        Self {
+            reading,
+            first,
+            opener,
+            wordy: reading.rest().iter().filter(is_wordy).count(),
+            soft: reading.rest().iter().filter(|token| token.is_soft()).count(),
+            is_command: here::is_known_command(first.raw, facts) && !is_wish,
+            is_about_command: here::is_known_command(second, facts),
+            rest,
+        }
+    }
+
+    /// `SELECT * FROM users;`, `error: something`
+    fn is_pasted(&self) -> bool {
+        let asks =
+            self.reading.tokens.iter().any(|token| matches!(token.plain.as_str(), "what" | "how" | "why" | "can"));
+        // An error message.
+        if self.first.raw.ends_with(':') {
+            return !asks && !is_question(&self.reading.tokens);
+        }
+        let ends = self.reading.tokens.last().is_some_and(|last| last.raw.ends_with(';'));
+        ends && self.rest.signs > 0 && !asks && self.opener != Some(Opener::Asks)
+    }
+
+    /// Why the first word begins a sentence.
+    fn opening(&self) -> Option<String> {
+        let Self { first, rest, wordy, is_command, .. } = self;
+        let word = first.plain.as_str();
+        let begins = || Some(format!("“{word}” begins a sentence"));
+        let wish = || Some(format!("“{word}” is a wish, and no command"));
+        if lists().agent.contains(word) && !is_command && *wordy >= 1 && rest.signs == 0 {
+            return begins();
+        }
+        match self.opener? {
+            _ if ABOUT_COMMANDS.contains(&word) && (rest.functional() >= 1 || self.is_about_command) => {
+                Some(format!("“{word}” asks about something"))
+            }
+            Opener::Asks if *wordy >= 1 && !is_command => Some(format!("“{word}” begins a question")),
+            Opener::Tells if *wordy >= 1 && !is_command && (self.reading.len() >= 3 || rest.functional() >= 1) => {
+                begins()
+            }
+            Opener::Wishes | Opener::WishesAlone | Opener::Forgets
+                if !is_command && rest.functional() >= 1 && rest.signs * 2 <= rest.functional() + 1 =>
+            {
+                wish()
+            }
+            // `remove all *.tmp files`
+            Opener::Wishes | Opener::WishesAlone
+                if !is_command && rest.signs >= 1 && self.soft == rest.signs && *wordy >= 1.max(rest.signs) =>
+            {
+                wish()
+            }
+            Opener::WishesAlone if !is_command && wordy + rest.names >= 1 && rest.signs == 0 => wish(),
+            Opener::Wishes | Opener::WishesAlone | Opener::Forgets if self.is_capital() && rest.signs == 0 => wish(),
+            Opener::Wishes if !is_command && *wordy >= 2 && rest.signs + rest.names == 0 => wish(),
+            Opener::Asks | Opener::Tells | Opener::Wishes | Opener::WishesAlone | Opener::Forgets => None,
+        }
+    }
+
+    /// Why the line looks like a sentence whatever its first word.
+    fn looks(&self) -> Option<String> {
+        let Self { first, rest, wordy, is_command, .. } = self;
+        let is_known = *is_command && !lists().common.contains(first.plain.as_str());
+        if first.is_contracted() && *wordy >= 1 {
+            return Some(format!("{} begins a sentence", first.raw));
+        }
+        if is_question(&self.reading.tokens) && !is_known && rest.signs == 0 && *wordy >= 1 {
+            return Some("it is a question, and no command".to_owned());
+        }
+        // Nobody has such a command.
+        let is_sentence = self.is_capital()
+            && !is_command
+            && (rest.signs == 0 || rest.quoted == 0 && self.soft == rest.signs)
+            && *wordy >= 2;
+        is_sentence.then(|| format!("{} begins a sentence", first.raw))
+    }
+
+    fn is_capital(&self) -> bool {
+        let mut letters = self.first.raw.chars();
+        letters.next().is_some_and(char::is_uppercase)
+            && letters.clone().nth(1).is_some()
+            && letters.all(|letter| letter.is_lowercase() || letter == ',')
+    }
+
+    /// `tests keep failing`
+    fn is_report(&self) -> bool {
+        let second = self.reading.rest().first();
+        second.is_some_and(|second| {
+            let is_verb = second.sort == Sort::Core && !is_determiner(second);
+            self.reading.len() >= 3 && (is_verb || lists().reports.contains(second.plain.as_str()))
+        })
+    }
+
+    fn opens_after(&self, level: Level, by_document: bool) -> bool {
+        if self.reading.len() == 2 && self.is_short_report() {
+            return true;
+        }
+        match self.opener {
+            // `compose up`, but `clean up`
+            Some(Opener::Wishes)
+                if !PHRASAL.contains(&self.first.plain.as_str())
+                    && self.reading.rest().iter().all(|token| lists().forgotten.contains(token.plain.as_str())) =>
+            {
+                false
+            }
+            Some(Opener::Asks | Opener::Tells | Opener::WishesAlone | Opener::Wishes) => {
+                self.wordy >= 1 || self.rest.names == 1 && self.rest.words == 1
+            }
+            Some(Opener::Forgets) => {
+                by_document && self.wordy >= 2 || level >= Level::Weak && self.wordy >= 1 || self.is_wish_for_things()
+            }
+            None => false,
+        }
+    }
+
+    /// `just checking`, but not `just build`
+    fn is_remark(&self) -> bool {
+        let is_said = |token: &Token<'_>| {
+            token.is_english() && token.is_wordy() && !lists().forgotten.contains(token.plain.as_str())
+        };
+        self.opener == Some(Opener::Tells) && self.reading.rest().iter().all(is_said)
+    }
+
+    /// `update packages`, `fetch package list`, but not `push origin` or `run build`
+    fn is_wish_for_things(&self) -> bool {
+        let words = self.reading.rest();
+        let is_thing = |token: &Token<'_>| {
+            token.is_english() && token.is_wordy() && !lists().forgotten.contains(token.plain.as_str())
+        };
+        let is_plural = words.last().is_some_and(|last| last.plain.ends_with('s') && last.plain.len() > 3);
+        let is_english = words.iter().all(|token| token.is_english() && token.is_wordy());
+        words.iter().all(is_thing) && is_plural || words.len() >= 2 && is_english && words.iter().any(is_thing)
+    }
+
+    /// `build broke`
+    fn is_short_report(&self) -> bool {
+        self.first.is_english()
+            && self.reading.rest().first().is_some_and(|second| lists().reports.contains(second.plain.as_str()))
+    }
+
+    /// Words of a dictionary, from the first on, or a slip in the first of them.
+    fn is_plain_english(&self, level: Level, facts: &Facts<'_>) -> bool {
+        let Self { first, reading, .. } = self;
+        let words = reading.rest();
+        if self.opener.is_some() || !words.iter().all(|token| token.is_plain() || token.sort == Sort::Name) {
+            return false;
+        }
+        if first.is_english() && first.sort != Sort::Number && words.iter().all(Token::is_plain) {
+            // `server start` is what somebody takes for a command.
+            return words.len() >= 2
+                || is_adjective(&first.plain)
+                || !words.iter().any(|token| lists().forgotten.contains(token.plain.as_str()));
+        }
+        if first.sort == Sort::Number {
+            return words.first().is_some_and(Token::is_english) && words.iter().any(Token::is_wordy);
+        }
+        let english = words.iter().filter(|token| token.is_english()).count();
+        if let Some(opener) = lists().misspelt_opener(&first.plain)
+            && english == words.len()
+        {
+            let asks = opener == Opener::Asks && english >= 2;
+            let speaks = level >= Level::Weak && words.len() >= 2;
+            return asks || speaks || english >= if here::is_misspelt(first.raw, facts) { 3 } else { 2 };
+        }
+        if here::is_misspelt(first.raw, facts) {
+            // A slip of the fingers is no sentence because of one word.
+            return level >= Level::Fair && words.len() >= 3;
+        }
+        is_determined(words)
+            || is_counted(words)
+            || level == Level::Weak && english >= 1
+            || self.is_report()
+            || level >= Level::Fair && words.len() >= 3
+    }
+}

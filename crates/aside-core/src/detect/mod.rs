@@ -1,0 +1,148 @@
+//! Whether a line is meant for the shell or is a sentence for the agent, before it runs and after it has failed. Knows
+//! neither how a sentence is answered nor who asks.
+//!
+//! The two mistakes are not alike: a sentence that is missed costs an error message, a command that is taken away from the
+//! shell costs the person's trust. So every rule that says `Agent` needs words that nobody writes in a command, and one
+//! sign of a command outweighs them.
+
+mod after;
+mod before;
+mod evidence;
+mod found;
+mod here;
+mod lists;
+mod meaning;
+mod missing;
+mod phrase;
+mod reading;
+pub mod tongue;
+
+#[cfg(test)]
+mod tests;
+
+pub use after::after;
+pub use before::{before, forced};
+
+use crate::line::Dialect;
+use crate::names::Names;
+use crate::spec::Specs;
+use crate::world::World;
+
+/// What is known where the line was typed.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    pub cwd: &'a str,
+    pub dialect: Dialect,
+    /// What the shell itself says about the first word.
+    pub first: First,
+    pub world: &'a dyn World,
+    pub names: &'a Names,
+    pub specs: &'a Specs,
+    /// What makes a line a sentence whatever it looks like, before a blank; empty for nothing.
+    pub agent_prefix: &'a str,
+}
+
+/// What a shell finds when it looks its first word up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum First {
+    Alias,
+    Function,
+    Builtin,
+    Reserved,
+    Program,
+    /// Typed alone it is gone to.
+    Directory,
+    /// Nothing: the line would fail.
+    Nothing,
+    /// It was not asked.
+    #[default]
+    Unasked,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    Shell,
+    Agent,
+    /// It may be a sentence. It runs, and its end tells.
+    Unsure,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    Agent,
+    Nothing,
+}
+
+/// A verdict, and why, for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling<V> {
+    pub verdict: V,
+    pub reason: String,
+}
+
+impl Ruling<Before> {
+    fn shell(reason: impl Into<String>) -> Self {
+        Self { verdict: Before::Shell, reason: reason.into() }
+    }
+
+    fn agent(reason: impl Into<String>) -> Self {
+        Self { verdict: Before::Agent, reason: reason.into() }
+    }
+
+    fn unsure(reason: impl Into<String>) -> Self {
+        Self { verdict: Before::Unsure, reason: reason.into() }
+    }
+}
+
+impl Ruling<After> {
+    fn reroute(reason: impl Into<String>) -> Self {
+        Self { verdict: After::Agent, reason: reason.into() }
+    }
+
+    fn nothing(reason: impl Into<String>) -> Self {
+        Self { verdict: After::Nothing, reason: reason.into() }
+    }
+}
+
+/// How a line ended.
+pub struct End<'a> {
+    pub exit: i32,
+    /// The shell could not read it as a command at all.
+    pub unreadable: bool,
+    /// What it printed; nothing when that is not known.
+    pub output: Option<&'a str>,
+}
+
+impl First {
+    pub fn of(name: &str) -> Self {
+        match name {
+            "alias" => First::Alias,
+            "function" => First::Function,
+            "builtin" => First::Builtin,
+            "reserved" => First::Reserved,
+            "program" => First::Program,
+            "directory" => First::Directory,
+            "none" => First::Nothing,
+            _ => First::Unasked,
+        }
+    }
+}
+
+impl Before {
+    pub fn name(self) -> &'static str {
+        match self {
+            Before::Shell => "shell",
+            Before::Agent => "agent",
+            Before::Unsure => "unsure",
+        }
+    }
+}
+
+impl After {
+    pub fn name(self) -> &'static str {
+        match self {
+            After::Agent => "agent",
+            After::Nothing => "nothing",
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What the words behind a command say together, whatever the command. Knows no shell and no machine.
+
+use crate::detect::lists::lists;
+use crate::detect::reading::{Sort, Token};
+
+/// What stands before a thing in a sentence, and before nothing in a command.
+const DETERMINERS: [&str; 12] =
+    ["the", "an", "my", "our", "your", "this", "that", "these", "those", "their", "his", "every"];
+
+/// The same, but some targets and files are called like that too.
+const AMOUNTS: [&str; 3] = ["all", "some", "any"];
+
+/// Before a single thing.
+const SINGLES: [&str; 3] = ["each", "every", "no"];
+
+/// What something is done to in a sentence.
+const OBJECTS: [&str; 12] = [
+    "it",
+    "me",
+    "us",
+    "them",
+    "him",
+    "everything",
+    "something",
+    "anything",
+    "nothing",
+    "everyone",
+    "somebody",
+    "someone",
+];
+
+/// Those of them that nothing is called.
+const NAMELESS: [&str; 5] = ["everything", "anything", "something", "them", "everyone"];
+
+/// Who or what did something.
+const SUBJECTS: [&str; 6] = ["it", "i", "we", "you", "they", "that"];
+
+const QUALIFIERS: [&str; 7] = ["only", "instead", "again", "too", "anymore", "yet", "already"];
+
+const POLITE: [&str; 6] = ["please", "pls", "plz", "thanks", "thx", "thank"];
+
+/// What joins the words of a wish. Others, such as `in` and `after`, are the names of files now and then.
+const JOINS: [&str; 18] = [
+    "with", "by", "only", "but", "and", "for", "like", "of", "from", "to", "about", "into", "without", "except", "as",
+    "between", "just", "than",
+];
+
+/// What stands between two things.
+const BETWEEN: [&str; 17] = [
+    "to", "into", "by", "as", "with", "and", "from", "in", "of", "for", "on", "using", "than", "or", "against",
+    "without", "inside",
+];
+
+/// What stands before one thing, whatever that is called.
+const TOWARDS: [&str; 5] = ["to", "into", "of", "about", "without"];
+
+/// Whether there is a thing that is spoken of: `the tests`, but not `this that other`.
+pub fn is_determined(words: &[Token<'_>]) -> bool {
+    let is_determiner = |token: &Token<'_>| is_among(token, &DETERMINERS);
+    let mut pairs = words.windows(2);
+    !words.windows(2).any(|pair| pair.iter().all(is_determiner))
+        && pairs.any(|pair| matches!(pair, [one, next] if is_determiner(one) && is_thing(next)))
+}
+
+pub fn is_determiner(token: &Token<'_>) -> bool {
+    is_among(token, &DETERMINERS)
+}
+
+/// Whether there is a word that means something by itself.
+pub fn has_content(words: &[Token<'_>]) -> bool {
+    words.iter().any(|token| !token.is_functional())
+}
+
+/// `each line`
+pub fn is_single(words: &[Token<'_>]) -> bool {
+    words.windows(2).any(|pair| matches!(pair, [one, next] if is_among(one, &SINGLES) && is_thing(next)))
+}
+
+/// `all files`, `each line`
+pub fn is_counted(words: &[Token<'_>]) -> bool {
+    let is_many = |token: &Token<'_>| is_thing(token) && (token.plain.ends_with('s') || token.sort == Sort::Name);
+    let counts = |words: &[Token<'_>]| {
+        words.split_first().is_some_and(|(one, rest)| is_amount(one) && rest.iter().take(2).any(is_many))
+    };
+    is_single(words) || (0..words.len()).any(|at| words.get(at..).is_some_and(counts))
+}
+
+/// `a package`, where the letter is no name.
+pub fn is_article(words: &[Token<'_>]) -> bool {
+    matches!(words, [one, next, ..] if one.plain == "a"
+        && one.sort == Sort::Core && is_thing(next) && next.is_english() && !lists().forgotten.contains(next.plain.as_str()))
+}
+
+pub fn is_amount(token: &Token<'_>) -> bool {
+    is_among(token, &AMOUNTS)
+}
+
+fn is_thing(token: &Token<'_>) -> bool {
+    token.is_plain() && !token.is_functional() || token.sort == Sort::Name
+}
+
+/// Something is said of what stands before: `is broken`, `keeps crashing`.
+pub fn is_predicate(words: &[Token<'_>]) -> bool {
+    let Some((verb, rest)) = words.split_first() else { return false };
+    let is_said = lists().predicates.contains(verb.plain.as_str()) || lists().reports.contains(verb.plain.as_str());
+    is_said && rest.first().is_some_and(Token::is_plain)
+}
+
+/// Something is said of the words before: `changes are gone`.
+pub fn has_predicate(words: &[Token<'_>]) -> bool {
+    let is_said = |token: &Token<'_>| {
+        lists().predicates.contains(token.plain.as_str()) || lists().reports.contains(token.plain.as_str())
+    };
+    let is_done = |token: &Token<'_>| lists().reports.contains(token.plain.as_str());
+    words.windows(2).any(|pair| matches!(pair, [one, verb] if is_among(one, &SUBJECTS) && is_done(verb)))
+        || words.windows(3).any(|words| {
+            matches!(words, [one, verb, next]
+                if one.is_plain() && !one.is_functional() && is_said(verb) && next.is_plain())
+        })
+}
+
+/// `it faster`, `me a list`
+pub fn is_object(words: &[Token<'_>]) -> bool {
+    words.len() >= 2 && words.first().is_some_and(|first| is_among(first, &OBJECTS))
+}
+
+/// `everything`, and nothing behind it
+pub fn is_nameless(words: &[Token<'_>]) -> bool {
+    words.last().is_some_and(|last| is_among(last, &NAMELESS))
+}
+
+/// `lines only`: what nobody says last in a command.
+pub fn is_qualified(words: &[Token<'_>]) -> bool {
+    words.len() >= 2 && words.last().is_some_and(|last| is_among(last, &QUALIFIERS))
+}
+
+pub fn is_polite(words: &[Token<'_>]) -> bool {
+    words.iter().any(|token| is_among(token, &POLITE))
+}
+
+/// The last word has a question mark.
+pub fn is_question(words: &[Token<'_>]) -> bool {
+    words.last().is_some_and(|last| {
+        let bare = last.raw.trim_end_matches(['"', ')', '!']);
+        bare.ends_with('?') && last.is_plain() && (last.sort == Sort::Number || last.plain.chars().nth(1).is_some())
+    })
+}
+
+/// `only directories`, `for next month`
+pub fn is_joined(words: &[Token<'_>]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let is_word = |token: &Token<'_>| matches!(token.sort, Sort::Word | Sort::Listed) && token.is_english();
+    let is_towards = is_among(first, &TOWARDS) && rest.iter().all(|token| token.is_plain() || token.sort == Sort::Name);
+    if is_towards && (has_content(rest) || first.plain == "of" && !rest.is_empty()) {
+        return true;
+    }
+    let is_fit = if rest.len() < 2 {
+        rest.iter().all(Token::is_english)
+    } else {
+        rest.iter().all(|token| token.is_plain() || token.sort == Sort::Name)
+    };
+    is_among(first, &JOINS) && is_fit && rest.iter().any(is_word)
+}
+
+/// Two things and what stands between them: `users.csv by age`.
+pub fn has_between(words: &[Token<'_>]) -> bool {
+    let is_small = |token: &Token<'_>| is_among(token, &BETWEEN);
+    let is_large = |token: &Token<'_>| token.is_plain() || token.sort == Sort::Name;
+    words.windows(3).any(|words| {
+        matches!(words, [one, between, next] if is_large(one) && !is_small(one) && is_small(between) && is_large(next))
+    })
+}
+
+fn is_among(token: &Token<'_>, words: &[&str]) -> bool {
+    token.sort != Sort::Quoted && words.contains(&token.plain.as_str())
+}

@@ -1,0 +1,322 @@
+//! Lines with what becomes of them: the document's table, the mistakes of the systems we replace, and every list.
+
+mod anything;
+mod examples;
+
+use std::sync::Arc;
+
+use crate::detect::{After, Before, End, Facts, First, after, before};
+use crate::line::Dialect;
+use crate::names::Names;
+use crate::spec::Specs;
+use crate::world::{Entry, Item, Kind, Known, Live, World};
+
+const PROGRAMS: &str = "awk bash cargo cat chmod chown clear cp curl cut date diff docker env false file find free gcc git go grep head \
+     kill killall last less ls make man mkdir more mv nano npm open ping pip psql python3 rm sed sh sleep sort ssh sudo tail \
+     tar tee test top touch tr uniq vim wall watch wc which who yes zsh";
+
+/// A project with a few files in it.
+struct Project;
+
+impl World for Project {
+    fn home(&self) -> &str {
+        "/home/me"
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        if directory != "/home/me/project" {
+            return Known::No;
+        }
+        let mut names = vec!["Makefile", "README.md", "code", "data", "package.json", "src", "tests", "notes.txt"];
+        names.sort_unstable();
+        Known::Yes(names.into_iter().map(|name| Entry { name: name.into(), kind: Kind::File }).collect())
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        let mut names: Vec<Box<str>> = PROGRAMS.split_whitespace().map(Box::from).collect();
+        names.sort();
+        Known::Yes(names.into())
+    }
+
+    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+
+    fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+        let names: &[&str] = match what {
+            Live::MakeTarget => &["all", "test", "build"],
+            Live::NpmScript => &["build", "dev"],
+            _ => return Known::No,
+        };
+        Known::Yes(names.iter().map(|name| Item { name: (*name).into(), about: "".into() }).collect())
+    }
+
+    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+}
+
+fn with<T>(dialect: Dialect, judge: impl FnOnce(&Facts<'_>) -> T) -> T {
+    let mut names = Names::default();
+    names.take("alias", 0, "gst=git status\ngrep=grep --color=auto\nplease=sudo\n");
+    names.take("function", 0, "how2\nnpm\n");
+    let specs = Specs::default();
+    judge(&Facts {
+        cwd: "/home/me/project",
+        dialect,
+        first: First::Unasked,
+        world: &Project,
+        names: &names,
+        specs: &specs,
+        agent_prefix: "@",
+    })
+}
+
+/// What is wrong with the verdicts, all at once.
+#[derive(Default)]
+struct Wrong(Vec<String>);
+
+impl Wrong {
+    fn judge(&mut self, line: &str, is_right: impl Fn(Before) -> bool) {
+        for dialect in [Dialect::Zsh, Dialect::Bash] {
+            let ruling = with(dialect, |facts| before(line, facts));
+            if !is_right(ruling.verdict) {
+                self.0.push(format!("{} {line}: {:?}, {}", dialect.name(), ruling.verdict, ruling.reason));
+            }
+        }
+    }
+
+    fn end(&mut self, line: &str, exit: i32, output: Option<&str>, verdict: After) {
+        let end = End { exit, unreadable: false, output };
+        let ruling = with(Dialect::Zsh, |facts| after(line, &end, facts));
+        if ruling.verdict != verdict {
+            self.0.push(format!("{line} ({exit}, {output:?}): {:?}, {}", ruling.verdict, ruling.reason));
+        }
+    }
+
+    #[track_caller]
+    fn none(self) {
+        assert!(self.0.is_empty(), "\n{}\n", self.0.join("\n"));
+    }
+}
+
+#[test]
+fn every_row_of_the_documents_table() {
+    let mut wrong = Wrong::default();
+    for line in [
+        "do We already have a way to uninstall?",
+        "do We already have an easy way to uninstall lacy?",
+        "in the codebase where is auth?",
+        "in the codebase where is the auth module?",
+        "then what should I do next?",
+        "while you are at it fix the tests",
+        "make sure the lights are off",
+    ] {
+        wrong.judge(line, |verdict| verdict == Before::Agent);
+    }
+    let rows = [
+        ("find out how the auth system works", 1, "find: unknown primary or operator"),
+        ("find out how the auth system works", 1, "find: ‘out’: No such file or directory"),
+        ("make sure the tests pass", 2, "make: *** No rule to make target 'sure'.  Stop."),
+        ("git me the latest changes", 1, "git: 'me' is not a git command. See 'git --help'."),
+        ("while you are at it fix the tests", 1, "zsh: parse error near `\\n'"),
+        ("test the login flow works", 2, "zsh: test: too many arguments"),
+        ("test the login flow works", 2, "zsh: unknown condition: the"),
+        ("go ahead and fix the tests", 2, "go ahead: unknown command"),
+        ("go for it and deploy", 2, "go for: unknown command"),
+        ("cargo ahead with the release", 101, "error: no such command: `ahead`"),
+    ];
+    for (line, exit, output) in rows {
+        if !line.starts_with("while") && !line.starts_with("make") {
+            wrong.judge(line, |verdict| verdict == Before::Unsure);
+        }
+        wrong.end(line, exit, Some(output), After::Agent);
+        if !line.starts_with("while") {
+            wrong.end(line, exit, None, After::Agent);
+        }
+    }
+    wrong.judge("ls -la", |verdict| verdict == Before::Shell);
+    wrong.end("ls -la", 0, Some(""), After::Nothing);
+    wrong.judge("grep -r foo", |verdict| verdict == Before::Shell);
+    wrong.end("grep -r foo", 1, Some(""), After::Nothing);
+    wrong.end("grep -r foo", 1, None, After::Nothing);
+    wrong.none();
+}
+
+#[test]
+fn what_a_shell_can_read_and_run_is_the_shells() {
+    let mut wrong = Wrong::default();
+    let lines = "{ ls; }
+        [[ -f x ]] && ls
+        ! grep -q a b
+        function f { ls; }
+        function f {
+        select x in a b; do echo $x; done
+        select x in a b; do
+        coproc cat
+        (cd /tmp && ls)
+        $(which ls) -la
+        $EDITOR f
+        arr=(1 2 3)
+        \\ls -la
+        # what is the meaning of this
+        ./missing.sh arg
+        ~/bin/foo bar
+        gti status
+        who
+        who am i
+        which
+        which python3 node
+        continue
+        yes
+        yes | head
+        yes n
+        ls
+        npm run build
+        make test
+        make all build
+        cd code
+        cat data
+        cat the
+        touch a b c
+        touch this that
+        mkdir new old
+        kill 3000
+        kill -9 %1
+        read line
+        read -r a b
+        export PATH
+        set -o vi
+        echo the quick brown fox jumps over it
+        printf '%s\\n' the end of it
+        git commit -m \"fix the bug in the parser\"
+        git commit -m 'this is what we have' && git push
+        git checkout -b the-new-one
+        grep -rn \"how are you\" src
+        for i in a b c; do echo $i; done
+        for f in *.txt
+        for x in the a
+        while true; do sleep 1; done
+        while read -r line; do echo $line; done < file
+        while true
+        until ls; do :; done
+        if ls; then echo yes; fi
+        if [ -f x ]
+        if true
+        case $x in
+        case x in a) ls;; esac
+        time make
+        time ls -la
+        repeat 3 echo hi
+        cat <<EOF
+        ls *.txt | wc -l
+        find . -name out -o -name in
+        a=b ls
+        gst
+        please make it so
+        how2 do this
+        npm is what I want
+        dcoker run it
+        kubectl get pods
+        terraform plan
+        push origin main
+        FOO=bar make sure
+        python3 -c \"print('what is this')\"
+        ssh me@host what is up
+        test -f the
+        cp a b
+        exit
+        2>&1 ls";
+    for line in lines.lines().map(str::trim) {
+        wrong.judge(line, |verdict| verdict != Before::Agent);
+    }
+    wrong.judge("for i in a\ndo what is this\ndone", |verdict| verdict == Before::Shell);
+    wrong.judge("", |verdict| verdict == Before::Shell);
+    wrong.none();
+}
+
+#[test]
+fn what_would_be_lost_on_a_shell_is_a_sentence() {
+    let mut wrong = Wrong::default();
+    let lines = "how many files here?
+        what's my ip
+        how do I use tar -xzf to extract?
+        what does git reset --hard HEAD~1 do?
+        why is $PATH empty
+        please show me the biggest files
+        show me all files
+        list big files
+        undo last commit
+        delete node_modules
+        hello
+        thanks!
+        why?
+        can you fix this
+        is docker running
+        tests are failing on main
+        that didn't work
+        podman is not running, what can I do about it
+        and now the same for the other folder
+        10 biggest files in this folder
+        touch base with me
+        kill the process on port 3000
+        make sure the lights are off
+        make me a sandwich
+        while you are at it fix the tests
+        if you can, list the files
+        until the tests pass keep running them
+        for each file in this folder rename it
+        time to deploy the app
+        find out what's wrong with it
+        yes please
+        yes please do that
+        who wrote this function here
+        ssh into the server and restart it
+        pip install the latest version of numpy
+        read the log and tell me what failed
+        export the table to csv for me
+        @ ls
+        I want to see the log
+        ok let's do it";
+    for line in lines.lines().map(str::trim) {
+        wrong.judge(line, |verdict| verdict == Before::Agent);
+    }
+    wrong.none();
+}
+
+#[test]
+fn ordinary_failures_are_left_alone() {
+    let mut wrong = Wrong::default();
+    let missing = "No such file or directory";
+    let rows = [
+        ("npm run build", 1, "npm error Missing script: \"build\""),
+        ("cat file", 1, missing),
+        ("python3 test", 2, missing),
+        ("cargo run", 101, "error: could not find `Cargo.toml`: no such file or directory"),
+        ("make test", 2, "make: *** No rule to make target 'test'.  Stop."),
+        ("make build", 2, "make: *** No rule to make target 'build'.  Stop."),
+        ("kubectl get pods", 127, "command not found: kubectl"),
+        ("docker run img", 127, "command not found"),
+        ("cd code", 1, "cd: no such file or directory: code"),
+        ("go run main.go", 1, missing),
+        ("cp file dest/", 1, missing),
+        ("ls data", 2, missing),
+        ("cat config", 1, missing),
+        ("docker build .", 1, "unknown command"),
+        ("git update", 1, "git: 'update' is not a git command."),
+        ("gti status", 127, "zsh: command not found: gti"),
+        ("find . -name the", 1, "invalid option"),
+        ("grep for main.c", 2, "grep: main.c: No such file or directory"),
+        ("ls a b", 2, missing),
+        ("make install", 2, "No rule to make target"),
+        ("./run the tests now", 127, "no such file or directory: ./run"),
+        ("ssh the", 255, "unknown option"),
+        ("make the tests pass", 130, "No rule to make target"),
+        ("git show that", 128, "unknown revision"),
+    ];
+    for (line, exit, output) in rows {
+        wrong.end(line, exit, Some(output), After::Nothing);
+        wrong.end(line, exit, None, After::Nothing);
+    }
+    wrong.none();
+}

@@ -1,0 +1,102 @@
+//! Whether words are a sentence in Chinese, Japanese, Korean, Russian, German, French, Spanish or Portuguese, and what was
+//! meant by a line that was typed with the wrong keyboard layout. Knows neither English nor what is on the machine.
+//!
+//! File names and messages in these languages are in command lines all the time, so a letter or a word says little: what
+//! counts is the grammar between the words, and what is before them. A word that may be a name (it has an ending, a slash), that is
+//! quoted, or that a flag may have asked for, is no sign of anything.
+
+mod asian;
+mod european;
+mod layout;
+mod piece;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use self::piece::Sentence;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tongue {
+    Chinese,
+    Japanese,
+    Korean,
+    Russian,
+    German,
+    French,
+    Spanish,
+    Portuguese,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spoken {
+    pub tongue: Tongue,
+    /// From 0 to 1, how surely these words are a sentence of that language: from a half on it is more likely one than not, by its
+    /// words alone.
+    pub weight: f32,
+}
+
+/// Letters that English does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    Han,
+    Kana,
+    Hangul,
+    Cyrillic,
+}
+
+/// The words of a line as they are between blanks, the first one included, quotes and punctuation still at them.
+pub fn spoken(words: &[&str]) -> Option<Spoken> {
+    let sentence = Sentence::read(words)?;
+    match sentence.script {
+        Some(Script::Han) => asian::chinese(&sentence).map(|weight| Spoken { tongue: Tongue::Chinese, weight }),
+        Some(Script::Kana) => asian::japanese(&sentence).map(|weight| Spoken { tongue: Tongue::Japanese, weight }),
+        Some(Script::Hangul) => asian::korean(&sentence).map(|weight| Spoken { tongue: Tongue::Korean, weight }),
+        Some(Script::Cyrillic) => european::russian(&sentence).map(|weight| Spoken { tongue: Tongue::Russian, weight }),
+        None => european::latin(&sentence),
+    }
+}
+
+/// Whether it is a small word of grammar that hardly any command has in it, with its accents or without.
+pub fn is_function_word(word: &str) -> Option<Tongue> {
+    european::function_word(word)
+}
+
+/// Whether a letter in it is Chinese, Japanese, Korean or Cyrillic.
+pub fn is_foreign_script(word: &str) -> bool {
+    word.chars().any(|letter| Script::of(letter).is_some())
+}
+
+/// What a line is when its keys are read as those of an English keyboard, if its first word is a command then. `is_command`
+/// says whether a word is one.
+pub fn wrong_layout(line: &str, is_command: impl Fn(&str) -> bool) -> Option<String> {
+    layout::corrected(line, is_command)
+}
+
+impl Tongue {
+    pub fn name(self) -> &'static str {
+        match self {
+            Tongue::Chinese => "Chinese",
+            Tongue::Japanese => "Japanese",
+            Tongue::Korean => "Korean",
+            Tongue::Russian => "Russian",
+            Tongue::German => "German",
+            Tongue::French => "French",
+            Tongue::Spanish => "Spanish",
+            Tongue::Portuguese => "Portuguese",
+        }
+    }
+}
+
+impl Script {
+    pub fn of(letter: char) -> Option<Self> {
+        match letter {
+            '\0'..='\u{3ff}' => None,
+            '\u{400}'..='\u{52f}' => Some(Script::Cyrillic),
+            '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7ff}' => Some(Script::Hangul),
+            '\u{3041}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}' => Some(Script::Kana),
+            '\u{3005}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Some(Script::Han),
+            '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' => Some(Script::Han),
+            _ => None,
+        }
+    }
+}

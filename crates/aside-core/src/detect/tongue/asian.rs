@@ -1,0 +1,171 @@
+//! Chinese, Japanese and Korean: what of a sentence is in the words, and what is before them. Languages whose sentences need
+//! no blanks, or whose grammar is in the ends of words.
+
+use super::piece::{Leader, Piece, Sentence};
+use super::table::{CHINESE, JAPANESE, KOREAN, Marks, Program};
+use super::{Script, layout, table};
+
+/// How sure we are; the names say of what.
+const SAID: f32 = 0.95;
+const ORDERED: f32 = 0.85;
+const LIKELY: f32 = 0.65;
+const PERHAPS: f32 = 0.55;
+const HARDLY: f32 = 0.3;
+const TEXT: f32 = 0.2;
+
+/// Things that are looked for, rather than a directory: `find 大文件`.
+const SOUGHT: &[&str] = &["大", "小", "所有", "最", "空", "旧", "重复"];
+
+pub fn chinese(sentence: &Sentence<'_>) -> Option<f32> {
+    let marks = &*CHINESE;
+    let letters = letters(sentence);
+    let asks = has(sentence, &marks.ask) || sentence.asks && letters >= 4;
+    let first = spoken(sentence).next()?;
+    let is_more =
+        |order: &str| letters > order.chars().count() || sentence.pieces.len() > 1 && sentence.leader == Leader::Own;
+    let orders = marks.order.iter().any(|order| first.text.starts_with(order) && is_more(order));
+    let weight = match sentence.leader {
+        Leader::Own if is_alone(sentence, marks) || asks => SAID,
+        Leader::Own if sentence.flags && letters < 6 => return None,
+        Leader::Own if orders => ORDERED,
+        Leader::Own if letters >= 4 && (has(sentence, &marks.small) || has(sentence, &marks.order)) => ORDERED,
+        Leader::Own if letters >= 6 || letters >= 4 && sentence.pieces.len() > 1 => LIKELY,
+        Leader::Own if letters >= 4 => PERHAPS,
+        Leader::Own => HARDLY,
+        Leader::Program(Program::Text) => TEXT,
+        _ if asks => LIKELY,
+        Leader::Program(Program::Names) if begins(sentence, "find") && !sentence.flags && has(sentence, SOUGHT) => {
+            PERHAPS
+        }
+        Leader::Program(Program::Names) => HARDLY,
+        Leader::Program(Program::Plain | Program::Thing) | Leader::Other => {
+            after_program(sentence, marks, letters, orders)
+        }
+    };
+    Some(lessened(sentence, weight))
+}
+
+pub fn japanese(sentence: &Sentence<'_>) -> Option<f32> {
+    let marks = &*JAPANESE;
+    let letters = letters(sentence);
+    let ends = spoken(sentence).last().is_some_and(|piece| marks.end.iter().any(|end| piece.text.ends_with(end)));
+    let particles = particles(sentence, marks);
+    let asks = has(sentence, &marks.ask) || sentence.asks && letters >= 4;
+    let weight = match sentence.leader {
+        Leader::Own if sentence.flags => (asks || particles > 1).then_some(SAID)?,
+        Leader::Own if is_alone(sentence, marks) || asks => SAID,
+        Leader::Own if ends && particles > 0 => SAID,
+        Leader::Own if letters >= 4 && (ends || particles > 0) => ORDERED,
+        Leader::Own if letters >= 6 => LIKELY,
+        Leader::Own => HARDLY,
+        Leader::Program(Program::Text) => TEXT,
+        _ if sentence.flags => (asks && ends).then_some(PERHAPS)?,
+        _ if is_joined(sentence, marks) => ORDERED,
+        _ if asks && letters >= 3 => LIKELY,
+        Leader::Program(Program::Names) => HARDLY,
+        Leader::Program(Program::Plain | Program::Thing) | Leader::Other if ends && particles > 0 => LIKELY,
+        Leader::Program(Program::Plain | Program::Thing) | Leader::Other => HARDLY,
+    };
+    Some(lessened(sentence, weight))
+}
+
+pub fn korean(sentence: &Sentence<'_>) -> Option<f32> {
+    let marks = &*KOREAN;
+    if is_mistyped(sentence) {
+        return None;
+    }
+    let words = spoken(sentence).count();
+    let ends = spoken(sentence).last().is_some_and(|piece| marks.end.iter().any(|end| piece.text.ends_with(end)));
+    let asks = spoken(sentence).any(|piece| {
+        marks.ask.iter().any(|ask| piece.text == *ask || ask.chars().count() > 1 && piece.text.ends_with(ask))
+    });
+    let second = sentence.pieces.get(1).is_some_and(|piece| piece.script.is_some());
+    let smalls = spoken(sentence)
+        .take(words.saturating_sub(1))
+        .filter(|piece| marks.small.iter().any(|small| piece.text.len() > small.len() && piece.text.ends_with(small)))
+        .count();
+    let weight = match sentence.leader {
+        Leader::Own if sentence.flags => asks.then_some(SAID)?,
+        Leader::Own if is_alone(sentence, marks) || (asks && words > 1) => SAID,
+        Leader::Own if words > 1 && (ends || smalls > 0) => ORDERED,
+        Leader::Own if words > 1 || asks || sentence.asks => LIKELY,
+        Leader::Own => HARDLY,
+        Leader::Program(Program::Text) => TEXT,
+        _ if sentence.flags => (asks && ends).then_some(PERHAPS)?,
+        _ if asks && (ends || sentence.asks || words > 1) => LIKELY,
+        Leader::Program(Program::Names) => HARDLY,
+        Leader::Program(Program::Plain | Program::Thing) | Leader::Other
+            if ends && (smalls > 0 || second && words > 1) =>
+        {
+            LIKELY
+        }
+        Leader::Program(Program::Plain | Program::Thing) | Leader::Other if second && words > 2 && smalls > 0 => LIKELY,
+        Leader::Program(Program::Plain | Program::Thing) | Leader::Other if ends && sentence.asks => LIKELY,
+        Leader::Program(Program::Plain | Program::Thing) | Leader::Other => HARDLY,
+    };
+    Some(lessened(sentence, weight))
+}
+
+/// Of `git 撤销上次提交` the second word is told to do something, of `git branch 修复登录` the third is a name.
+fn after_program(sentence: &Sentence<'_>, marks: &Marks, letters: usize, orders: bool) -> f32 {
+    let second = sentence.pieces.get(1).is_some_and(|piece| piece.script.is_some());
+    let is_said = letters >= 4 && (orders || has(sentence, &marks.tell));
+    if second && is_said && !sentence.flags { LIKELY } else { HARDLY }
+}
+
+/// Words that may be of the sentence and are in its letters, and not what a flag was given.
+fn spoken<'s, 'a>(sentence: &'s Sentence<'a>) -> impl Iterator<Item = &'s Piece<'a>> {
+    sentence.plain().filter(|piece| piece.script.is_some() && !piece.given)
+}
+
+fn letters(sentence: &Sentence<'_>) -> usize {
+    spoken(sentence).flat_map(|piece| piece.text.chars()).filter(|letter| Script::of(*letter).is_some()).count()
+}
+
+fn has(sentence: &Sentence<'_>, marks: &[&str]) -> bool {
+    spoken(sentence).any(|piece| marks.iter().any(|mark| piece.text.contains(mark)))
+}
+
+fn begins(sentence: &Sentence<'_>, word: &str) -> bool {
+    sentence.pieces.first().is_some_and(|piece| piece.text == word)
+}
+
+fn is_alone(sentence: &Sentence<'_>, marks: &Marks) -> bool {
+    sentence.pieces.len() <= 2 && spoken(sentence).next().is_some_and(|piece| marks.alone.contains(&piece.text))
+}
+
+fn lessened(sentence: &Sentence<'_>, weight: f32) -> f32 {
+    if sentence.operators { weight * 0.4 } else { weight }
+}
+
+/// Particles behind something: in names there are few.
+fn particles(sentence: &Sentence<'_>, marks: &Marks) -> usize {
+    let after =
+        |piece: &Piece<'_>, mark: &str| piece.text.match_indices(mark).any(|(at, _)| at > 0) || piece.text == mark;
+    marks.small.iter().filter(|mark| spoken(sentence).any(|piece| after(piece, mark))).count()
+}
+
+/// Whether a particle joins what is in other letters to the rest: `git の直前`, `README を`. A name that begins with the same
+/// letter goes on in the same script (`はじめに`).
+fn is_joined(sentence: &Sentence<'_>, marks: &Marks) -> bool {
+    spoken(sentence).any(|piece| {
+        let begins = |mark: &&&str| {
+            piece
+                .text
+                .strip_prefix(**mark)
+                .is_some_and(|rest| !rest.starts_with(|letter| ('\u{3041}'..='\u{309f}').contains(&letter)))
+        };
+        marks.small.iter().any(|mark| begins(&mark)) && (piece.text.chars().count() > 1 || sentence.pieces.len() > 2)
+    })
+}
+
+/// Letters that no word is made of, or a program when the keys are read as Latin ones.
+fn is_mistyped(sentence: &Sentence<'_>) -> bool {
+    let is_laughter = |letter| matches!(letter, 'ㅋ' | 'ㅎ' | 'ㅠ' | 'ㅜ' | 'ㅇ');
+    let is_loose = |letter: char| ('\u{3130}'..='\u{318f}').contains(&letter) && !is_laughter(letter);
+    if spoken(sentence).any(|piece| piece.text.contains(is_loose)) {
+        return true;
+    }
+    let first = sentence.pieces.first().map(|piece| piece.text).unwrap_or_default();
+    layout::latin(first).is_some_and(|meant| table::program(&meant).is_some())
+}

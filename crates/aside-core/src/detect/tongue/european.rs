@@ -1,0 +1,232 @@
+//! Languages with blanks between their words: which share of the words is theirs, and how surely. German, French, Spanish and
+//! Portuguese are told from one another by their words, Russian by its letters.
+
+use super::piece::{Kind, Leader, Piece, Sentence};
+use super::table::{self, Program, Role, Roles, SPACED};
+use super::{Spoken, Tongue, layout};
+
+/// What a word is worth.
+const STRONG: f32 = 1.0;
+const ORDER: f32 = 0.9;
+const KNOWN: f32 = 0.8;
+const WEAK: f32 = 0.5;
+/// Letters that only some languages have, in a word that is not known.
+const ACCENTED: f32 = 0.5;
+/// More, when a line begins with an order: that is how one talks to a computer.
+const ORDERED: f32 = 0.7;
+/// How quickly worth becomes sureness, and how much of a line has to be of the language for all of it.
+const STEEP: f32 = 0.55;
+const COVERED: f32 = 2.0;
+/// The most that words after the name of a program can say, and after one that takes any words.
+const AFTER_PROGRAM: f32 = 0.75;
+const AFTER_NAMES: f32 = 0.45;
+const AFTER_TEXT: f32 = 0.2;
+
+/// Nothing is said below this.
+const LEAST: f32 = 0.1;
+
+/// English words that are none of these languages'.
+const ENGLISH: &[&str] = &[
+    "the", "is", "are", "what", "how", "this", "that", "to", "of", "you", "my", "with", "and", "please", "for",
+    "which", "not", "it", "why", "does", "did", "should", "can", "would", "where", "there", "all", "i", "it", "be",
+    "have", "has", "from", "at", "by", "your",
+];
+
+/// What is before an apostrophe in French.
+const ELIDED: &[&str] = &["l", "d", "j", "n", "s", "c", "qu", "m", "t", "jusqu", "lorsqu", "puisqu"];
+/// What is after a hyphen in French.
+const AFTER_HYPHEN: &[&str] =
+    &["moi", "toi", "nous", "vous", "lui", "il", "elle", "ils", "elles", "je", "tu", "on", "les"];
+
+pub fn latin(sentence: &Sentence<'_>) -> Option<Spoken> {
+    let mut tallies = [Tally::default(); SPACED.len()];
+    let mut words = 0_u32;
+    let mut english = 0_u32;
+    for (at, piece) in sentence.pieces.iter().enumerate().filter(|(_, piece)| piece.kind == Kind::Plain && !piece.given)
+    {
+        words += u32::from(counts(piece.text));
+        if piece.text.is_ascii() && ENGLISH.contains(&piece.text.to_ascii_lowercase().as_str()) {
+            english += 1;
+        }
+        let roles = roles(piece.text);
+        for ((tally, role), tongue) in tallies.iter_mut().zip(roles).zip(SPACED) {
+            tally.add(at, role);
+            if role == Role::Unknown && has_accent(piece.text, tongue) {
+                tally.accented += 1;
+            }
+        }
+    }
+    let weighed = SPACED.into_iter().zip(tallies).filter(|(tongue, _)| *tongue != Tongue::Russian);
+    let (tongue, tally) = weighed.max_by(|(_, one), (_, other)| one.worth().total_cmp(&other.worth()))?;
+    let mut weight = tally.weight(sentence, words)?;
+    if english > 0 && english >= tally.strong {
+        weight *= 0.3;
+    }
+    (weight >= LEAST).then_some(Spoken { tongue, weight })
+}
+
+pub fn russian(sentence: &Sentence<'_>) -> Option<f32> {
+    let mut tally = Tally::default();
+    let mut words = 0_u32;
+    for (at, piece) in sentence.pieces.iter().enumerate().filter(|(_, piece)| piece.kind == Kind::Plain && !piece.given)
+    {
+        words += u32::from(counts(piece.text));
+        let role = of(&table::roles(piece.text), Tongue::Russian);
+        tally.add(at, role);
+        if role == Role::Unknown && piece.script.is_some() {
+            tally.accented += 1;
+        }
+    }
+    if tally.evidence() == 0 && is_mistyped(sentence) {
+        return None;
+    }
+    tally.weight(sentence, words).filter(|weight| *weight >= LEAST)
+}
+
+pub fn function_word(word: &str) -> Option<Tongue> {
+    let roles = roles(word.trim_matches(|letter: char| !letter.is_alphanumeric()));
+    SPACED.into_iter().zip(roles).find(|(_, role)| *role >= Role::Strong).map(|(tongue, _)| tongue)
+}
+
+/// Names of programs and the like are in sentences of every language, and lessen none.
+fn counts(word: &str) -> bool {
+    table::program(word).is_none()
+}
+
+/// A word of French may be two.
+fn roles(word: &str) -> Roles {
+    let mut roles = table::roles(word);
+    let is_elided = |(before, after): (&str, &str)| {
+        ELIDED.contains(&before.to_lowercase().as_str())
+            && after.to_lowercase().starts_with(|letter: char| "aeiouyhéèêàâîôœ".contains(letter))
+    };
+    if word.split_once(['\'', '’']).is_some_and(is_elided) {
+        give(&mut roles, Tongue::French, Role::Strong);
+    }
+    if let Some((before, after)) = word.rsplit_once('-')
+        && before.len() > 2
+    {
+        if AFTER_HYPHEN.contains(&after) {
+            let is_order = of(&table::roles(before), Tongue::French) == Role::Order;
+            give(&mut roles, Tongue::French, if is_order { Role::Alone } else { Role::Strong });
+        } else if after == "me" {
+            give(&mut roles, Tongue::Portuguese, Role::Strong);
+        }
+    }
+    roles
+}
+
+fn of(roles: &Roles, tongue: Tongue) -> Role {
+    SPACED.into_iter().zip(roles).find(|(own, _)| *own == tongue).map(|(_, role)| *role).unwrap_or_default()
+}
+
+fn give(roles: &mut Roles, tongue: Tongue, role: Role) {
+    for (own, _) in roles.iter_mut().zip(SPACED).filter(|(_, of)| *of == tongue) {
+        *own = role;
+    }
+}
+
+fn has_accent(word: &str, tongue: Tongue) -> bool {
+    let letters = match tongue {
+        Tongue::German => "äöüßÄÖÜ",
+        Tongue::French => "éèêëàâçîïôûùœÉÈÊÀÇ",
+        Tongue::Spanish => "áéíóúñÁÉÍÓÚÑ",
+        Tongue::Portuguese => "ãõáéíóúâêôçàÃÕÁÉÍÓÚÇ",
+        Tongue::Russian | Tongue::Chinese | Tongue::Japanese | Tongue::Korean => "",
+    };
+    !word.is_ascii() && word.contains(|letter| letters.contains(letter))
+}
+
+/// Cyrillic that is a program when its keys are read as Latin ones, or that no Russian word looks like.
+fn is_mistyped(sentence: &Sentence<'_>) -> bool {
+    let first = sentence.pieces.first().map(|piece| piece.text).unwrap_or_default();
+    let meant = layout::latin(first);
+    if meant.is_some_and(|meant| table::program(&meant).is_some()) {
+        return true;
+    }
+    let is_possible = |piece: &Piece<'_>| {
+        let small = piece.text.to_lowercase();
+        small.contains(|letter| "аеёиоуыэюя".contains(letter)) && !small.starts_with(['ы', 'ь', 'ъ'])
+    };
+    !sentence.plain().filter(|piece| piece.script.is_some()).all(is_possible)
+}
+
+/// The words of a line that one language knows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    strong: u32,
+    orders: u32,
+    known: u32,
+    weak: u32,
+    accented: u32,
+    first: Role,
+}
+
+impl Tally {
+    fn add(&mut self, at: usize, role: Role) {
+        match role {
+            Role::Strong | Role::Ask => self.strong += 1,
+            Role::Order => self.orders += 1,
+            Role::Known | Role::Alone => self.known += 1,
+            Role::Weak => self.weak += 1,
+            Role::Unknown => {}
+        }
+        if at == 0 {
+            self.first = role;
+        }
+    }
+
+    fn evidence(&self) -> u32 {
+        self.strong + self.orders + self.known
+    }
+
+    /// Whether there is more than names of things.
+    fn has_grammar(&self) -> bool {
+        self.strong + self.orders > 0 || (self.weak > 0 && self.known + self.weak > 2)
+    }
+
+    fn worth(&self) -> f32 {
+        STRONG * self.strong as f32
+            + ORDER * self.orders as f32
+            + KNOWN * self.known as f32
+            + WEAK * self.weak as f32
+            + ACCENTED * self.accented as f32
+    }
+
+    fn weight(&self, sentence: &Sentence<'_>, words: u32) -> Option<f32> {
+        if sentence.pieces.len() == 1 {
+            return match self.first {
+                Role::Alone => Some(0.7),
+                Role::Ask | Role::Strong | Role::Order => Some(0.3),
+                Role::Unknown | Role::Weak | Role::Known => None,
+            };
+        }
+        let is_own = match self.first {
+            Role::Ask | Role::Strong | Role::Order | Role::Known | Role::Alone => true,
+            Role::Weak => sentence.leader == Leader::Other,
+            Role::Unknown => sentence.leader == Leader::Own,
+        };
+        if self.evidence() == 0 || (!is_own && (sentence.flags || !self.has_grammar())) {
+            return None;
+        }
+        let mut worth = self.worth();
+        if matches!(self.first, Role::Ask | Role::Order | Role::Alone) {
+            worth += ORDERED;
+        }
+        let cover = (COVERED * worth / words.max(1) as f32).min(1.0);
+        let mut weight = (1.0 - (-STEEP * worth).exp()) * cover;
+        if sentence.flags && self.evidence() + self.weak + self.accented < 2 {
+            weight *= 0.5;
+        }
+        if sentence.operators {
+            weight *= 0.4;
+        }
+        let most = match sentence.leader {
+            Leader::Program(Program::Text) => AFTER_TEXT,
+            Leader::Program(Program::Names) if !is_own => AFTER_NAMES,
+            Leader::Program(_) | Leader::Other if !is_own => AFTER_PROGRAM,
+            Leader::Own | Leader::Other | Leader::Program(_) => 1.0,
+        };
+        Some(weight.min(most))
+    }
+}

@@ -1,0 +1,207 @@
+//! The words of the languages, out of the files in data/detect/tongues, read when first asked for. A file has lines of words, the
+//! sort of the words first; `hit` and `miss` are examples, which the tests run.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::Tongue;
+
+/// The languages whose words are between blanks.
+pub const SPACED: [Tongue; 5] = [Tongue::German, Tongue::French, Tongue::Spanish, Tongue::Portuguese, Tongue::Russian];
+
+pub const FILES: [(Tongue, &str); 8] = [
+    (Tongue::German, include_str!("../../../data/detect/tongues/de.txt")),
+    (Tongue::French, include_str!("../../../data/detect/tongues/fr.txt")),
+    (Tongue::Spanish, include_str!("../../../data/detect/tongues/es.txt")),
+    (Tongue::Portuguese, include_str!("../../../data/detect/tongues/pt.txt")),
+    (Tongue::Russian, include_str!("../../../data/detect/tongues/ru.txt")),
+    (Tongue::Chinese, include_str!("../../../data/detect/tongues/zh.txt")),
+    (Tongue::Japanese, include_str!("../../../data/detect/tongues/ja.txt")),
+    (Tongue::Korean, include_str!("../../../data/detect/tongues/ko.txt")),
+];
+
+const PROGRAMS: &str = include_str!("../../../data/detect/tongues/programs.txt");
+
+/// What a word between blanks is in one language. The order is how much it says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    #[default]
+    Unknown,
+    Weak,
+    Known,
+    Order,
+    Alone,
+    Strong,
+    /// As strong, and the beginning of a question.
+    Ask,
+}
+
+/// In the order of `SPACED`.
+pub type Roles = [Role; SPACED.len()];
+
+/// What the words after a program are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    Names,
+    Text,
+    Plain,
+    /// No program, but a word of theirs in every language.
+    Thing,
+}
+
+/// Words of a language that has them nowhere apart, or in parts.
+#[derive(Debug, Default)]
+pub struct Marks {
+    pub ask: Vec<&'static str>,
+    pub order: Vec<&'static str>,
+    pub tell: Vec<&'static str>,
+    pub end: Vec<&'static str>,
+    pub small: Vec<&'static str>,
+    pub alone: Vec<&'static str>,
+}
+
+static WORDS: LazyLock<HashMap<Box<str>, Roles>> = LazyLock::new(words);
+static PROGRAM: LazyLock<HashMap<&str, Program>> = LazyLock::new(programs);
+pub static CHINESE: LazyLock<Marks> = LazyLock::new(|| marks(Tongue::Chinese));
+pub static JAPANESE: LazyLock<Marks> = LazyLock::new(|| marks(Tongue::Japanese));
+pub static KOREAN: LazyLock<Marks> = LazyLock::new(|| marks(Tongue::Korean));
+
+/// What a word is, in small letters or not, with its accents or without.
+pub fn roles(word: &str) -> Roles {
+    let small = word.to_lowercase();
+    if let Some(roles) = WORDS.get(small.as_str()) {
+        return *roles;
+    }
+    if small.is_ascii() {
+        return Roles::default();
+    }
+    WORDS.get(plain(&small, Umlaut::Letter).as_str()).copied().unwrap_or_default()
+}
+
+pub fn program(word: &str) -> Option<Program> {
+    PROGRAM.get(word).copied()
+}
+
+pub fn lines(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(' '))
+}
+
+fn words() -> HashMap<Box<str>, Roles> {
+    let mut words = HashMap::new();
+    let mut plainer = HashMap::new();
+    for (tongue, text) in FILES {
+        let Some(place) = SPACED.iter().position(|spaced| *spaced == tongue) else {
+            continue;
+        };
+        for (sort, list) in lines(text) {
+            let role = match sort {
+                "ask" => Role::Ask,
+                "strong" => Role::Strong,
+                "weak" => Role::Weak,
+                "order" => Role::Order,
+                "known" => Role::Known,
+                "alone" => Role::Alone,
+                _ => continue,
+            };
+            for word in list.split_whitespace() {
+                put(&mut words, word, place, role);
+                // Without its accents a short word is anything: `é` is a letter, `où` is `ou`.
+                for umlaut in [Umlaut::Letter, Umlaut::Two] {
+                    let plain = plain(word, umlaut);
+                    if plain != word && plain.len() > 1 {
+                        put(&mut plainer, &plain, place, if plain.len() < 4 { role.min(Role::Weak) } else { role });
+                    }
+                }
+            }
+        }
+    }
+    // A word that is there as it is says itself what it is: `execute` is weaker than `exécute`.
+    for (word, roles) in plainer {
+        let own: &mut Roles = words.entry(word).or_default();
+        for (own, role) in own.iter_mut().zip(roles).filter(|(own, _)| **own == Role::Unknown) {
+            *own = role;
+        }
+    }
+    words
+}
+
+fn put(words: &mut HashMap<Box<str>, Roles>, word: &str, place: usize, role: Role) {
+    let roles: &mut Roles = words.entry(word.into()).or_default();
+    if let Some(old) = roles.get_mut(place) {
+        *old = role.max(*old);
+    }
+}
+
+/// How people write `ä` who do not have it.
+#[derive(Clone, Copy)]
+enum Umlaut {
+    Letter,
+    Two,
+}
+
+fn plain(word: &str, umlaut: Umlaut) -> String {
+    let mut plain = String::with_capacity(word.len());
+    for letter in word.chars() {
+        let (one, two) = match letter {
+            'ä' => ("a", "ae"),
+            'ö' => ("o", "oe"),
+            'ü' => ("u", "ue"),
+            'ß' => ("ss", "ss"),
+            'á' | 'à' | 'â' | 'ã' => ("a", "a"),
+            'é' | 'è' | 'ê' | 'ë' => ("e", "e"),
+            'í' | 'ì' | 'î' | 'ï' => ("i", "i"),
+            'ó' | 'ò' | 'ô' | 'õ' => ("o", "o"),
+            'ú' | 'ù' | 'û' => ("u", "u"),
+            'ç' => ("c", "c"),
+            'ñ' => ("n", "n"),
+            'œ' => ("oe", "oe"),
+            'ё' => ("е", "е"),
+            // Accents that are letters of their own, as the names of files on a Mac have them.
+            '\u{300}'..='\u{36f}' => ("", ""),
+            _ => {
+                plain.push(letter);
+                continue;
+            }
+        };
+        plain.push_str(match umlaut {
+            Umlaut::Letter => one,
+            Umlaut::Two => two,
+        });
+    }
+    plain
+}
+
+fn programs() -> HashMap<&'static str, Program> {
+    let mut programs = HashMap::new();
+    for (sort, list) in lines(PROGRAMS) {
+        let program = match sort {
+            "names" => Program::Names,
+            "text" => Program::Text,
+            "things" => Program::Thing,
+            _ => Program::Plain,
+        };
+        for word in list.split_whitespace() {
+            programs.entry(word).or_insert(program);
+        }
+    }
+    programs
+}
+
+fn marks(tongue: Tongue) -> Marks {
+    let mut marks = Marks::default();
+    for (_, text) in FILES.iter().filter(|(of, _)| *of == tongue) {
+        for (sort, list) in lines(text) {
+            let into = match sort {
+                "ask" => &mut marks.ask,
+                "order" => &mut marks.order,
+                "tell" => &mut marks.tell,
+                "end" => &mut marks.end,
+                "small" => &mut marks.small,
+                "alone" => &mut marks.alone,
+                _ => continue,
+            };
+            into.extend(list.split_whitespace());
+        }
+    }
+    marks
+}

@@ -1,0 +1,222 @@
+//! Are commands left to the shell, and are sentences noticed? Judges the classifier by a corpus of what people type; see
+//! docs/detect-eval.md. `make eval-detect` prints the figures and what is wrong in the half that is there to learn from.
+
+#![allow(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    reason = "a judge says what it found, and is told how much"
+)]
+
+mod corpus;
+mod home;
+
+use std::fmt::Write as _;
+
+use aside_core::detect::{After, Before, End, Facts, First, after, before};
+use aside_core::line::Dialect;
+use aside_core::spec::Specs;
+
+use corpus::{Case, Half, Kind, Reading};
+use home::Home;
+
+/// Of commands that fail, in percent: more must not be taken for sentences, with the output or without.
+const FAILING_AT_MOST: f64 = 1.0;
+/// Of commands that are mistyped, in percent. They fail whatever happens, so a few are forgiven.
+const MISTYPED_AT_MOST: f64 = 3.0;
+/// Of sentences, in percent, when the output is known.
+const SENTENCES_AT_LEAST: f64 = 92.0;
+/// Of sentences, in percent, when nobody saw the output.
+const SENTENCES_UNSEEN_AT_LEAST: f64 = 92.0;
+
+/// What becomes of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It never reaches the shell.
+    Taken,
+    /// The shell ran it, it failed, and then it went to the agent.
+    Rerouted,
+    /// The shell's, and nobody else's.
+    Left,
+}
+
+/// Whether the daemon was told what the line had printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Seen,
+    Unseen,
+}
+
+struct Judge {
+    home: Home,
+    specs: Specs,
+}
+
+struct Judged {
+    fate: Fate,
+    reason: String,
+}
+
+impl Judge {
+    fn new() -> Self {
+        Self { home: Home::new(), specs: Specs::default() }
+    }
+
+    fn judge(&self, case: &Case, output: Output) -> Judged {
+        let names = self.home.names(case.shell);
+        let facts = Facts {
+            cwd: &format!("/home/me/{}", case.folder),
+            dialect: Dialect::of(case.shell),
+            first: First::of(case.first),
+            world: &self.home,
+            names: &names,
+            specs: &self.specs,
+            agent_prefix: "@",
+        };
+        let ruling = before(&case.line, &facts);
+        if ruling.verdict == Before::Agent {
+            return Judged { fate: Fate::Taken, reason: ruling.reason };
+        }
+        // A shell that waits for more has not run anything, so there is no failure to look at.
+        if case.exit == 0 || case.reading == Reading::Open {
+            return Judged { fate: Fate::Left, reason: ruling.reason };
+        }
+        let seen = (output == Output::Seen).then_some(case.output.as_str()).filter(|output| !output.is_empty());
+        let end = End { exit: case.exit, unreadable: case.reading == Reading::Unreadable, output: seen };
+        let ruling = after(&case.line, &end, &facts);
+        let fate = if ruling.verdict == After::Agent { Fate::Rerouted } else { Fate::Left };
+        Judged { fate, reason: ruling.reason }
+    }
+
+    fn figures(&self, half: &Half, kind: Kind) -> Figures {
+        let cases = half.cases.iter().filter(|case| case.kind == kind);
+        let mut figures = Figures::default();
+        for case in cases {
+            figures.lines += 1;
+            figures.taken += usize::from(self.judge(case, Output::Seen).fate == Fate::Taken);
+            figures.seen += usize::from(self.judge(case, Output::Seen).fate != Fate::Left);
+            figures.unseen += usize::from(self.judge(case, Output::Unseen).fate != Fate::Left);
+        }
+        figures
+    }
+
+    /// One row for each line that went the wrong way.
+    fn wrong(&self, half: &Half) -> String {
+        let mut report = String::new();
+        for case in &half.cases {
+            let judged = [Output::Seen, Output::Unseen].map(|output| (output, self.judge(case, output)));
+            let wrong =
+                judged.iter().filter(|(_, judged)| (judged.fate != Fate::Left) != (case.kind == Kind::Sentence));
+            let wrong: Vec<&(Output, Judged)> = wrong.collect();
+            let when = match wrong.as_slice() {
+                [] => continue,
+                [(Output::Seen, _)] => "seen",
+                [(Output::Unseen, _)] => "unseen",
+                _ => "both",
+            };
+            let Judged { fate, reason } = &wrong[0].1;
+            let Case { kind, shell, exit, first, line, .. } = case;
+            let line = line.replace('\n', "\\n");
+            let _ = writeln!(report, "{kind:?} {shell} {first} {exit} {when}: {line}\n    {fate:?}: {reason}");
+        }
+        report
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Figures {
+    lines: usize,
+    /// Before they ran.
+    taken: usize,
+    /// To the agent, before or after, when the output is known.
+    seen: usize,
+    unseen: usize,
+}
+
+impl Figures {
+    fn percent(&self, count: usize) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "some hundred lines")]
+        let percent = count as f64 * 100.0 / self.lines.max(1) as f64;
+        percent
+    }
+}
+
+fn table(judge: &Judge, halves: &[Half]) -> String {
+    let mut table = "to the agent         lines  before it ran  in all, output seen  in all, unseen\n".to_owned();
+    for half in halves {
+        for kind in [Kind::Valid, Kind::Failing, Kind::Mistyped, Kind::Sentence] {
+            let figures = judge.figures(half, kind);
+            let share = |count: usize| format!("{count} ({:.1} %)", figures.percent(count));
+            let name = format!("{} {}", half.name, format!("{kind:?}").to_lowercase());
+            let (taken, seen, unseen) = (share(figures.taken), share(figures.seen), share(figures.unseen));
+            let _ = writeln!(table, "{name:<18} {:>7}  {taken:>13}  {seen:>19}  {unseen:>14}", figures.lines);
+        }
+    }
+    table
+}
+
+/// `ASIDE_DETECT=dev` lists what is wrong there, `ASIDE_DETECT=more` in the other part to learn from, `ASIDE_DETECT=all` also what is wrong in the half that nobody learns from.
+#[test]
+fn figures() {
+    let (judge, halves) = (Judge::new(), [corpus::dev(), corpus::more(), corpus::held()]);
+    println!("{}", table(&judge, &halves));
+    let list = std::env::var("ASIDE_DETECT").unwrap_or_default();
+    for half in halves.iter().filter(|half| list == "all" || list == half.name && half.name != "held") {
+        println!("{}:\n{}", half.name, judge.wrong(half));
+    }
+}
+
+#[test]
+fn no_valid_command_is_taken_from_the_shell() {
+    let judge = Judge::new();
+    for half in [corpus::dev(), corpus::more(), corpus::held()] {
+        let valid = half.cases.iter().filter(|case| case.kind == Kind::Valid);
+        let taken: Vec<&str> = valid
+            .filter(|case| judge.judge(case, Output::Seen).fate != Fate::Left)
+            .map(|case| case.line.as_str())
+            .collect();
+        assert_eq!(taken, Vec::<&str>::new(), "{}", half.name);
+    }
+}
+
+#[test]
+fn failing_commands_are_left_alone() {
+    let judge = Judge::new();
+    for half in [corpus::dev(), corpus::more(), corpus::held()] {
+        for (kind, most) in [(Kind::Failing, FAILING_AT_MOST), (Kind::Mistyped, MISTYPED_AT_MOST)] {
+            let figures = judge.figures(&half, kind);
+            let worst = figures.percent(figures.seen.max(figures.unseen));
+            assert!(worst <= most, "{} {kind:?}: {worst:.1} %", half.name);
+        }
+    }
+}
+
+#[test]
+fn sentences_are_caught() {
+    let judge = Judge::new();
+    for half in [corpus::dev(), corpus::more(), corpus::held()] {
+        let figures = judge.figures(&half, Kind::Sentence);
+        let (seen, unseen) = (figures.percent(figures.seen), figures.percent(figures.unseen));
+        assert!(seen >= SENTENCES_AT_LEAST, "{}: {seen:.1} %", half.name);
+        assert!(unseen >= SENTENCES_UNSEEN_AT_LEAST, "{} without the output: {unseen:.1} %", half.name);
+    }
+}
+
+/// What the figures are worth depends on what is counted.
+#[test]
+fn the_corpus_is_what_it_says() {
+    let (dev, held) = (corpus::dev(), corpus::held());
+    for half in [&dev, &held] {
+        let count = |kind| half.cases.iter().filter(|case| case.kind == kind).count();
+        let commands = count(Kind::Valid) + count(Kind::Failing) + count(Kind::Mistyped);
+        assert!(commands >= 300 && count(Kind::Failing) >= 100 && count(Kind::Sentence) >= 300, "{}", half.name);
+        for case in &half.cases {
+            assert!(case.kind != Kind::Valid || case.exit == 0 && case.reading == Reading::Read, "{}", case.line);
+            assert!(case.kind != Kind::Failing || case.exit != 0, "{}", case.line);
+            assert_ne!(First::of(case.first), First::Unasked, "{}", case.line);
+        }
+    }
+    let key = |case: &Case| (case.shell, case.folder, case.line.clone());
+    let learnt: Vec<_> = dev.cases.iter().map(key).collect();
+    let both: Vec<_> = held.cases.iter().map(key).filter(|case| learnt.contains(case)).collect();
+    assert_eq!(both, []);
+}
