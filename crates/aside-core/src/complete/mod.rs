@@ -4,7 +4,7 @@
 pub mod ask;
 pub mod candidate;
 mod commands;
-mod correct;
+pub mod correct;
 mod environment;
 mod history;
 pub mod learn;
@@ -22,7 +22,7 @@ pub mod spec;
 #[cfg(test)]
 mod anything;
 #[cfg(test)]
-mod fake;
+pub mod fake;
 #[cfg(test)]
 mod tests;
 

@@ -16,6 +16,8 @@ mod thoughts;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use crate::line::Dialect;
 use crate::text;
 use crate::translate::said::lines::Block;
@@ -41,6 +43,13 @@ pub fn commands(said: &str, dialect: Dialect) -> Vec<String> {
         }
     }
     commands
+}
+
+/// What was said aloud, whole or in part: without thoughts and without what a terminal would obey. Nothing while it may
+/// still be thinking.
+pub fn spoken(said: &str) -> Option<String> {
+    let said = readable(said);
+    thoughts::removed(&said).map(Cow::into_owned)
 }
 
 /// As much of the best command as no later word can change, while the answer is still being said. The last word is held

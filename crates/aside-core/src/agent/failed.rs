@@ -1,0 +1,208 @@
+//! A line that went wrong: the line as it was meant, or what its error means, where that is certain. The long list of
+//! errors and their cures is not here.
+
+use crate::agent::tongue::{Phrase, Tongue};
+use crate::agent::wish::{begins_with_command, careful, code, fenced};
+use crate::agent::{Advice, Asked, Kind, Offered};
+use crate::complete::ask::Ask;
+use crate::complete::correct;
+use crate::detect::tongue::wrong_layout;
+use crate::line;
+use crate::names::shell;
+use crate::translate::Place;
+use crate::translate::check::{Checked, check};
+use crate::world::{self, Known};
+
+/// Bytes of an output in which its message is looked for, at either end.
+const MAX_OUTPUT: usize = 4096;
+
+/// The line as it was meant.
+pub struct Slip {
+    pub advice: Advice,
+    /// The same letters in another order: it can hardly be anything else.
+    pub clear: bool,
+}
+
+pub fn slip(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Slip> {
+    // With a blank after it, the last word is finished too.
+    let left = format!("{} ", asked.words);
+    let ask = Ask {
+        left: &left,
+        right: "",
+        cwd: place.cwd,
+        dialect: place.dialect,
+        names: place.names,
+        history: asked.history,
+        session: "",
+        world: place.world,
+        specs: place.specs,
+        idea: None,
+        limit: 1,
+    };
+    let best = correct::candidates(&ask).into_iter().next()?;
+    let (old, new) = (first(asked.words), first(&best.text));
+    // Among thousands of programs there is one near every word: `deploy now` is no `depmod now`.
+    if is_bare(asked.words) && asked.words.contains(' ') && old != new && !is_slip(old, new) {
+        return None;
+    }
+    let (advice, command) = meant(best.text.trim(), asked, place, tongue)?;
+    let changed = || asked.words.split(' ').zip(command.split(' ')).filter(|(old, new)| old != new);
+    let clear = changed().count() > 0 && changed().all(|(old, new)| letters(old) == letters(new));
+    Some(Slip { advice, clear })
+}
+
+/// The line as it would be on an English keyboard, when it is a command there and nothing here.
+pub fn layout(asked: &Asked<'_>, place: &Place<'_>) -> Option<Advice> {
+    let line = wrong_layout(asked.words, |word| begins_with_command(word, place))?;
+    // Whoever types commands with it reads the language of the commands too.
+    meant(&line, asked, place, Tongue::English).map(|(advice, _)| advice)
+}
+
+fn meant(line: &str, asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<(Advice, String)> {
+    let Checked { command, warning, .. } = check(line, place, asked.blocklist).ok()?;
+    let careful = careful(&warning, tongue);
+    let careful = if careful.is_empty() { careful } else { format!("\n{careful}\n") };
+    let markdown = format!("{}\n\n{}{careful}", tongue.says(Phrase::Meant), fenced(&command));
+    let proposal = Some(Offered { command: command.clone(), warning });
+    Some((Advice { kind: Kind::Slip, markdown, proposal, lacks_model: false }, command))
+}
+
+fn first(line: &str) -> &str {
+    line.split(' ').next().unwrap_or_default()
+}
+
+/// Nothing but words.
+pub fn is_bare(line: &str) -> bool {
+    line.chars().all(|letter| letter.is_alphabetic() || letter == ' ')
+}
+
+/// Letters in another order, or one too many or too few.
+fn is_slip(old: &str, new: &str) -> bool {
+    let within = |short: &str, long: &str| {
+        let mut letters = long.chars();
+        short.chars().all(|letter| letters.any(|other| other == letter))
+            && long.chars().count() == short.chars().count() + 1
+    };
+    letters(old) == letters(new) || within(old, new) || within(new, old)
+}
+
+fn letters(word: &str) -> Vec<char> {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.sort_unstable();
+    letters
+}
+
+/// What the error of a line means, where the machine bears it out.
+pub fn error(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Advice> {
+    if asked.exit == 0 {
+        return None;
+    }
+    let parsed = line::parse(asked.words, place.dialect);
+    let name = parsed.commands.first()?.words.first()?;
+    let output = asked.output.map(ends).unwrap_or_default();
+    if name.value.contains('/') {
+        return path(&name.value, asked, place, tongue);
+    }
+    if shell::known(place.names, place.world, place.dialect, &name.value) == Known::No {
+        return Some(missing(&name.value, place, tongue));
+    }
+    let file = missing_file(&output)?;
+    let is_named = parsed.commands.iter().flat_map(|command| &command.words).any(|word| word.value == file);
+    let markdown = match tongue {
+        Tongue::English => format!("There is no {} in {}.", code(&file), code(place.cwd)),
+        Tongue::Chinese => format!("{} 里没有 {}。", code(place.cwd), code(&file)),
+    };
+    (is_named && !file.starts_with(['/', '~'])).then(|| Advice::said(Kind::Error, markdown))
+}
+
+fn missing(name: &str, place: &Place<'_>, tongue: Tongue) -> Advice {
+    let about = place.specs.about(name, place.world).map(|about| format!(" ({about})")).unwrap_or_default();
+    let name = code(name);
+    let markdown = match tongue {
+        Tongue::English => {
+            format!("There is no command {name}{about} here: it is not installed, or not in a directory of `PATH`.")
+        }
+        Tongue::Chinese => format!("这里没有 {name} 命令{about}：没有安装，或者不在 `PATH` 的目录里。"),
+    };
+    Advice { lacks_model: true, ..Advice::said(Kind::Error, markdown) }
+}
+
+/// A program by its path that is there and may not be run, or is not there.
+fn path(path: &str, asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Advice> {
+    let whole = match path.strip_prefix("./") {
+        Some(below) => format!("{}/{below}", place.cwd.trim_end_matches('/')),
+        None if path.starts_with('/') => path.to_owned(),
+        None => format!("{}/{path}", place.cwd.trim_end_matches('/')),
+    };
+    let (directory, name) = whole.rsplit_once('/')?;
+    let entries = place.world.entries(if directory.is_empty() { "/" } else { directory }).yes()?;
+    let found = entries.iter().find(|entry| &*entry.name == name);
+    match found.map(|entry| entry.kind) {
+        None => {
+            let markdown = match tongue {
+                Tongue::English => format!("There is no {} here.", code(path)),
+                Tongue::Chinese => format!("这里没有 {}。", code(path)),
+            };
+            Some(Advice::said(Kind::Error, markdown))
+        }
+        Some(world::Kind::File) if asked.exit == 126 => {
+            let checked = check(&format!("chmod +x {}", quoted(path)?), place, asked.blocklist).ok()?;
+            let markdown = match tongue {
+                Tongue::English => format!("{} is there, but may not be run. This allows it:\n\n", code(path)),
+                Tongue::Chinese => format!("{} 存在，但没有运行权限。这样可以允许：\n\n", code(path)),
+            };
+            let markdown = format!("{markdown}{}", fenced(&checked.command));
+            let proposal = Some(Offered { command: checked.command, warning: checked.warning });
+            Some(Advice { proposal, ..Advice::said(Kind::Error, markdown) })
+        }
+        Some(_) => None,
+    }
+}
+
+/// As it stands, where it needs no quotes.
+fn quoted(path: &str) -> Option<&str> {
+    path.chars().all(|letter| letter.is_alphanumeric() || "./_-+@".contains(letter)).then_some(path)
+}
+
+/// The name that "No such file or directory" is said about.
+fn missing_file(output: &str) -> Option<String> {
+    let line = output.lines().find(|line| line.to_ascii_lowercase().contains("no such file or directory"))?;
+    let at = line.to_ascii_lowercase().find("no such file or directory")?;
+    // zsh says what it could not find after the message, everybody else before it.
+    let after = line.get(at + "no such file or directory".len()..)?.trim_start_matches(':').trim();
+    let before = line.get(..at)?.trim_end().trim_end_matches(':');
+    let named = if after.is_empty() { before.rsplit(": ").next()? } else { after };
+    let named = named.trim_start_matches("cannot access ").trim_start_matches("cannot open ").trim();
+    let named = named.trim_matches(['\'', '"', '‘', '’', '`']);
+    (!named.is_empty()).then(|| named.to_owned())
+}
+
+/// The beginning and the end of a long output.
+fn ends(output: &str) -> String {
+    if output.len() <= 2 * MAX_OUTPUT {
+        return output.to_owned();
+    }
+    let head = output.get(..output.floor_char_boundary(MAX_OUTPUT)).unwrap_or_default();
+    let tail = output.get(output.ceil_char_boundary(output.len() - MAX_OUTPUT)..).unwrap_or_default();
+    format!("{head}\n{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_that_is_not_there() {
+        for (output, expected) in [
+            ("cat: notes.txt: No such file or directory\n", Some("notes.txt")),
+            ("ls: cannot access 'a b': No such file or directory", Some("a b")),
+            ("cd: no such file or directory: src2", Some("src2")),
+            ("bash: cd: src2: No such file or directory", Some("src2")),
+            ("No such file or directory", None),
+            ("fine", None),
+            ("", None),
+        ] {
+            assert_eq!(missing_file(output).as_deref(), expected, "{output}");
+        }
+    }
+}

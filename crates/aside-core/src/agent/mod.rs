@@ -1,0 +1,147 @@
+//! What is said to a sentence with no model: a wish becomes a command to review, a question about a command its
+//! explanation, a slip the line that was meant, and what is beyond that is said to need a model. `prompt` and `said` are
+//! what a model is told, and what is made of its words. Asks nobody and runs nothing.
+
+mod about;
+mod failed;
+pub mod prompt;
+pub mod said;
+mod sentence;
+mod symbol;
+mod tongue;
+mod wish;
+
+#[cfg(test)]
+mod tests;
+
+use crate::history::index::Index;
+use crate::text;
+use crate::translate::Place;
+use tongue::{Phrase, Tongue};
+
+/// Characters of a sentence; what is longer was pasted, and is for a model.
+pub const MAX_WORDS: usize = 600;
+
+/// A sentence, and what is known about it.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Without the prefix that made it a sentence.
+    pub words: &'a str,
+    /// How the line ended; zero when it was not run.
+    pub exit: i32,
+    /// What it printed, when that is known.
+    pub output: Option<&'a str>,
+    /// What ran before: a line that ran well is no slip.
+    pub history: &'a Index,
+    /// Beginnings of commands that are never proposed.
+    pub blocklist: &'a [String],
+    pub model: Model,
+}
+
+/// Why nobody else answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// The settings name none.
+    Unset,
+    /// The settings name none, and that was said a moment ago.
+    StillUnset,
+    /// One is named, but was not asked or did not answer. Somebody else says why.
+    Silent,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    pub kind: Kind,
+    pub markdown: String,
+    pub proposal: Option<Offered>,
+    /// A model would know more.
+    pub lacks_model: bool,
+}
+
+/// A command that is ready to be taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offered {
+    pub command: String,
+    /// What it may destroy; empty when nothing.
+    pub warning: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A command for what was wished.
+    Wish,
+    /// The closest command that is known, which leaves words out.
+    Close,
+    /// What a command does.
+    About,
+    /// The line as it was meant.
+    Slip,
+    /// What an error means.
+    Error,
+    /// A word of politeness.
+    Talk,
+    /// Only a model could tell.
+    Beyond,
+}
+
+/// What is said when nobody else says anything.
+pub fn embedded(asked: &Asked<'_>, place: &Place<'_>) -> Advice {
+    let words = text::clean(asked.words);
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tongue = Tongue::of(&words);
+    let beyond = || Advice {
+        kind: Kind::Beyond,
+        markdown: tongue.says(Phrase::Beyond(asked.model)),
+        proposal: None,
+        lacks_model: true,
+    };
+    if words.chars().nth(MAX_WORDS).is_some() || words.is_empty() {
+        return beyond();
+    }
+    if let Some(phrase) = sentence::talk(&words) {
+        return Advice::said(Kind::Talk, tongue.says(phrase));
+    }
+    if let Some(markdown) = about::answer(&words, place, tongue) {
+        return Advice::said(Kind::About, markdown);
+    }
+    let asked = Asked { words: &words, ..*asked };
+    if let Some(advice) = failed::layout(&asked, place) {
+        return advice;
+    }
+    let wish = || wish::answer(&asked, place, tongue);
+    if sentence::is_prose(&words) {
+        return wish().unwrap_or_else(beyond);
+    }
+    // A few bare words may be either: a slip that can hardly be anything else comes first, then what is surely wished for.
+    let slip = failed::slip(&asked, place, tongue);
+    if let Some(slip) = slip.as_ref().filter(|slip| slip.clear) {
+        return slip.advice.clone();
+    }
+    let count = words.split(' ').count();
+    let may_wish = failed::is_bare(&words) && (count > 2 || count > 1 && asked.exit == 0);
+    let sure = may_wish.then(wish).flatten().filter(|wish| wish.kind == Kind::Wish);
+    let ours = sure.or_else(|| slip.map(|slip| slip.advice)).or_else(|| failed::error(&asked, place, tongue));
+    // A command that failed is no wish, whatever its words could mean.
+    let may_be_words = asked.exit == 0 && !wish::begins_with_command(&words, place);
+    ours.or_else(|| may_be_words.then(wish).flatten()).unwrap_or_else(beyond)
+}
+
+impl Advice {
+    fn said(kind: Kind, markdown: String) -> Self {
+        Self { kind, markdown, proposal: None, lacks_model: false }
+    }
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Wish => "wish",
+            Kind::Close => "close",
+            Kind::About => "about",
+            Kind::Slip => "slip",
+            Kind::Error => "error",
+            Kind::Talk => "talk",
+            Kind::Beyond => "beyond",
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! How a sentence is meant: as a word of politeness, as a wish in a polite frame, or as one at all. Does not answer it.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::agent::tongue::Phrase;
+
+const DATA: &str = include_str!("../../data/agent/sentences.words");
+
+static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| read(DATA));
+
+/// The names of the lists, and what is said to each.
+const TALK: [(&str, Phrase); 7] = [
+    ("greeting", Phrase::Greeting),
+    ("thanks", Phrase::Thanks),
+    ("assent", Phrase::Assent),
+    ("dissent", Phrase::Dissent),
+    ("farewell", Phrase::Farewell),
+    ("help", Phrase::Help),
+    ("about-what", Phrase::AboutWhat),
+];
+
+fn read(data: &'static str) -> HashMap<&'static str, Vec<&'static str>> {
+    let mut lists: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut current = "";
+    for row in data.lines().filter(|row| !row.trim().is_empty() && !row.starts_with('#')) {
+        let rest = match row.split_once(' ') {
+            Some(("", rest)) => rest,
+            Some((name, rest)) => {
+                current = name;
+                rest
+            }
+            None => continue,
+        };
+        let items = rest.split(',').map(str::trim).filter(|item| !item.is_empty());
+        lists.entry(current).or_default().extend(items);
+    }
+    lists
+}
+
+fn list(name: &str) -> &'static [&'static str] {
+    WORDS.get(name).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The phrase with which a word of politeness is answered.
+pub fn talk(words: &str) -> Option<Phrase> {
+    let lower = words.to_lowercase();
+    let plain: String = lower.chars().filter(|letter| !is_mark(*letter)).collect();
+    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    TALK.iter().find(|(name, _)| list(name).contains(&plain.as_str())).map(|(_, phrase)| *phrase)
+}
+
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '?' | '!' | '.' | ',' | ';' | ':' | '…' | '。' | '，' | '？' | '！' | '、')
+}
+
+/// Without the polite frame around it.
+pub fn bare(words: &str) -> &str {
+    let mut bare = words.trim();
+    while let Some(rest) = before(bare).or_else(|| after(bare)) {
+        bare = rest;
+    }
+    bare
+}
+
+fn before(words: &str) -> Option<&str> {
+    let fits = |frame: &&&str| begins(words, frame).is_some();
+    let frame = list("before").iter().filter(fits).max_by_key(|frame| frame.len())?;
+    let rest = begins(words, frame)?.trim_start_matches([',', ':', '，', '：']).trim_start();
+    // A frame around nothing is what was said.
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// What follows the frame: after a blank or a mark, where words have them between.
+pub fn begins<'a>(words: &'a str, frame: &str) -> Option<&'a str> {
+    let head = words.get(..frame.len())?;
+    let rest = words.get(frame.len()..)?;
+    let parted = rest.starts_with([' ', ',', ':', '，', '：']) || frame.chars().any(|letter| letter > '\u{2e80}');
+    (head.eq_ignore_ascii_case(frame) && parted).then(|| rest.trim_start())
+}
+
+fn after(words: &str) -> Option<&str> {
+    list("after").iter().find_map(|frame| {
+        let rest = words.len().checked_sub(frame.len())?;
+        let (rest, tail) = (words.get(..rest)?, words.get(rest..)?);
+        let parted = rest.ends_with([' ', ',', '，']) || frame.chars().any(|letter| letter > '\u{2e80}');
+        let kept = rest.trim_end_matches([' ', ',', '，']);
+        (tail.eq_ignore_ascii_case(frame) && parted && !kept.is_empty()).then_some(kept)
+    })
+}
+
+/// Whether it reads as a sentence rather than as a line that went wrong.
+pub fn is_prose(words: &str) -> bool {
+    // Letters that are written without blanks between words.
+    let is_unspaced = |letter: char| matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    let is_shell =
+        |word: &str| word.starts_with(['-', '$', '~', '/', '>', '<', '|', '&']) || word.contains(['=', '|', ';']);
+    let all: Vec<&str> = words.split(' ').collect();
+    if all.iter().skip(1).any(|word| is_shell(word)) {
+        return false;
+    }
+    let prose = |word: &&str| {
+        let word = word.trim_matches(is_mark).to_ascii_lowercase();
+        list("prose").contains(&word.as_str())
+    };
+    words.chars().any(is_unspaced)
+        || all.len() >= 2 && words.ends_with(['?', '？'])
+        || all.len() >= 3 && all.iter().any(prose)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_is_there() {
+        let names = TALK.iter().map(|(name, _)| *name).chain(["before", "after", "prose"]);
+        for name in names {
+            assert!(!list(name).is_empty(), "{name}");
+            assert!(list(name).iter().all(|item| *item == item.to_lowercase()), "{name}");
+        }
+        assert_eq!(WORDS.len(), TALK.len() + 3);
+    }
+
+    #[test]
+    fn a_frame_adds_nothing() {
+        for (words, expected) in [
+            ("please list the files", "list the files"),
+            ("How do I list hidden files", "list hidden files"),
+            ("hey, can you please count the lines for me, thanks", "count the lines"),
+            ("what is the command to show disk usage", "show disk usage"),
+            ("请帮我列出最大的文件", "列出最大的文件"),
+            ("android devices", "android devices"),
+            ("please", "please"),
+            ("", ""),
+            ("so", "so"),
+        ] {
+            assert_eq!(bare(words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn prose_and_commands() {
+        for prose in ["make sure the tests pass", "where is auth?", "列出文件", "top 5 processes by memory"] {
+            assert!(is_prose(prose), "{prose}");
+        }
+        for command in ["gti status", "git comit -m for the best", "cat READEM.md", "ls /the/a b", "grpe foo README.md"]
+        {
+            assert!(!is_prose(command), "{command}");
+        }
+    }
+}

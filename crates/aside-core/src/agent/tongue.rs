@@ -1,0 +1,97 @@
+//! Our own sentences, in the language of the question as far as we speak it. What commands do is told in English.
+
+use crate::agent::Model;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tongue {
+    English,
+    Chinese,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phrase {
+    Greeting,
+    Thanks,
+    /// Yes, fine, go on.
+    Assent,
+    /// No, stop, never mind.
+    Dissent,
+    Farewell,
+    /// What can be asked.
+    Help,
+    /// A question without what it is about.
+    AboutWhat,
+    Careful,
+    /// Before a command that leaves words of the wish out.
+    OnlyClose,
+    /// Before other commands.
+    Others,
+    /// Before the line as it was meant.
+    Meant,
+    Beyond(Model),
+}
+
+impl Tongue {
+    pub fn of(words: &str) -> Self {
+        let is_han = |letter: char| matches!(letter, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}');
+        // Japanese and Korean write some of their words with the same letters.
+        let is_other = |letter: char| matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}');
+        if words.chars().any(is_han) && !words.chars().any(is_other) { Tongue::Chinese } else { Tongue::English }
+    }
+
+    pub fn says(self, phrase: Phrase) -> String {
+        match self {
+            Tongue::English => english(phrase),
+            Tongue::Chinese => chinese(phrase),
+        }
+        .to_owned()
+    }
+}
+
+fn english(phrase: Phrase) -> &'static str {
+    match phrase {
+        Phrase::Greeting => {
+            "Hello. Say what you want to do, such as `show the largest files`, or ask what a command does."
+        }
+        Phrase::Thanks => "You are welcome. Whenever you need another command, say what it is to do.",
+        Phrase::Assent => "All right. Say what you want to do, such as `show the largest files`.",
+        Phrase::Dissent => "All right; nothing was run. Say what you want to do instead.",
+        Phrase::Farewell => "Goodbye; `exit` leaves the shell.",
+        Phrase::Help => {
+            "Say what you want to do (`show the largest files`), or ask about a command (`what does tar -xzf do`)."
+        }
+        Phrase::AboutWhat => "About what? Name the command or the error, as in `what does tar -xzf do`.",
+        Phrase::Careful => "Careful:",
+        Phrase::OnlyClose => "Only close to what you asked:",
+        Phrase::Others => "Or:",
+        Phrase::Meant => "Probably this was meant:",
+        Phrase::Beyond(Model::Unset) => {
+            "This needs a model, and none is set up; without one I find commands, explain them and mend slips.\n\
+             To get one: `aside model pull qwen2.5-coder-1.5b`, then `aside model use qwen2.5-coder-1.5b`."
+        }
+        Phrase::Beyond(Model::StillUnset) => "This needs a model, and none is set up.",
+        Phrase::Beyond(Model::Silent) => "Only a model could answer this.",
+    }
+}
+
+fn chinese(phrase: Phrase) -> &'static str {
+    match phrase {
+        Phrase::Greeting => "你好。说出想做的事，例如 `列出最大的文件`，或者问某个命令是什么意思。",
+        Phrase::Thanks => "不客气。需要别的命令时，说出想做的事就行。",
+        Phrase::Assent => "好的。说出想做的事，例如 `列出最大的文件`。",
+        Phrase::Dissent => "好的，什么都没有运行。说出想做的事就行。",
+        Phrase::Farewell => "再见；`exit` 退出 shell。",
+        Phrase::Help => "说出想做的事（`列出最大的文件`），或者问某个命令（`tar -xzf 是什么意思`）。",
+        Phrase::AboutWhat => "指的是什么？请写出命令或错误，例如 `tar -xzf 是什么意思`。",
+        Phrase::Careful => "注意：",
+        Phrase::OnlyClose => "只是接近你要的：",
+        Phrase::Others => "或者：",
+        Phrase::Meant => "大概是想输入：",
+        Phrase::Beyond(Model::Unset) => {
+            "回答这个需要模型，目前没有设置；没有模型时，只能查找命令、解释命令、纠正笔误。\n\
+             获取方法：`aside model pull qwen2.5-coder-1.5b`，然后 `aside model use qwen2.5-coder-1.5b`。"
+        }
+        Phrase::Beyond(Model::StillUnset) => "回答这个需要模型，目前没有设置。",
+        Phrase::Beyond(Model::Silent) => "只有模型能回答这个。",
+    }
+}

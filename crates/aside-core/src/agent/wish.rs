@@ -1,0 +1,125 @@
+//! A wish in a sentence: the command for it, with a word about what it does.
+
+use crate::agent::about::sentence as capital;
+use crate::agent::sentence::{self, begins};
+use crate::agent::tongue::{Phrase, Tongue};
+use crate::agent::{Advice, Asked, Kind, Offered};
+use crate::names::shell;
+use crate::proto::wish::{Nearness, Proposal};
+use crate::translate::embedded;
+use crate::translate::explain::explain;
+use crate::translate::offer::offers;
+use crate::translate::{Place, Wish};
+
+/// Commands that are shown: the best, and what else might have been meant.
+const SHOWN: usize = 3;
+/// What a sentence that begins with a command's name has to be worth: it may be about something else altogether.
+const SURE: f32 = 0.8;
+/// What any command has to be worth that is only close.
+const CLOSE: f32 = 0.5;
+
+/// Who begins like this wants to know what something is, or to have it thought out. No command does that, though the words
+/// after it may be in one.
+const NOT_WISHED: [&str; 15] = [
+    "what is a",
+    "what is an",
+    "what's a",
+    "what's an",
+    "what is the difference",
+    "what's the difference",
+    "what is the meaning",
+    "write a",
+    "write an",
+    "write me",
+    "draft",
+    "compose a",
+    "suggest",
+    "come up with",
+    "什么是",
+];
+
+pub fn answer(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Advice> {
+    let words = sentence::bare(asked.words);
+    let thinks = NOT_WISHED.iter().filter_map(|frame| begins(words, frame)).any(|what| !what.starts_with("file"));
+    if thinks {
+        return None;
+    }
+    // "What is in this directory" asks to see it, which the words alone do not say.
+    let shown =
+        begins(words, "what is in").or(begins(words, "what's in")).map(|what| format!("show what is in {what}"));
+    let wish = shown.as_deref().unwrap_or(words);
+    let found = embedded::answer(&Wish { words: wish, place: *place, limit: SHOWN });
+    let mut offers = offers(&found, place, asked.blocklist, SHOWN);
+    // The same line again would fail again.
+    offers.retain(|offer| offer.text != asked.words && !(is_about_one(words) && is_about_all(&offer.text)));
+    let is_answer = |offer: &Proposal| offer.nearness == Nearness::Answer && offer.confidence >= SURE;
+    let is_close = |offer: &Proposal| offer.confidence >= CLOSE && !begins_with_command(words, place);
+    let best = offers.first().filter(|best| is_answer(best) || is_close(best))?.clone();
+    let kind = if best.nearness == Nearness::Answer { Kind::Wish } else { Kind::Close };
+    let mut markdown = String::new();
+    if kind == Kind::Close {
+        markdown.push_str(&tongue.says(Phrase::OnlyClose));
+        markdown.push_str("\n\n");
+    }
+    markdown.push_str(&fenced(&best.text));
+    let description =
+        if best.description.is_empty() { explain(&best.text, place).summary } else { best.description.clone() };
+    let careful = careful(&best.warning, tongue);
+    let said: Vec<String> = [capital(&description), careful].into_iter().filter(|part| !part.is_empty()).collect();
+    if !said.is_empty() {
+        markdown.push_str(&format!("\n{}\n", said.join(" ")));
+    }
+    let others: Vec<String> = offers.iter().skip(1).map(|offer| code(&offer.text)).collect();
+    if !others.is_empty() {
+        markdown.push_str(&format!("\n{} {}\n", tongue.says(Phrase::Others), others.join(", ")));
+    }
+    let proposal = Some(Offered { command: best.text, warning: best.warning });
+    Some(Advice { kind, markdown, proposal, lacks_model: kind == Kind::Close })
+}
+
+/// "How do I make a file executable": one that is not named.
+fn is_about_one(words: &str) -> bool {
+    let words: Vec<String> = words.to_lowercase().split(' ').map(str::to_owned).collect();
+    let things = ["file", "folder", "directory", "process", "container", "image", "package", "user", "script"];
+    words.windows(2).any(|two| {
+        matches!(two, [article, thing] if ["a", "an"].contains(&article.as_str())
+        && things.iter().any(|known| thing.trim_end_matches(['?', '.', ',']) == *known))
+    })
+}
+
+/// It does something to whatever it finds.
+fn is_about_all(command: &str) -> bool {
+    let acts = [" -exec ", " -execdir ", " -delete", "| xargs "].iter().any(|part| command.contains(part));
+    acts && command.starts_with("find ")
+}
+
+pub fn begins_with_command(words: &str, place: &Place<'_>) -> bool {
+    let first = words.split(' ').next().unwrap_or_default();
+    place.specs.has(first)
+        || shell::has(place.names, place.dialect, first)
+        || place.world.has_program(first).yes() == Some(true)
+}
+
+pub fn careful(warning: &str, tongue: Tongue) -> String {
+    match warning {
+        "" => String::new(),
+        warning => format!("**{}** {warning}.", tongue.says(Phrase::Careful)),
+    }
+}
+
+/// The fence is longer than any in the command.
+pub fn fenced(command: &str) -> String {
+    let fence = "`".repeat(longest_run(command).max(2) + 1);
+    format!("{fence}sh\n{command}\n{fence}\n")
+}
+
+/// As code in a line, with as many marks around it as it takes.
+pub fn code(text: &str) -> String {
+    let marks = "`".repeat(longest_run(text) + 1);
+    let room = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{marks}{room}{text}{room}{marks}")
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
+}
