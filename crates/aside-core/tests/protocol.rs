@@ -22,7 +22,9 @@ fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
     let calls: Vec<Call> = pairs("request").iter().map(|pair| call(pair)).collect();
     let verbs: BTreeSet<&str> = calls.iter().map(|call| verb(&call.request)).collect();
     let expected = [
+        "ask",
         "complete",
+        "detect",
         "explain",
         "finished",
         "hello",
@@ -33,6 +35,7 @@ fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
         "stop",
         "translate",
         "why",
+        "wrong",
     ];
     assert_eq!(verbs, BTreeSet::from(expected));
 }
@@ -41,7 +44,8 @@ fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
 fn every_example_of_an_answer_is_what_both_codecs_write() {
     let answers: Vec<Answer> = pairs("answer").iter().map(|pair| answer(pair)).collect();
     let kinds: BTreeSet<&str> = answers.iter().map(|answer| kind(&answer.reply)).collect();
-    let expected = ["complete", "error", "explain", "hello", "ok", "status", "translate", "update", "why"];
+    let expected =
+        ["complete", "detect", "error", "explain", "hello", "ok", "said", "status", "translate", "update", "why"];
     assert_eq!(kinds, BTreeSet::from(expected));
 }
 
@@ -65,7 +69,7 @@ fn every_table_of_fields_names_them_in_the_order_of_the_message() {
         }
         checked += 1;
     }
-    assert_eq!(checked, 13, "eight requests and five answers have a table of fields");
+    assert_eq!(checked, 18, "eleven requests and seven answers have a table of fields");
 }
 
 #[test]
@@ -238,6 +242,9 @@ fn verb(request: &Request) -> &'static str {
         Request::Complete(_) => "complete",
         Request::Translate(_) => "translate",
         Request::Explain(_) => "explain",
+        Request::Detect(_) => "detect",
+        Request::Wrong(_) => "wrong",
+        Request::Ask(_) => "ask",
         Request::Outcome(_) => "outcome",
         Request::Finished(_) => "finished",
         Request::Names(_) => "names",
@@ -255,6 +262,8 @@ fn kind(reply: &Reply) -> &'static str {
         Reply::Update(_) => "update",
         Reply::Translate(_) => "translate",
         Reply::Explain(_) => "explain",
+        Reply::Detect(_) => "detect",
+        Reply::Said(_) => "said",
         Reply::Ok => "ok",
         Reply::Why(_) => "why",
         Reply::Status(_) => "status",

@@ -180,6 +180,23 @@ impl Daemon {
         self.sends(&["translate", "bench", cwd, wish, "zsh", "1", "1", "0", "embedded", "3"])
     }
 
+    /// Asks whether a line is a sentence, as Enter does.
+    pub fn detects(&mut self, cwd: &str, line: &str, first: &str) -> Vec<String> {
+        let fields = self.sends(&["detect", "bench", cwd, line, "zsh", "before", "0", first, "0", ""]);
+        assert_eq!(fields[1], "detect");
+        fields
+    }
+
+    /// A question that takes no thought.
+    pub fn status(&mut self) {
+        self.sends(&["status"]);
+    }
+
+    /// A command ended, which may have changed what is there.
+    pub fn finishes(&mut self, cwd: &str, seq: usize) {
+        self.sends(&["finished", "bench", &seq.to_string(), cwd, "0", "1700000000000", "1", "zsh", "true"]);
+    }
+
     /// How long it takes until a command is known to be stored.
     fn stores(&mut self) -> Samples {
         let mut samples = Samples::default();

@@ -16,6 +16,7 @@ mod harness;
 mod index;
 mod past;
 mod repository;
+mod sentences;
 mod shells;
 mod table;
 mod typist;
@@ -26,17 +27,24 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
+    // What `make bench-detect` wants, in seconds rather than minutes.
+    if std::env::args().any(|argument| argument == "sentences") {
+        println!("{}\n", machine());
+        return table::print(&sentences::measure());
+    }
     let started = Instant::now();
     let short = past::commands(100_000, past::Novelty(30));
     println!("{}\n{}", machine(), described(&short));
     let (mut rows, details) = shells::measure(&short);
     let wishes = wishes::measure();
+    let sentences = sentences::measure();
     // Not before: starting a shell takes longer the more memory we hold.
     let long = past::commands(1_000_000, past::Novelty(60));
     println!("{}", described(&long));
     rows.extend(daemon::measure(&short, &long));
     rows.extend(index::measure(&long));
     rows.extend(wishes);
+    rows.extend(sentences);
 
     println!("\nMedians.\n");
     table::print(&rows);

@@ -53,6 +53,8 @@ struct Times {
     empty_line: Samples,
     command: Samples,
     command_and_key: Samples,
+    /// A command with the words of a sentence behind it, about which the daemon is asked.
+    doubtful: Samples,
     /// Times that the ghost text did not come, or was another one.
     missed: usize,
     processes_per_key: Option<f64>,
@@ -210,10 +212,10 @@ fn type_bursts(turns: &mut [Turn<'_>]) {
     turns.iter_mut().for_each(|turn| turn.typist.clears());
 }
 
-fn type_true(typist: &mut Typist) {
+fn type_line(typist: &mut Typist, text: &str) {
     typist.rest(PACE);
-    typist.press("true");
-    typist.until(|line| line.typed == "true");
+    typist.press(text);
+    typist.until(|line| line.typed == text);
     typist.rest(PACE);
 }
 
@@ -224,15 +226,19 @@ fn run_commands(turns: &mut [Turn<'_>]) {
             let pressed = typist.press("\r");
             lane.times.empty_line.add(typist.next_prompt().duration_since(pressed));
 
-            type_true(typist);
+            type_line(typist, "true");
             let pressed = typist.press("\r");
             lane.times.command.add(typist.next_prompt().duration_since(pressed));
 
-            type_true(typist);
+            type_line(typist, "true");
             let pressed = typist.press("\rx");
             let seen = typist.next_prompt_and("x");
             lane.times.command_and_key.add(seen.duration_since(pressed));
             typist.clears();
+
+            type_line(typist, "true to the last of it");
+            let pressed = typist.press("\r");
+            lane.times.doubtful.add(typist.next_prompt().duration_since(pressed));
         }
     }
 }
@@ -265,7 +271,7 @@ fn trace(lane: &mut Lane) {
 /// A row's name, its samples, what stands for them, its target.
 type Metric = (&'static str, fn(&Times) -> &Samples, fn(&Samples) -> Option<f64>, Target);
 
-const ROWS: [Metric; 10] = [
+const ROWS: [Metric; 11] = [
     ("key to echo", |times| &times.echo, Samples::median, Target::Added(1.0)),
     ("key to new ghost text", |times| &times.ghost_after_key, Samples::median, Target::Ratio(1.0)),
     ("9 keys at once to ghost text", |times| &times.ghost_after_prefix, Samples::median, Target::Ratio(1.0)),
@@ -276,6 +282,7 @@ const ROWS: [Metric; 10] = [
     ("first prompt and one key", |times| &times.first_key, Samples::median, Target::None),
     ("Enter on an empty line to prompt", |times| &times.empty_line, Samples::median, Target::Added(1.0)),
     ("Enter on `true` to prompt", |times| &times.command, Samples::median, Target::Added(1.0)),
+    ("Enter on `true` and words to prompt", |times| &times.doubtful, Samples::median, Target::Added(10.0)),
     ("Enter on `true` to the next key's echo", |times| &times.command_and_key, Samples::median, Target::None),
 ];
 

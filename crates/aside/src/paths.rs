@@ -75,6 +75,16 @@ impl Paths {
         self.state_dir.join("interactions.jsonl")
     }
 
+    /// Which lines were taken for sentences, and why.
+    pub fn reroutes(&self) -> PathBuf {
+        self.state_dir.join("reroutes.jsonl")
+    }
+
+    /// Lines that the person said are none.
+    pub fn marks(&self) -> PathBuf {
+        self.state_dir.join("wrong.jsonl")
+    }
+
     /// Beside the socket, never deleted: removing a lock file while another process waits for it lets two hold it.
     pub fn lock_file(&self) -> PathBuf {
         beside(&self.socket, ".lock")

@@ -206,6 +206,8 @@ impl Shape {
             Reply::Hello(_)
             | Reply::Translate(_)
             | Reply::Explain(_)
+            | Reply::Detect(_)
+            | Reply::Said(_)
             | Reply::Ok
             | Reply::Why(_)
             | Reply::Status(_) => (&[][..], None),

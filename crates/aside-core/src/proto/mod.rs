@@ -5,6 +5,7 @@ pub mod compat;
 pub mod json;
 pub mod record;
 pub mod stream;
+pub mod talk;
 pub mod wish;
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,12 @@ pub enum Request {
     Explain(wish::Explain),
     /// What became of something that was offered.
     Outcome(wish::Outcome),
+    /// Is a line a command or a sentence?
+    Detect(talk::Detect),
+    /// A line was taken for a sentence and was none.
+    Wrong(talk::Wrong),
+    /// A sentence: what is there to say?
+    Ask(talk::Ask),
     /// A command ended.
     Finished(Finished),
     /// What only the shell knows: its aliases, functions, variables.
@@ -144,6 +151,9 @@ pub enum Reply {
     #[serde(rename = "suggestion")]
     Translate(Box<wish::Suggestion>),
     Explain(wish::Explanation),
+    Detect(talk::Ruling),
+    /// The answer to a sentence, and all of it each time that there is more.
+    Said(Box<talk::Said>),
     /// Done: what was to be stored is stored.
     Ok,
     Why(Box<Offer>),
@@ -180,6 +190,14 @@ pub struct Welcome {
     pub explain_key: String,
     /// Empty for none.
     pub private_key: String,
+    /// What becomes of a sentence: `answer`, `offer` or `off`.
+    pub reroute: String,
+    /// What a line begins with, before a blank, when it is a sentence whatever it looks like.
+    pub agent_prefix: String,
+    /// What a line begins with when it is a command whatever it looks like; empty for nothing.
+    pub shell_prefix: String,
+    /// Says that the last line was no sentence; empty for none.
+    pub wrong_key: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

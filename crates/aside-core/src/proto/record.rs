@@ -1,6 +1,7 @@
 //! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
 //! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
 
+use crate::proto::talk::{Ask, Detect, Phase, Ruling, Said, Wrong};
 use crate::proto::wish::{Explain, Explanation, Outcome, Proposal, Suggestion, Translate};
 use crate::proto::{
     Answer, Call, Candidates, Complete, Failure, Finished, Hello, Names, Reply, Request, Switch, Welcome, Why,
@@ -68,6 +69,32 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             confidence: number(field(7), "confidence")?,
             cwd: text(8),
             r#final: text(9),
+        }),
+        "detect" => Request::Detect(Detect {
+            session: text(2),
+            cwd: text(3),
+            line: text(4),
+            shell: text(5),
+            phase: Phase::of(field(6))
+                .ok_or_else(|| format!("the phase must be before or after, not {:?}", field(6)))?,
+            exit: number(field(7), "exit status")?,
+            first: text(8),
+            unreadable: switch(field(9), "unreadable")?,
+            output: text(10),
+        }),
+        "wrong" => Request::Wrong(Wrong { session: text(2), line: text(3) }),
+        "ask" => Request::Ask(Ask {
+            session: text(2),
+            cwd: text(3),
+            query: text(4),
+            shell: text(5),
+            number: number(field(6), "number of the question")?,
+            width: number(field(7), "width")?,
+            wait: switch(field(8), "wait")?,
+            private: switch(field(9), "private")?,
+            exit: number(field(10), "exit status")?,
+            output: text(11),
+            reason: text(12),
         }),
         "finished" => Request::Finished(Finished {
             session: text(2),
@@ -165,6 +192,30 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
                 .map(str::to_owned)
                 .to_vec()
         }
+        Request::Detect(Detect { session, cwd, line, shell, phase, exit, first, unreadable, output }) => {
+            let exit = exit.to_string();
+            [&id, "detect", session, cwd, line, shell, phase.name(), &exit, first, flag(*unreadable), output]
+                .map(str::to_owned)
+                .to_vec()
+        }
+        Request::Wrong(Wrong { session, line }) => [&id, "wrong", session, line].map(str::to_owned).to_vec(),
+        Request::Ask(Ask { session, cwd, query, shell, number, width, wait, private, exit, output, reason }) => [
+            &id,
+            "ask",
+            session,
+            cwd,
+            query,
+            shell,
+            &number.to_string(),
+            &width.to_string(),
+            flag(*wait),
+            flag(*private),
+            &exit.to_string(),
+            output,
+            reason,
+        ]
+        .map(str::to_owned)
+        .to_vec(),
         Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command }) => [
             &id,
             "finished",
@@ -210,6 +261,8 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
         Reply::Update(found) => record.candidates("update", found),
         Reply::Translate(suggestion) => record.suggestion(suggestion),
         Reply::Explain(explanation) => record.explanation(explanation),
+        Reply::Detect(Ruling { verdict, reason }) => record.fields(&["detect", verdict, reason]),
+        Reply::Said(said) => record.said(said),
         Reply::Ok => record.fields(&["ok"]),
         Reply::Why(offer) => record.fields(&["why", &serde_json::to_string(offer).unwrap_or_default()]),
         Reply::Status(status) => {
@@ -245,6 +298,10 @@ impl Record {
             wish_min,
             explain_key,
             private_key,
+            reroute,
+            agent_prefix,
+            shell_prefix,
+            wrong_key,
         } = welcome;
         let switch = |on: &Switch| match on {
             Switch::On => "on",
@@ -253,6 +310,7 @@ impl Record {
         self.fields(&["hello", version, &pid.to_string(), switch(complete), ghost_style, right_arrow, autosuggestions]);
         self.fields(&[&min_input.to_string(), bar, bar_style, switch(hint), hint_style, tab]);
         self.fields(&[switch(wish), wish_prefix, wish_style, &wish_min.to_string(), explain_key, private_key]);
+        self.fields(&[reroute, agent_prefix, shell_prefix, wrong_key]);
     }
 
     fn candidates(&mut self, verb: &str, found: &Candidates) {
@@ -277,6 +335,18 @@ impl Record {
         self.fields(&["explain", state.name(), source, &lines.len().to_string()]);
         for line in lines {
             self.fields(&[line]);
+        }
+    }
+
+    fn said(&mut self, said: &Said) {
+        let Said { state, note, proposal, warning, rows, tail } = said;
+        self.fields(&["said", state.name(), note, proposal, warning, &rows.len().to_string()]);
+        for row in rows {
+            self.fields(&[row]);
+        }
+        self.fields(&[&tail.len().to_string()]);
+        for row in tail {
+            self.fields(&[row]);
         }
     }
 

@@ -7,6 +7,7 @@ use std::io::Write;
 use crate::cli::{Exit, paint};
 
 mod complete;
+mod detect;
 mod facts;
 mod gather;
 mod here;
@@ -46,6 +47,7 @@ fn examine(facts: &Facts) -> Vec<Section> {
         section("terminal", surroundings::terminal(&facts.terminal)),
         section("daemon", service::daemon(facts)),
         section("complete", complete::complete(facts)),
+        section("detect", detect::detect(facts)),
         section("configuration", keep::configuration(&facts.config)),
         section("history", keep::history(facts)),
         section("environment", surroundings::environment(&facts.environment)),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::cli::Exit;
 use crate::client;
+use crate::config::Config;
 use crate::exec::{self, Own};
 use crate::paths::{self, Paths};
 
@@ -30,14 +31,20 @@ pub enum Shell {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
-    let socket = Paths::from_env()?.socket;
+    let paths = Paths::from_env()?;
+    let socket = paths.socket;
     // Before anybody else can: the shell will tell what is typed to whoever listens there.
     paths::prepare_socket_dir(&socket)?;
     let script = script(args.shell, &std::env::current_exe()?, &socket);
+    let script = match args.shell {
+        // What is wrong with the file, the daemon and `aside doctor` tell.
+        Shell::Bash => followed(&Config::load(&paths.config_file).unwrap_or_default()) + &script,
+        Shell::Zsh | Shell::Fish => script,
+    };
     std::io::stdout().write_all(script.as_bytes())?;
-    if args.shell == Shell::Zsh && is_read_by_a_shell() && client::connect(&socket).is_err() {
-        // The plugin would, but zsh may lose what it draws when a child of its own ends at the prompt. If it cannot be
-        // started, the plugin and `aside doctor` will find out.
+    if args.shell != Shell::Fish && is_read_by_a_shell() && client::connect(&socket).is_err() {
+        // The zsh plugin would, but zsh may lose what it draws when a child of its own ends at the prompt; in bash the
+        // first line may be a sentence. If it cannot be started, the plugin and `aside doctor` will find out.
         let _ = exec::own(Own::Daemon);
     }
     Ok(Exit::Done)
@@ -73,9 +80,20 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
                 "{settings}{rest}() {{ 'builtin' 'emulate' '-L' 'zsh' '-o' 'no_aliases'; 'builtin' 'eval' \"$1\"; }} {first}\n",
             )
         }
-        Shell::Bash => settings + include_str!("../../shell/aside.bash"),
+        Shell::Bash => settings + include_str!("../../shell/aside.bash") + include_str!("../../shell/aside.talk.bash"),
         Shell::Fish => settings + include_str!("../../shell/aside.fish"),
     }
+}
+
+/// What zsh hears when it greets the daemon. bash greets it with its first question.
+fn followed(config: &Config) -> String {
+    let detect = &config.detect;
+    let settings = [
+        ("_aside_reroute", detect.reroute.name()),
+        ("_aside_agent_prefix", &detect.agent_prefix),
+        ("_aside_shell_prefix", &detect.shell_prefix),
+    ];
+    settings.map(|(name, value)| format!("{name}={}\n", quoted(value))).concat()
 }
 
 /// zsh takes longer than twice as long for a text twice as long, so it gets several: whole functions, without what only

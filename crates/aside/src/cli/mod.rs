@@ -7,16 +7,21 @@ use std::process::ExitCode;
 use anyhow::Context;
 use aside_core::text;
 use clap::{Parser, Subcommand};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
+mod answer;
 mod call;
 mod complete;
 mod completions;
 mod config;
 mod daemon;
+mod detect;
 mod doctor;
 mod explain;
 mod history;
 mod init;
+mod log;
 mod man;
 mod model;
 mod pipe;
@@ -39,7 +44,8 @@ const EXIT_CODES: &str = "Exit codes:
   0  done
   1  it failed, found nothing, or (doctor) something needs doing
   2  the command line or the configuration is wrong
-  3  the daemon could not be reached";
+  3  the daemon could not be reached
+  130  stopped with Ctrl-C";
 
 #[derive(Subcommand)]
 enum Command {
@@ -48,6 +54,9 @@ enum Command {
     Daemon(daemon::Args),
     Translate(translate::Args),
     Explain(explain::Args),
+    Answer(answer::Args),
+    Detect(detect::Args),
+    Log(log::Args),
     Complete(complete::Args),
     Why(complete::why::Args),
     History(history::Args),
@@ -72,6 +81,8 @@ pub enum Exit {
     Failed,
     Usage,
     Unreachable,
+    /// Ctrl-C, as shells count it.
+    Stopped,
 }
 
 impl From<Exit> for ExitCode {
@@ -81,6 +92,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Unreachable => 3,
+            Exit::Stopped => 130,
         })
     }
 }
@@ -96,6 +108,9 @@ pub fn main() -> ExitCode {
         Command::Daemon(args) => daemon::run(args),
         Command::Translate(args) => translate::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Answer(args) => answer::run(args),
+        Command::Detect(args) => detect::run(args),
+        Command::Log(args) => log::run(args),
         Command::Complete(args) => complete::run(args),
         Command::Why(args) => complete::why::run(args),
         Command::History(args) => history::run(args),
@@ -144,6 +159,12 @@ fn own_shell() -> String {
     let shell = std::env::var("SHELL").unwrap_or_default();
     let name = shell.rsplit('/').next().unwrap_or_default();
     if ["zsh", "bash", "fish"].contains(&name) { name.to_owned() } else { String::new() }
+}
+
+/// When something was noted, for a person.
+fn local_time(ts: &str) -> String {
+    let Ok(time) = ts.parse::<Timestamp>() else { return one_line(ts) };
+    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 fn current_dir() -> anyhow::Result<String> {

@@ -9,11 +9,9 @@ use anyhow::{Context, bail};
 use aside_core::redact;
 use aside_core::text::clean;
 use clap::Subcommand;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::cli::{Exit, from_home, home, one_line, print};
+use crate::cli::{Exit, from_home, home, local_time, one_line, print};
 use crate::config::Config;
 use crate::paths::Paths;
 use crate::store::journal::{Entry, Journal, Line};
@@ -101,7 +99,7 @@ fn show(paths: &Paths, args: &Args) -> anyhow::Result<Exit> {
     }
     if !args.json && !args.last && !args.full {
         let bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
-        let since = entries.first().map(|entry| time(&entry.ts)).unwrap_or_default();
+        let since = entries.first().map(|entry| local_time(&entry.ts)).unwrap_or_default();
         let count = many(entries.len(), "request");
         let here = match entries.iter().filter(|entry| is_here(&entry.address)).count() {
             0 => String::new(),
@@ -169,7 +167,7 @@ fn tell(entry: &Entry, args: &Args) -> anyhow::Result<()> {
 fn head(entry: &Entry) -> String {
     let Entry { ts, purpose, provider, model, address, bytes, redacted, answer, .. } = entry;
     let who = if model.is_empty() { provider.clone() } else { format!("{provider} {model}") };
-    let mut text = format!("{}  {}  {}", time(ts), one_line(purpose), one_line(&format!("{who}  {address}")));
+    let mut text = format!("{}  {}  {}", local_time(ts), one_line(purpose), one_line(&format!("{who}  {address}")));
     text.push_str(if is_here(address) { " (this machine)\n" } else { "\n" });
     text.push_str(&format!("    {} left", bytes_of(*bytes)));
     if *redacted > 0 {
@@ -210,11 +208,6 @@ fn came_back(answer: &crate::store::journal::Answer) -> String {
 /// Into a file or a pipe every byte as it was; a terminal must not be told to do things.
 fn shown(text: &str) -> String {
     if std::io::stdout().is_terminal() { clean(text).into_owned() } else { text.to_owned() }
-}
-
-fn time(ts: &str) -> String {
-    let Ok(time) = ts.parse::<Timestamp>() else { return one_line(ts) };
-    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 fn bytes_of(bytes: u64) -> String {

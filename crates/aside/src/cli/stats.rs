@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::paths::Paths;
 use crate::store::interactions::{Action, Interactions, Noted};
 use crate::store::journal::{Entry, Journal};
+use crate::store::reroutes::{self, Became, Reroutes};
 
 /// Show what became of suggestions, how fast they came, and what models cost
 #[derive(clap::Args)]
@@ -42,6 +43,16 @@ struct Stats {
     models: Vec<Model>,
     /// Of all models, when prices are set.
     cost: Option<f64>,
+    sentences: Sentences,
+}
+
+/// Lines that were taken for sentences, by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+struct Sentences {
+    answered: usize,
+    offered: usize,
+    /// The person said themselves that it was one.
+    asked: usize,
 }
 
 #[derive(Debug, Default, PartialEq, Serialize)]
@@ -92,7 +103,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let entries = Journal::new(&paths).read().context("could not read what was noted of requests")?;
     let span = args.days.map(|days| SignedDuration::from_hours(24 * i64::from(days)));
     let since = span.and_then(|span| Timestamp::now().checked_sub(span).ok());
-    let stats = add_up(&noted, &entries, since, prices);
+    let reroutes = Reroutes::new(&paths).read().context("could not read which lines were taken for sentences")?;
+    let stats = add_up(&noted, &entries, &reroutes, since, prices);
     if args.json {
         print(&format!("{}\n", serde_json::to_string_pretty(&stats)?))?;
     } else {
@@ -101,16 +113,36 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn add_up(noted: &[Noted], entries: &[Entry], since: Option<Timestamp>, prices: Prices) -> Stats {
+fn add_up(
+    noted: &[Noted],
+    entries: &[Entry],
+    reroutes: &[reroutes::Noted],
+    since: Option<Timestamp>,
+    prices: Prices,
+) -> Stats {
     let counts = |ts: &str| ts.parse::<Timestamp>().is_ok_and(|ts| since.is_none_or(|since| ts >= since));
     let noted: Vec<&Noted> = noted.iter().filter(|noted| counts(&noted.ts)).collect();
     let entries: Vec<&Entry> = entries.iter().filter(|entry| counts(&entry.ts)).collect();
+    let reroutes: Vec<&reroutes::Noted> = reroutes.iter().filter(|noted| counts(&noted.ts)).collect();
     let first = noted.iter().map(|noted| &noted.ts).chain(entries.iter().map(|entry| &entry.ts));
+    let first = first.chain(reroutes.iter().map(|noted| &noted.ts));
     let first = first.min_by_key(|ts| ts.parse::<Timestamp>().ok()).cloned();
     let models = models(&entries);
     let paid = |model: &Model| model.input_tokens as f64 * prices.input + model.output_tokens as f64 * prices.output;
     let cost = (prices != Prices::default()).then(|| models.iter().map(paid).sum::<f64>() / 1_000_000.0);
-    Stats { since: first, sources: sources(&noted), models, cost }
+    Stats { since: first, sources: sources(&noted), models, cost, sentences: sentences(&reroutes) }
+}
+
+fn sentences(reroutes: &[&reroutes::Noted]) -> Sentences {
+    let mut sentences = Sentences::default();
+    for noted in reroutes {
+        match noted.rerouted.became {
+            Became::Answered => sentences.answered += 1,
+            Became::Offered => sentences.offered += 1,
+            Became::Asked => sentences.asked += 1,
+        }
+    }
+    sentences
 }
 
 /// What happened to one offer, from the first to the last that is heard of it.
@@ -206,7 +238,7 @@ fn latency(mut times: Vec<u64>) -> Option<Latency> {
 }
 
 fn report(stats: &Stats, days: Option<u32>, zone: &TimeZone) -> String {
-    let Stats { since, sources, models, cost } = stats;
+    let Stats { since, sources, models, cost, sentences } = stats;
     let Some(since) = since else {
         let when = days.map(|days| format!(" in the last {days} days")).unwrap_or_default();
         return format!("nothing noted{when}: no suggestion was taken or left, and no model was asked\n");
@@ -233,6 +265,12 @@ fn report(stats: &Stats, days: Option<u32>, zone: &TimeZone) -> String {
             ]);
         }
         text.push_str(&format!("\nwhat became of suggestions\n{}", table(&rows)));
+    }
+    if *sentences != Sentences::default() {
+        let Sentences { answered, offered, asked } = sentences;
+        text.push_str(&format!(
+            "\nlines that were sentences\n  {answered} answered, {offered} offered an answer, {asked} asked by you\n"
+        ));
     }
     if !models.is_empty() {
         let mut rows = vec![
@@ -324,7 +362,7 @@ mod tests {
             noted(6, "history", "accept", "a", None),
             noted(7, "history", "dismiss", "a", None),
         ];
-        let stats = add_up(&notes, &[], None, Prices::default());
+        let stats = add_up(&notes, &[], &[], None, Prices::default());
         let latency = Some(Latency { median_ms: 200, p90_ms: 300 });
         let llm = Source { accepted: 3, edited: 1, run: 2, dismissed: 1, rate: 0.75, latency };
         let history = Source { accepted: 1, dismissed: 1, rate: 0.5, ..Source::default() };
@@ -340,8 +378,13 @@ mod tests {
             entry("m", r#"{"bytes": 0, "ms": 10, "failure": "cancelled"}"#),
             Entry { bytes: 0, ..entry("", r#"{"status": 404, "bytes": 0, "ms": 1}"#) },
         ];
+        let taken = serde_json::json!({
+            "ts": "2026-01-01T00:10:00Z", "session": "s", "cwd": "/", "shell": "zsh", "phase": "after", "exit": 2,
+            "line": "make sure", "reason": "", "became": "answered",
+        });
+        let taken = serde_json::from_value(taken).unwrap();
         let prices = Prices { input: 2.0, output: 10.0 };
-        let stats = add_up(&notes, &entries, None, prices);
+        let stats = add_up(&notes, &entries, &[taken], None, prices);
         assert_eq!(
             report(&stats, None, &TimeZone::UTC),
             "since 2026-01-01 00:00\n\
@@ -349,6 +392,9 @@ mod tests {
              what became of suggestions\n\
              \x20           accepted  edited  run as is  dismissed  rate  median   p90\n\
              \x20 embedded         1       0          1          1  50 %    2 ms  4 ms\n\
+             \n\
+             lines that were sentences\n\
+             \x20 1 answered, 0 offered an answer, 0 asked by you\n\
              \n\
              what models were asked\n\
              \x20                     requests  failed  bytes sent  tokens in  tokens out  median     p90\n\
@@ -362,10 +408,10 @@ mod tests {
     fn only_the_days_that_were_asked_for_count() {
         let notes = [noted(0, "llm", "run", "a", None), noted(9, "llm", "run", "b", None)];
         let since = "2026-01-01T00:05:00Z".parse().ok();
-        let stats = add_up(&notes, &[], since, Prices::default());
+        let stats = add_up(&notes, &[], &[], since, Prices::default());
         assert_eq!((stats.sources["llm"].accepted, stats.since.as_deref()), (1, Some("2026-01-01T00:09:00Z")));
         let late = "2026-02-01T00:00:00Z".parse().ok();
-        let stats = add_up(&notes, &[], late, Prices::default());
+        let stats = add_up(&notes, &[], &[], late, Prices::default());
         assert!(report(&stats, Some(7), &TimeZone::UTC).starts_with("nothing noted in the last 7 days: "));
     }
 }

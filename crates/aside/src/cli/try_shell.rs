@@ -58,10 +58,14 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let grey = "→ takes the grey text, Alt-→ a word of it.";
     let wish =
         "Say what you want after a question mark: ? find files larger than 100MB. Tab takes the command; you run it.";
+    let sentence = "Or just ask, as if it were a command: how many files are here?";
     let hint = match (shell.as_str(), known) {
-        ("zsh", 0) => format!("Run a command or two, then type the beginning of one: {grey}\n{wish}"),
-        ("zsh", _) => format!("Type the beginning of a command you have run before: {grey}\n{wish}"),
-        _ => "It records what you run here; grey text and `? wishes` are in zsh so far. Everywhere: \
+        ("zsh", 0) => format!("Run a command or two, then type the beginning of one: {grey}\n{wish}\n{sentence}"),
+        ("zsh", _) => format!("Type the beginning of a command you have run before: {grey}\n{wish}\n{sentence}"),
+        ("bash", _) => format!(
+            "{sentence} Grey text and `? wishes` are in zsh so far; everywhere: aside translate find files larger than 100MB"
+        ),
+        _ => "It records what you run here; grey text, `? wishes` and answers to sentences are in zsh so far. Everywhere: \
               aside translate find files larger than 100MB"
             .to_owned(),
     };

@@ -14,6 +14,8 @@ use crate::daemon::control;
 use crate::paths::{Paths, rest_file};
 use crate::store::interactions::Interactions;
 use crate::store::journal::Journal;
+use crate::store::marks::Marks;
+use crate::store::reroutes::Reroutes;
 
 mod rc;
 
@@ -222,6 +224,10 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
         for path in Interactions::new(paths).lines().files() {
             add(&path, "what you did with what was offered", How::File);
         }
+        for path in Reroutes::new(paths).lines().files() {
+            add(&path, "which lines were taken for sentences", How::File);
+        }
+        add(Marks::new(paths).path(), "which lines are none", How::File);
         add(&paths.state_dir, "when it is empty", How::IfEmpty);
     } else if paths.state_dir != paths.data_dir {
         add(&paths.state_dir, "the log, and what was noted", How::Dir { keep });
@@ -423,6 +429,9 @@ mod tests {
         };
         for file in ["config.toml", "data/history.db", "data/thesis.txt", "state/daemon.log", "aside.sock"] {
             scene.write(&format!("aside/{file}"), "");
+        }
+        for file in ["privacy.jsonl", "interactions.jsonl.1", "reroutes.jsonl", "reroutes.jsonl.3", "wrong.jsonl"] {
+            scene.write(&format!("aside/state/{file}"), "");
         }
         assert_eq!(scene.plan(History::Delete).perform().len(), 0);
         assert_eq!(entries(&home).unwrap(), [home.join("data")]);

@@ -19,6 +19,7 @@ use check::{Problems, Values};
 #[serde(deny_unknown_fields)]
 pub struct Config {
     pub complete: Complete,
+    pub detect: Detect,
     pub llm: Llm,
     pub security: Security,
     pub history: History,
@@ -44,6 +45,25 @@ pub struct Complete {
     pub model_delay_short_ms: u64,
     pub model_delay_threshold: usize,
     pub model_min_chars: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Detect {
+    pub reroute: Reroute,
+    pub agent_prefix: String,
+    pub shell_prefix: String,
+    pub wrong_key: String,
+    pub log: bool,
+}
+
+/// What becomes of a sentence that was typed as a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reroute {
+    Answer,
+    Offer,
+    Off,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -211,6 +231,16 @@ impl Provider {
             Provider::Openai => "openai",
             Provider::Anthropic => "anthropic",
             Provider::Local => "local",
+        }
+    }
+}
+
+impl Reroute {
+    pub fn name(self) -> &'static str {
+        match self {
+            Reroute::Answer => "answer",
+            Reroute::Offer => "offer",
+            Reroute::Off => "off",
         }
     }
 }

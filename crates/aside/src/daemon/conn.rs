@@ -52,7 +52,11 @@ pub fn accept(state: Arc<State>, stream: UnixStream) {
 
 async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox>, peer: Option<i32>) {
     let room = Arc::new(Semaphore::new(MAX_UNDER_WAY));
-    let threads = Threads { line: Arc::new(Newest::of(peer)), explanation: Arc::new(Newest::of(peer)) };
+    let threads = Threads {
+        line: Arc::new(Newest::of(peer)),
+        explanation: Arc::new(Newest::of(peer)),
+        talk: Arc::new(Newest::of(peer)),
+    };
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
     'reading: loop {
@@ -118,12 +122,15 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
 struct Threads {
     line: Arc<Newest>,
     explanation: Arc<Newest>,
+    /// What is said to a sentence goes on while other lines are typed.
+    talk: Arc<Newest>,
 }
 
 impl Threads {
     fn end(&self) {
         self.line.end();
         self.explanation.end();
+        self.talk.end();
     }
 }
 
@@ -158,8 +165,11 @@ impl Voice {
             Request::Complete(asked) => (&threads.line, asked.wait),
             Request::Translate(asked) => (&threads.line, asked.wait),
             Request::Explain(asked) => (&threads.explanation, asked.wait),
+            Request::Ask(asked) => (&threads.talk, asked.wait),
             Request::Hello(_)
             | Request::Outcome(_)
+            | Request::Detect(_)
+            | Request::Wrong(_)
             | Request::Finished(_)
             | Request::Names(_)
             | Request::Reload

@@ -126,8 +126,9 @@ impl Desk {
     fn work(mut self, queue: Receiver<Job>, closing: &AtomicBool) {
         self.open();
         self.state.set_readable();
-        // The first command should not wait for it.
+        // The first command should not wait for it, nor the first line that may be a sentence.
         self.state.filter();
+        self.state.sentences().marks().has("");
         for job in queue.iter().take_while(|_| !closing.load(Ordering::Relaxed)) {
             // One job is lost to a fault of ours, not the history of all that follow.
             if catch_unwind(AssertUnwindSafe(|| self.perform(job))).is_err() {

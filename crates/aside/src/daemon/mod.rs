@@ -12,9 +12,12 @@ mod listen;
 mod log;
 mod model;
 mod offers;
+pub mod ruling;
+mod sentences;
 pub mod specs;
 mod spoken;
 mod state;
+mod talks;
 mod thought;
 mod wishes;
 
@@ -68,6 +71,7 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "started");
     let listener = listening.listener()?;
     let keeper = keeper::start(Arc::clone(&state));
+    tokio::task::spawn_blocking(ruling::prepare);
     let mut terminate = signal(SignalKind::terminate()).context("could not watch for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
     // A closed terminal must not take the daemon along.

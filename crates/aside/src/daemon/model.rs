@@ -7,6 +7,7 @@ mod latency;
 use std::collections::HashMap;
 use std::mem::discriminant;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,8 @@ const MAX_SERVERS: usize = 8;
 const PROACTIVE: Duration = Duration::from_secs(2);
 /// What an answer while typing may take beyond its two steps.
 const SLACK: Duration = Duration::from_secs(1);
+/// How many times longer than a wish an answer in sentences may take.
+const LONG_TALK: u32 = 3;
 /// Before a server that failed is asked again for the same.
 const BREATH: Duration = Duration::from_millis(250);
 
@@ -39,6 +42,8 @@ pub enum Use {
     Complete,
     Translate,
     Explain,
+    /// A sentence at the prompt.
+    Ask,
     Task,
 }
 
@@ -61,6 +66,12 @@ pub async fn ask(
     let mut turn = Turn::take(state, &server, usage.asker()).ok_or(Failure::Resting)?;
     let mut tries = usage.tries();
     let mut model = named.clone();
+    // Whoever has begun to read an answer is not told another from the beginning.
+    let is_read = AtomicBool::new(false);
+    let mut hear = |text: &str| {
+        is_read.store(usage == Use::Ask, Ordering::Relaxed);
+        hear(text)
+    };
     let keeper = Account { journal: state.journal(), usage, provider: server.provider };
     let outcome = loop {
         tries -= 1;
@@ -78,7 +89,9 @@ pub async fn ask(
         match &outcome {
             // One that we keep is started again.
             Err(Failure::Offline(_)) if tries > 0 && server.is_kept() => tokio::time::sleep(BREATH).await,
-            Err(failure) if tries > 0 && is_passing(failure) => tokio::time::sleep(BREATH).await,
+            Err(failure) if tries > 0 && is_passing(failure) && !is_read.load(Ordering::Relaxed) => {
+                tokio::time::sleep(BREATH).await;
+            }
             Ok(_) | Err(_) => break outcome,
         }
     };
@@ -182,6 +195,7 @@ impl Use {
             Use::Complete => "complete",
             Use::Translate => "translate",
             Use::Explain => "explain",
+            Use::Ask => "ask",
             Use::Task => "task",
         }
     }
@@ -191,7 +205,7 @@ impl Use {
         match self {
             Use::Complete => &settings.complete,
             Use::Translate | Use::Explain => &settings.translate,
-            Use::Task => &settings.task,
+            Use::Ask | Use::Task => &settings.task,
         }
     }
 
@@ -201,6 +215,11 @@ impl Use {
             Use::Complete => {
                 let first = ms(settings.timeout_connect_ms) + ms(settings.timeout_read_ms);
                 Patience { first, read: ms(settings.timeout_read_ms), all: first + SLACK }
+            }
+            // It is read while it comes, and whoever has read enough stops it.
+            Use::Ask => {
+                let first = ms(settings.timeout_wish_first_ms);
+                Patience { first, read: first, all: ms(settings.timeout_wish_ms).saturating_mul(LONG_TALK) }
             }
             Use::Translate | Use::Explain | Use::Task => {
                 let first = ms(settings.timeout_wish_first_ms);
@@ -212,7 +231,7 @@ impl Use {
     fn asker(self) -> Asker {
         match self {
             Use::Complete => Asker::Aside,
-            Use::Translate | Use::Explain | Use::Task => Asker::Person,
+            Use::Translate | Use::Explain | Use::Ask | Use::Task => Asker::Person,
         }
     }
 
@@ -220,7 +239,7 @@ impl Use {
     fn tries(self) -> u32 {
         match self {
             Use::Complete | Use::Task => 1,
-            Use::Translate | Use::Explain => 2,
+            Use::Translate | Use::Explain | Use::Ask => 2,
         }
     }
 }

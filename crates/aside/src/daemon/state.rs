@@ -21,7 +21,9 @@ use crate::daemon::handover::Program;
 use crate::daemon::keeper::Keeper;
 use crate::daemon::model::Models;
 use crate::daemon::offers::Offers;
+use crate::daemon::sentences::Sentences;
 use crate::daemon::specs::Specs;
+use crate::daemon::talks::Talks;
 use crate::daemon::thought::Thoughts;
 use crate::daemon::wishes::Wishes;
 use crate::paths::Paths;
@@ -55,6 +57,8 @@ pub struct State {
     models: Models,
     thoughts: Thoughts,
     wishes: Wishes,
+    talks: Talks,
+    sentences: Sentences,
     keeper: OnceLock<Keeper>,
     started: Instant,
     last_active: Mutex<Instant>,
@@ -110,6 +114,8 @@ impl State {
             models: Models::default(),
             thoughts: Thoughts::default(),
             wishes: Wishes::default(),
+            talks: Talks::default(),
+            sentences: Sentences::new(&paths),
             keeper: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
@@ -240,6 +246,14 @@ impl State {
 
     pub fn wishes(&self) -> &Wishes {
         &self.wishes
+    }
+
+    pub fn sentences(&self) -> &Sentences {
+        &self.sentences
+    }
+
+    pub fn talks(&self) -> &Talks {
+        &self.talks
     }
 
     pub fn keeper(&self) -> Option<&Keeper> {

@@ -10,6 +10,7 @@ use aside_core::translate::{Proposal, System};
 use tokio::task::AbortHandle;
 
 use crate::daemon::state::State;
+use crate::provider::Failure;
 
 /// Answers kept for the same wish.
 const MAX_REMEMBERED: usize = 100;
@@ -129,6 +130,23 @@ impl Wishes {
             inner.told.clear();
         }
         inner.told.insert((who.to_owned(), what))
+    }
+
+    /// Why a model did not answer, for the person; what to do about it is said once.
+    pub fn excuse(&self, who: &str, failure: &Failure) -> String {
+        match failure {
+            Failure::NoModel if self.is_news(who, "model") => {
+                "there is no such model; `aside model list` shows which there are, `aside model pull` fetches one"
+                    .to_owned()
+            }
+            // Offered once; whoever has declined is not nagged.
+            Failure::NotHere { .. } if self.is_news(who, "model") => format!("the model {failure}"),
+            Failure::NotHere { name, .. } => format!("the model {name} is not here"),
+            Failure::NoServer { .. } if self.is_news(who, "server") => failure.to_string(),
+            Failure::NoServer { .. } => "no model server is here".to_owned(),
+            Failure::Starting => "the model is still starting".to_owned(),
+            failure => format!("the model does not answer ({failure})"),
+        }
     }
 
     pub fn answered(&self, who: &str, answered: Answered) {

@@ -24,6 +24,8 @@ mod import;
 pub mod interactions;
 pub mod journal;
 pub mod lines;
+pub mod marks;
+pub mod reroutes;
 pub mod search;
 
 /// About a gigabyte. The oldest rows go first.

@@ -2,6 +2,7 @@
 //! again in the background. Decides how long an answer counts; the files beside it know how to find one.
 
 mod accounts;
+pub mod ancestors;
 mod cargo;
 mod changes;
 mod directory;
@@ -80,7 +81,7 @@ impl Machine {
 
     /// Asks on behalf of one line.
     pub fn view(&self, environment: Environment, learning: Learning) -> View {
-        View { finder: Arc::clone(&self.finder), environment, learning, asked: Mutex::default() }
+        View { finder: Arc::clone(&self.finder), environment, learning, trust: Trust::Old, asked: Mutex::default() }
     }
 
     /// The person ran this command, and it succeeded. Only such commands are ever asked for their help.
@@ -110,10 +111,26 @@ pub struct View {
     finder: Arc<Finder>,
     environment: Environment,
     learning: Learning,
+    trust: Trust,
     asked: Mutex<Vec<Question>>,
 }
 
+/// What counts as known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    /// What was so a while ago, until somebody has looked again.
+    Old,
+    /// Only what is so now.
+    Fresh,
+}
+
 impl View {
+    /// The same machine, of which only that is known which nobody has to look at again.
+    pub fn doubting(&self) -> Self {
+        let (finder, environment) = (Arc::clone(&self.finder), self.environment.clone());
+        Self { finder, environment, learning: self.learning, trust: Trust::Fresh, asked: Mutex::default() }
+    }
+
     /// Whether an answer was missing or old when it was asked for, and has not arrived yet.
     pub fn waits(&self) -> bool {
         self.finder.pool.under_way(&self.asked()).next().is_some()
@@ -126,6 +143,11 @@ impl View {
             .pool
             .under_way(&self.asked())
             .any(|(question, since)| question.is_quick() && now.saturating_duration_since(since) < SLOW)
+    }
+
+    /// Whether something is missing or old that is usually found at once, however long it takes this time.
+    pub fn is_behind(&self) -> bool {
+        self.finder.pool.under_way(&self.asked()).any(|(question, _)| question.is_quick())
     }
 
     /// Whether something arrived since it was asked for, so that asking again tells more. Says so once.
@@ -175,7 +197,8 @@ impl View {
         let (known, fresh) = match found {
             Found::Fresh(Some(value)) => (Known::Yes(value), true),
             Found::Fresh(None) => (Known::No, true),
-            Found::Old(Some(value)) => (Known::Yes(value), false),
+            Found::Old(Some(value)) if self.trust == Trust::Old => (Known::Yes(value), false),
+            Found::Old(Some(_)) => (Known::NotYet, false),
             Found::Old(None) | Found::Nothing => (Known::NotYet, false),
         };
         if !fresh {

@@ -12,7 +12,7 @@ use aside_core::world::{self, Entry, Item, Known, Live, World};
 
 use crate::world::{Environment, directory, finding, manual, plain, repository};
 
-/// Things looked up of each kind.
+/// Things remembered of each kind; what is asked for after that is looked up anew.
 const MAX_LOOKED_UP: usize = 64;
 
 pub struct Now {
@@ -57,11 +57,11 @@ impl World for Now {
 
     /// To look for the few that an answer needs takes a fraction of what a list of all takes.
     fn has_program(&self, name: &str) -> Known<bool> {
-        match once(&self.program, name.into(), || Some(finding::has_program(&self.environment.path, name))) {
+        if self.program.borrow().len() >= MAX_LOOKED_UP {
             // So many were looked for that the list is cheaper.
-            Known::No => world::has(self.programs(), name),
-            known => known,
+            return world::has(self.programs(), name);
         }
+        once(&self.program, name.into(), || Some(finding::has_program(&self.environment.path, name)))
     }
 
     fn repository(&self, directory: &str) -> Known<Arc<str>> {
@@ -99,11 +99,13 @@ fn once<K: Eq + Hash, V: Clone>(looked: &Looked<K, V>, key: K, look: impl FnOnce
     if let Some(known) = looked.borrow().get(&key) {
         return known.clone().map_or(Known::No, Known::Yes);
     }
-    if looked.borrow().len() >= MAX_LOOKED_UP {
-        return Known::No;
-    }
     let found = look();
-    looked.borrow_mut().insert(key, found.clone());
+    let mut looked = looked.borrow_mut();
+    // Not left out: "there is no such thing" would be wrong.
+    if looked.len() >= MAX_LOOKED_UP {
+        looked.clear();
+    }
+    looked.insert(key, found.clone());
     found.map_or(Known::No, Known::Yes)
 }
 
@@ -129,5 +131,21 @@ mod tests {
         assert_eq!(now.repository(here).yes().as_deref(), Some(here));
         assert_eq!(now.entries("/nowhere/at/all"), Known::No);
         assert_eq!(now.live(Live::GitChanged, here), Known::No, "it would take a process");
+    }
+
+    #[test]
+    fn whoever_asks_for_much_is_told_the_truth_all_the_same() {
+        let temp = tempfile::tempdir().unwrap();
+        let here = temp.path().to_str().unwrap();
+        let now = Now::new(Environment { home: here.into(), path: "/bin".into() });
+        for number in 0..3 * MAX_LOOKED_UP {
+            let directory = format!("{here}/{number}");
+            std::fs::create_dir(&directory).unwrap();
+            assert!(now.entries(&directory).yes().is_some(), "{directory}");
+            assert_eq!(now.has_program(&format!("no-such-program-{number}")), Known::Yes(false));
+            assert!(now.entries.borrow().len() <= MAX_LOOKED_UP && now.program.borrow().len() <= MAX_LOOKED_UP);
+        }
+        assert_eq!(now.has_program("sh"), Known::Yes(true));
+        assert_eq!(now.entries(here).yes().map(|entries| entries.len()), Some(3 * MAX_LOOKED_UP));
     }
 }

@@ -7,6 +7,7 @@ use aside_core::proto::{SessionStatus, Status};
 
 use crate::config::Config;
 use crate::provider::local::Lack;
+use crate::world::ancestors::Process;
 
 pub struct Facts {
     pub program: Program,
@@ -17,6 +18,7 @@ pub struct Facts {
     pub config: Configuration,
     pub history: History,
     pub specs: Specs,
+    pub detect: Detect,
     /// Why programs cannot be asked for their help here; nothing when they can.
     pub no_sandbox: Option<String>,
     /// What stands in the way of the model server that we keep.
@@ -58,12 +60,6 @@ pub struct Here {
     /// What `$SHELL` names.
     pub login_shell: Option<Shell>,
     pub rc_files: Vec<RcFile>,
-}
-
-pub struct Process {
-    pub pid: u32,
-    /// Empty where the system does not tell.
-    pub name: String,
 }
 
 /// A file that a shell reads when it starts. The first of a shell is the one to write to.
@@ -153,6 +149,17 @@ pub struct Specs {
     pub problems: Vec<String>,
 }
 
+/// Lines that were taken for sentences.
+#[derive(Default)]
+pub struct Detect {
+    /// As far as it is still noted.
+    pub rerouted: usize,
+    /// Those that the person said are none.
+    pub marked: usize,
+    /// Why that cannot be read.
+    pub problem: Option<String>,
+}
+
 pub enum Records {
     NoFile,
     Count(usize),
@@ -202,7 +209,7 @@ impl Facts {
         self.here.ancestors.iter().find_map(|process| {
             let same = |session: &&SessionStatus| {
                 // A number that belonged to a shell may belong to anything by now.
-                session.pid == process.pid && (process.name.is_empty() || process.shell_name() == session.shell)
+                session.pid == process.pid && (process.name.is_empty() || shell_name(process) == session.shell)
             };
             status.sessions.iter().find(same)
         })
@@ -228,10 +235,8 @@ impl Here {
     }
 }
 
-impl Process {
-    fn shell_name(&self) -> &str {
-        Shell::from_name(&self.name).map_or("", Shell::name)
-    }
+fn shell_name(process: &Process) -> &str {
+    Shell::from_name(&process.name).map_or("", Shell::name)
 }
 
 impl Terminal {
@@ -308,6 +313,7 @@ pub fn healthy() -> Facts {
             set_aside: Vec::new(),
         },
         specs: Specs { directory: "/home/me/.config/aside/specs".into(), count: 0, problems: Vec::new() },
+        detect: Detect::default(),
         no_sandbox: None,
         lacks: Vec::new(),
         environment: Vec::new(),

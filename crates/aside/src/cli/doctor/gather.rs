@@ -14,7 +14,7 @@ use etcetera::base_strategy::Xdg;
 use regex::Regex;
 
 use crate::cli::doctor::facts::{
-    Answer, ConfigFile, Configuration, Daemon, Facts, Here, History, Installed, Kind, OnPath, Owned, Process, Program,
+    Answer, ConfigFile, Configuration, Daemon, Detect, Facts, Here, History, Installed, Kind, OnPath, Owned, Program,
     RcFile, Records, Shell, Socket, Specs, Terminal,
 };
 use crate::cli::doctor::surroundings;
@@ -25,10 +25,10 @@ use crate::exec::{self, Probe};
 use crate::paths::Paths;
 use crate::provider::local::{Lack, Wanted};
 use crate::store;
-use crate::world::sandbox;
+use crate::store::marks::Marks;
+use crate::store::reroutes::{Became, Reroutes};
+use crate::world::{ancestors, sandbox};
 
-/// Processes above us; a chain that is longer is a loop.
-const MAX_ANCESTORS: usize = 64;
 /// No rc file is larger.
 const MAX_RC_BYTES: u64 = 4 << 20;
 /// Questions of which the median is taken.
@@ -57,6 +57,7 @@ pub fn gather() -> anyhow::Result<Gathered> {
         config,
         history: history(&paths.history_db()),
         specs: specs(&paths),
+        detect: detect(&paths),
         no_sandbox: sandbox::check().err().map(|why| format!("{why:#}")),
         environment: environment(),
     };
@@ -87,7 +88,7 @@ fn here(base: &Xdg) -> Here {
     let rc_files = Shell::ALL.into_iter().flat_map(|shell| {
         rc_paths(shell, base).into_iter().map(move |path| RcFile { starts: starts(shell, &path), shell, path })
     });
-    Here { ancestors: ancestors(), login_shell, rc_files: rc_files.collect() }
+    Here { ancestors: ancestors::ancestors(), login_shell, rc_files: rc_files.collect() }
 }
 
 fn rc_paths(shell: Shell, base: &Xdg) -> Vec<PathBuf> {
@@ -117,27 +118,6 @@ fn lines_that_start(shell: Shell, content: &str) -> usize {
     });
     let lines = content.lines().filter(|line| !line.trim_start().starts_with('#'));
     lines.filter(|line| INIT.captures(line).is_some_and(|found| &found[1] == shell.name())).count()
-}
-
-/// Our parent, its parent, and so on as far as the system tells.
-fn ancestors() -> Vec<Process> {
-    let parent = rustix::process::getppid().map(|pid| pid.as_raw_pid() as u32);
-    let mut next = parent;
-    let mut ancestors = Vec::new();
-    while let Some(pid) = next.filter(|pid| *pid > 0 && ancestors.len() < MAX_ANCESTORS) {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let (name, above) = name_and_parent(&stat).unwrap_or_default();
-        ancestors.push(Process { pid, name });
-        next = above;
-    }
-    ancestors
-}
-
-/// From `42 (a name) S 41 …`. The name may hold blanks and parentheses.
-fn name_and_parent(stat: &str) -> Option<(String, Option<u32>)> {
-    let (start, rest) = stat.rsplit_once(") ")?;
-    let (_, name) = start.split_once(" (")?;
-    Some((name.to_owned(), rest.split(' ').nth(1)?.parse().ok()))
 }
 
 fn terminal() -> Terminal {
@@ -265,6 +245,17 @@ fn specs(paths: &Paths) -> Specs {
     Specs { directory, problems: specs.problems(), count: specs.count() }
 }
 
+fn detect(paths: &Paths) -> Detect {
+    let read = Reroutes::new(paths).read().and_then(|noted| Ok((noted, Marks::new(paths).list()?)));
+    match read {
+        Ok((noted, marks)) => {
+            let taken = noted.iter().filter(|noted| noted.rerouted.became != Became::Asked);
+            Detect { rerouted: taken.count(), marked: marks.len(), problem: None }
+        }
+        Err(error) => Detect { problem: Some(error.to_string()), ..Detect::default() },
+    }
+}
+
 fn environment() -> Vec<(String, String)> {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     let all = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
@@ -284,19 +275,6 @@ fn entries(dir: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_process_may_be_called_anything() {
-        assert_eq!(name_and_parent("42 (zsh) S 41 42 0"), Some(("zsh".to_owned(), Some(41))));
-        assert_eq!(name_and_parent("42 (a) (b) ) R 1 2"), Some(("a) (b) ".to_owned(), Some(1))));
-        assert_eq!(name_and_parent(""), None);
-    }
-
-    #[test]
-    fn this_process_has_ancestors() {
-        let parent = std::os::unix::process::parent_id();
-        assert_eq!(ancestors().first().map(|process| process.pid), Some(parent));
-    }
 
     #[test]
     fn lines_that_start_aside_are_counted_and_comments_are_not() {

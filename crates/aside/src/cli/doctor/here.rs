@@ -22,7 +22,11 @@ fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
     let told = |name: &str| told(&session.facts, name);
     let loaded = [told("loaded before"), told("loaded after")];
     let mut findings = vec![plugin(session, &facts.program.version)];
+    if session.shell == Shell::Bash.name() {
+        return findings;
+    }
     findings.extend(transport(told("transport")));
+    findings.extend(enter(told("enter")));
     findings.push(names(session));
     findings.push(neighbours(loaded));
     findings.extend(ghost(loaded, &facts.config.values));
@@ -60,6 +64,16 @@ fn transport(transport: &str) -> Option<Finding> {
         }
         other => Some(Finding::note(format!("it speaks to the daemon over {other}, which this version does not know"))),
     }
+}
+
+/// Whether lines come by the plugin when Enter is pressed. Nothing is said about what is as it should be.
+fn enter(enter: &str) -> Option<Finding> {
+    (enter == "bypassed").then(|| {
+        Finding::note(
+            "something else accepts lines in this shell, so the plugin looks at them when they are on their way",
+        )
+        .advise("sentences are still caught, but `reroute = \"offer\"` cannot stop one; load Aside after other plugins")
+    })
 }
 
 fn names(SessionStatus { aliases, functions, variables, .. }: &SessionStatus) -> Finding {
@@ -148,9 +162,12 @@ fn not_greeted(facts: &Facts) -> Finding {
     };
     let file = file.path.display();
     match (shell, &facts.daemon.answer) {
-        (Shell::Bash | Shell::Fish, _) => Finding::ok(format!(
-            "{file} starts Aside; in {name} it remembers commands and shows nothing while you type"
+        (Shell::Bash, _) => Finding::ok(format!(
+            "{file} starts Aside; in bash it remembers commands, answers sentences and shows nothing while you type"
         )),
+        (Shell::Fish, _) => {
+            Finding::ok(format!("{file} starts Aside; in fish it remembers commands and shows nothing while you type"))
+        }
         (Shell::Zsh, Answer::Alive(_)) if facts.here.nearest_shell() == Some(Shell::Zsh) => {
             Finding::fix(format!("{file} starts Aside, but it is not on in this zsh"), "open a new shell")
         }
@@ -227,6 +244,8 @@ mod tests {
                 "it was silent for a while: the daemon did not answer",
             ]
         );
+        assert_eq!((enter("wrapped"), enter("")), (None, None));
+        assert!(this_shell(&with_facts("enter=bypassed"))[1].what.starts_with("something else accepts lines"));
         let normal = Finding::ok("it was silent for a while: there was no daemon, and it started one");
         assert_eq!(silence("no daemon"), Some(normal));
         assert_eq!(silence("").map(|finding| finding.what), None);
@@ -273,16 +292,29 @@ mod tests {
     }
 
     #[test]
-    fn bash_and_fish_never_greet_and_that_is_no_fault() {
+    fn bash_and_fish_need_not_greet_and_that_is_no_fault() {
         let mut facts = without_session();
         facts.here.ancestors[1].name = "bash".into();
         facts.here.rc_files.push(RcFile { shell: Shell::Bash, path: "/home/me/.bashrc".into(), starts: 1 });
         assert_eq!(
             this_shell(&facts),
             [Finding::ok(
-                "/home/me/.bashrc starts Aside; in bash it remembers commands and shows nothing while you type"
+                "/home/me/.bashrc starts Aside; in bash it remembers commands, answers sentences and shows nothing while you type"
             )]
         );
+    }
+
+    #[test]
+    fn of_a_bash_that_has_asked_something_only_what_it_has_is_told() {
+        let mut facts = healthy();
+        facts.here.ancestors.iter_mut().for_each(|process| process.name = "bash".into());
+        if let Answer::Alive(status) = &mut facts.daemon.answer {
+            let session = &mut status.sessions[0];
+            (session.shell, session.shell_version) = ("bash".into(), "5.2".into());
+            session.facts = "keys=vi\nenter=ours".to_owned();
+        }
+        let on = "Aside 1.2.3 is on in this bash 5.2, vi keys, heard from 1 s ago";
+        assert_eq!(this_shell(&facts), [Finding::ok(on)]);
     }
 
     #[test]

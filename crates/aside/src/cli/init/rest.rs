@@ -11,13 +11,15 @@ use crate::cli::init::{parts, quoted};
 use crate::paths::{is_private, rest_file};
 
 /// In the order in which they are read.
-pub const FILES: [&str; 6] = [
+pub const FILES: [&str; 8] = [
     include_str!("../../../shell/aside.zsh"),
     include_str!("../../../shell/aside.show.zsh"),
     include_str!("../../../shell/aside.keys.zsh"),
     include_str!("../../../shell/aside.names.zsh"),
     include_str!("../../../shell/aside.wish.zsh"),
     include_str!("../../../shell/aside.below.zsh"),
+    include_str!("../../../shell/aside.talk.zsh"),
+    include_str!("../../../shell/aside.said.zsh"),
 ];
 const PLAIN: &str = include_str!("../../../shell/aside.plain.zsh");
 

@@ -10,7 +10,7 @@ use crate::daemon::handover;
 use crate::daemon::state::State;
 
 pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
-    // bash and fish never say hello.
+    // fish never says hello, and bash only when it asks something.
     handover::consider(state, "");
     let name = finished.command.split_whitespace().next();
     state.something_ran(&finished.cwd, name.filter(|_| finished.exit == 0));

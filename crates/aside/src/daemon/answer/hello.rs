@@ -39,5 +39,9 @@ pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
         wish_min: u32::try_from(config.llm.nl_min_query_length).unwrap_or(u32::MAX),
         explain_key: config.llm.nl_explain_key.clone(),
         private_key: config.llm.private_key.clone(),
+        reroute: config.detect.reroute.name().to_owned(),
+        agent_prefix: config.detect.agent_prefix.clone(),
+        shell_prefix: config.detect.shell_prefix.clone(),
+        wrong_key: config.detect.wrong_key.clone(),
     }))
 }

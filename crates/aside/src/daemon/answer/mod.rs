@@ -1,6 +1,8 @@
 //! One file per request that takes thought.
 
+pub mod ask;
 pub mod complete;
+pub mod detect;
 pub mod explain;
 pub mod finished;
 pub mod hello;

@@ -23,7 +23,7 @@ use crate::daemon::model::{self, Use};
 use crate::daemon::state::{Asker, State};
 use crate::daemon::wishes::{Answered, Asked, Key, Query, Wishes};
 use crate::provider::talk::End;
-use crate::provider::{Failure, Format, Privacy, Question, Said, Whom};
+use crate::provider::{Format, Privacy, Question, Said, Whom};
 use crate::world::View;
 use crate::world::system::looked_up;
 
@@ -208,7 +208,7 @@ impl Desk {
                 }
                 "the model has no usable answer".to_owned()
             }
-            Err(failure) => self.excuse(&failure),
+            Err(failure) => self.state.wishes().excuse(&self.who, &failure),
         };
         self.note(None);
         self.last(&[], &self.embedded(), &excuse)
@@ -334,24 +334,6 @@ impl Desk {
 
     fn last(&self, thoughts: &[Proposal], known: &[Proposal], excuse: &str) -> Suggestion {
         last(self.offers(thoughts, known), excuse)
-    }
-
-    fn excuse(&self, failure: &Failure) -> String {
-        match failure {
-            Failure::NoModel if self.state.wishes().is_news(&self.who, "model") => {
-                "there is no such model; `aside model list` shows which there are, `aside model pull` fetches one"
-                    .to_owned()
-            }
-            // Offered once; whoever has declined is not nagged.
-            Failure::NotHere { .. } if self.state.wishes().is_news(&self.who, "model") => {
-                format!("the model {failure}")
-            }
-            Failure::NotHere { name, .. } => format!("the model {name} is not here"),
-            Failure::NoServer { .. } if self.state.wishes().is_news(&self.who, "server") => failure.to_string(),
-            Failure::NoServer { .. } => "no model server is here".to_owned(),
-            Failure::Starting => "the model is still starting".to_owned(),
-            failure => format!("the model does not answer ({failure})"),
-        }
     }
 
     fn system(&self) -> System {

@@ -1,0 +1,330 @@
+//! What an answer looks like while it is being said: rows that stand are printed once, and below them are those that may
+//! still change, drawn anew each time. Decides what to write; does not write.
+
+use std::io::stdout;
+
+use aside_core::markdown::mark;
+use aside_core::proto::talk::Said;
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::{Paint, one_line};
+
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const RED: &str = "31";
+
+const THINKING: &str = "thinking…";
+/// Rows at the end of an answer whose command needs not be shown once more below them.
+const NEAR: usize = 8;
+const USUAL: Size = Size { columns: 80, rows: 24 };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// What is written can be taken back.
+    Terminal,
+    Paper,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub columns: usize,
+    pub rows: usize,
+}
+
+impl Size {
+    /// Of the terminal, now; elsewhere of what COLUMNS says.
+    pub fn here() -> Self {
+        if let Ok(size) = rustix::termios::tcgetwinsize(stdout())
+            && size.ws_col > 0
+            && size.ws_row > 0
+        {
+            return Self { columns: size.ws_col.into(), rows: size.ws_row.into() };
+        }
+        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        Self { columns: columns.filter(|columns| *columns > 0).unwrap_or(USUAL.columns), ..USUAL }
+    }
+}
+
+pub struct Show {
+    surface: Surface,
+    paint: Paint,
+    /// How the command can be taken, said once beside it; empty when it cannot.
+    hint: String,
+    /// How many rows stand on the screen.
+    printed: usize,
+    /// What is below them.
+    live: Vec<String>,
+}
+
+/// The last of it, and what belongs elsewhere: nobody wants a remark in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ending {
+    pub shown: String,
+    pub remarks: Vec<String>,
+}
+
+impl Show {
+    pub fn new(surface: Surface, paint: Paint, hint: String) -> Self {
+        Self { surface, paint, hint, printed: 0, live: Vec::new() }
+    }
+
+    /// A sign of life, until there is something to read.
+    pub fn thinks(&mut self, size: Size) -> String {
+        self.draws(&[], vec![self.paint.with(DIM, THINKING)], size)
+    }
+
+    pub fn goes_on(&mut self, said: &Said, size: Size) -> String {
+        if said.rows.is_empty() && said.tail.is_empty() {
+            return self.thinks(size);
+        }
+        let tail = said.tail.iter().map(|row| self.row(row)).collect();
+        self.draws(&said.rows, tail, size)
+    }
+
+    pub fn ends(&mut self, said: &Said, size: Size) -> Ending {
+        let mut rows: Vec<String> = said.rows.iter().chain(&said.tail).cloned().collect();
+        let below = self.below(said, &mut rows, size);
+        let mut shown = self.draws(&rows, Vec::new(), size);
+        if !below.is_empty() {
+            let gap = if rows.is_empty() { "" } else { "\n" };
+            shown.push_str(&format!("{gap}  {below}\n"));
+        }
+        let note = one_line(&said.note);
+        let mut remarks = Vec::new();
+        match (note.is_empty(), rows.is_empty() && said.proposal.is_empty(), self.surface) {
+            (true, true, _) => remarks.push("no answer".to_owned()),
+            (true, false, _) => {}
+            (false, false, Surface::Terminal) => shown.push_str(&format!("{}\n", self.paint.with(DIM, &note))),
+            (false, true, _) | (false, false, Surface::Paper) => remarks.push(note),
+        }
+        Ending { shown, remarks }
+    }
+
+    /// What is to be said of the command below the rows, where they do not say it: the command, what it may destroy and how
+    /// to take it. That is said beside the command where it has not been printed yet and there is room.
+    fn below(&self, said: &Said, rows: &mut [String], size: Size) -> String {
+        if said.proposal.is_empty() {
+            return String::new();
+        }
+        let (command, warning) = (one_line(&said.proposal), one_line(&said.warning));
+        let hint = self.paint.with(DIM, &self.hint);
+        let near = rows.len().saturating_sub(NEAR);
+        let last: Vec<String> = rows.iter().skip(near).map(|row| mark::paint(row, mark::Paint::Plain)).collect();
+        let beside = rows.iter_mut().skip(near.max(self.printed)).find(|row| {
+            let plain = mark::paint(row, mark::Paint::Plain);
+            plain.trim() == command && plain.width() + 2 + self.hint.width() < size.columns
+        });
+        let (shows, hints) = match beside {
+            Some(row) if !self.hint.is_empty() => {
+                row.push_str(&format!("  {}{}{}", mark::DIM, self.hint, mark::RESET));
+                (true, true)
+            }
+            Some(_) => (true, true),
+            None => (stands_in(&command, &last), self.hint.is_empty()),
+        };
+        let warns = last.join(" ").contains(&warning);
+        let mut parts = Vec::new();
+        if !shows {
+            parts.push(self.paint.with(BOLD, &command));
+        }
+        if !warns {
+            parts.push(self.paint.with(RED, &format!("! {warning}")));
+        }
+        if !hints {
+            parts.push(hint);
+        }
+        parts.join("  ")
+    }
+
+    /// Leaves what can be read, and the cursor below it.
+    pub fn stops(&mut self, size: Size) -> String {
+        if self.live.is_empty() {
+            return String::new();
+        }
+        let thinking = self.paint.with(DIM, THINKING);
+        let left: Vec<String> = self.live.iter().filter(|row| **row != thinking).cloned().collect();
+        let rows: String = left.iter().map(|row| format!("{row}\n")).collect();
+        let text = self.erases(size) + &rows;
+        self.live.clear();
+        text
+    }
+
+    /// The rows that are new, and the live ones in place of those that were.
+    fn draws(&mut self, rows: &[String], live: Vec<String>, size: Size) -> String {
+        let fresh: String = rows.iter().skip(self.printed).map(|row| self.row(row) + "\n").collect();
+        let mut live = if self.surface == Surface::Terminal { live } else { Vec::new() };
+        // What has gone off the top cannot be taken back.
+        let mut height = 0;
+        let shown = live.iter().rev().take_while(|row| {
+            height += high(row, size);
+            height < size.rows
+        });
+        live.drain(..live.len() - shown.count());
+        self.printed = self.printed.max(rows.len());
+        if fresh.is_empty() && live == self.live {
+            return String::new();
+        }
+        let text = self.erases(size) + &fresh + &live.join("\n");
+        self.live = live;
+        text
+    }
+
+    /// The cursor is at the end of the last live row, on whatever row that is by now.
+    fn erases(&self, size: Size) -> String {
+        match self.live.iter().map(|row| high(row, size)).sum::<usize>() {
+            0 => String::new(),
+            1 => "\r\x1b[J".to_owned(),
+            rows => format!("\r\x1b[{}A\x1b[J", rows - 1),
+        }
+    }
+
+    fn row(&self, row: &str) -> String {
+        let palette = match self.paint {
+            Paint::Plain => mark::Paint::Plain,
+            Paint::Colour => mark::Paint::Colour,
+        };
+        mark::paint(row, palette)
+    }
+}
+
+/// Whether a command has rows of its own, wherever it had to be broken.
+fn stands_in(command: &str, rows: &[String]) -> bool {
+    let dense = |text: &str| text.split_whitespace().collect::<String>();
+    let command = dense(command);
+    (0..rows.len()).any(|first| {
+        let mut joined = String::new();
+        rows.iter().skip(first).any(|row| {
+            joined.push_str(&dense(row));
+            joined == command
+        })
+    })
+}
+
+/// How many rows of the terminal a row takes, which may have become narrower.
+fn high(row: &str, size: Size) -> usize {
+    let mut width = 0;
+    let mut rest = row;
+    while let Some((before, after)) = rest.split_once('\x1b') {
+        width += before.width();
+        rest = after.split_once('m').map_or("", |(_, after)| after);
+    }
+    (width + rest.width()).div_ceil(size.columns.max(1)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use aside_core::proto::wish::Stage;
+
+    use super::*;
+
+    const SIZE: Size = Size { columns: 20, rows: 5 };
+
+    fn said(rows: &[&str], tail: &[&str]) -> Said {
+        let owned = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect();
+        Said {
+            state: Stage::Partial,
+            note: String::new(),
+            proposal: String::new(),
+            warning: String::new(),
+            rows: owned(rows),
+            tail: owned(tail),
+        }
+    }
+
+    fn terminal() -> Show {
+        Show::new(Surface::Terminal, Paint::Plain, String::new())
+    }
+
+    #[test]
+    fn rows_are_printed_once_and_the_rest_is_drawn_anew() {
+        let mut show = terminal();
+        assert_eq!(show.thinks(SIZE), "thinking…");
+        assert_eq!(show.goes_on(&said(&[], &[]), SIZE), "");
+        assert_eq!(show.goes_on(&said(&[], &["on", "two"]), SIZE), "\r\x1b[Jon\ntwo");
+        assert_eq!(show.goes_on(&said(&["one"], &["two"]), SIZE), "\r\x1b[1A\x1b[Jone\ntwo");
+        assert_eq!(show.goes_on(&said(&["one"], &["two"]), SIZE), "");
+        assert_eq!(show.ends(&said(&["one", "two"], &[]), SIZE).shown, "\r\x1b[Jtwo\n");
+    }
+
+    #[test]
+    fn what_is_live_never_leaves_the_screen() {
+        let mut show = terminal();
+        assert_eq!(show.goes_on(&said(&[], &["1", "2", "3", "4", "5", "6"]), SIZE), "3\n4\n5\n6");
+        let wide = "x".repeat(39);
+        assert_eq!(show.goes_on(&said(&[], &["1", "2", "3", &wide]), SIZE), format!("\r\x1b[3A\x1b[J2\n3\n{wide}"));
+        assert_eq!(show.goes_on(&said(&[], &["1"]), SIZE), "\r\x1b[3A\x1b[J1");
+    }
+
+    #[test]
+    fn paper_gets_only_what_stands() {
+        let mut show = Show::new(Surface::Paper, Paint::Plain, String::new());
+        assert_eq!(show.thinks(SIZE), "");
+        assert_eq!(show.goes_on(&said(&["\u{e101}one\u{e100}"], &["two"]), SIZE), "one\n");
+        let last = Said { note: "from here".to_owned(), proposal: "ls -l".to_owned(), ..said(&["one", "two!"], &[]) };
+        let Ending { shown, remarks } = show.ends(&last, SIZE);
+        assert_eq!((shown.as_str(), remarks), ("two!\n\n  ls -l\n", vec!["from here".to_owned()]));
+    }
+
+    #[test]
+    fn a_command_has_its_warning_and_a_word_about_how_to_take_it() {
+        let last = Said {
+            note: "from here".to_owned(),
+            proposal: "rm -rf build".to_owned(),
+            warning: "deletes files".to_owned(),
+            ..said(&[], &[])
+        };
+        let shown = |hint: &str| Show::new(Surface::Terminal, Paint::Colour, hint.to_owned()).ends(&last, SIZE).shown;
+        let note = "\x1b[2mfrom here\x1b[0m\n";
+        let command = "  \x1b[1mrm -rf build\x1b[0m  \x1b[31m! deletes files\x1b[0m";
+        assert_eq!(shown(""), format!("{command}\n{note}"));
+        assert_eq!(shown("Tab takes it"), format!("{command}  \x1b[2mTab takes it\x1b[0m\n{note}"));
+    }
+
+    #[test]
+    fn a_command_is_shown_once() {
+        const WIDE: Size = Size { columns: 60, rows: 20 };
+        let last = |rows: &[&str]| Said { proposal: "git log -p".to_owned(), ..said(rows, &[]) };
+        let show = |hint: &str| Show::new(Surface::Terminal, Paint::Plain, hint.to_owned());
+        let ends = |hint: &str, rows: &[&str], size| show(hint).ends(&last(rows), size).shown;
+        let rows = ["  \u{e105}git log -p\u{e100}", "", "Shows changes."];
+        assert_eq!(ends("", &rows, WIDE), "  git log -p\n\nShows changes.\n");
+        assert_eq!(ends("Tab", &rows, WIDE), "  git log -p  Tab\n\nShows changes.\n");
+        // No room beside it, or two rows of its own.
+        assert_eq!(ends("Tab takes it", &rows, SIZE), "  git log -p\n\nShows changes.\n\n  Tab takes it\n");
+        assert_eq!(ends("Tab", &["  git log", "  -p"], SIZE), "  git log\n  -p\n\n  Tab\n");
+        // In the middle of a sentence it is no command to take.
+        assert_eq!(ends("Tab", &["Try git log -p."], WIDE), "Try git log -p.\n\n  git log -p  Tab\n");
+        // It has gone by, or is printed already.
+        let far: Vec<&str> = ["  git log -p"].into_iter().chain(["more"; NEAR]).collect();
+        assert!(ends("", &far, WIDE).ends_with("more\n\n  git log -p\n"));
+        let mut show = show("Tab");
+        assert_eq!(show.goes_on(&said(&["  git log -p"], &[]), WIDE), "  git log -p\n");
+        assert_eq!(show.ends(&last(&["  git log -p", "So."]), WIDE).shown, "So.\n\n  Tab\n");
+    }
+
+    #[test]
+    fn a_warning_is_said_once() {
+        let last = Said {
+            proposal: "rm a".to_owned(),
+            warning: "deletes files".to_owned(),
+            ..said(&["  rm a", "Careful: deletes files."], &[])
+        };
+        assert_eq!(terminal().ends(&last, SIZE).shown, "  rm a\nCareful: deletes files.\n");
+    }
+
+    #[test]
+    fn nothing_said_is_said() {
+        let ending = terminal().ends(&said(&[], &[]), SIZE);
+        assert_eq!(ending, Ending { shown: String::new(), remarks: vec!["no answer".to_owned()] });
+    }
+
+    #[test]
+    fn stopping_leaves_what_was_read() {
+        let mut show = terminal();
+        show.thinks(SIZE);
+        assert_eq!(show.stops(SIZE), "\r\x1b[J");
+        show.goes_on(&said(&["one"], &["two"]), SIZE);
+        assert_eq!(show.stops(SIZE), "\r\x1b[Jtwo\n");
+        assert_eq!(show.stops(SIZE), "");
+    }
+}

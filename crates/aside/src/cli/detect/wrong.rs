@@ -1,0 +1,172 @@
+//! `aside detect wrong`: a line was taken for a sentence and is none. Goes through the daemon when one runs, since that
+//! knows the last line of each shell; writes the file itself otherwise.
+
+use aside_core::detect::forced;
+use aside_core::proto::talk::Wrong;
+use aside_core::proto::{Reply, Request};
+use aside_core::redact::REDACTED;
+
+use crate::cli::{Exit, local_time, one_line, print};
+use crate::client::{self, ClientError};
+use crate::config::Config;
+use crate::daemon::control;
+use crate::paths::Paths;
+use crate::store::marks::{Mark, Marks};
+use crate::store::reroutes::Reroutes;
+use crate::world::ancestors::{Process, ancestors};
+
+/// Say that a line was no sentence: it goes to the shell from now on
+///
+/// The last line of this shell that was taken for a sentence is meant when none is named.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Take it back: the line may be taken for a sentence again
+    #[arg(long, conflicts_with = "list")]
+    undo: bool,
+    /// List the lines that were marked
+    #[arg(long)]
+    list: bool,
+    /// Print JSON
+    #[arg(long, requires = "list")]
+    json: bool,
+    /// The line, in as many words as you like
+    #[arg(trailing_var_arg = true, conflicts_with = "list")]
+    line: Vec<String>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let paths = Paths::from_env()?;
+    let marks = Marks::new(&paths);
+    let line = args.line.join(" ").trim().to_owned();
+    if !args.line.is_empty() && line.is_empty() {
+        eprintln!("aside: say which line: aside detect wrong -- LINE");
+        return Ok(Exit::Usage);
+    }
+    match (args.list, args.undo) {
+        (true, _) => list(&marks, args.json),
+        (false, true) => undo(&marks, &line),
+        (false, false) => mark(&paths, &marks, &line),
+    }
+}
+
+fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
+    let config = Config::load(&paths.config_file).unwrap_or_default();
+    if forced(line, &config.detect.agent_prefix) {
+        eprintln!("aside: what begins with {} is always a sentence (detect.agent_prefix)", config.detect.agent_prefix);
+        return Ok(Exit::Failed);
+    }
+    let session = if line.is_empty() { session(paths) } else { String::new() };
+    let asked = Wrong { session: session.clone(), line: line.to_owned() };
+    let refused = match client::ask(&paths.socket, Request::Wrong(asked)) {
+        Ok(Reply::Ok) => None,
+        Ok(Reply::Error(failure)) => Some(failure.error.message),
+        // One of an older version, or one that hangs: the file is what counts.
+        Ok(_) | Err(ClientError::Absent | ClientError::Silent | ClientError::Foreign | ClientError::Garbled(_)) => {
+            here(paths, marks, &session, line)?
+        }
+    };
+    match refused {
+        Some(why) => {
+            eprintln!("aside: {why}");
+            Ok(Exit::Failed)
+        }
+        None => {
+            // The newest is the one, whoever has written it.
+            let line = marks.list()?.pop().map(|mark| mark.line).unwrap_or_default();
+            print(&format!(
+                "marked: {}\nIt goes to the shell from now on; --undo takes that back.\n",
+                one_line(&line)
+            ))?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+/// Without a daemon. Says why not.
+fn here(paths: &Paths, marks: &Marks, session: &str, line: &str) -> anyhow::Result<Option<String>> {
+    let last = if line.is_empty() { Reroutes::new(paths).last(session)? } else { Some(line.to_owned()) };
+    Ok(match last {
+        None => Some("no line was taken for a sentence yet".to_owned()),
+        Some(last) if line.is_empty() && last.contains(REDACTED) => {
+            Some("the secrets of that line were not kept; say which: aside detect wrong -- LINE".to_owned())
+        }
+        Some(last) => {
+            marks.mark(&last)?;
+            None
+        }
+    })
+}
+
+/// A running daemon looks at the file itself.
+fn undo(marks: &Marks, line: &str) -> anyhow::Result<Exit> {
+    match marks.unmark(Some(line).filter(|line| !line.is_empty()))? {
+        Some(Mark { line, .. }) => {
+            print(&format!("no longer marked: {}\nIt may be taken for a sentence again.\n", one_line(&line)))?;
+            Ok(Exit::Done)
+        }
+        None if line.is_empty() => {
+            eprintln!("aside: no line is marked");
+            Ok(Exit::Failed)
+        }
+        None => {
+            eprintln!("aside: that line is not marked; `aside detect wrong --list` shows those that are");
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+fn list(marks: &Marks, json: bool) -> anyhow::Result<Exit> {
+    let all = marks.list()?;
+    let mut text = String::new();
+    for mark in &all {
+        text.push_str(&if json {
+            serde_json::to_string(mark)? + "\n"
+        } else {
+            format!("{}  {}\n", local_time(&mark.ts), one_line(&mark.line))
+        });
+    }
+    if all.is_empty() && !json {
+        text.push_str("No line is marked.\n");
+    }
+    print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// What the shell above us is called, as far as somebody has heard of it; empty when nobody has.
+fn session(paths: &Paths) -> String {
+    if let Some(named) = std::env::var("ASIDE_SESSION").ok().filter(|named| !named.is_empty()) {
+        return named;
+    }
+    let greeted = control::status(paths).map(|status| status.sessions).unwrap_or_default();
+    let noted = Reroutes::new(paths).read().unwrap_or_default();
+    let heard = greeted.iter().map(|session| session.session.as_str());
+    let heard: Vec<&str> = heard.chain(noted.iter().rev().map(|noted| noted.rerouted.session.as_str())).collect();
+    above_us(&ancestors(), &heard).unwrap_or_default().to_owned()
+}
+
+/// A session is called after its shell and the number of that: `zsh-4711-1760000000`. The nearest counts.
+fn above_us<'a>(ancestors: &[Process], heard: &[&'a str]) -> Option<&'a str> {
+    ancestors.iter().find_map(|Process { pid, name }| {
+        let name = name.trim_start_matches('-');
+        heard.iter().copied().find(|session| {
+            let mut parts = session.splitn(3, '-');
+            let shell = parts.next().unwrap_or_default();
+            parts.next().is_some_and(|number| number.parse() == Ok(*pid)) && (name.is_empty() || name == shell)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_that_of_the_nearest_shell() {
+        let process = |pid, name: &str| Process { pid, name: name.to_owned() };
+        let ancestors = [process(50, "make"), process(42, "-zsh"), process(7, "bash"), process(1, "init")];
+        let above = |heard: &[&'static str]| above_us(&ancestors, heard);
+        assert_eq!(above(&["bash-7-1", "zsh-42-2", "zsh-42-1"]), Some("zsh-42-2"));
+        assert_eq!(above(&["bash-7-1", "zsh-4-2"]), Some("bash-7-1"));
+        assert_eq!(above(&["bash-42-1", "zsh-7-2", "", "make", "fish-1"]), None);
+    }
+}

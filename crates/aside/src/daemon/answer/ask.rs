@@ -1,0 +1,341 @@
+//! `ask`: what is said to a sentence. A model says it when the settings name one, in words as they come; else, and when it
+//! fails, the embedded engine does. It goes on whoever listens, since a shell connects anew with each line. Nothing is run.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use aside_core::agent::prompt::{self, Exchange, MAX_TOKENS, STOPS};
+use aside_core::agent::said::{self, Heard};
+use aside_core::agent::{self, Advice, Kind, Model, Offered};
+use aside_core::line::Dialect;
+use aside_core::markdown::{Rendered, Whole, render};
+use aside_core::names::Names;
+use aside_core::proto::Reply;
+use aside_core::proto::talk::{Ask, Said};
+use aside_core::proto::wish::Stage;
+use aside_core::spec::Specs;
+use aside_core::translate::facts::Facts;
+use aside_core::translate::{Place, System};
+use aside_core::world::World;
+use tokio::sync::{oneshot, watch};
+use tokio::task::AbortHandle;
+use tokio::time::MissedTickBehavior;
+
+use crate::daemon::later::{Later, Tone};
+use crate::daemon::model::{self, Use};
+use crate::daemon::sentences::of_question;
+use crate::daemon::state::{Asker, State};
+use crate::daemon::talks::{Leaves, Mouth};
+use crate::provider::talk::End;
+use crate::provider::{Failure, Privacy, Question, Whom};
+use crate::world::View;
+use crate::world::system::looked_up;
+
+/// Between two updates: quicker than anybody reads, and slow enough for a shell to print them.
+const PACE: Duration = Duration::from_millis(80);
+/// How long this machine may take to look up what the answer depends on. A page of the manual is set by several programs.
+const LOOK_UP: Duration = Duration::from_millis(500);
+/// Commands that a model is told about.
+const RECENT: usize = 20;
+/// Bytes of an answer with its thoughts; some cannot stop.
+const MAX_HEARD: usize = 32 * 1024;
+/// Columns of a terminal that does not say how wide it is.
+const USUAL_WIDTH: u32 = 80;
+
+pub async fn answer(state: &Arc<State>, asked: Ask, later: &Later) -> Reply {
+    let who = if asked.session.is_empty() { later.who() } else { asked.session.clone() };
+    if asked.query.trim().is_empty() {
+        return reply(state.talks().stop(&who));
+    }
+    // Whoever is not known by a name cannot come back.
+    let number = if asked.session.is_empty() { 0 } else { asked.number };
+    let (mut said, begun) = match state.talks().attach(&who, number, &asked.query) {
+        Some(said) => (said, true),
+        None => {
+            state.rerouted(of_question(&asked));
+            let query = asked.query.clone();
+            let desk = Desk::new(state, asked, who.clone());
+            let think = |mouth: Mouth| async move { desk.think(&mouth).await };
+            (state.talks().begin(&who, number, &query, think), false)
+        }
+    };
+    match later.tone() {
+        Tone::Once => last(&mut said, later).await,
+        Tone::Updates => {
+            if !begun {
+                // It has an end, so there is something to hear.
+                let _ = said.changed().await;
+            }
+            let first = said.borrow_and_update().clone();
+            if first.state != Stage::Done {
+                let (teller, hears) = (later.clone(), tell(said, later.clone()));
+                teller.works(Listening(tokio::spawn(hears).abort_handle()));
+            }
+            reply(first)
+        }
+    }
+}
+
+/// For a client that reads one answer, unless it leaves before.
+async fn last(said: &mut watch::Receiver<Said>, later: &Later) -> Reply {
+    let (hold, given_up) = oneshot::channel::<()>();
+    later.works(hold);
+    tokio::select! {
+        _ = said.wait_for(|said| said.state == Stage::Done) => {}
+        _ = given_up => {}
+    }
+    reply(said.borrow().clone())
+}
+
+async fn tell(mut said: watch::Receiver<Said>, later: Later) {
+    while said.changed().await.is_ok() {
+        let now = said.borrow_and_update().clone();
+        let is_last = now.state == Stage::Done;
+        later.say(reply(now));
+        if is_last {
+            break;
+        }
+    }
+}
+
+/// Somebody who is told what is said; dropped with the connection.
+struct Listening(AbortHandle);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn reply(said: Said) -> Reply {
+    Reply::Said(Box::new(said))
+}
+
+/// Everything about one sentence while its answer is being found.
+struct Desk {
+    state: Arc<State>,
+    asked: Ask,
+    who: String,
+    names: Arc<Names>,
+    dialect: Dialect,
+    view: View,
+    /// Whose tools there are, and what the machine is called.
+    looked_up: OnceLock<(System, &'static str)>,
+}
+
+impl Desk {
+    fn new(state: &Arc<State>, mut asked: Ask, who: String) -> Self {
+        let prefix = &state.config().detect.agent_prefix;
+        // What made it a sentence is no part of it.
+        let words = asked.query.trim().strip_prefix(prefix.as_str()).filter(|_| !prefix.is_empty());
+        if let Some(words) = words.filter(|words| words.starts_with(char::is_whitespace)) {
+            asked.query = words.trim().to_owned();
+        }
+        // Whoever has no session is a person, whose shell is the one that was heard of last.
+        let wait = asked.wait || asked.session.is_empty();
+        let (mut names, dialect) = state.shell(Asker { session: &asked.session, shell: &asked.shell, wait });
+        if dialect == Dialect::Bash && names.builtins.is_empty() {
+            // It never tells its names. What has failed is none of them, and else nothing is lost but a correction.
+            Arc::make_mut(&mut names).take("builtin", 0, "cd");
+        }
+        let view = state.view(&names);
+        Self { state: Arc::clone(state), asked, who, names, dialect, view, looked_up: OnceLock::new() }
+    }
+
+    async fn think(&self, mouth: &Mouth) {
+        let cwd = &self.asked.cwd;
+        self.view.entries(cwd);
+        self.view.programs();
+        self.view.repository(cwd);
+        let _ = self.looked_up.set(looked_up(self.view.path()).await);
+        let named = model::whom(&self.state.config().llm, Use::Ask, Whom::AsSet);
+        let excuse = match named {
+            None => return self.known(mouth, Model::Unset, "").await,
+            Some(_) if self.is_private() => "private, so no model was asked".to_owned(),
+            Some(_) if !self.state.may_leave(&self.asked.query) => {
+                "history.ignore matches, so no model was asked".to_owned()
+            }
+            Some(_) => match self.ask(mouth).await {
+                Ok(()) => return,
+                Err(excuse) => excuse,
+            },
+        };
+        self.known(mouth, Model::Silent, &excuse).await;
+    }
+
+    /// What is known here, once this machine has looked up what that depends on.
+    async fn known(&self, mouth: &Mouth, model: Model, excuse: &str) {
+        let mut advice = self.embedded(model);
+        self.view.settled(LOOK_UP).await;
+        if self.view.take_news() {
+            advice = self.embedded(model);
+        }
+        if advice.kind == Kind::Beyond && model == Model::Unset {
+            // How to get a model is worth saying once.
+            let short = self.embedded(Model::StillUnset);
+            if self.state.talks().has_said(&self.who, &[&advice.markdown, &short.markdown]) {
+                advice = short;
+            }
+        }
+        let note = match excuse {
+            "" => String::new(),
+            excuse if advice.lacks_model => excuse.to_owned(),
+            excuse => format!("{excuse}; from the embedded engine"),
+        };
+        // That a model is needed is nothing to tell one.
+        let leaves = if advice.kind == Kind::Beyond { Leaves::Never } else { self.leaves() };
+        self.finish(mouth, &advice.markdown, advice.proposal, note, leaves);
+    }
+
+    fn embedded(&self, model: Model) -> Advice {
+        let (specs, config) = (self.state.specs(), self.state.config());
+        let asked = agent::Asked {
+            words: &self.asked.query,
+            exit: self.asked.exit,
+            output: self.output(),
+            history: &self.state.index(),
+            blocklist: &config.security.command_blocklist,
+            model,
+        };
+        agent::embedded(&asked, &self.place(&specs))
+    }
+
+    /// A model's answer as it comes. Fails with an excuse when it has said nothing.
+    async fn ask(&self, mouth: &Mouth) -> Result<(), String> {
+        mouth.say(self.said(Stage::Thinking, Rendered::default(), None, String::new()));
+        self.view.settled_briefly().await;
+        let question = self.question();
+        let heard = Mutex::new(String::new());
+        let hear = |text: &str| {
+            text.clone_into(&mut heard.lock().unwrap_or_else(PoisonError::into_inner));
+            if text.len() > MAX_HEARD { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let so_far = || heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let asking = model::ask(&self.state, Use::Ask, &question, hear);
+        tokio::pin!(asking);
+        let mut pace = tokio::time::interval(PACE);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut told = 0;
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut asking => break outcome,
+                _ = pace.tick() => {
+                    let text = so_far();
+                    if text.len() != told {
+                        told = text.len();
+                        self.tell_part(mouth, &text);
+                    }
+                }
+            }
+        };
+        let (text, note) = match outcome {
+            Ok(said) if said.end == End::Cut => (said.text, "the model had no room for more".to_owned()),
+            Ok(said) => (said.text, String::new()),
+            // What was read stays.
+            Err(failure) if self.has_words(&so_far()) => (so_far(), broke_off(&failure)),
+            Err(failure) => return Err(self.state.wishes().excuse(&self.who, &failure)),
+        };
+        if !self.has_words(&text) {
+            return Err("the model has no usable answer".to_owned());
+        }
+        let markdown = said::markdown(&text);
+        let proposal = self.proposal(&markdown, Heard::All);
+        self.finish(mouth, &markdown, proposal, note, self.leaves());
+        Ok(())
+    }
+
+    fn has_words(&self, text: &str) -> bool {
+        !said::markdown(text).trim().is_empty()
+    }
+
+    fn tell_part(&self, mouth: &Mouth, text: &str) {
+        let markdown = said::markdown(text);
+        if !markdown.trim().is_empty() {
+            let rendered = render(&markdown, self.width(), Whole::No);
+            let proposal = self.proposal(&markdown, Heard::Part);
+            mouth.say(self.said(Stage::Partial, rendered, proposal, String::new()));
+        }
+    }
+
+    fn proposal(&self, markdown: &str, heard: Heard) -> Option<Offered> {
+        let (specs, config) = (self.state.specs(), self.state.config());
+        said::proposal(markdown, heard, &self.place(&specs), &config.security.command_blocklist)
+    }
+
+    fn leaves(&self) -> Leaves {
+        if !self.is_private() && self.state.may_leave(&self.asked.query) { Leaves::Yes } else { Leaves::Never }
+    }
+
+    fn finish(&self, mouth: &Mouth, markdown: &str, proposal: Option<Offered>, note: String, leaves: Leaves) {
+        let exchange = Exchange { question: self.asked.query.clone(), answer: markdown.to_owned() };
+        self.state.talks().remember(&self.who, exchange, leaves);
+        let rendered = render(markdown, self.width(), Whole::Yes);
+        mouth.say(self.said(Stage::Done, rendered, proposal, note));
+    }
+
+    fn said(&self, state: Stage, rendered: Rendered, proposal: Option<Offered>, note: String) -> Said {
+        let Rendered { rows, tail } = rendered;
+        let Offered { command, warning } = proposal.unwrap_or_default();
+        Said { state, note, proposal: command, warning, rows, tail }
+    }
+
+    fn question(&self) -> Question {
+        let specs = self.state.specs();
+        let (_, os) = self.looked_up.get().copied().unwrap_or_default();
+        let facts = Facts::of(&self.place(&specs), os, &self.recent());
+        let output = self.output().map(|output| self.may_leave_of(output));
+        let earlier = self.state.talks().earlier(&self.who);
+        let prompt = prompt::ask(
+            &prompt::Asked {
+                words: &self.asked.query,
+                exit: self.asked.exit,
+                output: output.as_deref(),
+                earlier: &earlier,
+            },
+            &facts,
+        );
+        Question {
+            max_tokens: MAX_TOKENS,
+            stop: STOPS.map(str::to_owned).to_vec(),
+            privacy: if self.is_private() { Privacy::Private } else { Privacy::Open },
+            ..Question::new(prompt.system.to_owned(), prompt.user())
+        }
+    }
+
+    /// The lines of an output that may be told, as far as it would be.
+    fn may_leave_of(&self, output: &str) -> String {
+        let printed = prompt::printed(output);
+        printed.lines().filter(|line| self.state.may_leave(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What ran before, as far as it may be told. Oldest first.
+    fn recent(&self) -> Vec<String> {
+        let Some(filter) = self.state.filter() else { return Vec::new() };
+        let mut recent = self.state.recent(&self.asked.cwd, RECENT);
+        recent.retain(|command| filter.keeps(command));
+        recent
+    }
+
+    fn output(&self) -> Option<&str> {
+        Some(self.asked.output.as_str()).filter(|output| !output.trim().is_empty())
+    }
+
+    fn is_private(&self) -> bool {
+        self.asked.private || self.state.is_private(&self.asked.session)
+    }
+
+    fn width(&self) -> usize {
+        let width = if self.asked.width == 0 { USUAL_WIDTH } else { self.asked.width };
+        usize::try_from(width).unwrap_or(usize::MAX)
+    }
+
+    fn place<'a>(&'a self, specs: &'a Specs) -> Place<'a> {
+        let (system, _) = self.looked_up.get().copied().unwrap_or_default();
+        Place { cwd: &self.asked.cwd, dialect: self.dialect, system, world: &self.view, names: &self.names, specs }
+    }
+}
+
+fn broke_off(failure: &Failure) -> String {
+    format!("the model broke off ({failure})")
+}

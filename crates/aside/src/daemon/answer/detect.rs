@@ -1,0 +1,169 @@
+//! `detect`: whether a line is meant for the shell. Answers from memory, within the moment that Enter may take. `wrong`: it
+//! was, and we thought otherwise.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aside_core::detect::{After, Before, Facts, First, forced};
+use aside_core::line::Dialect;
+use aside_core::names::Names;
+use aside_core::proto::Reply;
+use aside_core::proto::talk::{Detect, Phase, Ruling, Wrong};
+use aside_core::world::World;
+
+use crate::config::Reroute;
+use crate::daemon::ruling::{rule, shell};
+use crate::daemon::sentences::Unmarked;
+use crate::daemon::state::{Asker, State};
+use crate::store::reroutes::{Became, Rerouted};
+use crate::world::View;
+
+/// How long what is on this machine may take to be looked up. A person waits with a finger on Enter.
+const SETTLE: Duration = Duration::from_millis(6);
+/// The same after a line has failed, when nobody waits for anything but the answer: branches and targets take a process.
+const SETTLE_AFTER: Duration = Duration::from_millis(200);
+
+pub async fn answer(state: &Arc<State>, asked: &Detect) -> Reply {
+    let (names, dialect) = state.shell(Asker { session: &asked.session, shell: &asked.shell, wait: false });
+    let config = state.config();
+    let is_addressed = forced(asked.line.trim(), &config.detect.agent_prefix);
+    if config.detect.reroute == Reroute::Off && !is_addressed {
+        return Reply::Detect(shell(asked.phase, "detect.reroute is off".to_owned()));
+    }
+    let ruling = Desk { state, asked, names: &names, dialect }.rule().await;
+    let is_sentence = [Before::Agent.name(), After::Agent.name()].contains(&ruling.verdict.as_str());
+    // One that is answered at once is noted when it is asked about.
+    if is_sentence && config.detect.reroute == Reroute::Offer && !is_addressed {
+        state.rerouted(Rerouted {
+            session: asked.session.clone(),
+            cwd: asked.cwd.clone(),
+            shell: dialect.name().to_owned(),
+            phase: asked.phase,
+            exit: asked.exit,
+            line: asked.line.clone(),
+            reason: ruling.reason.clone(),
+            became: Became::Offered,
+        });
+    }
+    Reply::Detect(ruling)
+}
+
+pub async fn wrong(state: &Arc<State>, wrong: Wrong) -> Reply {
+    if forced(wrong.line.trim(), &state.config().detect.agent_prefix) {
+        return Reply::error("bad_request", "a line that begins with detect.agent_prefix is always a sentence");
+    }
+    let desk = Arc::clone(state);
+    let marking = tokio::task::spawn_blocking(move || desk.sentences().mark(&desk.paths, &wrong.session, &wrong.line));
+    match marking.await {
+        Ok(Ok(_)) => Reply::Ok,
+        Ok(Err(Unmarked::None)) => Reply::error("not_found", "no line was taken for a sentence yet"),
+        Ok(Err(Unmarked::Redacted)) => {
+            Reply::error("not_found", "the secrets of that line were not kept; say which: aside detect wrong -- LINE")
+        }
+        Ok(Err(Unmarked::Disk(error))) => {
+            state.notice(format!("could not mark a line: {error}"));
+            Reply::error("unavailable", format!("could not mark the line: {error}"))
+        }
+        Err(_) => Reply::error("internal", "the line was not marked; `aside doctor` says more"),
+    }
+}
+
+/// One line while it is judged.
+struct Desk<'a> {
+    state: &'a Arc<State>,
+    asked: &'a Detect,
+    names: &'a Names,
+    dialect: Dialect,
+}
+
+impl Desk<'_> {
+    async fn rule(&self) -> Ruling {
+        let view = self.state.view(self.names);
+        if self.asked.phase == Phase::After {
+            return self.rule_after(&view).await;
+        }
+        let deadline = Instant::now() + SETTLE;
+        loop {
+            // The first look is what makes the view ask, and an answer may raise another question.
+            let ruling = self.look(&view);
+            if !view.waits_briefly() && !view.take_news() {
+                return self.doubted(ruling, &view);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return self.doubted(ruling, &view);
+            }
+            let _ = tokio::time::timeout(left, view.settled_briefly()).await;
+            view.take_news();
+        }
+    }
+
+    async fn rule_after(&self, view: &View) -> Ruling {
+        let deadline = Instant::now() + SETTLE_AFTER;
+        loop {
+            let ruling = self.look(view);
+            let settled = view.settled(deadline.saturating_duration_since(Instant::now())).await;
+            if !view.take_news() || !settled {
+                return self.doubted(ruling, view);
+            }
+        }
+    }
+
+    /// What is remembered may be old: a file that was made a moment ago is not in it. A line is taken from the shell only
+    /// when that does not matter.
+    fn doubted(&self, ruling: Ruling, view: &View) -> Ruling {
+        if view.is_behind() { self.look(&view.doubting()) } else { ruling }
+    }
+
+    fn look(&self, world: &dyn World) -> Ruling {
+        let (config, specs) = (self.state.config(), self.state.specs());
+        let facts = Facts {
+            cwd: &self.asked.cwd,
+            dialect: self.dialect,
+            first: First::of(&self.asked.first),
+            world,
+            names: self.names,
+            specs: &specs,
+            agent_prefix: &config.detect.agent_prefix,
+        };
+        rule(self.asked, &facts, self.state.sentences().marks(), &config.detect)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths::Paths;
+
+    #[tokio::test]
+    async fn what_is_not_known_yet_may_be_there() {
+        let temp = tempfile::tempdir().unwrap();
+        let state = State::new(Paths {
+            config_file: temp.path().join("config.toml"),
+            data_dir: temp.path().join("data"),
+            state_dir: temp.path().join("state"),
+            socket: temp.path().join("s"),
+        });
+        let asked = Detect {
+            cwd: temp.path().display().to_string(),
+            line: "touch base with me about the plan".to_owned(),
+            shell: "zsh".to_owned(),
+            first: "program".to_owned(),
+            ..Detect::default()
+        };
+        let names = Names::default();
+        let desk = Desk { state: &state, asked: &asked, names: &names, dialect: Dialect::Zsh };
+        let view = state.view(&names);
+        assert_ne!(desk.look(&view).verdict, "agent", "nobody has looked");
+        assert!(view.settled(Duration::from_secs(20)).await);
+        assert_eq!(desk.look(&view).verdict, "agent");
+        assert_eq!(desk.look(&view.doubting()).verdict, "agent", "somebody has looked just now");
+        // A command may have made a file.
+        state.something_ran("/", None);
+        assert_ne!(desk.look(&view.doubting()).verdict, "agent");
+        assert_eq!(desk.look(&view).verdict, "agent", "there was none");
+        let addressed = Detect { line: "@ touch base".to_owned(), ..asked.clone() };
+        let desk = Desk { asked: &addressed, ..desk };
+        assert_eq!(desk.look(&view.doubting()).verdict, "agent", "that needs nobody to look");
+    }
+}

@@ -1,0 +1,184 @@
+//! The lines that were taken for sentences: the last ones of each shell in memory, all of them on disk, and those that the
+//! person said are none. Decides which are written down; not which line is a sentence.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aside_core::proto::talk::{Ask, Phase};
+use aside_core::redact::REDACTED;
+
+use crate::daemon::state::State;
+use crate::paths::Paths;
+use crate::store::marks::Marks;
+use crate::store::reroutes::{Became, Rerouted, Reroutes};
+
+/// Lines that are remembered; the key that says that one was none comes soon after it.
+const MAX_LAST: usize = 64;
+
+pub struct Sentences {
+    marks: Marks,
+    /// Session and line, the newest last.
+    last: Mutex<VecDeque<(String, String)>>,
+}
+
+/// Why there is nothing to mark.
+#[derive(Debug)]
+pub enum Unmarked {
+    /// No line was taken for a sentence.
+    None,
+    /// It is only known without its secrets.
+    Redacted,
+    Disk(io::Error),
+}
+
+impl Sentences {
+    pub fn new(paths: &Paths) -> Self {
+        Self { marks: Marks::new(paths), last: Mutex::default() }
+    }
+
+    pub fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    fn remember(&self, session: &str, line: &str) {
+        let mut last = self.last();
+        if last.len() == MAX_LAST {
+            last.pop_front();
+        }
+        last.push_back((session.to_owned(), line.to_owned()));
+    }
+
+    /// Of a session, or of all.
+    fn newest(&self, session: &str) -> Option<String> {
+        let last = self.last();
+        let own = last.iter().rev().find(|(of, _)| session.is_empty() || of == session);
+        own.map(|(_, line)| line.clone())
+    }
+
+    /// Marks a line, or the last one of the session, so that it is not taken for a sentence again. Reads and writes files.
+    pub fn mark(&self, paths: &Paths, session: &str, line: &str) -> Result<String, Unmarked> {
+        let named = Some(line.trim()).filter(|line| !line.is_empty()).map(str::to_owned);
+        let line = match named.or_else(|| self.newest(session)) {
+            Some(line) => line,
+            // A daemon that has just started remembers none.
+            None => match Reroutes::new(paths).last(session).map_err(Unmarked::Disk)? {
+                Some(line) if line.contains(REDACTED) => return Err(Unmarked::Redacted),
+                Some(line) => line,
+                None => return Err(Unmarked::None),
+            },
+        };
+        self.marks.mark(&line).map_err(Unmarked::Disk)?;
+        Ok(line)
+    }
+
+    fn last(&self) -> MutexGuard<'_, VecDeque<(String, String)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes note that a line was taken for a sentence. Returns at once; what is written, a thread writes.
+    pub fn rerouted(self: &Arc<Self>, rerouted: Rerouted) {
+        if rerouted.became != Became::Asked {
+            self.sentences().remember(&rerouted.session, &rerouted.line);
+        }
+        if !self.config().detect.log {
+            return;
+        }
+        let state = Arc::clone(self);
+        tokio::task::spawn_blocking(move || {
+            // What the person would not have in the history is not wanted here either.
+            if rerouted.line.starts_with([' ', '\t']) || !state.may_leave(&rerouted.line) {
+                return;
+            }
+            if let Err(error) = Reroutes::new(&state.paths).note(&rerouted) {
+                state.notice(format!("could not note that a line was taken for a sentence: {error}"));
+            }
+        });
+    }
+}
+
+/// What is noted of a question: that the line was taken for a sentence, when it says why, or that the person asked.
+pub fn of_question(asked: &Ask) -> Rerouted {
+    Rerouted {
+        session: asked.session.clone(),
+        cwd: asked.cwd.clone(),
+        shell: asked.shell.clone(),
+        phase: if asked.exit == 0 { Phase::Before } else { Phase::After },
+        exit: asked.exit,
+        line: asked.query.clone(),
+        reason: asked.reason.clone(),
+        became: if asked.reason.is_empty() { Became::Asked } else { Became::Answered },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene(dir: &std::path::Path) -> Paths {
+        Paths {
+            config_file: dir.join("config.toml"),
+            data_dir: dir.join("data"),
+            state_dir: dir.join("state"),
+            socket: dir.join("s"),
+        }
+    }
+
+    fn asked(session: &str, line: &str, reason: &str) -> Rerouted {
+        let (session, query, reason) = (session.to_owned(), line.to_owned(), reason.to_owned());
+        of_question(&Ask { session, query, reason, ..Ask::default() })
+    }
+
+    #[test]
+    fn the_last_line_of_a_shell_is_its_own() {
+        let temp = tempfile::tempdir().unwrap();
+        let paths = scene(temp.path());
+        let sentences = Sentences::new(&paths);
+        assert!(matches!(sentences.mark(&paths, "", ""), Err(Unmarked::None)));
+        for number in 0..MAX_LAST + 1 {
+            sentences.remember("a", &format!("sentence {number}"));
+        }
+        sentences.remember("b", "another one");
+        assert_eq!(sentences.last().len(), MAX_LAST);
+        assert_eq!(sentences.mark(&paths, "a", "").unwrap(), format!("sentence {MAX_LAST}"));
+        assert_eq!(sentences.mark(&paths, "", " ").unwrap(), "another one");
+        assert_eq!(sentences.mark(&paths, "a", " this one ").unwrap(), "this one");
+        assert!(matches!(sentences.mark(&paths, "c", ""), Err(Unmarked::None)));
+        assert!(sentences.marks().has("another one") && sentences.marks().has("this one"));
+    }
+
+    #[test]
+    fn after_a_restart_the_last_line_is_read_and_a_hidden_secret_is_not_guessed() {
+        let temp = tempfile::tempdir().unwrap();
+        let paths = scene(temp.path());
+        let reroutes = Reroutes::new(&paths);
+        reroutes.note(&asked("a", "make sure of it", "why")).unwrap();
+        assert_eq!(Sentences::new(&paths).mark(&paths, "a", "").unwrap(), "make sure of it");
+        reroutes.note(&asked("a", "please run mysql -phunter2 shop", "why")).unwrap();
+        assert!(matches!(Sentences::new(&paths).mark(&paths, "a", ""), Err(Unmarked::Redacted)));
+    }
+
+    #[tokio::test]
+    async fn what_is_hidden_from_the_history_and_what_was_asked_is_told_apart() {
+        let temp = tempfile::tempdir().unwrap();
+        let paths = scene(temp.path());
+        let state = State::new(paths.clone());
+        for (line, reason) in [(" make sure of it", "why"), ("who are you", ""), ("make it so", "why")] {
+            state.rerouted(asked("a", line, reason));
+        }
+        let reroutes = Reroutes::new(&paths);
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while reroutes.read().unwrap().len() < 2 && std::time::Instant::now() < deadline {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        let mut noted: Vec<_> = reroutes.read().unwrap().into_iter().map(|noted| noted.rerouted).collect();
+        noted.sort_by_key(|noted| noted.line.clone());
+        assert_eq!(noted, [asked("a", "make it so", "why"), asked("a", "who are you", "")]);
+        assert_eq!(noted.iter().map(|noted| noted.became).collect::<Vec<_>>(), [Became::Answered, Became::Asked]);
+        state.sentences().remember("b", " hidden");
+        assert_eq!(state.sentences().newest("a").as_deref(), Some("make it so"));
+        assert_eq!(state.sentences().newest("").as_deref(), Some(" hidden"));
+    }
+}

@@ -1,0 +1,357 @@
+//! What is being said to each shell, whoever listens: the newest state of one answer, and the last exchanges for the
+//! questions that follow. Knows neither how a sentence is answered nor how the answer is spelled.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use aside_core::agent::prompt::{Exchange, MAX_EXCHANGES};
+use aside_core::proto::talk::Said;
+use aside_core::proto::wish::Stage;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+/// Shells that are being spoken to, or were lately.
+const MAX_TALKS: usize = 256;
+/// Shells whose last exchanges are remembered, and for how long.
+const MAX_MEMORIES: usize = 64;
+const REMEMBERED_FOR: Duration = Duration::from_secs(30 * 60);
+/// Rows of one answer.
+const MAX_ROWS: usize = 400;
+/// How long an answer goes on that nobody hears: a shell connects anew with its next line.
+const LINGER: Duration = Duration::from_secs(60);
+
+pub struct Talks {
+    inner: Mutex<Inner>,
+    linger: Duration,
+}
+
+#[derive(Default)]
+struct Inner {
+    talks: HashMap<String, Talk>,
+    memories: HashMap<String, VecDeque<Remembered>>,
+}
+
+/// The last question of a shell.
+struct Talk {
+    number: u64,
+    query: String,
+    said: Arc<watch::Sender<Said>>,
+    task: AbortHandle,
+    since: Instant,
+}
+
+struct Remembered {
+    when: Instant,
+    exchange: Exchange,
+    leaves: Leaves,
+}
+
+/// Whether an exchange may be told to a model later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaves {
+    Yes,
+    /// It was private, or the history would not have it.
+    Never,
+}
+
+/// Says what is known so far, to whoever listens now or later.
+pub struct Mouth {
+    said: Arc<watch::Sender<Said>>,
+    /// Rows that stood before the words changed; they stay.
+    pinned: Mutex<Vec<String>>,
+}
+
+/// An answer has an end, however its thinking ends.
+struct End(Arc<watch::Sender<Said>>);
+
+impl Default for Talks {
+    fn default() -> Self {
+        Self { inner: Mutex::default(), linger: LINGER }
+    }
+}
+
+impl Talks {
+    /// Begins to answer, in place of what the shell asked before. It ends when nobody has listened for a while, or at once
+    /// when it has no number by which anybody could come back to it.
+    pub fn begin<T>(&self, who: &str, number: u64, query: &str, think: impl FnOnce(Mouth) -> T) -> watch::Receiver<Said>
+    where
+        T: Future<Output = ()> + Send + 'static,
+    {
+        let linger = if number == 0 { Duration::ZERO } else { self.linger };
+        let (sender, receiver) = watch::channel(blank());
+        let said = Arc::new(sender);
+        let thinking = think(Mouth { said: Arc::clone(&said), pinned: Mutex::default() });
+        let (end, abandoned) = (End(Arc::clone(&said)), abandoned(Arc::clone(&said), linger));
+        let task = tokio::spawn(async move {
+            let _end = end;
+            tokio::select! {
+                () = thinking => {}
+                () = abandoned => {}
+            }
+        });
+        let talk = Talk { number, query: query.to_owned(), said, task: task.abort_handle(), since: Instant::now() };
+        let mut inner = self.lock();
+        let older = inner.talks.insert(who.to_owned(), talk);
+        let oldest = inner.too_many();
+        drop(inner);
+        for given_up in [older, oldest].into_iter().flatten() {
+            given_up.stop();
+        }
+        receiver
+    }
+
+    /// Goes on listening to the answer with this number. A client that has lost count asks something else by it.
+    pub fn attach(&self, who: &str, number: u64, query: &str) -> Option<watch::Receiver<Said>> {
+        let inner = self.lock();
+        let talk = inner.talks.get(who).filter(|talk| number != 0 && talk.number == number && talk.query == query)?;
+        Some(talk.said.subscribe())
+    }
+
+    /// Stops what is being said to a shell, down to the connection to a model, and tells what stands.
+    pub fn stop(&self, who: &str) -> Said {
+        let inner = self.lock();
+        match inner.talks.get(who) {
+            Some(talk) => {
+                talk.stop();
+                talk.said.borrow().clone()
+            }
+            None => ended(blank()),
+        }
+    }
+
+    pub fn remember(&self, who: &str, exchange: Exchange, leaves: Leaves) {
+        self.lock().remember(who, exchange, leaves, Instant::now());
+    }
+
+    /// What was asked and said before, as far as a model may know; oldest first.
+    pub fn earlier(&self, who: &str) -> Vec<Exchange> {
+        self.lock().earlier(who, Instant::now())
+    }
+
+    /// Whether one of these was an answer in this conversation.
+    pub fn has_said(&self, who: &str, answers: &[&str]) -> bool {
+        let inner = self.lock();
+        let mut memory = inner.memories.get(who).into_iter().flatten();
+        memory.any(|known| answers.contains(&known.exchange.answer.as_str()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A panic while it was held lost one answer; what is left is sound.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn too_many(&mut self) -> Option<Talk> {
+        if self.talks.len() <= MAX_TALKS {
+            return None;
+        }
+        let oldest = self.talks.iter().min_by_key(|(_, talk)| talk.since).map(|(who, _)| who.clone())?;
+        self.talks.remove(&oldest)
+    }
+
+    fn remember(&mut self, who: &str, exchange: Exchange, leaves: Leaves, now: Instant) {
+        if !self.memories.contains_key(who) && self.memories.len() == MAX_MEMORIES {
+            let newest = |memory: &VecDeque<Remembered>| memory.back().map(|last| last.when);
+            let oldest = self.memories.iter().min_by_key(|(_, memory)| newest(memory)).map(|(who, _)| who.clone());
+            oldest.map(|who| self.memories.remove(&who));
+        }
+        let memory = self.memories.entry(who.to_owned()).or_default();
+        if memory.len() == MAX_EXCHANGES {
+            memory.pop_front();
+        }
+        memory.push_back(Remembered { when: now, exchange, leaves });
+    }
+
+    fn earlier(&mut self, who: &str, now: Instant) -> Vec<Exchange> {
+        let is_fresh = |known: &Remembered| now.saturating_duration_since(known.when) < REMEMBERED_FOR;
+        for memory in self.memories.values_mut() {
+            memory.retain(is_fresh);
+        }
+        self.memories.retain(|_, memory| !memory.is_empty());
+        let memory = self.memories.get(who).into_iter().flatten();
+        memory.filter(|known| known.leaves == Leaves::Yes).map(|known| known.exchange.clone()).collect()
+    }
+}
+
+impl Talk {
+    fn stop(&self) {
+        end(&self.said);
+        self.task.abort();
+    }
+}
+
+impl Mouth {
+    /// In place of what was said before. Rows that stood stay: somebody has printed them.
+    pub fn say(&self, said: Said) {
+        let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
+        self.said.send_if_modified(|old| {
+            if old.state == Stage::Done {
+                return false;
+            }
+            let mut said = said;
+            let mut rows = [pinned.as_slice(), said.rows.as_slice()].concat();
+            if !rows.starts_with(&old.rows) {
+                pinned.clone_from(&old.rows);
+                rows = [pinned.as_slice(), said.rows.as_slice()].concat();
+            }
+            rows.truncate(MAX_ROWS.max(old.rows.len()));
+            said.rows = rows;
+            let is_news = said != *old;
+            *old = said;
+            is_news
+        });
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        end(&self.0);
+    }
+}
+
+fn end(said: &watch::Sender<Said>) {
+    said.send_if_modified(|said| {
+        let is_news = said.state != Stage::Done;
+        if is_news {
+            *said = ended(said.clone());
+        }
+        is_news
+    });
+}
+
+/// What stands when nothing more comes.
+fn ended(mut said: Said) -> Said {
+    said.state = Stage::Done;
+    said.rows.append(&mut said.tail);
+    said
+}
+
+fn blank() -> Said {
+    let [note, proposal, warning] = [(); 3].map(|()| String::new());
+    Said { state: Stage::Waiting, note, proposal, warning, rows: Vec::new(), tail: Vec::new() }
+}
+
+/// Ends when nobody has listened for a while.
+async fn abandoned(said: Arc<watch::Sender<Said>>, linger: Duration) {
+    loop {
+        said.closed().await;
+        tokio::time::sleep(linger).await;
+        if said.receiver_count() == 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(state: Stage, rows: &[&str], tail: &[&str]) -> Said {
+        let own = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Said { state, rows: own(rows), tail: own(tail), ..blank() }
+    }
+
+    fn exchange(question: &str) -> Exchange {
+        Exchange { question: question.to_owned(), answer: "so".to_owned() }
+    }
+
+    /// Says one thing and never ends. What it holds is dropped when it is given up.
+    fn endless(hold: Arc<()>) -> impl FnOnce(Mouth) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+        move |mouth| {
+            Box::pin(async move {
+                let _hold = hold;
+                mouth.say(said(Stage::Partial, &["one"], &["two"]));
+                std::future::pending::<()>().await;
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_heard_by_whoever_comes_later_and_stops_with_what_stands() {
+        let (talks, hold) = (Talks::default(), Arc::new(()));
+        let mut first = talks.begin("a", 1, "q", endless(Arc::clone(&hold)));
+        first.changed().await.unwrap();
+        drop(first);
+        let mut second = talks.attach("a", 1, "q").unwrap();
+        assert_eq!(*second.borrow_and_update(), said(Stage::Partial, &["one"], &["two"]));
+        for (who, number, query) in [("a", 2, "q"), ("b", 1, "q"), ("a", 1, "other"), ("a", 0, "q")] {
+            assert!(talks.attach(who, number, query).is_none(), "{who} {number} {query}");
+        }
+        let stands = said(Stage::Done, &["one", "two"], &[]);
+        assert_eq!(talks.stop("a"), stands);
+        assert_eq!(*second.wait_for(|said| said.state == Stage::Done).await.unwrap(), stands);
+        while Arc::strong_count(&hold) > 1 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(talks.stop("a"), stands, "once more changes nothing");
+        assert_eq!(talks.stop("b"), said(Stage::Done, &[], &[]), "nothing was said there");
+    }
+
+    #[tokio::test]
+    async fn another_question_takes_its_place() {
+        let (talks, hold) = (Talks::default(), Arc::new(()));
+        let mut old = talks.begin("a", 1, "q", endless(Arc::clone(&hold)));
+        old.changed().await.unwrap();
+        let mut new = talks.begin("a", 2, "q", |mouth| async move { mouth.say(said(Stage::Done, &["new"], &[])) });
+        assert_eq!(
+            *old.wait_for(|said| said.state == Stage::Done).await.unwrap(),
+            said(Stage::Done, &["one", "two"], &[])
+        );
+        assert_eq!(*new.wait_for(|said| said.state == Stage::Done).await.unwrap(), said(Stage::Done, &["new"], &[]));
+        while Arc::strong_count(&hold) > 1 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn what_nobody_hears_ends_after_a_while_and_what_panics_ends_too() {
+        let talks = Talks { linger: Duration::from_millis(1), ..Talks::default() };
+        let hold = Arc::new(());
+        drop(talks.begin("a", 1, "q", endless(Arc::clone(&hold))));
+        while Arc::strong_count(&hold) > 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        drop(Talks::default().begin("a", 0, "q", endless(Arc::clone(&hold))));
+        while Arc::strong_count(&hold) > 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let mut lost = talks.begin("b", 1, "q", |_| async { panic!("it knows nothing") });
+        assert!(lost.wait_for(|said| said.state == Stage::Done).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn rows_only_grow() {
+        let talks = Talks::default();
+        let mut heard = talks.begin("a", 1, "q", |mouth| async move {
+            mouth.say(said(Stage::Partial, &["hm", "let me see"], &[]));
+            mouth.say(said(Stage::Partial, &["the answer"], &["is"]));
+            mouth.say(said(Stage::Done, &["the answer", "is this"], &[]));
+            mouth.say(said(Stage::Partial, &["too late"], &[]));
+        });
+        let rows = &["hm", "let me see", "the answer", "is this"];
+        assert_eq!(*heard.wait_for(|said| said.state == Stage::Done).await.unwrap(), said(Stage::Done, rows, &[]));
+    }
+
+    #[test]
+    fn the_last_exchanges_are_remembered_for_half_an_hour_where_they_were() {
+        let (mut inner, now) = (Inner::default(), Instant::now());
+        for number in 0..=MAX_EXCHANGES {
+            inner.remember("a", exchange(&number.to_string()), Leaves::Yes, now);
+        }
+        inner.remember("b", exchange("private"), Leaves::Never, now);
+        let questions = |inner: &mut Inner, who: &str, now| {
+            inner.earlier(who, now).into_iter().map(|exchange| exchange.question).collect::<Vec<_>>()
+        };
+        assert_eq!(questions(&mut inner, "a", now), ["1", "2", "3", "4"]);
+        assert_eq!(questions(&mut inner, "b", now), [""; 0]);
+        assert_eq!(questions(&mut inner, "a", now + REMEMBERED_FOR), [""; 0]);
+        assert!(inner.memories.is_empty());
+        for number in 0..=MAX_MEMORIES {
+            inner.remember(&number.to_string(), exchange("x"), Leaves::Yes, now + Duration::from_secs(number as u64));
+        }
+        assert_eq!(inner.memories.len(), MAX_MEMORIES);
+        assert!(!inner.memories.contains_key("0"));
+    }
+}

@@ -1,0 +1,289 @@
+//! Lines that were taken for sentences and are none, as the person said: they go to the shell from then on. Kept in one
+//! file that the daemon and the commands read and write at once. Knows nothing of why a line was taken for a sentence.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aside_core::redact::redact;
+use jiff::Timestamp;
+use ring::digest;
+use serde::{Deserialize, Serialize};
+
+use crate::paths::{self, Paths};
+
+/// Lines that are kept; the newest stay.
+pub const MAX_MARKS: usize = 1000;
+
+/// Bytes of a line that are written down. A longer one is known by its digest.
+const MAX_LINE: usize = 1024;
+
+/// Bytes of the file that are read: more than all marks take.
+const MAX_FILE: u64 = 8 * 1024 * 1024;
+
+pub struct Marks {
+    path: PathBuf,
+    read: Mutex<Known>,
+}
+
+/// A line as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// RFC 3339, in UTC.
+    pub ts: String,
+    /// Without its secrets, and no longer than is worth showing.
+    pub line: String,
+    /// Of the whole line, when that is not what `line` says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sha256: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marked {
+    New,
+    /// It was marked before.
+    Again,
+}
+
+/// What was in the file when it was last looked at.
+#[derive(Default)]
+struct Known {
+    stamp: Option<Stamp>,
+    set: Arc<Set>,
+}
+
+#[derive(Default)]
+struct Set {
+    lines: HashSet<Box<str>>,
+    digests: HashSet<Box<str>>,
+}
+
+/// Changes when the file does.
+#[derive(PartialEq)]
+struct Stamp {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+}
+
+impl Marks {
+    /// Touches nothing yet.
+    pub fn new(paths: &Paths) -> Self {
+        Self::at(paths.marks())
+    }
+
+    fn at(path: PathBuf) -> Self {
+        Self { path, read: Mutex::default() }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the line goes to the shell. Asked about once a line at most, so each time it looks whether the file has
+    /// changed, which takes a microsecond; it is read only then.
+    pub fn has(&self, line: &str) -> bool {
+        let stamp = Stamp::of(&self.path);
+        let mut known = self.known();
+        if known.stamp != stamp {
+            known.set = Arc::new(Set::of(&self.list().unwrap_or_default()));
+            known.stamp = stamp;
+        }
+        let set = Arc::clone(&known.set);
+        drop(known);
+        set.has(line.trim())
+    }
+
+    /// Oldest first. Lines of the file that are no marks are left out.
+    pub fn list(&self) -> io::Result<Vec<Mark>> {
+        let file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        let mut bytes = Vec::new();
+        file.take(MAX_FILE).read_to_end(&mut bytes)?;
+        Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    }
+
+    /// It is in the file when this returns.
+    pub fn mark(&self, line: &str) -> io::Result<Marked> {
+        let new = Mark::of(line);
+        self.change(|marks| {
+            let before = marks.len();
+            marks.retain(|mark| !mark.is_same(&new));
+            let marked = if marks.len() < before { Marked::Again } else { Marked::New };
+            marks.push(new);
+            marks.drain(..marks.len().saturating_sub(MAX_MARKS));
+            marked
+        })
+    }
+
+    /// Takes a mark back, the newest when no line is named. Says which.
+    pub fn unmark(&self, line: Option<&str>) -> io::Result<Option<Mark>> {
+        let named = line.map(Mark::of);
+        self.change(|marks| {
+            let place = match &named {
+                Some(named) => marks.iter().rposition(|mark| mark.is_same(named)),
+                None => marks.len().checked_sub(1),
+            };
+            place.map(|place| marks.remove(place))
+        })
+    }
+
+    /// One after the other, whoever else does so; and whole, whatever happens meanwhile.
+    fn change<T>(&self, change: impl FnOnce(&mut Vec<Mark>) -> T) -> io::Result<T> {
+        let dir = self.path.parent().unwrap_or(Path::new("/"));
+        paths::private_dir(dir).map_err(|error| io::Error::other(format!("{error:#}")))?;
+        let lock = File::open(dir)?;
+        lock.lock()?;
+        let mut marks = self.list()?;
+        let before = marks.clone();
+        let outcome = change(&mut marks);
+        if marks != before {
+            let mut text = Vec::new();
+            for mark in &marks {
+                serde_json::to_writer(&mut text, mark)?;
+                text.push(b'\n');
+            }
+            // 0600, as such files are made.
+            let mut file = tempfile::Builder::new().prefix(".aside-").tempfile_in(dir)?;
+            file.write_all(&text)?;
+            file.persist(&self.path)?;
+        }
+        Ok(outcome)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Mark {
+    fn of(line: &str) -> Self {
+        let line = line.trim();
+        let shown = redact(&line[..line.floor_char_boundary(MAX_LINE)]).into_owned();
+        let sha256 = (shown != line).then(|| digest_of(line));
+        Self { ts: Timestamp::now().to_string(), line: shown, sha256 }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.line == other.line && self.sha256 == other.sha256
+    }
+}
+
+impl Set {
+    fn of(marks: &[Mark]) -> Self {
+        let mut set = Self::default();
+        for Mark { ts: _, line, sha256 } in marks {
+            match sha256 {
+                Some(digest) => set.digests.insert(digest.as_str().into()),
+                None => set.lines.insert(line.trim().into()),
+            };
+        }
+        set
+    }
+
+    fn has(&self, line: &str) -> bool {
+        self.lines.contains(line) || (!self.digests.is_empty() && self.digests.contains(digest_of(line).as_str()))
+    }
+}
+
+fn digest_of(line: &str) -> String {
+    let digest = digest::digest(&digest::SHA256, line.as_bytes());
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let meta = std::fs::metadata(path).ok()?;
+        Some(Self { inode: meta.ino(), size: meta.size(), modified: (meta.mtime(), meta.mtime_nsec()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn marks(dir: &Path) -> Marks {
+        Marks::at(dir.join("state/wrong.jsonl"))
+    }
+
+    fn listed(marks: &Marks) -> Vec<String> {
+        marks.list().unwrap().into_iter().map(|mark| mark.line).collect()
+    }
+
+    #[test]
+    fn a_marked_line_is_known_by_whoever_looks_and_private() {
+        let temp = tempfile::tempdir().unwrap();
+        let (one, other) = (marks(temp.path()), marks(temp.path()));
+        assert!(!one.has("make sure") && !other.has("make sure"));
+        assert_eq!(one.mark("  make sure\n").unwrap(), Marked::New);
+        assert_eq!(one.mark("make sure").unwrap(), Marked::Again);
+        assert!(one.has("make sure ") && other.has("make sure"));
+        assert!(!other.has("make sure it works") && !other.has("Make sure"));
+        assert_eq!(listed(&other), ["make sure"]);
+        let mode = std::fs::metadata(one.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_mark_can_be_taken_back() {
+        let temp = tempfile::tempdir().unwrap();
+        let (one, other) = (marks(temp.path()), marks(temp.path()));
+        assert_eq!(one.unmark(None).unwrap(), None);
+        for line in ["a b", "c d", "e f"] {
+            one.mark(line).unwrap();
+        }
+        assert!(other.has("a b"));
+        assert_eq!(one.unmark(Some(" a b ")).unwrap().map(|mark| mark.line).as_deref(), Some("a b"));
+        assert_eq!(one.unmark(None).unwrap().map(|mark| mark.line).as_deref(), Some("e f"));
+        assert_eq!(one.unmark(Some("e f")).unwrap(), None);
+        assert!(!other.has("a b") && !other.has("e f") && other.has("c d"));
+    }
+
+    #[test]
+    fn the_newest_stay() {
+        let temp = tempfile::tempdir().unwrap();
+        let marks = marks(temp.path());
+        let many: String =
+            (0..MAX_MARKS).map(|number| format!("{{\"ts\":\"\",\"line\":\"line {number}\"}}\n")).collect();
+        std::fs::create_dir_all(marks.path().parent().unwrap()).unwrap();
+        std::fs::write(marks.path(), many).unwrap();
+        assert!(marks.has("line 0"));
+        // What is marked again is new again.
+        marks.mark("line 0").unwrap();
+        marks.mark("one more").unwrap();
+        assert_eq!(marks.list().unwrap().len(), MAX_MARKS);
+        assert!(marks.has("line 0") && marks.has("one more") && marks.has("line 2") && !marks.has("line 1"));
+    }
+
+    #[test]
+    fn a_secret_is_not_written_down_and_its_line_is_known_all_the_same() {
+        let temp = tempfile::tempdir().unwrap();
+        let marks = marks(temp.path());
+        let (line, long) = ("please try mysql -phunter2 shop", format!("say {}", "x y ".repeat(MAX_LINE)));
+        marks.mark(line).unwrap();
+        marks.mark(&long).unwrap();
+        let file = std::fs::read_to_string(marks.path()).unwrap();
+        assert!(!file.contains("hunter2") && file.len() < 2 * MAX_LINE, "{file}");
+        assert!(marks.has(line) && marks.has(&long));
+        assert!(!marks.has("please try mysql -phunter3 shop") && !marks.has(&listed(&marks)[0]));
+        assert!(marks.unmark(Some(line)).unwrap().is_some() && !marks.has(line));
+    }
+
+    #[test]
+    fn what_is_no_mark_is_passed_over() {
+        let temp = tempfile::tempdir().unwrap();
+        let marks = marks(temp.path());
+        std::fs::create_dir_all(marks.path().parent().unwrap()).unwrap();
+        std::fs::write(marks.path(), "{\"ts\":\"\",\"line\":\"a b\"}\n{\"ts\":\nnonsense\n\u{0}").unwrap();
+        assert!(marks.has("a b"));
+        marks.mark("c d").unwrap();
+        assert_eq!(listed(&marks), ["a b", "c d"]);
+    }
+}

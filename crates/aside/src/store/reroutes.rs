@@ -1,0 +1,203 @@
+//! Which lines were taken for sentences, why, and what became of them. Stays on this machine, without secrets; what a
+//! person sees of it is `aside log`.
+
+use std::io;
+
+use aside_core::proto::talk::Phase;
+use aside_core::redact::redact;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::paths::Paths;
+use crate::store::lines::{Caps, Lines};
+
+/// Some thousand lines a file.
+const CAPS: Caps = Caps { bytes: 1024 * 1024, files: 4 };
+
+/// Bytes of a text that are kept; more was pasted, not typed.
+const MAX_TEXT: usize = 4 * 1024;
+
+pub struct Reroutes {
+    lines: Lines,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Became {
+    /// It was taken for a sentence, and answered.
+    Answered,
+    /// It was taken for a sentence, and nothing was asked until the person says so.
+    Offered,
+    /// The person said themselves that it is one.
+    Asked,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rerouted {
+    pub session: String,
+    pub cwd: String,
+    pub shell: String,
+    /// Whether it had been run.
+    pub phase: Phase,
+    pub exit: i32,
+    /// As it was typed.
+    pub line: String,
+    pub reason: String,
+    pub became: Became,
+}
+
+/// One as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noted {
+    /// RFC 3339, in UTC.
+    pub ts: String,
+    #[serde(flatten)]
+    pub rerouted: Rerouted,
+}
+
+impl Reroutes {
+    pub fn new(paths: &Paths) -> Self {
+        Self { lines: Lines::new(paths.reroutes(), CAPS) }
+    }
+
+    pub fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// Kept when this returns, without its secrets.
+    pub fn note(&self, rerouted: &Rerouted) -> io::Result<()> {
+        self.lines.append(&Noted { ts: Timestamp::now().to_string(), rerouted: clean(rerouted) })
+    }
+
+    /// Everything that is still kept, oldest first. An offer that was taken is told once, as an answer.
+    pub fn read(&self) -> io::Result<Vec<Noted>> {
+        let mut all: Vec<Noted> = Vec::new();
+        for noted in self.lines.read::<Noted>()? {
+            let Rerouted { session, line, became, .. } = &noted.rerouted;
+            if *became == Became::Answered {
+                // Only the last of a session can still be taken.
+                let last = all.iter().rposition(|earlier| earlier.rerouted.session == *session);
+                let offered = last.filter(|last| {
+                    let earlier = &all[*last].rerouted;
+                    earlier.became == Became::Offered && earlier.line == *line
+                });
+                offered.map(|offered| all.remove(offered));
+            }
+            all.push(noted);
+        }
+        Ok(all)
+    }
+
+    /// The last line that was taken for a sentence, of a session or of all.
+    pub fn last(&self, session: &str) -> io::Result<Option<String>> {
+        let taken = |noted: &Noted| noted.rerouted.became != Became::Asked;
+        let own = |noted: &Noted| session.is_empty() || noted.rerouted.session == session;
+        let last = self.read()?.into_iter().rfind(|noted| taken(noted) && own(noted));
+        Ok(last.map(|noted| noted.rerouted.line))
+    }
+}
+
+fn clean(rerouted: &Rerouted) -> Rerouted {
+    let Rerouted { session, cwd, shell, phase, exit, line, reason, became } = rerouted;
+    Rerouted {
+        session: kept(session),
+        cwd: kept(cwd),
+        shell: kept(shell),
+        phase: *phase,
+        exit: *exit,
+        line: kept(line),
+        reason: kept(reason),
+        became: *became,
+    }
+}
+
+/// Cut first: half a secret is one still, and is looked for in what is left.
+fn kept(text: &str) -> String {
+    redact(&text[..text.floor_char_boundary(MAX_TEXT)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reroutes(dir: &std::path::Path) -> Reroutes {
+        Reroutes { lines: Lines::new(dir.join("reroutes.jsonl"), CAPS) }
+    }
+
+    fn rerouted(session: &str, line: &str, became: Became) -> Rerouted {
+        Rerouted {
+            session: session.to_owned(),
+            cwd: "/home/me".to_owned(),
+            shell: "zsh".to_owned(),
+            phase: Phase::After,
+            exit: 2,
+            line: line.to_owned(),
+            reason: "it reads as a sentence".to_owned(),
+            became,
+        }
+    }
+
+    fn told(reroutes: &Reroutes) -> Vec<(String, Became)> {
+        let read = reroutes.read().unwrap().into_iter();
+        read.map(|noted| (noted.rerouted.line, noted.rerouted.became)).collect()
+    }
+
+    #[test]
+    fn the_file_has_plain_names_and_no_secrets() {
+        let temp = tempfile::tempdir().unwrap();
+        let reroutes = reroutes(temp.path());
+        reroutes.note(&rerouted("zsh-1", "please log in with mysql -phunter2 shop", Became::Answered)).unwrap();
+        let line = std::fs::read_to_string(reroutes.lines.path()).unwrap();
+        let mut line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let ts = line.as_object_mut().unwrap().remove("ts").unwrap();
+        assert!(ts.as_str().unwrap().parse::<Timestamp>().is_ok(), "{ts}");
+        assert_eq!(
+            line,
+            serde_json::json!({
+                "session": "zsh-1", "cwd": "/home/me", "shell": "zsh", "phase": "after", "exit": 2,
+                "line": "please log in with mysql -p[redacted] shop", "reason": "it reads as a sentence",
+                "became": "answered",
+            })
+        );
+    }
+
+    #[test]
+    fn an_offer_that_was_taken_is_told_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let reroutes = reroutes(temp.path());
+        for (session, line, became) in [
+            ("a", "make sure it works", Became::Offered),
+            ("b", "make sure it works", Became::Offered),
+            ("a", "make sure it works", Became::Answered),
+            ("b", "who am i really", Became::Offered),
+            ("b", "make sure it works", Became::Answered),
+        ] {
+            reroutes.note(&rerouted(session, line, became)).unwrap();
+        }
+        let expected = [
+            ("make sure it works", Became::Offered),
+            ("make sure it works", Became::Answered),
+            ("who am i really", Became::Offered),
+            ("make sure it works", Became::Answered),
+        ];
+        assert_eq!(told(&reroutes), expected.map(|(line, became)| (line.to_owned(), became)));
+    }
+
+    #[test]
+    fn the_last_of_a_session_is_the_last_that_the_person_did_not_ask_for() {
+        let temp = tempfile::tempdir().unwrap();
+        let reroutes = reroutes(temp.path());
+        assert_eq!(reroutes.last("").unwrap(), None);
+        reroutes.note(&rerouted("a", "find out why", Became::Answered)).unwrap();
+        reroutes.note(&rerouted("b", "make sure", Became::Offered)).unwrap();
+        reroutes.note(&rerouted("a", "hello", Became::Asked)).unwrap();
+        assert_eq!(reroutes.last("a").unwrap().as_deref(), Some("find out why"));
+        assert_eq!(reroutes.last("").unwrap().as_deref(), Some("make sure"));
+        assert_eq!(reroutes.last("c").unwrap(), None);
+    }
+
+    #[test]
+    fn what_was_pasted_is_cut_between_letters() {
+        assert_eq!(kept(&format!("x{}", "é".repeat(MAX_TEXT))).len(), MAX_TEXT - 1);
+    }
+}
