@@ -38,6 +38,8 @@ _aside_wish_draw() {
   case $_aside_shown in
     sign) _aside_parts=("  $_aside_sign[cut]" $_aside_hint_style) ;;
     note) _aside_lay_note ;;
+    said) _aside_lay_said ;;
+    offer) _aside_lay_offer ;;
     answer|taken)
       [[ $_aside_shown == answer ]] && _aside_lay_command
       _aside_rows_left
@@ -230,12 +232,14 @@ _aside_wish_paint() {
     answer)
       _aside_hold_keys down explain
       if (( _aside_listed )); then _aside_hold_keys up; else _aside_let_keys up; fi ;;
-    sign|note) _aside_let_keys ;;
+    sign|note|said|offer) _aside_let_keys ;;
   esac
 }
 
 # Nothing of a wish is shown any more.
 _aside_wish_cleared() {
+  # What nobody took is gone.
+  [[ $_aside_shown == offer ]] && _aside_proposal=
   _aside_shown= _aside_parts=() _aside_listed=0 _aside_explanation=() _aside_explain_id=0
   if (( $#_aside_took )) && [[ $BUFFER == "$_aside_took[1]" ]]; then _aside_let_keys down up; else _aside_let_keys; fi
 }
@@ -371,13 +375,14 @@ _aside_held_before() {
   [[ $_aside_old != undefined-key ]] || _aside_old=
 }
 
-# The key with which the person makes this shell private, if the settings name one.
-_aside_bind_private() {
+# A key of the person's own for one of our widgets, if the settings name one: its kind, which is the widget's name, the key it
+# had before, and the new one.
+_aside_bind_own() {
   local key keymap what
   local -a reply
-  _aside_key_bytes $_aside_private_key
+  _aside_key_bytes "$2"
   for keymap in emacs viins; do
-    what="private $keymap"
+    what="$1 $keymap"
     for key in $reply; do
       if [[ -n ${_aside_was_key[$what]-} ]]; then
         bindkey -M $keymap "$key" $_aside_was_key[$what]
@@ -386,8 +391,7 @@ _aside_bind_private() {
       fi
     done
   done
-  _aside_private_key=$1
-  _aside_key_bytes $1
+  _aside_key_bytes "$3"
   (( $#reply )) || return 0
   local REPLY
   local -a lines
@@ -395,9 +399,9 @@ _aside_bind_private() {
   lines=("${(@f)REPLY}")
   lines=("${(@)lines[-2,-1]##*\" }")
   for keymap in emacs viins; do
-    what="private $keymap"
-    [[ $lines[1] == (undefined-key|\"*|aside-private) ]] || _aside_was_key[$what]=$lines[1]
+    what="$1 $keymap"
+    [[ $lines[1] == (undefined-key|\"*|aside-$1) ]] || _aside_was_key[$what]=$lines[1]
     shift lines
-    for key in $reply; do bindkey -M $keymap "$key" aside-private; done
+    for key in $reply; do bindkey -M $keymap "$key" aside-$1; done
   done
 }

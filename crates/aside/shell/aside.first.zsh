@@ -107,10 +107,10 @@ _aside_first() {
   return 0
 }
 
-# The words of a wish are not run, whoever typed them how early.
+# The words of a wish are not run, nor those for the agent, whoever typed them how early.
 _aside_end() {
   emulate -L zsh
-  if [[ $BUFFER == '? '* ]] && _aside_load; then _aside_end; fi
+  if [[ $BUFFER == [?@]' '* ]] && _aside_load; then _aside_end; fi
   return 0
 }
 

@@ -158,7 +158,8 @@ _aside_configure() {
   _aside_fit "$2" underline; _aside_style=$REPLY
   _aside_fit "${7:-none}" none; _aside_bar_style=$REPLY
   _aside_fit "${9:-fg=242}" none; _aside_hint_style=$REPLY
-  _aside_configure_wish "${(@)@[11,-1]}"
+  _aside_configure_wish "${(@)@[11,16]}"
+  _aside_configure_talk "${(@)@[17,-1]}"
   return 0
 }
 
@@ -169,7 +170,10 @@ _aside_configure_wish() {
   _aside_fit "${3:-fg=cyan}" underline; _aside_wish_style=$REPLY
   _aside_fit fg=red bold; _aside_warn_style=$REPLY
   _aside_wish_min=${4:-5} _aside_explain_key=${5-}
-  [[ ${6-} == $_aside_private_key ]] || _aside_bind_private "${6-}"
+  if [[ ${6-} != $_aside_private_key ]]; then
+    _aside_bind_own private "$_aside_private_key" "${6-}"
+    _aside_private_key=${6-}
+  fi
 }
 
 # A style without the colours that are not wanted, or that this terminal does not have: zsh would leave them out without

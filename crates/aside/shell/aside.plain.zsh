@@ -8,7 +8,10 @@
 _aside_key() {
   local _aside_widget=$1 _aside_typed= _aside_code=0
   shift
-  if _aside_take; then return 0; fi
+  if _aside_take; then
+    if [[ -n $_aside_taken ]]; then _aside_give; fi
+    return 0
+  fi
   zle "$_aside_widget" -- "$@" || _aside_code=$?
   if [[ -n $_aside_typed ]]; then _aside_taken; fi
   return $_aside_code
@@ -29,7 +32,10 @@ aside-accept-word() { _aside_key forward-word "$@"; }
 _aside_press() {
   local _aside_slot=$1 _aside_map=$2 _aside_old=
   shift 2
-  if _aside_do "$_aside_slot"; then return 0; fi
+  if _aside_do "$_aside_slot"; then
+    if [[ -n $_aside_taken ]]; then _aside_give; fi
+    return 0
+  fi
   if [[ $_aside_slot == back ]]; then _aside_slot=tab; fi
   if (( ${_aside_inside:-0} )); then
     # A plugin that took the key after us calls us as what was there before it.
@@ -53,12 +59,21 @@ _aside_next_viins() { _aside_press next viins "$@"; }
 _aside_previous_emacs() { _aside_press previous emacs "$@"; }
 _aside_previous_viins() { _aside_press previous viins "$@"; }
 
-# Enter, in all its forms: the words of a wish are not run. Whatever else the line is, or if anything is wrong with us, it is
-# accepted as ever.
+# Enter, in all its forms: the words of a wish are not run, nor is a sentence. Whatever else the line is, or if anything is
+# wrong with us, it is accepted as ever.
 _aside_enter() {
-  local _aside_widget=$1
+  local _aside_widget=$1 _aside_cds=0
   shift
   if [[ $BUFFER == "$_aside_wish_mark"* ]] && _aside_wished; then return 0; fi
+  if [[ -o auto_cd ]]; then _aside_cds=1; fi
+  if _aside_talk_enter; then
+    if [[ -n $_aside_taken ]]; then
+      # It is wanted once more.
+      if [[ $_aside_widget == accept-and-hold ]]; then _aside_rescued=$_aside_taken; fi
+      _aside_give
+    fi
+    return 0
+  fi
   if (( ${+widgets[_aside_was_$_aside_widget]} )); then
     zle "_aside_was_$_aside_widget" -- "$@"
   else
@@ -70,6 +85,44 @@ _aside_key_accept-line() { _aside_enter accept-line "$@"; }
 _aside_key_accept-and-hold() { _aside_enter accept-and-hold "$@"; }
 _aside_key_accept-line-and-down-history() { _aside_enter accept-line-and-down-history "$@"; }
 _aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-history "$@"; }
+
+# Ends a line that was taken: nothing runs, and not what others would run for an empty line either.
+_aside_give() {
+  _aside_remember "$_aside_taken"
+  _aside_clear
+  BUFFER= POSTDISPLAY=$_aside_taken
+  region_highlight=()
+  zle .accept-line
+}
+
+# A line ends, whoever accepted it.
+_aside_end() {
+  local _aside_kept=
+  _aside_finish
+  if [[ -n $_aside_kept ]]; then _aside_remember "$_aside_kept"; fi
+  if [[ -n $_aside_taken ]]; then _aside_leave_line; fi
+  return 0
+}
+
+# Keeps a line in the history that zsh never gets to read, unless zsh would not keep it, or a hook of the person's own. What
+# such a hook wants in no file gets nowhere: there is no way to keep it only here.
+_aside_remember() {
+  local _aside_hook _aside_refused=0 _aside_blanks=0 REPLY=
+  if [[ -o hist_ignore_space && $1 == ' '* ]]; then return 0; fi
+  if [[ -o hist_reduce_blanks ]]; then _aside_blanks=1; fi
+  for _aside_hook in zshaddhistory "${zshaddhistory_functions[@]-}"; do
+    if [[ -n $_aside_hook ]] && (( ${+functions[$_aside_hook]} )); then
+      "$_aside_hook" "$1"$'\n' || _aside_refused=1
+    fi
+  done
+  if (( _aside_refused )); then return 0; fi
+  _aside_as_history "$1" $_aside_blanks
+  if [[ -o hist_ignore_dups && ${history[$((HISTCMD - 1))]-} == "$REPLY" ]]; then return 0; fi
+  print -rs -- "$REPLY"
+}
+
+# The prompt as it would be drawn now, into REPLY.
+_aside_expand_prompt() { REPLY=${(%%)PROMPT}; } 2>/dev/null
 
 # A key that is ours as long as it has something to do with a wish.
 _aside_hold() {

@@ -263,7 +263,7 @@ _aside_stands() {
 # What one of our keys does while something is shown. Fails if it has to do what it did before us.
 _aside_do() {
   case $1 in
-    tab) [[ $_aside_tab == take ]] && { _aside_wish_enter || _aside_apply } && return 0 ;;
+    tab) [[ $_aside_tab == take ]] && { _aside_wish_enter || _aside_offer_take || _aside_apply } && return 0 ;;
     next) _aside_browse 1; return ;;
     previous) _aside_browse -1; return ;;
   esac
@@ -362,6 +362,6 @@ _aside_escape() {
 }
 
 aside-dismiss() { [[ -n $_aside_drawn ]] && _aside_dismiss; return 0 }
-aside-apply() { _aside_wish_enter || _aside_apply || : }
+aside-apply() { _aside_wish_enter || _aside_offer_take || _aside_apply || : }
 aside-next() { _aside_browse 1 || : }
 aside-previous() { _aside_browse -1 || : }

@@ -13,7 +13,7 @@ typeset -g _aside_wish_state=                # The last state of its answer; emp
 typeset -gi _aside_wish_taking=0             # Enter was pressed: the line becomes the answer when it is there.
 typeset -ga _aside_proposals                 # The answer: text, source, confidence, description, warning and nearness of each.
 typeset -g _aside_note=                      # What the daemon has to say about it.
-typeset -g _aside_shown=                     # What of all that is shown: sign, answer, note, or taken: below a line it gave.
+typeset -g _aside_shown=                     # What is shown: sign, answer, note, or taken: below a line it gave. Or said, offer.
 typeset -g _aside_wish_line=                 # The line it is shown for.
 typeset -gi _aside_pick=1                    # Which command is shown.
 typeset -gi _aside_listed=0                  # The row of the list that is chosen; 0 when there is no list.
@@ -147,7 +147,7 @@ _aside_wish_edit() {
 _aside_wish_unchanged() {
   if [[ $KEYS == $'\e' ]] && (( ! _aside_fresh )); then
     _aside_wish_dismiss
-  elif [[ $_aside_shown == note ]] && (( ! _aside_fresh )); then
+  elif [[ $_aside_shown == (note|offer) ]] && (( ! _aside_fresh )); then
     _aside_clear
   elif [[ $KEYMAP == vi(cmd|opp) && $_aside_shown == (sign|answer) ]] && (( ! _aside_wish_taking )); then
     _aside_wish_passed
@@ -168,7 +168,7 @@ _aside_wish_dismiss() {
     _aside_wish_draw
     return 0
   fi
-  if [[ $_aside_shown == (sign|answer) || -n $_aside_wish_state ]]; then
+  if [[ $_aside_shown == (sign|answer|said) || -n $_aside_wish_state ]]; then
     _aside_wish_passed
     [[ -n $_aside_wish_state ]] && _aside_wish_cancel
     _aside_dismissed=1 _aside_hushed=$BUFFER
@@ -354,7 +354,7 @@ _aside_wish_apply() {
 }
 
 # A motion that takes: to the right of the end of the line, or to its end.
-_aside_wish_motion() { [[ -z $RBUFFER && $1 != *word ]] && _aside_wish_enter }
+_aside_wish_motion() { [[ -z $RBUFFER && $1 != *word ]] && { _aside_wish_enter || _aside_offer_take } }
 
 # What a key that we hold for a while does. Fails if it has to do what it did before.
 _aside_wish_key() {

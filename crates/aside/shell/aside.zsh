@@ -3,7 +3,8 @@
 # aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So
 # every function below runs with the options of a plain zsh, whatever the person has set, and no alias of theirs gets into
 # it; what needs their options is in aside.plain.zsh. What is shown is in aside.show.zsh, the keys in aside.keys.zsh, what
-# this shell is called upon to tell about itself in aside.names.zsh, and wishes in aside.wish.zsh and aside.below.zsh.
+# this shell is called upon to tell about itself in aside.names.zsh, wishes in aside.wish.zsh and aside.below.zsh, and
+# sentences in aside.talk.zsh and aside.said.zsh.
 #
 # A message is sent and forgotten; answers arrive in _aside_heard, between two keys. Where a line of this file waits for
 # the daemon, that is a bug.
@@ -194,6 +195,7 @@ _aside_hello() {
   for number in ${(kno)_aside_pending}; do
     _aside_send $number finished "$_aside_session" $number "${(@0)_aside_pending[$number]}" || break
   done
+  [[ -n $_aside_query ]] && _aside_talk_send
   (( _aside_fd ))
 }
 
@@ -209,8 +211,7 @@ _aside_heard() {
 _aside_reply() {
   # Keys first: we are called again.
   (( PENDING )) && return 0
-  local chunk record
-  local -a field
+  local chunk
   [[ $LASTWIDGET == _aside_reply ]] || _aside_last=$LASTWIDGET
   case $_aside_last in
     *kill*) zle -f kill ;;
@@ -223,6 +224,11 @@ _aside_reply() {
   elif (( $1 == _aside_starting )); then
     _aside_started $1
     return 0
+  elif (( $1 == _aside_due_fd )); then
+    _aside_due_fd=0
+    _aside_forget $1
+    (( _aside_due )) && _aside_said_show
+    return 0
   fi
   # Without waiting, whatever the reason for which we were called.
   (( $1 == _aside_fd )) && sysread -t 0 -i $1 chunk
@@ -231,13 +237,26 @@ _aside_reply() {
     4) return 0 ;;
     *) _aside_hangup $1; return 0 ;;
   esac
-  _aside_answer+=$chunk
+  _aside_hear "$chunk"
+  if (( _aside_missed )); then
+    _aside_missed=0
+    _aside_ask
+  fi
+  return 0
+}
+
+# Takes apart what was read, and does what it says.
+_aside_hear() {
+  local record
+  local -a field
+  _aside_slow=0
+  _aside_answer+=$1
   while [[ $_aside_answer == *$'\0'* ]]; do
     record=${_aside_answer%%$'\0'*}
     _aside_answer=${_aside_answer#*$'\0'}
     field=("${(@ps:\x1f:)record}")
-    # An update is the second answer to a question, and so is what follows the first answer to a wish.
-    if [[ $field[2] != (update|translate|explain) || -n ${_aside_awaited[$field[1]]-} ]]; then
+    # An update is the second answer to a question, and so is what follows the first answer to a wish or a sentence.
+    if [[ $field[2] != (update|translate|explain|said) || -n ${_aside_awaited[$field[1]]-} ]]; then
       (( _aside_out > 0 )) && (( --_aside_out == 0 )) && _aside_chars=0
       (( $#_aside_awaited )) && unset "_aside_awaited[$field[1]]"
     fi
@@ -245,20 +264,22 @@ _aside_reply() {
       complete|update) _aside_show "${(@)field}" ;;
       translate) _aside_wish_heard "${(@)field}" ;;
       explain) _aside_explain_heard "${(@)field}" ;;
+      detect) _aside_detected "${(@)field}" ;;
+      said) _aside_said "${(@)field}" ;;
       hello) _aside_welcome "${(@)field[3,-1]}" ;;
-      ok) unset "_aside_pending[$field[1]]" ;;
+      ok)
+        unset "_aside_pending[$field[1]]"
+        [[ $field[1] == $_aside_wrong_id ]] && _aside_wrong_noted ;;
       # What the daemon could not store is sent again; what it could not read never will be.
       error)
         # One that does not know what we talk about.
         (( field[1] && field[1] == _aside_naming )) && _aside_kinds=() _aside_piece=-1
         _aside_wish_refused "${(@)field}"
+        _aside_talk_refused "${(@)field}"
         [[ $field[3] == unavailable ]] || unset "_aside_pending[$field[1]]" ;;
     esac
   done
-  if (( _aside_missed )); then
-    _aside_missed=0
-    _aside_ask
-  fi
+  (( _aside_unsent )) && _aside_talk_send
   return 0
 }
 
@@ -302,6 +323,8 @@ _aside_settle() {
 # person had one: put one there that calls it all the same.
 _aside_wipe() {
   _aside_wish_broken
+  # It ends a search first.
+  (( _aside_isearch )) || _aside_talk_broken
   _aside_clear
   _aside_let_go
   _aside_close
@@ -354,6 +377,7 @@ _aside_edit() {
   [[ $CONTEXT == start ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} )) || return 0
   _aside_edited=1 _aside_left=$left _aside_right=$right _aside_at=$HISTNO
   (( _aside_completing )) && _aside_completes && return 0
+  (( _aside_due )) && _aside_wake_later
   if [[ $BUFFER == "$_aside_wish_mark"* || -n $_aside_shown ]] || (( _aside_wishing || $#_aside_took )); then
     _aside_wish_edit && return 0
   fi
@@ -373,6 +397,7 @@ _aside_begin() {
   _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
   _aside_candidates=() _aside_drawn= _aside_ghost= _aside_bar= _aside_browsing=0 _aside_dismissed=0 _aside_completing=0
   _aside_wish_reset
+  _aside_looked=0 _aside_offered= _aside_taken= _aside_after_id=0
   if [[ -n $_aside_rescued ]]; then
     [[ -n $BUFFER ]] || { BUFFER=$_aside_rescued; CURSOR=$#BUFFER }
     _aside_rescued=
@@ -382,6 +407,7 @@ _aside_begin() {
   (( _aside_mute > 3 )) || _aside_retry_at=0
   (( _aside_tries >= 8 && EPOCHREALTIME >= _aside_pause_until )) && _aside_tries=7
   if _aside_open; then
+    (( $#_aside_failed )) && _aside_talk_failed
     [[ $PATH == "${_aside_counted[path]-}" ]] || _aside_stale=1
     if (( ! PENDING )); then
       if (( _aside_stale )); then _aside_count; fi
@@ -390,6 +416,8 @@ _aside_begin() {
   else
     _aside_restore
   fi
+  (( _aside_due )) && _aside_wake_later
+  [[ -n $_aside_proposal ]] && _aside_propose "$_aside_proposal" "$_aside_proposal_warning"
   return 0
 }
 
@@ -417,8 +445,9 @@ _aside_woken() {
   (( _aside_fd + _aside_starting )) || _aside_forget $1
 }
 
-_aside_end() {
+_aside_finish() {
   _aside_wish_end
+  _aside_talk_end
   _aside_clear
   (( _aside_escapes == 2 )) && _aside_let_go
   _aside_close
@@ -427,12 +456,16 @@ _aside_end() {
 
 # The search line below the prompt would be wiped by painting.
 _aside_search() { _aside_isearch=1; _aside_clear }
-_aside_found() { _aside_isearch=0; return 0 }
+_aside_found() {
+  _aside_isearch=0
+  (( _aside_due )) && _aside_wake_later
+  return 0
+}
 
 # Commands
 
 _aside_preexec() {
-  _aside_line= _aside_ran=1 _aside_stale=1
+  _aside_line= _aside_ran=1 _aside_stale=1 _aside_tried= _aside_entered=
   (( _aside_edited || ! _aside_seen )) || _aside_lost+=(line-pre-redraw)
   if (( _aside_fd )) && [[ $_aside_transport == socket ]]; then
     # The end of the line was kept from us, and no program may inherit the connection.
@@ -444,7 +477,7 @@ _aside_preexec() {
     setopt localoptions extendedglob
     [[ $1 == ${~HISTORY_IGNORE} ]] 2>/dev/null && return 0
   fi
-  _aside_line=$1 _aside_cwd=$PWD _aside_began=$EPOCHREALTIME
+  _aside_line=$1 _aside_tried=$1 _aside_cwd=$PWD _aside_began=$EPOCHREALTIME
 }
 
 # Runs first of all precmd functions: they take time that is not the command's, and may start programs.
@@ -452,6 +485,8 @@ _aside_precmd() {
   local -i code=$?
   # A line that was broken off had no zle-line-finish.
   _aside_close
+  if (( code )); then _aside_talk_precmd $code; else _aside_failed=(); fi
+  _aside_tried= _aside_entered= _aside_untouched=0
   (( $precmd_functions[(I)_aside_again] )) && precmd_functions=(${precmd_functions:#_aside_again})
   if [[ -n $_aside_line ]]; then
     local -i began=$(( _aside_began * 1000 )) took=$(( (EPOCHREALTIME - _aside_began) * 1000 ))
@@ -509,6 +544,7 @@ _aside_look_around() {
   REPLY="transport=$_aside_transport
 term=$TERM${TMUX:+ in tmux}
 keys=${_aside_keymap:-emacs}
+enter=$_aside_enter_is
 loaded before=$before
 loaded after=${(j: :)${(@)after:|before}}"
   [[ -n $_aside_silent ]] && REPLY+=$'\n'"was silent=$_aside_silent"
@@ -550,7 +586,8 @@ _aside_widgets() {
   local name
   for name in _aside_reply _aside_edit _aside_begin _aside_end _aside_wipe _aside_search _aside_found _aside_escape \
     _aside_{tab,back,next,previous}_{emacs,viins} _aside_held_{down,up,explain} \
-    aside-accept aside-accept-word aside-apply aside-next aside-previous aside-dismiss aside-off aside-on aside-private; do
+    aside-accept aside-accept-word aside-apply aside-next aside-previous aside-dismiss aside-off aside-on aside-private \
+    aside-wrong; do
     zle -N $name
   done
 }
