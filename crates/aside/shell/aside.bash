@@ -1,13 +1,15 @@
 # Aside for bash 4.4 and later: tells the daemon which commands ran and how they ended.
 #
-# `aside init bash` prints three settings (_aside_bin, _aside_socket, _aside_version) and then this file. Nothing here
-# may `return` or fail at the top level: it is part of an rc file, perhaps one with `set -e` or `set -u`.
+# `aside init bash` prints settings (_aside_bin, _aside_socket, _aside_version, and what [detect] says), then this file and
+# aside.talk.bash. Nothing here may `return` or fail at the top level: it is part of an rc file, perhaps one with `set -e` or
+# `set -u`.
 
 # The text of a command is what `history` says, so what the person keeps out of the history stays out of ours. It is
 # sent from the background, on standard input: arguments can be read by everybody.
 _aside_prompt() {
-  local code=$? entry number
-  if [[ -n ${_aside_on-} && ( -n ${_aside_began-} || -z ${_aside_number-} ) ]]; then
+  local code=$? entry number line=''
+  # What bash could not read it never began to run, and ends with 2.
+  if [[ -n ${_aside_on-} && ( -n ${_aside_began-} || -z ${_aside_number-} || $code == 2 ) ]]; then
     entry=$(HISTTIMEFORMAT='' builtin history 1)
     entry=${entry#"${entry%%[![:space:]]*}"}
     number=${entry%%[!0-9]*}
@@ -15,13 +17,17 @@ _aside_prompt() {
     entry=${entry#\*}
     entry=${entry#"${entry%%[![:space:]]*}"}
     # The number does not move when a line was not kept: there is nothing to report then.
-    if [[ -n ${_aside_began-} && -n $entry && $number != "${_aside_number-}" ]]; then
-      _aside_report "$code" "$entry"
+    if [[ -n $entry && -n ${_aside_number-} && $number != "$_aside_number" ]]; then
+      line=$entry
+      [[ -z ${_aside_began-} ]] || _aside_report "$code" "$entry"
     fi
     _aside_number=${number:-0}
   fi
+  _aside_talk "$code" "$line" || :
   _aside_began='' _aside_cwd=$PWD
-  # Whatever runs next in PROMPT_COMMAND sees the status it would have seen.
+  # Whatever runs next in PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell
+  # after a Ctrl-C.
+  [[ $- != *e* ]] || return 0
   return "$code"
 }
 
@@ -57,6 +63,7 @@ _aside_setup() {
     _aside_now now
     _aside_session=bash-$$-$now
     _aside_on=1 _aside_seq=0 _aside_number='' _aside_began='' _aside_cwd=$PWD
+    _aside_asked=0 _aside_rest=0 _aside_patience=30
     # PS0 is expanded when a command is about to run. The subscript is arithmetic, so the time is noted without a
     # process, and the element it names does not exist, so nothing is printed.
     if [[ -n ${EPOCHREALTIME-} ]]; then

@@ -1,0 +1,297 @@
+
+# Sentences: a line that is one is answered instead of run, before it runs or after it has failed. What a sentence is, the
+# daemon decides; here is only what keeps other lines from costing anything.
+#
+# bash runs nothing of ours at Enter but what `bind -x` binds, so Enter stands for two keys that no terminal sends: on one
+# _aside_enter looks at the line, the other accepts it. For the first, readline wipes the line and draws it again.
+
+# Everything that Enter costs a line that is plainly a command. Succeeds where a function of the person's own reads a line.
+_aside_enter() {
+  local code=$?
+  [[ -z ${_aside_held-} ]] || _aside_let_go
+  (( ${#FUNCNAME[@]} == 1 )) || return 0
+  # The first line at a prompt only: none that goes on with it, and none that a command reads.
+  [[ -z ${_aside_armed-} || -n ${_aside_began-} || -z ${_aside_on-} ]] || _aside_look "$code"
+  return 1
+}
+
+_aside_look() {
+  local code=$1 line words
+  line=${READLINE_LINE-}
+  line=${line#"${line%%[![:space:]]*}"}
+  # What was pasted may end with the end of its line.
+  line=${line%"${line##*[![:space:]]}"}
+  [[ -n $line ]] || return 0
+  _aside_armed=''
+  [[ $line != "${_aside_offered-}" ]] || return 0
+  if [[ -n $_aside_shell_prefix && $line == "$_aside_shell_prefix"* ]]; then
+    READLINE_LINE=${line#"$_aside_shell_prefix"}
+  elif [[ -n $_aside_agent_prefix && $line == "$_aside_agent_prefix"[[:space:]]*[![:space:]]* ]]; then
+    words=${line#"$_aside_agent_prefix"}
+    _aside_take "$code" "${words#"${words%%[![:space:]]*}"}" '' 0
+  elif [[ -n ${_aside_noted-} && $line == "$_aside_agent_prefix" ]]; then
+    # What was offered when it had failed, and nothing has run since.
+    _aside_take "$code" "$_aside_noted" '' "$code"
+  elif _aside_maybe "$line" && _aside_ask before "$line" 0 0 && [[ $_aside_verdict == agent ]]; then
+    if [[ $_aside_reroute == offer ]]; then
+      _aside_offered=$line _aside_armed=1
+      _aside_hold
+      _aside_note "reads like a sentence: Enter again runs it, $_aside_agent_prefix in front of it asks"
+    else
+      _aside_take "$code" "$line" "$_aside_reason" 0
+    fi
+  fi
+  return 0
+}
+
+# Words that commands seldom have and sentences nearly always. Only for whom to ask about: not knowing one costs an error
+# message, and one too many costs a question.
+_aside_markers=' a about all an and any are as at because but by can could do does for from have how i if in into is it its '
+_aside_markers+='just like me more my need not of on or our out please should so some sure than that the their them then there '
+_aside_markers+='these they this those to up us want was we were what when where which who why will with would you your '
+
+# Whether a line that is about to run is worth a question, and into _aside_first what its first word is if that is known.
+_aside_maybe() {
+  local word=${1%%[[:space:]]*}
+  _aside_first=''
+  _aside_begins "$word" || return 1
+  [[ $_aside_reroute != off && $1 != *$'\n'* ]] && (( ${#1} <= 4096 )) || return 1
+  case $word in
+    do | done | then | else | elif | fi | esac | in | select | function | coproc | '{' | '}' | '!' | '[[' | \
+      if | for | while | until | case | time)
+      # An alias may stand for any of them.
+      if [[ -z ${BASH_ALIASES[$word]-} ]]; then
+        _aside_first=reserved
+        # A keyword that no command begins with.
+        [[ $word != in ]] || _aside_first=none
+        return 0
+      fi
+      ;;
+  esac
+  word=${word%%[\;\&\|\<\>\(\)]*}
+  if ! builtin type -t -- "$word" &>/dev/null; then
+    _aside_first=none
+    [[ ! -d $word ]] || _aside_first=directory
+    return 0
+  fi
+  [[ $1 == *[[:space:]]*[![:space:]]*[[:space:]]*[![:space:]]* ]] && _aside_marked "$1"
+}
+
+# Whether a sentence may begin with a word: none does with a path, a variable, a quote, a comment, an assignment or a group.
+_aside_begins() {
+  case $1 in
+    '{' | '}' | '!' | '[[' | [![:ascii:]]*) return 0 ;;
+    [[:punct:]]* | *[/=\$\`\"\\\*~]*) return 1 ;;
+  esac
+  return 0
+}
+
+# Whether a line has one of those words, or a letter that is not English.
+_aside_marked() {
+  local - word IFS=$' \t\n'
+  [[ $1 != *[![:ascii:]]* ]] || return 0
+  set -f
+  for word in ${1,,}; do
+    [[ $_aside_markers != *" ${word%[,.;:?!]} "* ]] || return 0
+  done
+  return 1
+}
+
+# Asks the daemon about a line: when, the line, how it ended, whether bash could not read it. Nobody waits longer than
+# _aside_patience, or ten times that when the line has failed and the daemon may have to look up what its words name; and one that has not answered, or said that it is off, is left alone for a minute.
+_aside_ask() {
+  local now kind=$_aside_first answer fields patience=$_aside_patience
+  [[ $1 != after ]] || patience=$(( 10 * patience ))
+  _aside_verdict='' _aside_reason=''
+  [[ -S $_aside_socket ]] || return 1
+  builtin printf -v now '%(%s)T' -1
+  (( now >= _aside_rest )) || return 1
+  _aside_rest=$(( now + 60 ))
+  answer=$(
+    word=${2%%[[:space:]\;\&\|\<\>\(\)]*}
+    [[ -n $kind ]] || kind=$(builtin type -t -- "$word")
+    case $kind in
+      keyword) kind=reserved ;;
+      file) kind=program ;;
+      '') kind=none ;;
+    esac
+    builtin printf '%s\0' 11 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" '' "$_aside_facts" 0 \
+      11 2 detect "$_aside_session" "$PWD" "$2" bash "$1" "$3" "$kind" "$4" '' |
+      ASIDE_SOCKET=$_aside_socket "$_aside_bin" call --within-ms "$patience" 2>/dev/null
+  ) || return 1
+  IFS=$'\x1f' builtin read -r -a fields <<<"${answer%%$'\n'*}"
+  [[ ${fields[1]-} == hello ]] || return 1
+  _aside_reroute=${fields[20]-off} _aside_agent_prefix=${fields[21]-} _aside_shell_prefix=${fields[22]-}
+  [[ $_aside_reroute != off ]] || return 1
+  IFS=$'\x1f' builtin read -r -a fields <<<"${answer#*$'\n'}"
+  [[ ${fields[1]-} == detect ]] || return 1
+  _aside_rest=0 _aside_verdict=${fields[2]-} _aside_reason=${fields[3]-}
+}
+
+# The line at the prompt is a sentence: it stays on the screen and in the history as it was typed, and an empty line is
+# accepted in its place. The prompt comes next, with the answer before it. `bind -x` has wiped the last row of the
+# prompt with the line; what is drawn here stands in for it, and readline will draw that row once more.
+_aside_take() {
+  local prompt
+  # Apart, for what PS1 may count; and after the status that it may show.
+  prompt=$(_aside_ended "$1"; builtin printf '%s.' "${PS1@P}")
+  prompt=${prompt%.}
+  prompt=${prompt##*$'\n'}
+  builtin printf '%s%s\n' "${prompt//[$'\x01\x02']/}" "${READLINE_LINE//[[:cntrl:]]/ }" >&2
+  while [[ $prompt == *$'\x01'*$'\x02'* ]]; do
+    prompt=${prompt%%$'\x01'*}${prompt#*$'\x02'}
+  done
+  _aside_rows=$(( ${#prompt} / ${COLUMNS:-80} + 1 ))
+  _aside_sentence=$2 _aside_why=$3 _aside_exit=$4
+  # It obeys HISTCONTROL and HISTIGNORE. Typed at a prompt it would take the last entry's place; here it takes nothing away.
+  [[ ! -o history ]] || builtin history -s -- "$READLINE_LINE"
+  _aside_number=''
+  READLINE_LINE='' READLINE_POINT=0
+}
+
+_aside_ended() { return "$1"; }
+
+# One dim line above the prompt, in place of the row that `bind -x` has wiped.
+_aside_note() { builtin printf '\e[2m%s\e[0m\n' "$1" >&2; }
+
+# Enter accepts nothing, this once.
+_aside_hold() {
+  local map
+  _aside_held=1
+  for map in $_aside_maps; do builtin bind -m "$map" '"\e[77702~": ""'; done
+}
+
+_aside_let_go() {
+  local map
+  _aside_held=''
+  for map in $_aside_maps; do builtin bind -m "$map" '"\e[77702~": accept-line'; done
+}
+
+# Before each prompt: how the line ended, and the line if it came into the history.
+_aside_talk() {
+  [[ -n ${_aside_bound-} ]] || _aside_bind
+  [[ -z ${_aside_tab_was-} ]] || _aside_return_tab
+  [[ -z ${_aside_held-} ]] || _aside_let_go
+  _aside_noted=''
+  _aside_reply "$1" "$2"
+  _aside_offered='' _aside_armed=1
+}
+
+# What came of the line before this prompt: a sentence, or a command that failed and may have been one.
+_aside_reply() {
+  if [[ -n ${_aside_sentence-} ]]; then
+    # The row that readline has drawn below the line.
+    builtin printf '\e[%dA\r\e[J' "$_aside_rows" >&2
+    _aside_answer "$_aside_exit" "$_aside_why" "$_aside_sentence"
+  elif [[ $2 != "${_aside_offered-}" ]] && _aside_failed "$1" "$2"; then
+    if [[ $_aside_reroute == offer ]]; then
+      _aside_note "reads like a sentence: $_aside_agent_prefix asks"
+      _aside_noted=$2
+    else
+      _aside_answer "$1" "$_aside_reason" "$2"
+    fi
+  fi
+  _aside_sentence=''
+}
+
+# Whether a line that ended like this was a sentence. What never began to run bash could not read; but where PS0 is no longer
+# ours, nothing is known to have begun.
+_aside_failed() {
+  local unreadable=0
+  (( $1 > 0 && $1 < 128 )) || return 1
+  [[ $_aside_reroute != off && $2 == *[[:space:]]* && $2 != *$'\n'* ]] || return 1
+  [[ -n ${_aside_began-} ]] || unreadable=1
+  [[ $unreadable == 0 || ${PS0-} == *_aside_began=* ]] && _aside_begins "${2%%[[:space:]]*}" || return 1
+  (( unreadable || $1 == 127 )) || _aside_marked "$2" || return 1
+  _aside_first=''
+  _aside_ask after "$2" "$1" "$unreadable" && [[ $_aside_verdict == agent ]]
+}
+
+# Says what there is to say: how the line ended, why it is a sentence, and the sentence, which goes to standard input, where
+# nobody else can read it. Ctrl-C ends that and no more; and nothing is left behind that could be brought to the foreground.
+_aside_answer() {
+  local file=$_aside_socket.$$ hint=''
+  _aside_asked=$(( _aside_asked + 1 )) _aside_proposal=''
+  ! _aside_find_tab || hint='Tab takes it'
+  (
+    builtin trap '' TSTP
+    builtin trap : INT
+    builtin printf '%s' "$3" |
+      ASIDE_SOCKET=$_aside_socket "$_aside_bin" answer --exit "$1" --reason "$2" --session "$_aside_session" \
+        --number "$_aside_asked" --shell bash --proposal-fd 3 --hint "$hint"
+    # What the terminal shows of the Ctrl-C.
+    (( $? <= 128 )) || builtin printf '\r\e[K' >&2
+  ) 3>|"$file"
+  builtin read -r _aside_proposal <"$file"
+  command rm -f -- "$file"
+  _aside_proposal=${_aside_proposal//[[:cntrl:]]/}
+  [[ -z $_aside_proposal || -z $hint ]] || _aside_lend_tab
+}
+
+# What Tab does now. A macro or a program of the person's own is not in that list, and stays.
+_aside_find_tab() {
+  _aside_tab_map=emacs
+  [[ ! -o vi ]] || _aside_tab_map=vi-insert
+  _aside_tab_does=$(builtin bind -m "$_aside_tab_map" -p 2>/dev/null)
+  _aside_tab_does=${_aside_tab_does#*$'\n"\\C-i": '}
+  _aside_tab_does=${_aside_tab_does%%$'\n'*}
+  [[ $_aside_tab_does == [a-z]* && $_aside_tab_does != *[!-a-z]* ]]
+}
+
+# Tab takes the proposal, at the next prompt and on an empty line. Whatever else it is pressed for, it does at once.
+_aside_lend_tab() {
+  _aside_tab_was=$_aside_tab_does
+  builtin bind -m "$_aside_tab_map" -x '"\e[77703~": _aside_tab "$_" || : "$_"'
+  builtin bind -m "$_aside_tab_map" "\"\\e[77704~\": $_aside_tab_was"
+  builtin bind -m "$_aside_tab_map" '"\C-i": "\e[77703~\e[77704~"'
+}
+
+_aside_return_tab() {
+  builtin bind -m "$_aside_tab_map" "\"\\C-i\": $_aside_tab_was"
+  _aside_tab_was=''
+}
+
+_aside_tab() {
+  [[ -n ${_aside_tab_was-} ]] || return 0
+  if [[ -z ${READLINE_LINE-} ]]; then
+    builtin bind -m "$_aside_tab_map" '"\e[77704~": end-of-line'
+    READLINE_LINE=$_aside_proposal
+  fi
+  _aside_return_tab
+}
+
+# Simple commands only: inside a here-document bash would read no other. $_ is an argument, so it is what it was afterwards.
+#
+# A key of the person's own may call a function that reads a line with `read -e`. bash then takes what was read for the line
+# at the prompt once we have looked at it, and runs it; so the line at the prompt is made empty, behind a local one.
+_aside_at_enter='_aside_enter "$_" && local READLINE_LINE="$READLINE_LINE" && declare -g READLINE_LINE= || : "$_"'
+
+# Where Enter accepts the line, it asks first. Where it does something of the person's own, that stays, and sentences are
+# noticed after they have failed. At the first prompt, when everything else has been read.
+_aside_bind() {
+  local bound line map key
+  local current=emacs
+  [[ ! -o vi ]] || current=vi-insert
+  _aside_bound=1 _aside_maps='' _aside_enters=theirs
+  if [[ -n ${BLE_VERSION-} ]]; then
+    _aside_enters=ble.sh
+  elif [[ -o emacs || -o vi ]]; then
+    bound=$(for map in emacs vi-insert vi-command; do
+      builtin printf '%s ' "$map"
+      builtin bind -m "$map" -q accept-line 2>/dev/null || builtin printf '\n'
+    done)
+    while IFS= builtin read -r line; do
+      map=${line%% *}
+      for key in '\C-j' '\C-m'; do
+        if [[ $line == *"\"$key\""* ]]; then
+          builtin bind -m "$map" -x "\"\\e[77701~\": $_aside_at_enter"
+          builtin bind -m "$map" '"\e[77702~": accept-line'
+          builtin bind -m "$map" "\"$key\": \"\\e[77701~\\e[77702~\""
+          [[ " $_aside_maps " == *" $map "* ]] || _aside_maps+=" $map"
+          [[ $key != '\C-m' || $map != "$current" ]] || _aside_enters=ours
+        fi
+      done
+    done <<<"$bound"
+  fi
+  _aside_facts="keys=${current%-insert}"$'\n'"enter=$_aside_enters"
+}
