@@ -528,7 +528,7 @@ fn words_of(dialect: Dialect, texts: &[String]) -> Vec<Option<Vec<String>>> {
 }
 
 /// Runs the script of the dialect's shell, which finds the texts in a file, each ended by a zero byte.
-fn ask(dialect: Dialect, [zsh, bash, fish]: [&str; 3], texts: &[String]) -> String {
+pub fn ask(dialect: Dialect, [zsh, bash, fish]: [&str; 3], texts: &[String]) -> String {
     let home = Home::new();
     home.write("texts", texts.iter().map(|text| format!("{text}\0")).collect::<String>());
     let (shell, flags, script): (_, &[&str], _) = match dialect {

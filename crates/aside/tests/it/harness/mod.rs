@@ -23,6 +23,7 @@ pub mod screen;
 pub mod script;
 pub mod shell;
 pub mod stage;
+pub mod talking;
 pub mod terminal;
 pub mod wire;
 

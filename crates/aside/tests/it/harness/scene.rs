@@ -178,6 +178,11 @@ impl Scene {
         self.terminal.screen()
     }
 
+    /// Every line since the start, as far back as the terminal keeps them.
+    pub fn transcript(&self) -> Vec<String> {
+        self.terminal.transcript()
+    }
+
     pub fn resizes(&mut self, rows: u16, columns: u16) -> &mut Self {
         self.terminal.resize(rows, columns);
         self

@@ -19,6 +19,7 @@ use crate::harness::patience;
 use crate::harness::saying::Say;
 use crate::harness::scene::Scene;
 use crate::harness::screen::CURSOR;
+use crate::harness::talking::{Speech, Talk};
 
 #[derive(Clone)]
 pub struct Script(Arc<Mutex<State>>);
@@ -29,6 +30,12 @@ struct State {
     /// What is said to a wish, one thing after another.
     wishes: HashMap<String, Vec<Say>>,
     explanations: HashMap<String, Vec<String>>,
+    /// Lines that are sentences, before they run and after they failed.
+    sentences: HashSet<(&'static str, String)>,
+    /// Whether a line is one is told when the test says so: `before ls the`.
+    slow: HashSet<String>,
+    /// What is said to them.
+    speeches: HashMap<String, Speech>,
     /// The settings in the answer to hello, by their place in the record.
     settings: Vec<String>,
     pace: Pace,
@@ -58,12 +65,16 @@ impl Script {
     pub fn new() -> Self {
         let complete = ["on", "fg=8", "all", "replace", "1", "auto", "none", "on", "fg=242", "take"];
         let wish = ["on", "?", "fg=cyan", "5", "ctrl-e", ""];
-        let settings = complete.iter().chain(&wish).map(|value| (*value).to_owned());
+        let detect = ["off", "@", "", ""];
+        let settings = complete.iter().chain(&wish).chain(&detect).map(|value| (*value).to_owned());
         Self(Arc::new(Mutex::new(State {
             known: HashMap::new(),
             refused: HashSet::new(),
             wishes: HashMap::new(),
             explanations: HashMap::new(),
+            sentences: HashSet::new(),
+            slow: HashSet::new(),
+            speeches: HashMap::new(),
             settings: settings.collect(),
             pace: Pace::AtOnce,
             told: Vec::new(),
@@ -95,6 +106,62 @@ impl Script {
         let lines = lines.iter().map(|line| (*line).to_owned()).collect();
         self.lock().explanations.insert(command.to_owned(), lines);
         self
+    }
+
+    /// A line that is a sentence before it runs. Others are the shell's.
+    pub fn takes(self, line: &str) -> Self {
+        self.lock().sentences.insert(("before", line.to_owned()));
+        self
+    }
+
+    /// A line that is one when it has failed.
+    pub fn takes_failed(self, line: &str) -> Self {
+        self.lock().sentences.insert(("after", line.to_owned()));
+        self
+    }
+
+    /// Thinks about a line until `releases("before …")`, or `after …`.
+    pub fn ponders(self, line: &str) -> Self {
+        self.lock().slow.insert(line.to_owned());
+        self
+    }
+
+    /// What is said to a sentence, one thing after another; the last of it should be final. At once, or one by one with
+    /// `goes_on` while answers are held.
+    pub fn says(self, words: &str, talks: &[Talk]) -> Self {
+        self.lock().speeches.insert(words.to_owned(), Speech::new(talks));
+        self
+    }
+
+    /// Says the next thing to a sentence; waits until somebody has asked.
+    #[track_caller]
+    pub fn goes_on(&self, words: &str) {
+        self.waits(&format!("the sentence `{words}`; there were {:?}", self.questions()), |script| {
+            script.lock().speeches.get(words).is_some_and(Speech::is_heard)
+        });
+        let mut state = self.lock();
+        let speech = state.speeches.get_mut(words).expect("it was there");
+        assert!(speech.goes_on(), "there is nothing more to say to `{words}`");
+    }
+
+    /// The sentences that were asked so far, each with its number.
+    pub fn questions(&self) -> Vec<String> {
+        self.told("ask").iter().map(|fields| format!("{} {}", fields[6], fields[4])).collect()
+    }
+
+    /// Waits until just these were asked.
+    #[track_caller]
+    pub fn has_questions(&self, wanted: &[&str]) {
+        self.waits(&format!("{wanted:?}; there were {:?}", self.questions()), |script| script.questions() == wanted);
+    }
+
+    /// The lines about which was asked whether they are sentences: `before ls the`, `after 127 ls the`.
+    pub fn doubted(&self) -> Vec<String> {
+        let doubt = |fields: &Vec<String>| match fields[6].as_str() {
+            "before" => format!("before {}", fields[4]),
+            phase => format!("{phase} {} {}", fields[7], fields[4]),
+        };
+        self.told("detect").iter().map(doubt).collect()
     }
 
     /// The wishes that were asked about so far; those that were to be answered at once with `!`.
@@ -151,6 +218,10 @@ impl Script {
             "wish_min",
             "explain_key",
             "private_key",
+            "reroute",
+            "agent_prefix",
+            "shell_prefix",
+            "wrong_key",
         ];
         let place = names.iter().position(|known| *known == name).expect("a setting of the answer to hello");
         value.clone_into(&mut self.lock().settings[place]);
@@ -320,6 +391,32 @@ impl Script {
                 let lines = state.explanations.get(&fields[4]).cloned().unwrap_or_default();
                 let text: String = lines.iter().map(|line| format!("\x1f{line}")).collect();
                 Some(format!("{number}\x1fexplain\x1fdone\x1fembedded\x1f{}{text}\0", lines.len()).into_bytes())
+            }
+            "detect" => {
+                let phase = if fields[6] == "before" { "before" } else { "after" };
+                let verdict = match (state.sentences.contains(&(phase, fields[4].clone())), phase) {
+                    (true, _) => "agent",
+                    (false, "before") => "shell",
+                    (false, _) => "nothing",
+                };
+                let answer = format!("{number}\x1fdetect\x1f{verdict}\x1fit reads like one\0").into_bytes();
+                let line = format!("{phase} {}", fields[4]);
+                if state.slow.contains(&line) {
+                    state.held.push(Pending { line, answer, to: to.try_clone().unwrap() });
+                    None
+                } else {
+                    Some(answer)
+                }
+            }
+            "ask" => {
+                let pace = state.pace;
+                let speech = state.speeches.entry(fields[4].clone());
+                let speech = speech.or_insert_with(|| Speech::new(&[Talk::done(&[])]));
+                let reply = speech.is_asked(&number, stream);
+                // Before anything else of it.
+                _ = to.write_all(&reply);
+                while pace == Pace::AtOnce && speech.goes_on() {}
+                None
             }
             _ => Some(format!("{number}\x1fok\0").into_bytes()),
         };

@@ -18,9 +18,10 @@ pub const CORE: Layers = Layers {
     root: "crates/aside-core/src",
     rows: &[
         &["task"],
+        &["agent"],
         &["translate", "suggest", "complete", "detect"],
         &["safety"],
-        &["line", "history", "world", "redact", "proto", "text", "names", "spec"],
+        &["line", "history", "world", "redact", "proto", "text", "names", "spec", "markdown"],
     ],
     alone: &[("proto", &["text"])],
     strangers: &[],

@@ -1,0 +1,126 @@
+//! Sentences in bash with the real daemon: the rows of the table that the whole began with, and what must stay a command.
+
+use rustix::process::Signal;
+
+use crate::bash_talk::{PATIENT, stand_in};
+use crate::harness::scene::Scene;
+use crate::zsh::daemon;
+
+/// Programs that fail as those of their names do, whichever this machine has.
+fn bash() -> Scene {
+    let fails = |says: &str, code: u8| format!("#!/bin/sh\necho \"{says}\" >&2\nexit {code}\n");
+    let scene = Scene::bash()
+        .file("bin/find", &fails("find: paths must precede expression: 'how'", 1))
+        .file("bin/make", &fails("make: *** No rule to make target '$1'.  Stop.", 2))
+        .file("bin/git", &fails("git: '$1' is not a git command. See 'git --help'.", 1))
+        .file("bin/go", &fails("go $1: unknown command", 2))
+        .file("bin/cargo", &fails("error: no such command: '$1'", 101))
+        .file("bin/grep", &fails("grep: foo: binary file matches", 2))
+        .file("aside", &stand_in())
+        .rc("PATH=~/bin:$PATH; ls() { echo listed; }")
+        .rc_after(PATIENT)
+        .start();
+    // Somebody listens.
+    drop(scene.wire());
+    scene
+}
+
+#[test]
+fn every_sentence_of_the_table_is_answered() {
+    let mut scene = bash();
+    let lines = [
+        "do We already have a way to uninstall?",
+        "in the codebase where is auth?",
+        "find out how the auth system works",
+        "make sure the tests pass",
+        "git me the latest changes",
+        "while you are at it fix the tests",
+        "test the login flow works",
+        "go ahead and fix the tests",
+        "go for it and deploy",
+        "cargo ahead with the release",
+        "what's my ip",
+        "how many files here?",
+        "then what should I do next?",
+    ];
+    for line in lines {
+        knows(&scene, line);
+        let shown = scene.runs(line);
+        let last = shown.lines().last().unwrap_or_default();
+        assert!(last.starts_with(&format!("{line} (")), "{line}: {shown}");
+    }
+}
+
+/// Waits until the daemon has looked up what it needs to know: in doubt it leaves a line to the shell, and on a loaded machine
+/// a look takes long.
+#[track_caller]
+fn knows(scene: &Scene, line: &str) {
+    let word = line.split(' ').next().unwrap_or_default();
+    let first = match word {
+        "do" | "while" | "then" => "reserved",
+        "test" => "builtin",
+        "in" | "what's" | "how" => "none",
+        _ => "program",
+    };
+    let cwd = scene.home.path("").display().to_string();
+    let says_agent = |phase: &str, exit: &str, first: &str| {
+        let fields =
+            ["11", "1", "detect", "warm", cwd.trim_end_matches('/'), line, "bash", phase, exit, first, "0", ""];
+        let said = scene.home.aside_reads(&["call", "--within-ms", "9000"], &(fields.join("\0") + "\0"));
+        said.stdout.contains("\x1fagent\x1f")
+    };
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    while !says_agent("before", "0", first) && (first == "none" || !says_agent("after", "1", first)) {
+        assert!(std::time::Instant::now() < deadline, "the daemon does not take `{line}` for a sentence");
+    }
+}
+
+#[test]
+fn every_command_of_the_table_is_left_alone() {
+    let mut scene = bash();
+    assert_eq!(scene.runs("ls -la"), "listed");
+    assert_eq!(scene.runs("grep -r foo"), "grep: foo: binary file matches");
+    assert_eq!(scene.runs("make test"), "make: *** No rule to make target 'test'.  Stop.");
+    assert_eq!(scene.runs("echo what is the matter with you"), "what is the matter with you");
+    assert_eq!(scene.runs("for i in the words; do echo $i; done"), "the\nwords");
+    assert_eq!(scene.runs("[[ -d / ]] && echo it is there"), "it is there");
+    assert_eq!(scene.runs("{ echo to be or not to be; }"), "to be or not to be");
+    assert_eq!(scene.runs("! false && echo so it is"), "so it is");
+    assert_eq!(scene.runs("function the { echo \"$*\"; }; the way it is"), "way it is");
+}
+
+#[test]
+fn a_daemon_that_is_stopped_stops_nobody() {
+    let mut scene = bash();
+    scene.runs("_aside_patience=30");
+    let pid = daemon(&scene);
+    rustix::process::kill_process(pid, Signal::STOP).unwrap();
+    assert_eq!(scene.runs("echo all the words are here"), "all the words are here");
+    assert!(scene.runs("do we have it all").contains("syntax error"));
+    rustix::process::kill_process(pid, Signal::CONT).unwrap();
+    scene.runs("_aside_patience=9000 _aside_rest=0");
+    knows(&scene, "do we have it all");
+    assert_eq!(scene.runs("do we have it all").split(" (").next(), Some("do we have it all"));
+}
+
+#[test]
+fn settings_are_followed_by_a_shell_that_runs() {
+    let mut scene = bash();
+    let line = "do we have it all";
+    knows(&scene, line);
+    assert!(scene.runs(line).starts_with(line));
+    scene.home.aside_does(&["config", "set", "detect.reroute", "off"]);
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    while !scene.runs(line).contains("syntax error") {
+        assert!(std::time::Instant::now() < deadline, "the daemon has not read its settings");
+    }
+    scene.home.aside_does(&["config", "set", "detect.reroute", "answer"]);
+    loop {
+        // As if a minute had gone by.
+        scene.runs("_aside_rest=0 _aside_reroute=answer");
+        if scene.runs(line).starts_with(line) {
+            break;
+        }
+        assert!(std::time::Instant::now() < deadline, "the daemon has not read its settings");
+    }
+}
