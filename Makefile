@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate eval soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect eval eval-detect soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -66,11 +66,23 @@ bench-replay:
 bench-translate:
 	$(CARGO) bench -p aside-core --bench translate
 
+# How long it takes to tell a sentence from a command: in core beside parsing the line, and at the daemon's socket beside a
+# question that needs no thought; prints ratios.
+bench-detect:
+	$(CARGO) bench -p aside-core --bench detect
+	$(CARGO) bench -p aside --bench prompt -- sentences
+
 # What people ask in their own words, answered; each answer is run in a sandbox and judged by what it does. See docs/eval.md.
 # make eval ARGS='--only git'; CHECK=1 whether the judging is right; RELEASE=1 the engine as it is installed.
 eval:
 	scripts/packages bubblewrap zip unzip lsof psmisc procps iproute2 net-tools jq file gcc git perl python3 curl
 	$(CARGO) bench $(if $(RELEASE),,--profile dev) --bench eval -- $(if $(CHECK),--check) $(ARGS)
+
+# What people type, told apart: commands for the shell, sentences for the agent. See docs/detect-eval.md. Lists what is wrong in the
+# half that is there to learn from; LIST=all in both.
+LIST ?= dev
+eval-detect:
+	ASIDE_DETECT=$(LIST) $(CARGO) test -q -p aside-core --test detect figures -- --nocapture
 
 # What takes too long for every change.
 soak:
@@ -79,3 +91,5 @@ soak:
 	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
 	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-core --test fuzz -- --nocapture
 	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-core --lib whatever_is_asked
+	ASIDE_LINES=10000000 $(CARGO) test --release -p aside-core --test detect_lines -- --nocapture
+	ASIDE_SYNTAX_LINES=20 ASIDE_ORACLE_LINES=200000 $(CARGO) test -p aside --test it _oracle::no_line -- --nocapture
