@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect eval eval-detect soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect eval eval-detect eval-suggest soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -83,6 +83,10 @@ eval:
 LIST ?= dev
 eval-detect:
 	ASIDE_DETECT=$(LIST) $(CARGO) test -q -p aside-core --test detect figures -- --nocapture
+
+# Commands that ended, and what comes next. See docs/suggest-eval.md. LIST as above.
+eval-suggest:
+	ASIDE_SUGGEST=$(LIST) $(CARGO) test -q -p aside-core --test suggest figures -- --nocapture
 
 # What takes too long for every change.
 soak:

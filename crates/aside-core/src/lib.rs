@@ -11,6 +11,7 @@ pub mod proto;
 pub mod redact;
 pub mod safety;
 pub mod spec;
+pub mod suggest;
 pub mod text;
 pub mod translate;
 pub mod world;

@@ -1,5 +1,7 @@
 //! Which characters may reach a terminal or a command line. Does not judge what the text means.
 
+pub mod near;
+
 use std::borrow::Cow;
 
 /// Removes what could move the cursor, hide text or reverse it: control characters other than newline and tab,

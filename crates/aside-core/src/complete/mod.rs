@@ -9,7 +9,6 @@ mod environment;
 mod history;
 pub mod learn;
 pub mod model;
-mod near;
 mod part;
 mod path;
 pub mod possible;

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use crate::complete::candidate::Kind;
 use crate::complete::correct::{Fix, Scene};
-use crate::complete::near::{self, Near, Reach};
 use crate::complete::resolve::{self, MAX_ENTRIES};
 use crate::complete::spec::expect::{Files, Which};
 use crate::complete::spec::judge::{self, Judgement, Wrong};
 use crate::complete::spec::reach;
 use crate::line::quote::{self, After};
 use crate::line::{Command, Join, Quote, Word};
+use crate::text::near::{self, Near, Reach};
 use crate::world::{self, Known};
 
 /// Parts of one path that may be mended.

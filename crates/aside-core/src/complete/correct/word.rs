@@ -6,7 +6,6 @@ use crate::complete::ask::Ask;
 use crate::complete::candidate::Kind;
 use crate::complete::commands::{self, beginning};
 use crate::complete::correct::{Fix, Scene, path};
-use crate::complete::near::{self, Near, Reach};
 use crate::complete::resolve;
 use crate::complete::spec::expect;
 use crate::complete::spec::judge::{self, Judgement, Wrong};
@@ -14,6 +13,7 @@ use crate::complete::spec::reach;
 use crate::history::words::At;
 use crate::line::{Command, Word, quote};
 use crate::names::shell;
+use crate::text::near::{self, Near, Reach};
 use crate::world::{self, Item, Known, Live};
 
 /// Names used before that are looked at.

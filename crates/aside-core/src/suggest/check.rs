@@ -1,0 +1,134 @@
+//! Whether a command may be offered: one line that the shell would run, of programs that are here, and that destroys
+//! nothing which neither the person nor the tool has named. Does not say whether it helps.
+
+use crate::line::{self, Syntax};
+use crate::names::shell;
+use crate::redact;
+use crate::safety::runs::{self, Runs};
+use crate::safety::{self, Harm};
+use crate::suggest::Place;
+use crate::world::Known;
+
+/// Bytes of a command that fits beside a prompt.
+const MAX_COMMAND: usize = 600;
+
+/// What these do as root is plain from their names. Nothing else is offered behind `sudo`.
+const ROOTS: [&str; 26] = [
+    "apt",
+    "apt-get",
+    "dpkg",
+    "dnf",
+    "yum",
+    "pacman",
+    "zypper",
+    "apk",
+    "snap",
+    "systemctl",
+    "service",
+    "journalctl",
+    "dmesg",
+    "docker",
+    "mount",
+    "umount",
+    "ufw",
+    "usermod",
+    "lsof",
+    "ss",
+    "fdisk",
+    "smartctl",
+    "iptables",
+    "tcpdump",
+    "nginx",
+    "ip",
+];
+
+/// Who stands behind a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust<'a> {
+    /// The person typed it, but for a slip.
+    Typed,
+    /// A rule, which may do this much harm; `line` is what ran, whose harms were wanted.
+    Rule { may: Option<Harm>, line: &'a str },
+    /// Some output, which anybody may have written.
+    Output,
+}
+
+pub fn passes(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
+    command.len() <= MAX_COMMAND
+        && !command.trim().is_empty()
+        && !command.contains('\n')
+        && crate::text::is_clean(command)
+        && line::syntax(command, place.dialect) == Syntax::Whole
+        && redact::secrets(command)
+            .iter()
+            .all(|secret| secret.kind == "random string" || is_typed(trust, command, secret))
+        && programs_are_here(command, trust, place)
+        && is_harmless(command, trust, place)
+}
+
+/// A secret that the person typed may stay where it was.
+fn is_typed(trust: Trust<'_>, command: &str, secret: &redact::Secret) -> bool {
+    match trust {
+        Trust::Typed => true,
+        Trust::Rule { line, .. } => command.get(secret.span.clone()).is_some_and(|secret| line.contains(secret)),
+        Trust::Output => false,
+    }
+}
+
+fn programs_are_here(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
+    let runs = Runs::of(command, place.dialect);
+    let mut behind_sudo = false;
+    let mut any = false;
+    for run in &runs.runs {
+        let Some(name) = run.words.first().map(|word| word.value.as_str()) else { continue };
+        any = true;
+        if run.place == runs::Place::Elsewhere {
+            continue;
+        }
+        if behind_sudo && trust != Trust::Typed && !ROOTS.contains(&name) && !was_sudo(trust, name) {
+            return false;
+        }
+        behind_sudo = matches!(name, "sudo" | "doas");
+        let known = name.contains('/') || name.contains('$');
+        if !known && shell::known(place.names, place.world, place.dialect, name) == Known::No {
+            return false;
+        }
+    }
+    any
+}
+
+/// The person ran it as root already.
+fn was_sudo(trust: Trust<'_>, name: &str) -> bool {
+    matches!(trust, Trust::Rule { line, .. } if line.contains("sudo") && line.contains(name))
+}
+
+fn is_harmless(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
+    if removes_by_force(command, place) {
+        return false;
+    }
+    let dangers = safety::dangers_in(command, place.dialect, place.cwd, place.world);
+    let Some(worst) = dangers.iter().map(|danger| danger.harm).max() else { return true };
+    match trust {
+        // A slip in `git reset --hard` is mended; one in what ends a system is left to the person.
+        Trust::Typed => worst <= Harm::LosesWork || matches!(worst, Harm::DeletesFiles | Harm::DeletesOther),
+        Trust::Rule { may, line } => {
+            let before = safety::dangers_in(line, place.dialect, place.cwd, place.world);
+            let wanted = before.iter().map(|danger| danger.harm).max();
+            wanted.max(may).is_some_and(|most| worst <= most)
+        }
+        Trust::Output => false,
+    }
+}
+
+/// `rm -rf`, however it is spelled: never ours to write.
+fn removes_by_force(command: &str, place: &Place<'_>) -> bool {
+    Runs::of(command, place.dialect).runs.iter().any(|run| {
+        let mut words = run.words.iter().map(|word| word.value.as_str());
+        let is_rm = words.next().is_some_and(|name| name.rsplit('/').next() == Some("rm"));
+        let has = |short: [char; 2], long: &str| {
+            let mut flags = run.words.iter().skip(1).map(|word| word.value.as_str());
+            flags.any(|flag| flag == long || (flag.starts_with('-') && !flag.starts_with("--") && flag.contains(short)))
+        };
+        is_rm && has(['r', 'R'], "--recursive") && has(['f', 'f'], "--force")
+    })
+}

@@ -1,0 +1,183 @@
+//! A command out of a rule's template: slots are filled with words of the line, pieces of the output, and names that are
+//! near. A template with a slot that stays empty gives nothing.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::line::{self, Dialect, Join, quote};
+use crate::suggest::near::{self, Names};
+use crate::suggest::packages;
+use crate::suggest::scene::{Part, Scene, Step};
+
+/// What a rule has found.
+pub struct Found<'s> {
+    pub step: &'s Step,
+    /// The number of the word behind what the rule is for.
+    pub after: usize,
+    pub captures: BTreeMap<String, String>,
+}
+
+pub fn command(template: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
+    let mut command = String::new();
+    let mut rest = template;
+    while let Some((before, behind)) = rest.split_once('<') {
+        let (slot, behind) = behind.split_once('>')?;
+        command.push_str(before);
+        command.push_str(&filled(slot, scene, found)?);
+        rest = behind;
+    }
+    command.push_str(rest);
+    Some(command.trim().to_owned())
+}
+
+/// One line, with what was found as it stands.
+pub fn reason(template: &str, found: &Found<'_>) -> String {
+    let mut reason = template.to_owned();
+    for (name, value) in &found.captures {
+        let slot = format!("<{name}>");
+        if reason.contains(&slot) {
+            reason = reason.replace(&slot, value);
+        }
+    }
+    reason
+}
+
+/// One simple command and nothing that the shell would expand, redirect or substitute.
+pub fn is_plain(command: &str, dialect: Dialect) -> bool {
+    let parsed = line::parse(command, dialect);
+    !command.contains(['$', '`'])
+        && parsed.commands.len() == 1
+        && parsed.commands.iter().all(|command| {
+            command.join == Join::First
+                && command.redirections.is_empty()
+                && command.assignments.is_empty()
+                && !command.words.is_empty()
+        })
+}
+
+fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
+    let dialect = scene.place.dialect;
+    let mut words = slot.split_whitespace();
+    let (kind, rest) = (words.next()?, slot.split_once(' ').map_or("", |(_, rest)| rest.trim()));
+    let mut capture = || found.captures.get(words.next()?).filter(|value| !value.is_empty());
+    match kind {
+        "line" => Some(scene.line.to_owned()),
+        // What this directory is called.
+        "here" => scene.place.cwd.rsplit('/').next().filter(|name| !name.is_empty()).map(|name| quoted(name, dialect)),
+        "rest" => rest_of(scene, found),
+        "raw" => capture().cloned(),
+        "add" => edited(scene, after(found)?, &format!(" {rest}")),
+        "before" => {
+            let at = found.step.span.start;
+            edited(scene, at..at, &format!("{rest} "))
+        }
+        "append" => {
+            let end = found.step.words.iter().filter_map(|word| word.span.clone()).map(|span| span.end).max()?;
+            edited(scene, end..end, &format!(" {rest}"))
+        }
+        "swap" => {
+            let mut parts = rest.split_whitespace();
+            let (old, new) = (found.captures.get(parts.next()?)?, parts.next()?);
+            let new = match (new.strip_prefix('~'), new.strip_prefix('=')) {
+                (Some(names), _) => quoted(&near_to(names, old, scene, found)?, dialect),
+                (_, Some(literal)) => literal.to_owned(),
+                (None, None) => quoted(found.captures.get(new).filter(|new| is_word(new))?, dialect),
+            };
+            let word = word(found, old)?;
+            let slash = if word.value.ends_with('/') && !new.ends_with('/') { "/" } else { "" };
+            edited(scene, word.span.clone()?, &format!("{new}{slash}"))
+        }
+        "drop" => {
+            let span = word(found, capture()?)?.span.clone()?;
+            edited(scene, span.start.saturating_sub(1)..span.end, "")
+        }
+        "near" => {
+            let names = words.next()?;
+            let typed = found.captures.get(words.next()?)?;
+            Some(quoted(&near_to(names, typed, scene, found)?, dialect))
+        }
+        // A program that the rule names itself, or one that was found.
+        "install" => {
+            let name = words.next()?;
+            packages::install(found.captures.get(name).map_or(name, String::as_str), &scene.place)
+        }
+        "module" => packages::module(capture()?, &scene.place),
+        // A header that the rule names itself, or one that was found.
+        "header" => {
+            let name = words.next()?;
+            packages::header(found.captures.get(name).map_or(name, String::as_str), &scene.place)
+        }
+        "dirname" => dirname(capture()?).map(|directory| quoted(directory, dialect)),
+        "quote" => {
+            let pattern = capture()?;
+            let at = scene.line.rfind(pattern.as_str()).filter(|_| !pattern.contains('\''))?;
+            edited(scene, at..at + pattern.len(), &format!("'{pattern}'"))
+        }
+        // A script of sed that has no end.
+        "sed" => {
+            let (script, mark) = (capture()?, found.captures.get("mark")?);
+            let at = scene.line.find(script.as_str())? + script.len();
+            edited(scene, at..at, mark)
+        }
+        "without" => {
+            let (flags, letter) = (capture()?, words.next()?);
+            let at = scene.line.find(flags.as_str())?;
+            edited(scene, at..at + flags.len(), &flags.replacen(letter, "", 1))
+        }
+        name => {
+            let value = found.captures.get(name).filter(|value| !value.is_empty() && is_word(value))?;
+            // What stands for a flag was not meant as one.
+            (!value.starts_with('-')).then(|| quoted(value, dialect))
+        }
+    }
+}
+
+fn near_to(names: &str, typed: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
+    near::nearest(Names::of(names)?, typed, found.step, &scene.place)
+}
+
+/// The directory that has to be there for a path.
+fn dirname(path: &str) -> Option<&str> {
+    match path.strip_suffix('/') {
+        Some(directory) => Some(directory),
+        None => path.rsplit_once('/').map(|(directory, _)| directory),
+    }
+    .filter(|directory| !directory.is_empty())
+}
+
+/// `quote::word` leaves a `~` to be expanded; here it stands for what was read.
+fn quoted(value: &str, dialect: Dialect) -> String {
+    quote::word(value, dialect)
+}
+
+fn is_word(value: &str) -> bool {
+    crate::text::is_clean(value) && !value.contains(['\n', '\t'])
+}
+
+/// The word with this value, a slash at its end or not.
+fn word<'s>(found: &Found<'s>, value: &str) -> Option<&'s Part> {
+    found
+        .step
+        .words
+        .iter()
+        .rev()
+        .find(|word| word.value.trim_end_matches('/') == value.trim_end_matches('/') && word.span.is_some())
+}
+
+/// Behind the words that the rule is for.
+fn after(found: &Found<'_>) -> Option<Range<usize>> {
+    let before = found.step.words.get(..found.after)?;
+    let end = before.iter().filter_map(|word| word.span.as_ref()).map(|span| span.end).max()?;
+    Some(end..end)
+}
+
+fn rest_of(scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
+    let words = found.step.words.get(found.after..)?;
+    let start = words.iter().find_map(|word| word.span.as_ref())?.start;
+    let end = words.iter().rev().find_map(|word| word.span.as_ref())?.end;
+    scene.line.get(start..end).map(str::to_owned)
+}
+
+fn edited(scene: &Scene<'_>, span: Range<usize>, new: &str) -> Option<String> {
+    Some([scene.line.get(..span.start)?, new, scene.line.get(span.end..)?].concat())
+}

@@ -1,0 +1,137 @@
+//! Whether what a command printed is worth a thought: the quick look before anything slower, such as a model, is asked.
+//! Loose on purpose. Its signs and lists are in `data/suggest/filter.txt`, each sign with hits and misses.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+
+use crate::suggest::scene::Step;
+
+const FILTER: &str = include_str!("../../data/suggest/filter.txt");
+
+/// Lines at the end of an output that are looked at.
+pub const LINES: usize = 50;
+/// Bytes of one of them.
+const MAX_LINE: usize = 400;
+
+pub struct Filter {
+    signs: Option<RegexSet>,
+    /// Words with which a command begins whose output is somebody else's text.
+    content: Vec<Vec<Box<str>>>,
+    /// Programs that take over the terminal.
+    interactive: Vec<&'static str>,
+    hostile: Vec<String>,
+    ignored: Vec<&'static str>,
+    pub words: Vec<&'static str>,
+    #[cfg(test)]
+    pub examples: Vec<(&'static str, &'static str, &'static str)>,
+}
+
+pub fn filter() -> &'static Filter {
+    static ALL: LazyLock<Filter> = LazyLock::new(Filter::read);
+    &ALL
+}
+
+/// Whether the end of a command calls for another one. `name` is the command's, without its arguments.
+pub fn is_worth(name: &str, exit: i32, output: &str) -> bool {
+    if filter().interactive.contains(&name) {
+        return false;
+    }
+    exit != 0 || tail(output).any(|line| filter().has_sign(line))
+}
+
+/// The last lines, each cut where it is too long.
+pub fn tail(output: &str) -> impl Iterator<Item = &str> {
+    let lines: Vec<&str> = output.lines().rev().take(LINES).collect();
+    lines.into_iter().rev().map(|line| line.get(..line.floor_char_boundary(MAX_LINE)).unwrap_or(line))
+}
+
+impl Filter {
+    pub fn has_sign(&self, line: &str) -> bool {
+        self.signs.as_ref().is_some_and(|signs| signs.is_match(line))
+    }
+
+    /// It shows what is in files, logs or on other machines: nothing in there is said to the person by a tool.
+    pub fn is_content(&self, step: &Step) -> bool {
+        self.content.iter().any(|prefix| step.after(prefix).is_some())
+            || step
+                .words
+                .iter()
+                .skip(1)
+                .any(|word| matches!(word.value.as_str(), "--help" | "-h" | "help" | "--version"))
+    }
+
+    /// Somebody speaks to a model in there.
+    pub fn is_hostile(&self, lower: &str) -> bool {
+        self.hostile.iter().any(|phrase| lower.contains(phrase.as_str()))
+    }
+
+    /// Said each time, and wanted by nobody.
+    pub fn is_ignored(&self, command: &str) -> bool {
+        self.ignored.iter().any(|begin| command == *begin || command.starts_with(&format!("{begin} ")))
+    }
+
+    fn read() -> Self {
+        let mut filter = Filter {
+            signs: None,
+            content: Vec::new(),
+            interactive: Vec::new(),
+            hostile: Vec::new(),
+            ignored: Vec::new(),
+            words: Vec::new(),
+            #[cfg(test)]
+            examples: Vec::new(),
+        };
+        let mut signs: Vec<&'static str> = Vec::new();
+        for row in FILTER.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
+            let Some((word, rest)) = row.trim_start().split_once(' ') else { continue };
+            // Examples keep the blanks that they begin with.
+            let rest = if row.starts_with(' ') { rest.strip_prefix(' ').unwrap_or(rest) } else { rest.trim() };
+            match word {
+                "sign" => signs.push(rest),
+                "content" => {
+                    let begins = rest.split(", ").map(|begin| begin.split(' ').map(Box::from).collect());
+                    filter.content.extend(begins);
+                }
+                "interactive" => filter.interactive.extend(rest.split(' ')),
+                "hostile" => filter.hostile.push(rest.to_lowercase()),
+                "ignored" => filter.ignored.push(rest),
+                "words" => filter.words.extend(rest.split(' ')),
+                #[cfg(test)]
+                "hit" | "miss" => filter.examples.push((signs.last().copied().unwrap_or_default(), word, rest)),
+                _ => {}
+            }
+        }
+        filter.signs = RegexSet::new(signs.iter().filter(|sign| Regex::new(sign).is_ok())).ok();
+        filter
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sign_has_its_hits_and_misses() {
+        let mut wrong = Vec::new();
+        for (sign, word, line) in &filter().examples {
+            let is_match = Regex::new(sign).unwrap_or_else(|error| panic!("{sign}: {error}")).is_match(line);
+            if is_match != (*word == "hit") {
+                wrong.push(format!("{sign}: {word} {line}"));
+            }
+        }
+        assert_eq!(wrong, Vec::<String>::new());
+        assert!(filter().examples.len() >= 24, "{}", filter().examples.len());
+    }
+
+    #[test]
+    fn routine_output_is_worth_nothing_and_a_failure_always_something() {
+        assert!(!is_worth("ls", 0, "README.md\nsrc\ntests\n"));
+        assert!(!is_worth("make", 0, "cc -o main main.c\nBUILD SUCCESSFUL\n"));
+        assert!(is_worth("ls", 2, ""));
+        assert!(is_worth("npm", 0, "3 vulnerabilities\n\nrun `npm audit fix` to fix them\n"));
+        assert!(!is_worth("vim", 1, "run `npm audit fix`"), "it had the whole screen");
+        let long = format!("run `make`\n{}", "x\n".repeat(60));
+        assert!(!is_worth("foo", 0, &long), "only the end is looked at");
+    }
+}

@@ -1,0 +1,417 @@
+//! Commands that an output names: between quotes, indented below a sentence that asks for them, behind "run" or "try". Only
+//! in these shapes, only from commands that speak for themselves, and never one that destroys something.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::line::{self, quote};
+use crate::names::shell;
+use crate::suggest::check::{Trust, passes};
+use crate::suggest::filter::{self, filter};
+use crate::suggest::scene::{Scene, Step};
+use crate::suggest::{Source, Suggestion, fill};
+use crate::world::Known;
+
+/// What is less likely is not offered: after a failure, and when all went well.
+const LEAST_FAILED: f32 = 0.4;
+const LEAST_WELL: f32 = 0.6;
+/// Lines of an output that complains; a longer one explains.
+const MAX_COMPLAINT: usize = 12;
+/// Bytes of a reason.
+const MAX_REASON: usize = 120;
+
+/// Programs that fetch, send or interpret whatever they are given: not on the word of an output.
+const UNTRUSTED: [&str; 31] = [
+    "curl",
+    "wget",
+    "nc",
+    "ncat",
+    "socat",
+    "telnet",
+    "ftp",
+    "scp",
+    "sftp",
+    "rsync",
+    "ssh",
+    "eval",
+    "exec",
+    "source",
+    ".",
+    "bash",
+    "sh",
+    "zsh",
+    "fish",
+    "dash",
+    "ksh",
+    "perl",
+    "ruby",
+    "php",
+    "base64",
+    "xargs",
+    "dd",
+    "crontab",
+    "osascript",
+    "powershell",
+    "su",
+];
+
+struct Candidate<'o> {
+    text: &'o str,
+    /// The line that it stands in, for the reason.
+    line: &'o str,
+    shape: Shape,
+}
+
+/// In what way it is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Quoted,
+    Indented,
+    Prompt,
+    /// Behind "run:".
+    Colon,
+    /// Behind "resume with".
+    Resume,
+    /// Behind "run", with nothing that tells where it ends.
+    Bare,
+}
+
+pub fn named(scene: &Scene<'_>) -> Option<Suggestion> {
+    let output = scene.output.as_deref()?;
+    let step = scene.last()?;
+    if filter().is_hostile(&scene.lower) || !filter::is_worth(step.name(), scene.exit, output) {
+        return None;
+    }
+    // A program without arguments that says how it is used names all of its commands, and means none.
+    let is_usage = step.words.len() == 1 && (scene.exit == 0 || output.lines().count() > MAX_COMPLAINT);
+    if is_usage && scene.lower.lines().any(|line| line.trim_start().starts_with("usage:")) {
+        return None;
+    }
+    if scene.steps.iter().any(|step| filter().is_content(step)) {
+        return own_help(output, step, scene);
+    }
+    if let Some(meant) = meant(output, scene) {
+        return Some(meant);
+    }
+    let lines: Vec<&str> = filter::tail(output).collect();
+    let mut best: Option<Suggestion> = None;
+    for candidate in candidates(&lines, step.name()) {
+        let Some(offer) = candidate.judged(scene, step) else { continue };
+        if best.as_ref().is_none_or(|best| offer.confidence > best.confidence) {
+            best = Some(offer);
+        }
+    }
+    let least = if scene.exit == 0 { LEAST_WELL } else { LEAST_FAILED };
+    best.filter(|best| best.confidence >= least)
+}
+
+impl Candidate<'_> {
+    fn judged(&self, scene: &Scene<'_>, step: &Step) -> Option<Suggestion> {
+        let command = trimmed(self.text, self.shape);
+        // A table of commands has wide gaps: nobody is asked to run what is listed in one.
+        let is_listed = command.contains("  ") && self.shape != Shape::Quoted;
+        if is_listed
+            || command.is_empty()
+            || command == scene.line
+            || has_placeholder(command)
+            || filter().is_ignored(command)
+        {
+            return None;
+        }
+        let dialect = scene.place.dialect;
+        let parsed = line::parse(command, dialect);
+        let words = &parsed.commands.first()?.words;
+        let name = words.first()?.value.as_str();
+        let first = if matches!(name, "sudo" | "doas") { words.get(1)?.value.as_str() } else { name };
+        if UNTRUSTED.contains(&first)
+            || words.iter().any(|word| matches!(word.value.as_str(), "-c" | "-e" | "--eval")) && is_interpreter(first)
+        {
+            return None;
+        }
+        let second = words.get(1).map(|word| word.value.as_str());
+        if !self.is_command(name, second, step, scene)
+            || !fill::is_plain(command, dialect)
+            || !passes(command, Trust::Output, &scene.place)
+        {
+            return None;
+        }
+        let confidence = self.confidence(command, name, step);
+        let line = self.line.trim();
+        let cut = line.get(..line.floor_char_boundary(MAX_REASON)).unwrap_or(line);
+        let reason = format!("{} says: {cut}", step.name());
+        Some(Suggestion { command: command.to_owned(), source: Source::Output, reason, confidence })
+    }
+
+    /// Whether it begins like a command, rather than like the rest of a sentence.
+    fn is_command(&self, name: &str, second: Option<&str>, step: &Step, scene: &Scene<'_>) -> bool {
+        let place = &scene.place;
+        let known = shell::known(place.names, place.world, place.dialect, name);
+        if name == step.name() && known != Known::No {
+            // A program's own name in a sentence: `run make` is one, `use git carefully` is none.
+            return self.shape != Shape::Bare || second.is_none_or(|second| is_argument(name, second, scene));
+        }
+        let is_word = filter().words.contains(&name)
+            || !name.chars().all(|letter| letter.is_ascii_lowercase() || "-_.0123456789/".contains(letter));
+        let is_path = name.starts_with("./") || name.starts_with("../");
+        match self.shape {
+            Shape::Quoted | Shape::Indented | Shape::Prompt | Shape::Colon | Shape::Resume => {
+                if is_path {
+                    return true;
+                }
+                known != Known::No && (!is_word || second.is_some_and(|second| is_argument(name, second, scene)))
+            }
+            Shape::Bare => known == Known::Yes(()) && second.is_some_and(|second| is_argument(name, second, scene)),
+        }
+    }
+
+    fn confidence(&self, command: &str, name: &str, step: &Step) -> f32 {
+        let shape = match self.shape {
+            Shape::Resume => 0.9,
+            Shape::Quoted | Shape::Indented | Shape::Colon => 0.75,
+            Shape::Prompt => 0.7,
+            Shape::Bare => 0.65,
+        };
+        let own = if name == step.name() { 0.05 } else { 0.0 };
+        let words: Vec<&str> = command.split(' ').collect();
+        let helps =
+            words.iter().any(|word| matches!(*word, "--help" | "-h" | "help" | "--usage" | "--version" | "man"));
+        let odd = ["--abort", "--force", "-f", "--hard", "uninstall", "remove", "--quit", "--skip"];
+        let odd = words.iter().any(|word| odd.contains(word));
+        shape + own - if helps { 0.3 } else { 0.0 } - if odd { 0.15 } else { 0.0 }
+    }
+}
+
+fn is_interpreter(name: &str) -> bool {
+    name.starts_with("python") || matches!(name, "node" | "deno" | "bun" | "awk" | "lua")
+}
+
+/// A flag, a path, a subcommand: nothing that a sentence goes on with.
+fn is_argument(name: &str, word: &str, scene: &Scene<'_>) -> bool {
+    let place = &scene.place;
+    word.starts_with('-') && word.len() > 1
+        || word.contains(['/', '=', '.'])
+        || place.specs.find(name, place.world).is_some_and(|spec| spec.sub(word).is_some())
+}
+
+fn candidates<'o>(lines: &[&'o str], name: &str) -> Vec<Candidate<'o>> {
+    let mut found = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let line = *line;
+        if is_noise(line) {
+            continue;
+        }
+        found.extend(quoted(line).into_iter().map(|text| Candidate { text, line, shape: Shape::Quoted }));
+        found.extend(behind(line));
+        if let Some(text) = prompt(line) {
+            found.push(Candidate { text, line, shape: Shape::Prompt });
+        } else if (is_indented(line) || is_own(line, name)) && asks(lines, number) {
+            found.push(Candidate { text: line.trim(), line, shape: Shape::Indented });
+        }
+    }
+    found
+}
+
+/// A notice about something else than what went wrong.
+fn is_noise(line: &str) -> bool {
+    ["[notice]", "npm notice", "DEPRECATED", "DEPRECATION:"].iter().any(|begin| line.trim_start().starts_with(begin))
+        && !line.contains("To update, run:")
+}
+
+/// What stands between quotes behind a word that asks for it.
+fn quoted(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let pairs = [('`', '`'), ('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’'), ('`', '\'')];
+    for (open, close) in pairs {
+        let mut from = 0;
+        while let Some(start) = line.get(from..).and_then(|rest| rest.find(open)).map(|at| from + at) {
+            let begin = start + open.len_utf8();
+            let Some(end) = line.get(begin..).and_then(|rest| rest.find(close)).map(|at| begin + at) else { break };
+            from = end + close.len_utf8();
+            let before = line.get(..start).unwrap_or_default();
+            if before.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric()) && leads(before) {
+                found.extend(line.get(begin..end));
+            } else if open == close {
+                // It may have been the end of something.
+                from = begin;
+            }
+        }
+    }
+    found
+}
+
+/// Whether the last words ask for a command.
+fn leads(before: &str) -> bool {
+    const LEADS: [&str; 18] = [
+        "run", "running", "rerun", "try", "use", "using", "execute", "type", "with", "invoke", "via", "do", "call",
+        "command", "trying", "enter", "issue", "or",
+    ];
+    // What another sentence said does not count.
+    let before = before.rsplit_once(". ").map_or(before, |(_, before)| before);
+    let words = before.rsplit(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.take(3).any(|word| LEADS.contains(&word.to_lowercase().as_str()))
+}
+
+/// What stands without quotes behind such a word.
+fn behind(line: &str) -> Option<Candidate<'_>> {
+    static COLON: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:run|try|use|execute|type|with|running|using|command|issue|do)(?: (?:this|it|the following|command|again|with|instead|now)){0,3}:\s+(?P<text>\S.*)$").ok()
+    });
+    static RESUME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:resume|continue|reattach|restore|pick up|reconnect)\b[^.:]{0,40}\b(?:with|using|by running|via|run)\b:?\s+(?P<text>[a-z][\w.-]*\s.*)$").ok()
+    });
+    static BARE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\b(?:[Rr]un|[Tt]ry|[Uu]se|[Ee]xecute|[Uu]sing|[Rr]unning|RUN|[Tt]ype)\s+(?P<text>(?:sudo )?[a-z][\w.-]*(?:\s.*)?)$").ok()
+    });
+    for (regex, shape) in [(&RESUME, Shape::Resume), (&COLON, Shape::Colon), (&BARE, Shape::Bare)] {
+        let text = regex.as_ref().and_then(|regex| regex.captures(line)?.name("text"));
+        if let Some(text) = text {
+            return Some(Candidate { text: text.as_str(), line, shape });
+        }
+    }
+    None
+}
+
+fn prompt(line: &str) -> Option<&str> {
+    let text = line.trim_start();
+    let rest = text.strip_prefix("$ ").or_else(|| text.strip_prefix("% "))?;
+    rest.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '.').then_some(rest.trim())
+}
+
+fn is_indented(line: &str) -> bool {
+    let text = line.trim_start();
+    let depth = line.len() - text.len();
+    (depth >= 2 || line.starts_with('\t'))
+        && text.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '.')
+}
+
+/// A line that begins with the name of the program needs no blanks before it.
+fn is_own(line: &str, name: &str) -> bool {
+    line.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Whether what stands above an indented line asks for a command: the line above, or the one above an empty one.
+fn asks(lines: &[&str], number: usize) -> bool {
+    let above = lines.get(..number).unwrap_or_default().iter().rev();
+    let mut above = above.skip_while(|line| is_indented(line)).map(|line| line.trim()).filter(|line| !line.is_empty());
+    let Some(line) = above.next() else { return false };
+    let lower = line.to_lowercase();
+    let asks = ["run", "use", "try", "execute", "with", "command", "by", "do", "to fix", "using", "following", "type"];
+    let last = lower.trim_end_matches([':', '.', ' ', ')']).rsplit(' ').next().unwrap_or_default().to_owned();
+    asks.contains(&last.as_str())
+        || line.ends_with(':')
+            && lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| {
+                matches!(
+                    word,
+                    "run" | "use" | "try" | "execute" | "running" | "using" | "command" | "commands" | "with" | "fix"
+                )
+            })
+}
+
+/// Without what belongs to the sentence around it.
+fn trimmed(text: &str, shape: Shape) -> &str {
+    let mut text = text.trim();
+    if let Some((command, _)) = text.split_once(" #") {
+        text = command.trim_end();
+    }
+    if matches!(shape, Shape::Bare | Shape::Colon | Shape::Resume) {
+        // Unquoted: where the command ends, the sentence goes on.
+        let ends = [
+            " to ",
+            " for ",
+            " and ",
+            " or ",
+            " if ",
+            " before ",
+            " when ",
+            " instead",
+            ", ",
+            "; ",
+            " (",
+            " first",
+            " again",
+            " in order",
+            " then ",
+            " that ",
+            " which ",
+            " on your",
+            " from the",
+            ". ",
+            " after",
+            " as root",
+        ];
+        let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
+        text = text.get(..end).unwrap_or(text);
+        text = text.trim_matches(['`', '"', '\'', '“', '”', '‘', '’']);
+        // A path or a dot is an argument; the end of a sentence is none.
+        if !text.ends_with(" .") && !text.ends_with("/.") {
+            text = text.trim_end_matches(['.', ',', ';', ':', '!', ')']);
+        }
+    }
+    text.trim()
+}
+
+fn has_placeholder(command: &str) -> bool {
+    let lower = command.to_lowercase();
+    command.contains(['<', '>', '[', ']', '…', '{', '}', '|', '*', '?'])
+        || command.contains(" +")
+        || command.contains("...")
+        || ["your-", "your_", "your name", "path/to", "xxx", "_name", "%s", "example.com", "foo", "my-app"]
+            .iter()
+            .any(|sign| lower.contains(sign))
+        || command.split(' ').skip(1).any(|word| {
+            let letters = word.trim_start_matches('-');
+            letters.len() >= 2
+                && letters.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_' || letter == '-')
+                && !matches!(letters, "HEAD" | "ORIG_HEAD" | "FETCH_HEAD")
+                && !word.starts_with('-')
+        })
+}
+
+/// "Did you mean": the word that was meant, in the place of the one that was typed.
+fn meant(output: &str, scene: &Scene<'_>) -> Option<Suggestion> {
+    static MEANT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)(?:did you mean|perhaps you meant|maybe you meant|you might have meant|a similar (?:\w+ ){1,3}exists|similar name exists|do you mean|similar command is)(?: (?:this|one of these|to use|to run|the|command|subcommand|option|flag|argument)){0,4}\s*[:?]?\s*[`'\x22“‘]?(?P<text>[^`'\x22”’?\n]{2,60})").ok()
+    });
+    let matched = MEANT.as_ref()?.captures(output)?;
+    let text = matched.name("text")?.as_str().trim().trim_end_matches(['.', ',', '?', ':']);
+    let text = text.split(", ").next().unwrap_or(text).split(" or ").next().unwrap_or(text);
+    let dialect = scene.place.dialect;
+    let reason = || format!("{} asks: did you mean {text}?", scene.last().map_or("it", Step::name));
+    let offer = |command: String, trust: Trust<'_>| {
+        let fits = command != scene.line && !has_placeholder(text) && passes(&command, trust, &scene.place);
+        fits.then(|| Suggestion { command, source: Source::Output, reason: reason(), confidence: 0.85 })
+    };
+    if let Some(span) = typed_for(text, scene).filter(|_| !text.contains(' ')) {
+        let new = if text.starts_with('-') { text.to_owned() } else { quote::word(text, dialect) };
+        let swapped = [scene.line.get(..span.start)?, &new, scene.line.get(span.end..)?].concat();
+        return offer(swapped, Trust::Typed);
+    }
+    let name = text.split(' ').next().unwrap_or_default();
+    let is_own = scene.steps.iter().any(|step| step.name() == name);
+    if is_own && text.contains(' ') && fill::is_plain(text, dialect) {
+        return offer(text.to_owned(), Trust::Output);
+    }
+    None
+}
+
+/// The word of the line that is nearest to what was meant.
+fn typed_for(meant: &str, scene: &Scene<'_>) -> Option<Range<usize>> {
+    let words = scene.steps.iter().flat_map(|step| step.words.iter());
+    let near = words.filter_map(|word| {
+        let distance = strsim::osa_distance(&word.value, meant);
+        let most = 1 + meant.chars().count() / 3;
+        (distance > 0 && distance <= most.max(2)).then_some((distance, word.span.clone()?))
+    });
+    near.min_by_key(|(distance, _)| *distance).map(|(_, span)| span)
+}
+
+/// `Try 'grep --help' for more information`: from whatever program, about itself.
+fn own_help(output: &str, step: &Step, scene: &Scene<'_>) -> Option<Suggestion> {
+    let help = format!("{} --help", step.name());
+    let line = filter::tail(output).find(|line| line.contains("Try") && line.contains(&help))?;
+    let fits = scene.exit != 0 && help != scene.line && passes(&help, Trust::Output, &scene.place);
+    let reason = format!("{} says: {}", step.name(), line.trim());
+    fits.then_some(Suggestion { command: help, source: Source::Output, reason, confidence: 0.45 })
+}

@@ -1,0 +1,90 @@
+//! A command that is not there: what was meant, what there is in its place, or where it comes from. Needs no output.
+
+use crate::line::quote;
+use crate::names::shell;
+use crate::suggest::check::{Trust, passes};
+use crate::suggest::near::{self, Names};
+use crate::suggest::packages;
+use crate::suggest::scene::{Scene, Step};
+use crate::suggest::{Source, Suggestion};
+use crate::world::Known;
+
+/// Words that make a line of plain words a sentence rather than a slip.
+const SENTENCE: usize = 5;
+
+/// Bytes of flags that are written together with a name: `ls-lah`.
+const MAX_FLAGS: usize = 5;
+
+/// The line with the name that was meant.
+pub fn slip(scene: &Scene<'_>) -> Option<Suggestion> {
+    let (step, name) = missing(scene)?;
+    let span = step.words.first()?.span.clone()?;
+    let replaced = |new: &str| Some([scene.line.get(..span.start)?, new, scene.line.get(span.end..)?].concat());
+    let offered = |new: &str, reason: String, confidence: f32| {
+        let command = replaced(new)?;
+        let fits = passes(&command, Trust::Typed, &scene.place);
+        fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence })
+    };
+    if let Some(parted) = parted(name, scene) {
+        return offered(&parted, format!("a blank is missing in {name}"), 0.85);
+    }
+    for other in packages::instead(name) {
+        if let Some(offer) = offered(other, format!("there is no {name} here, but {other}"), 0.85) {
+            return Some(offer);
+        }
+    }
+    // What is a command elsewhere is no slip here.
+    if is_prose(step) || packages::is_program(name) || scene.place.specs.has(name) {
+        return None;
+    }
+    let near = near::nearest(Names::Program, name, step, &scene.place)?;
+    offered(&quote::word(&near, scene.place.dialect), format!("there is no {name}, but {near}"), 0.85)
+}
+
+/// How to get it, where that is well known.
+pub fn package(scene: &Scene<'_>) -> Option<Suggestion> {
+    let (_, name) = missing(scene)?;
+    let command = packages::install(name, &scene.place)?;
+    let reason = format!("{name} is not installed");
+    let fits = passes(&command, Trust::Rule { may: None, line: scene.line }, &scene.place);
+    fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence: 0.75 })
+}
+
+/// The first command of the line that is not there.
+fn missing<'s>(scene: &'s Scene<'_>) -> Option<(&'s Step, &'s str)> {
+    let says = ["command not found", "unknown command", "not found", "is not recognized"];
+    if scene.exit != 127 && !(scene.output.is_some() && says.iter().any(|text| scene.lower.contains(text))) {
+        return None;
+    }
+    let place = &scene.place;
+    let is_missing =
+        |name: &str| !name.contains('/') && shell::known(place.names, place.world, place.dialect, name) == Known::No;
+    scene.steps.iter().map(|step| (step, step.name())).find(|(_, name)| !name.is_empty() && is_missing(name))
+}
+
+/// `cd..`, `ls-la`, `gitstatus`: with the blank that was forgotten.
+fn parted(name: &str, scene: &Scene<'_>) -> Option<String> {
+    let place = &scene.place;
+    let is_known =
+        |begin: &str| begin.len() > 1 && shell::known(place.names, place.world, place.dialect, begin) == Known::Yes(());
+    for at in [name.find(".."), name.find('-'), name.find('/')].into_iter().flatten() {
+        let (begin, rest) = name.split_at_checked(at)?;
+        let is_flag = rest.len() > 1 && rest.starts_with('-') || rest.starts_with("..") && begin == "cd";
+        // A few letters are flags; more are a name, such as `npm-run`.
+        let plain = place.specs.find(begin, place.world).is_some_and(|spec| spec.subs.is_empty());
+        if is_flag && rest.len() <= MAX_FLAGS && is_known(begin) && plain {
+            return Some(format!("{begin} {rest}"));
+        }
+    }
+    let begins = ["git", "docker", "cargo", "npm", "make", "kubectl", "sudo", "cd", "apt", "brew"];
+    begins.iter().filter(|begin| is_known(begin)).find_map(|begin| {
+        let rest = name.strip_prefix(begin)?;
+        let spec = place.specs.find(begin, place.world)?;
+        spec.sub(rest).is_some().then(|| format!("{begin} {rest}"))
+    })
+}
+
+fn is_prose(step: &Step) -> bool {
+    let is_word = |word: &str| word.chars().all(char::is_alphabetic);
+    step.words.len() >= SENTENCE && step.words.iter().all(|word| is_word(&word.value))
+}

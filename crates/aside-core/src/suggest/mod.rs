@@ -1,0 +1,121 @@
+//! The next command, from how the last one ended: what its output names, what its error means, what this person did next
+//! the last times. Asks no model, runs nothing, and is silent where it is not sure.
+//!
+//! What a command printed is not to be trusted: only hints in shapes that tools are known to use are read, nothing that
+//! destroys is taken from them, and whatever is offered is parsed and looked up first.
+
+mod check;
+mod fill;
+pub mod filter;
+mod hint;
+mod meant;
+mod near;
+pub mod next;
+mod packages;
+mod rule;
+mod scene;
+
+#[cfg(test)]
+mod tests;
+
+use crate::line::Dialect;
+use crate::names::Names;
+use crate::spec::Specs;
+use crate::suggest::scene::Scene;
+use crate::world::World;
+
+/// A command that has ended.
+#[derive(Clone, Copy)]
+pub struct Ended<'a> {
+    pub command: &'a str,
+    pub exit: i32,
+    /// As it was on the screen; nothing when nobody saw it.
+    pub output: Option<&'a str>,
+    /// What the session ran before, the oldest first.
+    pub previous: &'a [Past<'a>],
+    /// What this person ran right after the same command with the same exit status.
+    pub next: &'a [Next<'a>],
+}
+
+/// A command that ended before the last one.
+#[derive(Clone, Copy, Debug)]
+pub struct Past<'a> {
+    pub command: &'a str,
+    pub exit: Option<i32>,
+    pub output: Option<&'a str>,
+}
+
+/// A command that followed, and how often.
+#[derive(Clone, Copy, Debug)]
+pub struct Next<'a> {
+    pub command: &'a str,
+    /// In the directory of the last command.
+    pub here: u32,
+    /// In any directory, this one too.
+    pub anywhere: u32,
+}
+
+/// Where the next command would run.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    pub cwd: &'a str,
+    pub dialect: Dialect,
+    pub world: &'a dyn World,
+    /// What the shell said about itself; nothing when no shell asks.
+    pub names: &'a Names,
+    pub specs: &'a Specs,
+}
+
+/// A command to review.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suggestion {
+    pub command: String,
+    pub source: Source,
+    /// One line, for the person who wonders why.
+    pub reason: String,
+    /// How likely it is what comes next, 0 to 1.
+    pub confidence: f32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The output names it.
+    Output,
+    /// The error means it.
+    Rule,
+    /// It came next before.
+    History,
+}
+
+impl Source {
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Output => "output",
+            Source::Rule => "rule",
+            Source::History => "history",
+        }
+    }
+}
+
+/// Bytes of a line that is looked at; longer ones were written by a program.
+const MAX_LINE: usize = 4096;
+
+pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
+    let line = ended.command.trim();
+    // Ctrl-C, Ctrl-Z, Ctrl-\: the person wanted it to stop, and knows what comes next.
+    if line.is_empty() || line.len() > MAX_LINE || matches!(ended.exit, 130 | 131 | 146 | 147 | 148) {
+        return None;
+    }
+    let scene = Scene::new(ended, *place);
+    let habit = next::habit(ended, &scene);
+    if ended.exit != 0 {
+        // What went wrong comes before what usually follows.
+        let meant = meant::slip(&scene).or_else(|| rule::correction(&scene)).or_else(|| meant::package(&scene));
+        return meant.or_else(|| hint::named(&scene)).or(habit);
+    }
+    let named = rule::follow_up(&scene).or_else(|| hint::named(&scene));
+    match (named, habit) {
+        (Some(named), Some(habit)) if habit.confidence > named.confidence => Some(habit),
+        (named, habit) => named.or(habit),
+    }
+}

@@ -1,0 +1,273 @@
+//! The name that was meant by one that is not there: of files, branches, programs, subcommands. Says nothing when two are
+//! as likely.
+
+use crate::names::shell;
+use crate::suggest::scene::Step;
+use crate::suggest::{Place, packages};
+use crate::text::near::{Reach, near};
+use crate::world::{Kind, Known, Live};
+
+/// What costs so much more is not meant.
+const CLEARLY: f32 = 0.25;
+/// Parts of a path that are looked at.
+const MAX_PARTS: usize = 16;
+
+/// What kind of name is looked for; a rule's word for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    Path(Option<Kind>),
+    Program,
+    /// A subcommand of the command, at the place of the word.
+    Sub,
+    Flag,
+    /// Something that may be run, by its path.
+    ProgramFile,
+    /// A unit of systemd, with or without its ending.
+    Unit,
+    /// A name of one of our own lists.
+    Listed(&'static str),
+    Live(Live),
+}
+
+impl Names {
+    pub fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "path" => Names::Path(None),
+            "file" => Names::Path(Some(Kind::File)),
+            "dir" => Names::Path(Some(Kind::Directory)),
+            "program" => Names::Program,
+            "sub" => Names::Sub,
+            "flag" => Names::Flag,
+            "program-file" => Names::ProgramFile,
+            "unit" => Names::Unit,
+            "python-module" => Names::Listed("standard"),
+            "python-package" => Names::Listed("modules"),
+            "kubernetes" => Names::Listed("kubernetes"),
+            "find" => Names::Listed("find"),
+            live => Names::Live(Live::of(live)?),
+        })
+    }
+}
+
+pub fn nearest(names: Names, typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
+    match names {
+        Names::Path(kind) => path(typed, kind, place),
+        Names::Program => program(typed, place),
+        Names::Sub => sub(typed, step, place),
+        Names::Flag => flag(typed, step, place),
+        Names::ProgramFile => path(typed, Some(Kind::Program), place),
+        Names::Unit => {
+            let units = place.world.live(Live::SystemdUnit, place.cwd).yes()?;
+            let ending = [".service", ".timer", ".socket"].into_iter().find(|ending| typed.ends_with(ending));
+            let names = units.iter().filter_map(|unit| match ending {
+                Some(_) => Some(&*unit.name),
+                None => unit.name.strip_suffix(".service").or(Some(&unit.name)),
+            });
+            best(typed, names, |_| 0.0)
+        }
+        Names::Listed(list) => best(typed, packages::names(list).iter().copied(), |_| 0.0),
+        Names::Live(live) => {
+            let items = place.world.live(live, place.cwd).yes()?;
+            best(typed, items.iter().map(|item| &*item.name), |_| 0.0)
+        }
+    }
+}
+
+/// The nearest of some, if it is clearly that. `extra` is what a word costs besides.
+fn best<'a>(typed: &str, words: impl Iterator<Item = &'a str>, extra: impl Fn(&str) -> f32) -> Option<String> {
+    let words: Vec<&str> = words.filter(|word| crate::text::is_clean(word)).collect();
+    // What is there is not misspelt.
+    if words.contains(&typed) {
+        return None;
+    }
+    // Of a few letters most is near: the first one at least is seldom wrong.
+    let stem = typed.split('.').find(|part| !part.is_empty()).unwrap_or(typed);
+    let is_short = stem.chars().count() <= 4;
+    let found = near(typed, words.iter().copied(), Reach::Usual).into_iter();
+    let found = found.filter(|near| !is_short || near.begins || near.swapped);
+    let mut found: Vec<(f32, &str)> = found.map(|near| (near.cost(), near.word)).collect();
+    found.extend(words.iter().filter_map(|word| Some((otherwise(typed, word)?, *word))));
+    found.iter_mut().for_each(|(cost, word)| *cost += extra(word));
+    found.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(other.1)));
+    found.dedup_by_key(|(_, word)| *word);
+    let (cost, word) = *found.first()?;
+    let rival = found.iter().find(|(_, other)| *other != word);
+    rival.is_none_or(|(other, _)| other - cost >= CLEARLY).then(|| word.to_owned())
+}
+
+/// Near in another way than by a few letters.
+fn otherwise(typed: &str, word: &str) -> Option<f32> {
+    let letters = typed.chars().count();
+    if word.eq_ignore_ascii_case(typed) {
+        return Some(0.1);
+    }
+    // `login` for `feature/login`.
+    if letters >= 3 && word.strip_suffix(typed).is_some_and(|rest| rest.ends_with('/')) {
+        return Some(0.4);
+    }
+    // `main` for `main.py`, `origin/dev` is not meant by `dev`.
+    let rest = word.strip_prefix(typed)?;
+    let length = f32::from(u8::try_from(rest.len()).unwrap_or(u8::MAX));
+    (letters >= 3).then_some(if rest.starts_with(['.', '-', '_', '@']) { 0.6 } else { 0.9 + 0.05 * length })
+}
+
+fn program(typed: &str, place: &Place<'_>) -> Option<String> {
+    let programs = place.world.programs().yes()?;
+    let names = place.names;
+    let own = names.aliases.iter().map(|(name, _)| &**name).chain(names.functions.iter().map(|name| &**name));
+    let builtins = shell::builtins(place.dialect).iter().copied();
+    let all = programs.iter().map(|name| &**name).chain(own).chain(builtins);
+    let is_typed_often = |name: &str| place.specs.has(name) || shell::builtins(place.dialect).contains(&name);
+    let found = best(typed, all.filter(|name| !name.is_empty()), |name| if is_typed_often(name) { -0.5 } else { 0.0 })?;
+    // Among thousands of programs there is one near every word; without a spec it must be very near.
+    let close = strsim::osa_distance(typed, &found) == 1 && typed.chars().count() > 3;
+    (is_typed_often(&found) && !found.starts_with(typed) || is_swap(typed, &found) || close).then_some(found)
+}
+
+fn is_swap(one: &str, other: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(one) == sorted(other)
+}
+
+/// A subcommand, of the deepest command that the words before it name.
+fn sub(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
+    let mut spec = place.specs.find(step.name(), place.world)?;
+    let mut at = 1;
+    while let Some(word) = step.words.get(step.skip_flags(at)) {
+        at = step.skip_flags(at) + 1;
+        if word.value == typed {
+            break;
+        }
+        let Some(deeper) = spec.sub(&word.value).map(|sub| sub.spec.clone()) else { break };
+        spec = deeper;
+    }
+    let names = spec.subs.iter().flat_map(|sub| std::iter::once(&sub.name).chain(&sub.spec.aliases));
+    let usual: Vec<&str> = spec.subs.iter().take(spec.common).map(|sub| &*sub.name).collect();
+    let names: Vec<&str> = names.map(|name| &**name).collect();
+    let mut longer = names.iter().filter(|name| name.starts_with(typed) && typed.len() > 1);
+    if let (Some(only), None) = (longer.next(), longer.next())
+        && *only != typed
+    {
+        return Some((*only).to_owned());
+    }
+    best(typed, names.into_iter(), |name| if usual.contains(&name) { -0.3 } else { 0.0 })
+}
+
+fn flag(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
+    let mut spec = place.specs.find(step.name(), place.world)?;
+    let mut flags: Vec<String> = Vec::new();
+    let mut at = 1;
+    loop {
+        let names = spec.flags.iter().flat_map(|flag| &flag.names);
+        flags.extend(names.filter(|name| name.starts_with("--")).map(|name| name.to_string()));
+        at = step.skip_flags(at);
+        let Some(deeper) = step.words.get(at).and_then(|word| Some(spec.sub(&word.value)?.spec.clone())) else { break };
+        spec = deeper;
+        at += 1;
+    }
+    let (name, value) = typed.split_once('=').map_or((typed, None), |(name, value)| (name, Some(value)));
+    flags.sort_unstable();
+    flags.dedup();
+    // The dashes are the same in all of them, and say nothing about how near they are.
+    let name = name.strip_prefix("--")?;
+    let names = || flags.iter().filter_map(|flag| flag.strip_prefix("--"));
+    let mut longer = names().filter(|flag| flag.starts_with(name) && name.len() > 1);
+    let found = match (longer.next(), longer.next()) {
+        (Some(only), None) if only != name => only.to_owned(),
+        _ => best(name, names(), |_| 0.0)?,
+    };
+    Some(value.map_or_else(|| format!("--{found}"), |value| format!("--{found}={value}")))
+}
+
+/// A path with each part that is not there replaced by what is near it.
+fn path(typed: &str, kind: Option<Kind>, place: &Place<'_>) -> Option<String> {
+    let (mut directory, mut found, rest) = match typed.strip_prefix("~/") {
+        Some(rest) => (place.world.home().to_owned(), "~/".to_owned(), rest),
+        None if typed.starts_with('/') => ("/".to_owned(), "/".to_owned(), typed.trim_start_matches('/')),
+        None => (place.cwd.to_owned(), String::new(), typed),
+    };
+    let parts: Vec<&str> = rest.split('/').collect();
+    if parts.len() > MAX_PARTS {
+        return None;
+    }
+    let mut changed = false;
+    for (number, part) in parts.iter().enumerate() {
+        let is_last = number + 1 == parts.len() || parts.get(number + 1).is_some_and(|next| next.is_empty());
+        if part.is_empty() {
+            break;
+        }
+        if number > 0 {
+            found.push('/');
+        }
+        if matches!(*part, "." | "..") {
+            found.push_str(part);
+            directory = joined(&directory, part);
+            continue;
+        }
+        let entries = place.world.entries(&directory).yes()?;
+        let fits = |entry: Kind| match (is_last, kind) {
+            (false, _) | (true, Some(Kind::Directory)) => entry == Kind::Directory,
+            (true, Some(Kind::Program)) => entry == Kind::Program,
+            (true, Some(_)) => matches!(entry, Kind::File | Kind::Program),
+            (true, None) => true,
+        };
+        let here = || entries.iter().filter(|entry| fits(entry.kind)).map(|entry| &*entry.name);
+        let name = if here().any(|name| name == *part) {
+            (*part).to_owned()
+        } else {
+            changed = true;
+            best(part, here().filter(|name| name.starts_with('.') == part.starts_with('.')), |_| 0.0)?
+        };
+        found.push_str(&name);
+        directory = joined(&directory, &name);
+    }
+    if typed.ends_with('/') && !found.ends_with('/') {
+        found.push('/');
+    }
+    changed.then_some(found)
+}
+
+/// What is at a path; none when that is not known.
+pub fn kind(path: &str, place: &Place<'_>) -> Option<Option<Kind>> {
+    let whole = whole(path, place);
+    let whole = whole.trim_end_matches('/');
+    let Some((directory, name)) = whole.rsplit_once('/') else { return Some(Some(Kind::Directory)) };
+    if name.is_empty() || matches!(name, "." | "..") {
+        return Some(Some(Kind::Directory));
+    }
+    let directory = if directory.is_empty() { "/" } else { directory };
+    match place.world.entries(directory) {
+        Known::Yes(entries) => Some(entries.iter().find(|entry| &*entry.name == name).map(|entry| entry.kind)),
+        Known::No => Some(None),
+        Known::NotYet => None,
+    }
+}
+
+fn whole(path: &str, place: &Place<'_>) -> String {
+    let begin = match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", place.world.home()),
+        _ if path.starts_with('/') => path.to_owned(),
+        _ => format!("{}/{path}", place.cwd.trim_end_matches('/')),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in begin.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+fn joined(directory: &str, part: &str) -> String {
+    match part {
+        "." => directory.to_owned(),
+        ".." => directory.rsplit_once('/').map_or("/", |(up, _)| if up.is_empty() { "/" } else { up }).to_owned(),
+        _ => format!("{}/{part}", directory.trim_end_matches('/')),
+    }
+}

