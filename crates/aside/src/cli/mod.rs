@@ -28,6 +28,7 @@ mod pipe;
 mod privacy;
 mod sandbox;
 mod stats;
+mod suggest;
 mod translate;
 mod try_shell;
 mod uninstall;
@@ -56,6 +57,8 @@ enum Command {
     Explain(explain::Args),
     Answer(answer::Args),
     Detect(detect::Args),
+    Suggest(suggest::Args),
+    Fix(suggest::fix::Args),
     Log(log::Args),
     Complete(complete::Args),
     Why(complete::why::Args),
@@ -110,6 +113,8 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args),
         Command::Answer(args) => answer::run(args),
         Command::Detect(args) => detect::run(args),
+        Command::Suggest(args) => suggest::run(args),
+        Command::Fix(args) => suggest::fix::run(args),
         Command::Log(args) => log::run(args),
         Command::Complete(args) => complete::run(args),
         Command::Why(args) => complete::why::run(args),

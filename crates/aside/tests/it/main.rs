@@ -35,6 +35,7 @@ mod neighbours;
 mod privacy;
 mod replay;
 mod sandbox;
+mod suggest_cli;
 mod synapse;
 mod syntax_oracle;
 mod talk;
