@@ -44,7 +44,7 @@ fn every_sentence_of_the_table_is_answered() {
         "then what should I do next?",
     ];
     for line in lines {
-        knows(&scene, line);
+        knows(&scene, "warm", "bash", line);
         let shown = scene.runs(line);
         let last = shown.lines().last().unwrap_or_default();
         assert!(last.starts_with(&format!("{line} (")), "{line}: {shown}");
@@ -54,7 +54,7 @@ fn every_sentence_of_the_table_is_answered() {
 /// Waits until the daemon has looked up what it needs to know: in doubt it leaves a line to the shell, and on a loaded machine
 /// a look takes long.
 #[track_caller]
-fn knows(scene: &Scene, line: &str) {
+pub fn knows(scene: &Scene, session: &str, shell: &str, line: &str) {
     let word = line.split(' ').next().unwrap_or_default();
     let first = match word {
         "do" | "while" | "then" => "reserved",
@@ -65,7 +65,7 @@ fn knows(scene: &Scene, line: &str) {
     let cwd = scene.home.path("").display().to_string();
     let says_agent = |phase: &str, exit: &str, first: &str| {
         let fields =
-            ["11", "1", "detect", "warm", cwd.trim_end_matches('/'), line, "bash", phase, exit, first, "0", ""];
+            ["11", "1", "detect", session, cwd.trim_end_matches('/'), line, shell, phase, exit, first, "0", ""];
         let said = scene.home.aside_reads(&["call", "--within-ms", "9000"], &(fields.join("\0") + "\0"));
         said.stdout.contains("\x1fagent\x1f")
     };
@@ -99,7 +99,7 @@ fn a_daemon_that_is_stopped_stops_nobody() {
     assert!(scene.runs("do we have it all").contains("syntax error"));
     rustix::process::kill_process(pid, Signal::CONT).unwrap();
     scene.runs("_aside_patience=9000 _aside_rest=0");
-    knows(&scene, "do we have it all");
+    knows(&scene, "warm", "bash", "do we have it all");
     assert_eq!(scene.runs("do we have it all").split(" (").next(), Some("do we have it all"));
 }
 
@@ -107,7 +107,7 @@ fn a_daemon_that_is_stopped_stops_nobody() {
 fn settings_are_followed_by_a_shell_that_runs() {
     let mut scene = bash();
     let line = "do we have it all";
-    knows(&scene, line);
+    knows(&scene, "warm", "bash", line);
     assert!(scene.runs(line).starts_with(line));
     scene.home.aside_does(&["config", "set", "detect.reroute", "off"]);
     let deadline = std::time::Instant::now() + crate::harness::patience();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use vt100::Color;
 
+use crate::bash_talk_live::knows;
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
 use crate::harness::stage::Stage;
@@ -56,7 +57,9 @@ fn sentences_of_the_table_that_are_caught_before_they_run() {
         "how many files here?",
     ];
     let (mut scene, begun) = begun(Scene::zsh());
-    for (line, number) in lines.iter().zip(begun + 1..) {
+    let session = scene.runs("print $_aside_session");
+    for (line, number) in lines.iter().zip(begun + 2..) {
+        knows(&scene, &session, "zsh", line);
         scene.presses(Key::Ctrl('l')).settles().types(line).presses(Key::Enter).prompt(number).settles();
         let screen = scene.screen();
         for sign in ["while>", "quote>", "parse error", "not found", "no matches"] {
@@ -95,13 +98,15 @@ fn every_sentence_of_the_table_is_answered_before_it_runs_or_after() {
         "cargo ahead with the release",
     ];
     let (mut scene, begun) = begun(with_programs());
-    for (line, number) in lines.iter().zip(begun + 1..) {
+    let session = scene.runs("print $_aside_session");
+    for (line, number) in lines.iter().zip(begun + 2..) {
+        knows(&scene, &session, "zsh", line);
         scene.presses(Key::Ctrl('l')).settles().types(line).presses(Key::Enter).prompt(number);
         // One of them is understood without a model.
         let answers = ["needs a model", "grep -rn 'auth' ."];
         scene.wait_for("an answer", |screen| answers.iter().any(|answer| screen.contains(answer)));
     }
-    let after = begun + 1 + lines.len();
+    let after = begun + 2 + lines.len();
     for (line, number) in ["ls -la", "grep -r foo"].iter().zip(after..) {
         scene.presses(Key::Ctrl('l')).settles().types(line).presses(Key::Enter).prompt(number);
         scene.stays("no answer", Duration::from_millis(300), |screen| !screen.contains("model"));
