@@ -56,8 +56,8 @@ fn zsh_autosuggestions_works_as_before_when_we_cannot() {
         let pid = daemon(&scene);
         scene.runs("_aside_bin=/nowhere; aside-on");
         rustix::process::kill_process(pid, Signal::KILL).unwrap();
-        scene.runs("true");
-        assert_eq!(scene.runs("print ${+_ZSH_AUTOSUGGEST_DISABLED}"), "0");
+        // A killed process may take a few lines to be gone.
+        assert!((0..20).any(|_| scene.runs("print ${+_ZSH_AUTOSUGGEST_DISABLED}") == "0"));
         scene.types("git sta").shows_ghost("git sta|tus --short");
         scene.presses(Key::Right).shows_line("git status --short|");
     }
