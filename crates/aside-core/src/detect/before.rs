@@ -36,15 +36,12 @@ pub fn before(line: &str, facts: &Facts<'_>) -> Ruling<Before> {
     if !may_begin_a_sentence(&reading) && !foreign || here::is_error(first.raw, facts) {
         return shell("it begins as only commands do");
     }
-    // `(ls the)`, `noglob ls the`
-    let is_prefixed = first.raw.starts_with('(') || matches!(first.raw, "noglob" | "nocorrect");
-    if is_prefixed && runs(line, facts) {
-        return shell("the shell can read it");
+    if is_wrapped(first, line, facts) {
+        return shell("it is a command in what belongs to the shell");
     }
     match here::head(first.raw, facts) {
         Head::Own => shell(format!("{} is a command of your own", first.raw)),
         Head::Perhaps => shell(format!("{} may be a command", first.raw)),
-        Head::Missing if is_wrapped(first, line, facts) => shell("it is a command in what belongs to the shell"),
         Head::Missing => missing::before(&reading, foreign, facts),
         Head::Command(command) => found::before(line, &command, &reading, foreign, facts),
     }
@@ -113,12 +110,12 @@ fn runs(line: &str, facts: &Facts<'_>) -> bool {
     !word.fixed || here::runs(&word.value, facts)
 }
 
-/// `(make docs)`, `noglob find docs`: the shell can read the line, and the command in it is not the first word.
+/// `(make docs)`, `noglob find docs`: the command in the line is not its first word.
 fn is_wrapped(first: &Token<'_>, line: &str, facts: &Facts<'_>) -> bool {
     let parsed = line::parse(line, facts.dialect);
     let word = parsed.commands.iter().find_map(|command| command.words.first());
-    word.is_some_and(|word| word.fixed && word.value != first.raw && here::runs(&word.value, facts))
-        && line::syntax(line, facts.dialect) == Syntax::Whole
+    word.is_some_and(|word| word.value != first.raw && (!word.fixed || here::runs(&word.value, facts)))
+        && line::syntax(line, facts.dialect) != Syntax::Broken
 }
 
 /// `while you are at it`: the shell would wait for the end of it.
