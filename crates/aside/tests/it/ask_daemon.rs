@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::harness::caller::Caller;
 use crate::harness::home::Home;
-use crate::harness::wire::Wire;
 use crate::model::answer::Answer;
 use crate::model::{Ending, Model};
 
@@ -74,39 +74,27 @@ fn cwd(home: &Home) -> String {
 }
 
 struct Shell {
-    wire: Wire,
-    session: String,
-    cwd: String,
-    id: u64,
+    caller: Caller,
 }
 
 impl Shell {
     fn new(home: &Home, session: &str) -> Self {
-        Self { wire: home.wire(), session: session.to_owned(), cwd: cwd(home), id: 0 }
+        Self { caller: Caller::new(home, session, cwd(home)) }
     }
 
     fn asks(&mut self, number: u64, query: &str) -> &mut Self {
         self.sends(json!({"type": "ask", "query": query, "number": number, "width": 80}))
     }
 
-    fn sends(&mut self, mut request: Value) -> &mut Self {
-        self.id += 1;
-        request["request_id"] = self.id.into();
-        request["session_id"] = self.session.clone().into();
-        request["cwd"] = self.cwd.clone().into();
-        self.wire.sends_json(request);
+    fn sends(&mut self, request: Value) -> &mut Self {
+        self.caller.sends(request);
         self
     }
 
     /// The next answer to the last request.
     #[track_caller]
     fn hears(&mut self) -> Value {
-        loop {
-            let answer = self.wire.reads_json();
-            if answer["request_id"] == self.id {
-                return answer;
-            }
-        }
+        self.caller.hears()
     }
 
     /// Everything until a state, checked to be one growing answer.
@@ -290,13 +278,13 @@ fn ask_goes_on_while_other_lines_are_typed() {
     desk.model.next(Answer::streams(["One. ", "Two."]).pace(Duration::from_millis(300)));
     let mut shell = desk.shell("a");
     shell.asks(1, UNKNOWN);
-    let asked = shell.id;
+    let asked = shell.caller.id;
     desk.model.wait_for_requests(1);
     for line in ["l", "ls"] {
         shell.sends(json!({"type": "complete", "left": line}));
     }
     let done = loop {
-        let answer = shell.wire.reads_json();
+        let answer = shell.caller.wire.reads_json();
         if answer["request_id"] == asked && answer["state"] == "done" {
             break answer;
         }

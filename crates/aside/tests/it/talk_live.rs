@@ -5,9 +5,9 @@ use std::time::Duration;
 use rustix::process::Signal;
 use vt100::Color;
 
-use crate::bash_talk_live::knows;
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
+use crate::harness::sentences::{TABLE, knows};
 use crate::harness::stage::Stage;
 use crate::zsh::daemon;
 
@@ -85,34 +85,22 @@ fn with_programs() -> Stage {
 
 #[test]
 fn every_sentence_of_the_table_is_answered_before_it_runs_or_after() {
-    let lines = [
-        "do We already have a way to uninstall?",
-        "in the codebase where is auth?",
-        "find out how the auth system works",
-        "make sure the tests pass",
-        "git me the latest changes",
-        "while you are at it fix the tests",
-        "test the login flow works",
-        "go ahead and fix the tests",
-        "go for it and deploy",
-        "cargo ahead with the release",
-    ];
     let (mut scene, begun) = begun(with_programs());
     let session = scene.runs("print $_aside_session");
-    for (line, number) in lines.iter().zip(begun + 2..) {
+    for (line, number) in TABLE.iter().zip(begun + 2..) {
         knows(&scene, &session, "zsh", line);
         scene.presses(Key::Ctrl('l')).settles().types(line).presses(Key::Enter).prompt(number);
         // One of them is understood without a model.
         let answers = ["needs a model", "grep -rn 'auth' ."];
         scene.wait_for("an answer", |screen| answers.iter().any(|answer| screen.contains(answer)));
     }
-    let after = begun + 2 + lines.len();
+    let after = begun + 2 + TABLE.len();
     for (line, number) in ["ls -la", "grep -r foo"].iter().zip(after..) {
         scene.presses(Key::Ctrl('l')).settles().types(line).presses(Key::Enter).prompt(number);
         scene.stays("no answer", Duration::from_millis(300), |screen| !screen.contains("model"));
     }
     let kept = scene.runs("fc -ln 1");
-    for line in lines {
+    for line in TABLE {
         assert_eq!(kept.lines().filter(|kept| kept.trim() == line).count(), 1, "{kept}");
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::harness::caller::Caller;
 use crate::harness::home::Home;
-use crate::harness::wire::Wire;
 use crate::model::answer::Answer;
 use crate::model::{Ending, Model};
 
@@ -70,14 +70,11 @@ fn cwd(home: &Home) -> String {
 }
 
 fn shell(home: &Home, session: &str) -> Shell {
-    Shell { wire: home.wire(), session: session.to_owned(), cwd: cwd(home), id: 0 }
+    Shell { caller: Caller::new(home, session, cwd(home)) }
 }
 
 struct Shell {
-    wire: Wire,
-    session: String,
-    cwd: String,
-    id: u64,
+    caller: Caller,
 }
 
 impl Shell {
@@ -85,24 +82,15 @@ impl Shell {
         self.sends(json!({"type": "translate", "query": query, "now": true}))
     }
 
-    fn sends(&mut self, mut request: Value) -> &mut Self {
-        self.id += 1;
-        request["request_id"] = self.id.into();
-        request["session_id"] = self.session.clone().into();
-        request["cwd"] = self.cwd.clone().into();
-        self.wire.sends_json(request);
+    fn sends(&mut self, request: Value) -> &mut Self {
+        self.caller.sends(request);
         self
     }
 
     /// The next answer to the last wish.
     #[track_caller]
     fn hears(&mut self) -> Value {
-        loop {
-            let answer = self.wire.reads_json();
-            if answer["request_id"] == self.id {
-                return answer;
-            }
-        }
+        self.caller.hears()
     }
 
     /// All that is said about the last wish, as `state` and the texts.
@@ -345,7 +333,7 @@ fn wish_that_was_answered_is_remembered_at_its_place() {
     assert_eq!(desk.asked(), 1);
     assert_eq!(texts(&desk.shell("b").wishes(UNKNOWN).hears_done()), ["frob --all (llm)"]);
     assert_eq!(desk.asked(), 1, "another shell at the same place");
-    shell.cwd = desk.home.path("").display().to_string();
+    shell.caller.cwd = desk.home.path("").display().to_string();
     shell.wishes(UNKNOWN).hears_done();
     assert_eq!(desk.asked(), 2, "another place");
     shell.wishes("frobnicate the quuz").hears_done();

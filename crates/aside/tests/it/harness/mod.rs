@@ -12,6 +12,7 @@
 use std::time::Duration;
 
 pub mod answers;
+pub mod caller;
 pub mod home;
 pub mod keys;
 pub mod line;
@@ -21,6 +22,7 @@ pub mod saying;
 pub mod scene;
 pub mod screen;
 pub mod script;
+pub mod sentences;
 pub mod shell;
 pub mod stage;
 pub mod talking;

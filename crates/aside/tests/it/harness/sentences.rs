@@ -1,0 +1,40 @@
+//! The sentences of the document's table, and a daemon that is ready for one.
+
+use crate::harness::scene::Scene;
+
+pub const TABLE: [&str; 10] = [
+    "do We already have a way to uninstall?",
+    "in the codebase where is auth?",
+    "find out how the auth system works",
+    "make sure the tests pass",
+    "git me the latest changes",
+    "while you are at it fix the tests",
+    "test the login flow works",
+    "go ahead and fix the tests",
+    "go for it and deploy",
+    "cargo ahead with the release",
+];
+
+/// Waits until the daemon has looked up what it needs to know: in doubt it leaves a line to the shell, and on a loaded machine
+/// a look takes long.
+#[track_caller]
+pub fn knows(scene: &Scene, session: &str, shell: &str, line: &str) {
+    let word = line.split(' ').next().unwrap_or_default();
+    let first = match word {
+        "do" | "while" | "then" => "reserved",
+        "test" => "builtin",
+        "in" | "what's" | "how" => "none",
+        _ => "program",
+    };
+    let cwd = scene.home.path("").display().to_string();
+    let says_agent = |phase: &str, exit: &str, first: &str| {
+        let fields =
+            ["11", "1", "detect", session, cwd.trim_end_matches('/'), line, shell, phase, exit, first, "0", ""];
+        let said = scene.home.aside_reads(&["call", "--within-ms", "9000"], &(fields.join("\0") + "\0"));
+        said.stdout.contains("\x1fagent\x1f")
+    };
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    while !says_agent("before", "0", first) && (first == "none" || !says_agent("after", "1", first)) {
+        assert!(std::time::Instant::now() < deadline, "the daemon does not take `{line}` for a sentence");
+    }
+}
