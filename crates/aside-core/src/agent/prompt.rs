@@ -98,7 +98,7 @@ pub fn printed(output: &str) -> String {
 fn clean(output: &str) -> String {
     let output = output.replace("\r\n", "\n").replace('\r', "\n");
     let clean = text::clean(&output);
-    redact(clean.trim()).replace("~~~", "~~")
+    redact(clean.trim()).replace("~~", "~ ~")
 }
 
 /// The beginning of the one and the end of the other; all of it, when both are the same and short enough.

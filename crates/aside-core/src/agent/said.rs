@@ -2,9 +2,9 @@
 //! beginning of an answer. Does not lay the words out.
 
 use crate::agent::Offered;
+use crate::said::spoken;
 use crate::translate::Place;
 use crate::translate::check::check;
-use crate::translate::said::spoken;
 
 /// Bytes of an answer that anybody reads at a prompt.
 pub const MAX_SAID: usize = 8 * 1024;

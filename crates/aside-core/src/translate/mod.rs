@@ -1,6 +1,5 @@
 //! A wish in plain words becomes a command to review. Asks no model itself and runs nothing: `embedded` answers from what
-//! is known here, `prompt` and `said` say what a model is asked and what its answer means, `check` lets through what may
-//! be shown.
+//! is known here, `prompt` says what a model is asked, `check` lets through what may be shown.
 
 pub mod check;
 pub mod embedded;
@@ -9,7 +8,6 @@ pub mod facts;
 pub mod holes;
 pub mod offer;
 pub mod prompt;
-pub mod said;
 
 use crate::line::Dialect;
 use crate::names::Names;

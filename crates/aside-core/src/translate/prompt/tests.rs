@@ -6,8 +6,9 @@ use super::*;
 use crate::line::Dialect;
 use crate::names::Names;
 use crate::redact;
+use crate::said;
 use crate::spec::Specs;
-use crate::translate::{Place, System, check, said};
+use crate::translate::{Place, System, check};
 use crate::world::{Entry, Item, Kind, Known, Live, World};
 use insta::assert_snapshot;
 

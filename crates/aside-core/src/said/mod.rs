@@ -19,8 +19,8 @@ mod tests;
 use std::borrow::Cow;
 
 use crate::line::Dialect;
+use crate::said::lines::Block;
 use crate::text;
-use crate::translate::said::lines::Block;
 
 /// Bytes of an answer that are read.
 const MAX_SAID: usize = 64 * 1024;

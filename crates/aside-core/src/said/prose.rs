@@ -1,6 +1,6 @@
 //! An explanation in plain lines, out of what a model said: without thoughts, fences and the marks of Markdown.
 
-use crate::translate::said::{readable, thoughts};
+use crate::said::{readable, thoughts};
 
 /// Lines below a prompt.
 const MAX_LINES: usize = 12;

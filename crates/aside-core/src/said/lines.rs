@@ -1,8 +1,8 @@
 //! The commands in lines of text: which lines are commands, which talk, and which belong together.
 
 use crate::line::{self, Dialect, Open};
-use crate::translate::said::markdown;
-use crate::translate::said::plain::{self, Line};
+use crate::said::markdown;
+use crate::said::plain::{self, Line};
 
 /// Steps that still read as one line.
 const MAX_STEPS: usize = 6;

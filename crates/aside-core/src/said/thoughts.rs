@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::translate::said::plain;
+use crate::said::plain;
 
 const THOUGHTS: [(&str, &str); 8] = [
     ("<think>", "</think>"),
