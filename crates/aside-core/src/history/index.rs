@@ -122,7 +122,7 @@ impl Index {
         if let Some(cwd) = directory(ran.cwd).filter(|cwd| known(cwd)) {
             self.directories.entry(cwd.into()).or_default().put(id, self.clock, text);
         }
-        self.log.add(id, ran.command, directory(ran.cwd), ran.session);
+        self.log.add(id, ran.command, &Ran { cwd: directory(ran.cwd), ..ran });
         if is_worth_learning(&self.commands[id as usize]) {
             learn_words(&mut self.words, ran.command, &self.last);
         }
@@ -172,6 +172,14 @@ impl Index {
             Match { session, repository, ..self.describe(&Entry { id, order }, is_here) }
         };
         found.into_iter().map(describe).collect()
+    }
+
+    /// What came right after a command that ended with this status: the command, how often here, how often anywhere.
+    pub fn next(&self, command: &str, exit: i32, cwd: &str) -> Vec<(&str, u32, u32)> {
+        let text = |id: u32| text_of(&self.texts, &self.commands, id);
+        let Some(id) = self.everywhere.find(command, text) else { return Vec::new() };
+        let found = self.log.next(id, exit, cwd).into_iter();
+        found.map(|next| (text(next.command), next.here, next.anywhere)).collect()
     }
 
     /// What words may come at a place in a line, from how words were used before.
@@ -271,7 +279,7 @@ impl Builder {
         note_run(&mut self.commands[id as usize], ran.exit);
         self.clock += 1;
         self.orders[id as usize] = self.clock;
-        self.log.add(id, ran.command, directory(ran.cwd), ran.session);
+        self.log.add(id, ran.command, &Ran { cwd: directory(ran.cwd), ..ran });
         if let Some(cwd) = directory(ran.cwd) {
             let next = self.directories.len() as u32;
             let directory = match self.directories.get(cwd) {

@@ -4,8 +4,9 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::history::hash;
+use crate::history::index::Ran;
 
-/// Runs that are remembered, in 28 bytes each.
+/// Runs that are remembered, in 32 bytes each.
 pub const MAX_RUNS: usize = 1 << 18;
 /// Shells whose last command is remembered.
 const MAX_SESSIONS: usize = 4096;
@@ -28,7 +29,12 @@ struct Run {
     /// and of the same shell; and the one after it there.
     before: u32,
     after: u32,
+    /// How it ended; what is larger than this is all one.
+    exit: i16,
 }
+
+/// It is not known how a run ended.
+const UNKNOWN: i16 = i16::MIN;
 
 #[derive(Debug, Default)]
 pub struct Log {
@@ -56,11 +62,21 @@ pub struct Followed {
     pub alike: u16,
 }
 
+/// A command that came right after another one that had ended in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next {
+    pub command: u32,
+    /// So often in one directory, and in any, that one included.
+    pub here: u32,
+    pub anywhere: u32,
+}
+
 /// How far back to look for runs of one command, newest first.
 const LOOK_BACK: usize = 96;
 
 impl Log {
-    pub fn add(&mut self, command: u32, text: &str, cwd: Option<&str>, session: Option<&str>) {
+    pub fn add(&mut self, command: u32, text: &str, ran: &Ran<'_>) {
+        let Ran { command: _, cwd, exit, session } = *ran;
         let number = self.first + self.runs.len() as u32;
         let session = hash(session.unwrap_or_default());
         if self.of_command.len() <= command as usize {
@@ -73,7 +89,7 @@ impl Log {
             run.after = number;
         }
         let directory = cwd.map_or(NONE, |cwd| self.directory(cwd));
-        self.runs.push_back(Run { command, directory, session, same, alike, before, after: NONE });
+        self.runs.push_back(Run { command, directory, session, same, alike, before, after: NONE, exit: spelled(exit) });
         if self.runs.len() > MAX_RUNS {
             self.runs.pop_front();
             self.first += 1;
@@ -134,6 +150,24 @@ impl Log {
         found
     }
 
+    /// What came right after a command that ended with this status, in no order.
+    pub fn next(&self, command: u32, exit: i32, cwd: &str) -> Vec<Next> {
+        let exit = spelled(Some(exit));
+        let directory = self.directories.get(cwd).copied();
+        let newest = self.of_command.get(command as usize).copied().unwrap_or(NONE);
+        let mut found: Vec<Next> = Vec::new();
+        for run in self.chain(newest, |run| run.same).filter(|run| run.exit == exit) {
+            let Some(after) = self.run(run.after) else { continue };
+            let place = found.iter().position(|known| known.command == after.command).unwrap_or_else(|| {
+                found.push(Next { command: after.command, here: 0, anywhere: 0 });
+                found.len() - 1
+            });
+            found[place].here += u32::from(Some(run.directory) == directory);
+            found[place].anywhere += 1;
+        }
+        found
+    }
+
     /// Whether the command ran in this shell lately, and whether below this directory.
     pub fn ran_in(&self, command: u32, session: &str, root: Option<&str>) -> (bool, bool) {
         let session = (!session.is_empty()).then(|| hash(session));
@@ -177,6 +211,10 @@ impl Log {
     }
 }
 
+fn spelled(exit: Option<i32>) -> i16 {
+    exit.map_or(UNKNOWN, |exit| i16::try_from(exit).unwrap_or(i16::MAX))
+}
+
 /// What makes a command like another: its name, and its first word when that is not an option or a path.
 pub fn beginning(command: &str) -> &str {
     let name = command.find(char::is_whitespace).unwrap_or(command.len());
@@ -192,10 +230,14 @@ pub fn beginning(command: &str) -> &str {
 mod tests {
     use super::*;
 
+    fn ran<'a>(cwd: &'a str, exit: i32, session: Option<&'a str>) -> Ran<'a> {
+        Ran { command: "", cwd: Some(cwd), exit: Some(exit), session }
+    }
+
     fn log(runs: &[(u32, &str)]) -> Log {
         let mut log = Log::default();
         for (command, session) in runs {
-            log.add(*command, &format!("c{command} x"), Some("/here"), Some(session));
+            log.add(*command, &format!("c{command} x"), &ran("/here", 0, Some(session)));
         }
         log
     }
@@ -247,16 +289,36 @@ mod tests {
     fn the_oldest_runs_are_forgotten() {
         let mut log = Log::default();
         for number in 0..MAX_RUNS as u32 + 10 {
-            log.add(number % 7, "x", Some("/"), None);
+            log.add(number % 7, "x", &ran("/", 0, None));
         }
         assert_eq!((log.runs.len(), log.first), (MAX_RUNS, 10));
         assert!(!log.followers("").is_empty());
     }
 
     #[test]
+    fn knows_what_came_after_the_same_end() {
+        let mut log = Log::default();
+        for (command, cwd, exit, session) in [
+            (0, "/a", 2, "s"),
+            (0, "/b", 2, "t"),
+            (1, "/a", 0, "s"),
+            (1, "/b", 0, "t"),
+            (0, "/a", 0, "s"),
+            (2, "/a", 0, "s"),
+            (0, "/a", 2, "s"),
+        ] {
+            log.add(command, "x", &ran(cwd, exit, Some(session)));
+        }
+        assert_eq!(log.next(0, 2, "/a"), [Next { command: 1, here: 1, anywhere: 2 }]);
+        assert_eq!(log.next(0, 0, "/elsewhere"), [Next { command: 2, here: 0, anywhere: 1 }]);
+        assert_eq!(log.next(0, 1, "/a"), []);
+        assert_eq!(log.next(9, 0, "/a"), []);
+    }
+
+    #[test]
     fn knows_where_a_command_ran() {
         let mut log = Log::default();
-        log.add(3, "make", Some("/code/a/src"), Some("s"));
+        log.add(3, "make", &ran("/code/a/src", 0, Some("s")));
         assert_eq!(log.ran_in(3, "s", Some("/code/a")), (true, true));
         assert_eq!(log.ran_in(3, "t", Some("/code/ab")), (false, false));
         assert_eq!(log.ran_in(3, "", None), (false, false));
