@@ -1,0 +1,126 @@
+//! One row of a screen: letters in columns. A wide letter and a tab have several; what is written over a part of one blanks
+//! the rest.
+
+use std::ops::Range;
+
+/// In a column that belongs to the letter before it.
+const BEHIND: char = '\0';
+/// Accents and the like on one row: more are made to look bad, not to be read.
+const MAX_ACCENTS: usize = 1000;
+
+/// Columns behind the last letter are blank.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    letters: Vec<char>,
+    /// What has no column of its own, and the column of the letter it is on.
+    accents: Vec<(usize, char)>,
+    /// The next row goes on with this one's line.
+    pub wrapped: bool,
+}
+
+impl Row {
+    pub fn clear(&mut self) {
+        self.letters.clear();
+        self.accents.clear();
+        self.wrapped = false;
+    }
+
+    pub fn len(&self) -> usize {
+        self.letters.len()
+    }
+
+    pub fn write(&mut self, at: usize, letter: char, width: usize) {
+        if at < self.letters.len() {
+            self.blank(at..at + width);
+        }
+        if self.letters.len() < at + width {
+            self.letters.resize(at + width, ' ');
+        }
+        let columns = &mut self.letters[at..at + width];
+        columns.fill(BEHIND);
+        if let Some(column) = columns.first_mut() {
+            *column = letter;
+        }
+    }
+
+    /// Puts an accent on the letter that is before this column.
+    pub fn accent(&mut self, column: usize, accent: char) {
+        let before = &self.letters[..column.min(self.letters.len())];
+        let letter = before.iter().rposition(|letter| *letter != BEHIND);
+        if let Some(at) = letter.filter(|_| self.accents.len() < MAX_ACCENTS) {
+            self.accents.push((at, accent));
+        }
+    }
+
+    pub fn erase(&mut self, columns: Range<usize>) {
+        let all = columns.end >= self.letters.len();
+        self.blank(columns.clone());
+        if all {
+            self.letters.truncate(columns.start);
+            self.wrapped = false;
+        }
+    }
+
+    /// Blank columns before this one; what is pushed beyond the last one is lost.
+    pub fn insert(&mut self, at: usize, count: usize, columns: usize) {
+        if at >= self.letters.len() {
+            return;
+        }
+        let count = count.min(columns.saturating_sub(at));
+        self.blank(at..at);
+        self.letters.splice(at..at, std::iter::repeat_n(' ', count));
+        for (column, _) in &mut self.accents {
+            if *column >= at {
+                *column += count;
+            }
+        }
+        if self.letters.len() > columns {
+            self.blank(columns..columns);
+            self.letters.truncate(columns);
+            self.accents.retain(|(column, _)| *column < columns);
+        }
+    }
+
+    /// Takes these columns out; the others move up.
+    pub fn remove(&mut self, columns: Range<usize>) {
+        let columns = columns.start.min(self.letters.len())..columns.end.min(self.letters.len());
+        self.blank(columns.clone());
+        for (column, _) in &mut self.accents {
+            if *column >= columns.end {
+                *column -= columns.len();
+            }
+        }
+        self.letters.drain(columns);
+        self.wrapped = false;
+    }
+
+    pub fn text(&self, text: &mut String) {
+        if self.accents.is_empty() {
+            return text.extend(self.letters.iter().filter(|letter| **letter != BEHIND));
+        }
+        for (column, letter) in self.letters.iter().enumerate().filter(|(_, letter)| **letter != BEHIND) {
+            text.push(*letter);
+            text.extend(self.accents.iter().filter(|(at, _)| *at == column).map(|(_, accent)| accent));
+        }
+    }
+
+    /// Also what is left and right of them and belongs to the same letters. No columns at all still part the letter that is
+    /// on both sides.
+    fn blank(&mut self, columns: Range<usize>) {
+        let length = self.letters.len();
+        let (mut start, mut end) = (columns.start.min(length), columns.end.min(length));
+        let parted = |letters: &[char], at: usize| letters.get(at) == Some(&BEHIND);
+        if parted(&self.letters, start) {
+            while start > 0 && parted(&self.letters, start) {
+                start -= 1;
+            }
+        }
+        while parted(&self.letters, end) {
+            end += 1;
+        }
+        self.letters[start..end].fill(' ');
+        if !self.accents.is_empty() {
+            self.accents.retain(|(at, _)| !(start..end).contains(at));
+        }
+    }
+}
