@@ -23,6 +23,8 @@ fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
     let verbs: BTreeSet<&str> = calls.iter().map(|call| verb(&call.request)).collect();
     let expected = [
         "ask",
+        "capture",
+        "captured",
         "complete",
         "detect",
         "explain",
@@ -30,10 +32,13 @@ fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
         "hello",
         "names",
         "outcome",
+        "recall",
         "reload",
         "status",
         "stop",
+        "suggest",
         "translate",
+        "watching",
         "why",
         "wrong",
     ];
@@ -44,8 +49,22 @@ fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
 fn every_example_of_an_answer_is_what_both_codecs_write() {
     let answers: Vec<Answer> = pairs("answer").iter().map(|pair| answer(pair)).collect();
     let kinds: BTreeSet<&str> = answers.iter().map(|answer| kind(&answer.reply)).collect();
-    let expected =
-        ["complete", "detect", "error", "explain", "hello", "ok", "said", "status", "translate", "update", "why"];
+    let expected = [
+        "capture",
+        "complete",
+        "detect",
+        "error",
+        "explain",
+        "hello",
+        "next",
+        "ok",
+        "recall",
+        "said",
+        "status",
+        "translate",
+        "update",
+        "why",
+    ];
     assert_eq!(kinds, BTreeSet::from(expected));
 }
 
@@ -69,7 +88,7 @@ fn every_table_of_fields_names_them_in_the_order_of_the_message() {
         }
         checked += 1;
     }
-    assert_eq!(checked, 18, "eleven requests and seven answers have a table of fields");
+    assert_eq!(checked, 26, "sixteen requests and ten answers have a table of fields");
 }
 
 #[test]
@@ -103,8 +122,11 @@ fn the_numbers_in_the_text_are_the_ones_in_the_code() {
 #[test]
 fn every_error_code_is_listed() {
     let listed: BTreeSet<&str> = table(DOCUMENT, &["| code |"]).iter().map(|row| row[0].trim_matches('`')).collect();
-    let sources =
-        [include_str!("../../aside/src/daemon/conn.rs"), include_str!("../../aside/src/daemon/answer/finished.rs")];
+    let sources = [
+        include_str!("../../aside/src/daemon/conn.rs"),
+        include_str!("../../aside/src/daemon/answer/finished.rs"),
+        include_str!("../../aside/src/daemon/watchers.rs"),
+    ];
     let used = sources.iter().flat_map(|source| source.split("Reply::error(\"").skip(1));
     let used: BTreeSet<&str> = used.map(|rest| rest.split('"').next().unwrap()).collect();
     assert_eq!(listed, used);
@@ -247,6 +269,11 @@ fn verb(request: &Request) -> &'static str {
         Request::Ask(_) => "ask",
         Request::Outcome(_) => "outcome",
         Request::Finished(_) => "finished",
+        Request::Capture(_) => "capture",
+        Request::Watching(_) => "watching",
+        Request::Captured(_) => "captured",
+        Request::Suggest(_) => "suggest",
+        Request::Recall(_) => "recall",
         Request::Names(_) => "names",
         Request::Reload => "reload",
         Request::Why(_) => "why",
@@ -264,6 +291,9 @@ fn kind(reply: &Reply) -> &'static str {
         Reply::Explain(_) => "explain",
         Reply::Detect(_) => "detect",
         Reply::Said(_) => "said",
+        Reply::Capture(_) => "capture",
+        Reply::Suggest(_) => "next",
+        Reply::Recall(_) => "recall",
         Reply::Ok => "ok",
         Reply::Why(_) => "why",
         Reply::Status(_) => "status",

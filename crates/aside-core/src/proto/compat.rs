@@ -210,6 +210,9 @@ impl Shape {
             | Reply::Said(_)
             | Reply::Ok
             | Reply::Why(_)
+            | Reply::Capture(_)
+            | Reply::Suggest(_)
+            | Reply::Recall(_)
             | Reply::Status(_) => (&[][..], None),
         };
         let best = match reply {

@@ -2,6 +2,7 @@
 //! for everything else. Says what is spoken, not what is answered. `docs/protocol.md` is the reference.
 
 pub mod compat;
+pub mod ended;
 pub mod json;
 pub mod record;
 pub mod stream;
@@ -44,6 +45,16 @@ pub enum Request {
     Ask(talk::Ask),
     /// A command ended.
     Finished(Finished),
+    /// Where does a shell run, and are its outputs seen?
+    Capture(ended::Capture),
+    /// A terminal is watched.
+    Watching(ended::Watching),
+    /// What a command printed.
+    Captured(ended::Captured),
+    /// A command ended: which one comes next?
+    Suggest(ended::Suggest),
+    /// What ran in a shell lately?
+    Recall(ended::Recall),
     /// What only the shell knows: its aliases, functions, variables.
     Names(Names),
     /// The history was changed by another process: read what is new.
@@ -154,6 +165,11 @@ pub enum Reply {
     Detect(talk::Ruling),
     /// The answer to a sentence, and all of it each time that there is more.
     Said(Box<talk::Said>),
+    Capture(ended::Tier),
+    /// The command that could come next, and a better one when there is one.
+    #[serde(rename = "next")]
+    Suggest(Box<ended::Suggested>),
+    Recall(Box<ended::Recalled>),
     /// Done: what was to be stored is stored.
     Ok,
     Why(Box<Offer>),
@@ -198,6 +214,10 @@ pub struct Welcome {
     pub shell_prefix: String,
     /// Says that the last line was no sentence; empty for none.
     pub wrong_key: String,
+    /// Whether the next command is asked for.
+    pub suggest: Switch,
+    /// `auto`, `tmux`, `pty` or `off`.
+    pub capture: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -310,6 +330,11 @@ pub struct SessionStatus {
     pub aliases: usize,
     pub functions: usize,
     pub variables: usize,
+    /// As it was answered to `capture`; empty when the shell never asked.
+    pub tier: String,
+    pub tier_reason: String,
+    /// Somebody watches its terminal at this moment.
+    pub watched: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

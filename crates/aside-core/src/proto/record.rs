@@ -1,6 +1,7 @@
 //! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
 //! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
 
+use crate::proto::ended::{Capture, Captured, Recall, Suggest, Suggested, Tier, Watching};
 use crate::proto::talk::{Ask, Detect, Phase, Ruling, Said, Wrong};
 use crate::proto::wish::{Explain, Explanation, Outcome, Proposal, Suggestion, Translate};
 use crate::proto::{
@@ -106,6 +107,33 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             shell: text(8),
             command: text(9),
         }),
+        "capture" => Request::Capture(Capture {
+            session: text(2),
+            mark: text(3),
+            tty: text(4),
+            tmux: text(5),
+            pane: text(6),
+            proxy: text(7),
+        }),
+        "watching" => Request::Watching(Watching { tty: text(2), tier: text(3), pid: number(field(4), "pid")? }),
+        "captured" => Request::Captured(Captured {
+            tty: text(2),
+            mark: text(3),
+            seq: number(field(4), "sequence number")?,
+            output: text(5),
+            bytes: number(field(6), "size")?,
+        }),
+        "suggest" => Request::Suggest(Suggest {
+            session: text(2),
+            cwd: text(3),
+            command: text(4),
+            exit: number(field(5), "exit status")?,
+            shell: text(6),
+            seq: number(field(7), "sequence number")?,
+            private: switch(field(8), "private")?,
+            wait: switch(field(9), "wait")?,
+        }),
+        "recall" => Request::Recall(Recall { session: text(2), tty: text(3), limit: number(field(4), "limit")? }),
         "names" => {
             Request::Names(Names { session: text(2), kind: text(3), part: number(field(4), "part")?, names: text(5) })
         }
@@ -233,6 +261,32 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         Request::Names(Names { session, kind, part, names }) => {
             [&id, "names", session, kind, &part.to_string(), names].map(str::to_owned).to_vec()
         }
+        Request::Capture(Capture { session, mark, tty, tmux, pane, proxy }) => {
+            [&id, "capture", session, mark, tty, tmux, pane, proxy].map(str::to_owned).to_vec()
+        }
+        Request::Watching(Watching { tty, tier, pid }) => {
+            [&id, "watching", tty, tier, &pid.to_string()].map(str::to_owned).to_vec()
+        }
+        Request::Captured(Captured { tty, mark, seq, output, bytes }) => {
+            [&id, "captured", tty, mark, &seq.to_string(), output, &bytes.to_string()].map(str::to_owned).to_vec()
+        }
+        Request::Suggest(Suggest { session, cwd, command, exit, shell, seq, private, wait }) => [
+            &id,
+            "suggest",
+            session,
+            cwd,
+            command,
+            &exit.to_string(),
+            shell,
+            &seq.to_string(),
+            flag(*private),
+            flag(*wait),
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        Request::Recall(Recall { session, tty, limit }) => {
+            [&id, "recall", session, tty, &limit.to_string()].map(str::to_owned).to_vec()
+        }
         Request::Reload => vec![id, "reload".to_owned()],
         Request::Why(Why { session }) => vec![id, "why".to_owned(), session.clone()],
         Request::Status => vec![id, "status".to_owned()],
@@ -263,6 +317,16 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
         Reply::Explain(explanation) => record.explanation(explanation),
         Reply::Detect(Ruling { verdict, reason }) => record.fields(&["detect", verdict, reason]),
         Reply::Said(said) => record.said(said),
+        Reply::Capture(Tier { tier, reason, skip, skip_bare }) => {
+            record.fields(&["capture", tier, reason, skip, skip_bare]);
+        }
+        Reply::Suggest(found) => {
+            let Suggested { state, command, source, reason, warning, confidence } = &**found;
+            record.fields(&["next", state.name(), command, source, reason, warning, &confidence.to_string()]);
+        }
+        Reply::Recall(recalled) => {
+            record.fields(&["recall", &serde_json::to_string(recalled).unwrap_or_default()]);
+        }
         Reply::Ok => record.fields(&["ok"]),
         Reply::Why(offer) => record.fields(&["why", &serde_json::to_string(offer).unwrap_or_default()]),
         Reply::Status(status) => {
@@ -302,6 +366,8 @@ impl Record {
             agent_prefix,
             shell_prefix,
             wrong_key,
+            suggest,
+            capture,
         } = welcome;
         let switch = |on: &Switch| match on {
             Switch::On => "on",
@@ -310,7 +376,7 @@ impl Record {
         self.fields(&["hello", version, &pid.to_string(), switch(complete), ghost_style, right_arrow, autosuggestions]);
         self.fields(&[&min_input.to_string(), bar, bar_style, switch(hint), hint_style, tab]);
         self.fields(&[switch(wish), wish_prefix, wish_style, &wish_min.to_string(), explain_key, private_key]);
-        self.fields(&[reroute, agent_prefix, shell_prefix, wrong_key]);
+        self.fields(&[reroute, agent_prefix, shell_prefix, wrong_key, switch(suggest), capture]);
     }
 
     fn candidates(&mut self, verb: &str, found: &Candidates) {
