@@ -1,11 +1,12 @@
-//! The only file that starts a process, through three doors: `probe` asks a program a read-only question and waits a
+//! The only file that starts a process, through five doors: `probe` asks a program a read-only question and waits a
 //! bounded time, on any thread that may block; `own` starts our daemon, or the shell or editor of the person who typed the
-//! command; `serve` starts the model server that the settings name, which ends with us. Another door, for commands that a
-//! person approved, comes with the task engine.
+//! command; `serve` starts the model server that the settings name, which ends with us; `tap` has tmux start `aside sink`;
+//! `enclose` starts the person's shell in a terminal of ours. Another door, for commands that a person approved, comes with
+//! the task engine.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, Read};
-use std::os::fd::{AsFd, RawFd};
+use std::os::fd::{AsFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+
+use crate::capture::tmux::{Opening, Pane};
 
 /// What is read of an answer that is one line, and of one that is a list.
 const LINE_BYTES: usize = 64 * 1024;
@@ -37,6 +40,8 @@ pub enum Probe<'a> {
     GitStatus { root: &'a Path, without_filters: &'a [String] },
     /// Name, tab, something about it, one a line.
     TmuxSessions,
+    /// What the keys of a tmux server do, one a line.
+    TmuxKeys(&'a Pane),
     /// `PROGRAM --help`, by an Aside that has given up every right to change anything before it becomes the program. It
     /// starts in an empty directory, which is also its home.
     Help { aside: &'a Path, program: &'a Path, path: &'a str, empty: &'a Path },
@@ -107,6 +112,17 @@ impl Probe<'_> {
                     command,
                     patience: Duration::from_secs(1),
                     bytes: LINE_BYTES,
+                    cut_at: Some(b'\n'),
+                    counts: Counts::Success,
+                }
+            }
+            Probe::TmuxKeys(pane) => {
+                let mut command = command("tmux");
+                command.arg("-S").arg(pane.socket()).arg("list-keys");
+                Asked {
+                    command,
+                    patience: Duration::from_secs(1),
+                    bytes: LIST_BYTES,
                     cut_at: Some(b'\n'),
                     counts: Counts::Success,
                 }
@@ -198,7 +214,20 @@ fn git(root: &Path) -> Command {
 
 /// What the program printed, or `None` when it is missing, failed or took too long. Blocks until then.
 pub fn probe(probe: &Probe<'_>) -> Option<String> {
-    let Asked { mut command, patience, bytes, cut_at, counts } = probe.asked();
+    printed(probe.asked())
+}
+
+/// Has tmux open the pipe of a pane, and gives what it printed: nothing at all when there is no tmux, or it does not answer.
+/// What it starts is its own child, not ours.
+pub fn tap(opening: &Opening) -> Option<String> {
+    let mut command = command("tmux");
+    command.args(opening.arguments());
+    let patience = Duration::from_secs(1);
+    printed(Asked { command, patience, bytes: LINE_BYTES, cut_at: None, counts: Counts::Any })
+}
+
+fn printed(asked: Asked) -> Option<String> {
+    let Asked { mut command, patience, bytes, cut_at, counts } = asked;
     let deadline = Instant::now() + patience;
     // A group of its own: what it starts is ended with it.
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
@@ -352,6 +381,74 @@ pub fn become_model_server(parent: u32, program: &Path, arguments: &[OsString]) 
     }
     let error = command(program).args(arguments).exec();
     anyhow::Error::new(error).context(format!("could not start {}", program.display()))
+}
+
+/// A shell as somebody else started it, or would.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shell {
+    pub program: OsString,
+    /// What it is told that it is called: `-zsh` makes a login shell.
+    pub name: OsString,
+    pub arguments: Vec<OsString>,
+}
+
+impl Shell {
+    fn command(&self, variable: (&str, &OsStr)) -> Command {
+        let mut command = command(&self.program);
+        command.arg0(&self.name).args(&self.arguments).env(variable.0, variable.1);
+        command
+    }
+}
+
+/// Starts the shell as the leader of a session that this terminal controls.
+#[expect(unsafe_code, reason = "a session and its terminal can be made only between fork and exec")]
+pub fn enclose(shell: &Shell, variable: (&str, &OsStr), terminal: &OwnedFd) -> anyhow::Result<Pid> {
+    let mut command = shell.command(variable);
+    command.stdin(terminal.try_clone()?).stdout(terminal.try_clone()?).stderr(terminal.try_clone()?);
+    let controlling = terminal.try_clone()?;
+    let lead = move || {
+        rustix::process::setsid()?;
+        rustix::process::ioctl_tiocsctty(&controlling)?;
+        Ok(())
+    };
+    // SAFETY: `lead` makes two system calls; it allocates nothing and takes no lock.
+    unsafe { command.pre_exec(lead) };
+    let child = command.spawn().with_context(|| format!("could not start {}", shell.program.display()))?;
+    Ok(Pid::from_child(&child))
+}
+
+/// Becomes the shell. Returns only when that fails.
+pub fn become_shell(shell: &Shell, variable: (&str, &OsStr)) -> anyhow::Error {
+    let error = shell.command(variable).exec();
+    anyhow::Error::new(error).context(format!("could not start {}", shell.program.display()))
+}
+
+/// Starts ourselves once more, to see to the modes of a terminal when we are killed: it hears of that by the end of `told`.
+pub fn start_keeper(told: PipeReader, terminal: OwnedFd) -> anyhow::Result<Pid> {
+    let executable = std::env::current_exe().context("could not find the program itself")?;
+    let mut keeper = command(executable.as_os_str());
+    keeper.args(["proxy", "--keep-modes"]).stdin(told).stdout(terminal).stderr(Stdio::null()).current_dir("/");
+    let child = keeper.spawn().context("could not start a process")?;
+    Ok(Pid::from_child(&child))
+}
+
+/// What we were started with beyond the first three descriptors: it is meant for the shell. To be called before anything is
+/// opened.
+pub fn inherited() -> Vec<RawFd> {
+    let Ok(entries) = std::fs::read_dir("/dev/fd") else { return Vec::new() };
+    let numbers: Vec<RawFd> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    // Among them is the one by which they were listed, which is closed by now.
+    let is_open = |number: &RawFd| std::fs::symlink_metadata(format!("/dev/fd/{number}")).is_ok();
+    numbers.into_iter().filter(|number| *number > 2).filter(is_open).collect()
+}
+
+/// Lets go of what only the shell should hold: a pipe whose end somebody waits for must not stay open for our sake.
+#[expect(unsafe_code, reason = "nobody owns a descriptor that we were started with")]
+pub fn let_go(inherited: Vec<RawFd>) {
+    for number in inherited {
+        // SAFETY: it was open before anything in this process opened something, so nothing here owns it.
+        unsafe { rustix::io::close(number) };
+    }
 }
 
 /// An empty or blank variable counts as unset, as it does for git.

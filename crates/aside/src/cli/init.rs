@@ -9,8 +9,11 @@ use crate::config::Config;
 use crate::exec::{self, Own};
 use crate::paths::{self, Paths};
 
+mod enter;
+mod place;
 mod rest;
 
+use enter::Asked;
 use rest::Rest;
 
 /// Print the plugin for a shell; put it in your rc file
@@ -21,6 +24,9 @@ use rest::Rest;
 pub struct Args {
     /// The shell
     shell: Shell,
+    /// Only the line that runs the shell in a terminal of ours, for the top of the rc file; nothing where it is not wanted
+    #[arg(long)]
+    proxy: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -32,16 +38,30 @@ pub enum Shell {
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
-    let socket = paths.socket;
+    let program = std::env::current_exe()?;
+    // What is wrong with the file, the daemon and `aside doctor` tell.
+    let config = || Config::load(&paths.config_file).unwrap_or_default();
+    if args.proxy {
+        let line = enter::line(args.shell, &config(), Asked::ForProxy, &program).unwrap_or_default();
+        std::io::stdout().write_all(line.as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    let socket = paths.socket.clone();
     // Before anybody else can: the shell will tell what is typed to whoever listens there.
     paths::prepare_socket_dir(&socket)?;
-    let script = script(args.shell, &std::env::current_exe()?, &socket);
+    let script = script(args.shell, &program, &socket);
     let script = match args.shell {
-        // What is wrong with the file, the daemon and `aside doctor` tell.
-        Shell::Bash => followed(&Config::load(&paths.config_file).unwrap_or_default()) + &script,
-        Shell::Zsh | Shell::Fish => script,
+        Shell::Zsh => script,
+        Shell::Bash => followed(&config(), &socket) + &script,
+        Shell::Fish => {
+            place::settings(&config(), &socket).map(|(name, value)| fish_set(name, &value)).concat() + &script
+        }
     };
-    std::io::stdout().write_all(script.as_bytes())?;
+    // Reading the settings takes longer than all the rest, and most people's do not ask for it.
+    let may_ask = std::fs::read_to_string(&paths.config_file).is_ok_and(|text| text.contains("pty"));
+    let enter =
+        may_ask.then(|| enter::line(args.shell, &config(), Asked::ForPlugin, &program)).flatten().unwrap_or_default();
+    std::io::stdout().write_all((enter + &script).as_bytes())?;
     if args.shell != Shell::Fish && is_read_by_a_shell() && client::connect(&socket).is_err() {
         // The zsh plugin would, but zsh may lose what it draws when a child of its own ends at the prompt; in bash the
         // first line may be a sentence. If it cannot be started, the plugin and `aside doctor` will find out.
@@ -67,7 +87,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
     let set = settings.map(|(name, value)| match shell {
         Shell::Zsh => format!("'builtin' 'typeset' -g {name}={}\n", quoted(&value)),
         Shell::Bash => format!("{name}={}\n", quoted(&value)),
-        Shell::Fish => format!("set -g {name} {}\n", fish_quoted(&value)),
+        Shell::Fish => fish_set(name, &value),
     });
     let settings = set.concat();
     match shell {
@@ -80,20 +100,31 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
                 "{settings}{rest}() {{ 'builtin' 'emulate' '-L' 'zsh' '-o' 'no_aliases'; 'builtin' 'eval' \"$1\"; }} {first}\n",
             )
         }
-        Shell::Bash => settings + include_str!("../../shell/aside.bash") + include_str!("../../shell/aside.talk.bash"),
+        Shell::Bash => {
+            settings
+                + include_str!("../../shell/aside.output.bash")
+                + include_str!("../../shell/aside.bash")
+                + include_str!("../../shell/aside.talk.bash")
+        }
         Shell::Fish => settings + include_str!("../../shell/aside.fish"),
     }
 }
 
-/// What zsh hears when it greets the daemon. bash greets it with its first question.
-fn followed(config: &Config) -> String {
+/// What zsh hears when it greets the daemon, and can find out about itself. bash greets it with its first question.
+fn followed(config: &Config, socket: &Path) -> String {
     let detect = &config.detect;
     let settings = [
         ("_aside_reroute", detect.reroute.name()),
         ("_aside_agent_prefix", &detect.agent_prefix),
         ("_aside_shell_prefix", &detect.shell_prefix),
     ];
-    settings.map(|(name, value)| format!("{name}={}\n", quoted(value))).concat()
+    let place = place::settings(config, socket);
+    let place = place.iter().map(|(name, value)| (*name, value.as_str()));
+    settings.into_iter().chain(place).map(|(name, value)| format!("{name}={}\n", quoted(value))).collect()
+}
+
+fn fish_set(name: &str, value: &str) -> String {
+    format!("set -g {name} {}\n", fish_quoted(value))
 }
 
 /// zsh takes longer than twice as long for a text twice as long, so it gets several: whole functions, without what only

@@ -11,7 +11,7 @@ use crate::cli::init::{parts, quoted};
 use crate::paths::{is_private, rest_file};
 
 /// In the order in which they are read.
-pub const FILES: [&str; 8] = [
+pub const FILES: [&str; 9] = [
     include_str!("../../../shell/aside.zsh"),
     include_str!("../../../shell/aside.show.zsh"),
     include_str!("../../../shell/aside.keys.zsh"),
@@ -20,6 +20,7 @@ pub const FILES: [&str; 8] = [
     include_str!("../../../shell/aside.below.zsh"),
     include_str!("../../../shell/aside.talk.zsh"),
     include_str!("../../../shell/aside.said.zsh"),
+    include_str!("../../../shell/aside.next.zsh"),
 ];
 const PLAIN: &str = include_str!("../../../shell/aside.plain.zsh");
 

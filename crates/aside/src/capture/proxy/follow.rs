@@ -1,0 +1,57 @@
+//! Goes where the shell goes: others ask for the directory of the process that they started, which is ours, such as tmux for a
+//! new pane. It does not stay where it would be in the way of an `umount`: the shell may leave and unmount in one line.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::process::Pid;
+
+/// Below these are things that come and go.
+const COMES_AND_GOES: [&str; 4] = ["/media", "/mnt", "/run", "/Volumes"];
+#[cfg(target_os = "linux")]
+const FUSE: u64 = 0x6573_5546;
+
+pub struct Follower {
+    /// Where Linux says where the shell is.
+    link: PathBuf,
+    /// The file systems that stay: of the root and of the home directory.
+    stays: Vec<u64>,
+    /// Where we went last, by what the link said.
+    at: Option<PathBuf>,
+}
+
+impl Follower {
+    pub fn new(shell: Pid) -> Self {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let places = [Some(PathBuf::from("/")), home].into_iter().flatten();
+        let stays = places.filter_map(|place| std::fs::metadata(place).ok()).map(|meta| meta.dev()).collect();
+        Self { link: format!("/proc/{}/cwd", shell.as_raw_pid()).into(), stays, at: None }
+    }
+
+    pub fn follow(&mut self) {
+        let Ok(there) = std::fs::read_link(&self.link) else { return };
+        if self.at.as_ref() == Some(&there) {
+            return;
+        }
+        let target = if self.is_in_the_way(&there) { Path::new("/") } else { self.link.as_path() };
+        // A directory that we may not enter, or that has gone, is the shell's alone.
+        let _ = rustix::process::chdir(target).or_else(|_| rustix::process::chdir("/"));
+        self.at = Some(there);
+    }
+
+    fn is_in_the_way(&self, there: &Path) -> bool {
+        let stays = || std::fs::metadata(&self.link).is_ok_and(|meta| self.stays.contains(&meta.dev()));
+        (COMES_AND_GOES.iter().any(|place| there.starts_with(place)) || self.is_fuse()) && !stays()
+    }
+
+    /// Somebody's program is behind it, whom we might wait for.
+    #[cfg(target_os = "linux")]
+    fn is_fuse(&self) -> bool {
+        rustix::fs::statfs(&self.link).is_ok_and(|system| u64::try_from(system.f_type).is_ok_and(|kind| kind == FUSE))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn is_fuse(&self) -> bool {
+        false
+    }
+}

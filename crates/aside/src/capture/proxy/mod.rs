@@ -1,0 +1,131 @@
+//! A terminal of ours around a shell: what it is, how it begins and how it ends. relay moves the bytes, observe looks at
+//! them, modes is what the terminal outside has to be meanwhile. Whatever goes wrong before the shell runs is told to the
+//! caller, who can still become the shell.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use anyhow::{Context, ensure};
+use rustix::fs::OFlags;
+use rustix::process::{Pid, WaitStatus};
+use rustix::pty::OpenptFlags;
+use rustix::termios;
+
+use crate::exec::{self, Shell};
+
+mod follow;
+pub mod modes;
+mod observe;
+mod relay;
+mod signals;
+
+use modes::Modes;
+use observe::Observer;
+use relay::Relay;
+use signals::Signals;
+
+/// Says to the shell, and to what it starts, that its terminal is ours: `TTY:PID`.
+pub const VARIABLE: &str = "ASIDE_PROXY";
+
+/// A terminal of ours, not yet used by anybody.
+struct Inner {
+    master: OwnedFd,
+    slave: OwnedFd,
+    name: OsString,
+}
+
+/// Runs the shell in a terminal of ours until it ends. An error means that it never ran, and that nothing has changed.
+pub fn run(shell: &Shell, socket: Option<PathBuf>) -> anyhow::Result<WaitStatus> {
+    let inherited = exec::inherited();
+    let outer = outer()?;
+    let inner = open()?;
+    let mut modes = Modes::of(&outer)?;
+    termios::tcsetattr(&inner.slave, termios::OptionalActions::Now, modes.saved())
+        .context("could not set the modes")?;
+    relay::copy_size(&outer, &inner.master);
+    let mut variable = inner.name.clone();
+    variable.push(format!(":{}", std::process::id()));
+    let signals = Signals::prepare()?;
+    // A message about a panic would be drawn over whatever is on the screen.
+    std::panic::set_hook(Box::new(|_| {}));
+
+    modes.enter(&outer)?;
+    let started = exec::enclose(shell, (VARIABLE, &variable), &inner.slave);
+    let pid = match started {
+        Ok(pid) => pid,
+        Err(error) => {
+            modes.leave(&outer);
+            return Err(error);
+        }
+    };
+    // Only now: the shell must have those that were ignored ignored.
+    signals.listen();
+    let Inner { master, slave, name } = inner;
+    drop(slave);
+    exec::let_go(inherited);
+    let observer = Observer::start(pid, socket, name);
+    let status = Relay::new(&outer, master, pid, signals, observer, &mut modes).run();
+    modes.leave(&outer);
+    Ok(status)
+}
+
+/// Whether a shell could be run in a terminal of ours here and now.
+pub fn can_open() -> bool {
+    open().is_ok()
+}
+
+/// Whether `value`, of our variable, says that the terminal of this name is one of ours, and whoever made it is there.
+pub fn is_ours(value: &OsStr, terminal: &OsStr) -> bool {
+    let Some((name, pid)) = value.to_str().and_then(|value| value.rsplit_once(':')) else { return false };
+    let pid = pid.parse().ok().and_then(Pid::from_raw);
+    // Also somebody else's: after `su` the terminal is still that one.
+    let is_there = |pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH);
+    terminal == name && pid.is_some_and(is_there)
+}
+
+/// The terminal that we were started in. Opened once more, so that our reading and writing without waiting is not
+/// everybody's who has it.
+fn outer() -> anyhow::Result<OwnedFd> {
+    let (stdin, stdout, stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    let name = termios::ttyname(&stdin, Vec::new()).context("the input is no terminal")?;
+    let devices =
+        [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()].map(|fd| rustix::fs::fstat(fd).map(|stat| stat.st_rdev));
+    ensure!(devices.iter().all(|device| *device == devices[0]), "the output is not the terminal of the input");
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let empty = rustix::fs::Mode::empty();
+    // After `su` the terminal still belongs to somebody else; the one that controls us can be opened all the same.
+    let opened = rustix::fs::open(name.as_c_str(), flags, empty).or_else(|error| {
+        let controls = termios::tcgetsid(&stdin) == rustix::process::getsid(None);
+        if controls { rustix::fs::open("/dev/tty", flags, empty) } else { Err(error) }
+    });
+    opened.context("could not open the terminal")
+}
+
+fn open() -> anyhow::Result<Inner> {
+    let opened = || {
+        let master = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        rustix::pty::grantpt(&master)?;
+        rustix::pty::unlockpt(&master)?;
+        rustix::fs::fcntl_setfl(&master, rustix::fs::fcntl_getfl(&master)? | OFlags::NONBLOCK)?;
+        let name = rustix::pty::ptsname(&master, Vec::new())?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let slave = rustix::fs::open(name.as_c_str(), flags, rustix::fs::Mode::empty())?;
+        Ok::<_, rustix::io::Errno>(Inner { master, slave, name: OsString::from_vec(name.into_bytes()) })
+    };
+    opened().context("could not open a terminal")
+}
+
+/// What `aside proxy --keep-modes` does: waits on its input for the end of a proxy, and gives the terminal that is its output
+/// back its modes if that ended without a word.
+pub fn keep_modes() -> anyhow::Result<()> {
+    // In a session without a terminal nobody asks whether we are in the foreground of this one, and no signal of it reaches us.
+    let _ = rustix::process::setsid();
+    exec::let_go(exec::inherited());
+    let told = std::io::read_to_string(std::io::stdin()).context("could not hear the proxy")?;
+    let terminal = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
+    modes::repair(&terminal, &told);
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! The modes of the terminal outside: raw while the shell runs inside, as they were afterwards, whoever ends us. Against a
+//! kill there is a keeper, another process, that hears of our end by that of a pipe.
+
+use std::io::{PipeWriter, Write};
+use std::os::fd::{AsFd, OwnedFd};
+
+use anyhow::Context;
+use rustix::termios::{self, OptionalActions, SpecialCodeIndex, Termios};
+
+use crate::exec;
+
+/// What is said before a proper end.
+const FAREWELL: &str = "left";
+
+pub struct Modes {
+    saved: Termios,
+    keeper: Option<PipeWriter>,
+}
+
+impl Modes {
+    pub fn of(terminal: &OwnedFd) -> anyhow::Result<Self> {
+        let saved = termios::tcgetattr(terminal).context("could not ask for the modes of the terminal")?;
+        Ok(Self { saved, keeper: None })
+    }
+
+    pub fn saved(&self) -> &Termios {
+        &self.saved
+    }
+
+    /// Makes it raw, and sees to its being undone.
+    pub fn enter(&mut self, terminal: &OwnedFd) -> anyhow::Result<()> {
+        let (told, mut tells) = std::io::pipe().context("could not make a pipe")?;
+        tells.write_all(format!("{}\n", spelled(&self.saved)).as_bytes())?;
+        exec::start_keeper(told, terminal.try_clone()?)?;
+        self.keeper = Some(tells);
+        self.resume(terminal).context("could not set the modes of the terminal")
+    }
+
+    /// Makes it raw again, after somebody else had it.
+    pub fn resume(&self, terminal: &OwnedFd) -> rustix::io::Result<()> {
+        termios::tcsetattr(terminal, OptionalActions::Now, &raw(&self.saved))
+    }
+
+    pub fn pause(&self, terminal: &OwnedFd) {
+        let _ = termios::tcsetattr(terminal, OptionalActions::Now, &self.saved);
+    }
+
+    /// As it was. The keeper may go.
+    pub fn leave(&mut self, terminal: &OwnedFd) {
+        self.pause(terminal);
+        if let Some(mut keeper) = self.keeper.take() {
+            let _ = keeper.write_all(FAREWELL.as_bytes());
+        }
+    }
+}
+
+/// After the end of a proxy that `told` this: undoes what it did, unless it did so itself, or somebody else has set the
+/// terminal since, such as the shell from which it was started.
+pub fn repair(terminal: impl AsFd, told: &str) {
+    let Some((modes, farewell)) = told.split_once('\n') else { return };
+    let Ok(current) = termios::tcgetattr(&terminal) else { return };
+    let Some(saved) = respelled(&current, modes) else { return };
+    if farewell != FAREWELL && flags(&current) == flags(&raw(&saved)) {
+        let _ = termios::tcsetattr(&terminal, OptionalActions::Now, &saved);
+    }
+}
+
+fn raw(saved: &Termios) -> Termios {
+    let mut raw = saved.clone();
+    raw.make_raw();
+    raw
+}
+
+const CODES: [SpecialCodeIndex; 16] = [
+    SpecialCodeIndex::VINTR,
+    SpecialCodeIndex::VQUIT,
+    SpecialCodeIndex::VERASE,
+    SpecialCodeIndex::VKILL,
+    SpecialCodeIndex::VEOF,
+    SpecialCodeIndex::VTIME,
+    SpecialCodeIndex::VMIN,
+    SpecialCodeIndex::VSTART,
+    SpecialCodeIndex::VSTOP,
+    SpecialCodeIndex::VSUSP,
+    SpecialCodeIndex::VEOL,
+    SpecialCodeIndex::VREPRINT,
+    SpecialCodeIndex::VDISCARD,
+    SpecialCodeIndex::VWERASE,
+    SpecialCodeIndex::VLNEXT,
+    SpecialCodeIndex::VEOL2,
+];
+
+/// Numbers with blanks between them, as the keeper hears them. The speed is left out: nothing of ours changes it.
+fn spelled(modes: &Termios) -> String {
+    let codes = CODES.map(|code| modes.special_codes[code].into());
+    let numbers: Vec<String> = flags(modes).into_iter().chain(codes).map(|number: u64| number.to_string()).collect();
+    numbers.join(" ")
+}
+
+fn respelled(current: &Termios, spelled: &str) -> Option<Termios> {
+    let numbers: Option<Vec<u64>> = spelled.split(' ').map(|number| number.parse().ok()).collect();
+    let [input, output, control, local, codes @ ..] = numbers?.try_into().ok().map(|numbers: [u64; 20]| numbers)?;
+    let mut modes = current.clone();
+    modes.input_modes = termios::InputModes::from_bits_retain(input.try_into().ok()?);
+    modes.output_modes = termios::OutputModes::from_bits_retain(output.try_into().ok()?);
+    modes.control_modes = termios::ControlModes::from_bits_retain(control.try_into().ok()?);
+    modes.local_modes = termios::LocalModes::from_bits_retain(local.try_into().ok()?);
+    for (code, number) in CODES.into_iter().zip(codes) {
+        modes.special_codes[code] = number.try_into().ok()?;
+    }
+    Some(modes)
+}
+
+fn flags(modes: &Termios) -> [u64; 4] {
+    [
+        modes.input_modes.bits().into(),
+        modes.output_modes.bits().into(),
+        modes.control_modes.bits().into(),
+        modes.local_modes.bits().into(),
+    ]
+}

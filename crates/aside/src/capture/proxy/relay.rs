@@ -1,0 +1,336 @@
+//! Moves bytes between the terminal outside and the shell inside, unchanged and in order, on one thread that never waits for
+//! anything but the two of them and signals. What one side does not take yet stays with the other: the lanes are bounded.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::process::{self, Pid, Signal, WaitOptions, WaitStatus};
+use rustix::termios;
+
+use crate::capture::proxy::modes::Modes;
+use crate::capture::proxy::observe::Observer;
+use crate::capture::proxy::signals::{Heard, Signals};
+
+/// What is under way in either direction. A terminal gives 4 KiB at a time and takes 64 KiB.
+const MAX_LANE: usize = 64 * 1024;
+/// The least that is worth asking for.
+const MIN_ROOM: usize = 4 * 1024;
+/// What a shell may have written before its end is no more than the kernel keeps of it. A job that it left behind may write
+/// for ever.
+const MAX_LEFT: usize = 256 * 1024;
+/// Without a byte for so long, the observer may do what it does at leisure.
+const QUIET: Duration = Duration::from_millis(200);
+/// How often we look whether anybody has the terminal inside open again, after all had closed it but the shell lives.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long the end of a terminal may take after its signal.
+const HANGING_UP: Duration = Duration::from_millis(50);
+
+pub struct Relay<'a> {
+    outer: &'a OwnedFd,
+    /// Given up when the terminal outside has gone: that hangs up on the shell.
+    inner: Option<OwnedFd>,
+    shell: Pid,
+    signals: Signals,
+    observer: Observer,
+    modes: &'a mut Modes,
+    keys: Lane,
+    shown: Lane,
+    /// Nobody has the terminal inside open.
+    deserted: bool,
+    /// Something was moved since the observer last had leisure.
+    stirred: bool,
+    ended: Option<WaitStatus>,
+}
+
+/// What there is to do, as the kernel says.
+struct Ready {
+    outer: PollFlags,
+    inner: PollFlags,
+    signals: PollFlags,
+}
+
+impl<'a> Relay<'a> {
+    pub fn new(
+        outer: &'a OwnedFd,
+        inner: OwnedFd,
+        shell: Pid,
+        signals: Signals,
+        observer: Observer,
+        modes: &'a mut Modes,
+    ) -> Self {
+        Self {
+            outer,
+            inner: Some(inner),
+            shell,
+            signals,
+            observer,
+            modes,
+            keys: Lane::new(),
+            shown: Lane::new(),
+            deserted: false,
+            stirred: true,
+            ended: None,
+        }
+    }
+
+    /// Until the shell has ended, and all that it wrote is shown.
+    pub fn run(mut self) -> WaitStatus {
+        // What came before signals were listened to.
+        self.resize();
+        self.reap();
+        loop {
+            if let Some(status) = self.ended {
+                self.show_rest();
+                return status;
+            }
+            let ready = self.wait();
+            if ready.signals.contains(PollFlags::IN) {
+                self.hear();
+            }
+            self.move_keys(ready.outer, ready.inner);
+            self.move_shown(ready.inner, ready.outer);
+        }
+    }
+
+    fn wait(&mut self) -> Ready {
+        let nothing = PollFlags::empty();
+        let when = |condition: bool, flags: PollFlags| if condition { flags } else { nothing };
+        let outer = when(self.keys.has_room(), PollFlags::IN) | when(!self.shown.is_empty(), PollFlags::OUT);
+        let inner = when(self.shown.has_room(), PollFlags::IN) | when(!self.keys.is_empty(), PollFlags::OUT);
+        // The end of a terminal is told even to those who ask for nothing, and at once: where nothing can be done about it,
+        // not even its name is given.
+        let is_of_use = !self.deserted && !inner.is_empty();
+        let asked = [
+            Some((self.signals.descriptor(), PollFlags::IN)),
+            self.inner.as_ref().map(|_| (self.outer.as_fd(), outer)),
+            self.inner.as_ref().filter(|_| is_of_use).map(|terminal| (terminal.as_fd(), inner)),
+        ];
+        let mut polled: Vec<PollFd<'_>> =
+            asked.into_iter().flatten().map(|(terminal, flags)| PollFd::from_borrowed_fd(terminal, flags)).collect();
+        let limit = match (self.deserted, self.stirred) {
+            (true, _) => Some(LOOK),
+            (false, true) => Some(QUIET),
+            (false, false) => None,
+        };
+        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        let count = rustix::event::poll(&mut polled, limit.as_ref());
+        let told = |number: usize| polled.get(number).filter(|_| count.is_ok()).map_or(nothing, PollFd::revents);
+        let ready = Ready { signals: told(0), outer: told(1), inner: told(2) };
+        if count == Ok(0) {
+            (self.stirred, self.deserted) = (false, false);
+            self.observer.rest();
+        }
+        ready
+    }
+
+    fn hear(&mut self) {
+        for heard in self.signals.heard() {
+            match heard {
+                Heard::Resized => self.resize(),
+                Heard::Child => self.reap(),
+                Heard::Continued => {
+                    let _ = self.modes.resume(self.outer);
+                    self.resize();
+                }
+                // The shell hears of that from its own terminal, once: a second time might end what it does about the first.
+                Heard::PassOn(number) if number == Signal::HUP.as_raw() && self.is_hung_up() => self.hang_up(),
+                Heard::PassOn(number) => {
+                    if let Some(signal) = Signal::from_named_raw(number) {
+                        let _ = process::kill_process(self.shell, signal);
+                    }
+                }
+            }
+        }
+    }
+
+    fn resize(&self) {
+        if let Some(inner) = &self.inner {
+            copy_size(self.outer, inner);
+        }
+    }
+
+    /// Also those that were started by the shell that we replaced.
+    fn reap(&mut self) {
+        while let Ok(Some((pid, status))) = process::wait(WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+            match status {
+                _ if pid != self.shell => {}
+                status if status.stopped() => self.suspend(),
+                status => self.ended = Some(status),
+            }
+        }
+    }
+
+    /// The shell stopped itself. Where somebody can continue us, we stop too; elsewhere it stays as it would without us.
+    fn suspend(&mut self) {
+        if !is_job() {
+            return;
+        }
+        self.modes.pause(self.outer);
+        let _ = process::kill_process(process::getpid(), Signal::STOP);
+        let _ = self.modes.resume(self.outer);
+        let _ = process::kill_process_group(self.shell, Signal::CONT);
+    }
+
+    fn move_keys(&mut self, outer: PollFlags, inner: PollFlags) {
+        if outer.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+            return self.hang_up();
+        }
+        let Some(shell) = &self.inner else { return };
+        if outer.contains(PollFlags::IN) {
+            self.stirred = true;
+            if self.keys.fill(self.outer) == Moved::Gone {
+                return self.hang_up();
+            }
+        } else if !inner.contains(PollFlags::OUT) {
+            return;
+        }
+        // Keys that nobody will read are no reason to end: the shell may just be ending.
+        let _ = self.keys.drain(shell);
+    }
+
+    fn move_shown(&mut self, inner: PollFlags, outer: PollFlags) {
+        let Some(shell) = &self.inner else { return };
+        if inner.intersects(PollFlags::IN | PollFlags::HUP) {
+            self.stirred = true;
+            let before = self.shown.end;
+            self.deserted = self.shown.fill(shell) == Moved::Gone;
+            self.observer.see(self.shown.since(before));
+        } else if !outer.contains(PollFlags::OUT) {
+            return;
+        }
+        if self.shown.drain(self.outer) == Moved::Gone {
+            self.hang_up();
+        }
+    }
+
+    /// Linux sends the signal before the end of the terminal can be seen.
+    fn is_hung_up(&self) -> bool {
+        let mut polled = [PollFd::new(self.outer, PollFlags::empty())];
+        let limit = Timespec::try_from(HANGING_UP).ok();
+        rustix::event::poll(&mut polled, limit.as_ref()).is_ok_and(|count| count > 0)
+    }
+
+    fn hang_up(&mut self) {
+        self.inner = None;
+    }
+
+    /// What the shell wrote before its end, for as long as somebody reads it and nobody wants us gone.
+    fn show_rest(&mut self) {
+        let mut left = MAX_LEFT;
+        while let Some(shell) = &self.inner {
+            let before = self.shown.end;
+            let more = if left > 0 { self.shown.fill(shell) } else { Moved::Nothing };
+            let new = self.shown.since(before);
+            self.observer.see(new);
+            left = left.saturating_sub(new.len());
+            if self.shown.drain(self.outer) == Moved::Gone {
+                return;
+            }
+            if self.shown.is_empty() {
+                match more {
+                    Moved::Some => continue,
+                    Moved::Nothing | Moved::Gone => return,
+                }
+            }
+            let outer = PollFd::new(self.outer, PollFlags::OUT);
+            let signals = PollFd::from_borrowed_fd(self.signals.descriptor(), PollFlags::IN);
+            let _ = rustix::event::poll(&mut [outer, signals], None);
+            if self.signals.heard().iter().any(|heard| matches!(heard, Heard::PassOn(_))) {
+                return;
+            }
+        }
+    }
+}
+
+/// Rows, columns and pixels. Tells whoever is in the foreground, if they are new.
+pub fn copy_size(outer: &OwnedFd, inner: &OwnedFd) {
+    if let Ok(size) = termios::tcgetwinsize(outer) {
+        let _ = termios::tcsetwinsize(inner, size);
+    }
+}
+
+/// Whether a shell of the same session started us, and can continue what stopped.
+fn is_job() -> bool {
+    let Some(parent) = process::getppid() else { return false };
+    let same_session = process::getsid(Some(parent)).is_ok_and(|theirs| process::getsid(None) == Ok(theirs));
+    same_session && process::getpgid(Some(parent)) != Ok(process::getpgrp())
+}
+
+/// Bytes on their way in one direction.
+struct Lane {
+    bytes: Box<[u8]>,
+    begin: usize,
+    end: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moved {
+    Some,
+    Nothing,
+    /// There is nobody at that end.
+    Gone,
+}
+
+impl Lane {
+    fn new() -> Self {
+        Self { bytes: vec![0; MAX_LANE].into(), begin: 0, end: 0 }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.begin == self.end
+    }
+
+    fn has_room(&self) -> bool {
+        self.bytes.len() - self.end >= MIN_ROOM
+    }
+
+    fn since(&self, place: usize) -> &[u8] {
+        self.bytes.get(place..self.end).unwrap_or_default()
+    }
+
+    /// As much as is there and has room.
+    fn fill(&mut self, from: &OwnedFd) -> Moved {
+        let mut moved = Moved::Nothing;
+        while self.has_room() {
+            match rustix::io::read(from, &mut self.bytes[self.end..]) {
+                Ok(0) | Err(Errno::AGAIN) => break,
+                Ok(count) => {
+                    self.end += count;
+                    moved = Moved::Some;
+                }
+                Err(Errno::INTR) => {}
+                // What was read before is still to be moved; the end will be seen again.
+                Err(_) if moved == Moved::Some => break,
+                Err(_) => return Moved::Gone,
+            }
+        }
+        moved
+    }
+
+    fn drain(&mut self, to: &OwnedFd) -> Moved {
+        let mut moved = Moved::Nothing;
+        while !self.is_empty() {
+            match rustix::io::write(to, &self.bytes[self.begin..self.end]) {
+                Ok(0) | Err(Errno::AGAIN) => break,
+                Ok(count) => {
+                    self.begin += count;
+                    moved = Moved::Some;
+                }
+                Err(Errno::INTR) => {}
+                Err(_) => {
+                    self.begin = self.end;
+                    moved = Moved::Gone;
+                }
+            }
+        }
+        if self.is_empty() {
+            (self.begin, self.end) = (0, 0);
+        } else if !self.has_room() && self.begin > 0 {
+            self.bytes.copy_within(self.begin..self.end, 0);
+            (self.begin, self.end) = (0, self.end - self.begin);
+        }
+        moved
+    }
+}

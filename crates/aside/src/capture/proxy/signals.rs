@@ -1,0 +1,63 @@
+//! The signals that a proxy gets, in turn and at its leisure.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+
+use anyhow::Context;
+use signal_hook::consts::signal as names;
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
+
+/// What concerns the terminal and the child; the others are for the shell, since whoever sends them took us for it.
+const HEARD: [i32; 9] = [
+    names::SIGWINCH,
+    names::SIGCHLD,
+    names::SIGCONT,
+    names::SIGTERM,
+    names::SIGHUP,
+    names::SIGINT,
+    names::SIGQUIT,
+    names::SIGUSR1,
+    names::SIGUSR2,
+];
+
+pub struct Signals(SignalDelivery<UnixStream, SignalOnly>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    Resized,
+    Child,
+    Continued,
+    /// Not for us.
+    PassOn(i32),
+}
+
+impl Signals {
+    /// All that can fail, before anything has changed.
+    pub fn prepare() -> anyhow::Result<Self> {
+        let (reads, writes) = UnixStream::pair().context("could not make a pipe for signals")?;
+        let none: [i32; 0] = [];
+        Ok(Self(SignalDelivery::with_pipe(reads, writes, SignalOnly, none).context("could not listen to signals")?))
+    }
+
+    pub fn listen(&self) {
+        for signal in HEARD {
+            let _ = self.0.handle().add_signal(signal);
+        }
+    }
+
+    /// What can be read when there is something to hear.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.0.get_read().as_fd()
+    }
+
+    pub fn heard(&mut self) -> Vec<Heard> {
+        let meaning = |signal| match signal {
+            names::SIGWINCH => Heard::Resized,
+            names::SIGCHLD => Heard::Child,
+            names::SIGCONT => Heard::Continued,
+            other => Heard::PassOn(other),
+        };
+        self.0.pending().map(meaning).collect()
+    }
+}

@@ -1,0 +1,111 @@
+//! The end of a tmux pane's pipe: reads what is printed there as fast as it comes, since tmux keeps in memory what we have not
+//! read, and leaves the rest to a thread of its own. Knows nothing of tmux, and writes nothing but to the daemon.
+
+use std::io::{ErrorKind, PipeReader, PipeWriter, Read, Write};
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use aside_core::proto::ended::Watching;
+use aside_core::screen::{Output, Watch};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::capture::deliver::{Delivery, Listener};
+
+/// Outputs that wait to be drawn and told. A person does not run commands faster than that; of those that a daemon which
+/// hangs has not taken, the newest are lost.
+const MAX_WAITING: usize = 16;
+/// What is read at once.
+const CHUNK: usize = 256 * 1024;
+/// How long we look for a daemon when there is none, and how often. The next prompt opens another pipe.
+const GRACE: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Why there is nothing left to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// The pane is gone, or its pipe was closed.
+    Closed,
+    /// Nobody wants to know, or nobody is there.
+    Unheard,
+}
+
+/// Reads to the end of the pipe, or until nobody listens. Then the process ends: a thread of it may still be reading.
+pub fn run(tty: &str, socket: PathBuf) -> anyhow::Result<()> {
+    let watching = Watching { tty: tty.to_owned(), tier: "tmux".to_owned(), pid: std::process::id() };
+    let (sender, receiver) = mpsc::sync_channel(MAX_WAITING);
+    let (bell, ring) = std::io::pipe().context("could not make a pipe")?;
+    std::thread::spawn(move || read(sender, ring));
+    let mut delivery = Delivery::new(socket, watching);
+    if tell(&mut delivery, &receiver, bell) == End::Closed {
+        delivery.says_goodbye();
+    }
+    Ok(())
+}
+
+fn read(sender: SyncSender<Output>, mut ring: PipeWriter) {
+    let mut pane = std::io::stdin().lock();
+    let mut watch = Watch::default();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let length = match pane.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(length) => length,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        };
+        watch.see(&chunk[..length], &mut |output| {
+            if sender.try_send(output).is_ok() {
+                // There is room: a ring for each output that waits.
+                let _ = ring.write_all(&[0]);
+            }
+        });
+    }
+}
+
+fn tell(delivery: &mut Delivery, outputs: &Receiver<Output>, mut bell: PipeReader) -> End {
+    let mut heard = Instant::now();
+    loop {
+        delivery.keep();
+        match delivery.listener() {
+            Listener::There => heard = Instant::now(),
+            Listener::Refuses => return End::Unheard,
+            Listener::Absent if heard.elapsed() > GRACE => return End::Unheard,
+            Listener::Absent => {}
+        }
+        match outputs.try_recv() {
+            Ok(output) => {
+                delivery.deliver(&output);
+                continue;
+            }
+            Err(TryRecvError::Disconnected) => return End::Closed,
+            Err(TryRecvError::Empty) => {}
+        }
+        if rests(delivery, &bell) == Rung::Yes {
+            let mut rings = [0; MAX_WAITING];
+            // Nothing to read is the end of the other thread, which the channel tells too.
+            let _ = bell.read(&mut rings);
+        }
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Rung {
+    Yes,
+    No,
+}
+
+/// Until there is something to do: with a daemon, nothing wakes us but an output or the daemon.
+fn rests(delivery: &Delivery, bell: &PipeReader) -> Rung {
+    let (ear, limit) = match delivery.ear() {
+        Some(ear) => (Some(ear), None),
+        None => (None, Timespec::try_from(LOOK).ok()),
+    };
+    let mut awaited = vec![PollFd::new(bell, PollFlags::IN)];
+    awaited.extend(ear.as_ref().map(|ear| PollFd::new(ear, PollFlags::IN)));
+    match poll(&mut awaited, limit.as_ref()) {
+        Ok(_) if !awaited[0].revents().is_empty() => Rung::Yes,
+        Ok(_) | Err(_) => Rung::No,
+    }
+}

@@ -1,0 +1,245 @@
+//! The pipe of a tmux pane: which pane a shell is in, and the words by which tmux is asked to open it to `aside sink`. What a
+//! shell says is checked here, before it gets near a command. Starts nothing: `exec` does.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// A pane has one number for as long as its server lives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pane {
+    socket: PathBuf,
+    id: String,
+}
+
+/// Why a shell is in no pane that we could look into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPane {
+    NoTmux,
+    /// What the variables say is no pane.
+    Garbled,
+    /// The server has gone, or is another user's.
+    NotOurs,
+}
+
+/// Asks a server, in one step within it, to pipe a pane to our sink if nobody has its pipe. Made here only, out of what was
+/// checked.
+pub struct Opening {
+    socket: PathBuf,
+    words: Vec<String>,
+}
+
+/// What the server said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Opened,
+    /// Somebody else's pipe; nobody can tell whose.
+    Taken,
+    /// The pane has another terminal: the shell runs in one that was opened inside it.
+    Elsewhere,
+    NoSuchPane,
+    /// It did not understand.
+    Refused,
+}
+
+impl Pane {
+    /// `$TMUX` and `$TMUX_PANE`.
+    pub fn of(tmux: &str, pane: &str) -> Result<Self, NoPane> {
+        if tmux.is_empty() || pane.is_empty() {
+            return Err(NoPane::NoTmux);
+        }
+        // The path of the socket, the server's process, the session. A path may have commas itself.
+        let socket = tmux.rsplitn(3, ',').nth(2).map(Path::new).filter(|socket| socket.is_absolute());
+        let number = pane.strip_prefix('%').filter(|number| (1..=9).contains(&number.len()));
+        let is_pane = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        let Some(socket) = socket.filter(|_| is_pane) else { return Err(NoPane::Garbled) };
+        let ours = rustix::process::getuid().as_raw();
+        let is_ours = |meta: &std::fs::Metadata| meta.file_type().is_socket() && meta.uid() == ours;
+        if !std::fs::metadata(socket).is_ok_and(|meta| is_ours(&meta)) {
+            return Err(NoPane::NotOurs);
+        }
+        Ok(Self { socket: socket.to_owned(), id: pane.to_owned() })
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+}
+
+/// Whether it can be the name of a terminal, and means nothing else to tmux or to a shell.
+pub fn is_terminal(tty: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
+    tty.len() <= MAX_TTY && tty.starts_with("/dev/") && tty.bytes().all(plain)
+}
+
+/// Bytes of the name of a terminal.
+const MAX_TTY: usize = 64;
+
+impl Opening {
+    /// Nothing for a terminal that cannot be one.
+    pub fn new(pane: &Pane, tty: &str, program: &Path, socket: &Path) -> Option<Self> {
+        if !is_terminal(tty) {
+            return None;
+        }
+        let id = pane.id();
+        let sink = format!("exec {} sink --tty {tty} --socket {}", word(program), word(socket));
+        // Without a flag it is what -O means, also to a tmux that does not know that one yet. Not -o, which closes what it finds.
+        let open = format!("pipe-pane -t {id} '{sink}' ; display-message -p opened");
+        let other = format!("display-message -p -t {id} '#{{pane_tty}} #{{pane_pipe}}'");
+        let free = format!("#{{==:#{{pane_tty}} #{{pane_pipe}},{tty} 0}}");
+        let words = ["if-shell", "-F", "-t", id, &free, &open, &other].map(str::to_owned).to_vec();
+        Some(Self { socket: pane.socket.clone(), words })
+    }
+
+    /// What follows `tmux`.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let server = [OsString::from("-S"), self.socket.clone().into_os_string()];
+        server.into_iter().chain(self.words.iter().map(OsString::from)).collect()
+    }
+}
+
+impl Said {
+    /// From what was printed.
+    pub fn of(printed: &str, tty: &str) -> Self {
+        match printed.trim_end_matches('\n') {
+            "opened" => Said::Opened,
+            "" => Said::Refused,
+            other => match other.split_once(' ') {
+                Some(("", _)) => Said::NoSuchPane,
+                Some((terminal, "1")) if terminal == tty => Said::Taken,
+                Some((terminal, _)) if terminal != tty && is_terminal(terminal) => Said::Elsewhere,
+                Some(_) | None => Said::Refused,
+            },
+        }
+    }
+}
+
+/// Whether a key of the person's opens and closes the pipe of a pane (`pipe-pane -o`): it would close ours instead of opening
+/// theirs. `keys` is what `list-keys` prints.
+pub fn toggles(keys: &str) -> bool {
+    let bare = |word: &str| word.trim_matches(|char| matches!(char, '"' | '\'' | '{' | '}' | '\\')).to_owned();
+    keys.lines().any(|line| {
+        let mut words = line.split_whitespace().map(bare);
+        if !words.any(|word| word == "pipe-pane" || word == "pipep") {
+            return false;
+        }
+        while let Some(flags) = words.next().filter(|word| word.starts_with('-')) {
+            if flags.contains('o') {
+                return true;
+            }
+            if flags.ends_with('t') {
+                words.next();
+            }
+        }
+        false
+    })
+}
+
+/// A path as a shell reads it, in letters that mean nothing within the single quotes of tmux, nor to its formats, nor to the
+/// clock that they ask about `%`. A path is nearly always plain; the shell is left to make the others out of numbers.
+fn word(path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._+@:=-".contains(byte);
+    if bytes.iter().all(is_plain) {
+        return path.display().to_string();
+    }
+    let spelled = bytes.iter().map(|byte| match byte {
+        byte if is_plain(byte) => char::from(*byte).to_string(),
+        byte => format!("\\{byte:03o}"),
+    });
+    format!("\"$(printf \"{}\")\"", spelled.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn a_pane_is_one_of_a_server_of_ours() {
+        let temp = tempfile::tempdir().unwrap();
+        let socket = temp.path().join("a,b");
+        let _listener = UnixListener::bind(&socket).unwrap();
+        let told = format!("{},812,0", socket.display());
+        let pane = Pane::of(&told, "%3").unwrap();
+        assert_eq!((pane.socket(), pane.id()), (socket.as_path(), "%3"));
+        assert_eq!(Pane::of("", "%3"), Err(NoPane::NoTmux));
+        assert_eq!(Pane::of(&told, ""), Err(NoPane::NoTmux));
+        for pane in ["3", "%", "%3;kill-server", "%3 ", "%-1", "%9999999999", "%٣"] {
+            assert_eq!(Pane::of(&told, pane), Err(NoPane::Garbled), "{pane}");
+        }
+        for tmux in ["relative,812,0", "/no/commas", ",,"] {
+            assert_eq!(Pane::of(tmux, "%3"), Err(NoPane::Garbled), "{tmux}");
+        }
+        let file = temp.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for path in [file, temp.path().join("missing")] {
+            assert_eq!(Pane::of(&format!("{},1,0", path.display()), "%3"), Err(NoPane::NotOurs));
+        }
+    }
+
+    #[test]
+    fn a_terminal_has_a_plain_name() {
+        for (tty, is) in [
+            ("/dev/pts/3", true),
+            ("/dev/ttys003", true),
+            ("/dev/pts/3'; rm -rf /", false),
+            ("/dev/#{pane_id}", false),
+            ("/dev/pts/3,0", false),
+            ("pts/3", false),
+            ("", false),
+        ] {
+            assert_eq!(is_terminal(tty), is, "{tty}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_plain_or_made_of_numbers() {
+        assert_eq!(word(Path::new("/home/me/.cargo/bin/aside")), "/home/me/.cargo/bin/aside");
+        assert_eq!(word(Path::new("/a b/#{x}'$%H")), r##""$(printf "/a\040b/\043\173x\175\047\044\045H")""##);
+    }
+
+    #[test]
+    fn odd_paths_reach_a_shell_as_they_are() {
+        for path in
+            ["/a b/it's", "/$HOME/`id`/\"", "/#{pane_id}/#[x]/##", "/%H%%/\\n\\040", "/é/\u{1f980}", "/a\nb;c", "/-n"]
+        {
+            let script = format!("printf %s {}", word(Path::new(path)));
+            if let Some(printed) = crate::exec::printed_by("sh", &["-c", &script]) {
+                assert_eq!(printed, path);
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_server_says_is_understood() {
+        let said = |printed: &str| Said::of(printed, "/dev/pts/3");
+        assert_eq!(said("opened\n"), Said::Opened);
+        assert_eq!(said("/dev/pts/3 1\n"), Said::Taken);
+        assert_eq!(said("/dev/pts/4 0\n"), Said::Elsewhere);
+        assert_eq!(said("/dev/pts/4 1\n"), Said::Elsewhere);
+        assert_eq!(said(" \n"), Said::NoSuchPane);
+        assert_eq!(said(""), Said::Refused);
+        assert_eq!(said("usage: if-shell\n"), Said::Refused);
+    }
+
+    #[test]
+    fn a_key_that_toggles_the_pipe_is_noticed() {
+        for (keys, does) in [
+            ("bind-key -T prefix C-p pipe-pane -o \"cat >>~/output.#I-#P\"", true),
+            ("bind-key -T prefix P if-shell x \"pipe-pane -Oo cat\"", true),
+            ("bind-key -T root F5 { pipep -t 1 -o cat }", true),
+            ("bind-key -T root F5 { pipep -t -o cat }", false),
+            ("bind-key -T prefix C-p pipe-pane \"cat -o x\"", false),
+            ("bind-key -T prefix o select-pane -t :.+", false),
+            ("bind-key -T prefix P pipe-pane", false),
+        ] {
+            assert_eq!(toggles(keys), does, "{keys}");
+        }
+    }
+}

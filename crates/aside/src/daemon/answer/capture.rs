@@ -1,0 +1,113 @@
+//! `capture`: a shell says where it runs, and hears whether its outputs are seen. `watching`: somebody sees them.
+
+use std::sync::Arc;
+
+use aside_core::proto::Reply;
+use aside_core::proto::ended::{self, Watching};
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use crate::capture::tmux::{self, NoPane, Pane};
+use crate::config::{Capture, Config};
+use crate::daemon::later::Later;
+use crate::daemon::pipes::{self, ON_ITS_WAY, Ruling};
+use crate::daemon::state::State;
+use crate::daemon::watchers::{self, Place, Tier};
+
+const CLOSED: &str = "the pane's pipe was closed from tmux";
+
+pub async fn answer(state: &Arc<State>, asked: ended::Capture) -> Reply {
+    let config = state.config();
+    let ruling = rule(state, &asked, &config).await;
+    let Ruling { tier, reason } = ruling;
+    state.watchers().settle(&asked.session, tier, &reason);
+    let suggest = &config.suggest;
+    Reply::Capture(ended::Tier {
+        tier: tier.map_or("off", Tier::name).to_owned(),
+        reason,
+        skip: suggest.capture_blocklist.join(" "),
+        skip_bare: suggest.capture_blocklist_bare.join(" "),
+    })
+}
+
+pub fn watching(state: &Arc<State>, watching: Watching, later: &Later) -> Reply {
+    // What was watched on this connection until now is not watched any more.
+    if watching.tier.is_empty() {
+        state.watched_in_vain(&watching, CLOSED);
+        return Reply::Ok;
+    }
+    let wanted = [Tier::Tmux, Tier::Pty].into_iter().find(|tier| tier.name() == watching.tier);
+    if !wanted.is_some_and(|tier| tier.is_wanted(&state.config().suggest)) {
+        return watchers::not_wanted();
+    }
+    match state.watch(&watching, later) {
+        Some(guard) => {
+            later.works(guard);
+            Reply::Ok
+        }
+        None => Reply::error("bad_request", "no such terminal"),
+    }
+}
+
+async fn rule(state: &Arc<State>, asked: &ended::Capture, config: &Config) -> Ruling {
+    let suggest = &config.suggest;
+    if asked.session.is_empty() || !watchers::is_mark(&asked.mark) || !tmux::is_terminal(&asked.tty) {
+        return Ruling::off("the shell does not say where it runs");
+    }
+    let pane = Pane::of(&asked.tmux, &asked.pane);
+    let place = Place {
+        mark: asked.mark.clone(),
+        tty: asked.tty.clone(),
+        pane: pane.clone().ok(),
+        tier: None,
+        reason: String::new(),
+    };
+    state.watchers().place(&asked.session, place);
+    if !suggest.enabled {
+        return Ruling::off("suggest.enabled is false");
+    }
+    if suggest.capture == Capture::Off {
+        return Ruling::off("suggest.capture is off");
+    }
+    let is_ours = is_around(&asked.proxy, &asked.tty) && Tier::Pty.is_wanted(suggest);
+    // A terminal that has gone may have left its name to a pane, and to whoever has the variable of old.
+    let watched = match (is_ours, &pane) {
+        (true, Ok(_)) => state.watchers().will_see(&asked.tty, ON_ITS_WAY).await,
+        (true, Err(_)) => Some(Tier::Pty),
+        (false, _) => state.watchers().sees(&asked.tty),
+    };
+    if watched == Some(Tier::Pty) && Tier::Pty.is_wanted(suggest) {
+        return Ruling::seen(Tier::Pty, "a terminal of ours around this shell");
+    }
+    match pane {
+        Ok(_) if !Tier::Tmux.is_wanted(suggest) => {
+            Ruling::off("in tmux, but suggest.capture is pty, and this is no terminal of ours")
+        }
+        Ok(pane) => pipes::through(state, &pane, &asked.tty, config).await,
+        Err(NoPane::NoTmux) if suggest.capture == Capture::Tmux => Ruling::off("not in tmux"),
+        Err(NoPane::NoTmux) => Ruling::off("neither in tmux nor in a terminal of ours"),
+        Err(NoPane::Garbled) => Ruling::off("TMUX or TMUX_PANE makes no sense"),
+        Err(NoPane::NotOurs) => Ruling::off("the tmux server that TMUX names has gone, or is another user's"),
+    }
+}
+
+/// Whether the variable of our terminal, `TTY:PID`, is about this one: it may have leaked from another, or outlived it.
+fn is_around(proxy: &str, tty: &str) -> bool {
+    let Some((terminal, pid)) = proxy.rsplit_once(':') else { return false };
+    let pid = pid.parse().ok().and_then(Pid::from_raw);
+    terminal == tty && pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(Errno::SRCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_of_ours_has_this_name_and_lives() {
+        let ours = std::process::id();
+        assert!(is_around(&format!("/dev/pts/3:{ours}"), "/dev/pts/3"));
+        for proxy in [format!("/dev/pts/4:{ours}"), "/dev/pts/3".to_owned(), "/dev/pts/3:0".to_owned(), String::new()] {
+            assert!(!is_around(&proxy, "/dev/pts/3"), "{proxy}");
+        }
+    }
+}

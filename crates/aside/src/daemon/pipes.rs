@@ -1,0 +1,120 @@
+//! The pipes of tmux's panes: opened when a shell says that it is in one, and again when their sinks have gone. How often, and
+//! for whom, `watchers` decides.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::capture::tmux::{self, Opening, Pane, Said};
+use crate::config::{Capture, Config};
+use crate::daemon::state::State;
+use crate::daemon::watchers::{Tier, Turn, Watchers};
+use crate::exec::{self, Probe};
+
+/// How long a watcher may take that is on its way: one that outlived another daemon looks for a new one several times a second.
+pub const ON_ITS_WAY: Duration = Duration::from_secs(1);
+
+/// Whether outputs are seen, and why (not).
+pub struct Ruling {
+    pub tier: Option<Tier>,
+    pub reason: String,
+}
+
+/// What became of asking tmux.
+enum Asked {
+    Said(Said),
+    /// A key of the person's toggles pipes.
+    Toggles,
+    NoProgram,
+    Silence,
+}
+
+/// A shell was heard from: it may want the pipe of its pane again. Returns at once.
+pub fn tend(state: &Arc<State>, session: &str) {
+    let config = state.config();
+    state.watchers().dismiss(&config.suggest);
+    let Some((pane, tty)) = state.watchers().wants(session) else { return };
+    if !Tier::Tmux.is_wanted(&config.suggest) {
+        return;
+    }
+    let Ok(turn) = Watchers::turn(state, &pane) else { return };
+    let state = Arc::clone(state);
+    tokio::spawn(async move {
+        let _turn = turn;
+        open(&state, &pane, &tty, &config).await;
+    });
+}
+
+/// Through the pipe of a pane.
+pub async fn through(state: &Arc<State>, pane: &Pane, tty: &str, config: &Config) -> Ruling {
+    let id = pane.id();
+    let seen = || Ruling::seen(Tier::Tmux, &format!("the pipe of pane {id}"));
+    if state.watchers().has(pane, tty) {
+        return seen();
+    }
+    let said = match Watchers::turn(state, pane) {
+        Ok(turn) => {
+            let asked = open(state, pane, tty, config).await;
+            match asked {
+                Asked::Said(Said::Opened) | Asked::Silence => drop(turn),
+                Asked::Said(_) | Asked::Toggles | Asked::NoProgram => turn.in_vain(),
+            }
+            match asked {
+                Asked::Said(said) => said,
+                Asked::Toggles => {
+                    return Ruling::off(
+                        "a key in tmux toggles pipes with `pipe-pane -o` and would close ours; \
+                         suggest.capture = \"tmux\" opens it all the same",
+                    );
+                }
+                Asked::NoProgram => return Ruling::off("the daemon finds no tmux on its PATH"),
+                // The shell marks its outputs, and the next prompt asks again.
+                Asked::Silence => return seen(),
+            }
+        }
+        Err(Turn::UnderWay) => return seen(),
+        Err(Turn::Spent | Turn::Yours) => return Ruling::off("the pane's pipe ended too often"),
+    };
+    match said {
+        Said::Opened => seen(),
+        Said::Taken if state.watchers().moves(pane, tty) => seen(),
+        // Perhaps it is ours, from before this daemon.
+        Said::Taken => match state.watchers().will_see(tty, ON_ITS_WAY).await {
+            Some(_) => seen(),
+            None => Ruling::off("the pane's pipe is in use"),
+        },
+        Said::Elsewhere => Ruling::off(&format!("this terminal is not that of pane {id}, but one inside it")),
+        Said::NoSuchPane => Ruling::off(&format!("tmux knows no pane {id}")),
+        Said::Refused => Ruling::off("tmux does not open the pane's pipe; it may be too old"),
+    }
+}
+
+/// Asks tmux, on a thread that may block.
+async fn open(state: &Arc<State>, pane: &Pane, tty: &str, config: &Config) -> Asked {
+    let (program, socket) = (state.program.path().to_owned(), state.paths.socket.clone());
+    let Some(opening) = Opening::new(pane, tty, &program, &socket) else { return Asked::Said(Said::Refused) };
+    let (pane, tty, capture) = (pane.clone(), tty.to_owned(), config.suggest.capture);
+    let asked = move || {
+        if exec::find("tmux").is_none() {
+            return Asked::NoProgram;
+        }
+        // Whoever chose tmux by name knows what becomes of that key.
+        if capture == Capture::Auto && exec::probe(&Probe::TmuxKeys(&pane)).is_some_and(|keys| tmux::toggles(&keys)) {
+            return Asked::Toggles;
+        }
+        match exec::tap(&opening) {
+            Some(printed) => Asked::Said(Said::of(&printed, &tty)),
+            None => Asked::Silence,
+        }
+    };
+    tokio::task::spawn_blocking(asked).await.unwrap_or(Asked::Silence)
+}
+
+impl Ruling {
+    pub fn seen(tier: Tier, how: &str) -> Self {
+        Self { tier: Some(tier), reason: how.to_owned() }
+    }
+
+    pub fn off(why: &str) -> Self {
+        Self { tier: None, reason: why.to_owned() }
+    }
+}

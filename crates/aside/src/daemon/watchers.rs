@@ -1,0 +1,552 @@
+//! Who sees which terminal: where each shell said that it runs, who watches there, and how often a pane's pipe may be asked
+//! for. Remembers and decides; `pipes` asks tmux.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use aside_core::proto::Reply;
+use aside_core::proto::ended::Watching;
+use tokio::sync::Notify;
+
+use crate::capture::tmux::{self, Pane};
+use crate::config::{Capture, Suggest};
+use crate::daemon::later::Later;
+use crate::daemon::state::State;
+
+/// Shells of which it is known where they run; the one heard from longest ago is forgotten first.
+const MAX_PLACES: usize = 256;
+/// Watchers at a time. Each has a connection, and those are limited too.
+const MAX_WATCHES: usize = 512;
+/// Watchers that have ended, and may have said why with their last breath.
+const MAX_ENDED: usize = 32;
+/// Panes whose tries are counted; the one tried longest ago is forgotten first.
+const MAX_TRIES_KEPT: usize = 256;
+/// Letters of a mark.
+const MARK: std::ops::RangeInclusive<usize> = 16..=64;
+/// How often a pipe is opened in a row: the first two at once, for a sink that somebody ended; those after them with a
+/// pause. One that has watched for a while makes it a new row.
+const MAX_TRIES: u32 = 5;
+const FREE_TRIES: u32 = 2;
+const PAUSE: Duration = Duration::from_secs(5);
+const STEADY: Duration = Duration::from_secs(60);
+
+/// How the outputs of a shell are seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// Through the pipe of a tmux pane.
+    Tmux,
+    /// Through a terminal of ours around the shell.
+    Pty,
+}
+
+/// Where a shell runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub mark: String,
+    pub tty: String,
+    pub pane: Option<Pane>,
+    /// What it was told: nothing when nobody sees its outputs.
+    pub tier: Option<Tier>,
+    pub reason: String,
+}
+
+/// For `status`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Empty for a shell that has not said where it runs.
+    pub tier: &'static str,
+    pub reason: String,
+    pub watched: bool,
+}
+
+/// Whether a pipe may be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    Yours,
+    /// Somebody asks already.
+    UnderWay,
+    /// It was asked for too often.
+    Spent,
+}
+
+#[derive(Default)]
+pub struct Watchers {
+    known: Mutex<Known>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct Known {
+    places: HashMap<String, (Place, Instant)>,
+    watches: Vec<Watch>,
+    /// Process and pane, the newest last.
+    ended: VecDeque<(u32, Option<Pane>)>,
+    tries: HashMap<Pane, Tries>,
+    numbers: u64,
+}
+
+struct Watch {
+    number: u64,
+    tty: String,
+    /// What it calls the terminal: the one that the pane had when it was started.
+    told: String,
+    tier: Tier,
+    pid: u32,
+    /// Nothing until a shell says in which pane the terminal is.
+    pane: Option<Pane>,
+    since: Instant,
+    later: Later,
+}
+
+struct Tries {
+    in_a_row: u32,
+    last: Instant,
+    under_way: bool,
+}
+
+/// One who watches. Dropped when the connection ends, or says goodbye.
+pub struct Guard {
+    state: Arc<State>,
+    number: u64,
+}
+
+/// One who asks for a pipe. Dropped when it has been asked for.
+pub struct Try {
+    state: Arc<State>,
+    pane: Pane,
+}
+
+impl Tier {
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Tmux => "tmux",
+            Tier::Pty => "pty",
+        }
+    }
+
+    pub fn of(name: &str) -> Option<Self> {
+        [Tier::Tmux, Tier::Pty].into_iter().find(|tier| tier.name() == name)
+    }
+
+    /// Whether the settings want it.
+    pub fn is_wanted(self, settings: &Suggest) -> bool {
+        let chosen = match (self, settings.capture) {
+            (_, Capture::Auto) | (Tier::Tmux, Capture::Tmux) | (Tier::Pty, Capture::Pty) => true,
+            (_, Capture::Off) | (Tier::Tmux, Capture::Pty) | (Tier::Pty, Capture::Tmux) => false,
+        };
+        settings.enabled && chosen
+    }
+}
+
+/// One that can be told from what a program prints by chance.
+pub fn is_mark(mark: &str) -> bool {
+    MARK.contains(&mark.len()) && mark.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+impl Watchers {
+    /// A shell said where it runs.
+    pub fn place(&self, session: &str, place: Place) {
+        let mut known = self.known();
+        if known.places.len() >= MAX_PLACES && !known.places.contains_key(session) {
+            let oldest = known.places.iter().min_by_key(|(_, (_, heard))| *heard).map(|(name, _)| name.clone());
+            oldest.map(|name| known.places.remove(&name));
+        }
+        for watch in known.watches.iter_mut().filter(|watch| watch.tty == place.tty && watch.tier == Tier::Tmux) {
+            // One that was there before we were: whose pane it is in, only its shell can tell.
+            if watch.pane.is_none() {
+                watch.pane.clone_from(&place.pane);
+            }
+        }
+        known.places.insert(session.to_owned(), (place, Instant::now()));
+    }
+
+    /// What became of it.
+    pub fn settle(&self, session: &str, tier: Option<Tier>, reason: &str) {
+        if let Some((place, _)) = self.known().places.get_mut(session) {
+            place.tier = tier;
+            reason.clone_into(&mut place.reason);
+        }
+    }
+
+    /// Who sees a terminal.
+    pub fn sees(&self, tty: &str) -> Option<Tier> {
+        self.known().watch(tty).map(|watch| watch.tier)
+    }
+
+    /// The same, of one who may be on the way.
+    pub async fn will_see(&self, tty: &str, limit: Duration) -> Option<Tier> {
+        let seen = async {
+            loop {
+                let changed = self.changed.notified();
+                if let Some(tier) = self.sees(tty) {
+                    return tier;
+                }
+                changed.await;
+            }
+        };
+        tokio::time::timeout(limit, seen).await.ok()
+    }
+
+    /// Whether somebody sees this very pane, and this terminal as its own: a terminal that has gone leaves its number to
+    /// another pane, and for a moment its watcher.
+    pub fn has(&self, pane: &Pane, tty: &str) -> bool {
+        let known = self.known();
+        known.watches.iter().any(|watch| watch.pane.as_ref() == Some(pane) && watch.tty == tty)
+    }
+
+    /// The pane has this terminal now, tmux says so: one that was started anew has another, and keeps its pipe. Says whether
+    /// somebody sees it.
+    pub fn moves(&self, pane: &Pane, tty: &str) -> bool {
+        let mut known = self.known();
+        let watch = known.watches.iter_mut().rev().find(|watch| watch.pane.as_ref() == Some(pane));
+        let Some(watch) = watch else { return false };
+        tty.clone_into(&mut watch.tty);
+        true
+    }
+
+    pub fn turn(state: &Arc<State>, pane: &Pane) -> Result<Try, Turn> {
+        let mut known = state.watchers().known();
+        match known.turn(pane, Instant::now()) {
+            Turn::Yours => Ok(Try { state: Arc::clone(state), pane: pane.clone() }),
+            other => Err(other),
+        }
+    }
+
+    /// For a shell that has just been heard from: the pane whose pipe it wants, if nobody has it any more.
+    pub fn wants(&self, session: &str) -> Option<(Pane, String)> {
+        let mut known = self.known();
+        let (place, heard) = known.places.get_mut(session)?;
+        *heard = Instant::now();
+        if place.tier != Some(Tier::Tmux) {
+            return None;
+        }
+        let (pane, tty) = (place.pane.clone()?, place.tty.clone());
+        known.watch(&tty).is_none().then_some((pane, tty))
+    }
+
+    /// Tells those whom the settings do not want any more.
+    pub fn dismiss(&self, settings: &Suggest) {
+        let unwanted: Vec<Later> = {
+            let known = self.known();
+            let unwanted = known.watches.iter().filter(|watch| !watch.tier.is_wanted(settings));
+            unwanted.map(|watch| watch.later.clone()).collect()
+        };
+        for later in unwanted {
+            later.say(not_wanted());
+        }
+    }
+
+    pub fn seen(&self, session: &str) -> Seen {
+        let known = self.known();
+        let Some((place, _)) = known.places.get(session) else { return Seen::default() };
+        Seen {
+            tier: place.tier.map_or("off", Tier::name),
+            reason: place.reason.clone(),
+            watched: known.watch(&place.tty).is_some(),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What somebody hears who watches in vain.
+pub fn not_wanted() -> Reply {
+    Reply::error("not_wanted", "the settings do not want outputs to be seen")
+}
+
+impl State {
+    /// Somebody watches, until the guard is dropped. Nothing when there are too many, or when it makes no sense.
+    pub fn watch(self: &Arc<Self>, watching: &Watching, later: &Later) -> Option<Guard> {
+        let tier = Tier::of(&watching.tier)?;
+        let mut known = self.watchers().known();
+        if known.watches.len() >= MAX_WATCHES || !tmux::is_terminal(&watching.tty) {
+            return None;
+        }
+        known.numbers += 1;
+        let number = known.numbers;
+        let pane = known.newest_on(&watching.tty).and_then(|(_, place)| place.pane.clone());
+        known.watches.push(Watch {
+            number,
+            tty: watching.tty.clone(),
+            told: watching.tty.clone(),
+            tier,
+            pid: watching.pid,
+            pane: pane.filter(|_| tier == Tier::Tmux),
+            since: Instant::now(),
+            later: later.clone(),
+        });
+        drop(known);
+        self.watchers().changed.notify_waiters();
+        Some(Guard { state: Arc::clone(self), number })
+    }
+
+    /// Somebody closed the pipe that led to a watcher: it is opened no more for the shells that are there. A shell that has the
+    /// same terminal by now, in another pane, is not meant.
+    pub fn watched_in_vain(&self, watching: &Watching, reason: &str) {
+        let mut known = self.watchers().known();
+        let ended = known.ended.iter().rev().find(|(pid, _)| *pid == watching.pid);
+        let pane = ended.and_then(|(_, pane)| pane.clone());
+        for (place, _) in known.places.values_mut() {
+            let same = if pane.is_some() { place.pane == pane } else { place.tty == watching.tty };
+            if same && place.tier == Some(Tier::Tmux) {
+                place.tier = None;
+                reason.clone_into(&mut place.reason);
+            }
+        }
+    }
+
+    /// Whose outputs have this mark.
+    pub fn session_of_mark(&self, mark: &str) -> Option<String> {
+        let known = self.watchers().known();
+        let of_it = known.places.iter().filter(|(_, (place, _))| place.mark == mark && is_mark(mark));
+        of_it.max_by_key(|(_, (_, heard))| *heard).map(|(session, _)| session.clone())
+    }
+
+    /// The shell on a terminal that was heard from last: others may be waiting for it to end.
+    pub fn session_on(&self, tty: &str) -> Option<String> {
+        self.watchers().known().newest_on(tty).map(|(session, _)| session.to_owned())
+    }
+
+    /// The terminal of a shell, as whoever watches it calls it.
+    pub fn tty_of(&self, session: &str) -> Option<String> {
+        let known = self.watchers().known();
+        let (place, _) = known.places.get(session)?;
+        Some(known.watch(&place.tty).map_or(&place.tty, |watch| &watch.told).clone())
+    }
+}
+
+impl Known {
+    /// The newest, when an old one has not yet noticed that its terminal is another's.
+    fn watch(&self, tty: &str) -> Option<&Watch> {
+        self.watches.iter().rev().find(|watch| watch.tty == tty)
+    }
+
+    fn newest_on(&self, tty: &str) -> Option<(&str, &Place)> {
+        let there = self.places.iter().filter(|(_, (place, _))| place.tty == tty && !tty.is_empty());
+        let newest = there.max_by_key(|(_, (_, heard))| *heard);
+        newest.map(|(session, (place, _))| (session.as_str(), place))
+    }
+
+    fn turn(&mut self, pane: &Pane, now: Instant) -> Turn {
+        if self.tries.len() >= MAX_TRIES_KEPT && !self.tries.contains_key(pane) {
+            let oldest = self.tries.iter().filter(|(_, tries)| !tries.under_way).min_by_key(|(_, tries)| tries.last);
+            let oldest = oldest.map(|(pane, _)| pane.clone());
+            oldest.map(|pane| self.tries.remove(&pane));
+        }
+        let tries = self.tries.entry(pane.clone()).or_insert(Tries { in_a_row: 0, last: now, under_way: false });
+        if tries.under_way {
+            return Turn::UnderWay;
+        }
+        let soon = tries.in_a_row >= FREE_TRIES && now.saturating_duration_since(tries.last) < PAUSE;
+        if tries.in_a_row >= MAX_TRIES || soon {
+            return Turn::Spent;
+        }
+        *tries = Tries { in_a_row: tries.in_a_row + 1, last: now, under_way: true };
+        Turn::Yours
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let mut known = self.state.watchers().known();
+        let Some(place) = known.watches.iter().position(|watch| watch.number == self.number) else { return };
+        let watch = known.watches.remove(place);
+        if known.ended.len() == MAX_ENDED {
+            known.ended.pop_front();
+        }
+        known.ended.push_back((watch.pid, watch.pane.clone()));
+        if watch.since.elapsed() >= STEADY
+            && let Some(tries) = watch.pane.and_then(|pane| known.tries.get_mut(&pane))
+        {
+            tries.in_a_row = 0;
+        }
+    }
+}
+
+impl Try {
+    /// There was nothing to open; that does not count.
+    pub fn in_vain(self) {
+        if let Some(tries) = self.state.watchers().known().tries.get_mut(&self.pane) {
+            tries.in_a_row = tries.in_a_row.saturating_sub(1);
+        }
+    }
+}
+
+impl Drop for Try {
+    fn drop(&mut self) {
+        if let Some(tries) = self.state.watchers().known().tries.get_mut(&self.pane) {
+            tries.under_way = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths::Paths;
+    use std::os::unix::net::UnixListener;
+
+    const MARK: &str = "5f1c9a2be07d4413";
+
+    /// Panes of a server that is one only as far as anybody can tell from outside.
+    struct Scene {
+        state: Arc<State>,
+        socket: String,
+        _server: (tempfile::TempDir, UnixListener),
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let temp = tempfile::tempdir().unwrap();
+            let listener = UnixListener::bind(temp.path().join("s")).unwrap();
+            let nowhere = std::path::PathBuf::from("/nowhere");
+            let state = State::new(Paths {
+                config_file: nowhere.join("config.toml"),
+                data_dir: nowhere.clone(),
+                state_dir: nowhere.clone(),
+                socket: nowhere,
+            });
+            let socket = temp.path().join("s").display().to_string();
+            Self { state, socket, _server: (temp, listener) }
+        }
+
+        fn pane(&self, id: &str) -> Pane {
+            Pane::of(&format!("{},1,0", self.socket), id).unwrap()
+        }
+
+        fn place(&self, session: &str, mark: &str, tty: &str, pane: &str) {
+            self.state.watchers().place(
+                session,
+                Place {
+                    mark: mark.to_owned(),
+                    tty: tty.to_owned(),
+                    pane: Some(self.pane(pane)),
+                    tier: Some(Tier::Tmux),
+                    reason: "seen".to_owned(),
+                },
+            );
+        }
+
+        fn watch(&self, tty: &str, pid: u32) -> Option<Guard> {
+            self.state.watch(&watching(tty, "tmux", pid), &Later::never())
+        }
+
+        fn tier(&self, session: &str) -> &'static str {
+            self.state.watchers().seen(session).tier
+        }
+    }
+
+    fn watching(tty: &str, tier: &str, pid: u32) -> Watching {
+        Watching { tty: tty.to_owned(), tier: tier.to_owned(), pid }
+    }
+
+    #[test]
+    fn a_terminal_is_seen_for_as_long_as_somebody_watches() {
+        let scene = Scene::new();
+        let watchers = scene.state.watchers();
+        assert_eq!(watchers.sees("/dev/pts/3"), None);
+        let guard = scene.watch("/dev/pts/3", 1).unwrap();
+        assert_eq!(watchers.sees("/dev/pts/3"), Some(Tier::Tmux));
+        assert_eq!(watchers.sees("/dev/pts/4"), None);
+        drop(guard);
+        assert_eq!(watchers.sees("/dev/pts/3"), None);
+        for nonsense in [watching("/dev/pts/3", "video", 1), watching("not a terminal", "tmux", 1)] {
+            assert!(scene.state.watch(&nonsense, &Later::never()).is_none());
+        }
+    }
+
+    #[test]
+    fn the_shell_on_a_terminal_is_the_one_heard_from_last() {
+        let scene = Scene::new();
+        scene.place("outer", MARK, "/dev/pts/3", "%1");
+        scene.place("inner", "0123456789abcdef", "/dev/pts/3", "%1");
+        assert_eq!(scene.state.session_on("/dev/pts/3").as_deref(), Some("inner"));
+        scene.state.watchers().wants("outer");
+        assert_eq!(scene.state.session_on("/dev/pts/3").as_deref(), Some("outer"));
+        assert_eq!(scene.state.session_of_mark(MARK).as_deref(), Some("outer"));
+        assert_eq!(scene.state.session_of_mark("0123456789abcdee"), None, "a stranger's");
+        assert_eq!((scene.state.session_of_mark(""), scene.state.session_on("")), (None, None));
+        assert_eq!(scene.state.tty_of("inner").as_deref(), Some("/dev/pts/3"));
+        assert_eq!(scene.state.tty_of("nobody"), None);
+    }
+
+    #[test]
+    fn a_mark_cannot_be_guessed_and_is_plain() {
+        for (mark, is) in [(MARK, true), ("", false), ("1", false), ("5f1c9a2be07d441;", false)] {
+            assert_eq!(is_mark(mark), is, "{mark}");
+        }
+        assert!(!is_mark(&"a".repeat(65)));
+    }
+
+    #[test]
+    fn a_pipe_is_opened_five_times_in_a_row_and_not_at_once() {
+        let scene = Scene::new();
+        let pane = scene.pane("%1");
+        let mut known = scene.state.watchers().known();
+        let start = Instant::now();
+        let mut turn = |seconds: u64| {
+            let turn = known.turn(&pane, start + Duration::from_secs(seconds));
+            known.tries.get_mut(&pane).unwrap().under_way = false;
+            turn
+        };
+        let turns = [0, 0, 0, 4, 5, 6, 10, 15, 20, 1000].map(&mut turn);
+        use Turn::{Spent, Yours};
+        assert_eq!(turns, [Yours, Yours, Spent, Spent, Yours, Spent, Yours, Yours, Spent, Spent]);
+    }
+
+    #[test]
+    fn one_asks_at_a_time_and_what_opened_nothing_does_not_count() {
+        let scene = Scene::new();
+        let pane = scene.pane("%1");
+        for _ in 0..10 {
+            let turn = Watchers::turn(&scene.state, &pane).ok().unwrap();
+            assert_eq!(Watchers::turn(&scene.state, &pane).err(), Some(Turn::UnderWay));
+            turn.in_vain();
+        }
+    }
+
+    #[test]
+    fn a_goodbye_is_for_the_shells_of_that_pane() {
+        let scene = Scene::new();
+        scene.place("old", MARK, "/dev/pts/3", "%1");
+        let old = scene.watch("/dev/pts/3", 11).unwrap();
+        // The pane was closed, and its terminal is another's before its sink has said so.
+        scene.place("new", "0123456789abcdef", "/dev/pts/3", "%2");
+        assert!(!scene.state.watchers().has(&scene.pane("%2"), "/dev/pts/3"), "that is the old one");
+        let new = scene.watch("/dev/pts/3", 12).unwrap();
+        drop(old);
+        scene.state.watched_in_vain(&watching("/dev/pts/3", "", 11), "closed");
+        assert_eq!((scene.tier("old"), scene.tier("new")), ("off", "tmux"));
+        assert_eq!(scene.state.watchers().sees("/dev/pts/3"), Some(Tier::Tmux));
+        drop(new);
+        assert!(scene.state.watchers().wants("new").is_some());
+        assert!(scene.state.watchers().wants("old").is_none());
+    }
+
+    #[test]
+    fn a_pane_that_was_started_anew_is_watched_under_its_old_name() {
+        let scene = Scene::new();
+        scene.place("old", MARK, "/dev/pts/3", "%1");
+        let _guard = scene.watch("/dev/pts/3", 11).unwrap();
+        scene.place("new", "0123456789abcdef", "/dev/pts/4", "%1");
+        assert!(!scene.state.watchers().has(&scene.pane("%1"), "/dev/pts/4"), "it may be one inside of it");
+        assert!(scene.state.watchers().seen("old").watched);
+        assert!(scene.state.watchers().moves(&scene.pane("%1"), "/dev/pts/4"));
+        assert!(scene.state.watchers().seen("new").watched);
+        assert_eq!(scene.state.tty_of("new").as_deref(), Some("/dev/pts/3"));
+        assert_eq!(scene.state.session_on("/dev/pts/4").as_deref(), Some("new"));
+    }
+
+    #[test]
+    fn places_that_were_not_heard_from_are_forgotten_first() {
+        let scene = Scene::new();
+        for number in 0..=MAX_PLACES {
+            scene.place(&format!("s{number}"), MARK, "/dev/pts/3", "%1");
+        }
+        assert_eq!(scene.tier("s0"), "");
+        assert_eq!((scene.tier("s1"), scene.tier(&format!("s{MAX_PLACES}"))), ("tmux", "tmux"));
+    }
+}
