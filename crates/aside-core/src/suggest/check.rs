@@ -42,6 +42,41 @@ const ROOTS: [&str; 26] = [
     "ip",
 ];
 
+/// Programs that fetch, send or interpret whatever they are given: not on the word of an output.
+const UNTRUSTED: [&str; 31] = [
+    "curl",
+    "wget",
+    "nc",
+    "ncat",
+    "socat",
+    "telnet",
+    "ftp",
+    "scp",
+    "sftp",
+    "rsync",
+    "ssh",
+    "eval",
+    "exec",
+    "source",
+    ".",
+    "bash",
+    "sh",
+    "zsh",
+    "fish",
+    "dash",
+    "ksh",
+    "perl",
+    "ruby",
+    "php",
+    "base64",
+    "xargs",
+    "dd",
+    "crontab",
+    "osascript",
+    "powershell",
+    "su",
+];
+
 /// Who stands behind a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust<'a> {
@@ -73,6 +108,19 @@ fn is_typed(trust: Trust<'_>, command: &str, secret: &redact::Secret) -> bool {
         Trust::Rule { line, .. } => command.get(secret.span.clone()).is_some_and(|secret| line.contains(secret)),
         Trust::Output => false,
     }
+}
+
+/// Whether any program of it fetches, sends or interprets what it is given.
+pub fn interprets(command: &str, place: &Place<'_>) -> bool {
+    Runs::of(command, place.dialect).runs.iter().any(|run| {
+        let name = run.name();
+        let evaluates = |word: &line::Word| matches!(word.value.as_str(), "-c" | "-e" | "--eval");
+        UNTRUSTED.contains(&name) || is_interpreter(name) && run.words.iter().any(evaluates)
+    })
+}
+
+fn is_interpreter(name: &str) -> bool {
+    name.starts_with("python") || matches!(name, "node" | "deno" | "bun" | "awk" | "lua")
 }
 
 fn programs_are_here(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {

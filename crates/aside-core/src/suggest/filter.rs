@@ -20,6 +20,8 @@ pub struct Filter {
     content: Vec<Vec<Box<str>>>,
     /// Programs that take over the terminal.
     interactive: Vec<&'static str>,
+    /// Commands that say nothing about what is being done.
+    idle: Vec<&'static str>,
     hostile: Vec<String>,
     ignored: Vec<&'static str>,
     pub words: Vec<&'static str>,
@@ -66,6 +68,11 @@ impl Filter {
         self.hostile.iter().any(|phrase| lower.contains(phrase.as_str()))
     }
 
+    /// Anything may follow it.
+    pub fn is_idle(&self, name: &str) -> bool {
+        self.idle.contains(&name)
+    }
+
     /// Said each time, and wanted by nobody.
     pub fn is_ignored(&self, command: &str) -> bool {
         self.ignored.iter().any(|begin| command == *begin || command.starts_with(&format!("{begin} ")))
@@ -76,6 +83,7 @@ impl Filter {
             signs: None,
             content: Vec::new(),
             interactive: Vec::new(),
+            idle: Vec::new(),
             hostile: Vec::new(),
             ignored: Vec::new(),
             words: Vec::new(),
@@ -94,6 +102,7 @@ impl Filter {
                     filter.content.extend(begins);
                 }
                 "interactive" => filter.interactive.extend(rest.split(' ')),
+                "idle" => filter.idle.extend(rest.split(' ')),
                 "hostile" => filter.hostile.push(rest.to_lowercase()),
                 "ignored" => filter.ignored.push(rest),
                 "words" => filter.words.extend(rest.split(' ')),

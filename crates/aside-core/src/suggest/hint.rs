@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::line::{self, quote};
 use crate::names::shell;
-use crate::suggest::check::{Trust, passes};
+use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::filter::{self, filter};
 use crate::suggest::scene::{Scene, Step};
 use crate::suggest::{Source, Suggestion, fill};
@@ -21,41 +21,6 @@ const LEAST_WELL: f32 = 0.6;
 const MAX_COMPLAINT: usize = 12;
 /// Bytes of a reason.
 const MAX_REASON: usize = 120;
-
-/// Programs that fetch, send or interpret whatever they are given: not on the word of an output.
-const UNTRUSTED: [&str; 31] = [
-    "curl",
-    "wget",
-    "nc",
-    "ncat",
-    "socat",
-    "telnet",
-    "ftp",
-    "scp",
-    "sftp",
-    "rsync",
-    "ssh",
-    "eval",
-    "exec",
-    "source",
-    ".",
-    "bash",
-    "sh",
-    "zsh",
-    "fish",
-    "dash",
-    "ksh",
-    "perl",
-    "ruby",
-    "php",
-    "base64",
-    "xargs",
-    "dd",
-    "crontab",
-    "osascript",
-    "powershell",
-    "su",
-];
 
 struct Candidate<'o> {
     text: &'o str,
@@ -124,10 +89,7 @@ impl Candidate<'_> {
         let parsed = line::parse(command, dialect);
         let words = &parsed.commands.first()?.words;
         let name = words.first()?.value.as_str();
-        let first = if matches!(name, "sudo" | "doas") { words.get(1)?.value.as_str() } else { name };
-        if UNTRUSTED.contains(&first)
-            || words.iter().any(|word| matches!(word.value.as_str(), "-c" | "-e" | "--eval")) && is_interpreter(first)
-        {
+        if interprets(command, &scene.place) {
             return None;
         }
         let second = words.get(1).map(|word| word.value.as_str());
@@ -181,10 +143,6 @@ impl Candidate<'_> {
         let odd = words.iter().any(|word| odd.contains(word));
         shape + own - if helps { 0.3 } else { 0.0 } - if odd { 0.15 } else { 0.0 }
     }
-}
-
-fn is_interpreter(name: &str) -> bool {
-    name.starts_with("python") || matches!(name, "node" | "deno" | "bun" | "awk" | "lua")
 }
 
 /// A flag, a path, a subcommand: nothing that a sentence goes on with.
@@ -352,7 +310,7 @@ fn trimmed(text: &str, shape: Shape) -> &str {
     text.trim()
 }
 
-fn has_placeholder(command: &str) -> bool {
+pub fn has_placeholder(command: &str) -> bool {
     let lower = command.to_lowercase();
     command.contains(['<', '>', '[', ']', '…', '{', '}', '|', '*', '?'])
         || command.contains(" +")

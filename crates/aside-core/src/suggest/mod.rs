@@ -1,5 +1,6 @@
 //! The next command, from how the last one ended: what its output names, what its error means, what this person did next
-//! the last times. Asks no model, runs nothing, and is silent where it is not sure.
+//! the last times. Asks no model, runs nothing, and is silent where it is not sure. `prompt` and `said` are for whoever asks
+//! a model where this is silent.
 //!
 //! What a command printed is not to be trusted: only hints in shapes that tools are known to use are read, nothing that
 //! destroys is taken from them, and whatever is offered is parsed and looked up first.
@@ -10,15 +11,17 @@ pub mod filter;
 mod hint;
 mod meant;
 mod near;
-pub mod next;
+mod next;
 mod packages;
+pub mod prompt;
 mod rule;
+pub mod said;
 mod scene;
 
 #[cfg(test)]
 mod tests;
 
-use crate::line::Dialect;
+use crate::line::{self, Dialect};
 use crate::names::Names;
 use crate::spec::Specs;
 use crate::suggest::scene::Scene;
@@ -85,6 +88,8 @@ pub enum Source {
     Rule,
     /// It came next before.
     History,
+    /// A model expects it.
+    Model,
 }
 
 impl Source {
@@ -93,7 +98,27 @@ impl Source {
             Source::Output => "output",
             Source::Rule => "rule",
             Source::History => "history",
+            Source::Model => "llm",
         }
+    }
+}
+
+/// Programs that take over the terminal: always, or when they are given nothing to do.
+#[derive(Clone, Copy)]
+pub struct Interactive<'a> {
+    pub always: &'a [String],
+    pub bare: &'a [String],
+}
+
+impl Interactive<'_> {
+    /// Whether one of them is in a line, behind wrappers and aliases too.
+    pub fn takes_over(&self, line: &str, dialect: Dialect, names: &Names) -> bool {
+        let parsed = line::parse(line, dialect);
+        let mut steps = parsed.commands.iter().filter_map(|command| scene::step(command, names));
+        steps.any(|step| {
+            let named = |list: &[String]| list.iter().any(|name| name == step.name());
+            named(self.always) || named(self.bare) && step.words.len() == 1
+        })
     }
 }
 
@@ -101,9 +126,7 @@ impl Source {
 const MAX_LINE: usize = 4096;
 
 pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
-    let line = ended.command.trim();
-    // Ctrl-C, Ctrl-Z, Ctrl-\: the person wanted it to stop, and knows what comes next.
-    if line.is_empty() || line.len() > MAX_LINE || matches!(ended.exit, 130 | 131 | 146 | 147 | 148) {
+    if !calls_for_one(ended) {
         return None;
     }
     let scene = Scene::new(ended, *place);
@@ -118,4 +141,11 @@ pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
         (Some(named), Some(habit)) if habit.confidence > named.confidence => Some(habit),
         (named, habit) => named.or(habit),
     }
+}
+
+/// Whether anything may come next at all.
+fn calls_for_one(ended: &Ended<'_>) -> bool {
+    let line = ended.command.trim();
+    // Ctrl-C, Ctrl-Z, Ctrl-\: the person wanted it to stop, and knows what comes next.
+    !line.is_empty() && line.len() <= MAX_LINE && !matches!(ended.exit, 130 | 131 | 146 | 147 | 148)
 }

@@ -68,7 +68,18 @@ pub fn nearest(names: Names, typed: &str, step: &Step, place: &Place<'_>) -> Opt
         Names::Listed(list) => best(typed, packages::names(list).iter().copied(), |_| 0.0),
         Names::Live(live) => {
             let items = place.world.live(live, place.cwd).yes()?;
-            best(typed, items.iter().map(|item| &*item.name), |_| 0.0)
+            let has = |name: &str| items.iter().any(|item| *item.name == *name);
+            // The two names of the first branch; who wants to delete one of them does not mean the other.
+            let deletes = step.words.iter().any(|word| word.value == "branch");
+            match typed {
+                "main" if live == Live::GitBranch && has("master") && !has(typed) && !deletes => {
+                    Some("master".to_owned())
+                }
+                "master" if live == Live::GitBranch && has("main") && !has(typed) && !deletes => {
+                    Some("main".to_owned())
+                }
+                _ => best(typed, items.iter().map(|item| &*item.name), |_| 0.0),
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::line::{self, Command, Word};
+use crate::names::Names;
 use crate::suggest::{Ended, Past, Place};
 
 /// Bytes of the output that are looked at, at its beginning and at its end.
@@ -77,7 +78,7 @@ impl<'a> Scene<'a> {
     pub fn new(ended: &Ended<'a>, place: Place<'a>) -> Self {
         let line = ended.command.trim();
         let parsed = line::parse(line, place.dialect);
-        let steps = parsed.commands.iter().take(MAX_STEPS).filter_map(|command| step(command, &place)).collect();
+        let steps = parsed.commands.iter().take(MAX_STEPS).filter_map(|command| step(command, place.names)).collect();
         let output = ended.output.map(ends).filter(|output| !output.trim().is_empty());
         let lower = output.as_deref().map(str::to_lowercase).unwrap_or_default();
         Self { line, exit: ended.exit, steps, output, lower, previous: ended.previous, place }
@@ -152,7 +153,7 @@ impl Step {
     }
 }
 
-fn step(command: &Command, place: &Place<'_>) -> Option<Step> {
+pub fn step(command: &Command, names: &Names) -> Option<Step> {
     let mut words: &[Word] = &command.words;
     for _ in 0..MAX_WRAPPERS {
         let Some((first, rest)) = words.split_first() else { break };
@@ -169,15 +170,15 @@ fn step(command: &Command, place: &Place<'_>) -> Option<Step> {
     }
     let (first, rest) = words.split_first()?;
     let span = first.span.start..command.span.end;
-    let mut parts = expanded(first, place);
+    let mut parts = expanded(first, names);
     parts.extend(rest.iter().map(|word| Part { value: word.value.clone(), span: Some(word.span.clone()) }));
     Some(Step { span, words: parts })
 }
 
 /// What an alias stands for, if it is one of plain words.
-fn expanded(word: &Word, place: &Place<'_>) -> Vec<Part> {
+fn expanded(word: &Word, names: &Names) -> Vec<Part> {
     let as_typed = |value: &str| Part { value: value.to_owned(), span: Some(word.span.clone()) };
-    let aliases = &place.names.aliases;
+    let aliases = &names.aliases;
     let found = aliases.binary_search_by(|(name, _)| (**name).cmp(&word.value)).ok().and_then(|at| aliases.get(at));
     let plain = |value: &str| value.chars().all(|letter| letter.is_alphanumeric() || " -_./=+".contains(letter));
     let Some((_, value)) = found.filter(|(_, value)| plain(value)) else {

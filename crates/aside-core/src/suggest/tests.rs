@@ -1,5 +1,7 @@
 //! Each rule by its own examples, and what must never be suggested.
 
+mod said;
+
 use std::sync::Arc;
 
 use crate::line::Dialect;
@@ -7,7 +9,7 @@ use crate::names::Names;
 use crate::spec::Specs;
 use crate::suggest::rule::{self, Rule};
 use crate::suggest::scene::Scene;
-use crate::suggest::{Ended, Next, Past, Place, Source, Suggestion, suggest};
+use crate::suggest::{Ended, Interactive, Next, Past, Place, Source, Suggestion, suggest};
 use crate::world::{Entry, Item, Kind, Known, Live, World};
 
 /// The machine of all examples.
@@ -261,6 +263,10 @@ fn a_habit_is_what_was_done_more_than_once_and_mostly() {
     assert_eq!(habit(&[Next { here: 0, ..start }, status(2)]), None);
     assert_eq!(habit(&[Next { command: "rm -rf dist", here: 9, anywhere: 9 }]), None);
     assert_eq!(habit(&[Next { command: "npm run build", here: 9, anywhere: 9 }]), None);
+    let idle = |all: &[Next<'_>]| next("ls -la", 0, None, all).map(|found| (found.command, found.source));
+    assert_eq!(idle(&[start]), None, "anything may follow that");
+    assert_eq!(idle(&[Next { here: 4, anywhere: 4, ..start }, status(0)]), expected);
+    assert_eq!(idle(&[Next { here: 0, anywhere: 4, ..start }, status(2)]), None);
 }
 
 #[test]
@@ -301,5 +307,29 @@ fn no_text_makes_it_panic() {
             command(line, 1, &text);
             command(line, 0, &text);
         }
+    }
+}
+
+#[test]
+fn programs_that_take_over_the_terminal_are_known_however_they_are_called() {
+    let (always, bare) = (["vim".to_owned(), "ssh".to_owned()], ["python3".to_owned()]);
+    let interactive = Interactive { always: &always, bare: &bare };
+    let mut names = Names::default();
+    names.take("alias", 0, "v=vim -p\nll=ls -l");
+    for (line, expected) in [
+        ("vim", true),
+        ("sudo vim /etc/hosts", true),
+        ("/usr/bin/vim x", true),
+        ("EDITOR=x command vim", true),
+        ("v notes.txt", true),
+        ("make && ssh host", true),
+        ("python3", true),
+        ("python3 manage.py", false),
+        ("ll", false),
+        ("echo vim", false),
+        ("git commit -m vim", false),
+        ("", false),
+    ] {
+        assert_eq!(interactive.takes_over(line, Dialect::Zsh, &names), expected, "{line}");
     }
 }

@@ -7,8 +7,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use aside_core::suggest::next::Followed;
-use aside_core::suggest::{Ended, Past, Place, Suggestion, suggest};
+use aside_core::history::index::{Builder, Index, Ran};
+use aside_core::screen::Output;
+use aside_core::suggest::{Ended, Next, Past, Place, Suggestion, suggest};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{Exit, current_dir, own_shell, print};
@@ -18,8 +19,6 @@ use crate::store::{History, Row};
 use crate::world::Environment;
 use crate::world::here::Here;
 
-/// Bytes of an output that are looked at, at its beginning and at its end.
-const MAX_OUTPUT: usize = 256 * 1024;
 /// Bytes of a file that is read for it.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// Commands before the last one that are looked at.
@@ -135,12 +134,9 @@ impl Question<'_> {
         };
         let shell = place.shell.clone().unwrap_or_else(own_shell);
         let here = Here::new(&cwd, &shell, Environment::own(), Specs::new(paths.specs_dir()).current());
-        let mut followed = Followed::new(self.command, self.exit, &cwd);
-        for row in rows(paths).iter().rev() {
-            let session = row.entry.session.as_deref().unwrap_or_default();
-            followed.see(session, row.entry.cwd.as_deref(), &row.entry.command, row.entry.exit);
-        }
-        let next = followed.next();
+        let habits = habits(paths);
+        let next = habits.next(self.command.trim(), self.exit, &cwd).into_iter();
+        let next: Vec<Next<'_>> = next.map(|(command, here, anywhere)| Next { command, here, anywhere }).collect();
         let past: Vec<Past<'_>> = self
             .past
             .iter()
@@ -162,14 +158,21 @@ impl Question<'_> {
     }
 }
 
-/// The newest first. A history that cannot be read has no habits in it, and is nobody's business here.
-fn rows(paths: &Paths) -> Vec<Row> {
-    let Ok(Some(mut history)) = History::open_to_read(&paths.history_db()) else { return Vec::new() };
-    history.newest(MAX_ROWS, None).unwrap_or_default()
+/// What ran lately. A history that cannot be read has no habits in it, and is nobody's business here.
+fn habits(paths: &Paths) -> Index {
+    let mut builder = Builder::default();
+    if let Ok(Some(mut history)) = History::open_to_read(&paths.history_db()) {
+        for Row { entry, .. } in history.newest(MAX_ROWS, None).unwrap_or_default().iter().rev() {
+            let (cwd, session) = (entry.cwd.as_deref(), entry.session.as_deref());
+            builder.add(Ran { command: &entry.command, cwd, exit: entry.exit, session });
+        }
+    }
+    builder.finish()
 }
 
 fn session(file: &Path) -> anyhow::Result<Vec<Earlier>> {
-    let text = read(file)?;
+    let bytes = read(file)?;
+    let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines
         .map(|line| {
@@ -182,16 +185,10 @@ fn session(file: &Path) -> anyhow::Result<Vec<Earlier>> {
 
 /// The ends of what was printed, as a terminal would show them.
 fn output(file: &Path) -> anyhow::Result<String> {
-    let text = read(file)?;
-    if text.len() <= 2 * MAX_OUTPUT {
-        return Ok(shown(&text));
-    }
-    let head = &text[..text.floor_char_boundary(MAX_OUTPUT)];
-    let tail = &text[text.ceil_char_boundary(text.len() - MAX_OUTPUT)..];
-    Ok(format!("{}\n{}", shown(head), shown(tail)))
+    Ok(Output::of_file(&read(file)?).shown())
 }
 
-fn read(file: &Path) -> anyhow::Result<String> {
+fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let name = || format!("could not read {}", file.display());
     if file == Path::new("-") {
@@ -199,48 +196,37 @@ fn read(file: &Path) -> anyhow::Result<String> {
     } else {
         std::fs::File::open(file).and_then(|file| file.take(MAX_FILE).read_to_end(&mut bytes)).with_context(name)?;
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Without escape sequences, and with what overwrote a line instead of what it overwrote. Programs that move the cursor
-/// up are beyond this.
-fn shown(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if letter != '\u{1b}' {
-            plain.push(letter);
-            continue;
-        }
-        match letters.next() {
-            Some('[') => drop(letters.by_ref().find(|letter| ('@'..='~').contains(letter))),
-            Some(']') => {
-                while let Some(letter) = letters.next() {
-                    if letter == '\u{7}' || letter == '\u{1b}' && letters.next_if_eq(&'\\').is_some() {
-                        break;
-                    }
-                }
-            }
-            Some(_) | None => {}
-        }
-    }
-    let lines = plain.split('\n').map(|line| {
-        let line = line.trim_end_matches('\r');
-        line.rsplit('\r').next().unwrap_or(line)
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
+
+    fn shown(text: &str) -> String {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        output(file.path()).unwrap()
+    }
 
     #[test]
     fn what_is_looked_at_is_what_a_terminal_shows() {
         assert_eq!(shown("\u{1b}[31mred\u{1b}[0m\r\nplain"), "red\nplain");
-        assert_eq!(shown("10 %\r50 %\rdone\n"), "done\n");
+        assert_eq!(shown("10 %\r50 %\rdone\n"), "done");
+        assert_eq!(shown("one\n\ttwo\n"), "one\n\ttwo");
+        assert_eq!(shown("pulling\npulling\n\u{1b}[2A\u{1b}[Kpulled\n\u{1b}[Kfailed\n"), "pulled\nfailed");
         assert_eq!(shown("\u{1b}]0;title\u{7}x\u{1b}]8;;http://y\u{1b}\\link"), "xlink");
         assert_eq!(shown("\u{1b}"), "");
         assert_eq!(shown("\u{1b}]0;never ends"), "");
+    }
+
+    #[test]
+    fn a_long_file_is_looked_at_from_both_ends() {
+        let lines: String = (0..1_000_000).map(|number| format!("{number}\n")).collect();
+        let shown = shown(&lines);
+        assert!(shown.starts_with("0\n1\n") && shown.ends_with("\n999999"), "{shown}");
+        assert!(shown.len() < 32 * 1024);
     }
 }

@@ -56,6 +56,8 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         line: Arc::new(Newest::of(peer)),
         explanation: Arc::new(Newest::of(peer)),
         talk: Arc::new(Newest::of(peer)),
+        next: Arc::new(Newest::of(peer)),
+        watch: Arc::new(Newest::of(peer)),
     };
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
@@ -124,6 +126,10 @@ struct Threads {
     explanation: Arc<Newest>,
     /// What is said to a sentence goes on while other lines are typed.
     talk: Arc<Newest>,
+    /// The next command, until the person types one.
+    next: Arc<Newest>,
+    /// A terminal that is watched from the other end.
+    watch: Arc<Newest>,
 }
 
 impl Threads {
@@ -131,6 +137,8 @@ impl Threads {
         self.line.end();
         self.explanation.end();
         self.talk.end();
+        self.next.end();
+        self.watch.end();
     }
 }
 
@@ -166,7 +174,12 @@ impl Voice {
             Request::Translate(asked) => (&threads.line, asked.wait),
             Request::Explain(asked) => (&threads.explanation, asked.wait),
             Request::Ask(asked) => (&threads.talk, asked.wait),
+            Request::Suggest(asked) => (&threads.next, asked.wait),
+            Request::Watching(_) => (&threads.watch, false),
             Request::Hello(_)
+            | Request::Capture(_)
+            | Request::Captured(_)
+            | Request::Recall(_)
             | Request::Outcome(_)
             | Request::Detect(_)
             | Request::Wrong(_)
@@ -180,6 +193,7 @@ impl Voice {
         // Of what the line was, nobody wants an explanation any more.
         if Arc::ptr_eq(newest, &threads.line) {
             threads.explanation.supersede();
+            threads.next.supersede();
         }
         let tone = match self {
             Voice::Ours { .. } if !wait => Tone::Updates,

@@ -15,10 +15,15 @@ pub async fn answer(state: Arc<State>, request: Request, later: Later) -> Reply 
         Request::Translate(wish) => answer::translate::answer(&state, wish, &later).await,
         Request::Explain(asked) => answer::explain::answer(&state, asked, &later).await,
         Request::Outcome(outcome) => answer::outcome::answer(&state, outcome).await,
-        Request::Detect(asked) => answer::detect::answer(&state, &asked).await,
+        Request::Detect(asked) => answer::detect::answer(&state, asked).await,
         Request::Wrong(wrong) => answer::detect::wrong(&state, wrong).await,
         Request::Ask(asked) => answer::ask::answer(&state, asked, &later).await,
         Request::Finished(finished) => answer::finished::answer(&state, finished).await,
+        Request::Capture(asked) => answer::capture::answer(&state, asked).await,
+        Request::Watching(watching) => answer::capture::watching(&state, watching, &later),
+        Request::Captured(captured) => answer::captured::answer(&state, captured),
+        Request::Suggest(ended) => answer::suggest::answer(&state, ended, &later).await,
+        Request::Recall(asked) => answer::recall::answer(&state, &asked).await,
         Request::Names(names) => {
             state.name(names);
             Reply::Ok

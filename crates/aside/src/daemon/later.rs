@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use aside_core::proto::Reply;
+use tokio::task::AbortHandle;
 
 use crate::daemon::thought::Hold;
 
@@ -15,6 +16,15 @@ pub enum Tone {
     Updates,
     /// It reads one answer and goes: whatever takes a moment has to be waited for.
     Once,
+}
+
+/// Somebody who is told how an answer goes on; dropped with the connection, or with the line it is about.
+pub struct Listening(pub AbortHandle);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// The newest line of a connection, and the question that is asked for it.

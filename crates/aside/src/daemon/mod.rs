@@ -5,13 +5,18 @@ mod answer;
 mod conn;
 pub mod control;
 mod dispatch;
+mod foresight;
 mod handover;
 mod keeper;
+mod lately;
 mod later;
 mod listen;
 mod log;
+mod memory;
 mod model;
+mod nexts;
 mod offers;
+mod pipes;
 pub mod ruling;
 mod sentences;
 pub mod specs;
@@ -19,6 +24,7 @@ mod spoken;
 mod state;
 mod talks;
 mod thought;
+mod watchers;
 mod wishes;
 
 use std::sync::Arc;
@@ -71,7 +77,10 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "started");
     let listener = listening.listener()?;
     let keeper = keeper::start(Arc::clone(&state));
-    tokio::task::spawn_blocking(ruling::prepare);
+    tokio::task::spawn_blocking(|| {
+        ruling::prepare();
+        answer::suggest::prepare();
+    });
     let mut terminate = signal(SignalKind::terminate()).context("could not watch for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
     // A closed terminal must not take the daemon along.

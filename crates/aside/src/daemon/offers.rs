@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use aside_core::complete::rank::Ranked;
-use aside_core::proto::{self, Complete};
+use aside_core::proto::ended::Suggested;
+use aside_core::proto::{self, Candidate, Complete};
 
 use crate::daemon::spoken::spoken;
 
@@ -19,8 +20,14 @@ pub struct Offers(Mutex<VecDeque<Offer>>);
 
 struct Offer {
     asked: Complete,
-    found: Vec<Ranked>,
+    found: Found,
     when: Instant,
+}
+
+enum Found {
+    Candidates(Vec<Ranked>),
+    /// What could come next, at a prompt with nothing typed.
+    Next(Candidate),
 }
 
 impl Offers {
@@ -29,9 +36,25 @@ impl Offers {
         if found.is_empty() || is_question(&asked.left) {
             return;
         }
-        let offer = Offer { asked: asked.clone(), found: found.to_vec(), when: Instant::now() };
+        self.put(asked.clone(), Found::Candidates(found.to_vec()));
+    }
+
+    pub fn note_next(&self, session: &str, cwd: &str, found: &Suggested) {
+        let asked = Complete { session: session.to_owned(), cwd: cwd.to_owned(), ..Complete::default() };
+        let candidate = Candidate {
+            completion: found.command.clone(),
+            confidence: found.confidence,
+            source: found.source.clone(),
+            facts: found.reason.clone(),
+            ..Candidate::default()
+        };
+        self.put(asked, Found::Next(candidate));
+    }
+
+    fn put(&self, asked: Complete, found: Found) {
+        let offer = Offer { asked, found, when: Instant::now() };
         let mut offers = self.lock();
-        offers.retain(|known| known.asked.session != asked.session);
+        offers.retain(|known| known.asked.session != offer.asked.session);
         if offers.len() == MAX_OFFERS {
             offers.pop_front();
         }
@@ -45,7 +68,10 @@ impl Offers {
             offers.iter().rfind(|offer| session.is_empty() || offer.asked.session == session)?;
         let Complete { session, cwd, left, right, shell: _, wait: _ } = asked.clone();
         let ms_ago = u64::try_from(when.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let candidates = found.iter().cloned().map(spoken).collect();
+        let candidates = match found {
+            Found::Candidates(found) => found.iter().cloned().map(spoken).collect(),
+            Found::Next(candidate) => vec![candidate.clone()],
+        };
         Some(proto::Offer { session, cwd, left, right, ms_ago, candidates })
     }
 

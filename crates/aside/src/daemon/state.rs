@@ -17,14 +17,18 @@ use tokio::sync::{Notify, watch};
 
 use crate::config::Config;
 use crate::config::live::Live;
+use crate::daemon::foresight::Foresight;
 use crate::daemon::handover::Program;
 use crate::daemon::keeper::Keeper;
+use crate::daemon::memory::Memory;
 use crate::daemon::model::Models;
+use crate::daemon::nexts::Nexts;
 use crate::daemon::offers::Offers;
 use crate::daemon::sentences::Sentences;
 use crate::daemon::specs::Specs;
 use crate::daemon::talks::Talks;
 use crate::daemon::thought::Thoughts;
+use crate::daemon::watchers::{Seen, Watchers};
 use crate::daemon::wishes::Wishes;
 use crate::paths::Paths;
 use crate::store::journal::Journal;
@@ -55,9 +59,13 @@ pub struct State {
     notices: Mutex<VecDeque<(Instant, String)>>,
     journal: Journal,
     models: Models,
+    memory: Memory,
+    nexts: Nexts,
     thoughts: Thoughts,
+    foresight: Foresight,
     wishes: Wishes,
     talks: Talks,
+    watchers: Watchers,
     sentences: Sentences,
     keeper: OnceLock<Keeper>,
     started: Instant,
@@ -112,9 +120,13 @@ impl State {
             notices: Mutex::default(),
             journal: Journal::new(&paths),
             models: Models::default(),
+            memory: Memory::default(),
+            nexts: Nexts::default(),
             thoughts: Thoughts::default(),
+            foresight: Foresight::default(),
             wishes: Wishes::default(),
             talks: Talks::default(),
+            watchers: Watchers::default(),
             sentences: Sentences::new(&paths),
             keeper: OnceLock::new(),
             started: now,
@@ -240,8 +252,21 @@ impl State {
         &self.models
     }
 
+    /// What each shell ran lately.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    pub fn nexts(&self) -> &Nexts {
+        &self.nexts
+    }
+
     pub fn thoughts(&self) -> &Thoughts {
         &self.thoughts
+    }
+
+    pub fn foresight(&self) -> &Foresight {
+        &self.foresight
     }
 
     pub fn wishes(&self) -> &Wishes {
@@ -254,6 +279,11 @@ impl State {
 
     pub fn talks(&self) -> &Talks {
         &self.talks
+    }
+
+    /// Who sees what is printed where.
+    pub fn watchers(&self) -> &Watchers {
+        &self.watchers
     }
 
     pub fn keeper(&self) -> Option<&Keeper> {
@@ -420,17 +450,23 @@ impl State {
         notices.extend(self.specs.problems().into_iter().map(|text| proto::Notice { s_ago: 0, text }));
         let mut sessions: Vec<SessionStatus> = locked(&self.sessions)
             .values()
-            .map(|Session { hello, seen, names }| SessionStatus {
-                session: hello.session.clone(),
-                shell: hello.shell.clone(),
-                shell_version: hello.shell_version.clone(),
-                plugin_version: hello.version.clone(),
-                pid: hello.pid,
-                facts: hello.facts.clone(),
-                seen_s_ago: ago(*seen),
-                aliases: names.aliases.len(),
-                functions: names.functions.len(),
-                variables: names.variables.len(),
+            .map(|Session { hello, seen, names }| {
+                let Seen { tier, reason, watched } = self.watchers.seen(&hello.session);
+                SessionStatus {
+                    session: hello.session.clone(),
+                    shell: hello.shell.clone(),
+                    shell_version: hello.shell_version.clone(),
+                    plugin_version: hello.version.clone(),
+                    pid: hello.pid,
+                    facts: hello.facts.clone(),
+                    seen_s_ago: ago(*seen),
+                    aliases: names.aliases.len(),
+                    functions: names.functions.len(),
+                    variables: names.variables.len(),
+                    tier: tier.to_owned(),
+                    tier_reason: reason,
+                    watched,
+                }
             })
             .collect();
         sessions.sort_by_key(|session| session.seen_s_ago);

@@ -18,6 +18,12 @@ recently and how well it ran, what ran before it, and what is typed already; for
 what is typed, how many others fit as well, and how often the like of it comes here.
 ";
 
+/// About what stood on an empty line.
+const FOLLOWS: &str = "\
+The score says how likely it is that this is meant. It comes from how the last command ended and what it
+printed, if that was seen, or from what you ran after it before.
+";
+
 /// Say why the last suggestion was offered
 #[derive(clap::Args)]
 pub struct Args {
@@ -58,8 +64,12 @@ fn told(offer: &Offer, paint: Paint, home: Option<&str>) -> String {
     let Offer { session, cwd, left, right, ms_ago, candidates } = offer;
     let place = if cwd.is_empty() { String::new() } else { format!(" in {}", one_line(&from_home(cwd, home))) };
     let shell = if session.is_empty() { String::new() } else { format!(", to {}", one_line(session)) };
-    let mut text = format!("Offered {} ago{place}{shell}, for\n\n", span(ms_ago / 1000));
-    let _ = writeln!(text, "   {}\n", paint.with(BOLD, &candidates::line_with_cursor(left, right)));
+    let is_next = left.is_empty() && right.is_empty();
+    let line = match is_next {
+        true => "as the next command\n\n".to_owned(),
+        false => format!("for\n\n   {}\n\n", paint.with(BOLD, &candidates::line_with_cursor(left, right))),
+    };
+    let mut text = format!("Offered {} ago{place}{shell}, {line}", span(ms_ago / 1000));
     for (number, candidate) in (1..).zip(candidates) {
         let Candidate { completion: _, cursor_pos: _, confidence, source, description, facts } = candidate;
         let shown = paint.with(BOLD, &candidates::shown(candidate));
@@ -67,7 +77,7 @@ fn told(offer: &Offer, paint: Paint, home: Option<&str>) -> String {
         let known = paint.with(DIM, &candidates::known(description, facts));
         let _ = writeln!(text, "   {confidence:.2}, {}: {known}", one_line(source));
     }
-    text + "\n" + WEIGHED
+    text + "\n" + if is_next { FOLLOWS } else { WEIGHED }
 }
 
 #[cfg(test)]
@@ -107,5 +117,19 @@ Offered 1 min 5 s ago in ~/src, to zsh-1, for
 
 ";
         assert_eq!(told(&offer, Paint::Plain, Some("/home/me")), expected.to_owned() + WEIGHED);
+        let offer = Offer {
+            cwd: "/home/me/src".to_owned(),
+            ms_ago: 2_000,
+            candidates: vec![candidate("git status", "", "rule", "there is no gti, but git")],
+            ..Offer::default()
+        };
+        let expected = "\
+Offered 2 s ago in ~/src, as the next command
+
+1. git status
+   0.50, rule: there is no gti, but git
+
+";
+        assert_eq!(told(&offer, Paint::Plain, Some("/home/me")), expected.to_owned() + FOLLOWS);
     }
 }

@@ -1,22 +1,31 @@
 //! `aside fix`: what to do about a command that failed, and why. Runs nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
+use aside_core::proto::ended::{Past, Recall, Suggest};
+use aside_core::proto::{Reply, Request};
+use aside_core::suggest::Suggestion;
 
 use crate::cli::suggest::{Question, Where, output};
-use crate::cli::{Exit, current_dir, from_home, home, one_line, print};
+use crate::cli::{Exit, current_dir, from_home, home, one_line, print, terminal};
+use crate::client;
 use crate::paths::Paths;
 use crate::store::search::{Outcome, Search};
 use crate::store::{History, Row};
 
 /// Failures of the history that are looked at.
 const MAX_FAILED: usize = 20;
+/// How Ctrl-C ends a command, which is no failure.
+const INTERRUPTED: i32 = 130;
+/// How long the daemon may think, with a model perhaps.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Say what to do about a command that failed
 ///
-/// The command to run is printed, and why. Nothing is run. Without a command, it is the last one of your history that
-/// failed, here if there is one.
+/// The command to run is printed, and why. Nothing is run. Without a command, it is the last one of this shell that failed,
+/// or of your history, here if there is one.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,7 +49,14 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let Args { exit, output_file, mut place, command } = args;
     let paths = Paths::from_env()?;
     let output = output_file.as_deref().map(output).transpose()?;
-    let (command, exit, from) = if command.is_empty() {
+    if command.is_empty() && output.is_none() && exit.is_none() && place.cwd.is_none() {
+        // What this shell ran the daemon knows best: it may have seen what was printed.
+        if let Some((failed, found)) = of_this_shell(&paths.socket) {
+            say_what(&failed.command, failed.exit, Some(&failed.cwd));
+            return say(found.as_ref(), if failed.output.is_some() { Output::Known } else { Output::Unknown });
+        }
+    }
+    let (command, exit) = if command.is_empty() {
         let Some(row) = last_failed(&paths)? else {
             eprintln!("aside: no command of your history failed; say which: aside fix -- make test");
             return Ok(Exit::Failed);
@@ -49,35 +65,79 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         if place.cwd.is_none() {
             place.cwd = row.entry.cwd.map(PathBuf::from);
         }
-        (row.entry.command, code, From::History)
+        say_what(&row.entry.command, code, place.cwd.as_ref().map(|cwd| cwd.display().to_string()).as_deref());
+        (row.entry.command, code)
     } else {
-        (command.join(" "), exit.unwrap_or(1), From::Line)
+        (command.join(" "), exit.unwrap_or(1))
     };
     let question = Question { command: &command, exit, output: output.as_deref(), past: &[] };
-    let answer = question.answer(&paths, &place)?;
-    if from == From::History {
-        let place = place.cwd.as_deref().map(|cwd| from_home(&cwd.display().to_string(), home().as_deref()));
-        let place = place.map(|place| format!(" in {}", one_line(&place))).unwrap_or_default();
-        eprintln!("aside: {} ended with {exit}{place}", one_line(&command));
-    }
-    match &answer {
-        Some(answer) => {
-            print(&format!("{}\n", answer.command))?;
-            eprintln!("aside: {}", one_line(&answer.reason));
+    let answer = question.answer(&paths, &place)?.map(|Suggestion { command, reason, .. }| Fix { command, reason });
+    say(answer.as_ref(), if output.is_some() { Output::Known } else { Output::Unknown })
+}
+
+/// What to do, and why.
+struct Fix {
+    command: String,
+    reason: String,
+}
+
+/// Whether anybody saw what the command printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Known,
+    Unknown,
+}
+
+fn say_what(command: &str, exit: i32, cwd: Option<&str>) {
+    let place = cwd.map(|cwd| format!(" in {}", one_line(&from_home(cwd, home().as_deref())))).unwrap_or_default();
+    eprintln!("aside: {} ended with {exit}{place}", one_line(command));
+}
+
+fn say(fix: Option<&Fix>, output: Output) -> anyhow::Result<Exit> {
+    match fix {
+        Some(fix) => {
+            print(&format!("{}\n", fix.command))?;
+            eprintln!("aside: {}", one_line(&fix.reason));
         }
         None => eprintln!("aside: no idea what to do about it"),
     }
-    if output.is_none() {
+    if output == Output::Unknown {
         eprintln!("aside: what it printed is not known here; with --output-file it is looked at too");
     }
-    Ok(if answer.is_some() { Exit::Done } else { Exit::Failed })
+    Ok(if fix.is_some() { Exit::Done } else { Exit::Failed })
 }
 
-/// Where the command comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum From {
-    Line,
-    History,
+/// The last failure of the shell on this terminal, and what the daemon would do about it. Nothing when there is no daemon, or
+/// none that it remembers.
+fn of_this_shell(socket: &Path) -> Option<(Past, Option<Fix>)> {
+    let tty = terminal()?;
+    let Reply::Recall(recalled) = client::ask(socket, Request::Recall(Recall { tty, ..Recall::default() })).ok()?
+    else {
+        return None;
+    };
+    let has_failed = |past: &Past| past.exit != 0 && past.exit != INTERRUPTED && !is_ours(&past.command);
+    let failed = recalled.commands.into_iter().rfind(has_failed)?;
+    let question = Suggest {
+        session: recalled.session,
+        cwd: failed.cwd.clone(),
+        command: failed.command.clone(),
+        exit: failed.exit,
+        seq: failed.seq,
+        wait: true,
+        ..Suggest::default()
+    };
+    let found = match client::ask_patiently(socket, Request::Suggest(question), PATIENCE).ok()? {
+        Reply::Suggest(found) if !found.command.is_empty() => {
+            Some(Fix { command: found.command, reason: found.reason })
+        }
+        _ => None,
+    };
+    Some((failed, found))
+}
+
+/// We are not asked about ourselves.
+fn is_ours(command: &str) -> bool {
+    command.trim() == "aside" || command.trim().starts_with("aside ")
 }
 
 fn last_failed(paths: &Paths) -> anyhow::Result<Option<Row>> {
@@ -86,8 +146,7 @@ fn last_failed(paths: &Paths) -> anyhow::Result<Option<Row>> {
     for directories in [vec![current_dir()?], Vec::new()] {
         let search = Search { words: Vec::new(), directories, outcome: Outcome::Failed, limit: MAX_FAILED };
         let rows = history.search(&search)?;
-        // Ctrl-C is no failure, and we are not asked about ourselves.
-        let is_one = |row: &Row| row.entry.exit != Some(130) && !row.entry.command.trim().starts_with("aside ");
+        let is_one = |row: &Row| row.entry.exit != Some(INTERRUPTED) && !is_ours(&row.entry.command);
         if let Some(row) = rows.into_iter().rev().find(is_one) {
             return Ok(Some(row));
         }

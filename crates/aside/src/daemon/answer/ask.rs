@@ -19,10 +19,9 @@ use aside_core::translate::facts::Facts;
 use aside_core::translate::{Place, System};
 use aside_core::world::World;
 use tokio::sync::{oneshot, watch};
-use tokio::task::AbortHandle;
 use tokio::time::MissedTickBehavior;
 
-use crate::daemon::later::{Later, Tone};
+use crate::daemon::later::{Later, Listening, Tone};
 use crate::daemon::model::{self, Use};
 use crate::daemon::sentences::of_question;
 use crate::daemon::state::{Asker, State};
@@ -55,6 +54,10 @@ pub async fn answer(state: &Arc<State>, asked: Ask, later: &Later) -> Reply {
         None => {
             state.rerouted(of_question(&asked));
             let query = asked.query.clone();
+            let mut asked = asked;
+            if asked.exit != 0 && asked.output.is_empty() {
+                asked.output = state.printed_last(&asked.session, &query).await.unwrap_or_default();
+            }
             let desk = Desk::new(state, asked, who.clone());
             let think = |mouth: Mouth| async move { desk.think(&mouth).await };
             (state.talks().begin(&who, number, &query, think), false)
@@ -96,15 +99,6 @@ async fn tell(mut said: watch::Receiver<Said>, later: Later) {
         if is_last {
             break;
         }
-    }
-}
-
-/// Somebody who is told what is said; dropped with the connection.
-struct Listening(AbortHandle);
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

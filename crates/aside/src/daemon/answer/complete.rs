@@ -31,6 +31,8 @@ const LATE: Duration = Duration::from_secs(2);
 const RECENT: usize = 40;
 
 pub async fn answer(state: &Arc<State>, asked: Complete, later: &Later) -> Reply {
+    // Whoever types knows what comes next.
+    state.nexts().typed(&asked.session);
     state.readable().await;
     let config = state.config();
     let typed = asked.left.chars().count() + asked.right.chars().count();

@@ -23,14 +23,17 @@ const SETTLE: Duration = Duration::from_millis(6);
 /// The same after a line has failed, when nobody waits for anything but the answer: branches and targets take a process.
 const SETTLE_AFTER: Duration = Duration::from_millis(200);
 
-pub async fn answer(state: &Arc<State>, asked: &Detect) -> Reply {
+pub async fn answer(state: &Arc<State>, mut asked: Detect) -> Reply {
     let (names, dialect) = state.shell(Asker { session: &asked.session, shell: &asked.shell, wait: false });
     let config = state.config();
     let is_addressed = forced(asked.line.trim(), &config.detect.agent_prefix);
     if config.detect.reroute == Reroute::Off && !is_addressed {
         return Reply::Detect(shell(asked.phase, "detect.reroute is off".to_owned()));
     }
-    let ruling = Desk { state, asked, names: &names, dialect }.rule().await;
+    if asked.phase == Phase::After && asked.output.is_empty() {
+        asked.output = state.printed_last(&asked.session, &asked.line).await.unwrap_or_default();
+    }
+    let ruling = Desk { state, asked: &asked, names: &names, dialect }.rule().await;
     let is_sentence = [Before::Agent.name(), After::Agent.name()].contains(&ruling.verdict.as_str());
     // One that is answered at once is noted when it is asked about.
     if is_sentence && config.detect.reroute == Reroute::Offer && !is_addressed {

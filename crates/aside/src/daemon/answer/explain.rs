@@ -8,12 +8,12 @@ use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::proto::Reply;
 use aside_core::proto::wish::{Explain, Explanation, Stage};
+use aside_core::said::prose::explanation;
 use aside_core::spec::Specs;
 use aside_core::text;
 use aside_core::translate::explain::{explain, short};
 use aside_core::translate::facts::Facts;
 use aside_core::translate::prompt;
-use aside_core::translate::said::prose::explanation;
 use aside_core::translate::{Place, Source, System};
 use tokio::sync::oneshot;
 

@@ -7,14 +7,21 @@ use aside_core::history::index::Ran;
 use aside_core::proto::{Finished, Reply};
 
 use crate::daemon::handover;
+use crate::daemon::pipes;
 use crate::daemon::state::State;
 
 pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
     // fish never says hello, and bash only when it asks something.
     handover::consider(state, "");
+    pipes::tend(state, &finished.session);
     let name = finished.command.split_whitespace().next();
     state.something_ran(&finished.cwd, name.filter(|_| finished.exit == 0));
-    let wanted = state.config().history.record && state.filter().is_some_and(|filter| filter.keeps(&finished.command));
+    let is_kept = state.filter().is_some_and(|filter| filter.keeps(&finished.command));
+    if is_kept {
+        let Finished { session, seq, command, cwd, exit, shell, .. } = &finished;
+        state.ran(session, shell, (*seq, command, cwd, *exit));
+    }
+    let wanted = state.config().history.record && is_kept;
     if !wanted {
         return Reply::Ok;
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aside_core::proto::{Hello, Reply, Switch, Welcome};
 
 use crate::daemon::handover;
+use crate::daemon::pipes;
 use crate::daemon::state::State;
 
 pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
@@ -17,6 +18,7 @@ pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
         keeper.import_first(hello.shell.clone(), hello.histfile.clone());
     }
     if !hello.session.is_empty() {
+        pipes::tend(state, &hello.session);
         state.greet(hello);
     }
     let switch = |on| if on { Switch::On } else { Switch::Off };
@@ -43,5 +45,7 @@ pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
         agent_prefix: config.detect.agent_prefix.clone(),
         shell_prefix: config.detect.shell_prefix.clone(),
         wrong_key: config.detect.wrong_key.clone(),
+        suggest: switch(config.suggest.enabled),
+        capture: config.suggest.capture.name().to_owned(),
     }))
 }

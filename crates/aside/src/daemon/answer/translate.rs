@@ -9,11 +9,12 @@ use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::proto::Reply;
 use aside_core::proto::wish::{Proposal as Offer, Stage, Suggestion, Translate};
+use aside_core::said;
 use aside_core::spec::Specs;
 use aside_core::translate::facts::{self, Facts};
 use aside_core::translate::offer::{last, offers};
 use aside_core::translate::prompt::{self, Shape};
-use aside_core::translate::{Nearness, Place, Proposal, Source, System, Wish, embedded, said};
+use aside_core::translate::{Nearness, Place, Proposal, Source, System, Wish, embedded};
 use aside_core::world::World;
 use tokio::sync::oneshot;
 

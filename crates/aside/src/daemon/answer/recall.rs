@@ -1,0 +1,23 @@
+//! `recall`: what ran in a shell lately.
+
+use std::sync::Arc;
+
+use aside_core::proto::Reply;
+use aside_core::proto::ended::{Recall, Recalled};
+
+use crate::daemon::state::State;
+use crate::daemon::watchers::Tier;
+
+pub async fn answer(state: &Arc<State>, asked: &Recall) -> Reply {
+    let session = match asked.session.as_str() {
+        "" => state.session_on(&asked.tty).unwrap_or_default(),
+        session => session.to_owned(),
+    };
+    let commands = state.memory().recall(&session, asked.limit);
+    let tier = match state.watchers().seen(&session).tier {
+        // The settings have changed since.
+        tier if Tier::of(tier).is_some_and(|tier| !tier.is_wanted(&state.config().suggest)) => "off",
+        tier => tier,
+    };
+    Reply::Recall(Box::new(Recalled { tier: tier.to_owned(), session, commands }))
+}

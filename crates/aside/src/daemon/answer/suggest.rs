@@ -1,0 +1,232 @@
+//! `suggest`: a command ended, which one comes next? The embedded engine says it, from how it ended and what it printed; a
+//! model where that has no idea. A shell asks when its prompt is being made and again when a line begins, so what is found
+//! belongs to the command and not to the connection. Nothing is run.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aside_core::detect::{self, After, First};
+use aside_core::line::Dialect;
+use aside_core::names::Names;
+use aside_core::proto::Reply;
+use aside_core::proto::ended::{self, Suggest, Suggested};
+use aside_core::proto::talk::{Detect, Phase};
+use aside_core::proto::wish::Stage;
+use aside_core::safety;
+use aside_core::spec::Specs;
+use aside_core::suggest::{self, Ended, Next, Past, Place, Suggestion};
+use aside_core::world::Nothing;
+use tokio::sync::watch;
+
+use crate::config::Reroute;
+use crate::daemon::foresight::{self, Question};
+use crate::daemon::later::{Later, Listening, Tone};
+use crate::daemon::nexts;
+use crate::daemon::ruling::rule;
+use crate::daemon::state::{Asker, State};
+use crate::provider::Privacy;
+use crate::world::View;
+
+/// A shell that asks is about to draw its prompt, and needs the processor more than we do.
+const AFTER_YOU: Duration = Duration::from_millis(6);
+/// How long this machine may take to look up what the answer depends on: branches and targets take a process.
+const LOOK_UP: Duration = Duration::from_millis(1500);
+
+/// What shells end with when there is no command of that name.
+const NOT_FOUND: i32 = 127;
+
+pub async fn answer(state: &Arc<State>, ended: Suggest, later: &Later) -> Reply {
+    let kept = state.filter().is_some_and(|filter| filter.keeps(&ended.command));
+    if !state.config().suggest.enabled || !kept {
+        return reply(Suggested::none(Stage::Done));
+    }
+    let who = if ended.session.is_empty() { later.who() } else { ended.session.clone() };
+    let (seq, command) = (ended.seq, ended.command.clone());
+    let found = match state.nexts().known(&who, seq, &command).filter(|_| !ended.session.is_empty()) {
+        Some(found) => found,
+        None => {
+            let Suggest { session, cwd, exit, shell, .. } = &ended;
+            let is_news = state.ran(session, shell, (seq, &command, cwd, *exit));
+            let desk = Desk::new(state, ended);
+            state.nexts().begin(&who, (seq, &command), |found| desk.think(is_news, found))
+        }
+    };
+    if later.tone() == Tone::Once {
+        return reply(nexts::last(found).await);
+    }
+    let known = nexts::now(&found);
+    if known.state != Stage::Done {
+        let teller = later.clone();
+        let tells = async move { teller.say(reply(nexts::last(found).await)) };
+        later.works(Listening(tokio::spawn(tells).abort_handle()));
+    }
+    reply(known)
+}
+
+/// Reads the rules, which takes as long as a hundred answers, so that none waits for it.
+pub fn prepare() {
+    let (names, specs) = (Names::default(), Specs::default());
+    let ended = Ended { command: "make", exit: 2, output: Some("run `make`"), previous: &[], next: &[] };
+    let place = Place { cwd: "/", dialect: Dialect::default(), world: &Nothing, names: &names, specs: &specs };
+    suggest::suggest(&ended, &place);
+}
+
+fn reply(found: Suggested) -> Reply {
+    Reply::Suggest(Box::new(found))
+}
+
+/// One command that has ended, while the next one is being found.
+struct Desk {
+    state: Arc<State>,
+    ended: Suggest,
+    names: Arc<Names>,
+    dialect: Dialect,
+}
+
+/// What is known about how it ended.
+struct Known {
+    output: Option<String>,
+    previous: Vec<ended::Past>,
+    next: Vec<(String, u32, u32)>,
+}
+
+/// What the embedded engine makes of it.
+enum Idea {
+    Command(Suggestion),
+    None,
+    /// The words were meant for somebody else, who answers them.
+    Sentence,
+}
+
+impl Desk {
+    fn new(state: &Arc<State>, ended: Suggest) -> Self {
+        let wait = ended.session.is_empty();
+        let (names, dialect) = state.shell(Asker { session: &ended.session, shell: &ended.shell, wait });
+        Self { state: Arc::clone(state), ended, names, dialect }
+    }
+
+    async fn think(mut self, is_news: bool, found: watch::Sender<Suggested>) {
+        tokio::time::sleep(AFTER_YOU).await;
+        if is_news {
+            // What is remembered about this place may be no longer so.
+            self.state.something_ran(&self.ended.cwd, None);
+        }
+        let known = self.known().await;
+        self.hear_status(&known);
+        let suggestion = match self.embedded(&known).await {
+            Idea::Command(suggestion) => Some(suggestion),
+            Idea::None => foresight::think(&self.state, self.question(known)).await,
+            Idea::Sentence => None,
+        };
+        let suggested = match suggestion {
+            Some(suggestion) => self.suggested(suggestion),
+            None => Suggested::none(Stage::Done),
+        };
+        if !suggested.command.is_empty() {
+            self.state.offers().note_next(&self.ended.session, &self.ended.cwd, &suggested);
+        }
+        found.send_replace(suggested);
+    }
+
+    async fn known(&self) -> Known {
+        let Suggest { session, cwd, command, exit, seq, .. } = &self.ended;
+        let output = self.state.printed(session, *seq).await;
+        let previous = self.state.memory().before(session, *seq);
+        let index = self.state.index();
+        let next = index.next(command.trim(), *exit, cwd).into_iter();
+        let next = next.map(|(command, here, anywhere)| (command.to_owned(), here, anywhere)).collect();
+        Known { output, previous, next }
+    }
+
+    /// A shell that has not told its names yet, at its first prompts, tells with its status that it has no such command.
+    fn hear_status(&mut self, known: &Known) {
+        let first = self.ended.command.split_whitespace().next().unwrap_or_default();
+        let is_named = known.output.as_ref().is_none_or(|output| output.contains(first));
+        if self.ended.exit == NOT_FOUND && is_named && self.names.builtins.is_empty() {
+            // With one that every shell has, the others count as told.
+            Arc::make_mut(&mut self.names).take("builtin", 0, "cd");
+        }
+    }
+
+    /// With what is on this machine, as far as that can be found out in time.
+    async fn embedded(&self, known: &Known) -> Idea {
+        let view = self.state.view(&self.names);
+        let deadline = Instant::now() + LOOK_UP;
+        loop {
+            let found = match self.look(known, &view) {
+                _ if self.is_sentence(known, &view) => Idea::Sentence,
+                Some(suggestion) => Idea::Command(suggestion),
+                None => Idea::None,
+            };
+            let settled = view.settled(deadline.saturating_duration_since(Instant::now())).await;
+            if !view.take_news() || !settled {
+                return found;
+            }
+        }
+    }
+
+    fn look(&self, known: &Known, view: &View) -> Option<Suggestion> {
+        let mut previous: Vec<Past<'_>> = Vec::with_capacity(known.previous.len());
+        for ended::Past { command, exit, output, .. } in &known.previous {
+            previous.push(Past { command, exit: Some(*exit), output: output.as_deref() });
+        }
+        let next: Vec<Next<'_>> = known
+            .next
+            .iter()
+            .map(|(command, here, anywhere)| Next { command, here: *here, anywhere: *anywhere })
+            .collect();
+        let specs = self.state.specs();
+        let ended = Ended {
+            command: &self.ended.command,
+            exit: self.ended.exit,
+            output: known.output.as_deref(),
+            previous: &previous,
+            next: &next,
+        };
+        let place =
+            Place { cwd: &self.ended.cwd, dialect: self.dialect, world: view, names: &self.names, specs: &specs };
+        suggest::suggest(&ended, &place)
+    }
+
+    /// Words that were meant for somebody else get their answer there.
+    fn is_sentence(&self, known: &Known, view: &View) -> bool {
+        let config = self.state.config();
+        if self.ended.exit == 0 || config.detect.reroute == Reroute::Off {
+            return false;
+        }
+        let asked = Detect {
+            session: self.ended.session.clone(),
+            cwd: self.ended.cwd.clone(),
+            line: self.ended.command.clone(),
+            shell: self.ended.shell.clone(),
+            phase: Phase::After,
+            exit: self.ended.exit,
+            output: known.output.clone().unwrap_or_default(),
+            ..Detect::default()
+        };
+        let specs = self.state.specs();
+        let facts = detect::Facts {
+            cwd: &self.ended.cwd,
+            dialect: self.dialect,
+            first: First::of(""),
+            world: view,
+            names: &self.names,
+            specs: &specs,
+            agent_prefix: &config.detect.agent_prefix,
+        };
+        rule(&asked, &facts, self.state.sentences().marks(), &config.detect).verdict == After::Agent.name()
+    }
+
+    fn question(&self, known: Known) -> Question {
+        let Suggest { session, cwd, command, exit, shell, private, .. } = self.ended.clone();
+        let is_private = private || self.state.is_private(&session);
+        let privacy = if is_private { Privacy::Private } else { Privacy::Open };
+        Question { session, shell, cwd, command, exit, output: known.output, previous: known.previous, privacy }
+    }
+
+    fn suggested(&self, suggestion: Suggestion) -> Suggested {
+        let Suggestion { command, source, reason, confidence } = suggestion;
+        let warning = safety::summary(&safety::dangers(&command, self.dialect));
+        Suggested { state: Stage::Done, command, source: source.name().to_owned(), reason, warning, confidence }
+    }
+}

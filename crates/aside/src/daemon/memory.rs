@@ -1,0 +1,309 @@
+//! What each shell ran lately and what that printed, for as long as this process lives: the session that a suggestion is
+//! made from. Nothing of it is ever written to a disk.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use aside_core::proto::ended::Past;
+use aside_core::redact::redact;
+use aside_core::suggest::Interactive;
+use tokio::sync::watch;
+
+use crate::daemon::state::{Asker, State};
+
+/// Shells that are remembered; the one not heard from longest is forgotten first.
+const MAX_SHELLS: usize = 64;
+/// Commands of each.
+const MAX_COMMANDS: usize = 20;
+/// Lines that are kept of what a command printed, from its end, and bytes of each.
+const MAX_LINES: usize = 20;
+const MAX_LINE: usize = 400;
+/// Bytes of a command.
+const MAX_COMMAND: usize = 4096;
+/// Bytes of what the last command of a shell printed, all that is needed to say what comes next.
+const MAX_FRESH: usize = 32 * 1024;
+/// How long it may take to get here. Nobody at a prompt waits for it.
+const ARRIVAL: Duration = Duration::from_millis(500);
+
+#[derive(Default)]
+pub struct Memory {
+    shells: Mutex<HashMap<String, Shell>>,
+    /// Counts the outputs that came.
+    arrived: watch::Sender<u64>,
+}
+
+struct Shell {
+    commands: VecDeque<Kept>,
+    /// What was printed last, as it was: secrets are taken out of what is kept, and where it leaves.
+    fresh: Option<Fresh>,
+    seen: Instant,
+}
+
+struct Fresh {
+    seq: i64,
+    output: String,
+}
+
+struct Kept {
+    seq: i64,
+    command: String,
+    cwd: String,
+    exit: i32,
+    looks: Looks,
+    /// The end of it, without secrets; nothing when nobody saw it.
+    output: Option<String>,
+    ended: Instant,
+}
+
+/// A command that has ended.
+#[derive(Clone, Copy)]
+struct Ended<'a> {
+    seq: i64,
+    command: &'a str,
+    cwd: &'a str,
+    exit: i32,
+    /// Whether what it printed may be looked at.
+    looks: Looks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looks {
+    Yes,
+    /// It took over the terminal.
+    No,
+}
+
+impl State {
+    /// Takes note of a command that has ended. Says whether it is news.
+    pub fn ran(&self, session: &str, shell: &str, (seq, command, cwd, exit): (i64, &str, &str, i32)) -> bool {
+        let config = self.config();
+        let (names, dialect) = self.shell(Asker { session, shell, wait: false });
+        let interactive =
+            Interactive { always: &config.suggest.capture_blocklist, bare: &config.suggest.capture_blocklist_bare };
+        let looks = if interactive.takes_over(command, dialect, &names) { Looks::No } else { Looks::Yes };
+        self.memory().ran(session, Ended { seq, command, cwd, exit, looks })
+    }
+
+    /// What a command printed, for this machine alone. Waits a moment for it where somebody watches the terminal.
+    pub async fn printed(&self, session: &str, seq: i64) -> Option<String> {
+        let patience = if self.watchers().seen(session).watched { ARRIVAL } else { Duration::ZERO };
+        self.memory().output(session, seq, patience).await
+    }
+
+    /// The same for the line that a shell ran last, if it is this one.
+    pub async fn printed_last(&self, session: &str, line: &str) -> Option<String> {
+        let seq = self.memory().last(session, line)?;
+        self.printed(session, seq).await
+    }
+}
+
+impl Memory {
+    /// Says whether it is news: the same number again is the same command.
+    fn ran(&self, session: &str, ended: Ended<'_>) -> bool {
+        if session.is_empty() {
+            return true;
+        }
+        let mut shells = self.lock();
+        let shell = heard_from(&mut shells, session);
+        if shell.commands.iter().any(|kept| kept.seq == ended.seq) {
+            return false;
+        }
+        // What it printed may have come before.
+        let fresh = shell.fresh.as_ref().filter(|fresh| fresh.seq == ended.seq && ended.looks == Looks::Yes);
+        let output = fresh.map(|fresh| kept(&fresh.output));
+        if output.is_none() {
+            shell.fresh = None;
+        }
+        let command = cut(ended.command, MAX_COMMAND).to_owned();
+        let Ended { seq, cwd, exit, looks, .. } = ended;
+        let (cwd, now) = (cwd.to_owned(), Instant::now());
+        shell.commands.push_back(Kept { seq, command, cwd, exit, looks, output, ended: now });
+        if shell.commands.len() > MAX_COMMANDS {
+            shell.commands.pop_front();
+        }
+        true
+    }
+
+    pub fn printed(&self, session: &str, seq: i64, output: &str) {
+        let mut shells = self.lock();
+        let shell = heard_from(&mut shells, session);
+        if let Some(command) = shell.commands.iter_mut().find(|command| command.seq == seq) {
+            if command.looks == Looks::No {
+                return;
+            }
+            command.output = Some(kept(output));
+        }
+        if shell.commands.back().is_none_or(|last| last.seq <= seq) {
+            shell.fresh = Some(Fresh { seq, output: cut(output, MAX_FRESH).to_owned() });
+        }
+        drop(shells);
+        self.arrived.send_modify(|count| *count += 1);
+    }
+
+    async fn output(&self, session: &str, seq: i64, patience: Duration) -> Option<String> {
+        let mut arrived = self.arrived.subscribe();
+        let deadline = tokio::time::Instant::now() + patience;
+        loop {
+            if let Some(output) = self.known_output(session, seq) {
+                return Some(output);
+            }
+            if self.is_unseen(session, seq) {
+                return None;
+            }
+            // The sender lives as long as `self`, so that only the deadline ends this.
+            tokio::time::timeout_at(deadline, arrived.changed()).await.ok()?.ok()?;
+        }
+    }
+
+    /// Nobody will tell what it printed.
+    fn is_unseen(&self, session: &str, seq: i64) -> bool {
+        let shells = self.lock();
+        let mut commands = shells.get(session).into_iter().flat_map(|shell| &shell.commands);
+        commands.any(|command| command.seq == seq && command.looks == Looks::No)
+    }
+
+    fn known_output(&self, session: &str, seq: i64) -> Option<String> {
+        let shells = self.lock();
+        let shell = shells.get(session)?;
+        let fresh = shell.fresh.as_ref().filter(|fresh| fresh.seq == seq).map(|fresh| fresh.output.clone());
+        fresh.or_else(|| shell.commands.iter().find(|command| command.seq == seq)?.output.clone())
+    }
+
+    /// The number of the last command of a shell, if it is this one.
+    pub fn last(&self, session: &str, command: &str) -> Option<i64> {
+        let shells = self.lock();
+        let last = shells.get(session)?.commands.back()?;
+        (last.command.trim() == cut(command, MAX_COMMAND).trim()).then_some(last.seq)
+    }
+
+    /// What ran before a command, the oldest first.
+    pub fn before(&self, session: &str, seq: i64) -> Vec<Past> {
+        let shells = self.lock();
+        let commands = shells.get(session).into_iter().flat_map(|shell| &shell.commands);
+        commands.take_while(|command| command.seq != seq).map(Kept::told).collect()
+    }
+
+    /// The last commands, the oldest first; all that are remembered for 0.
+    pub fn recall(&self, session: &str, limit: u32) -> Vec<Past> {
+        let limit = if limit == 0 { MAX_COMMANDS } else { limit as usize };
+        let shells = self.lock();
+        let Some(shell) = shells.get(session) else { return Vec::new() };
+        let skip = shell.commands.len().saturating_sub(limit);
+        let without_secrets = |past: Past| Past { command: redact(&past.command).into_owned(), ..past };
+        shell.commands.iter().skip(skip).map(Kept::told).map(without_secrets).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Shell>> {
+        // A panic while it was held lost one answer; what is left is sound.
+        self.shells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn told(&self) -> Past {
+        Past {
+            seq: self.seq,
+            command: self.command.clone(),
+            cwd: self.cwd.clone(),
+            exit: self.exit,
+            output: self.output.clone(),
+            s_ago: self.ended.elapsed().as_secs(),
+        }
+    }
+}
+
+fn heard_from<'a>(shells: &'a mut HashMap<String, Shell>, session: &str) -> &'a mut Shell {
+    if shells.len() >= MAX_SHELLS && !shells.contains_key(session) {
+        let oldest = shells.iter().min_by_key(|(_, shell)| shell.seen).map(|(name, _)| name.clone());
+        oldest.map(|name| shells.remove(&name));
+    }
+    let blank = || Shell { commands: VecDeque::new(), fresh: None, seen: Instant::now() };
+    let shell = shells.entry(session.to_owned()).or_insert_with(blank);
+    shell.seen = Instant::now();
+    shell
+}
+
+/// The last lines, without secrets. Those are looked for in all of it: one may go over several lines.
+fn kept(output: &str) -> String {
+    let clean = redact(output);
+    let mut lines: Vec<&str> = clean.lines().rev().take(MAX_LINES).map(|line| cut(line, MAX_LINE)).collect();
+    lines.reverse();
+    lines.join("\n")
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(seq: i64, command: &str) -> Ended<'_> {
+        Ended { seq, command, cwd: "/here", exit: 1, looks: Looks::Yes }
+    }
+
+    #[test]
+    fn keeps_the_end_of_the_last_commands_without_secrets() {
+        let memory = Memory::default();
+        for seq in 1..=30 {
+            memory.ran("a", ended(seq, &format!("command {seq}")));
+            let lines: String = (0..60).map(|line| format!("{seq}.{line}\n")).collect();
+            memory.printed(
+                "a",
+                seq,
+                &format!("{lines}token=ghp_0123456789abcdefghijABCDEFGHIJ012345\n{}", "x".repeat(900)),
+            );
+        }
+        let past = memory.recall("a", 0);
+        assert_eq!((past.len(), past[0].command.as_str(), past[19].seq), (MAX_COMMANDS, "command 11", 30));
+        let output = past[19].output.as_deref().unwrap();
+        assert_eq!(output.lines().count(), MAX_LINES);
+        assert!(output.starts_with("30.42\n") && !output.contains("ghp_0123"), "{output}");
+        assert_eq!(output.lines().last().unwrap().len(), MAX_LINE);
+        assert_eq!(memory.recall("a", 2).len(), 2);
+        assert_eq!(memory.recall("b", 2), []);
+        let before: Vec<i64> = memory.before("a", 13).iter().map(|kept| kept.seq).collect();
+        assert_eq!(before, [11, 12]);
+    }
+
+    #[tokio::test]
+    async fn an_output_may_come_before_its_command_or_after_it() {
+        let memory = Memory::default();
+        let short = Duration::from_millis(1);
+        memory.printed("a", 7, "early");
+        memory.ran("a", ended(7, "make"));
+        assert_eq!(memory.output("a", 7, short).await.as_deref(), Some("early"));
+        assert_eq!(memory.recall("a", 1)[0].output.as_deref(), Some("early"));
+        memory.ran("a", ended(8, "make test"));
+        memory.ran("a", ended(8, "make test"));
+        assert_eq!(memory.recall("a", 0).len(), 2, "said twice, ran once");
+        assert_eq!(memory.output("a", 8, short).await, None, "nobody saw it");
+        let (waited, ()) = tokio::join!(memory.output("a", 8, Duration::from_secs(20)), async {
+            tokio::task::yield_now().await;
+            memory.printed("b", 8, "somebody else's");
+            tokio::task::yield_now().await;
+            memory.printed("a", 8, "late");
+        });
+        assert_eq!(waited.as_deref(), Some("late"));
+        assert_eq!(memory.last("a", " make test\n"), Some(8));
+        assert_eq!(memory.last("a", "make"), None);
+        memory.printed("a", 9, "an editor");
+        memory.ran("a", Ended { looks: Looks::No, ..ended(9, "vim") });
+        memory.printed("a", 9, "an editor");
+        assert_eq!(memory.output("a", 9, Duration::from_secs(600)).await, None, "nobody looks, so nobody waits");
+    }
+
+    #[test]
+    fn the_shell_not_heard_from_longest_is_forgotten() {
+        let memory = Memory::default();
+        for number in 0..=MAX_SHELLS {
+            memory.ran(&number.to_string(), ended(1, "ls"));
+        }
+        assert_eq!(memory.lock().len(), MAX_SHELLS);
+        assert_eq!(memory.recall("0", 0), []);
+        memory.ran("", ended(1, "ls"));
+        assert_eq!(memory.recall("", 0), [], "nobody's");
+    }
+}

@@ -1,0 +1,132 @@
+//! The next command of each shell, while it is being found: thought about once, however often it is asked for, and given up
+//! when the person types. Knows nothing of how it is found.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use aside_core::proto::ended::Suggested;
+use aside_core::proto::wish::Stage;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+/// Shells whose question is remembered; the oldest is forgotten first.
+const MAX_SHELLS: usize = 256;
+
+#[derive(Default)]
+pub struct Nexts(Mutex<HashMap<String, Next>>);
+
+/// What a shell asked last.
+struct Next {
+    seq: i64,
+    command: String,
+    found: watch::Receiver<Suggested>,
+    task: AbortHandle,
+    since: Instant,
+}
+
+impl Nexts {
+    /// The answer to a question that was asked before, unless that was given up.
+    pub fn known(&self, who: &str, seq: i64, command: &str) -> Option<watch::Receiver<Suggested>> {
+        let nexts = self.lock();
+        let next = nexts.get(who).filter(|next| next.seq == seq && next.command == command)?;
+        let is_given_up = next.found.borrow().state != Stage::Done && next.found.has_changed().is_err();
+        (!is_given_up).then(|| next.found.clone())
+    }
+
+    /// Begins to think, in place of what the shell asked before.
+    pub fn begin<T>(
+        &self,
+        who: &str,
+        (seq, command): (i64, &str),
+        think: impl FnOnce(watch::Sender<Suggested>) -> T,
+    ) -> watch::Receiver<Suggested>
+    where
+        T: Future<Output = ()> + Send + 'static,
+    {
+        let (sender, found) = watch::channel(Suggested::none(Stage::Thinking));
+        let task = tokio::spawn(think(sender)).abort_handle();
+        let next = Next { seq, command: command.to_owned(), found: found.clone(), task, since: Instant::now() };
+        let mut nexts = self.lock();
+        if let Some(older) = nexts.insert(who.to_owned(), next) {
+            older.task.abort();
+        }
+        if nexts.len() > MAX_SHELLS {
+            let oldest = nexts.iter().min_by_key(|(_, next)| next.since).map(|(who, _)| who.clone());
+            if let Some(oldest) = oldest.and_then(|who| nexts.remove(&who)) {
+                oldest.task.abort();
+            }
+        }
+        found
+    }
+
+    /// The person knows what comes next.
+    pub fn typed(&self, who: &str) {
+        if let Some(next) = self.lock().get(who) {
+            next.task.abort();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Next>> {
+        // A panic while it was held lost one answer; what is left is sound.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is known now. Whoever thought about it may have given up.
+pub fn now(found: &watch::Receiver<Suggested>) -> Suggested {
+    let known = found.borrow().clone();
+    let is_over = known.state == Stage::Done || found.has_changed().is_err();
+    Suggested { state: if is_over { Stage::Done } else { known.state }, ..known }
+}
+
+/// Waits for the end of it.
+pub async fn last(mut found: watch::Receiver<Suggested>) -> Suggested {
+    let _ = found.wait_for(|found| found.state == Stage::Done).await;
+    now(&found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(command: &str) -> Suggested {
+        Suggested { command: command.to_owned(), ..Suggested::none(Stage::Done) }
+    }
+
+    #[tokio::test]
+    async fn the_same_question_is_thought_about_once() {
+        let nexts = Nexts::default();
+        let first = nexts.begin("a", (1, "make"), |sender| async move {
+            sender.send_replace(done("make test"));
+        });
+        assert_eq!(now(&first), Suggested::none(Stage::Thinking));
+        assert_eq!(last(nexts.known("a", 1, "make").unwrap()).await, done("make test"));
+        assert_eq!(now(&first), done("make test"));
+        assert!(nexts.known("a", 2, "make").is_none() && nexts.known("a", 1, "ls").is_none());
+        assert!(nexts.known("b", 1, "make").is_none());
+    }
+
+    #[tokio::test]
+    async fn what_is_given_up_has_an_end() {
+        let nexts = Nexts::default();
+        let for_ever = |sender: watch::Sender<Suggested>| async move {
+            std::future::pending::<()>().await;
+            drop(sender);
+        };
+        let typed = nexts.begin("a", (1, "make"), for_ever);
+        nexts.typed("a");
+        nexts.typed("nobody");
+        assert_eq!(last(typed).await, Suggested::none(Stage::Done));
+        assert!(nexts.known("a", 1, "make").is_none(), "asked again, it is thought about again");
+        let replaced = nexts.begin("a", (2, "make"), for_ever);
+        let newer = nexts.begin("a", (3, "make"), for_ever);
+        assert_eq!(last(replaced).await, Suggested::none(Stage::Done));
+        assert_eq!(now(&newer), Suggested::none(Stage::Thinking));
+        for number in 0..=MAX_SHELLS {
+            nexts.begin(&number.to_string(), (1, "ls"), for_ever);
+        }
+        assert_eq!(nexts.lock().len(), MAX_SHELLS);
+        assert_eq!(last(newer).await, Suggested::none(Stage::Done));
+    }
+}
