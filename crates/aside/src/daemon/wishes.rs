@@ -1,20 +1,22 @@
 //! Wishes: the one of each shell that is being thought about, and what a model answered lately. Knows neither how a wish is
 //! answered nor how the answer is spelled.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use aside_core::line::Dialect;
 use aside_core::translate::{Proposal, System};
 use tokio::task::AbortHandle;
 
+use crate::daemon::lately::Lately;
 use crate::daemon::state::State;
 use crate::provider::Failure;
 
 /// Answers kept for the same wish.
 const MAX_REMEMBERED: usize = 100;
-const REMEMBERED_FOR: Duration = Duration::from_secs(10 * 60);
+/// Seconds.
+const REMEMBERED_FOR: u64 = 10 * 60;
 /// Shells that were told something that is told once, or whose last answer is known.
 const MAX_SHELLS: usize = 256;
 
@@ -61,7 +63,7 @@ pub struct Wishes {
 struct Inner {
     under_way: HashMap<String, (u64, AbortHandle)>,
     number: u64,
-    remembered: Memory,
+    remembered: Lately<Key, Arc<[Proposal]>, MAX_REMEMBERED, REMEMBERED_FOR>,
     told: HashSet<(String, &'static str)>,
     answered: HashMap<String, Answered>,
 }
@@ -82,12 +84,6 @@ pub struct Asked {
     pub model: String,
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,
-}
-
-/// Newest last.
-#[derive(Default)]
-struct Memory {
-    answers: VecDeque<(Instant, Key, Arc<[Proposal]>)>,
 }
 
 /// Giving it up gives the wish up, down to the connection to a model.
@@ -185,21 +181,6 @@ impl Drop for Hold {
     }
 }
 
-impl Memory {
-    fn put(&mut self, key: Key, proposals: Arc<[Proposal]>, now: Instant) {
-        self.answers.retain(|(_, known, _)| *known != key);
-        if self.answers.len() == MAX_REMEMBERED {
-            self.answers.pop_front();
-        }
-        self.answers.push_back((now, key, proposals));
-    }
-
-    fn recall(&mut self, key: &Key, now: Instant) -> Option<Arc<[Proposal]>> {
-        self.answers.retain(|(when, _, _)| now.saturating_duration_since(*when) < REMEMBERED_FOR);
-        self.answers.iter().find(|(_, known, _)| known == key).map(|(_, _, proposals)| Arc::clone(proposals))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,26 +203,15 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_good_for_ten_minutes_at_the_same_place() {
-        let (mut memory, now) = (Memory::default(), Instant::now());
+    fn an_answer_is_good_at_the_same_place_and_from_the_same_model() {
+        let wishes = Wishes::default();
         let asked = Key { cwd: "/a".to_owned(), ..key("Find x.") };
-        memory.put(asked.clone(), Arc::from([]), now);
+        wishes.remember(asked.clone(), Arc::from([]));
         let same = Key { cwd: "/a".to_owned(), ..key("find X") };
-        assert!(memory.recall(&same, now + REMEMBERED_FOR - Duration::from_secs(1)).is_some());
+        assert!(wishes.recall(&same).is_some());
         let other_model = Key { model: "other".to_owned(), ..asked.clone() };
-        for other in [Key { cwd: "/b".to_owned(), ..asked.clone() }, other_model, key("find y")] {
-            assert!(memory.recall(&other, now).is_none(), "{other:?}");
+        for other in [Key { cwd: "/b".to_owned(), ..asked }, other_model, key("find y")] {
+            assert!(wishes.recall(&other).is_none(), "{other:?}");
         }
-        assert!(memory.recall(&asked, now + REMEMBERED_FOR).is_none());
-    }
-
-    #[test]
-    fn the_oldest_answer_goes_when_there_are_many() {
-        let (mut memory, now) = (Memory::default(), Instant::now());
-        for number in 0..=MAX_REMEMBERED {
-            memory.put(key(&number.to_string()), Arc::from([]), now);
-        }
-        assert_eq!(memory.answers.len(), MAX_REMEMBERED);
-        assert!(memory.recall(&key("0"), now).is_none() && memory.recall(&key("1"), now).is_some());
     }
 }

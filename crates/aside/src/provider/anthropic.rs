@@ -12,11 +12,24 @@ pub const VERSION: &str = "2023-06-01";
 pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> Value {
     let has = |part| !without.contains(&part);
     // What stays the same is remembered over there for some minutes, which makes the next answer quicker and cheaper.
-    let mut system = json!({"type": "text", "text": question.system});
-    if has(refusal::Part::Cache) {
-        system["cache_control"] = json!({"type": "ephemeral"});
-    }
-    let mut said = vec![json!({"role": "user", "content": question.user})];
+    let piece = |text: &str| json!({"type": "text", "text": text});
+    let remembered = |mut piece: Value| {
+        if has(refusal::Part::Cache) {
+            piece["cache_control"] = json!({"type": "ephemeral"});
+        }
+        piece
+    };
+    let system = remembered(piece(&question.system));
+    // Only whole pieces are remembered, so that what was the last one before has to stay a piece of its own.
+    let content = match question.earlier.split_last() {
+        None => json!(question.user),
+        Some((last, before)) => {
+            let mut pieces: Vec<Value> = before.iter().map(|text| piece(text)).collect();
+            pieces.extend([remembered(piece(last)), piece(&question.user)]);
+            json!(pieces)
+        }
+    };
+    let mut said = vec![json!({"role": "user", "content": content})];
     // A beginning must not end with a blank, nor be one.
     let begin = question.begin.as_deref().map(str::trim_end).filter(|begin| !begin.is_empty());
     if let Some(begin) = begin.filter(|_| has(refusal::Part::Begin)) {
@@ -206,6 +219,24 @@ mod tests {
                 "messages": [{"role": "user", "content": "line"}],
                 "stream": true,
             })
+        );
+    }
+
+    #[test]
+    fn what_a_question_goes_on_from_is_remembered_up_to_its_last_piece() {
+        let question = Question {
+            earlier: vec!["one".to_owned(), "two".to_owned()],
+            ..Question::new(String::new(), "now".to_owned())
+        };
+        let text = |text| json!({"type": "text", "text": text});
+        let remembered = json!({"type": "text", "text": "two", "cache_control": {"type": "ephemeral"}});
+        assert_eq!(
+            messages("m", &question, &[])["messages"][0]["content"],
+            json!([text("one"), remembered, text("now")])
+        );
+        assert_eq!(
+            messages("m", &question, &[refusal::Part::Cache])["messages"][0]["content"],
+            json!([text("one"), text("two"), text("now")])
         );
     }
 

@@ -55,6 +55,8 @@ enum Kind {
 pub struct Question {
     /// The part that stays the same from question to question, byte for byte: servers remember it.
     pub system: String,
+    /// What `user` goes on from, in pieces that the question before began with as well: servers remember these too.
+    pub earlier: Vec<String>,
     /// The part that changes.
     pub user: String,
     /// Tokens of the answer.
@@ -420,6 +422,7 @@ impl Question {
     pub fn new(system: String, user: String) -> Self {
         Self {
             system,
+            earlier: Vec::new(),
             user,
             max_tokens: 256,
             stop: Vec::new(),

@@ -14,10 +14,12 @@ const VARIED: f64 = 0.7;
 
 pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Part]) -> Value {
     let has = |part| !without.contains(&part);
+    // These servers remember beginnings by themselves, whatever pieces they come in.
+    let user = format!("{}{}", question.earlier.concat(), question.user);
     let mut messages = if has(refusal::Part::System) {
-        vec![json!({"role": "system", "content": question.system}), json!({"role": "user", "content": question.user})]
+        vec![json!({"role": "system", "content": question.system}), json!({"role": "user", "content": user})]
     } else {
-        vec![json!({"role": "user", "content": format!("{}\n\n{}", question.system, question.user)})]
+        vec![json!({"role": "user", "content": format!("{}\n\n{user}", question.system)})]
     };
     if let Some(begin) = &question.begin
         && kind == Kind::Llama

@@ -22,7 +22,7 @@ pub struct Journal {
 /// A request about to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving<'a> {
-    /// The behaviour that asks: `complete`, `translate`, `explain`, `task`.
+    /// The behaviour that asks: `complete`, `suggest`, `translate`, `explain`, `ask`, `task`.
     pub purpose: &'a str,
     /// As in the settings.
     pub provider: &'a str,

@@ -1,0 +1,330 @@
+//! What a model expects to come next after a command of a shell: whether it is asked, what it is told, and what it answered
+//! lately. Nobody waits for it at a prompt, and a failure is heard of in `aside doctor` only. Which of its ideas may be shown
+//! is decided each time that one is.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use aside_core::line::Dialect;
+use aside_core::names::Names;
+use aside_core::proto::ended;
+use aside_core::spec::Specs;
+use aside_core::suggest::prompt::{Asked, Earlier, MAX_TOKENS, Prompt, STOPS, is_worth_asking, prompt};
+use aside_core::suggest::{Ended, Past, Place, Suggestion, filter, said};
+use aside_core::translate::check::blocked;
+use aside_core::world::{Live, World};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::config::Llm;
+use crate::daemon::lately::Lately;
+use crate::daemon::model::{self as door, Use};
+use crate::daemon::state::{Asker, State};
+use crate::provider::talk::End;
+use crate::provider::{self, Privacy, Whom};
+use crate::world::View;
+
+/// How long this machine may take to look up what an idea is checked with.
+const LOOK_UP: Duration = Duration::from_millis(300);
+/// Bytes of an answer, thoughts and all; whoever talks longer has no command.
+const MAX_HEARD: usize = 8 * 1024;
+/// Answers kept for the same question, and for how many seconds: the session is another one soon.
+const MAX_REMEMBERED: usize = 64;
+const REMEMBERED_FOR: u64 = 60;
+/// Questions under way, one of each shell.
+const MAX_UNDER_WAY: usize = 64;
+
+/// A command that has ended, and the shell that it ran in.
+pub struct Question {
+    pub session: String,
+    /// How lines are read when the session is not known.
+    pub shell: String,
+    /// Where the next command would run.
+    pub cwd: String,
+    pub command: String,
+    pub exit: i32,
+    /// As it was on the screen; nothing when nobody saw it.
+    pub output: Option<String>,
+    /// What the session ran before, the oldest first, without this one.
+    pub previous: Vec<ended::Past>,
+    pub privacy: Privacy,
+}
+
+#[derive(Default)]
+pub struct Foresight {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    under_way: HashMap<Key, UnderWay>,
+    /// What was said, not what was shown.
+    remembered: Lately<Key, Arc<str>, MAX_REMEMBERED, REMEMBERED_FOR>,
+    /// The settings in whose time all of this was said.
+    settings: Option<Llm>,
+    number: u64,
+}
+
+/// What makes two questions the same. What ran before is told, and not looked at for this.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    command: String,
+    exit: i32,
+    cwd: String,
+    shell: &'static str,
+    output: u64,
+}
+
+struct UnderWay {
+    number: u64,
+    said: watch::Receiver<Heard>,
+    waiting: usize,
+    task: AbortHandle,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Heard {
+    #[default]
+    NotYet,
+    /// Nothing when it failed.
+    All(Option<Arc<str>>),
+}
+
+/// Somebody who waits for an answer. When the last one goes, the question is given up.
+struct Waiting {
+    state: Arc<State>,
+    key: Key,
+    number: u64,
+}
+
+/// A command to review, if a model is to be asked and has an idea that may be shown. Dropping the future gives the question
+/// up, down to the connection, unless somebody else waits for the same.
+pub async fn think(state: &Arc<State>, question: Question) -> Option<Suggestion> {
+    let config = state.config();
+    let may_ask = config.suggest.model
+        && question.privacy == Privacy::Open
+        && !state.is_private(&question.session)
+        && door::whom(&config.llm, Use::Suggest, Whom::AsSet).is_some()
+        && state.models().is_quick()
+        && may_be_told(state, &question.command);
+    if !may_ask {
+        return None;
+    }
+    let desk = Arc::new(Desk::new(state, question));
+    if !desk.is_worth_asking() {
+        return None;
+    }
+    let said = desk.said().await?;
+    desk.idea(&said).await
+}
+
+/// What the settings would not have in the history is nobody's business, and neither is what begins with a blank.
+fn may_be_told(state: &State, command: &str) -> bool {
+    !command.starts_with(char::is_whitespace) && state.may_leave(command)
+}
+
+/// Everything about one command while its successor is being thought of.
+struct Desk {
+    state: Arc<State>,
+    question: Question,
+    names: Arc<Names>,
+    dialect: Dialect,
+    view: View,
+}
+
+impl Desk {
+    fn new(state: &Arc<State>, question: Question) -> Self {
+        let Question { session, shell, .. } = &question;
+        let (names, dialect) = state.shell(Asker { session, shell, wait: session.is_empty() });
+        let view = state.view(&names);
+        Self { state: Arc::clone(state), question, names, dialect, view }
+    }
+
+    fn is_worth_asking(&self) -> bool {
+        let specs = self.state.specs();
+        self.with_ended(|ended| is_worth_asking(ended, &self.place(&specs)))
+    }
+
+    /// What a model says: what it said lately, what it is saying already, or what it is asked for now.
+    async fn said(self: &Arc<Self>) -> Option<Arc<str>> {
+        let key = self.key();
+        let (mut said, _waiting) = {
+            let mut inner = self.state.foresight().lock();
+            inner.follow(&self.state.config().llm);
+            if let Some(said) = inner.remembered.recall(&key, Instant::now()) {
+                return Some(said);
+            }
+            inner.attend(self, key)?
+        };
+        let heard = said.wait_for(|heard| matches!(heard, Heard::All(_))).await.ok()?;
+        match &*heard {
+            Heard::All(said) => said.clone(),
+            Heard::NotYet => None,
+        }
+    }
+
+    async fn ask(self: Arc<Self>) -> Option<Arc<str>> {
+        // Secrets are looked for in many lines; keys that are pressed meanwhile are answered.
+        let desk = Arc::clone(&self);
+        let Prompt { system, earlier, ask } = tokio::task::spawn_blocking(move || desk.prompt()).await.ok()?;
+        let question = provider::Question {
+            earlier,
+            max_tokens: MAX_TOKENS,
+            stop: STOPS.map(str::to_owned).to_vec(),
+            ..provider::Question::new(system.to_owned(), ask)
+        };
+        let hear = |said: &str| if said.len() > MAX_HEARD { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let said = door::ask(&self.state, Use::Suggest, &question, hear).await.ok()?;
+        // Half a command is another one.
+        (said.end == End::Whole).then(|| said.text.into())
+    }
+
+    fn prompt(&self) -> Prompt {
+        let Question { cwd, command, exit, output, previous, .. } = &self.question;
+        let output = output.as_deref().map(|output| self.may_leave_of(output));
+        let outputs: Vec<Option<String>> =
+            previous.iter().map(|past| past.output.as_deref().map(|output| self.may_leave_of(output))).collect();
+        let earlier: Vec<Earlier<'_>> = previous
+            .iter()
+            .zip(&outputs)
+            .filter(|(past, _)| may_be_told(&self.state, &past.command))
+            .map(|(ended::Past { seq, command, exit, .. }, output)| Earlier {
+                number: *seq,
+                past: Past { command, exit: Some(*exit), output: output.as_deref() },
+            })
+            .collect();
+        let branches = self.view.live(Live::GitBranch, cwd).yes();
+        let mut branches = branches.iter().flat_map(|branches| branches.iter());
+        prompt(&Asked {
+            command,
+            exit: *exit,
+            output: output.as_deref(),
+            cwd,
+            shell: self.dialect.name(),
+            branch: branches.find(|branch| &*branch.about == "current").map(|branch| &*branch.name),
+            earlier: &earlier,
+        })
+    }
+
+    /// The lines of an output that may be told, as far as it would be.
+    fn may_leave_of(&self, output: &str) -> String {
+        let lines = output.lines().rev().take(filter::LINES).collect::<Vec<_>>().into_iter().rev();
+        lines.filter(|line| self.state.may_leave(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What may be shown of it, on this machine and to this person.
+    async fn idea(&self, said: &str) -> Option<Suggestion> {
+        let mut idea = self.checked(said);
+        if self.view.settled(LOOK_UP).await && self.view.take_news() {
+            idea = self.checked(said);
+        }
+        idea
+    }
+
+    fn checked(&self, said: &str) -> Option<Suggestion> {
+        let (specs, config) = (self.state.specs(), self.state.config());
+        let idea = self.with_ended(|ended| said::suggestion(said, ended, &self.place(&specs)))?;
+        blocked(&idea.command, self.dialect, &config.security.command_blocklist).is_none().then_some(idea)
+    }
+
+    fn with_ended<T>(&self, look: impl FnOnce(&Ended<'_>) -> T) -> T {
+        let Question { command, exit, output, previous, .. } = &self.question;
+        let previous: Vec<Past<'_>> = previous
+            .iter()
+            .map(|ended::Past { command, exit, output, .. }| Past {
+                command,
+                exit: Some(*exit),
+                output: output.as_deref(),
+            })
+            .collect();
+        look(&Ended { command, exit: *exit, output: output.as_deref(), previous: &previous, next: &[] })
+    }
+
+    fn place<'a>(&'a self, specs: &'a Specs) -> Place<'a> {
+        let (cwd, names) = (&self.question.cwd, &self.names);
+        Place { cwd, dialect: self.dialect, world: &self.view, names, specs }
+    }
+
+    fn key(&self) -> Key {
+        let Question { command, exit, cwd, output, .. } = &self.question;
+        let mut hasher = DefaultHasher::new();
+        output.hash(&mut hasher);
+        let (command, cwd) = (command.clone(), cwd.clone());
+        Key { command, exit: *exit, cwd, shell: self.dialect.name(), output: hasher.finish() }
+    }
+}
+
+impl Foresight {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A panic while it was held lost one idea; what is left is sound.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// What another model said counts no more.
+    fn follow(&mut self, settings: &Llm) {
+        if self.settings.as_ref() != Some(settings) {
+            for (_, under_way) in self.under_way.drain() {
+                under_way.task.abort();
+            }
+            self.remembered = Lately::default();
+            self.settings = Some(settings.clone());
+        }
+    }
+
+    /// Waits with those who asked the same, or asks; nothing when too many questions are under way.
+    fn attend(&mut self, desk: &Arc<Desk>, key: Key) -> Option<(watch::Receiver<Heard>, Waiting)> {
+        let state = Arc::clone(&desk.state);
+        if let Some(under_way) = self.under_way.get_mut(&key) {
+            under_way.waiting += 1;
+            return Some((under_way.said.clone(), Waiting { state, key, number: under_way.number }));
+        }
+        if self.under_way.len() == MAX_UNDER_WAY {
+            return None;
+        }
+        self.number += 1;
+        let number = self.number;
+        let (sender, said) = watch::channel(Heard::NotYet);
+        let (asker, asked) = (Arc::clone(desk), key.clone());
+        let task = tokio::spawn(async move {
+            let state = Arc::clone(&asker.state);
+            let said = asker.ask().await;
+            state.foresight().lock().ended(asked, number, said.clone());
+            sender.send_replace(Heard::All(said));
+        });
+        let under_way = UnderWay { number, said: said.clone(), waiting: 1, task: task.abort_handle() };
+        self.under_way.insert(key.clone(), under_way);
+        Some((said, Waiting { state, key, number }))
+    }
+
+    fn ended(&mut self, key: Key, number: u64, said: Option<Arc<str>>) {
+        let is_ours = self.under_way.get(&key).is_some_and(|under_way| under_way.number == number);
+        if is_ours {
+            self.under_way.remove(&key);
+            if let Some(said) = said {
+                self.remembered.put(key, said, Instant::now());
+            }
+        }
+    }
+
+    fn leave(&mut self, key: &Key, number: u64) {
+        let Some(under_way) = self.under_way.get_mut(key).filter(|under_way| under_way.number == number) else {
+            return;
+        };
+        under_way.waiting -= 1;
+        if under_way.waiting == 0 {
+            under_way.task.abort();
+            self.under_way.remove(key);
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.state.foresight().lock().leave(&self.key, self.number);
+    }
+}
