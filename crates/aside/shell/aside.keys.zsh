@@ -159,7 +159,8 @@ _aside_configure() {
   _aside_fit "${7:-none}" none; _aside_bar_style=$REPLY
   _aside_fit "${9:-fg=242}" none; _aside_hint_style=$REPLY
   _aside_configure_wish "${(@)@[11,16]}"
-  _aside_configure_talk "${(@)@[17,-1]}"
+  _aside_configure_talk "${(@)@[17,20]}"
+  _aside_configure_next "${(@)@[21,22]}"
   return 0
 }
 

@@ -6,14 +6,14 @@
 
 # Takes the ghost text if there is some to take, or does what the widget always did.
 _aside_key() {
-  local _aside_widget=$1 _aside_typed= _aside_code=0
+  local _aside_widget=$1 _aside_typed= _aside_whole=0 _aside_code=0
   shift
   if _aside_take; then
     if [[ -n $_aside_taken ]]; then _aside_give; fi
     return 0
   fi
   zle "$_aside_widget" -- "$@" || _aside_code=$?
-  if [[ -n $_aside_typed ]]; then _aside_taken; fi
+  if (( _aside_whole )); then _aside_taken; fi
   return $_aside_code
 }
 

@@ -11,6 +11,7 @@ typeset -g _aside_ghost= _aside_bar=
 typeset -g _aside_for= _aside_behind=        # The line it was drawn for, before and after the cursor.
 typeset -ga _aside_spans                     # Where region_highlight colours it.
 typeset -gi _aside_hint_at=0                 # Where in the bar the hint begins; 0 when there is none.
+typeset -gi _aside_warns=0                   # The bar says what the candidate may destroy, and nothing else.
 typeset -gi _aside_cut=0                     # The candidate did not fit into the bar, or the bar onto the screen.
 typeset -gi _aside_width=0                   # Of the terminal when the bar was made.
 typeset -gi _aside_dismissed=0               # The person wants to see nothing,
@@ -39,8 +40,11 @@ _aside_show() {
   (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) && return 0
   local text cursor source before=$_aside_drawn
   _aside_candidates=() _aside_cursors=()
+  # What was there before the first key stays in its place as long as it goes on like the line.
+  [[ -n $_aside_next_text && -z $RBUFFER && $_aside_next_text == "$LBUFFER"?* ]] &&
+    _aside_candidates=("$_aside_next_text") _aside_cursors=('')
   for text cursor source in "${(@)@[4,-1]}"; do
-    [[ -n $text && $text != "$BUFFER" ]] || continue
+    [[ -n $text && $text != "$BUFFER" && $text != "$_aside_next_text" ]] || continue
     # Without a bar there is nowhere to show one that does not go on where the line ends.
     (( _aside_wants_bar )) || [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] || continue
     _aside_candidates+=("$text")
@@ -63,9 +67,11 @@ _aside_show() {
 # others, or if grey text cannot tell all of it.
 _aside_draw() {
   local text=$_aside_candidates[_aside_index]
-  _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cut=0 _aside_width=$COLUMNS
+  _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cut=0 _aside_warns=0 _aside_width=$COLUMNS
   [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] && _aside_ghost=${text:$#LBUFFER}
-  if (( _aside_wants_bar )); then
+  if [[ -n $_aside_next_text && $text == "$_aside_next_text" && -n $_aside_next[3] ]]; then
+    _aside_next_warn
+  elif (( _aside_wants_bar )); then
     if (( $#_aside_candidates > 1 )) || [[ -z $_aside_ghost || -n $_aside_cursors[_aside_index] ]]; then
       _aside_lay_out
     fi
@@ -128,13 +134,15 @@ _aside_paint() {
     _aside_wish_paint
     return 0
   fi
+  local style=$_aside_bar_style
   local -i at=$#BUFFER end=$#BUFFER+$#_aside_ghost bar
   local -a entries
+  (( _aside_warns )) && style=$_aside_warn_style
   POSTDISPLAY=$_aside_drawn
   [[ -n $_aside_ghost ]] && entries+=("$at $end $_aside_style")
   if [[ -n $_aside_bar ]]; then
     (( bar = end + 1, at = bar + (_aside_hint_at ? _aside_hint_at : $#_aside_bar), end = bar + $#_aside_bar ))
-    [[ $_aside_bar_style == none ]] || entries+=("$bar $at $_aside_bar_style")
+    [[ $style == none ]] || entries+=("$bar $at $style")
     (( at < end )) && [[ $_aside_hint_style != none ]] && entries+=("$at $end $_aside_hint_style")
     # It colours whatever stands behind the line.
     (( _aside_rival )) && [[ -n ${_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT-} ]] &&
@@ -173,6 +181,7 @@ _aside_repaint() {
 _aside_clear() {
   _aside_candidates=() _aside_cursors=() _aside_index=0 _aside_browsing=0
   [[ -n $_aside_drawn ]] || return 0
+  [[ -n $_aside_next_text ]] && _aside_next_gone
   [[ -n $_aside_shown ]] && _aside_wish_cleared
   _aside_drawn= _aside_ghost= _aside_bar= _aside_spans=()
   region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}")
@@ -197,6 +206,10 @@ _aside_unchanged() {
     _aside_dismiss
   elif [[ $KEYMAP == vi(cmd|opp) ]]; then
     _aside_clear
+  elif [[ -n $_aside_next_text && -z $BUFFER && $LASTWIDGET != (.|)(clear-screen|redisplay|reset-prompt) ]]; then
+    # On an empty line any key means that it is not wanted, even one that does nothing there.
+    _aside_clear
+    _aside_let_go
   elif [[ -n $_aside_bar ]] && (( COLUMNS != _aside_width )); then
     _aside_draw
   else
@@ -208,11 +221,14 @@ _aside_unchanged() {
 # right, and so are those of the others that go on like that. Fails if there is nothing left to show.
 _aside_follow() {
   [[ $KEYS == $'\e' && $BUFFER == "$_aside_for$_aside_behind" ]] && _aside_dismiss && return 0
-  if [[ -n $_aside_ghost && -z $RBUFFER && $LBUFFER == "$_aside_for"* ]] && (( HISTNO == _aside_histno )) &&
+  if [[ -n $_aside_ghost && -z $RBUFFER && $LBUFFER == "$_aside_for"* &&
+    ( -z $_aside_next_text || $_aside_enabled$_aside_autosuggestions == 1replace ) ]] && (( HISTNO == _aside_histno )) &&
     [[ $_aside_candidates[_aside_index] == "$LBUFFER"?* ]]; then
     # Better candidates for the line as it was come too late.
     _aside_asked=0
     _aside_narrow
+    # Which others there are was never asked, if it is here since before the first key.
+    [[ -n $_aside_next_text ]] && (( $#_aside_candidates == 1 )) && return 1
     return 0
   fi
   _aside_clear
@@ -315,7 +331,7 @@ _aside_take() {
     name=forward-word _aside_widget=_aside_was_forward-word
   fi
   if [[ $name == *word ]]; then
-    _aside_typed=$BUFFER POSTDISPLAY=
+    _aside_typed=$BUFFER _aside_whole=1 POSTDISPLAY=
     BUFFER+=$_aside_ghost
     return 1
   fi

@@ -308,7 +308,11 @@ _aside_detected() {
     _aside_verdict=${3:-shell} _aside_why=${4-}
   elif [[ $1 == $_aside_after_id ]]; then
     _aside_after_id=0
-    [[ $3 == agent && $#_aside_failed -gt 0 ]] || return 0
+    if [[ $3 != agent || $_aside_reroute == off ]] || (( ! $#_aside_failed )); then
+      _aside_next_show
+      return 0
+    fi
+    _aside_next_drop
     if [[ $_aside_reroute == answer ]]; then
       _aside_question "$_aside_failed[1]" "${4-}" $_aside_failed[2] "$_aside_failed[4]"
       _aside_talk_send
@@ -322,6 +326,9 @@ _aside_detected() {
 _aside_talk_refused() {
   if [[ $1 == $_aside_detect_id ]]; then
     _aside_verdict=none
+  elif [[ $1 == $_aside_after_id ]]; then
+    _aside_after_id=0
+    _aside_next_show
   elif [[ $1 == $_aside_said_id ]]; then
     _aside_said "$1" said done "${4:-no answer}" '' '' 0 0
   elif [[ $1 == $_aside_wrong_id ]]; then

@@ -3,8 +3,8 @@
 # aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So
 # every function below runs with the options of a plain zsh, whatever the person has set, and no alias of theirs gets into
 # it; what needs their options is in aside.plain.zsh. What is shown is in aside.show.zsh, the keys in aside.keys.zsh, what
-# this shell is called upon to tell about itself in aside.names.zsh, wishes in aside.wish.zsh and aside.below.zsh, and
-# sentences in aside.talk.zsh and aside.said.zsh.
+# this shell is called upon to tell about itself in aside.names.zsh, wishes in aside.wish.zsh and aside.below.zsh,
+# sentences in aside.talk.zsh and aside.said.zsh, and the next command in aside.next.zsh.
 #
 # A message is sent and forgotten; answers arrive in _aside_heard, between two keys. Where a line of this file waits for
 # the daemon, that is a bug.
@@ -58,15 +58,8 @@ _aside_open() {
   if [[ $_aside_transport == pipe ]]; then
     _aside_open_pipe || return 1
   else
-    # A number that nobody else is given, since some plugins close numbers that were theirs once; and another one each
-    # time, since the last one may still be watched.
     local REPLY
-    local -i tries=0
-    while (( ++tries )); do
-      (( _aside_number = _aside_number >= 95 ? 66 : _aside_number + 1 ))
-      [[ -e /dev/fd/$_aside_number ]] || break
-      (( tries < 30 )) || return 1
-    done
+    _aside_free_number || return 1
     # A socket that is not ours would get to know what is typed.
     if ! { [[ -S $_aside_socket && -O $_aside_socket ]] && zsocket -d $_aside_number $_aside_socket 2>/dev/null }; then
       (( _aside_retry_at = EPOCHREALTIME + 0.05 ))
@@ -76,7 +69,7 @@ _aside_open() {
     fi
     _aside_fd=$REPLY
   fi
-  _aside_answer= _aside_out=0 _aside_chars=0 _aside_missed=0 _aside_greeted=0 _aside_awaited=()
+  _aside_answer= _aside_out=0 _aside_chars=0 _aside_missed=0 _aside_greeted=0 _aside_awaited=() _aside_next_id=0
   (( _aside_opened = EPOCHREALTIME ))
   # A connection that is never answered stays in the queue of a daemon that hangs, and a full queue would block us.
   if (( ++_aside_mute > 3 )); then
@@ -85,6 +78,17 @@ _aside_open() {
   fi
   zle -F $_aside_fd _aside_heard
   _aside_hello
+}
+
+# A number that nobody else is given, since some plugins close numbers that were theirs once; and another one each time,
+# since the last one may still be watched.
+_aside_free_number() {
+  local -i tries=0
+  while (( ++tries <= 30 )); do
+    (( _aside_number = _aside_number >= 95 ? 66 : _aside_number + 1 ))
+    [[ -e /dev/fd/$_aside_number ]] || return 0
+  done
+  return 1
 }
 
 _aside_close() {
@@ -101,7 +105,7 @@ _aside_close() {
 # if it could not be closed at once.
 _aside_hangup() {
   if (( $1 == _aside_fd )); then
-    _aside_fd=0 _aside_asked=0
+    _aside_fd=0 _aside_asked=0 _aside_untold=1
     [[ $_aside_transport == pipe ]] && _aside_pipe_in=0
     local -i before=_aside_fd+_aside_starting
     local wish=$_aside_wish_state
@@ -196,6 +200,8 @@ _aside_hello() {
     _aside_send $number finished "$_aside_session" $number "${(@0)_aside_pending[$number]}" || break
   done
   [[ -n $_aside_query ]] && _aside_talk_send
+  # Where a line begins there may be something to tell first.
+  (( $#_aside_ended && ! ${_aside_within:-0} )) && _aside_next_send
   (( _aside_fd ))
 }
 
@@ -256,7 +262,7 @@ _aside_hear() {
     _aside_answer=${_aside_answer#*$'\0'}
     field=("${(@ps:\x1f:)record}")
     # An update is the second answer to a question, and so is what follows the first answer to a wish or a sentence.
-    if [[ $field[2] != (update|translate|explain|said) || -n ${_aside_awaited[$field[1]]-} ]]; then
+    if [[ $field[2] != (update|translate|explain|said|next) || -n ${_aside_awaited[$field[1]]-} ]]; then
       (( _aside_out > 0 )) && (( --_aside_out == 0 )) && _aside_chars=0
       (( $#_aside_awaited )) && unset "_aside_awaited[$field[1]]"
     fi
@@ -266,6 +272,8 @@ _aside_hear() {
       explain) _aside_explain_heard "${(@)field}" ;;
       detect) _aside_detected "${(@)field}" ;;
       said) _aside_said "${(@)field}" ;;
+      next) _aside_next_heard "${(@)field}" ;;
+      capture) _aside_placed "${(@)field}" ;;
       hello) _aside_welcome "${(@)field[3,-1]}" ;;
       ok)
         unset "_aside_pending[$field[1]]"
@@ -280,6 +288,7 @@ _aside_hear() {
     esac
   done
   (( _aside_unsent )) && _aside_talk_send
+  (( _aside_next_unsent )) && _aside_next_send
   return 0
 }
 
@@ -292,11 +301,13 @@ _aside_welcome() {
   if (( _aside_ready != 1 )) || [[ "$*" != "$_aside_welcomed" ]]; then _aside_settle "$@"; fi
   if [[ $_aside_enabled$_aside_autosuggestions == 1replace ]]; then _aside_quieten; else _aside_restore; fi
   (( _aside_ran )) && _aside_look_again
+  (( _aside_untold )) && _aside_tell_place
   return 0
 }
 
 _aside_settle() {
-  # A new daemon knows nothing about us.
+  # A new daemon knows nothing about us, and new settings may make another one of it.
+  _aside_untold=1
   if [[ $2 != $_aside_daemon ]]; then
     [[ -z $_aside_daemon ]] || _aside_told=0 _aside_stale=1 _aside_kinds=() _aside_piece=-1 _aside_counted=()
     _aside_daemon=$2
@@ -326,6 +337,7 @@ _aside_wipe() {
   # It ends a search first.
   (( _aside_isearch )) || _aside_talk_broken
   _aside_clear
+  _aside_next_end
   _aside_let_go
   _aside_close
   # Not where it comes while zsh calls us at the beginning of a line.
@@ -397,6 +409,7 @@ _aside_begin() {
   _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
   _aside_candidates=() _aside_drawn= _aside_ghost= _aside_bar= _aside_browsing=0 _aside_dismissed=0 _aside_completing=0
   _aside_wish_reset
+  _aside_next=() _aside_next_id=0 _aside_next_text=
   _aside_looked=0 _aside_offered= _aside_taken= _aside_after_id=0
   if [[ -n $_aside_rescued ]]; then
     [[ -n $BUFFER ]] || { BUFFER=$_aside_rescued; CURSOR=$#BUFFER }
@@ -411,6 +424,7 @@ _aside_begin() {
     [[ $PATH == "${_aside_counted[path]-}" ]] || _aside_stale=1
     if (( ! PENDING )); then
       if (( _aside_stale )); then _aside_count; fi
+      (( $#_aside_ended )) && _aside_next_send
       if (( $#_aside_kinds && $#_aside_daemon )); then _aside_name 8; fi
     fi
   else
@@ -449,6 +463,7 @@ _aside_finish() {
   _aside_wish_end
   _aside_talk_end
   _aside_clear
+  _aside_next_end
   (( _aside_escapes == 2 )) && _aside_let_go
   _aside_close
   return 0
@@ -465,7 +480,7 @@ _aside_found() {
 # Commands
 
 _aside_preexec() {
-  _aside_line= _aside_ran=1 _aside_stale=1 _aside_tried= _aside_entered=
+  _aside_line= _aside_marked=0 _aside_ran=1 _aside_stale=1 _aside_tried= _aside_entered=
   (( _aside_edited || ! _aside_seen )) || _aside_lost+=(line-pre-redraw)
   if (( _aside_fd )) && [[ $_aside_transport == socket ]]; then
     # The end of the line was kept from us, and no program may inherit the connection.
@@ -477,23 +492,29 @@ _aside_preexec() {
     setopt localoptions extendedglob
     [[ $1 == ${~HISTORY_IGNORE} ]] 2>/dev/null && return 0
   fi
-  _aside_line=$1 _aside_tried=$1 _aside_cwd=$PWD _aside_began=$EPOCHREALTIME
+  _aside_line=$1 _aside_tried=$1 _aside_cwd=$PWD
+  (( _aside_line_number = ++_aside_seq ))
+  [[ -n $_aside_osc ]] && _aside_mark_begin "${3-}"
+  _aside_began=$EPOCHREALTIME
 }
 
 # Runs first of all precmd functions: they take time that is not the command's, and may start programs.
 _aside_precmd() {
   local -i code=$?
+  (( _aside_marked )) && _aside_mark_end $code
   # A line that was broken off had no zle-line-finish.
   _aside_close
+  _aside_ended=()
   if (( code )); then _aside_talk_precmd $code; else _aside_failed=(); fi
   _aside_tried= _aside_entered= _aside_untouched=0
   (( $precmd_functions[(I)_aside_again] )) && precmd_functions=(${precmd_functions:#_aside_again})
   if [[ -n $_aside_line ]]; then
     local -i began=$(( _aside_began * 1000 )) took=$(( (EPOCHREALTIME - _aside_began) * 1000 ))
-    (( ++_aside_seq ))
     local -a record=("$_aside_cwd" $code $began $took zsh "${_aside_line%$'\n'}")
-    _aside_pending[$_aside_seq]=${(pj:\0:)record}
+    _aside_pending[$_aside_line_number]=${(pj:\0:)record}
+    _aside_ended=($_aside_line_number "${_aside_line%$'\n'}" $code)
     _aside_line=
+    _aside_next_fetch
     (( $#_aside_pending > 64 )) && unset "_aside_pending[${${(kno)_aside_pending}[1]}]"
   fi
   if (( _aside_prompts++ && _aside_on )); then

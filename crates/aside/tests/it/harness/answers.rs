@@ -6,6 +6,8 @@ pub struct Answers {
     pub unsent: Vec<u8>,
     pub marks: usize,
     pub bells_since_mark: usize,
+    /// The marks around commands, as `133;C;aside=…`, each with the row and column at which it came.
+    pub commands: Vec<(String, (u16, u16))>,
 }
 
 impl vt100::Callbacks for Answers {
@@ -27,10 +29,14 @@ impl vt100::Callbacks for Answers {
         }
     }
 
-    fn unhandled_osc(&mut self, _: &mut vt100::Screen, params: &[&[u8]]) {
+    fn unhandled_osc(&mut self, screen: &mut vt100::Screen, params: &[&[u8]]) {
         if params.first() == Some(&b"7777".as_slice()) {
             self.marks += 1;
             self.bells_since_mark = 0;
+        }
+        if params.first().is_some_and(|number| [b"133".as_slice(), b"7133"].contains(number)) {
+            let text = String::from_utf8_lossy(&params.join(&b';')).into_owned();
+            self.commands.push((text, screen.cursor_position()));
         }
     }
 }

@@ -16,6 +16,7 @@ pub mod caller;
 pub mod home;
 pub mod keys;
 pub mod line;
+pub mod next;
 pub mod pty;
 pub mod report;
 pub mod saying;
@@ -26,8 +27,19 @@ pub mod sentences;
 pub mod shell;
 pub mod stage;
 pub mod talking;
+pub mod tape;
 pub mod terminal;
+pub mod tmux;
 pub mod wire;
+
+/// Whether to run what needs programs that only `make soak` installs.
+pub fn has_tools() -> bool {
+    let has = std::env::var_os("ASIDE_TEST_TOOLS").is_some();
+    if !has {
+        eprintln!("skipped: ASIDE_TEST_TOOLS is not set; `make soak` sets it");
+    }
+    has
+}
 
 /// How long a condition may take before the test has hung. Far more than anything needs, so that a loaded machine
 /// passes; `ASIDE_TEST_PATIENCE=3` trebles it for a slower one still.

@@ -178,6 +178,19 @@ impl Scene {
         self.terminal.screen()
     }
 
+    /// The marks around commands so far, and where the cursor was.
+    pub fn command_marks(&self) -> Vec<(String, (u16, u16))> {
+        self.terminal.command_marks()
+    }
+
+    /// Insists that `condition` holds and goes on holding until nothing was written for `quiet`. Presses no key, not even
+    /// one that `settles` needs.
+    #[track_caller]
+    pub fn rests(&mut self, what: &str, quiet: Duration, condition: impl Fn(&Screen) -> bool) -> &mut Self {
+        self.terminal.wait_while_quiet(what, quiet, condition);
+        self
+    }
+
     /// Every line since the start, as far back as the terminal keeps them.
     pub fn transcript(&self) -> Vec<String> {
         self.terminal.transcript()

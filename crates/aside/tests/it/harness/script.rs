@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use crate::harness::keys::Key;
+use crate::harness::next::Next;
 use crate::harness::patience;
 use crate::harness::saying::Say;
 use crate::harness::scene::Scene;
@@ -36,6 +37,12 @@ struct State {
     slow: HashSet<String>,
     /// What is said to them.
     speeches: HashMap<String, Speech>,
+    /// What is said when a command has ended, one thing after another.
+    nexts: HashMap<String, Vec<Next>>,
+    /// Tier, reason, and the programs that take over the terminal.
+    place: [String; 4],
+    /// The pid that hello tells.
+    pid: u32,
     /// The settings in the answer to hello, by their place in the record.
     settings: Vec<String>,
     pace: Pace,
@@ -66,7 +73,8 @@ impl Script {
         let complete = ["on", "fg=8", "all", "replace", "1", "auto", "none", "on", "fg=242", "take"];
         let wish = ["on", "?", "fg=cyan", "5", "ctrl-e", ""];
         let detect = ["off", "@", "", ""];
-        let settings = complete.iter().chain(&wish).chain(&detect).map(|value| (*value).to_owned());
+        let next = ["off", ""];
+        let settings = complete.iter().chain(&wish).chain(&detect).chain(&next).map(|value| (*value).to_owned());
         Self(Arc::new(Mutex::new(State {
             known: HashMap::new(),
             refused: HashSet::new(),
@@ -75,6 +83,9 @@ impl Script {
             sentences: HashSet::new(),
             slow: HashSet::new(),
             speeches: HashMap::new(),
+            nexts: HashMap::new(),
+            place: ["off", "", "", ""].map(str::to_owned),
+            pid: 4242,
             settings: settings.collect(),
             pace: Pace::AtOnce,
             told: Vec::new(),
@@ -131,6 +142,32 @@ impl Script {
     pub fn says(self, words: &str, talks: &[Talk]) -> Self {
         self.lock().speeches.insert(words.to_owned(), Speech::new(talks));
         self
+    }
+
+    /// What is said when `command` has ended; other commands have no next one. While answers are held, the shell hears at once
+    /// that the daemon thinks, and the rest one by one, with `releases`.
+    pub fn suggests(self, command: &str, nexts: &[Next]) -> Self {
+        self.lock().nexts.insert(command.to_owned(), nexts.to_vec());
+        self.sets("suggest", "on")
+    }
+
+    /// Outputs are seen, in this way; these programs take over the terminal, and those without an argument.
+    pub fn captures(self, tier: &str, skip: &str, skip_bare: &str) -> Self {
+        self.lock().place = [tier, "because", skip, skip_bare].map(str::to_owned);
+        self.sets("capture", "auto")
+    }
+
+    /// As if it was another daemon from now on.
+    pub fn is_replaced(&self) {
+        self.lock().pid += 1;
+        self.hangs_up();
+    }
+
+    /// The questions what comes next, `false 1 #8`: the command, its status and its number. Those that are asked with a line;
+    /// what is asked before that is told as `prefetch`.
+    pub fn ended(&self) -> Vec<String> {
+        let ended = |fields: &Vec<String>| format!("{} {} #{}", fields[4], fields[5], fields[7]);
+        self.told("suggest").iter().map(ended).collect()
     }
 
     /// Says the next thing to a sentence; waits until somebody has asked.
@@ -222,6 +259,8 @@ impl Script {
             "agent_prefix",
             "shell_prefix",
             "wrong_key",
+            "suggest",
+            "capture",
         ];
         let place = names.iter().position(|known| *known == name).expect("a setting of the answer to hello");
         value.clone_into(&mut self.lock().settings[place]);
@@ -331,12 +370,18 @@ impl Script {
         self.lock().connections.push(stream.try_clone().unwrap());
         let mut unread = Vec::new();
         let mut bytes = [0; 8192];
+        let mut greeted = false;
         while let Ok(count @ 1..) = stream.read(&mut bytes) {
             while self.lock().pace == Pace::Never {
                 std::thread::sleep(Duration::from_millis(20));
             }
             unread.extend_from_slice(&bytes[..count]);
-            while let Some(fields) = next_record(&mut unread) {
+            while let Some(mut fields) = next_record(&mut unread) {
+                greeted |= fields[1] == "hello";
+                // Nobody stays to hear the answer.
+                if fields[1] == "suggest" && !greeted {
+                    "prefetch".clone_into(&mut fields[1]);
+                }
                 self.hears(fields, &stream);
             }
         }
@@ -349,7 +394,7 @@ impl Script {
         let reply = match fields[1].as_str() {
             "hello" => {
                 let settings = state.settings.join("\x1f");
-                Some(format!("{number}\x1fhello\x1f0.1.0\x1f4242\x1f{settings}\0").into_bytes())
+                Some(format!("{number}\x1fhello\x1f0.1.0\x1f{}\x1f{settings}\0", state.pid).into_bytes())
             }
             "complete" => {
                 let line = format!("{}|{}", fields[4], fields[5]);
@@ -387,6 +432,25 @@ impl Script {
                 }
                 Some(reply)
             }
+            "suggest" => {
+                let ended = fields[4].clone();
+                let nexts = state.nexts.get(&ended).cloned().unwrap_or_else(|| vec![Next::nothing()]);
+                let mut reply = Vec::new();
+                match state.pace {
+                    Pace::AtOnce => nexts.iter().for_each(|next| reply.extend(next.record(&number))),
+                    Pace::WhenTold | Pace::Never => {
+                        reply.extend(Next::thinking().record(&number));
+                        // Nobody hears of an older question any more.
+                        state.held.retain(|pending| pending.line != ended);
+                        for next in nexts {
+                            let (line, to) = (ended.clone(), to.try_clone().unwrap());
+                            state.held.push(Pending { line, answer: next.record(&number), to });
+                        }
+                    }
+                }
+                Some(reply)
+            }
+            "capture" => Some(format!("{number}\x1fcapture\x1f{}\0", state.place.join("\x1f")).into_bytes()),
             "explain" => {
                 let lines = state.explanations.get(&fields[4]).cloned().unwrap_or_default();
                 let text: String = lines.iter().map(|line| format!("\x1f{line}")).collect();

@@ -1,5 +1,7 @@
 //! What is set up before a scene begins: rc files, history, configuration, files. Decides their order, nothing else.
 
+use std::os::unix::fs::PermissionsExt;
+
 use vt100::Color;
 
 use crate::harness::home::Home;
@@ -94,6 +96,18 @@ impl Stage {
     pub fn file(self, path: &str, contents: &str) -> Self {
         self.home.write(path, contents);
         self
+    }
+
+    /// A program in the home directory, or what should be one.
+    pub fn program(self, path: &str, bytes: &[u8]) -> Self {
+        self.home.write(path, bytes);
+        std::fs::set_permissions(self.home.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
+        self
+    }
+
+    /// Where something in the home directory will be.
+    pub fn path(&self, relative: &str) -> String {
+        self.home.path(relative).display().to_string()
     }
 
     /// The colour that counts as ghost text, for a test that configures another.

@@ -71,6 +71,11 @@ impl Terminal {
         Screen::of(self.shared.lock().parser.screen())
     }
 
+    /// The marks around commands so far, and where the cursor was.
+    pub fn command_marks(&self) -> Vec<(String, (u16, u16))> {
+        self.shared.lock().parser.callbacks().commands.clone()
+    }
+
     /// Waits until the screen satisfies `condition`, and gives it back as it was then. `what` finishes "waited for …".
     #[track_caller]
     pub fn wait_for(&self, what: &str, condition: impl Fn(&Screen) -> bool) -> Screen {
