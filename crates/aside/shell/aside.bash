@@ -1,13 +1,14 @@
 # Aside for bash 4.4 and later: tells the daemon which commands ran and how they ended.
 #
-# `aside init bash` prints settings (_aside_bin, _aside_socket, _aside_version, and what [detect] says), then this file and
-# aside.talk.bash. Nothing here may `return` or fail at the top level: it is part of an rc file, perhaps one with `set -e` or
-# `set -u`.
+# `aside init bash` prints settings (_aside_bin, _aside_socket, _aside_version, what [detect] says, where we are), then
+# aside.output.bash, this file and aside.talk.bash. Nothing here may `return` or fail at the top level: it is part of an rc
+# file, perhaps one with `set -e` or `set -u`.
 
 # The text of a command is what `history` says, so what the person keeps out of the history stays out of ours. It is
 # sent from the background, on standard input: arguments can be read by everybody.
 _aside_prompt() {
-  local code=$? entry number line=''
+  local code=$? entry number line='' reported=''
+  _aside_seen=''
   # What bash could not read it never began to run, and ends with 2.
   if [[ -n ${_aside_on-} && ( -n ${_aside_began-} || -z ${_aside_number-} || $code == 2 ) ]]; then
     entry=$(HISTTIMEFORMAT='' builtin history 1)
@@ -19,10 +20,11 @@ _aside_prompt() {
     # The number does not move when a line was not kept: there is nothing to report then.
     if [[ -n $entry && -n ${_aside_number-} && $number != "$_aside_number" ]]; then
       line=$entry
-      [[ -z ${_aside_began-} ]] || _aside_report "$code" "$entry"
+      [[ -z ${_aside_began-} ]] || { _aside_report "$code" "$entry" && reported=1; }
     fi
     _aside_number=${number:-0}
   fi
+  [[ -z ${_aside_mark-} ]] || _aside_mark_next "$reported" || :
   _aside_talk "$code" "$line" || :
   _aside_began='' _aside_cwd=$PWD
   # Whatever runs next in PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell
@@ -35,11 +37,9 @@ _aside_report() {
   local now
   _aside_now now
   _aside_seq=$(( _aside_seq + 1 ))
-  (
-    builtin printf '%s\0' "$_aside_seq" finished "$_aside_session" "$_aside_seq" "$_aside_cwd" "$1" \
-      "$_aside_began" "$(( now - _aside_began ))" bash "$2" |
-      ASIDE_SOCKET=$_aside_socket "$_aside_bin" call &>/dev/null &
-  )
+  [[ -z ${_aside_mark-} ]] || _aside_mark_end "$1" "$2"
+  _aside_ended=(finished "$_aside_session" "$_aside_seq" "$_aside_cwd" "$1" "$_aside_began" "$(( now - _aside_began ))" bash "$2")
+  _aside_send "$_aside_seq" "${_aside_ended[@]}"
 }
 
 # Milliseconds since the epoch, into the variable named.
@@ -58,18 +58,22 @@ aside-on() { _aside_on=1; }
 _aside_setup() {
   [[ $- == *i* && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE-} ]] || return 0
   (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404 )) || return 0
-  if [[ -z ${_aside_session-} ]]; then
+  # One that was exported, by `set -a`, is that of the shell outside.
+  if [[ ${_aside_session-} != "bash-$$-"* ]]; then
     local now
     _aside_now now
     _aside_session=bash-$$-$now
     _aside_on=1 _aside_seq=0 _aside_number='' _aside_began='' _aside_cwd=$PWD
     _aside_asked=0 _aside_rest=0 _aside_patience=30
+    [[ -z ${_aside_mark-} ]] || _aside_send || :
     # PS0 is expanded when a command is about to run. The subscript is arithmetic, so the time is noted without a
     # process, and the element it names does not exist, so nothing is printed.
-    if [[ -n ${EPOCHREALTIME-} ]]; then
-      PS0='${_aside_none[_aside_began=${EPOCHREALTIME/[.,]/}/1000,0]-}'${PS0-}
+    if [[ ${PS0-} == *_aside_began=* ]]; then
+      :
+    elif [[ -n ${EPOCHREALTIME-} ]]; then
+      PS0='${_aside_none[_aside_began=${EPOCHREALTIME/[.,]/}/1000,0]-}'${PS0-}'${_aside_begin[0]-}'
     else
-      PS0='${_aside_none[_aside_began=\D{%s}000,0]-}'${PS0-}
+      PS0='${_aside_none[_aside_began=\D{%s}000,0]-}'${PS0-}'${_aside_begin[0]-}'
     fi
   fi
   case " ${PROMPT_COMMAND[*]-} " in

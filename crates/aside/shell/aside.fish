@@ -1,22 +1,23 @@
-# Aside for fish 3.1 and later: tells the daemon which commands ran and how they ended.
+# Aside for fish 3.1 and later: tells the daemon which commands ran and how they ended, and writes the marks between which
+# somebody else sees what they print.
 #
-# `aside init fish` prints three settings (_aside_bin, _aside_socket, _aside_version) and then this file.
+# `aside init fish` prints settings (_aside_bin, _aside_socket, _aside_version; _aside_mark and _aside_tty, which are empty
+# where nobody could look) and then this file.
 
 function _aside_postexec --on-event fish_postexec
     set -l code $status
     set -l duration $CMD_DURATION
     set -l line $argv[1]
-    set -q _aside_on; or return $code
-    # What fish itself does not remember is not ours to keep.
-    test -n "$line"; and not set -q fish_private_mode; or return $code
-    string match -qr '^\s' -- $line; and return $code
+    set -l marked $_aside_marked
+    set -g _aside_marked 0
+    _aside_keeps "$line"; or return $code
     set -g _aside_seq (math $_aside_seq + 1)
+    if test "$marked" = "$_aside_seq" -a -n "$_aside_osc"
+        printf '\e]%s;D;%s;aside=%s.%s\a' $_aside_osc $code $_aside_mark $_aside_seq
+    end
     set -l now (date +%s)
-    # On standard input, and in the background: arguments can be read by everybody, and the prompt must not wait.
-    printf '%s\0' $_aside_seq finished $_aside_session $_aside_seq $_aside_cwd $code \
-        (math "$now * 1000 - 0$duration") 0$duration fish $line |
-        ASIDE_SOCKET=$_aside_socket $_aside_bin call >/dev/null 2>&1 &
-    disown 2>/dev/null # It may have ended already.
+    _aside_send $_aside_seq finished $_aside_session $_aside_seq $_aside_cwd $code \
+        (math "$now * 1000 - 0$duration") 0$duration fish $line
     return $code
 end
 
@@ -24,7 +25,93 @@ end
 function _aside_preexec --on-event fish_preexec
     set -l code $status
     set -g _aside_cwd $PWD
+    test -z "$_aside_mark"; or _aside_mark_begin "$argv[1]"
     return $code
+end
+
+# What fish itself does not remember is not ours to keep.
+function _aside_keeps
+    set -q _aside_on; and test -n "$argv[1]"; and not set -q fish_private_mode; and not string match -qr '^\s' -- $argv[1]
+end
+
+# On standard input, and in the background: arguments can be read by everybody, and the prompt must not wait. Where outputs
+# could be seen, a daemon that does not know it yet hears where we are.
+function _aside_send
+    if test -n "$_aside_mark"
+        set -l place 8 1 capture $_aside_session $_aside_mark $_aside_tty "$TMUX" "$TMUX_PANE" "$ASIDE_PROXY"
+        set -q argv[1]; and set place $place (count $argv) $argv
+        printf '%s\0' $place |
+            ASIDE_SOCKET=$_aside_socket $_aside_bin call --place $_aside_socket.$fish_pid.tier --knows $_aside_tier >/dev/null 2>&1 &
+    else
+        printf '%s\0' $argv | ASIDE_SOCKET=$_aside_socket $_aside_bin call >/dev/null 2>&1 &
+    end
+    disown 2>/dev/null # It may have ended already.
+end
+
+# The number that the command will have is that of the next one.
+function _aside_mark_begin
+    _aside_heed
+    test -n "$_aside_osc"; and test -t 1; or return
+    _aside_keeps "$argv[1]"; and not _aside_takes_over "$argv[1]"; or return
+    set -g _aside_marked (math $_aside_seq + 1)
+    printf '\e]%s;C;aside=%s.%s.%s.%s\a' $_aside_osc $_aside_mark $_aside_marked $COLUMNS $LINES
+end
+
+# Takes what the daemon has said lately: `aside call` leaves it in a file, so that nobody waits for it.
+function _aside_heed
+    set -l file $_aside_socket.$fish_pid.tier
+    test -f $file; and test -O $file; or return
+    read -l said <$file
+    command rm -f -- $file
+    set said (string split \x1f -- $said)
+    set -g _aside_tier $said[1]
+    set -g _aside_skip (string split ' ' -- $said[2])
+    set -g _aside_skip_bare (string split ' ' -- $said[3])
+    switch $_aside_tier
+        case tmux
+            set -g _aside_osc 133
+        case pty
+            # Nobody acts upon this one but us: some terminals draw something where 133 is.
+            set -g _aside_osc 7133
+        case '*'
+            set -g _aside_osc
+    end
+end
+
+# Whether one of the commands in a line takes over the terminal. The daemon reads the line with more care; this has to be quick.
+function _aside_takes_over
+    set -l first 1
+    set -l doubt
+    set -l bare
+    set -l text (string sub -l 1024 -- $argv[1] | string replace -ar '[;&|()]' ' ; ' | string join ' ; ')
+    for word in (string split -n ' ' -- (string replace -ar '\s' ' ' -- $text))
+        if contains -- $word ';' and or not if while begin else
+            test -n "$bare"; and return 0
+            set first 1
+            set doubt
+            continue
+        end
+        if test -z "$first"
+            string match -qr '^[-<>]' -- $word; or set bare
+            continue
+        end
+        string match -qr '^[A-Za-z_]\w*=' -- $word; and continue
+        if string match -q -- '-*' $word
+            # Of a program that runs another; what follows may belong to it.
+            set doubt 1
+            continue
+        end
+        set word (string replace -ar '["\'\\\\]|.*/' '' -- $word)
+        contains -- "$word" sudo doas env command builtin exec time nice nohup stdbuf setsid; and continue
+        contains -- "$word" $_aside_skip; and return 0
+        contains -- "$word" $_aside_skip_bare; and set bare 1
+        if test -n "$doubt" -a -z "$bare"
+            set doubt
+        else
+            set first
+        end
+    end
+    test -n "$bare"
 end
 
 function aside-off
@@ -36,7 +123,12 @@ function aside-on
 end
 
 if status is-interactive; and test "$TERM" != dumb; and not set -q ASIDE_DISABLE
-    set -q _aside_session; or set -g _aside_session fish-$fish_pid-(date +%s)
+    # One that was exported is that of the shell outside.
+    string match -q "fish-$fish_pid-*" -- "$_aside_session"; or set -g _aside_session fish-$fish_pid-(date +%s)
     set -q _aside_seq; or set -g _aside_seq 0
     set -g _aside_on 1
+    set -g _aside_marked 0
+    set -g _aside_osc
+    set -g _aside_tier off
+    test -z "$_aside_mark"; or _aside_send
 end

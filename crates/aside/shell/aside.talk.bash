@@ -12,6 +12,7 @@ _aside_enter() {
   (( ${#FUNCNAME[@]} == 1 )) || return 0
   # The first line at a prompt only: none that goes on with it, and none that a command reads.
   [[ -z ${_aside_armed-} || -n ${_aside_began-} || -z ${_aside_on-} ]] || _aside_look "$code"
+  [[ -z ${_aside_mark-} || -n ${_aside_began-} || -z ${READLINE_LINE-} ]] || _aside_foresee "$READLINE_LINE"
   return 1
 }
 
@@ -98,10 +99,12 @@ _aside_marked() {
 }
 
 # Asks the daemon about a line: when, the line, how it ended, whether bash could not read it. Nobody waits longer than
-# _aside_patience, or ten times that when the line has failed and the daemon may have to look up what its words name; and one that has not answered, or said that it is off, is left alone for a minute.
+# _aside_patience, or ten times that when the line has failed and the daemon may have to look up what its words name, or
+# twenty-five when what it printed may be on the way; and one that has not answered, or said that it is off, is left alone
+# for a minute.
 _aside_ask() {
   local now kind=$_aside_first answer fields patience=$_aside_patience
-  [[ $1 != after ]] || patience=$(( 10 * patience ))
+  [[ $1 != after ]] || patience=$(( (${_aside_seen:-0} ? 25 : 10) * patience ))
   _aside_verdict='' _aside_reason=''
   [[ -S $_aside_socket ]] || return 1
   builtin printf -v now '%(%s)T' -1
@@ -115,8 +118,12 @@ _aside_ask() {
       file) kind=program ;;
       '') kind=none ;;
     esac
-    builtin printf '%s\0' 11 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" '' "$_aside_facts" 0 \
-      11 2 detect "$_aside_session" "$PWD" "$2" bash "$1" "$3" "$kind" "$4" '' |
+    {
+      builtin printf '%s\0' 11 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" '' "$_aside_facts" 0
+      # Before the question: what a command printed is known by its number.
+      [[ $1 != after || -z ${_aside_seen-} ]] || builtin printf '%s\0' 10 3 "${_aside_ended[@]}"
+      builtin printf '%s\0' 11 2 detect "$_aside_session" "$PWD" "$2" bash "$1" "$3" "$kind" "$4" ''
+    } |
       ASIDE_SOCKET=$_aside_socket "$_aside_bin" call --within-ms "$patience" 2>/dev/null
   ) || return 1
   IFS=$'\x1f' builtin read -r -a fields <<<"${answer%%$'\n'*}"

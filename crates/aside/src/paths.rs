@@ -96,6 +96,13 @@ pub fn rest_file(socket: &Path) -> PathBuf {
     beside(socket, ".zsh")
 }
 
+/// Where `aside call` leaves for a shell what the daemon said about its outputs; aside.bash and aside.fish make the same name.
+/// The number of the shell, if it is such a file.
+pub fn shell_of_tier_file(socket: &Path, file: &Path) -> Option<i32> {
+    let name = file.file_name()?.to_str()?.strip_prefix(socket.file_name()?.to_str()?)?;
+    name.strip_prefix('.')?.strip_suffix(".tier")?.parse().ok()
+}
+
 fn beside(socket: &Path, ending: &str) -> PathBuf {
     let mut name = socket.as_os_str().to_owned();
     name.push(ending);

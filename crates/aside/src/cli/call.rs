@@ -2,15 +2,18 @@
 //! arguments of a process can be read by every user of the machine.
 
 use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::record;
-use aside_core::proto::stream::{MAX_MESSAGE, Stream};
+use aside_core::proto::stream::{Frame, MAX_MESSAGE, Stream};
+use aside_core::proto::{Call, Request, record};
 
 use crate::cli::{Exit, print};
 use crate::client;
 use crate::daemon::control;
 use crate::paths::Paths;
+
+mod place;
 
 /// How often a message is sent to a daemon that hangs up.
 const TRIES: usize = 3;
@@ -23,6 +26,13 @@ pub struct Args {
     /// between 0x1F. No daemon is started, and after so many milliseconds nothing is said
     #[arg(long, value_name = "N")]
     within_ms: Option<u64>,
+    /// For a shell that waits for nothing: whole records too, among them where it runs; what the daemon says to that, and the
+    /// shell does not know yet, is left in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "within_ms")]
+    place: Option<PathBuf>,
+    /// Which tier the shell goes by
+    #[arg(long, value_name = "TIER", default_value = "off", requires = "place")]
+    knows: String,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
@@ -37,13 +47,19 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             None => Ok(Exit::Unreachable),
         };
     }
+    if let Some(file) = args.place {
+        return tell_all(&paths, &input, &file, &args.knows);
+    }
     let input = String::from_utf8_lossy(&input);
     let fields: Vec<&str> = input.strip_suffix('\0').unwrap_or(&input).split('\0').collect();
-    let message = record::encode_fields(&fields);
+    send(&paths, &record::encode_fields(&fields))
+}
+
+fn send(paths: &Paths, message: &[u8]) -> anyhow::Result<Exit> {
     // A daemon that hands over or ends hangs up. A command is stored once, however often it is sent.
     let mut answer = String::new();
     for _ in 0..TRIES {
-        answer = match ask(&paths, &message) {
+        answer = match ask(paths, message) {
             Ok(answer) => answer,
             Err(_) => return Ok(Exit::Unreachable),
         };
@@ -51,12 +67,29 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             break;
         }
     }
-    print(&format!("{answer}\n"))?;
-    Ok(match answer.split('\t').nth(1) {
+    print(&format!("{}\n", answer.replace('\x1f', "\t")))?;
+    Ok(match answer.split('\x1f').nth(1) {
         None => Exit::Unreachable,
         Some("error") => Exit::Failed,
         Some(_) => Exit::Done,
     })
+}
+
+/// Where the shell runs comes last: that may take the daemon a moment.
+fn tell_all(paths: &Paths, records: &[u8], file: &Path, knows: &str) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Done;
+    let mut placed = None;
+    for frame in frames(records) {
+        match frame {
+            Frame::Call(Call { request: Request::Capture(asked), .. }) => placed = Some(asked),
+            Frame::Call(call) => exit = send(paths, &record::encode_call(&call))?,
+            Frame::Foreign(_) | Frame::Bad { .. } | Frame::Lost { .. } => exit = Exit::Failed,
+        }
+    }
+    if let Some(asked) = placed {
+        place::tell(paths, asked, file, knows)?;
+    }
+    Ok(exit)
 }
 
 /// Empty when the daemon hung up. We already run in the background of a shell, so there is time to wait for one.
@@ -73,19 +106,19 @@ fn ask(paths: &Paths, message: &[u8]) -> anyhow::Result<String> {
             answer.push(byte[0]);
         }
     }
-    Ok(String::from_utf8_lossy(&answer).replace('\x1f', "\t"))
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// One answer for each record, in the order of their numbers, or nothing when that takes too long.
+/// One answer for each question, in the order of their numbers, or nothing when that takes too long.
 fn ask_at_once(paths: &Paths, records: &[u8], deadline: Instant) -> Option<String> {
     let left = || deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
     let mut stream = client::connect(&paths.socket).ok()?;
     stream.set_write_timeout(Some(left()?)).ok()?;
     stream.write_all(records).ok()?;
-    let wanted = count(records);
+    let asked = Asked::of(records);
     let mut answers = Vec::new();
     let mut bytes = [0; 4096];
-    while answers.iter().filter(|byte| **byte == 0).count() < wanted {
+    while asked.answers(&answers).len() < asked.questions {
         stream.set_read_timeout(Some(left()?)).ok()?;
         let read = stream.read(&mut bytes).ok().filter(|read| *read > 0)?;
         answers.extend_from_slice(bytes.get(..read)?);
@@ -93,20 +126,48 @@ fn ask_at_once(paths: &Paths, records: &[u8], deadline: Instant) -> Option<Strin
             return None;
         }
     }
-    Some(lines(&String::from_utf8_lossy(&answers)))
+    Some(lines(asked.answers(&answers)))
 }
 
-fn count(records: &[u8]) -> usize {
+/// What somebody waits for. A command that ended is only told, for the sake of what is asked behind it: somebody who can wait
+/// until it is stored tells it again.
+struct Asked {
+    questions: usize,
+    told: Vec<u64>,
+}
+
+impl Asked {
+    fn of(records: &[u8]) -> Self {
+        let frames = frames(records);
+        let told = frames.iter().filter_map(|frame| match frame {
+            Frame::Call(Call { id, request: Request::Finished(_) }) => Some(*id),
+            _ => None,
+        });
+        let told: Vec<u64> = told.collect();
+        Self { questions: frames.len() - told.len(), told }
+    }
+
+    /// Each that is there as a whole, with its number.
+    fn answers(&self, bytes: &[u8]) -> Vec<(Option<u64>, String)> {
+        let whole = bytes.iter().rposition(|byte| *byte == 0).map_or(&[][..], |end| &bytes[..end]);
+        let answers = whole.split(|byte| *byte == 0).filter(|answer| !answer.is_empty());
+        let numbered = answers.map(|answer| {
+            let answer = String::from_utf8_lossy(answer).into_owned();
+            (answer.split('\x1f').next().and_then(|number| number.parse().ok()), answer)
+        });
+        numbered.filter(|(number, _)| !number.is_some_and(|number| self.told.contains(&number))).collect()
+    }
+}
+
+fn frames(records: &[u8]) -> Vec<Frame> {
     let mut stream = Stream::default();
     stream.push(records);
-    stream.frames().len()
+    stream.frames()
 }
 
-fn lines(answers: &str) -> String {
-    let number = |answer: &&str| answer.split('\x1f').next().and_then(|number| number.parse::<u64>().ok());
-    let mut answers: Vec<&str> = answers.split_terminator('\0').collect();
-    answers.sort_by_key(number);
-    answers.iter().map(|answer| answer.replace('\n', " ") + "\n").collect()
+fn lines(mut answers: Vec<(Option<u64>, String)>) -> String {
+    answers.sort_by_key(|(number, _)| *number);
+    answers.iter().map(|(_, answer)| answer.replace('\n', " ") + "\n").collect()
 }
 
 #[cfg(test)]
@@ -115,12 +176,13 @@ mod tests {
 
     #[test]
     fn answers_are_lines_in_the_order_of_the_questions() {
-        assert_eq!(
-            lines("10\x1fdetect\x1fagent\x1ftwo\nlines\u{0}9\x1fhello\0"),
-            "9\x1fhello\n10\x1fdetect\x1fagent\x1ftwo lines\n"
-        );
-        let two = [record::encode_fields(&["1", "status"]), record::encode_fields(&["2", "why", "s"])].concat();
-        assert_eq!(count(&two), 2);
-        assert_eq!(count(&two[..two.len() - 1]), 1);
+        let ended = record::encode_fields(&["3", "finished", "s", "1", "/", "0", "0", "0", "bash", "true"]);
+        let two = [record::encode_fields(&["9", "status"]), record::encode_fields(&["10", "why", "s"])].concat();
+        assert_eq!(Asked::of(&two[..two.len() - 1]).questions, 1);
+        let asked = Asked::of(&[ended, two].concat());
+        assert_eq!(asked.questions, 2);
+        let answers = b"10\x1fdetect\x1fagent\x1ftwo\nlines\x003\x1fok\x009\x1fhello\0";
+        assert_eq!(lines(asked.answers(answers)), "9\x1fhello\n10\x1fdetect\x1fagent\x1ftwo lines\n");
+        assert_eq!(asked.answers(&answers[..answers.len() - 1]).len(), 1, "one is not whole, and one is no answer");
     }
 }

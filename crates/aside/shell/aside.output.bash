@@ -1,0 +1,109 @@
+# What commands print, seen by somebody else: the marks around it, and who is told that we write them. A command keeps its
+# terminal; nothing is redirected. Read before aside.bash.
+#
+# `aside init` prints _aside_mark and _aside_tty, empty where nobody could look. Whether somebody does, the daemon says to
+# `aside call`, which leaves it in a file for us: nobody waits for it, and no process is needed to read it.
+
+_aside_tier=off _aside_skip='' _aside_skip_bare='' _aside_skipped='' _aside_seen=''
+# What PS0 writes. An array, since those are never exported: a shell inside this one must not write our marks.
+_aside_begin=()
+
+# Takes what the daemon has said lately.
+_aside_heed() {
+  local file=$_aside_socket.$$.tier tier='' skip='' bare=''
+  [[ -f $file && -O $file ]] || return 0
+  IFS=$'\x1f' builtin read -r tier skip bare <"$file" || return 0
+  _aside_tier=$tier _aside_skip=$skip _aside_skip_bare=$bare
+  [[ $1 != remove ]] || command rm -f -- "$file"
+}
+
+# The mark for the command that comes next, which has the next number.
+_aside_ready() {
+  local number=133
+  _aside_begin=()
+  # Nobody acts upon the other one but us: some terminals draw something where 133 is.
+  [[ $_aside_tier != pty ]] || number=7133
+  [[ ${_aside_tier/pty/tmux} == tmux && -n ${_aside_on-} && -z $_aside_skipped && -t 2 ]] || return 0
+  _aside_begin=($'\e]'"$number;C;aside=$_aside_mark.$(( _aside_seq + 1 )).${COLUMNS:-80}.${LINES:-24}"$'\a')
+}
+
+# At Enter, where that is ours: the line, or one of several that are one command.
+_aside_foresee() {
+  _aside_heed keep
+  ! _aside_takes_over "$1" || _aside_skipped=1
+  _aside_ready
+}
+
+# A command has ended that has a number by now: how, and the line.
+_aside_mark_end() {
+  local begin=${_aside_begin[0]-}
+  [[ -n $begin && -t 2 ]] && ! _aside_takes_over "$2" || return 0
+  _aside_seen=1
+  builtin printf '%s;D;%s;aside=%s\a' "${begin%%;*}" "$1" "$_aside_mark.$_aside_seq" >&2 || :
+}
+
+# The prompt comes next.
+_aside_mark_next() {
+  # What has begun with a number and did not end with it was not ours to see. Nothing else may have that number.
+  [[ -z ${_aside_began-} || -z ${_aside_begin[0]-} || -n $1 ]] || _aside_seq=$(( _aside_seq + 1 ))
+  _aside_skipped=''
+  _aside_heed remove
+  _aside_ready
+}
+
+# Whether one of the commands in a line takes over the terminal. The daemon reads the line with more care; this has to be quick.
+_aside_takes_over() {
+  local - word text=${1:0:1024} first=1 doubt='' bare='' IFS=$' \t\n'
+  [[ -n $_aside_skip$_aside_skip_bare ]] || return 1
+  set -f
+  word=${text%%[[:space:]]*}
+  [[ -z $word || -z ${BASH_ALIASES[$word]-} ]] || text=${BASH_ALIASES[$word]}${text#"$word"}
+  text=${text//[;&|()$'\n']/ ; }
+  for word in $text; do
+    case $word in
+      ';' | '{' | '!' | do | then | else | elif | if | while | until)
+        [[ -z $bare ]] || return 0
+        first=1 doubt=''
+        continue
+        ;;
+    esac
+    if [[ -z $first ]]; then
+      [[ $word == [-\<\>]* ]] || bare=''
+      continue
+    fi
+    case $word in
+      [[:alpha:]_]*=*) continue ;;
+      # Of a program that runs another; what follows may belong to it.
+      -*)
+        doubt=1
+        continue
+        ;;
+    esac
+    word=${word//[\"\'\\]/}
+    word=${word##*/}
+    case $word in
+      sudo | doas | env | command | builtin | exec | time | nice | nohup | stdbuf | setsid) continue ;;
+    esac
+    [[ " $_aside_skip " != *" $word "* ]] || return 0
+    [[ " $_aside_skip_bare " != *" $word "* ]] || bare=1
+    if [[ -n $doubt && -z $bare ]]; then doubt=''; else first=''; fi
+  done
+  [[ -n $bare ]]
+}
+
+# Sends a record, if there is one, from the background and on standard input: arguments can be read by everybody. Where
+# outputs could be seen, a daemon that does not know it yet hears where we are.
+_aside_send() {
+  (
+    if [[ -n ${_aside_mark-} ]]; then
+      {
+        builtin printf '%s\0' 8 1 capture "$_aside_session" "$_aside_mark" "$_aside_tty" "${TMUX-}" "${TMUX_PANE-}" \
+          "${ASIDE_PROXY-}"
+        (( $# == 0 )) || builtin printf '%s\0' "$#" "$@"
+      } | ASIDE_SOCKET=$_aside_socket "$_aside_bin" call --place "$_aside_socket.$$.tier" --knows "$_aside_tier" \
+        &>/dev/null &
+    else
+      builtin printf '%s\0' "$@" | ASIDE_SOCKET=$_aside_socket "$_aside_bin" call &>/dev/null &
+    fi
+  )
+}
