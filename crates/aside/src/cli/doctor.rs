@@ -14,6 +14,7 @@ mod here;
 mod keep;
 mod report;
 mod service;
+mod suggest;
 mod surroundings;
 
 use facts::Facts;
@@ -48,6 +49,7 @@ fn examine(facts: &Facts) -> Vec<Section> {
         section("daemon", service::daemon(facts)),
         section("complete", complete::complete(facts)),
         section("detect", detect::detect(facts)),
+        section("suggest", suggest::suggest(facts)),
         section("configuration", keep::configuration(&facts.config)),
         section("history", keep::history(facts)),
         section("environment", surroundings::environment(&facts.environment)),

@@ -259,6 +259,9 @@ pub fn healthy() -> Facts {
         aliases: 3,
         functions: 1,
         variables: 20,
+        tier: "tmux".into(),
+        tier_reason: "the pipe of pane %3".into(),
+        watched: true,
     };
     let status = Status {
         pid: 7,

@@ -1,6 +1,8 @@
 //! Looks at the machine and writes down what is there. Judges nothing, changes nothing, and asks the daemon only if one
 //! is running.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -8,10 +10,12 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use anyhow::Context;
-use aside_core::proto::{Answer as Spoken, Call, Complete, Request, json};
+use aside_core::proto::{Answer as Spoken, Call, Complete, Request, SessionStatus, json};
 use etcetera::BaseStrategy;
 use etcetera::base_strategy::Xdg;
 use regex::Regex;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 use crate::cli::doctor::facts::{
     Answer, ConfigFile, Configuration, Daemon, Detect, Facts, Here, History, Installed, Kind, OnPath, Owned, Program,
@@ -116,7 +120,8 @@ fn lines_that_start(shell: Shell, content: &str) -> usize {
     static INIT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?:^|[^\w-])aside["']?\s+init\s+["']?(zsh|bash|fish)\b"#).expect("a pattern of ours")
     });
-    let lines = content.lines().filter(|line| !line.trim_start().starts_with('#'));
+    // The line for the top of the file prints no plugin.
+    let lines = content.lines().filter(|line| !line.trim_start().starts_with('#') && !line.contains("--proxy"));
     lines.filter(|line| INIT.captures(line).is_some_and(|found| &found[1] == shell.name())).count()
 }
 
@@ -135,9 +140,23 @@ fn terminal() -> Terminal {
     }
 }
 
+/// The daemon is not told when a shell ends, nor when one has become another (`exec zsh`).
+fn living(mut sessions: Vec<SessionStatus>) -> Vec<SessionStatus> {
+    sessions.sort_by_key(|session| (session.seen_s_ago, Reverse(session.session.clone())));
+    let mut pids = HashSet::new();
+    sessions.retain(|session| match i32::try_from(session.pid).ok().and_then(Pid::from_raw) {
+        Some(pid) => test_kill_process(pid) != Err(Errno::SRCH) && pids.insert(session.pid),
+        None => true,
+    });
+    sessions
+}
+
 fn daemon(paths: &Paths) -> Daemon {
     let answer = match control::status(paths) {
-        Ok(status) => Answer::Alive(Box::new(status)),
+        Ok(mut status) => {
+            status.sessions = living(status.sessions);
+            Answer::Alive(Box::new(status))
+        }
         Err(ClientError::Silent) => Answer::Silent,
         Err(ClientError::Foreign) => Answer::Foreign,
         Err(ClientError::Garbled(_)) => Answer::Garbled,
@@ -287,6 +306,7 @@ mod tests {
             (r##"# eval "$(aside init zsh)""##, 0),
             (r#"eval "$(aside init bash)""#, 0),
             (r#"eval "$(inside init zsh)""#, 0),
+            ("eval \"$(aside init zsh --proxy)\"\neval \"$(aside init zsh)\"\n", 1),
             ("", 0),
         ] {
             assert_eq!(lines_that_start(Shell::Zsh, line), count, "{line}");
