@@ -6,9 +6,9 @@ mod about;
 mod failed;
 pub mod prompt;
 pub mod said;
-mod sentence;
+pub mod sentence;
 mod symbol;
-mod tongue;
+pub mod tongue;
 mod wish;
 
 #[cfg(test)]

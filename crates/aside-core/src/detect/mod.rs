@@ -10,7 +10,7 @@ mod before;
 mod evidence;
 mod found;
 mod here;
-mod lists;
+pub mod lists;
 mod meaning;
 mod missing;
 mod phrase;

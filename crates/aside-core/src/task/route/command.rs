@@ -1,0 +1,203 @@
+//! Commands in a request: whether words are a command line, and what of one may be proposed. Runs none.
+
+use std::sync::LazyLock;
+
+use crate::detect::lists::{Class, lists};
+use crate::line::{self, Dialect, Redirect};
+use crate::spec::Specs;
+use crate::task::route::{object, words};
+
+/// Letters of a command.
+pub const MAX_COMMAND: usize = 1000;
+
+/// A command, and what was cut from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stripped {
+    pub command: String,
+    /// What followed, or stood where something else would have been run; empty mostly.
+    pub cut: String,
+}
+
+/// The first simple command of a line that was inferred: without what is chained to it, what it would be made to read from
+/// other commands, and where its output would go. None when nothing is left of it.
+pub fn strip(text: &str) -> Option<Stripped> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > MAX_COMMAND {
+        return None;
+    }
+    let line = line::parse(text, Dialect::of("bash"));
+    let first = line.commands.iter().find(|command| command.inside.is_none())?;
+    let inner = |span: &std::ops::Range<usize>| {
+        line.commands.iter().any(|command| command.inside.is_some() && span.contains(&command.span.start))
+    };
+    if first.words.is_empty() || first.span.start > 0 || first.assignments.iter().any(|assigned| inner(&assigned.span))
+    {
+        return None;
+    }
+    let redirected = first.redirections.iter().filter(|redirection| redirection.kind != Redirect::Descriptor);
+    let substituted = first.words.iter().filter(|word| {
+        inner(&word.span)
+            || text
+                .get(word.span.clone())
+                .is_some_and(|word| word.contains("$(") || word.contains("<(") || has_backquote(word))
+    });
+    let ends = redirected.map(|redirection| redirection.span.start).chain(substituted.map(|word| word.span.start));
+    let end = ends.chain([first.span.end]).min()?;
+    let command = text.get(..end)?.trim();
+    let cut = text.get(end..)?.trim();
+    (!command.is_empty()).then(|| Stripped { command: command.to_owned(), cut: cut.to_owned() })
+}
+
+fn has_backquote(word: &str) -> bool {
+    word.contains('`') && !word.starts_with('\'')
+}
+
+/// Programs whose arguments are plain words, though their names are words as well.
+const TAKES_WORDS: [&str; 6] = ["make", "just", "go", "bundle", "task", "rake"];
+
+static SPECS: LazyLock<Specs> = LazyLock::new(Specs::default);
+
+/// Whether a line is a command and no sentence, by its words alone.
+pub fn is_typed(text: &str) -> bool {
+    let text = text.trim();
+    if text.contains('\n')
+        || text.ends_with(['?', '？', '!', ':'])
+        || text.contains('`')
+        || text.ends_with('.') && !text.ends_with("..")
+        || text.chars().count() > MAX_COMMAND
+        || !text.is_ascii() && !has_sign(text)
+    {
+        return false;
+    }
+    if text.contains(" && ") || text.contains(" | ") {
+        return true;
+    }
+    let mut all = text.split_whitespace();
+    let Some(first) = all.next() else { return false };
+    let rest: Vec<&str> = all.collect();
+    if first.starts_with("./") || first.starts_with("~/") || first.starts_with("../") {
+        return true;
+    }
+    if !first
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.' | b'+'))
+    {
+        return false;
+    }
+    // "vite dev server reloads in a loop"
+    if rest.len() > 3
+        && rest.windows(2).any(|pair| matches!(pair, ["in" | "with" | "for" | "after" | "on", "a" | "the" | "every"]))
+    {
+        return false;
+    }
+    let known = SPECS.has(first) || lists().is_command(first);
+    if !known {
+        return false;
+    }
+    let spoken = rest.iter().any(|word| is_spoken(word));
+    if spoken && !rest.iter().any(|word| word.starts_with('-')) {
+        return false;
+    }
+    // Many a program is called like a verb.
+    let is_word = lists().is_word(first) || words::knows(first);
+    let plain = |word: &&str| {
+        word.bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b':'))
+    };
+    match () {
+        () if rest.is_empty() => !is_word,
+        () if !is_word => true,
+        () if TAKES_WORDS.contains(&first) => rest.iter().all(plain) && rest.len() <= 3 || has_sign(text),
+        // "Update README.md" is an order.
+        () if words::knows(first) => rest.iter().any(|word| is_hard(word)),
+        () => has_sign(text),
+    }
+}
+
+/// What only a command has.
+fn has_sign(text: &str) -> bool {
+    text.split_whitespace().skip(1).any(|word| {
+        is_hard(word) || matches!(object::sort_of(word).0, Some(object::Sort::File)) && !word.ends_with('?')
+    })
+}
+
+fn is_hard(word: &str) -> bool {
+    let is_flag = word.starts_with('-') && word.len() > 1 && !word.starts_with("->") && !word.starts_with("--");
+    let is_flag = is_flag || word.starts_with("--") && word.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    // An arrow is how people write "becomes".
+    let is_arrow = matches!(word, "->" | "=>" | "-->" | "==>");
+    is_flag || word.starts_with("./") || !is_arrow && word.contains(['|', '$', '>', '='])
+}
+
+fn is_spoken(word: &str) -> bool {
+    let plain = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    matches!(lists().class(&plain), Some(Class::Core | Class::Link | Class::Speech)) && plain != "up" && plain != "in"
+        || lists().reports.contains(plain.as_str()) && plain != "shows"
+        || matches!(plain.as_str(), "between" | "which")
+        || word.ends_with("n't")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_told_from_sentences() {
+        for command in [
+            "npm test",
+            "cargo test -p core",
+            "git push",
+            "make clean all",
+            "make login",
+            "rm -rf build",
+            "docker compose up -d",
+            "./gradlew assembleDebug",
+            "pytest -k login -x",
+            "go test ./...",
+            "git commit -m \"fix the bug\"",
+        ] {
+            assert!(is_typed(command), "{command}");
+        }
+        for sentence in [
+            "npm install fails with ERESOLVE",
+            "git push was rejected",
+            "make the login button blue",
+            "find bugs",
+            "go over the staged changes",
+            "test it",
+            "docker build hangs at step 4",
+            "sort imports",
+            "who wrote this",
+            "git?",
+            "time to ship",
+            "set `strict: true` in tsconfig.json",
+            "sort package.json",
+            "review src/auth.rs",
+            "运行测试",
+        ] {
+            assert!(!is_typed(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn only_the_first_simple_command_is_left() {
+        for (line, command, cut) in [
+            ("cargo test -p core", "cargo test -p core", ""),
+            ("make; rm -rf /", "make", "; rm -rf /"),
+            ("make && make install", "make", "&& make install"),
+            ("cat x | sh", "cat x", "| sh"),
+            ("echo hi > /etc/passwd", "echo hi", "> /etc/passwd"),
+            ("echo $(rm -rf ~) a", "echo", "$(rm -rf ~) a"),
+            ("echo `id`", "echo", "`id`"),
+            ("sleep 1 &", "sleep 1", "&"),
+            ("ls\nrm -rf x", "ls", "rm -rf x"),
+            ("make 2>&1", "make 2>&1", ""),
+            ("diff <(ls a) <(ls b)", "diff", "<(ls a) <(ls b)"),
+        ] {
+            assert_eq!(strip(line), Some(Stripped { command: command.to_owned(), cut: cut.to_owned() }), "{line}");
+        }
+        for line in ["", "   ", "X=$(id) make", "; ls", "| sh"] {
+            assert_eq!(strip(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What a request wants: the intent as it goes over the wire, and what may come of it. Decides nothing about words.
+
+use serde::{Deserialize, Serialize};
+
+/// The names on the wire are those of the design document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Help,
+    Status,
+    Explain,
+    Change,
+    Run,
+    Diagnose,
+    Search,
+    Review,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Intent {
+    pub kind: Kind,
+    /// 0 to 1.
+    pub confidence: f32,
+    /// One short line.
+    pub summary: String,
+    #[serde(default, skip_serializing_if = "Params::is_empty")]
+    pub params: Params,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Params {
+    /// Files that were named, as they were written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// A command that was spelled out. "Run the tests" has none: which one that is, the project says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cmd: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_request: Option<String>,
+    /// What is searched for; for a run without a command, the words that say what is to be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+}
+
+/// What has to happen before a proposal is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "mode", rename_all = "snake_case")]
+pub enum Requirement {
+    None,
+    LocalApproval { action: Action },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    ApplyDiff,
+    RunCommand,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 8] =
+        [Kind::Help, Kind::Status, Kind::Explain, Kind::Change, Kind::Run, Kind::Diagnose, Kind::Search, Kind::Review];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Help => "help",
+            Kind::Status => "status",
+            Kind::Explain => "explain",
+            Kind::Change => "change",
+            Kind::Run => "run",
+            Kind::Diagnose => "diagnose",
+            Kind::Search => "search",
+            Kind::Review => "review",
+        }
+    }
+
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether the request itself asks for something to be done.
+    pub fn acts(self) -> bool {
+        match self {
+            Kind::Change | Kind::Run => true,
+            Kind::Help | Kind::Status | Kind::Explain | Kind::Diagnose | Kind::Search | Kind::Review => false,
+        }
+    }
+
+    /// What a proposal of this kind may lead to. Follows from the kind alone, whatever a request or a model says about it.
+    pub fn requires(self) -> Requirement {
+        match self {
+            Kind::Change | Kind::Diagnose => Requirement::LocalApproval { action: Action::ApplyDiff },
+            Kind::Run => Requirement::LocalApproval { action: Action::RunCommand },
+            Kind::Help | Kind::Status | Kind::Explain | Kind::Search | Kind::Review => Requirement::None,
+        }
+    }
+}
+
+impl Params {
+    pub fn is_empty(&self) -> bool {
+        let Self { files, cmd, question, change_request, query } = self;
+        files.is_empty() && [cmd, question, change_request, query].iter().all(|param| param.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wire_has_the_names_of_the_document() {
+        let intent = Intent {
+            kind: Kind::Change,
+            confidence: 0.75,
+            summary: "Change: rename it".to_owned(),
+            params: Params {
+                files: vec!["src/a.rs".to_owned()],
+                change_request: Some("rename it".to_owned()),
+                ..Params::default()
+            },
+        };
+        let json = serde_json::to_string(&intent).unwrap();
+        assert_eq!(
+            json,
+            r#"{"kind":"change","confidence":0.75,"summary":"Change: rename it","params":{"files":["src/a.rs"],"changeRequest":"rename it"}}"#
+        );
+        assert_eq!(serde_json::from_str::<Intent>(&json).unwrap(), intent);
+        let bare = Intent { kind: Kind::Help, confidence: 1.0, summary: "Help".to_owned(), params: Params::default() };
+        assert_eq!(serde_json::to_string(&bare).unwrap(), r#"{"kind":"help","confidence":1.0,"summary":"Help"}"#);
+        let required = Kind::Run.requires();
+        assert_eq!(serde_json::to_string(&required).unwrap(), r#"{"mode":"local_approval","action":"run_command"}"#);
+        assert_eq!(serde_json::to_string(&Kind::Help.requires()).unwrap(), r#"{"mode":"none"}"#);
+        for kind in Kind::ALL {
+            assert_eq!(Kind::of(kind.name()), Some(kind));
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("{:?}", kind.name()));
+        }
+    }
+}

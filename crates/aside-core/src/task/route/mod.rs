@@ -1,0 +1,185 @@
+//! What a request in plain words wants: one of eight kinds, how sure that is, and what belongs to it. Words go through three
+//! gates: shortcuts, rules about the shape of each clause, and, where the settings say so, a model whose word is checked. Does
+//! nothing, and proposes nothing: that what acts needs a person's approval follows from the kind, never from the words.
+
+pub mod command;
+pub mod intent;
+pub mod model;
+pub mod object;
+mod params;
+mod reading;
+mod rule;
+mod shortcut;
+mod weigh;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::sentence;
+use crate::agent::tongue::Phrase;
+use intent::{Intent, Kind, Params, Requirement};
+use reading::Reading;
+use shortcut::Shortcut;
+use weigh::{Verdict, weigh};
+
+/// What the settings say.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// What a message to the assistant begins with, where others read along; nothing else has the shortcuts.
+    pub prefix: &'a str,
+    /// From here on a guess is acted upon.
+    pub threshold: f32,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { prefix: "@dev", threshold: 0.55 }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Routed {
+    Task(Route),
+    /// `@dev apply ID`: a proposal that is there already, for the gate.
+    Apply {
+        id: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
+    pub intent: Intent,
+    pub scope: Scope,
+    pub by: By,
+    /// What was found wrong with it, for people.
+    pub notes: Vec<String>,
+    /// The person said that nothing is to be changed or run.
+    pub held: bool,
+}
+
+/// How far a task may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// As far as its kind goes.
+    Full,
+    /// A plan in words: no diff, no command.
+    Plan,
+}
+
+/// Who said so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    Shortcut,
+    /// The rule by this name.
+    Rule(&'static str),
+    Model,
+}
+
+impl Route {
+    /// What has to happen before anything is carried out.
+    pub fn requires(&self) -> Requirement {
+        match self.scope {
+            Scope::Full => self.intent.kind.requires(),
+            Scope::Plan => Requirement::None,
+        }
+    }
+}
+
+pub fn route(request: &str, options: &Options<'_>) -> Routed {
+    match shortcut::read(request, options.prefix) {
+        Shortcut::Words(words) => Routed::Task(words_route(words, options)),
+        Shortcut::Apply(id) => Routed::Apply { id: id.to_owned() },
+        Shortcut::Help => Routed::Task(short(Kind::Help, "", Params::default(), Scope::Full)),
+        Shortcut::Status => Routed::Task(short(Kind::Status, "", Params::default(), Scope::Full)),
+        Shortcut::Plan(words) => Routed::Task(short(Kind::Change, words, asked_change(words), Scope::Plan)),
+        Shortcut::Patch(words) => Routed::Task(short(Kind::Change, words, asked_change(words), Scope::Full)),
+        Shortcut::Test(cmd) => {
+            let query = cmd.is_none().then(|| "tests".to_owned());
+            let params = Params { cmd, query, ..Params::default() };
+            Routed::Task(checked(short(Kind::Run, "the tests", params, Scope::Full), options))
+        }
+    }
+}
+
+fn asked_change(words: &str) -> Params {
+    let reading = Reading::of(words);
+    let change_request = Some(params::cut(reading.all(), params::MAX_WORDS));
+    Params { files: params::files(&reading), change_request, ..Params::default() }
+}
+
+fn short(kind: Kind, words: &str, params: Params, scope: Scope) -> Route {
+    let summary = params::summary(kind, &params, words);
+    let intent = Intent { kind, confidence: 1.0, summary, params };
+    Route { intent, scope, by: By::Shortcut, notes: Vec::new(), held: false }
+}
+
+fn words_route(request: &str, options: &Options<'_>) -> Route {
+    let reading = Reading::of(request);
+    let verdict = verdict(&reading);
+    let params = match verdict.rule {
+        "command" => {
+            Params { cmd: Some(reading.all().to_owned()), files: params::files(&reading), ..Params::default() }
+        }
+        _ => params::params(&reading, &verdict),
+    };
+    let Verdict { kind, confidence, rule, range, held } = verdict;
+    let words = Some(reading.raw(&range).trim()).filter(|words| !words.is_empty()).unwrap_or(reading.all());
+    let summary = params::summary(kind, &params, words);
+    let intent = Intent { kind, confidence, summary, params };
+    checked(Route { intent, scope: Scope::Full, by: By::Rule(rule), notes: Vec::new(), held }, options)
+}
+
+fn verdict(reading: &Reading) -> Verdict {
+    let all = reading.all();
+    let whole = 0..reading.normal().len();
+    let said = |kind, confidence, rule| Verdict { kind, confidence, rule, range: whole.clone(), held: false };
+    match sentence::talk(all) {
+        _ if !all.contains(char::is_alphanumeric) => return said(Kind::Help, 1.0, "nothing"),
+        Some(Phrase::Greeting | Phrase::Thanks | Phrase::Farewell | Phrase::Help) => {
+            return said(Kind::Help, 0.95, "talk");
+        }
+        Some(Phrase::Assent | Phrase::Dissent) => return said(Kind::Help, 0.6, "talk"),
+        _ => {}
+    }
+    if command::is_typed(all) {
+        return said(Kind::Run, 0.9, "command");
+    }
+    weigh(reading)
+}
+
+/// A guess below the threshold becomes a plan, and only what is left of a command without what is chained to it is kept.
+fn checked(mut route: Route, options: &Options<'_>) -> Route {
+    let Route { intent, scope, notes, .. } = &mut route;
+    intent.params.files.truncate(params::MAX_FILES);
+    if let Some(cmd) = intent.params.cmd.take() {
+        match command::strip(&cmd) {
+            Some(stripped) => {
+                if !stripped.cut.is_empty() {
+                    notes.push(format!("left out of the command: {}", stripped.cut));
+                    intent.summary = params::summary(
+                        intent.kind,
+                        &Params { cmd: Some(stripped.command.clone()), ..Params::default() },
+                        "",
+                    );
+                }
+                intent.params.cmd = Some(stripped.command);
+            }
+            None => notes.push("not a single command that could be proposed".to_owned()),
+        }
+    }
+    if intent.confidence < options.threshold {
+        *scope = Scope::Plan;
+        // What would be changed can be told in a plan; anything else is at best explained.
+        if intent.kind != Kind::Change {
+            let question = intent.params.question.take().or(intent.params.change_request.take());
+            let question = question.or(intent.params.query.take()).or(intent.params.cmd.take());
+            intent.params = Params { files: std::mem::take(&mut intent.params.files), question, ..Params::default() };
+            intent.kind = Kind::Explain;
+        }
+    }
+    route
+}

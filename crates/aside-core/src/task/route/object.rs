@@ -1,0 +1,352 @@
+//! What is spoken of in a request, told from the words that speak: quotes, code, files, names, and what programs print.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+const LOGS: &str = include_str!("../../../data/task/logs.txt");
+const FILES: &str = include_str!("../../../data/task/files.txt");
+
+/// Letters of a quote; what is longer was not closed.
+const MAX_QUOTE: usize = 400;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// Between fences.
+    Block,
+    Diff,
+    /// What a program printed when something went wrong.
+    Log,
+    /// In backquotes.
+    Code,
+    Quote,
+    File,
+    /// What only code has: `getUser`, `MAX_RETRIES`, `Config::load`, `load()`.
+    Name,
+    /// `--dry-run`
+    Flag,
+    Link,
+}
+
+impl Sort {
+    /// How it stands among the words. No request can have such a word: brackets are not among what is kept of it.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Sort::Block => "<block>",
+            Sort::Diff => "<diff>",
+            Sort::Log => "<log>",
+            Sort::Code => "<code>",
+            Sort::Quote => "<quote>",
+            Sort::File => "<file>",
+            Sort::Name => "<name>",
+            Sort::Flag => "<flag>",
+            Sort::Link => "<link>",
+        }
+    }
+}
+
+fn log_line() -> Option<&'static Regex> {
+    static LOG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let patterns = LOGS.lines().filter(|row| row.starts_with('^'));
+        Regex::new(&patterns.map(|row| format!("(?:{row})")).collect::<Vec<_>>().join("|")).ok()
+    });
+    LOG.as_ref()
+}
+
+fn is_log(line: &str) -> bool {
+    log_line().is_some_and(|log| log.is_match(line))
+}
+
+/// The lines of a text: prose each by itself, what belongs together in one piece.
+pub fn lines(text: &str) -> Vec<(Option<Sort>, Range<usize>)> {
+    let mut found: Vec<(Option<Sort>, Range<usize>)> = Vec::new();
+    let mut fence: Option<usize> = None;
+    let mut at = 0;
+    for whole in text.split_inclusive('\n') {
+        let line = whole.trim_end_matches('\n');
+        let range = at..at + line.len();
+        at += whole.len();
+        let is_fence = line.trim_start().starts_with("```");
+        if let Some(start) = fence {
+            if is_fence {
+                found.push((Some(sort_of_block(text.get(start..range.end).unwrap_or_default())), start..range.end));
+                fence = None;
+            }
+            continue;
+        }
+        // A fence that closes in its own line is a quote.
+        if is_fence && !line.trim_start().get(3..).is_some_and(|rest| rest.contains("```")) {
+            fence = Some(range.start);
+            continue;
+        }
+        let before = found.last().and_then(|(sort, _)| *sort);
+        let sort = match before {
+            Some(Sort::Diff) if line.starts_with(['+', '-', ' ', '@']) || line.is_empty() => Some(Sort::Diff),
+            // The lines of a stack are behind the one that says what happened.
+            Some(Sort::Log) if line.starts_with([' ', '\t']) => Some(Sort::Log),
+            _ if line.starts_with("diff --git ") || line.starts_with("--- a/") => Some(Sort::Diff),
+            _ if is_log(line) => Some(Sort::Log),
+            _ => None,
+        };
+        match found.last_mut() {
+            Some((last, so_far)) if sort.is_some() && *last == sort => so_far.end = range.end,
+            _ => found.push((sort, range)),
+        }
+    }
+    if let Some(start) = fence {
+        found.push((Some(sort_of_block(text.get(start..).unwrap_or_default())), start..text.len()));
+    }
+    found.retain(|(_, range)| !text.get(range.clone()).unwrap_or_default().trim().is_empty());
+    found
+}
+
+fn sort_of_block(text: &str) -> Sort {
+    let mut lines = text.lines();
+    let label = lines.next().unwrap_or_default().trim_start_matches('`').trim();
+    let is_diff = label == "diff" || label == "patch" || text.contains("\n@@ ") || text.contains("\ndiff --git ");
+    match () {
+        () if is_diff => Sort::Diff,
+        () if lines.any(is_log) => Sort::Log,
+        () => Sort::Block,
+    }
+}
+
+/// A quote at the beginning of a text: what sort it is, what is inside, and how long it is.
+pub fn quoted(text: &str, before: Option<char>) -> Option<(Sort, &str, usize)> {
+    let open = text.chars().next()?;
+    let (close, sort) = match open {
+        '`' => ("`", Sort::Code),
+        '"' => ("\"", Sort::Quote),
+        '“' => ("”", Sort::Quote),
+        '「' => ("」", Sort::Quote),
+        '『' => ("』", Sort::Quote),
+        // An apostrophe unless nothing stands before it.
+        '\'' if before.is_none_or(|before| !before.is_alphanumeric()) => ("'", Sort::Quote),
+        '‘' => ("’", Sort::Quote),
+        _ => return None,
+    };
+    let ticks = if open == '`' { text.bytes().take_while(|byte| *byte == b'`').count() } else { 0 };
+    let (opening, close) = if ticks > 1 { (ticks, "`".repeat(ticks)) } else { (open.len_utf8(), close.to_owned()) };
+    let rest = text.get(opening..)?;
+    let mut ends = rest.match_indices(&close).map(|(end, _)| end);
+    let end = ends.find(|end| {
+        let after = rest.get(end + close.len()..).and_then(|rest| rest.chars().next());
+        close != "'" && close != "’" || after.is_none_or(|after| !after.is_ascii_alphanumeric())
+    })?;
+    let inner = rest.get(..end)?;
+    let is_quote = !inner.trim().is_empty() && inner.chars().count() <= MAX_QUOTE;
+    is_quote.then_some((sort, inner.trim(), opening + end + close.len()))
+}
+
+/// Letters that words, files and names are written with.
+pub fn is_word_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric()
+        || matches!(letter, '_' | '/' | '~' | '.' | '@' | '+' | '-' | ':' | '$' | '*' | '%' | '#' | '=' | '\\')
+}
+
+/// How long the word is at the beginning of a text, with what is called in it.
+pub fn word_length(text: &str) -> usize {
+    let mut length = 0;
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        let is_apostrophe =
+            matches!(letter, '\'' | '’') && at > 0 && next.is_some_and(|next| next.is_ascii_alphabetic());
+        if !is_word_letter(letter) && !is_apostrophe {
+            break;
+        }
+        length = at + letter.len_utf8();
+    }
+    // `load()`, `charge(order)`
+    let rest = text.get(length..).unwrap_or_default();
+    let called = rest.starts_with('(')
+        && text
+            .get(..length)
+            .is_some_and(|name| name.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '_'));
+    let closes = rest.find(')').filter(|end| called && *end <= 40);
+    length + closes.map_or(0, |end| end + 1)
+}
+
+/// What a word stands for, if it is no word, and how many bytes belong to it: not the marks behind.
+pub fn sort_of(word: &str) -> (Option<Sort>, usize) {
+    let bare = word.trim_end_matches(['.', ':', '/', '-', '*', '=', '@', '#', '\\', '+']);
+    let with_slash =
+        if word.get(bare.len()..).is_some_and(|tail| tail.starts_with('/')) { bare.len() + 1 } else { bare.len() };
+    let folder = word.get(..with_slash).unwrap_or(bare);
+    match () {
+        () if bare.is_empty() => (None, 0),
+        () if bare.contains("://") => (Some(Sort::Link), bare.len()),
+        () if is_file(folder) => (Some(Sort::File), folder.len()),
+        () if is_flag(bare) => (Some(Sort::Flag), bare.len()),
+        () if is_name(bare) => (Some(Sort::Name), bare.len()),
+        // `try/catch` is two words.
+        () => (
+            None,
+            bare.find(['/', '.', ':', '=', '@', '+', '*', '#']).filter(|_| !is_number(bare)).unwrap_or(bare.len()),
+        ),
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_digit())
+}
+
+fn is_flag(word: &str) -> bool {
+    let name = word.trim_start_matches('-');
+    word.len() > name.len() && !name.is_empty() && word.len() - name.len() <= 2
+}
+
+/// Endings of files, folders, and names of files.
+struct Names {
+    extensions: HashSet<&'static str>,
+    folders: HashSet<&'static str>,
+    files: HashSet<&'static str>,
+    no_files: HashSet<&'static str>,
+}
+
+fn names() -> &'static Names {
+    static NAMES: LazyLock<Names> = LazyLock::new(|| Names {
+        extensions: section("extensions"),
+        folders: section("folders"),
+        files: section("files"),
+        no_files: section("no-files"),
+    });
+    &NAMES
+}
+
+fn section(name: &str) -> HashSet<&'static str> {
+    let rows = FILES.lines().skip_while(|row| row.trim_matches(['[', ']']) != name).skip(1);
+    rows.take_while(|row| !row.starts_with(['[', '#'])).flat_map(str::split_whitespace).collect()
+}
+
+fn is_file(word: &str) -> bool {
+    // `Cart.java:42`
+    let path = word.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == ':');
+    let path = if path.len() < word.len() && word.get(path.len()..).is_some_and(|tail| tail.starts_with(':')) {
+        path
+    } else {
+        word
+    };
+    if path.is_empty() || path.contains("::") || path.starts_with('@') || path.contains(['=', '$']) {
+        return false;
+    }
+    let names = names();
+    let lower = path.to_ascii_lowercase();
+    let name = lower.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if names.no_files.contains(name) {
+        return false;
+    }
+    if names.files.contains(name) {
+        return true;
+    }
+    let extended = name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !extension.is_empty()
+            && names.extensions.contains(extension)
+            && !stem.trim_matches(|letter| matches!(letter, '.' | '*')).is_empty()
+            || stem == "*"
+    });
+    let first = lower.split('/').next().unwrap_or_default();
+    let is_path = path.contains('/')
+        && !path.starts_with("//")
+        && (names.folders.contains(first)
+            || path.ends_with('/') && path.len() > 1
+            || path.starts_with("./")
+            || path.starts_with("../")
+            || path.starts_with("~/"));
+    extended || is_path
+}
+
+/// Written as only code is.
+fn is_name(word: &str) -> bool {
+    let bare = word.trim_start_matches(['@', '$', '#', '*']);
+    if bare.contains("::") || word.ends_with(')') || word.starts_with('$') && !bare.is_empty() {
+        return true;
+    }
+    let starts = bare.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    if bare.starts_with('/') && bare.len() > 1 {
+        return true;
+    }
+    if is_commit(bare) {
+        return true;
+    }
+    if !starts {
+        return false;
+    }
+    let is_simple = bare.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'));
+    let humps = bare
+        .as_bytes()
+        .windows(2)
+        .any(|pair| matches!(pair, [small, large] if small.is_ascii_lowercase() && large.is_ascii_uppercase()));
+    let dotted = bare.split('.').filter(|part| part.len() > 1).count() > 1 && !bare.contains("..");
+    is_simple && (bare.contains('_') || humps || dotted)
+}
+
+fn is_commit(word: &str) -> bool {
+    (7..=40).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_logs_are_told_from_prose() {
+        assert!(log_line().is_some());
+        let mut pattern: Option<Regex> = None;
+        let mut seen = [false; 2];
+        for row in LOGS.lines() {
+            if row.starts_with('^') {
+                assert!(pattern.is_none() || seen == [true; 2], "no example: {row}");
+                (pattern, seen) = (Some(Regex::new(row).unwrap()), [false; 2]);
+            } else if let Some((index, line)) =
+                row.strip_prefix("+ ").map(|line| (0, line)).or(row.strip_prefix("- ").map(|line| (1, line)))
+            {
+                let fits = pattern.as_ref().unwrap().is_match(line);
+                assert_eq!(fits, index == 0, "{line}");
+                assert!(index == 0 || !is_log(line), "{line}");
+                seen[index] = true;
+            }
+        }
+    }
+
+    #[test]
+    fn files_and_names_are_told_from_words() {
+        use Sort::*;
+        for (word, sort) in [
+            ("src/main.rs", Some(File)),
+            ("utils.py", Some(File)),
+            ("Cart.java:42", Some(File)),
+            ("Dockerfile", Some(File)),
+            ("README", Some(File)),
+            ("legacy/", Some(File)),
+            ("docs/index.md", Some(File)),
+            ("../x", Some(File)),
+            (".env", Some(File)),
+            ("*.rs", Some(File)),
+            ("getUser", Some(Name)),
+            ("MAX_RETRIES", Some(Name)),
+            ("Config::load", Some(Name)),
+            ("load()", Some(Name)),
+            ("process.env", Some(Name)),
+            ("3f2a91c", Some(Name)),
+            ("--dry-run", Some(Flag)),
+            ("https://example.com/a.rs", Some(Link)),
+            ("tests", None),
+            ("re-run", None),
+            ("async/await", None),
+            ("v1.2.0", None),
+            ("30s", None),
+            ("it's", None),
+            ("README's", None),
+            ("node.", None),
+            ("defaced", None),
+        ] {
+            assert_eq!(sort_of(word).0, sort, "{word}");
+        }
+    }
+}

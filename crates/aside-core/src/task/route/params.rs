@@ -1,0 +1,176 @@
+//! What belongs to an intent: the files that were named, the command, the words to look for, and a line about it all. Takes
+//! words as they were written; makes none up.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::redact::redact;
+use crate::task::route::command;
+use crate::task::route::intent::{Kind, Params};
+use crate::task::route::object::Sort;
+use crate::task::route::reading::Reading;
+use crate::task::route::weigh::Verdict;
+use crate::task::route::words;
+
+/// Files of one request.
+pub const MAX_FILES: usize = 10;
+/// Letters of a question or a wish that is passed on.
+pub const MAX_WORDS: usize = 4000;
+/// Letters of a query.
+const MAX_QUERY: usize = 200;
+/// Letters of what a summary says after the kind.
+const MAX_SUMMARY: usize = 80;
+
+struct Frames {
+    /// What stands before what is searched for.
+    search: Regex,
+    /// And behind it.
+    behind: Regex,
+    run: Regex,
+    search_chinese: Regex,
+    behind_chinese: Regex,
+    run_chinese: Regex,
+}
+
+static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
+    Some(Frames {
+        search: words::pattern(
+            r"^(?:(?:search|look|looking|searching|hunt|grep)(?: (?:the )?(?:repo|repository|code|codebase|project|sources?))?(?: for)?|find|locate|list|show|give|tell|see|track down|trace|where(?:'s|s)?|who|which|what|in which|i'm|need to find|is there|are there|do we(?: already| still)? have|any|definitions?|occurrences?|usages?|references?|callers?)(?: (?:me|us|out|up|where|all|every|any|each|the|a|an|of|to|is|are|was|were|do|does|we|did|files?|modules?|tests?|places?|place|that|which|usages?|uses?|references?|occurrences?|callers?|calls?|definitions?|list|code|everything|mentions?|set|contains?|imports?|has|have|looking|searching|for|in|file|module|live|lives|file|left|already|some|function|helper))* ",
+        )?,
+        behind: words::pattern(
+            r" (?:is |are |was |gets? |being )?(?:defined|declared|used|called|configured|implemented|located|set|assigned|coming from|comes? from|come from|left|live|lives|stored|again|already)[? ]*$",
+        )?,
+        run: words::pattern(
+            r"^(?:run|rerun|re-run|execute|launch|start|kick off|invoke|trigger|i want you to run|now run|do) (?:(?:the|a|an|my|our|all|this|that|it|again|following|command|for|me) )*",
+        )?,
+        search_chinese: words::pattern(
+            r"^(?:全局)?(?:搜索|搜一下|搜下|搜|查找|查一下|查|找一下|找下|找找|找到|找出|找|定位一下|定位|列出|哪里定义了|哪些文件(?:引用了|用了|用到)?|有没有)(?:看|所有|全部|调用|用到|现成的|一下|引用)*",
+        )?,
+        behind_chinese: words::pattern(r"(?:在哪.*|的地方|定义的.*|写在.*|在什么.*|的代码|被.*)$")?,
+        run_chinese: words::pattern(r"^(?:重新|再)?(?:运行|执行|跑一下|跑下|跑|启动)(?:一下|下)?")?,
+    })
+});
+
+pub fn params(reading: &Reading, verdict: &Verdict) -> Params {
+    let all = || Some(cut(reading.all(), MAX_WORDS)).filter(|words| !words.is_empty());
+    let mut params = Params { files: files(reading), ..Params::default() };
+    match verdict.kind {
+        Kind::Help | Kind::Status | Kind::Review => {}
+        Kind::Explain => params.question = all(),
+        Kind::Change | Kind::Diagnose => params.change_request = all(),
+        Kind::Search => params.query = query(reading, &verdict.range),
+        Kind::Run => {
+            params.cmd = spelled(reading, &verdict.range);
+            params.query = if params.cmd.is_none() { named(reading, &verdict.range) } else { None };
+        }
+    }
+    params
+}
+
+/// Files that were named, each once.
+pub fn files(reading: &Reading) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for object in reading.objects.iter().filter(|object| is_file(object.sort, &object.text)) {
+        let path = object.text.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == ':');
+        let path = if path.is_empty() { object.text.as_str() } else { path };
+        if !files.iter().any(|known| known == path) && files.len() < MAX_FILES {
+            files.push(path.to_owned());
+        }
+    }
+    files
+}
+
+fn is_file(sort: Sort, text: &str) -> bool {
+    use crate::task::route::object::sort_of;
+    sort == Sort::File || sort == Sort::Code && sort_of(text) == (Some(Sort::File), text.len())
+}
+
+fn query(reading: &Reading, range: &Range<usize>) -> Option<String> {
+    let texts = |wanted: &[Sort]| {
+        reading
+            .objects_in(range)
+            .find(|object| wanted.contains(&object.sort))
+            .map(|object| cut(&object.text, MAX_QUERY))
+    };
+    if let Some(quoted) = texts(&[Sort::Quote, Sort::Code]).or_else(|| texts(&[Sort::Name])) {
+        return Some(quoted);
+    }
+    let clause = reading.text(range);
+    let frames = FRAMES.as_ref()?;
+    let start =
+        frames.search.find(clause).or_else(|| frames.search_chinese.find(clause)).map_or(0, |found| found.end());
+    let rest = clause.get(start..)?;
+    let end =
+        frames.behind.find(rest).or_else(|| frames.behind_chinese.find(rest)).map_or(rest.len(), |found| found.start());
+    let raw = reading.raw(&(range.start + start..range.start + start + end));
+    let words = cut(raw.trim().trim_end_matches(['?', '？', '.', '。', ',', '!']).trim(), MAX_QUERY);
+    // Nothing but the frame: then that is all there is to look for.
+    Some(if words.is_empty() { cut(reading.raw(range).trim(), MAX_QUERY) } else { words })
+        .filter(|words| !words.is_empty())
+}
+
+/// A command that was written out: in backquotes, or as the rest of the order.
+fn spelled(reading: &Reading, range: &Range<usize>) -> Option<String> {
+    let quoted = reading.objects_in(range).find(|object| object.sort == Sort::Code).map(|object| object.text.clone());
+    let block = || {
+        let block = reading.objects.iter().find(|object| object.sort == Sort::Block)?;
+        let mut lines = block.text.lines().skip(1).filter(|line| !line.trim_start().starts_with("```"));
+        lines.next().map(|line| line.trim().trim_start_matches("$ ").to_owned()).filter(|_| lines.next().is_none())
+    };
+    let rest = rest_of_run(reading, range).filter(|rest| command::is_typed(rest));
+    quoted.or(rest).or_else(block)
+}
+
+/// What is to be run, in words.
+fn named(reading: &Reading, range: &Range<usize>) -> Option<String> {
+    let words = rest_of_run(reading, range).unwrap_or_else(|| reading.raw(range).trim().to_owned());
+    let words = words.trim_end_matches(['?', '.', '。', '!', '？']).trim();
+    Some(cut(words, MAX_QUERY)).filter(|words| !words.is_empty())
+}
+
+fn rest_of_run(reading: &Reading, range: &Range<usize>) -> Option<String> {
+    let clause = reading.text(range);
+    let frames = FRAMES.as_ref()?;
+    let start = frames.run.find(clause).or_else(|| frames.run_chinese.find(clause))?.end();
+    let raw = reading.raw(&(range.start + start..range.end)).trim().to_owned();
+    Some(raw).filter(|raw| !raw.is_empty())
+}
+
+/// One line, in which no secret is.
+pub fn summary(kind: Kind, params: &Params, words: &str) -> String {
+    let label = match kind {
+        Kind::Help => return "Help".to_owned(),
+        Kind::Status => "Status",
+        Kind::Explain => "Explain",
+        Kind::Change => "Change",
+        Kind::Run => "Run",
+        Kind::Diagnose => "Diagnose",
+        Kind::Search => "Search",
+        Kind::Review => "Review",
+    };
+    let said = match (kind, &params.cmd, &params.query) {
+        (Kind::Run, Some(cmd), _) => cmd.as_str(),
+        (Kind::Search, _, Some(query)) => query.as_str(),
+        _ => words,
+    };
+    let said = redact(said);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = said.trim_end_matches(['.', '。', ',', ';', ':']);
+    if said.is_empty() || said.eq_ignore_ascii_case(label) {
+        return label.to_owned();
+    }
+    let short = match said.char_indices().nth(MAX_SUMMARY) {
+        Some((end, _)) => format!("{}…", said.get(..end).unwrap_or_default().trim_end()),
+        None => said.to_owned(),
+    };
+    format!("{label}: {short}")
+}
+
+pub fn cut(text: &str, letters: usize) -> String {
+    match text.char_indices().nth(letters) {
+        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
+        None => text.to_owned(),
+    }
+}

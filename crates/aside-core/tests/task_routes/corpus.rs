@@ -1,0 +1,91 @@
+//! The requests of the corpus, and to which half each belongs. `crates/aside/eval/task/README.md` has the format.
+
+use std::collections::BTreeSet;
+
+const REQUESTS: &str = include_str!("../../../aside/eval/task/requests.txt");
+const PAIRS: &str = include_str!("../../../aside/eval/task/pairs.txt");
+const SEED: &str = include_str!("../../../aside/eval/task/seed.txt");
+const LATE: &str = include_str!("../../../aside/eval/task/late.txt");
+const UNSEEN: &str = include_str!("../../../aside/eval/task/unseen.txt");
+const LAST: &str = include_str!("../../../aside/eval/task/last.txt");
+
+pub struct Case {
+    /// Any of these is right.
+    pub kinds: Vec<&'static str>,
+    pub request: String,
+}
+
+pub struct Part {
+    pub name: &'static str,
+    pub cases: Vec<Case>,
+}
+
+/// There to learn from.
+pub fn dev() -> Part {
+    Part { name: "dev", cases: half(0) }
+}
+
+/// Of this one only figures are looked at.
+pub fn held() -> Part {
+    Part { name: "held", cases: half(1) }
+}
+
+/// Written last of all, and not learnt from.
+pub fn unseen() -> Part {
+    Part { name: "unseen", cases: UNSEEN.lines().filter_map(case).collect() }
+}
+
+/// Written after `late`, and learnt from since.
+pub fn last() -> Part {
+    Part { name: "last", cases: LAST.lines().filter_map(case).collect() }
+}
+
+/// Written when the rules were made first, and learnt from since.
+pub fn late() -> Part {
+    Part { name: "late", cases: LATE.lines().filter_map(case).collect() }
+}
+
+pub fn seed() -> Part {
+    Part { name: "seed", cases: SEED.lines().filter_map(case).collect() }
+}
+
+fn half(which: u64) -> Vec<Case> {
+    let single = REQUESTS.lines().filter_map(case).filter(|case| hash(&case.request) % 2 == which);
+    let paired = pairs().into_iter().filter(|[first, _]| hash(&first.request) % 2 == which).flatten();
+    single.chain(paired).collect()
+}
+
+pub fn pairs() -> Vec<[Case; 2]> {
+    let blocks = PAIRS.split("\n\n").map(|block| block.lines().filter_map(case).collect::<Vec<Case>>());
+    let pairs = blocks.filter(|cases| !cases.is_empty());
+    pairs
+        .map(|cases| <[Case; 2]>::try_from(cases).unwrap_or_else(|cases| panic!("no pair: {}", cases[0].request)))
+        .collect()
+}
+
+fn case(row: &'static str) -> Option<Case> {
+    if row.trim().is_empty() || row.starts_with('#') {
+        return None;
+    }
+    let (kinds, request) = row.split_once('\t').unwrap_or_else(|| panic!("no tab: {row}"));
+    let request = request.replace("\\\\", "\u{0}").replace("\\n", "\n").replace("\\t", "\t").replace('\u{0}', "\\");
+    Some(Case { kinds: kinds.split('|').collect(), request })
+}
+
+/// FNV-1a: the same on every machine.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[test]
+fn the_corpus_is_large_and_nothing_is_in_it_twice() {
+    let all: Vec<Case> = [dev(), held(), late(), last(), unseen()].into_iter().flat_map(|part| part.cases).collect();
+    let is_chinese = |case: &&Case| case.request.chars().any(|letter| matches!(letter, '\u{4e00}'..='\u{9fff}'));
+    assert!(all.len() >= 400, "{}", all.len());
+    assert!(all.iter().filter(is_chinese).count() >= 100);
+    assert!(pairs().len() >= 60, "{}", pairs().len());
+    let mut seen = BTreeSet::new();
+    for case in &all {
+        assert!(seen.insert(case.request.to_lowercase()), "twice: {}", case.request);
+    }
+}
