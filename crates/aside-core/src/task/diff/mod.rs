@@ -1,0 +1,177 @@
+//! A change to files, as a unified diff: `read` from what a model or git wrote, `settle`d in the files as they are, shown as what will
+//! really happen. Opens no file and writes none; who may approve a change is not known here.
+
+pub mod header;
+pub mod name;
+pub mod place;
+pub mod read;
+pub mod settle;
+
+mod show;
+
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::task::diff::name::Name;
+use crate::text;
+
+/// Of one patch, as it is written.
+pub const MAX_BYTES: usize = 1024 * 1024;
+pub const MAX_FILES: usize = 50;
+pub const MAX_HUNKS: usize = 500;
+/// Lines that come or go, in all files together.
+pub const MAX_CHANGED: usize = 20_000;
+/// Of a file that is changed.
+pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
+pub const MAX_FILE_LINES: usize = 100_000;
+/// Of all files that are changed, before and after.
+pub const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
+/// Of what a refusal quotes.
+const MAX_QUOTED: usize = 80;
+
+/// What somebody proposes. Only `read` makes one, so whoever holds it knows that its names stay inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    files: Vec<FileChange>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    name: Name,
+    action: Action,
+    mode: Mode,
+    hunks: Vec<Hunk>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    Modify,
+    Create,
+    Delete,
+    Rename { from: Name },
+}
+
+/// What becomes of the right to execute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Kept,
+    Plain,
+    Executable,
+}
+
+/// Lines that stand together. At least one of them comes or goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// In its file, from 1, as it was written.
+    number: usize,
+    /// The line of the old file that it says to begin at; models guess it, or leave it out.
+    start: Option<usize>,
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    kind: Kind,
+    /// With its newline, unless the patch says that it has none.
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Context,
+    Removed,
+    Added,
+}
+
+/// Why a patch is not taken, in one sentence that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub file: Option<String>,
+    /// From 1.
+    pub hunk: Option<usize>,
+    pub sentence: String,
+}
+
+impl Patch {
+    pub fn files(&self) -> &[FileChange] {
+        &self.files
+    }
+
+    /// Every file that somebody has to look at before the patch can be settled.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.files.iter().flat_map(|file| std::iter::once(&file.name).chain(file.from()))
+    }
+}
+
+impl FileChange {
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    pub fn action(&self) -> &Action {
+        &self.action
+    }
+
+    fn from(&self) -> Option<&Name> {
+        match &self.action {
+            Action::Rename { from } => Some(from),
+            Action::Modify | Action::Create | Action::Delete => None,
+        }
+    }
+
+    /// Lines that come and lines that go, as the patch has them.
+    pub fn counts(&self) -> (usize, usize) {
+        let of = |kind| self.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count();
+        (of(Kind::Added), of(Kind::Removed))
+    }
+}
+
+impl Hunk {
+    fn old_lines(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.kind != Kind::Added)
+    }
+
+    fn new_lines(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.kind != Kind::Removed)
+    }
+}
+
+impl Refusal {
+    pub fn whole(sentence: impl Into<String>) -> Self {
+        Self { file: None, hunk: None, sentence: sentence.into() }
+    }
+
+    pub fn of(file: &str, sentence: impl Into<String>) -> Self {
+        Self { file: Some(quoted(file.as_bytes())), hunk: None, sentence: sentence.into() }
+    }
+
+    fn at(file: &str, hunk: usize, sentence: impl Into<String>) -> Self {
+        Self { hunk: Some(hunk), ..Self::of(file, sentence) }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, self.hunk) {
+            (Some(file), Some(hunk)) => write!(out, "{file}, hunk {hunk}: {}", self.sentence),
+            (Some(file), None) => write!(out, "{file}: {}", self.sentence),
+            (None, _) => out.write_str(&self.sentence),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Bytes as a sentence can carry them.
+fn quoted(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let clean = text::clean(text.trim_end_matches(['\n', '\r'])).replace(['\n', '\t'], " ");
+    match clean.char_indices().nth(MAX_QUOTED) {
+        Some((at, _)) => format!("{}…", clean.get(..at).unwrap_or_default()),
+        None => clean,
+    }
+}

@@ -1,0 +1,457 @@
+//! Where in a file the hunks of a patch belong. Exactly there; else elsewhere; else where only line ends or blanks at line ends differ;
+//! else with up to two lines of context less at each end, as patch(1) does. A place that is not the only one is not taken, unless it
+//! is the very line that the patch names.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use crate::task::diff::{Hunk, Kind, Line, quoted};
+
+/// Lines of context that may be wrong, at each end.
+const MAX_FUZZ: usize = 2;
+
+/// Lines of a hunk that are compared to say why it fits nowhere.
+const MAX_EXPLAINED: usize = 200;
+
+/// Places that are looked at, and told.
+const MAX_PLACES: usize = 1000;
+const MAX_TOLD: usize = 4;
+
+/// Lines of a file that become others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// The line that it begins at, from 0.
+    pub at: usize,
+    pub removed: usize,
+    /// Whole lines, with their ends.
+    pub added: Vec<Vec<u8>>,
+}
+
+/// A hunk that cannot be placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    pub hunk: usize,
+    pub why: Why,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The place that is most like it, from 1, and the first line there that differs. `found` is none at the file's end.
+    Nowhere { line: usize, expected: String, found: Option<String> },
+    /// The file has what the hunk would make of it.
+    Already { line: usize },
+    /// It fits at these lines.
+    Several { lines: Vec<usize> },
+    /// Another hunk changes the same lines.
+    Overlaps,
+    /// It only adds.
+    NoContext,
+}
+
+pub fn apply(text: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, Failing> {
+    Ok(spliced(&lines(text), &place(text, hunks)?))
+}
+
+/// With their ends.
+pub fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// What the hunks do to the file, in the order of its lines, without what they leave as it is.
+pub fn place(text: &[u8], hunks: &[Hunk]) -> Result<Vec<Splice>, Failing> {
+    let lines = lines(text);
+    let file = File::new(&lines);
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    let mut splices: Vec<Splice> = Vec::new();
+    let mut drift = 0;
+    for hunk in hunks {
+        let found = find(&file, hunk, drift, &taken).map_err(|why| Failing { hunk: hunk.number, why })?;
+        if let Some(start) = hunk.start {
+            drift = signed(found.at) - signed(found.head) - signed(start.saturating_sub(1));
+        }
+        taken.push(found.core(hunk));
+        splices.extend(found.splices(&lines, hunk));
+    }
+    splices.sort_by_key(|splice| splice.at);
+    // A line that only gets a newline may be one that another hunk removes.
+    if splices.windows(2).any(|pair| matches!(pair, [one, next] if one.at + one.removed > next.at)) {
+        let hunk = hunks.last().map_or(0, |hunk| hunk.number);
+        return Err(Failing { hunk, why: Why::Overlaps });
+    }
+    let mut splices = merged(splices);
+    splices.retain_mut(|splice| splice.shrink(&lines));
+    Ok(splices)
+}
+
+/// Those that touch are one, so that what is shown and read again is the same.
+fn merged(splices: Vec<Splice>) -> Vec<Splice> {
+    let mut all: Vec<Splice> = Vec::new();
+    for splice in splices {
+        match all.last_mut() {
+            Some(last) if last.at + last.removed == splice.at => {
+                last.removed += splice.removed;
+                last.added.extend(splice.added);
+            }
+            _ => all.push(splice),
+        }
+    }
+    all
+}
+
+pub fn spliced(lines: &[&[u8]], splices: &[Splice]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    for splice in splices {
+        out.extend(lines.get(at..splice.at).unwrap_or_default().concat());
+        out.extend(splice.added.concat());
+        at = splice.at + splice.removed;
+    }
+    out.extend(lines.get(at..).unwrap_or_default().concat());
+    out
+}
+
+impl Splice {
+    /// Leaves out lines at both ends that stay the same. Whether anything is left.
+    fn shrink(&mut self, lines: &[&[u8]]) -> bool {
+        let same = |line: usize, added: Option<&Vec<u8>>| {
+            added.is_some_and(|added| lines.get(line).is_some_and(|line| *line == added.as_slice()))
+        };
+        while self.removed > 0 && same(self.at + self.removed - 1, self.added.last()) {
+            self.added.pop();
+            self.removed -= 1;
+        }
+        let alike = (0..self.removed).take_while(|ahead| same(self.at + ahead, self.added.get(*ahead))).count();
+        self.added.drain(..alike);
+        self.at += alike;
+        self.removed -= alike;
+        self.removed > 0 || !self.added.is_empty()
+    }
+}
+
+/// How alike two lines have to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Alike {
+    Exactly,
+    /// But for CR, and for a newline at the end of the file.
+    Ends,
+    /// And for blanks at the end.
+    Blanks,
+}
+
+const WAYS: [Alike; 3] = [Alike::Exactly, Alike::Ends, Alike::Blanks];
+
+impl Alike {
+    fn key(self, line: &[u8]) -> &[u8] {
+        match self {
+            Alike::Exactly => line,
+            Alike::Ends => without_end(line),
+            Alike::Blanks => line.trim_ascii_end(),
+        }
+    }
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A file whose lines are numbers, so that comparing two costs nothing: equal lines have equal numbers.
+struct File<'a> {
+    ways: [Way<'a>; 3],
+    length: usize,
+}
+
+struct Way<'a> {
+    numbers: HashMap<&'a [u8], u32>,
+    lines: Vec<u32>,
+}
+
+impl<'a> File<'a> {
+    fn new(lines: &[&'a [u8]]) -> Self {
+        let way = |alike: Alike| {
+            let mut numbers = HashMap::new();
+            let mut next = 0;
+            let mut number = |line: &'a [u8]| {
+                *numbers.entry(alike.key(line)).or_insert_with(|| {
+                    next += 1;
+                    next
+                })
+            };
+            let lines = lines.iter().map(|line| number(line)).collect();
+            Way { numbers, lines }
+        };
+        Self { ways: WAYS.map(way), length: lines.len() }
+    }
+
+    /// Every place of these lines.
+    fn places(&self, lines: &[&Line], way: usize, alike: Alike) -> Vec<usize> {
+        let Some(way) = self.ways.get(way) else { return Vec::new() };
+        let wanted: Option<Vec<u32>> =
+            lines.iter().map(|line| way.numbers.get(alike.key(&line.bytes)).copied()).collect();
+        wanted.map(|wanted| occurrences(&way.lines, &wanted)).unwrap_or_default()
+    }
+}
+
+/// Knuth, Morris and Pratt: a file of a hundred thousand empty lines takes no longer than another.
+fn occurrences(all: &[u32], wanted: &[u32]) -> Vec<usize> {
+    let mut falls = vec![0];
+    let mut length = 0;
+    for number in wanted.iter().skip(1) {
+        length = step(wanted, &falls, length, *number);
+        falls.push(length);
+    }
+    let mut found = Vec::new();
+    let mut length = 0;
+    for (at, number) in all.iter().enumerate() {
+        if length == wanted.len() {
+            length = falls.get(length.saturating_sub(1)).copied().unwrap_or(0);
+        }
+        length = step(wanted, &falls, length, *number);
+        if length == wanted.len() && length > 0 {
+            found.push(at + 1 - length);
+            if found.len() == MAX_PLACES {
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn step(wanted: &[u32], falls: &[usize], mut length: usize, number: u32) -> usize {
+    while length > 0 && wanted.get(length) != Some(&number) {
+        length = falls.get(length - 1).copied().unwrap_or(0);
+    }
+    if wanted.get(length) == Some(&number) { length + 1 } else { length }
+}
+
+/// Where a hunk was found, and how much of it.
+struct Found {
+    /// The line of the file where what was compared begins.
+    at: usize,
+    /// Lines of context at the hunk's ends that were not compared.
+    head: usize,
+    tail: usize,
+    alike: Alike,
+}
+
+fn find(file: &File<'_>, hunk: &Hunk, drift: i64, taken: &[Range<usize>]) -> Result<Found, Why> {
+    let old: Vec<&Line> = hunk.old_lines().collect();
+    if old.is_empty() {
+        let found = Found { at: 0, head: 0, tail: 0, alike: Alike::Exactly };
+        return if file.length == 0 && taken.is_empty() { Ok(found) } else { Err(Why::NoContext) };
+    }
+    let leading = hunk.lines.iter().take_while(|line| line.kind == Kind::Context).count();
+    let trailing = hunk.lines.iter().rev().take_while(|line| line.kind == Kind::Context).count();
+    let expected = hunk.start.map(|start| signed(start.saturating_sub(1)) + drift);
+    let mut collided = false;
+    let mut last = None;
+    for fuzz in 0..=MAX_FUZZ {
+        // The longer context gives first, as in patch(1).
+        let longer = leading.max(trailing);
+        let head = (fuzz + leading).saturating_sub(longer).min(leading);
+        let tail = (fuzz + trailing).saturating_sub(longer).min(trailing);
+        if last.replace((head, tail)) == Some((head, tail)) {
+            continue;
+        }
+        let compared = old.get(head..old.len() - tail).unwrap_or_default();
+        if compared.is_empty() || (fuzz > 0 && compared.iter().all(|line| line.bytes.trim_ascii().is_empty())) {
+            continue;
+        }
+        for (way, alike) in WAYS.into_iter().enumerate() {
+            let found = |at: usize| Found { at, head, tail, alike };
+            let mut places = file.places(compared, way, alike);
+            let all = places.len();
+            places.retain(|at| {
+                let core = found(*at).core(hunk);
+                !taken.iter().any(|other| collide(&core, other))
+            });
+            collided |= places.len() < all;
+            let named = expected.and_then(|expected| usize::try_from(expected + signed(head)).ok());
+            match (places.as_slice(), named) {
+                ([], _) => {}
+                (_, Some(named)) if fuzz == 0 && places.contains(&named) => return Ok(found(named)),
+                ([only], _) => return Ok(found(*only)),
+                (several, _) => {
+                    let lines = several.iter().take(MAX_TOLD).map(|at| (at + 1).saturating_sub(head).max(1)).collect();
+                    return Err(Why::Several { lines });
+                }
+            }
+        }
+    }
+    if collided {
+        return Err(Why::Overlaps);
+    }
+    Err(already(file, hunk).unwrap_or_else(|| nearest(file, &old, expected)))
+}
+
+/// Two that begin at the same line are in no order.
+fn collide(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start == other.start || (one.start < other.end && other.start < one.end)
+}
+
+fn already(file: &File<'_>, hunk: &Hunk) -> Option<Why> {
+    let new: Vec<&Line> = hunk.new_lines().collect();
+    if !new.iter().any(|line| line.kind == Kind::Added) {
+        return None;
+    }
+    let places = file.places(&new, 2, Alike::Blanks);
+    places.first().map(|at| Why::Already { line: at + 1 })
+}
+
+/// Where most lines are right, and there the first that is not.
+fn nearest(file: &File<'_>, old: &[&Line], expected: Option<i64>) -> Why {
+    let way = &file.ways[2];
+    let wanted: Vec<Option<u32>> =
+        old.iter().take(MAX_EXPLAINED).map(|line| way.numbers.get(Alike::Blanks.key(&line.bytes)).copied()).collect();
+    let right = |at: usize| {
+        let there = way.lines.get(at..).unwrap_or_default();
+        wanted.iter().zip(there).filter(|(wanted, there)| **wanted == Some(**there)).count()
+    };
+    let distance = |at: usize| expected.map_or(0, |expected| (signed(at) - expected).unsigned_abs());
+    let best = (0..file.length.max(1)).max_by_key(|at| (right(*at), std::cmp::Reverse(distance(*at)))).unwrap_or(0);
+    let wrong = wanted.iter().enumerate().find(|(ahead, wanted)| {
+        let there = way.lines.get(best + ahead);
+        there.is_none() || there.copied() != **wanted
+    });
+    let ahead = wrong.map_or(0, |(ahead, _)| ahead);
+    let expected = old.get(ahead).map(|line| quoted(&line.bytes)).unwrap_or_default();
+    let number = way.lines.get(best + ahead);
+    let there = number.and_then(|number| way.numbers.iter().find(|(_, other)| *other == number));
+    Why::Nowhere { line: best + ahead + 1, expected, found: there.map(|(line, _)| quoted(line)) }
+}
+
+impl Found {
+    /// The lines of the hunk that were compared or change something.
+    fn part<'a>(&self, hunk: &'a Hunk) -> &'a [Line] {
+        hunk.lines.get(self.head..hunk.lines.len().saturating_sub(self.tail)).unwrap_or_default()
+    }
+
+    /// From the first line that changes to the last.
+    fn core(&self, hunk: &Hunk) -> Range<usize> {
+        let part = self.part(hunk);
+        let leading = part.iter().take_while(|line| line.kind == Kind::Context).count();
+        let trailing = part.iter().rev().take_while(|line| line.kind == Kind::Context).count();
+        let old = part.iter().filter(|line| line.kind != Kind::Added).count();
+        self.at + leading..self.at + old.saturating_sub(trailing)
+    }
+
+    fn splices(&self, lines: &[&[u8]], hunk: &Hunk) -> Vec<Splice> {
+        let mut splices = Vec::new();
+        let mut current: Option<Splice> = None;
+        let mut at = self.at;
+        for line in self.part(hunk) {
+            match line.kind {
+                Kind::Context => {
+                    splices.extend(current.take());
+                    at += 1;
+                }
+                Kind::Removed => {
+                    current.get_or_insert(Splice { at, removed: 0, added: Vec::new() }).removed += 1;
+                    at += 1;
+                }
+                Kind::Added => {
+                    let splice = current.get_or_insert(Splice { at, removed: 0, added: Vec::new() });
+                    splice.added.push(line.bytes.clone());
+                }
+            }
+        }
+        splices.extend(current);
+        for splice in &mut splices {
+            self.end_lines(splice, lines, hunk);
+        }
+        splices
+    }
+
+    /// Gives the lines that are added the ends that lines have here: where the patch knew them, they are its own.
+    fn end_lines(&self, splice: &mut Splice, lines: &[&[u8]], hunk: &Hunk) {
+        if splice.added.is_empty() {
+            return;
+        }
+        let end = end_near(lines, splice);
+        let exact = self.alike == Alike::Exactly && (hunk.old_lines().next().is_some() || lines.is_empty());
+        if !exact {
+            for line in &mut splice.added {
+                let newline = line.ends_with(b"\n");
+                line.truncate(without_end(line).len());
+                if newline {
+                    line.extend(end);
+                }
+            }
+        }
+        let at_end = splice.at + splice.removed >= lines.len();
+        let before = lines.last().filter(|last| at_end && splice.removed == 0 && !last.ends_with(b"\n"));
+        let ended = lines.last().is_none_or(|last| last.ends_with(b"\n"));
+        // What is put behind a last line without a newline gives it one.
+        if let Some(before) = before {
+            splice.added.insert(0, before.to_vec());
+            splice.at -= 1;
+            splice.removed = 1;
+        }
+        let length = splice.added.len();
+        for (number, line) in splice.added.iter_mut().enumerate() {
+            let last = at_end && number + 1 == length;
+            let wanted = match (last, exact) {
+                (false, _) => true,
+                (true, true) => line.ends_with(b"\n"),
+                (true, false) => wants_newline(hunk).unwrap_or(ended),
+            };
+            if wanted && !line.ends_with(b"\n") {
+                line.extend(end);
+            } else if !wanted {
+                line.truncate(without_end(line).len());
+            }
+        }
+    }
+}
+
+/// Whether the last line gets a newline or loses it, when the patch says that this changes.
+fn wants_newline(hunk: &Hunk) -> Option<bool> {
+    let ended = |line: &Line| line.bytes.ends_with(b"\n");
+    let old = hunk.old_lines().last().is_none_or(ended);
+    let new = hunk.new_lines().last().is_none_or(ended);
+    (old != new).then_some(new)
+}
+
+/// How the line before ends, or the line that goes, or the line behind.
+fn end_near(lines: &[&[u8]], splice: &Splice) -> &'static [u8] {
+    let near = [splice.at.checked_sub(1), Some(splice.at), splice.at.checked_sub(2)];
+    let line = near.into_iter().flatten().filter_map(|at| lines.get(at)).find(|line| line.ends_with(b"\n"));
+    if line.is_some_and(|line| line.ends_with(b"\r\n")) { b"\r\n" } else { b"\n" }
+}
+
+fn signed(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX / 4)
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Nowhere { line, expected, found: Some(found) } => {
+                write!(
+                    out,
+                    "it does not fit: line {line} should be `{expected}` and is `{found}`; ask again with the file as it is now"
+                )
+            }
+            Why::Nowhere { line, expected, found: None } => {
+                write!(
+                    out,
+                    "it does not fit: line {line} should be `{expected}` and the file ends before; ask again with the file as it is now"
+                )
+            }
+            Why::Already { line } => write!(out, "the file has it already, at line {line}; leave this hunk out"),
+            Why::Several { lines } => {
+                let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+                write!(
+                    out,
+                    "it fits at several places (lines {}); ask for more lines around the change",
+                    lines.join(", ")
+                )
+            }
+            Why::Overlaps => out.write_str("another hunk changes the same lines; ask for one hunk instead of both"),
+            Why::NoContext => {
+                out.write_str("it adds lines and does not show where; ask for three lines around the change")
+            }
+        }
+    }
+}

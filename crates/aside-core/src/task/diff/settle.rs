@@ -1,0 +1,179 @@
+//! What a patch does to the files as they are: the very bytes before and after. This is what a person approves and what is written; what
+//! the patch said is forgotten here. Reads nothing itself.
+
+use std::collections::BTreeMap;
+
+use crate::task::diff::name::Name;
+use crate::task::diff::place::{self, Splice};
+use crate::task::diff::{
+    Action, FileChange, MAX_CHANGED, MAX_FILE_BYTES, MAX_FILE_LINES, MAX_TOTAL_BYTES, Mode, Patch, Refusal,
+};
+use crate::text;
+
+/// Of a file, as far as git tells binary files by it.
+const LOOKED_AT: usize = 8000;
+
+/// A file as it is, or as it will be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    pub bytes: Vec<u8>,
+    pub executable: bool,
+}
+
+/// Only `settle` makes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changes {
+    files: Vec<Change>,
+}
+
+/// One file. At least one of `before` and `after` is there, and they differ, or the name does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    name: Name,
+    from: Option<Name>,
+    before: Option<State>,
+    after: Option<State>,
+    splices: Vec<Splice>,
+}
+
+/// `found` has the files of `patch.names()` that are there.
+pub fn settle(patch: &Patch, found: &BTreeMap<Name, State>) -> Result<Changes, Refusal> {
+    let files: Vec<Change> = patch.files().iter().map(|file| one(file, found)).collect::<Result<_, _>>()?;
+    let total: usize =
+        files.iter().flat_map(|file| [&file.before, &file.after]).flatten().map(|state| state.bytes.len()).sum();
+    if total > MAX_TOTAL_BYTES {
+        return Err(Refusal::whole(format!("the files have more than {MAX_TOTAL_BYTES} bytes; ask for smaller steps")));
+    }
+    let changed: usize = files.iter().map(Change::counts).map(|(added, removed)| added + removed).sum();
+    if changed > MAX_CHANGED {
+        return Err(Refusal::whole(format!("more than {MAX_CHANGED} lines would change; ask for smaller steps")));
+    }
+    Ok(Changes { files })
+}
+
+fn one(file: &FileChange, found: &BTreeMap<Name, State>) -> Result<Change, Refusal> {
+    let refuse = |sentence: String| Refusal::of(file.name.as_str(), sentence);
+    let there = found.get(&file.name);
+    let before = match &file.action {
+        Action::Create if there.is_some() => {
+            return Err(refuse("it is there already; ask for a change to it".to_owned()));
+        }
+        Action::Create => None,
+        // Models leave out /dev/null.
+        Action::Modify if there.is_none() && begins_a_file(file) => None,
+        Action::Modify | Action::Delete => Some(
+            there.ok_or_else(|| refuse("there is no such file; ask for a new one, or check the name".to_owned()))?,
+        ),
+        Action::Rename { from } => {
+            if there.is_some() {
+                return Err(refuse(format!("it is there already, and {from} cannot get its name")));
+            }
+            let old = found.get(from);
+            Some(old.ok_or_else(|| Refusal::of(from.as_str(), "there is no such file; check the name"))?)
+        }
+    };
+    let bytes = before.map_or(&[][..], |state| &state.bytes);
+    // A file that keeps its bytes may have any.
+    let shown = !file.hunks.is_empty() || file.action == Action::Delete;
+    if shown && bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0) {
+        return Err(refuse("it is a binary file; only text can be changed".to_owned()));
+    }
+    let lines = place::lines(bytes);
+    if bytes.len() > MAX_FILE_BYTES || lines.len() > MAX_FILE_LINES {
+        return Err(refuse(format!(
+            "it has more than {MAX_FILE_BYTES} bytes or {MAX_FILE_LINES} lines; change it yourself"
+        )));
+    }
+    let splices = match (&file.action, file.hunks.is_empty()) {
+        // Whoever deletes a file may leave out what is in it; what is shown has it all the same.
+        (Action::Delete, true) => whole(lines.len()),
+        _ => place::place(bytes, &file.hunks)
+            .map_err(|failing| Refusal::at(file.name.as_str(), failing.hunk, failing.why.to_string()))?,
+    };
+    let after = place::spliced(&lines, &splices);
+    if after.len() > MAX_FILE_BYTES {
+        return Err(refuse(format!("it would have more than {MAX_FILE_BYTES} bytes; ask for smaller steps")));
+    }
+    let executable = match file.mode {
+        Mode::Kept => before.is_some_and(|state| state.executable),
+        Mode::Plain => false,
+        Mode::Executable => true,
+    };
+    let after = match &file.action {
+        Action::Delete if !after.is_empty() => {
+            return Err(refuse(
+                "it has more lines than the diff deletes; ask again with the file as it is now".to_owned(),
+            ));
+        }
+        Action::Delete => None,
+        Action::Modify | Action::Create | Action::Rename { .. } => Some(State { bytes: after, executable }),
+    };
+    if file.from().is_none() && before == after.as_ref() {
+        return Err(refuse("nothing of it would change; leave it out".to_owned()));
+    }
+    let from = file.from().cloned();
+    Ok(Change { name: file.name.clone(), from, before: before.cloned(), after, splices })
+}
+
+fn begins_a_file(file: &FileChange) -> bool {
+    let only_added = file.hunks.iter().all(|hunk| hunk.old_lines().next().is_none() && hunk.start == Some(0));
+    only_added && file.hunks.len() == 1
+}
+
+fn whole(removed: usize) -> Vec<Splice> {
+    if removed == 0 { Vec::new() } else { vec![Splice { at: 0, removed, added: Vec::new() }] }
+}
+
+impl Changes {
+    pub fn files(&self) -> &[Change] {
+        &self.files
+    }
+}
+
+impl Change {
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The name that it had, when it gets another.
+    pub fn from(&self) -> Option<&Name> {
+        self.from.as_ref()
+    }
+
+    pub fn before(&self) -> Option<&State> {
+        self.before.as_ref()
+    }
+
+    pub fn after(&self) -> Option<&State> {
+        self.after.as_ref()
+    }
+
+    pub(super) fn splices(&self) -> &[Splice] {
+        &self.splices
+    }
+
+    /// Lines that come and lines that go.
+    pub fn counts(&self) -> (usize, usize) {
+        self.splices
+            .iter()
+            .fold((0, 0), |(added, removed), splice| (added + splice.added.len(), removed + splice.removed))
+    }
+
+    /// Lines of the new file, from 1, that come with characters which nobody would see: those that reverse text, have no width, or
+    /// command a terminal.
+    pub fn hidden(&self) -> Vec<usize> {
+        let mut hidden = Vec::new();
+        let mut shift = 0_i64;
+        for splice in &self.splices {
+            let first = i64::try_from(splice.at).unwrap_or(0) + shift;
+            for (ahead, line) in splice.added.iter().enumerate() {
+                let line = String::from_utf8_lossy(line);
+                if !text::is_clean(line.trim_end_matches(['\n', '\r'])) {
+                    hidden.push(usize::try_from(first).unwrap_or(0) + ahead + 1);
+                }
+            }
+            shift += i64::try_from(splice.added.len()).unwrap_or(0) - i64::try_from(splice.removed).unwrap_or(0);
+        }
+        hidden
+    }
+}

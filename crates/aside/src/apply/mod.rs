@@ -1,0 +1,332 @@
+//! Writes an approved change to a workspace: all of its files or none, also after a crash, and takes it back when the person wants. Who
+//! may approve is decided elsewhere; here the digest of what was approved must be that of what is written.
+
+pub mod ledger;
+pub mod print;
+
+mod beneath;
+mod point;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, bail, ensure};
+use aside_core::task::diff::Refusal;
+use aside_core::task::diff::name::Name;
+use aside_core::task::diff::read::read;
+use aside_core::task::diff::settle::{Changes, State, settle};
+
+use crate::apply::beneath::{Found, Like, Regular, Root};
+use crate::apply::ledger::{Held, Id, Ledger, Record, Stage, Step};
+use crate::apply::print::{Digest, Print};
+use crate::apply::write::New;
+
+/// A change as it would be written. Holds the workspace open: a directory that takes its place is another one.
+#[derive(Debug)]
+pub struct Proposal {
+    root: Root,
+    changes: Changes,
+    digest: Digest,
+}
+
+impl Proposal {
+    /// Reads the diff and the files that it is about. A refusal is one sentence for a person or a model.
+    pub fn new(root: &Path, diff: &[u8]) -> anyhow::Result<Self> {
+        let patch = read(diff)?;
+        let root = Root::open(root)?;
+        let mut found = BTreeMap::new();
+        for name in patch.names() {
+            if let Some(file) = file(&root, name)? {
+                let executable = file.executable();
+                found.insert(name.clone(), State { bytes: file.bytes, executable });
+            }
+        }
+        let changes = settle(&patch, &found)?;
+        let digest = digest(&root, &changes);
+        Ok(Self { root, changes, digest })
+    }
+
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Of all that is shown: the workspace, the names, the files before and after, the diff.
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+}
+
+/// What became of a record that a crash had left open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recovered {
+    /// It was written whole, and was finished.
+    Finished(Id),
+    TakenBack(Id),
+    /// These files somebody else changed meanwhile; they were left as they are, the others were taken back.
+    Torn(Id, Vec<String>),
+    /// Not yet possible, and why.
+    Stuck(Id, String),
+}
+
+/// Writes what was approved. On an error nothing is changed, unless the sentence says so.
+pub fn apply(ledger: &Ledger, proposal: &Proposal, approved: &Digest) -> anyhow::Result<Id> {
+    ensure!(proposal.digest == *approved, "this is not what was approved; ask again");
+    let held = ledger.hold()?;
+    ready(&held, &proposal.root)?;
+    let mut works = Vec::new();
+    for change in proposal.changes.files() {
+        let print = |state: &State| Print::of(&state.bytes, state.executable);
+        let (before, after) = (change.before(), change.after());
+        let from = change.from().unwrap_or(change.name());
+        let old = before.is_some().then(|| file(&proposal.root, from)).transpose()?.flatten();
+        let new = after.map(|after| New {
+            bytes: after.bytes.clone(),
+            like: match &old {
+                None => Like::New { executable: after.executable },
+                Some(old) => Like::Old { mode: with_mode(old.mode, after.executable), owner: Some(old.owner) },
+            },
+        });
+        match change.from() {
+            None => works.push(Work::new(change.name(), before.map(print), after.map(print), new)),
+            Some(from) => {
+                works.push(Work::new(change.name(), None, after.map(print), new));
+                works.push(Work::new(from, before.map(print), None, None));
+            }
+        }
+    }
+    run(&held, &proposal.root, works, None)
+}
+
+/// Puts the files back that a record changed, if they are still what it made of them. That can be taken back in turn.
+pub fn undo(ledger: &Ledger, id: Id) -> anyhow::Result<Id> {
+    let held = ledger.hold()?;
+    recover_held(&held)?;
+    let records = held.records().context("could not read what was changed before")?;
+    let record = match records.into_iter().find(|(record, _)| record.id == id) {
+        Some((record, Stage::Kept)) => record,
+        Some((_, Stage::Undone)) => bail!("{} was taken back already", id.0),
+        Some((_, Stage::Torn)) => bail!("{} was not written whole; look at its files yourself", id.0),
+        Some((_, Stage::Open | Stage::Done)) => bail!("{} is not finished; ask again later", id.0),
+        None => bail!("there is no change {}; only the newest are kept", id.0),
+    };
+    let root = Root::open(Path::new(&record.root))?;
+    ready(&held, &root)?;
+    let mut works = Vec::new();
+    for (number, step) in record.steps.iter().enumerate() {
+        let name = step.checked().with_context(|| format!("{} is no name for a file", step.name))?;
+        let new = match &step.before {
+            None => None,
+            Some(_) => Some(New {
+                bytes: held.old(id, Stage::Kept, number).context("could not read what was there before")?,
+                like: Like::Old { mode: step.mode, owner: Some(step.owner) },
+            }),
+        };
+        works.push(Work::new(&name, step.after.clone(), step.before.clone(), new));
+    }
+    run(&held, &root, works, Some(id))
+}
+
+/// Ends what a crash has left open: what was not written whole is taken back, since nobody was told that it was.
+pub fn recover(ledger: &Ledger) -> anyhow::Result<Vec<Recovered>> {
+    recover_held(&ledger.hold()?)
+}
+
+/// One name, and what becomes of it.
+struct Work {
+    name: Name,
+    before: Option<Print>,
+    after: Option<Print>,
+    new: Option<New>,
+}
+
+impl Work {
+    fn new(name: &Name, before: Option<Print>, after: Option<Print>, new: Option<New>) -> Self {
+        Self { name: name.clone(), before, after, new }
+    }
+}
+
+/// Nothing else of this workspace may be open.
+fn ready(held: &Held<'_>, root: &Root) -> anyhow::Result<()> {
+    root.check()?;
+    for recovered in recover_held(held)? {
+        if let Recovered::Stuck(id, why) = recovered {
+            let records = held.records()?;
+            let same = records.iter().any(|(record, _)| record.id == id && Path::new(&record.root) == root.path());
+            ensure!(!same, "an earlier change to this workspace could not be taken back yet: {why}");
+        }
+    }
+    Ok(())
+}
+
+fn run(held: &Held<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>) -> anyhow::Result<Id> {
+    let path = root.path().to_str().context("the path of the workspace is not UTF-8")?;
+    let mut old = Vec::new();
+    for work in &works {
+        let found = file(root, &work.name)?;
+        let print = found.as_ref().map(|file| Print::of(&file.bytes, file.executable()));
+        ensure!(print == work.before, "{} is not what it was; ask again", work.name);
+        old.push(found);
+    }
+    let id = held.next().context("could not read what was changed before")?;
+    let steps = works.iter().zip(&old).map(|(work, old)| Step {
+        name: work.name.to_string(),
+        before: work.before.clone(),
+        after: work.after.clone(),
+        mode: old.as_ref().map_or(0o644, |old| old.mode),
+        owner: old.as_ref().map_or((0, 0), |old| old.owner),
+    });
+    let record = Record { id, root: path.to_owned(), undoes, dirs: missing(root, &works)?, steps: steps.collect() };
+    let bytes: Vec<Option<&[u8]>> = old.iter().map(|file| file.as_ref().map(|file| file.bytes.as_slice())).collect();
+    let new: Vec<Option<New>> = works.into_iter().map(|work| work.new).collect();
+    held.begin(&record, &bytes).context("could not keep what is there now, so nothing was changed")?;
+    let carried = point::point("record open")
+        .map_err(anyhow::Error::from)
+        .and_then(|()| write::carry_out(root, &record, &new))
+        .and_then(|()| held.turn(id, Stage::Open, Stage::Done).context("could not finish"));
+    if let Err(error) = carried {
+        return Err(match take_back(root, held, &record) {
+            Ok(foreign) if foreign.is_empty() => error.context("nothing was changed"),
+            Ok(foreign) => {
+                error.context(format!("somebody else changed {}; the rest is as it was", foreign.join(", ")))
+            }
+            Err(second) => {
+                error.context(format!("not all could be taken back yet ({second:#}); it is tried again later"))
+            }
+        });
+    }
+    // It is written: what fails from here on is done later.
+    if let Err(error) = finish(root, held, &record) {
+        tracing::warn!("could not tidy up after change {}: {error:#}", id.0);
+    }
+    Ok(id)
+}
+
+fn take_back(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<Vec<String>> {
+    let foreign = write::put_back(root, held, record)?;
+    if foreign.is_empty() {
+        held.forget(record.id, Stage::Open)?;
+    } else {
+        held.turn(record.id, Stage::Open, Stage::Torn)?;
+    }
+    Ok(foreign)
+}
+
+fn finish(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<()> {
+    point::point("done")?;
+    write::clear(root, held, record)?;
+    if let Some(undone) = record.undoes {
+        let records = held.records()?;
+        if let Some((undone, stage)) = records.iter().find(|(other, _)| other.id == undone) {
+            write::remove_dirs(root, &undone.dirs)?;
+            point::point("directories removed")?;
+            if *stage == Stage::Kept {
+                held.turn(undone.id, Stage::Kept, Stage::Undone)?;
+            }
+        }
+    }
+    point::point("cleared all")?;
+    held.turn(record.id, Stage::Done, Stage::Kept)?;
+    held.tidy()?;
+    Ok(())
+}
+
+fn recover_held(held: &Held<'_>) -> anyhow::Result<Vec<Recovered>> {
+    held.tidy().context("could not tidy up what was changed before")?;
+    let mut all = Vec::new();
+    for (record, stage) in held.records().context("could not read what was changed before")? {
+        let id = record.id;
+        let recovered = match stage {
+            Stage::Kept | Stage::Undone | Stage::Torn => continue,
+            Stage::Open => recover_open(held, &record),
+            Stage::Done => Root::open(Path::new(&record.root))
+                .and_then(|root| finish(&root, held, &record))
+                .map(|()| Recovered::Finished(id)),
+        };
+        all.push(recovered.unwrap_or_else(|error| Recovered::Stuck(id, format!("{error:#}"))));
+    }
+    Ok(all)
+}
+
+fn recover_open(held: &Held<'_>, record: &Record) -> anyhow::Result<Recovered> {
+    let id = record.id;
+    let path = Path::new(&record.root);
+    if !path.exists() {
+        held.turn(id, Stage::Open, Stage::Torn)?;
+        return Ok(Recovered::Torn(id, vec![record.root.clone()]));
+    }
+    let root = Root::open(path)?;
+    ensure!(root.path() == path, "{} leads elsewhere now", path.display());
+    let foreign = take_back(&root, held, record)?;
+    Ok(if foreign.is_empty() { Recovered::TakenBack(id) } else { Recovered::Torn(id, foreign) })
+}
+
+/// A file that may be changed, or none.
+fn file(root: &Root, name: &Name) -> anyhow::Result<Option<Regular>> {
+    let refuse = |sentence: String| Err(Refusal::of(name.as_str(), sentence).into());
+    match root.look(name) {
+        Ok(Found::Nothing) => Ok(None),
+        Ok(Found::File(file)) if file.mode & 0o200 == 0 => {
+            refuse("it is read-only; make it writable first, with chmod u+w".to_owned())
+        }
+        Ok(Found::File(file)) => Ok(Some(file)),
+        Ok(Found::Other(what)) => refuse(format!("it is {what}; only files are changed")),
+        Err(error) => match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+            Some(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR | rustix::io::Errno::XDEV) => {
+                refuse("a part of its name is no directory, or a symbolic link; name the real place".to_owned())
+            }
+            _ => refuse(format!("it cannot be read: {error}")),
+        },
+    }
+}
+
+/// The directories that the new files need, from the outermost.
+fn missing(root: &Root, works: &[Work]) -> anyhow::Result<Vec<String>> {
+    let mut missing = BTreeSet::new();
+    for work in works.iter().filter(|work| work.after.is_some()) {
+        let (parents, _) = work.name.split();
+        for length in 1..=parents.len() {
+            let parts = parents.get(..length).unwrap_or_default();
+            match root.dir(parts) {
+                Ok(_) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    missing.insert(parts.join("/"));
+                }
+                Err(error) => return Err(error).with_context(|| format!("could not reach {}", parts.join("/"))),
+            }
+        }
+    }
+    Ok(missing.into_iter().collect())
+}
+
+/// Whoever may read it may execute it, or nobody may.
+fn with_mode(mode: rustix::fs::RawMode, executable: bool) -> rustix::fs::RawMode {
+    match (mode & 0o100 != 0, executable) {
+        (false, true) => mode | ((mode & 0o444) >> 2),
+        (true, false) => mode & !0o111,
+        (true, true) | (false, false) => mode,
+    }
+}
+
+fn digest(root: &Root, changes: &Changes) -> Digest {
+    let mut parts: Vec<Vec<u8>> = vec![b"aside change 1".to_vec(), root.path().as_os_str().as_encoded_bytes().to_vec()];
+    for change in changes.files() {
+        let print = |state: Option<&State>| match state {
+            None => Vec::new(),
+            Some(state) => {
+                let print = Print::of(&state.bytes, state.executable);
+                format!("{} {}", print.digest, print.executable).into_bytes()
+            }
+        };
+        parts.push(change.name().as_str().as_bytes().to_vec());
+        parts.push(change.from().map(|from| from.as_str().as_bytes().to_vec()).unwrap_or_default());
+        parts.push(print(change.before()));
+        parts.push(print(change.after()));
+    }
+    parts.push(changes.diff());
+    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+    Digest::of_all(&parts)
+}

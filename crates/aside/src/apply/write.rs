@@ -1,0 +1,272 @@
+//! Carries out the steps of a record, and takes them back. What is done is read off the disk each time, so that doing it again, or after
+//! a crash, comes to the same end. Files of somebody else's making are never overwritten.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use anyhow::{Context, bail};
+
+use crate::apply::beneath::{Dir, Found, Like, Root};
+use crate::apply::ledger::{Held, Record, Stage, Step};
+use crate::apply::point::point;
+use crate::apply::print::Print;
+
+/// Bytes that a step puts in place, and how.
+pub struct New {
+    pub bytes: Vec<u8>,
+    pub like: Like,
+}
+
+/// How it stands with a file that should be as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// Nothing of ours is there.
+    Whole,
+    /// Somebody else changed it since.
+    Foreign,
+}
+
+/// The file that a step makes before it is seen, or what it took away. No patch may have such a name.
+fn aside(record: &Record, number: usize) -> String {
+    format!(".aside-{}-{number}", record.id.0)
+}
+
+fn place<'a>(root: &Root, step: &'a Step) -> anyhow::Result<(io::Result<Dir>, &'a str)> {
+    if step.checked().is_none() {
+        bail!("{} is no name for a file", step.name);
+    }
+    let mut parts: Vec<&str> = step.name.split('/').collect();
+    let last = parts.pop().unwrap_or_default();
+    Ok((root.dir(&parts), last))
+}
+
+fn open<'a>(root: &Root, step: &'a Step) -> anyhow::Result<(Dir, &'a str)> {
+    let (dir, last) = place(root, step)?;
+    Ok((dir.with_context(|| format!("could not reach {}", step.name))?, last))
+}
+
+/// All files are written before the first is put in place.
+pub fn carry_out(root: &Root, record: &Record, new: &[Option<New>]) -> anyhow::Result<()> {
+    for dir in &record.dirs {
+        let mut parts: Vec<&str> = dir.split('/').collect();
+        let last = parts.pop().unwrap_or_default();
+        let made = root.dir(&parts).and_then(|parent| parent.make_dir(last));
+        made.with_context(|| format!("could not make {dir}"))?;
+        point("directory made")?;
+    }
+    for (number, (step, new)) in record.steps.iter().zip(new).enumerate() {
+        let Some(new) = new else { continue };
+        let (dir, _) = open(root, step)?;
+        let written = point("file begun").and_then(|()| dir.write(&aside(record, number), &new.bytes, new.like));
+        written.with_context(|| format!("could not write {}", step.name))?;
+        point("file written")?;
+    }
+    for (number, step) in record.steps.iter().enumerate() {
+        let (dir, last) = open(root, step)?;
+        switch(&dir, last, &aside(record, number), step).with_context(|| format!("could not replace {}", step.name))?;
+        point("file in place")?;
+    }
+    sync(root, record)?;
+    point("all in place")?;
+    Ok(())
+}
+
+/// Puts one file in place, and looks at what came away: if it is not what was approved, somebody was faster.
+fn switch(dir: &Dir, name: &str, aside: &str, step: &Step) -> anyhow::Result<()> {
+    let Some(before) = &step.before else { return Ok(dir.rename_new(aside, name)?) };
+    if step.after.is_none() {
+        dir.rename_new(name, aside)?;
+    } else if let Err(error) = dir.exchange(aside, name) {
+        if error.kind() != io::ErrorKind::Unsupported {
+            return Err(error.into());
+        }
+        // The time between this look and the rename is what such a file system leaves open.
+        check(dir, name, before)?;
+        return Ok(dir.rename_over(aside, name)?);
+    }
+    point("file exchanged")?;
+    check(dir, aside, before)
+}
+
+fn check(dir: &Dir, name: &str, expected: &Print) -> anyhow::Result<()> {
+    if dir.look(name)?.print().as_ref() != Some(expected) {
+        bail!("it was changed meanwhile");
+    }
+    Ok(())
+}
+
+/// Takes back what is there of a record. Gives the names of files that somebody else has changed.
+pub fn put_back(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<Vec<String>> {
+    let mut foreign = Vec::new();
+    for (number, step) in record.steps.iter().enumerate().rev() {
+        let back = put_one_back(root, held, record, number, step);
+        if back.with_context(|| format!("could not take back {}", step.name))? == Back::Foreign {
+            foreign.push(step.name.clone());
+        }
+        point("file put back")?;
+    }
+    remove_dirs(root, &record.dirs)?;
+    sync(root, record)?;
+    point("all put back")?;
+    Ok(foreign)
+}
+
+fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, step: &Step) -> anyhow::Result<Back> {
+    let (dir, last) = place(root, step)?;
+    let dir = match dir {
+        // Without its directory there is no file, and nothing of ours.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(if step.before.is_none() { Back::Whole } else { Back::Foreign });
+        }
+        other => other?,
+    };
+    let aside = aside(record, number);
+    let target = dir.look(last)?;
+    let away = dir.look(&aside)?;
+    let (print, away_print) = (target.print(), away.print());
+    let is_there = !matches!(target, Found::Nothing);
+    let has_away = !matches!(away, Found::Nothing);
+    // What is put away may be of somebody who wrote to the file while it was exchanged.
+    let drop_away = || -> io::Result<()> {
+        if let Found::File(file) = &away
+            && away_print != step.before
+            && away_print != step.after
+            && is_there
+        {
+            held.save(record.id, Stage::Open, number, &file.bytes)?;
+        }
+        if has_away { dir.remove(&aside) } else { Ok(()) }
+    };
+    match (&step.before, &step.after) {
+        (None, after) => {
+            // While ours is still put away, one that is there is not ours, unless it is that very file under two names.
+            let same = matches!((&target, &away), (Found::File(one), Found::File(other)) if one.inode == other.inode);
+            drop_away()?;
+            if print.is_some() && print == *after && (same || !has_away) {
+                return take_away(&dir, last, &aside, after);
+            }
+            Ok(if is_there && !has_away { Back::Foreign } else { Back::Whole })
+        }
+        (Some(_), None) => {
+            if is_there {
+                let same = print == step.before && away_print == step.before;
+                let back = if same || !has_away { Back::Whole } else { Back::Foreign };
+                drop_away()?;
+                return Ok(back);
+            }
+            if has_away {
+                dir.rename_new(&aside, last)?;
+                return Ok(Back::Whole);
+            }
+            Ok(Back::Foreign)
+        }
+        (before, after) => {
+            if print == *after && away_print != *after {
+                if !has_away {
+                    let like = Like::Old { mode: step.mode, owner: Some(step.owner) };
+                    dir.write(&aside, &held.old(record.id, Stage::Open, number)?, like)?;
+                }
+                let save = |bytes: &[u8]| held.save(record.id, Stage::Open, number, bytes);
+                return restore(&dir, last, &aside, after, &save);
+            }
+            // Ours is put away, or was not finished: it was never in place, whatever is there now.
+            let never = print == *before || away_print == *after;
+            drop_away()?;
+            Ok(if never { Back::Whole } else { Back::Foreign })
+        }
+    }
+}
+
+/// What is put away comes back, be it a file or not. What it replaces is looked at once more.
+fn restore(
+    dir: &Dir,
+    name: &str,
+    aside: &str,
+    ours: &Option<Print>,
+    save: &dyn Fn(&[u8]) -> io::Result<()>,
+) -> anyhow::Result<Back> {
+    match dir.exchange(aside, name) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            dir.rename_over(aside, name)?;
+            return Ok(Back::Whole);
+        }
+        other => other?,
+    }
+    point("file exchanged back")?;
+    let found = dir.look(aside)?;
+    let is_ours = found.print() == *ours;
+    if let (Found::File(file), false) = (&found, is_ours) {
+        save(&file.bytes)?;
+    }
+    dir.remove(aside)?;
+    Ok(if is_ours { Back::Whole } else { Back::Foreign })
+}
+
+/// Removes a file that is ours. Looked at once more when nobody can reach it any longer.
+fn take_away(dir: &Dir, name: &str, aside: &str, ours: &Option<Print>) -> anyhow::Result<Back> {
+    dir.rename_new(name, aside)?;
+    if dir.look(aside)?.print() != *ours {
+        dir.rename_new(aside, name)?;
+        return Ok(Back::Foreign);
+    }
+    point("file taken away")?;
+    dir.remove(aside)?;
+    Ok(Back::Whole)
+}
+
+/// Removes what was put away, once all is written. Bytes that somebody wrote to it meanwhile are saved.
+pub fn clear(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<()> {
+    for (number, step) in record.steps.iter().enumerate() {
+        let Ok(dir) = place(root, step)?.0 else { continue };
+        let aside = aside(record, number);
+        match dir.look(&aside)? {
+            Found::Nothing | Found::Other(_) => continue,
+            found @ Found::File(_) => {
+                let late = found.print() != step.before;
+                if let Found::File(file) = found
+                    && late
+                {
+                    held.save(record.id, Stage::Done, number, &file.bytes)?;
+                }
+            }
+        }
+        dir.remove(&aside)?;
+        point("cleared")?;
+    }
+    Ok(())
+}
+
+/// Those that are empty.
+pub fn remove_dirs(root: &Root, dirs: &[String]) -> anyhow::Result<()> {
+    for dir in dirs.iter().rev() {
+        let mut parts: Vec<&str> = dir.split('/').collect();
+        let last = parts.pop().unwrap_or_default();
+        if let Ok(parent) = root.dir(&parts) {
+            parent.remove_dir(last).with_context(|| format!("could not remove {dir}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn sync(root: &Root, record: &Record) -> anyhow::Result<()> {
+    let dirs: BTreeSet<Vec<&str>> = record
+        .steps
+        .iter()
+        .map(|step| step.name.as_str())
+        .chain(record.dirs.iter().map(String::as_str))
+        .map(|name| {
+            let mut parts: Vec<&str> = name.split('/').collect();
+            parts.pop();
+            parts
+        })
+        .collect();
+    for parts in dirs {
+        match root.dir(&parts) {
+            Ok(dir) => dir.sync().context("could not write a directory to the disk")?,
+            // It was ours, and is gone again.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).context("could not reach a directory"),
+        }
+    }
+    Ok(())
+}
