@@ -1,6 +1,7 @@
 //! Which characters may reach a terminal or a command line. Does not judge what the text means.
 
 pub mod near;
+pub mod visible;
 
 use std::borrow::Cow;
 
@@ -11,6 +12,23 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.chars().filter(|&character| !is_hidden(character)).collect())
+}
+
+/// What some model servers take for the end of a question, whoever wrote it, and how it is told instead.
+const TURNS: [(&str, &str); 8] = [
+    ("<|", "< |"),
+    ("|>", "| >"),
+    ("[INST]", "[ INST]"),
+    ("[/INST]", "[ /INST]"),
+    ("<start_of_turn>", "< start_of_turn>"),
+    ("<end_of_turn>", "< end_of_turn>"),
+    ("</s>", "< /s>"),
+    ("<｜", "< ｜"),
+];
+
+/// A text that a model is told, in which nobody can end the question.
+pub fn without_turns(text: String) -> String {
+    TURNS.iter().fold(text, |text, (turn, told)| if text.contains(turn) { text.replace(turn, told) } else { text })
 }
 
 /// Whether `clean` would leave the text as it is.

@@ -1,0 +1,299 @@
+//! The only place where an `Approved` is made: from an offer that was shown, and a local person's answer that carries the digest of exactly
+//! what was shown. Remembers nothing beyond the daemon that it lives in: a restarted one asks again.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::task::gate::Decision;
+use crate::task::gate::offer::{Act, Offer, Step};
+use crate::task::proposal::Source;
+
+/// Tasks with something shown; others wait.
+pub const MAX_TASKS: usize = 1000;
+/// Offers of one task.
+pub const MAX_STEPS: usize = 200;
+
+pub type Digest = [u8; 32];
+
+/// Leave to do one thing once. Whoever acts takes it by value.
+///
+/// Nobody else makes one:
+/// ```compile_fail,E0451
+/// use aside_core::task::gate::{approve::{Approved, Leave}, offer::{Act, Command, Step}};
+/// let step = Step { task: "t".to_owned(), number: 1 };
+/// let forged = Approved { step, digest: [0; 32], act: Act::Run(Command::default()), leave: Leave::Person };
+/// ```
+/// nobody copies one:
+/// ```compile_fail,E0599
+/// fn twice(approved: aside_core::task::gate::approve::Approved) {
+///     let _again = approved.clone();
+/// }
+/// ```
+/// and nobody uses one twice:
+/// ```compile_fail,E0382
+/// fn twice(approved: aside_core::task::gate::approve::Approved) {
+///     let _once = approved.into_act();
+///     let _again = approved.into_act();
+/// }
+/// ```
+/// Once is fine:
+/// ```
+/// fn once(approved: aside_core::task::gate::approve::Approved) {
+///     let _act = approved.into_act();
+/// }
+/// ```
+#[must_use]
+#[derive(Debug)]
+pub struct Approved {
+    step: Step,
+    digest: Digest,
+    act: Act,
+    leave: Leave,
+}
+
+/// Who let it pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    Person,
+    /// Nobody has looked: the person's rules say that nobody needs to.
+    Rules,
+}
+
+/// What a command gets in addition that nobody has looked at: no pager, no question, no lock, and nothing started by git to watch files.
+pub const UNWATCHED: [(&str, &str); 7] = [
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_CONFIG_COUNT", "1"),
+    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_0", "false"),
+];
+
+impl Approved {
+    pub fn step(&self) -> &Step {
+        &self.step
+    }
+
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    pub fn leave(&self) -> Leave {
+        self.leave
+    }
+
+    /// What may be done, in exchange for the leave to do it.
+    pub fn into_act(self) -> Act {
+        self.act
+    }
+}
+
+/// What somebody says about an offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub step: Step,
+    /// Of what they saw.
+    pub digest: Digest,
+    pub from: Source,
+    /// The connection or session that it came by; tells one who says it twice from two who say it.
+    pub by: String,
+}
+
+/// Why nothing was approved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Only a person at this machine approves.
+    Remote,
+    /// Nothing of this task was shown.
+    NotShown,
+    /// This step was not shown, or is not the newest.
+    OtherStep,
+    /// They saw something else.
+    OtherDigest,
+    /// They saw it before it was edited; what it is now is a new offer.
+    Edited,
+    /// The same answer came before; one approval is one run.
+    Replayed,
+    /// Somebody else was quicker.
+    SecondApprover,
+    Rejected,
+    /// A rule denies it, so nobody is asked.
+    Denied,
+    /// No rule of the person lets it go unasked.
+    NeedsPerson,
+    /// More is waiting than anybody looks at.
+    Full,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Refusal::Remote => "only somebody at this machine can approve",
+            Refusal::NotShown => "nothing of this task was shown yet",
+            Refusal::OtherStep => "this step is not the one that waits",
+            Refusal::OtherDigest => "what you saw is not what would be done",
+            Refusal::Edited => "the proposal was edited meanwhile; look at it again",
+            Refusal::Replayed => "you have approved this already, and once is once",
+            Refusal::SecondApprover => "somebody else has approved this already",
+            Refusal::Rejected => "it was rejected",
+            Refusal::Denied => "a rule denies it",
+            Refusal::NeedsPerson => "somebody at this machine has to approve it",
+            Refusal::Full => "too much is waiting for approval already",
+        })
+    }
+}
+
+/// What is shown, and what became of it.
+pub struct Gate {
+    digest: fn(&[u8]) -> Digest,
+    /// Different for every daemon, so that what was said to the last one means nothing to this one.
+    salt: [u8; 32],
+    /// How many offers were shown, so that even the same one is another one the next time.
+    count: u64,
+    tasks: BTreeMap<String, Vec<Shown>>,
+}
+
+struct Shown {
+    number: u32,
+    digest: Digest,
+    /// Of the offer alone, to know it again.
+    plain: Digest,
+    decision: Decision,
+    source: Source,
+    /// Gone once it is approved.
+    act: Option<Act>,
+    fate: Fate,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Fate {
+    Waiting,
+    Approved {
+        by: String,
+    },
+    Rejected,
+    /// A later step took its place.
+    Replaced,
+}
+
+impl Gate {
+    /// The digest is a cryptographic one, which this crate does not have; the salt is random.
+    pub fn new(digest: fn(&[u8]) -> Digest, salt: [u8; 32]) -> Self {
+        Gate { digest, salt, count: 0, tasks: BTreeMap::new() }
+    }
+
+    /// Takes an offer that is being shown, and says the digest that an answer has to carry. The same offer may be shown to several;
+    /// another one of the same task takes its place, and has to be a later step.
+    pub fn show(&mut self, offer: Offer) -> Result<Digest, Refusal> {
+        if offer.verdict.decision() == Decision::Deny {
+            return Err(Refusal::Denied);
+        }
+        let bytes = offer.bytes();
+        let plain = (self.digest)(&bytes);
+        let full = self.tasks.len() >= MAX_TASKS && !self.tasks.contains_key(&offer.step.task);
+        let shown = self.tasks.get(&offer.step.task).map(Vec::as_slice).unwrap_or_default();
+        if full || shown.len() >= MAX_STEPS {
+            return Err(Refusal::Full);
+        }
+        if let Some(same) = shown.iter().find(|shown| shown.number == offer.step.number) {
+            return match &same.fate {
+                _ if same.plain != plain => Err(Refusal::Edited),
+                Fate::Waiting => Ok(same.digest),
+                Fate::Approved { .. } => Err(Refusal::Replayed),
+                Fate::Rejected => Err(Refusal::Rejected),
+                Fate::Replaced => Err(Refusal::OtherStep),
+            };
+        }
+        if shown.iter().any(|shown| shown.number > offer.step.number) {
+            return Err(Refusal::OtherStep);
+        }
+        self.count += 1;
+        let salted = [&self.salt[..], &self.count.to_be_bytes(), &bytes].concat();
+        let digest = (self.digest)(&salted);
+        let shown = self.tasks.entry(offer.step.task).or_default();
+        for before in shown.iter_mut().filter(|before| before.fate == Fate::Waiting) {
+            before.fate = Fate::Replaced;
+            before.act = None;
+        }
+        shown.push(Shown {
+            number: offer.step.number,
+            digest,
+            plain,
+            decision: offer.verdict.decision(),
+            source: offer.source,
+            act: Some(offer.act),
+            fate: Fate::Waiting,
+        });
+        Ok(digest)
+    }
+
+    /// A local person says yes to what they saw.
+    pub fn approve(&mut self, answer: &Answer) -> Result<Approved, Refusal> {
+        let shown = self.answered(answer)?;
+        shown.take(&answer.step, Leave::Person, &answer.by)
+    }
+
+    /// A local person says no.
+    pub fn reject(&mut self, answer: &Answer) -> Result<(), Refusal> {
+        let shown = self.answered(answer)?;
+        shown.fate = Fate::Rejected;
+        shown.act = None;
+        Ok(())
+    }
+
+    /// What a person's own rules let go unasked: a local request, for commands that only read.
+    pub fn pass(&mut self, step: &Step) -> Result<Approved, Refusal> {
+        let shown = self.tasks.get_mut(&step.task).ok_or(Refusal::NotShown)?;
+        let shown = shown.iter_mut().find(|shown| shown.number == step.number).ok_or(Refusal::OtherStep)?;
+        match shown.source {
+            Source::LocalUi => {}
+            Source::Wecom => return Err(Refusal::Remote),
+        }
+        match shown.decision {
+            Decision::Allow => {}
+            Decision::Ask => return Err(Refusal::NeedsPerson),
+            Decision::Deny => return Err(Refusal::Denied),
+        }
+        shown.waits("")?;
+        shown.take(step, Leave::Rules, "")
+    }
+
+    /// The task is over: whatever it waited for, it waits no more.
+    pub fn forget(&mut self, task: &str) {
+        self.tasks.remove(task);
+    }
+
+    fn answered(&mut self, answer: &Answer) -> Result<&mut Shown, Refusal> {
+        match answer.from {
+            Source::LocalUi => {}
+            Source::Wecom => return Err(Refusal::Remote),
+        }
+        let shown = self.tasks.get_mut(&answer.step.task).ok_or(Refusal::NotShown)?;
+        let elsewhere = shown.iter().any(|shown| shown.number != answer.step.number && shown.digest == answer.digest);
+        let shown = shown.iter_mut().find(|shown| shown.number == answer.step.number).ok_or(Refusal::OtherStep)?;
+        if shown.digest != answer.digest {
+            return Err(if elsewhere { Refusal::Edited } else { Refusal::OtherDigest });
+        }
+        shown.waits(&answer.by)?;
+        Ok(shown)
+    }
+}
+
+impl Shown {
+    fn waits(&self, by: &str) -> Result<(), Refusal> {
+        match &self.fate {
+            Fate::Waiting => Ok(()),
+            Fate::Approved { by: first } if first == by => Err(Refusal::Replayed),
+            Fate::Approved { .. } => Err(Refusal::SecondApprover),
+            Fate::Rejected => Err(Refusal::Rejected),
+            Fate::Replaced => Err(Refusal::Edited),
+        }
+    }
+
+    fn take(&mut self, step: &Step, leave: Leave, by: &str) -> Result<Approved, Refusal> {
+        let act = self.act.take().ok_or(Refusal::Replayed)?;
+        self.fate = Fate::Approved { by: by.to_owned() };
+        Ok(Approved { step: step.clone(), digest: self.digest, act, leave })
+    }
+}

@@ -1,0 +1,224 @@
+//! What a person is asked to approve: one command or one change, with all that belongs to it, as bytes of which no two offers have the
+//! same. Whoever makes one cannot choose what is said about its dangers.
+
+use std::fmt;
+
+use crate::safety;
+use crate::task::gate::rules::Rules;
+use crate::task::gate::{Decision, Place, Verdict, judge};
+use crate::task::proposal::Source;
+use crate::world::World;
+
+/// Of a command line. Nobody reads a longer one before approving it.
+pub const MAX_COMMAND: usize = 8 * 1024;
+/// Of a reason, a directory, a variable with its value, a row of a change.
+pub const MAX_TEXT: usize = 4 * 1024;
+pub const MAX_VARIABLES: usize = 32;
+pub const MAX_ROWS: usize = 1000;
+
+/// Where in a task an offer stands. An edited proposal is another step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Step {
+    pub task: String,
+    pub number: u32,
+}
+
+/// Shown as it is, or not at all: its fields are nobody else's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub(super) step: Step,
+    pub(super) source: Source,
+    pub(super) act: Act,
+    pub(super) dangers: Vec<String>,
+    pub(super) verdict: Verdict,
+}
+
+/// What would be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    Run(Command),
+    Apply(Change),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Command {
+    pub cmd: String,
+    /// Absolute, with links resolved.
+    pub cwd: String,
+    /// Variables that it gets in addition.
+    pub environment: Vec<(String, String)>,
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// Of the settled diff, every byte of it.
+    pub digest: [u8; 32],
+    /// One for each file, as `Changes::rows` says it.
+    pub rows: Vec<String>,
+    pub reason: Option<String>,
+}
+
+/// Why something cannot be offered to anybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    Empty,
+    /// It would not be read before it is approved.
+    TooLong,
+    /// A NUL ends what a system reads before what a person reads.
+    Nul,
+    /// A variable without a name, or with `=` in it.
+    Variable,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Unfit::Empty => "there is nothing in it",
+            Unfit::TooLong => "it is too long to be read before it is approved",
+            Unfit::Nul => "it has a NUL in it",
+            Unfit::Variable => "a variable has no proper name",
+        })
+    }
+}
+
+impl Offer {
+    /// Judged here, for the place where it would run; `place.cwd` is not asked for its directory, `command.cwd` is.
+    pub fn run(
+        step: Step,
+        command: Command,
+        place: &Place<'_>,
+        rules: &Rules,
+        world: &dyn World,
+    ) -> Result<Offer, Unfit> {
+        if command.cmd.trim().is_empty() || command.cwd.is_empty() {
+            return Err(Unfit::Empty);
+        }
+        let variables = command.environment.iter().flat_map(|(name, value)| [name, value]);
+        let texts = [&command.cwd, &step.task].into_iter().chain(&command.reason).chain(variables);
+        fit(texts, MAX_TEXT)?;
+        fit([&command.cmd], MAX_COMMAND)?;
+        if command.environment.len() > MAX_VARIABLES {
+            return Err(Unfit::TooLong);
+        }
+        if command.environment.iter().any(|(name, _)| name.is_empty() || name.contains('=')) {
+            return Err(Unfit::Variable);
+        }
+        let place = Place { cwd: &command.cwd, ..*place };
+        let mut verdict = judge(&command.cmd, &place, rules);
+        if verdict.decision == Decision::Allow && !command.environment.is_empty() {
+            verdict = Verdict::ask(&command.cmd, "it would get variables that can change what a program does");
+        }
+        let dangers = safety::dangers_in(&command.cmd, place.dialect, &command.cwd, world);
+        // Which part of the line it is, as well as what it does.
+        let dangers = dangers.iter().map(|danger| {
+            let part = command.cmd.get(danger.span.clone()).unwrap_or(&command.cmd);
+            format!("{}: {part}", danger.harm.words())
+        });
+        let mut dangers: Vec<String> = dangers.collect();
+        dangers.dedup();
+        if verdict.decision == Decision::Allow && !dangers.is_empty() {
+            verdict = Verdict::ask(&command.cmd, "it may destroy something");
+        }
+        Ok(Offer { step, source: place.source, act: Act::Run(command), dangers, verdict })
+    }
+
+    /// A change to files is always asked about.
+    pub fn apply(step: Step, change: Change, source: Source) -> Result<Offer, Unfit> {
+        if change.rows.is_empty() {
+            return Err(Unfit::Empty);
+        }
+        if change.rows.len() > MAX_ROWS {
+            return Err(Unfit::TooLong);
+        }
+        fit(change.rows.iter().chain(&change.reason).chain([&step.task]), MAX_TEXT)?;
+        let verdict = Verdict::ask("", "files would be changed");
+        Ok(Offer { step, source, act: Act::Apply(change), dangers: Vec::new(), verdict })
+    }
+
+    pub fn step(&self) -> &Step {
+        &self.step
+    }
+
+    pub fn act(&self) -> &Act {
+        &self.act
+    }
+
+    /// What it may destroy.
+    pub fn dangers(&self) -> &[String] {
+        &self.dangers
+    }
+
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// What is digested. Every field has its length before it and every list its count, so that nothing can be moved from one to the
+    /// next.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Bytes(Vec::new());
+        bytes.text("aside offer 1");
+        bytes.text(&self.step.task);
+        bytes.number(u64::from(self.step.number));
+        bytes.text(match self.source {
+            Source::LocalUi => "local_ui",
+            Source::Wecom => "wecom",
+        });
+        match &self.act {
+            Act::Run(Command { cmd, cwd, environment, reason }) => {
+                bytes.text("run");
+                bytes.text(cmd);
+                bytes.text(cwd);
+                bytes.number(environment.len() as u64);
+                for (name, value) in environment {
+                    bytes.text(name);
+                    bytes.text(value);
+                }
+                bytes.list(reason.as_slice());
+            }
+            Act::Apply(Change { digest, rows, reason }) => {
+                bytes.text("apply");
+                bytes.field(digest);
+                bytes.list(rows);
+                bytes.list(reason.as_slice());
+            }
+        }
+        bytes.list(&self.dangers);
+        bytes.text(&self.verdict.explain());
+        bytes.0
+    }
+}
+
+fn fit<'t>(texts: impl IntoIterator<Item = &'t String>, most: usize) -> Result<(), Unfit> {
+    for text in texts {
+        if text.len() > most {
+            return Err(Unfit::TooLong);
+        }
+        if text.contains('\0') {
+            return Err(Unfit::Nul);
+        }
+    }
+    Ok(())
+}
+
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn number(&mut self, number: u64) {
+        self.0.extend(number.to_be_bytes());
+    }
+
+    fn field(&mut self, field: &[u8]) {
+        self.number(field.len() as u64);
+        self.0.extend(field);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.field(text.as_bytes());
+    }
+
+    fn list(&mut self, list: &[String]) {
+        self.number(list.len() as u64);
+        list.iter().for_each(|text| self.text(text));
+    }
+}

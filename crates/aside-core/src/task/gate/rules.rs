@@ -1,0 +1,263 @@
+//! Rules about commands, by their parsed words, in three layers: ours, the person's, the repository's. They turn *ask* into *deny*, or list
+//! what only reads and a person has chosen not to be asked about. A repository only tightens. How a file is read is in `read`.
+
+mod read;
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::line::{Dialect, Redirect};
+use crate::safety::runs::{Run, Runs};
+use crate::safety::{self, Danger, Harm};
+use crate::task::gate::catalogue::Entry;
+use crate::task::gate::certain::Certain;
+use crate::task::gate::{Decision, Origin, Verdict, show};
+
+const BUILT_IN: &str = include_str!("../../../data/task/rules.toml");
+
+/// Whose rules they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    BuiltIn,
+    Person,
+    Repository,
+}
+
+/// All that apply to a task.
+pub struct Rules {
+    person: File,
+    repository: File,
+}
+
+/// What a rules file says, and what in it could not be taken.
+#[derive(Default)]
+pub struct File {
+    rules: Vec<Rule>,
+    refused: Vec<Refused>,
+}
+
+/// An entry that does not count, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Of the file, from 1.
+    pub line: usize,
+    pub reason: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "line {}: {}", self.line, self.reason)
+    }
+}
+
+struct Rule {
+    decision: Decision,
+    origin: Origin,
+    why: String,
+    /// `*` is any; empty only where harm is told.
+    programs: Vec<String>,
+    /// Words that follow the name; any of them. Empty: whatever follows.
+    subs: Vec<Vec<String>>,
+    /// To ask or deny: one of them is there. To allow: there is no other. Empty: no matter.
+    flags: Vec<String>,
+    /// To ask or deny: one of the arguments is wholly this. To allow: every one is.
+    arguments: Option<Regex>,
+    /// The line does one of them. Empty: no matter. What a rule says has to hold all together.
+    harms: Vec<Harm>,
+}
+
+static OURS: LazyLock<File> = LazyLock::new(|| File::read(BUILT_IN, Layer::BuiltIn));
+
+impl File {
+    /// Reads a file. Each rule proves itself by its own examples, or is refused.
+    pub fn read(text: &str, layer: Layer) -> Self {
+        read::file(text, layer)
+    }
+
+    pub fn refused(&self) -> &[Refused] {
+        &self.refused
+    }
+}
+
+impl Rules {
+    /// Without files: nothing is allowed.
+    pub fn none() -> Self {
+        Rules { person: File::default(), repository: File::default() }
+    }
+
+    /// A file that was read for another layer counts for nothing, and is told.
+    pub fn new(person: File, repository: File) -> Self {
+        Rules { person: person.only(Layer::Person), repository: repository.only(Layer::Repository) }
+    }
+
+    /// Something that a file says could not be taken. As that may have been a rule to ask, nothing is allowed then.
+    pub fn is_broken(&self) -> bool {
+        !self.person.refused.is_empty() || !self.repository.refused.is_empty()
+    }
+
+    /// One line for each rule, and for each that was refused.
+    pub fn listed(&self) -> Vec<String> {
+        let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
+        let mut listed: Vec<String> = rules.map(Rule::listed).collect();
+        for (whose, file) in [("your rules", &self.person), ("the repository's rules", &self.repository)] {
+            listed.extend(file.refused.iter().map(|refused| format!("refused: {whose}, {refused}")));
+        }
+        listed
+    }
+
+    /// The strictest rule against the line, if there is one; our own before the person's before the repository's.
+    pub(super) fn forbidding(&self, text: &str, runs: &Runs, dangers: &[Danger]) -> Option<Verdict> {
+        let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
+        let mut strictest: Option<Verdict> = None;
+        for rule in rules.filter(|rule| rule.decision > Decision::Allow) {
+            if strictest.as_ref().is_some_and(|verdict| verdict.decision >= rule.decision) {
+                continue;
+            }
+            if let Some(span) = rule.part(runs, dangers) {
+                strictest = Some(Verdict {
+                    decision: rule.decision,
+                    rule: Some(rule.origin),
+                    part: text.get(span).unwrap_or(text).to_owned(),
+                    why: rule.why.clone(),
+                });
+            }
+        }
+        strictest
+    }
+
+    /// The person's rule that takes this use of a read-only command off the list of what is asked about.
+    pub(super) fn allowing(&self, entry: &Entry, command: &Certain) -> Option<Origin> {
+        let mut rules = self.person.rules.iter().filter(|rule| rule.decision == Decision::Allow);
+        rules.find(|rule| rule.allows(entry, command)).map(|rule| rule.origin)
+    }
+}
+
+impl File {
+    fn only(mut self, layer: Layer) -> Self {
+        let before = self.rules.len();
+        self.rules.retain(|rule| rule.origin.layer == layer);
+        if self.rules.len() < before {
+            self.refused.push(Refused { line: 1, reason: "these are the rules of somebody else".to_owned() });
+        }
+        self
+    }
+}
+
+impl Rule {
+    fn listed(&self) -> String {
+        let mut what: Vec<String> = Vec::new();
+        for program in &self.programs {
+            match self.subs.is_empty() {
+                true => what.push(program.clone()),
+                false => what.extend(self.subs.iter().map(|sub| format!("{program} {}", sub.join(" ")))),
+            }
+        }
+        what.extend(self.harms.iter().map(|harm| format!("what {}", harm.words())));
+        let mut line = format!("{} {}", self.decision.name(), show::short(&what.join(", ")));
+        if !self.flags.is_empty() {
+            line.push_str(&format!(" with {}", show::short(&self.flags.join(" "))));
+        }
+        format!("{line}: {} ({})", show::short(&self.why), self.origin)
+    }
+
+    /// Where in the line the rule has something to ask about or to deny.
+    fn part(&self, runs: &Runs, dangers: &[Danger]) -> Option<std::ops::Range<usize>> {
+        let danger = dangers.iter().find(|danger| self.harms.contains(&danger.harm));
+        if !self.harms.is_empty() && danger.is_none() {
+            return None;
+        }
+        if self.programs.is_empty() && self.arguments.is_none() && self.flags.is_empty() {
+            return danger.map(|danger| danger.span.clone());
+        }
+        runs.runs.iter().find(|run| self.fits(run)).map(Run::span)
+    }
+
+    /// Rather too often than too seldom: how a program reads its words is not known here.
+    fn fits(&self, run: &Run) -> bool {
+        let named = |program: &String| program == "*" || program == run.name();
+        let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
+        (self.programs.is_empty() || self.programs.iter().any(named))
+            && (self.subs.is_empty() || self.subs.iter().any(|sub| begins(&words, sub)))
+            && (self.flags.is_empty() || self.flags.iter().any(|flag| words.iter().any(|word| is_flag(word, flag))))
+            && self.arguments.as_ref().is_none_or(|pattern| {
+                let targets = run.redirections.iter().filter(|redirection| redirection.kind != Redirect::Descriptor);
+                let targets = targets.filter_map(|redirection| redirection.target.as_ref());
+                let targets = targets.map(|target| target.value.as_str());
+                let flags = words.iter().filter(|word| word.starts_with('-'));
+                let values = flags.filter_map(|word| word.split_once('=').map(|(_, value)| value));
+                words.iter().copied().chain(values).chain(targets).any(|word| pattern.is_match(word))
+            })
+    }
+
+    /// The entry has looked at the command already; a rule can only take away from it.
+    fn allows(&self, entry: &Entry, command: &Certain) -> bool {
+        let sub = match self.subs.is_empty() {
+            true => entry.sub.is_empty(),
+            false => self.subs.contains(&entry.sub),
+        };
+        let behind = command.words.get(1..).unwrap_or_default().iter().map(|word| word.value.as_str());
+        let (flags, others): (Vec<&str>, Vec<&str>) = behind.partition(|word| word.len() > 1 && word.starts_with('-'));
+        let known = |word: &str| {
+            let long = word.split_once('=').map_or(word, |(flag, _)| flag);
+            self.flags.iter().any(|flag| flag == word || flag == long)
+        };
+        let letters =
+            |word: &str| !word.starts_with("--") && word.chars().skip(1).all(|letter| known(&format!("-{letter}")));
+        let mut others = others.into_iter().skip(entry.sub.len());
+        sub && self.programs.contains(&entry.program)
+            && (self.flags.is_empty() || flags.iter().all(|word| known(word) || letters(word)))
+            && self.arguments.as_ref().is_none_or(|pattern| others.all(|word| pattern.is_match(word)))
+    }
+
+    /// Whether an example is one of this rule's, asked for by itself.
+    fn hits(&self, example: &str) -> bool {
+        let dangers = safety::dangers(example, Dialect::Bash);
+        self.part(&Runs::of(example, Dialect::Bash), &dangers).is_some()
+    }
+}
+
+/// Whether the words begin with these, flags before them and their values left out.
+fn begins(words: &[&str], sub: &[String]) -> bool {
+    let Some((first, rest)) = sub.split_first() else { return true };
+    let mut after_flag = false;
+    for (at, word) in words.iter().enumerate() {
+        if word == first && words.get(at + 1..).is_some_and(|words| begins(words, rest)) {
+            return true;
+        }
+        let flag = word.starts_with('-');
+        // One word behind a flag may be its value.
+        if !flag && !after_flag {
+            return false;
+        }
+        after_flag = flag;
+    }
+    false
+}
+
+/// `-f` also in `-rf`; `--force` also as `--force=yes` and abbreviated.
+fn is_flag(word: &str, flag: &str) -> bool {
+    let long = word.split_once('=').map_or(word, |(flag, _)| flag);
+    if long == flag {
+        return true;
+    }
+    if flag.starts_with("--") {
+        return long.len() > 3 && flag.starts_with(long);
+    }
+    let letter = flag.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
+    let cluster = word.strip_prefix('-').filter(|cluster| !cluster.starts_with('-'));
+    letter.zip(cluster).is_some_and(|(letter, cluster)| cluster.contains(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_rules_hold() {
+        assert_eq!(OURS.refused, []);
+        assert!(OURS.rules.len() >= 4);
+        assert!(OURS.rules.iter().all(|rule| rule.decision > Decision::Allow));
+    }
+}

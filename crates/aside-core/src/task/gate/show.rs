@@ -1,0 +1,86 @@
+//! What a person sees of an offer: all of it, in rows, with what is hidden or pretends to be something else spelled out. Colours and widths
+//! are for whoever paints it.
+
+use crate::task::gate::offer::{Act, Change, Command, Offer};
+use crate::text::visible;
+
+/// Of what an explanation quotes. An offer itself is never cut.
+const MAX_QUOTED: usize = 120;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub label: Label,
+    pub text: String,
+}
+
+/// What a row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// A line of the command; several when it has newlines.
+    Command,
+    Directory,
+    Variable,
+    File,
+    Reason,
+    Danger,
+    /// The rule that asks, or why none is needed.
+    Rule,
+}
+
+impl Label {
+    pub fn name(self) -> &'static str {
+        match self {
+            Label::Command => "command",
+            Label::Directory => "in",
+            Label::Variable => "with",
+            Label::File => "file",
+            Label::Reason => "because",
+            Label::Danger => "danger",
+            Label::Rule => "rule",
+        }
+    }
+}
+
+pub fn shown(offer: &Offer) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut row = |label: Label, text: String| rows.push(Row { label, text });
+    let reason = match &offer.act {
+        Act::Run(Command { cmd, cwd, environment, reason }) => {
+            for line in cmd.split('\n') {
+                row(Label::Command, visible::exact(line).into_owned());
+            }
+            row(Label::Directory, visible::exact(cwd).into_owned());
+            for (name, value) in environment {
+                row(Label::Variable, format!("{}={}", visible::exact(name), visible::exact(value)));
+            }
+            reason
+        }
+        Act::Apply(Change { digest: _, rows, reason }) => {
+            for file in rows {
+                row(Label::File, visible::exact(file).into_owned());
+            }
+            reason
+        }
+    };
+    if let Some(reason) = reason {
+        row(Label::Reason, visible::prose(reason).into_owned());
+    }
+    for danger in &offer.dangers {
+        row(Label::Danger, visible::exact(danger).into_owned());
+    }
+    row(Label::Rule, offer.verdict.explain());
+    rows
+}
+
+/// For one line of an explanation.
+pub(super) fn short(text: &str) -> String {
+    cut(text, MAX_QUOTED)
+}
+
+pub(super) fn cut(text: &str, most: usize) -> String {
+    let shown = visible::exact(text);
+    match shown.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
+        None => shown.into_owned(),
+    }
+}
