@@ -1,0 +1,220 @@
+//! The log of a task: one event a line, as JSON, only ever appended to. The number of an event is the number of its line. Reading it
+//! takes the steps again that were taken when it was written, and compares what they tell with what the log says: there is no
+//! second description of what an event does to a task. Reads no file; whoever does hands the bytes over.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::task::effect::Effect;
+use crate::task::event::{Approval, Cause, Change, Channel, Event, Offered, VERSION, What};
+use crate::task::input::{Draft, Input};
+use crate::task::machine::{Task, step};
+use crate::task::proposal::UserRequest;
+
+/// Of one line; the largest proposal needs a part of it, whatever JSON makes of its letters.
+pub const MAX_LINE: usize = 32 * 1024 * 1024;
+/// Of a log. What the machine's own caps allow is less.
+pub const MAX_BYTES: usize = 256 * 1024 * 1024;
+
+/// A task as its log has it.
+#[derive(Debug, PartialEq)]
+pub struct Replayed {
+    pub task: Task,
+    /// Bytes of the log that are good. What is behind them has to be cut off before anything is appended.
+    pub good: usize,
+    /// Events of the last step that were not written any more. They are to be appended; nothing has acted upon them.
+    pub missing: Vec<Event>,
+}
+
+/// What is wrong with a log, other than that its last line was not written to its end.
+#[derive(Debug, PartialEq)]
+pub struct Damage {
+    /// From 1.
+    pub line: usize,
+    pub what: String,
+    /// What the lines before it come to; nothing if it is the first.
+    pub kept: Option<Box<Replayed>>,
+}
+
+/// The line of an event, with its newline.
+pub fn line(event: &Event) -> String {
+    // Our own types have string keys and finite numbers, so there is always something to write.
+    let mut line = serde_json::to_string(event).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+/// Folds a log to its task. `Ok(None)` if not even the first event got written. A last line without its newline was being
+/// written when everything ended: nothing was done about it yet, and it is left out.
+pub fn replay(log: &[u8]) -> Result<Option<Replayed>, Damage> {
+    if log.len() > MAX_BYTES {
+        return Err(Damage { line: 1, what: format!("the log has more than {MAX_BYTES} bytes"), kept: None });
+    }
+    let mut fold = Fold { task: None, good: 0, due: Vec::new() };
+    for (index, bytes) in lines(log).enumerate() {
+        if let Err(what) = fold.take(bytes) {
+            // The step that the bad line was to be the first of may have been taken; the good lines alone tell the task before.
+            let kept = log.get(..fold.good).and_then(|good| replay(good).ok().flatten());
+            return Err(Damage { line: index + 1, what, kept: kept.map(Box::new) });
+        }
+    }
+    Ok(fold.done())
+}
+
+/// The lines of a log behind this number, for somebody who has seen the events up to it. Only whole ones.
+pub fn since(log: &[u8], seq: u64) -> impl Iterator<Item = &[u8]> {
+    lines(log).skip(usize::try_from(seq).unwrap_or(usize::MAX))
+}
+
+pub fn read(line: &[u8]) -> Result<Event, String> {
+    #[derive(serde::Deserialize)]
+    struct Versioned {
+        v: u32,
+    }
+    if line.len() > MAX_LINE {
+        return Err(format!("the line has more than {MAX_LINE} bytes"));
+    }
+    match serde_json::from_slice::<Versioned>(line) {
+        Ok(Versioned { v: VERSION }) => {}
+        Ok(Versioned { v }) => return Err(format!("it has format {v}, this aside reads {VERSION}")),
+        Err(error) => return Err(format!("not an event: {error}")),
+    }
+    serde_json::from_slice(line).map_err(|error| format!("not an event: {error}"))
+}
+
+/// Every line that has its newline, without it.
+fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
+    log.split_inclusive(|&byte| byte == b'\n').filter_map(|line| line.strip_suffix(b"\n"))
+}
+
+struct Fold {
+    task: Option<Task>,
+    good: usize,
+    /// What the step under way tells and the log has not said yet, the last first.
+    due: Vec<Event>,
+}
+
+impl Fold {
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        let event = read(line)?;
+        let told = self.task.as_ref().map_or(0, Task::seq).saturating_sub(self.due.len() as u64);
+        let seq = told.saturating_add(1);
+        if event.seq != seq {
+            return Err(format!("event {} is where {seq} has to be", event.seq));
+        }
+        if self.due.is_empty() {
+            self.step(&event)?;
+        }
+        if self.due.last() != Some(&event) {
+            return Err(format!("event {seq} does not follow from those before it"));
+        }
+        self.due.pop();
+        self.good += line.len() + 1;
+        Ok(())
+    }
+
+    /// Takes the step that this event is the first of.
+    fn step(&mut self, event: &Event) -> Result<(), String> {
+        let (task, effects) = match self.task.take() {
+            None => {
+                let received = received(event).ok_or("a log begins with what was received")?;
+                let (task, effects) = Task::received(event.task_id.clone(), received, event.at)
+                    .map_err(|refusal| format!("event {} cannot happen: {refusal}", event.seq))?;
+                (task, effects)
+            }
+            Some(task) => {
+                let input = input(event).ok_or_else(|| format!("event {} is not the first of any step", event.seq))?;
+                let (task, effects) = step(task, event.at, input);
+                (task, effects.map_err(|refusal| format!("event {} cannot happen: {refusal}", event.seq))?)
+            }
+        };
+        self.task = Some(task);
+        let told = effects.into_iter().rev().filter_map(|effect| match effect {
+            Effect::Emit(event) => Some(*event),
+            Effect::Save
+            | Effect::Route
+            | Effect::Collect
+            | Effect::Propose
+            | Effect::Ask { .. }
+            | Effect::Execute(_)
+            | Effect::Stop => None,
+        });
+        self.due = told.collect();
+        Ok(())
+    }
+
+    fn done(self) -> Option<Replayed> {
+        let Self { task, good, due } = self;
+        task.map(|task| Replayed { task, good, missing: due.into_iter().rev().collect() })
+    }
+}
+
+fn received(event: &Event) -> Option<UserRequest> {
+    match (&event.what, event.cause) {
+        (What::TaskState(change), Some(Cause::Received)) => change.request.clone(),
+        _ => None,
+    }
+}
+
+/// What happened when this event was told.
+fn input(event: &Event) -> Option<Input> {
+    let cause = match (&event.what, event.cause) {
+        (What::TaskStreamChunk { channel, chunk, .. }, None) => {
+            return Some(match channel {
+                Channel::Answer => Input::Piece(chunk.clone()),
+                Channel::Output => Input::Output(chunk.clone()),
+            });
+        }
+        (_, cause) => cause?,
+    };
+    match &event.what {
+        What::TaskStart { intent, scope } => {
+            (cause == Cause::Routed).then(|| Input::Routed { intent: intent.clone(), scope: *scope })
+        }
+        What::TaskProposal(offered) => {
+            let Offered { result, step: _, digest } = &**offered;
+            let draft = Draft {
+                proposal: result.proposal.clone(),
+                summary: result.summary.clone(),
+                details: result.details.clone(),
+                digest: digest.clone(),
+            };
+            match cause {
+                Cause::Proposed => Some(Input::Proposed(draft)),
+                Cause::Edited => Some(Input::Edited(draft)),
+                _ => None,
+            }
+        }
+        What::TaskState(change) => changed(event, cause, change),
+        What::TaskStreamChunk { .. } | What::TaskEnd { .. } => None,
+    }
+}
+
+fn changed(event: &Event, cause: Cause, change: &Change) -> Option<Input> {
+    Some(match cause {
+        Cause::Collected => Input::Collected(change.context.clone()?),
+        Cause::Approved => Input::Approved(Approval {
+            task_id: event.task_id.clone(),
+            step: change.step?,
+            digest: change.digest.clone()?,
+            by: change.by.clone()?,
+        }),
+        Cause::Rejected => Input::Rejected { reason: change.message.clone() },
+        Cause::Finished => Input::Finished(change.outcome.clone()?),
+        Cause::Failed => Input::Failed { reason: change.message.clone()? },
+        Cause::Cancelled => Input::Cancelled,
+        Cause::Retried => Input::Retried,
+        Cause::Restarted => Input::Restarted,
+        Cause::Received | Cause::Routed | Cause::Proposed | Cause::Edited => return None,
+    })
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "line {}: {}", self.line, self.what)
+    }
+}
+
+impl std::error::Error for Damage {}

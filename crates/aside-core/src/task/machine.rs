@@ -1,0 +1,501 @@
+//! What becomes of a task: `step` takes it and what happened, and gives back the task and what is to be done about it. Holds all
+//! policy, so that whoever performs the effects needs none. Has no clock, and does nothing itself.
+//!
+//! Every move is told as one or more events, the first of which says everything that the others follow from; see `log`, which
+//! gets a task back by taking the same steps again. Effects come in the order in which they are to be performed: what is emitted,
+//! then `Save`, and only when that has reached the disk what acts. So a crash can lose an act, never the word that it was about to
+//! happen, and what was about to happen is never done a second time.
+
+#[cfg(test)]
+pub mod tests;
+
+use crate::task::effect::{Effect, Order};
+use crate::task::event::{Approval, Cause, Change, Channel, Event, Id, Offered, Outcome, Status, VERSION, What};
+use crate::task::input::{Draft, Input, Refusal};
+use crate::task::proposal::{TaskResult, UserRequest};
+use crate::task::route::Scope;
+use crate::task::route::intent::{Action, Intent, Kind, Requirement};
+use crate::task::state::{
+    Answered, Cancelled, Ended, Executing, Live, Mismatch, Name, Offer, Proposing, Ready, Received, Settled, State,
+    Waiting,
+};
+
+/// Of what somebody wrote.
+pub const MAX_REQUEST: usize = 64 * 1024;
+/// Of one event of a stream; a longer piece becomes several.
+pub const MAX_CHUNK: usize = 8 * 1024;
+/// Of all that is streamed in one attempt; no more is kept.
+pub const MAX_STREAMED: usize = 2 * 1024 * 1024;
+/// Of one attempt. Whoever streams gathers the pieces of a moment into one: a model says a word at a time.
+pub const MAX_CHUNKS: u32 = 12_000;
+/// Of one proposal.
+pub const MAX_PROPOSAL: usize = 4 * 1024 * 1024;
+/// Of all proposals of a task.
+pub const MAX_PROPOSED: usize = 16 * 1024 * 1024;
+/// Proposals of a task, edited ones included.
+pub const MAX_STEPS: u32 = 50;
+pub const MAX_ATTEMPTS: u32 = 10;
+/// Of a task. Far more than the other caps leave room for, but a proposal may wait through any number of restarts.
+pub const MAX_EVENTS: u64 = 200_000;
+/// Of a sentence for people.
+pub const MAX_MESSAGE: usize = 4 * 1024;
+/// Files of a context that are named.
+const MAX_FILES: usize = 10;
+/// The longest character.
+const MAX_CHARACTER: usize = 4;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    book: Book,
+    state: State,
+}
+
+/// What is known of a task in every state.
+#[derive(Clone, Debug, PartialEq)]
+struct Book {
+    id: Id,
+    request: UserRequest,
+    attempt: u32,
+    /// The number of the last proposal; it grows over all attempts, so no approval fits a second one.
+    step: u32,
+    /// Bytes of all proposals.
+    proposed: usize,
+    /// Bytes and events of this attempt's streams.
+    streamed: usize,
+    chunks: u32,
+    /// The number of the last event.
+    seq: u64,
+}
+
+impl Task {
+    /// Somebody asks for something.
+    pub fn received(id: Id, request: UserRequest, at: u64) -> Result<(Self, Vec<Effect>), Refusal> {
+        let bytes = request.text.len() + request.thread_id.len() + request.from_user.as_ref().map_or(0, String::len);
+        if bytes > MAX_REQUEST {
+            return Err(Refusal::TooLong { bytes, most: MAX_REQUEST });
+        }
+        let book = Book { id, request, attempt: 1, step: 0, proposed: 0, streamed: 0, chunks: 0, seq: 0 };
+        let mut turn = Turn { book, at, cause: Some(Cause::Received), effects: Vec::new() };
+        let state = turn.receive(Received::anew());
+        Ok((Self { book: turn.book, state }, turn.effects))
+    }
+
+    pub fn id(&self) -> &Id {
+        &self.book.id
+    }
+
+    pub fn request(&self) -> &UserRequest {
+        &self.book.request
+    }
+
+    /// From 1.
+    pub fn attempt(&self) -> u32 {
+        self.book.attempt
+    }
+
+    /// The number of the last event.
+    pub fn seq(&self) -> u64 {
+        self.book.seq
+    }
+
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+}
+
+pub fn step(task: Task, at: u64, input: Input) -> (Task, Result<Vec<Effect>, Refusal>) {
+    let Task { book, state } = task;
+    let mut turn = Turn { book, at, cause: input.cause(), effects: Vec::new() };
+    let (state, refusal) = match state {
+        State::Live(live) => turn.live(live, input),
+        State::Ended(ended) => turn.ended(ended, input),
+    };
+    (Task { book: turn.book, state }, refusal.map_or(Ok(turn.effects), Err))
+}
+
+/// The state after, and whether that is the one before because the input did not fit.
+type Moved = (State, Option<Refusal>);
+
+/// One step under way.
+struct Turn {
+    book: Book,
+    at: u64,
+    /// Of the first event; the others have none.
+    cause: Option<Cause>,
+    effects: Vec<Effect>,
+}
+
+impl Turn {
+    fn live(&mut self, live: Live, input: Input) -> Moved {
+        match (live, input) {
+            (Live::Received(received), Input::Routed { intent, scope }) => {
+                let intent = bounded(intent);
+                self.emit(What::TaskStart { intent: intent.clone(), scope });
+                self.change(Change::to(Name::Routed));
+                self.then(Effect::Collect);
+                moved(Live::Routed(received.routed(intent, scope)))
+            }
+            (Live::Routed(routed), Input::Collected(mut context)) => {
+                context.files.truncate(MAX_FILES);
+                context.files = context.files.into_iter().map(clipped).collect();
+                let collected = routed.collected(context);
+                let context = Some(collected.context().clone());
+                self.change(Change { context, ..Change::to(Name::ContextCollected) });
+                self.change(Change::to(Name::Proposing));
+                self.then(Effect::Propose);
+                moved(Live::Proposing(collected.proposing()))
+            }
+            (Live::Proposing(proposing), Input::Piece(text)) => {
+                self.stream(Name::Proposing, Channel::Answer, &text);
+                moved(Live::Proposing(proposing))
+            }
+            (Live::Proposing(proposing), Input::Proposed(draft)) => self.propose(proposing, draft),
+            (Live::WaitingApproval(waiting), Input::Approved(approval)) => self.answer(waiting, approval),
+            (Live::WaitingApproval(waiting), Input::Edited(draft)) => self.edit(waiting, draft),
+            (Live::WaitingApproval(waiting), Input::Rejected { reason }) => {
+                let rejected = waiting.rejected(reason.map(clipped));
+                let message = rejected.reason().map(str::to_owned);
+                self.end(Ended::Rejected(rejected), Change { message, ..Change::to(Name::Rejected) })
+            }
+            (Live::Executing(executing), Input::Output(text)) => {
+                self.stream(Name::Executing, Channel::Output, &text);
+                moved(Live::Executing(executing))
+            }
+            (Live::Executing(executing), Input::Finished(outcome)) => self.finish(executing, outcome),
+            (Live::Executing(executing), Input::Cancelled) if executing.is_stopping() => {
+                refused(Live::Executing(executing), Refusal::Stopping)
+            }
+            (live, Input::Cancelled) => self.cancel(live),
+            (live, Input::Failed { reason }) => self.fail(live, reason),
+            (live, Input::Restarted) => self.restart(live),
+            (
+                live,
+                Input::Routed { .. }
+                | Input::Collected(_)
+                | Input::Piece(_)
+                | Input::Proposed(_)
+                | Input::Approved(_)
+                | Input::Rejected { .. }
+                | Input::Edited(_)
+                | Input::Output(_)
+                | Input::Finished(_)
+                | Input::Retried,
+            ) => {
+                let state = live.name();
+                refused(live, Refusal::NotNow { state })
+            }
+        }
+    }
+
+    fn ended(&mut self, ended: Ended, input: Input) -> Moved {
+        let state = ended.name();
+        match input {
+            Input::Retried if self.book.attempt < MAX_ATTEMPTS => {
+                self.book.attempt += 1;
+                (self.book.streamed, self.book.chunks) = (0, 0);
+                (self.receive(ended.retried()), None)
+            }
+            Input::Retried => (State::Ended(ended), Some(Refusal::TooManyAttempts)),
+            Input::Routed { .. }
+            | Input::Collected(_)
+            | Input::Piece(_)
+            | Input::Proposed(_)
+            | Input::Approved(_)
+            | Input::Rejected { .. }
+            | Input::Edited(_)
+            | Input::Output(_)
+            | Input::Finished(_)
+            | Input::Failed { .. }
+            | Input::Cancelled
+            | Input::Restarted => (State::Ended(ended), Some(Refusal::NotNow { state })),
+        }
+    }
+
+    fn receive(&mut self, received: Received) -> State {
+        let request = Some(self.book.request.clone());
+        self.change(Change { request, ..Change::to(Name::Received) });
+        self.then(Effect::Route);
+        State::Live(Live::Received(received))
+    }
+
+    fn propose(&mut self, proposing: Proposing, draft: Draft) -> Moved {
+        if let Err(refusal) = self.room(&draft) {
+            return self.fail(Live::Proposing(proposing), refusal.to_string());
+        }
+        let routed = proposing.routed();
+        if draft.proposal.action().is_some_and(|action| !may(routed.intent().kind, routed.scope(), action)) {
+            let reason = "something was proposed that the request did not ask for; nothing was done".to_owned();
+            return self.fail(Live::Proposing(proposing), reason);
+        }
+        match self.offer(routed.intent().clone(), draft) {
+            Some(offer) => self.settle(proposing.proposed(offer)),
+            None => refused(Live::Proposing(proposing), Refusal::NoDigest),
+        }
+    }
+
+    fn edit(&mut self, waiting: Waiting, draft: Draft) -> Moved {
+        let acting = waiting.acting();
+        if draft.proposal.action() != Some(acting.action()) {
+            return refused(Live::WaitingApproval(waiting), Refusal::OtherAction);
+        }
+        if let Err(refusal) = self.room(&draft) {
+            return refused(Live::WaitingApproval(waiting), refusal);
+        }
+        match self.offer(acting.result().intent.clone(), draft) {
+            Some(Offer::Acts(acting)) => self.settle(waiting.edited(acting)),
+            Some(Offer::Says(_)) | None => refused(Live::WaitingApproval(waiting), Refusal::NoDigest),
+        }
+    }
+
+    fn room(&self, draft: &Draft) -> Result<(), Refusal> {
+        let bytes = size(draft);
+        let most = MAX_PROPOSAL.min(MAX_PROPOSED.saturating_sub(self.book.proposed));
+        if self.book.step >= MAX_STEPS {
+            Err(Refusal::TooManySteps)
+        } else if bytes > most {
+            Err(Refusal::TooLong { bytes, most })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Gives the draft its number and tells it. Nothing of that happens to one that cannot be offered.
+    fn offer(&mut self, intent: Intent, draft: Draft) -> Option<Offer> {
+        let bytes = size(&draft);
+        let Draft { proposal, summary, details, digest } = draft;
+        let action = proposal.action();
+        let requires = action.map_or(Requirement::None, |action| Requirement::LocalApproval { action });
+        // What does not act is not approved, so no digest of it means anything.
+        let digest = digest.filter(|_| action.is_some());
+        let task_id = self.book.id.to_string();
+        let result = TaskResult { task_id, intent, proposal, requires, summary: clipped(summary), details };
+        let step = self.book.step + 1;
+        let offer = Offer::of(result.clone(), step, digest.clone())?;
+        self.book.step = step;
+        self.book.proposed += bytes;
+        self.emit(What::TaskProposal(Box::new(Offered { result, step, digest })));
+        Some(offer)
+    }
+
+    fn settle(&mut self, ready: Ready) -> Moved {
+        self.change(Change::to(Name::ProposalReady));
+        self.settled(ready)
+    }
+
+    fn settled(&mut self, ready: Ready) -> Moved {
+        match ready.settled() {
+            Settled::Waiting(waiting) => self.wait(waiting, None),
+            Settled::Completed(completed) => self.end(Ended::Completed(completed), Change::to(Name::Completed)),
+        }
+    }
+
+    fn wait(&mut self, waiting: Waiting, message: Option<String>) -> Moved {
+        let acting = waiting.acting();
+        let step = acting.step();
+        let digest = Some(acting.digest().clone());
+        self.change(Change { message, step: Some(step), digest, ..Change::to(Name::WaitingApproval) });
+        self.then(Effect::Ask { step });
+        moved(Live::WaitingApproval(waiting))
+    }
+
+    fn answer(&mut self, waiting: Waiting, approval: Approval) -> Moved {
+        let now = waiting.acting().step();
+        match waiting.answered(&approval) {
+            Answered::Executing(executing) => {
+                let order = Order::of(self.book.id.clone(), &executing);
+                let (step, digest) = (Some(order.step()), Some(order.digest().clone()));
+                let by = Some(clipped(approval.by));
+                self.change(Change { step, digest, by, ..Change::to(Name::Executing) });
+                self.then(Effect::Execute(order));
+                moved(Live::Executing(executing))
+            }
+            Answered::Waiting(waiting, mismatch) => {
+                let refusal = match mismatch {
+                    Mismatch::Task => Refusal::OtherTask,
+                    Mismatch::Step => Refusal::OtherStep { now },
+                    Mismatch::Digest => Refusal::OtherDigest,
+                };
+                refused(Live::WaitingApproval(waiting), refusal)
+            }
+        }
+    }
+
+    fn finish(&mut self, executing: Executing, outcome: Outcome) -> Moved {
+        let Outcome { summary, exit, undo } = outcome;
+        let outcome = Outcome { summary: clipped(summary), exit, undo: undo.map(clipped) };
+        let told = Some(outcome.clone());
+        match exit {
+            None | Some(0) => {
+                let completed = executing.finished(outcome);
+                self.end(Ended::Completed(completed), Change { outcome: told, ..Change::to(Name::Completed) })
+            }
+            Some(exit) => {
+                let reason = format!("the command ended with exit status {exit}");
+                let failed = Live::Executing(executing).failed(reason.clone());
+                let change = Change { message: Some(reason), outcome: told, ..Change::to(Name::Failed) };
+                self.end(Ended::Failed(failed), change)
+            }
+        }
+    }
+
+    fn fail(&mut self, live: Live, reason: String) -> Moved {
+        // A proposal that cannot be taken is a failure like any other for those who read the log.
+        self.cause = Some(Cause::Failed);
+        self.fail_because(live, reason)
+    }
+
+    fn fail_because(&mut self, live: Live, reason: String) -> Moved {
+        let failed = live.failed(clipped(reason));
+        let message = Some(failed.reason().to_owned());
+        self.end(Ended::Failed(failed), Change { message, ..Change::to(Name::Failed) })
+    }
+
+    fn cancel(&mut self, live: Live) -> Moved {
+        let under_way = match live.name() {
+            Name::Received | Name::Routed | Name::ContextCollected | Name::Proposing => true,
+            Name::ProposalReady | Name::WaitingApproval => false,
+            Name::Executing | Name::Completed | Name::Failed | Name::Rejected => false,
+        };
+        match live.cancelled("cancelled".to_owned()) {
+            Cancelled::Executing(executing) => {
+                let message = Some("stopping".to_owned());
+                self.change(Change { message, ..Change::to(Name::Executing) });
+                self.then(Effect::Stop);
+                moved(Live::Executing(executing))
+            }
+            Cancelled::Rejected(rejected) => {
+                let message = rejected.reason().map(str::to_owned);
+                let after = self.end(Ended::Rejected(rejected), Change { message, ..Change::to(Name::Rejected) });
+                if under_way {
+                    self.effects.push(Effect::Stop);
+                }
+                after
+            }
+        }
+    }
+
+    fn restart(&mut self, live: Live) -> Moved {
+        match live {
+            Live::Received(_) | Live::Routed(_) | Live::ContextCollected(_) | Live::Proposing(_) => {
+                self.fail_because(live, "the daemon ended before there was a proposal; retry it".to_owned())
+            }
+            Live::ProposalReady(ready) => self.settled(ready),
+            Live::WaitingApproval(waiting) if self.book.seq < MAX_EVENTS => {
+                self.wait(waiting, Some("the daemon was started again and asks again".to_owned()))
+            }
+            Live::WaitingApproval(waiting) => {
+                self.effects.push(Effect::Ask { step: waiting.acting().step() });
+                moved(Live::WaitingApproval(waiting))
+            }
+            // How far it came is not known, so it is never run again by itself.
+            Live::Executing(_) => self.fail_because(live, "the daemon ended while it ran".to_owned()),
+        }
+    }
+
+    fn end(&mut self, ended: Ended, change: Change) -> Moved {
+        let status = match ended {
+            Ended::Completed(_) => Status::Ok,
+            Ended::Failed(_) => Status::Error,
+            Ended::Rejected(_) => Status::Rejected,
+        };
+        self.change(change);
+        self.emit(What::TaskEnd { status });
+        self.effects.push(Effect::Save);
+        (State::Ended(ended), None)
+    }
+
+    /// Text as it comes. Which of it is kept depends only on what was kept before, so that a log says it all.
+    fn stream(&mut self, state: Name, channel: Channel, text: &str) {
+        let name = match channel {
+            Channel::Answer => "answer",
+            Channel::Output => "output",
+        };
+        let mut rest = text;
+        while !rest.is_empty() && !self.book.is_full() {
+            let most = MAX_CHUNK.min(MAX_STREAMED.saturating_sub(self.book.streamed));
+            let (chunk, after) = rest.split_at(rest.floor_char_boundary(most));
+            rest = after;
+            self.book.streamed += chunk.len();
+            self.book.chunks += 1;
+            let message_id = format!("{}.{}.{name}", self.book.id, self.book.attempt);
+            self.cause = None;
+            self.emit(What::TaskStreamChunk { message_id, channel, chunk: chunk.to_owned() });
+            if self.book.is_full() {
+                let message = Some("no more text of this attempt is kept".to_owned());
+                self.change(Change { message, ..Change::to(state) });
+            }
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        self.emit(What::TaskState(Box::new(change)));
+    }
+
+    fn emit(&mut self, what: What) {
+        self.book.seq += 1;
+        let event = Event {
+            what,
+            thread_id: self.book.request.thread_id.clone(),
+            task_id: self.book.id.clone(),
+            attempt: self.book.attempt,
+            seq: self.book.seq,
+            at: self.at,
+            cause: self.cause.take(),
+            v: VERSION,
+        };
+        self.effects.push(Effect::Emit(Box::new(event)));
+    }
+
+    /// Acts once all that was told is safe.
+    fn then(&mut self, act: Effect) {
+        self.effects.extend([Effect::Save, act]);
+    }
+}
+
+fn moved(live: Live) -> Moved {
+    (State::Live(live), None)
+}
+
+fn refused(live: Live, refusal: Refusal) -> Moved {
+    (State::Live(live), Some(refusal))
+}
+
+/// Whether a request of this kind can come to this. Approval is asked for in any case; this is about not even being asked.
+fn may(kind: Kind, scope: Scope, action: Action) -> bool {
+    match (scope, kind) {
+        (Scope::Plan, _) => false,
+        (Scope::Full, Kind::Change) => action == Action::ApplyDiff,
+        (Scope::Full, Kind::Run) => action == Action::RunCommand,
+        // What is wrong may be in a file, or in what was not yet run.
+        (Scope::Full, Kind::Diagnose) => true,
+        (Scope::Full, Kind::Help | Kind::Status | Kind::Explain | Kind::Search | Kind::Review) => false,
+    }
+}
+
+fn size(draft: &Draft) -> usize {
+    draft.proposal.bytes() + draft.details.as_ref().map_or(0, String::len)
+}
+
+/// A number that JSON has no spelling for would make the log unreadable.
+fn bounded(mut intent: Intent) -> Intent {
+    let confidence = if intent.confidence.is_finite() { intent.confidence } else { 0.0 };
+    intent.confidence = confidence.clamp(0.0, 1.0);
+    intent.summary = clipped(intent.summary);
+    intent
+}
+
+/// Clipping twice is clipping once: what is read from the log goes through here again.
+fn clipped(mut text: String) -> String {
+    if text.len() > MAX_MESSAGE {
+        text.truncate(text.floor_char_boundary(MAX_MESSAGE - '…'.len_utf8()));
+        text.push('…');
+    }
+    text
+}
+
+impl Book {
+    fn is_full(&self) -> bool {
+        // A character is never cut, so the last bytes may stay unused.
+        MAX_STREAMED.saturating_sub(self.streamed) < MAX_CHARACTER || self.chunks >= MAX_CHUNKS
+    }
+}

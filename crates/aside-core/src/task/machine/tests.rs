@@ -1,0 +1,587 @@
+//! Every state with every input, and what holds after any inputs whatsoever.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::task::event::{Context, Digest};
+use crate::task::proposal::{FileSummary, Proposal, Source};
+use crate::task::route::intent::Params;
+use crate::task::route::{self, Options};
+
+pub fn id() -> Id {
+    Id::of("t1").unwrap()
+}
+
+pub fn request() -> UserRequest {
+    UserRequest {
+        source: Source::LocalUi,
+        thread_id: "main".to_owned(),
+        from_user: None,
+        text: "run the tests".to_owned(),
+    }
+}
+
+pub fn digest(of: char) -> Digest {
+    Digest::of_hex(&of.to_string().repeat(64)).unwrap()
+}
+
+pub fn intent(kind: Kind) -> Intent {
+    Intent { kind, confidence: 0.75, summary: "Run: the tests".to_owned(), params: Params::default() }
+}
+
+pub fn command(cmd: &str, of: char) -> Draft {
+    Draft {
+        proposal: Proposal::Command { cmd: cmd.to_owned(), cwd: None, reason: Some("the project's tests".to_owned()) },
+        summary: format!("Run {cmd}"),
+        details: None,
+        digest: Some(digest(of)),
+    }
+}
+
+pub fn diff(of: char) -> Draft {
+    Draft {
+        proposal: Proposal::Diff {
+            diff_id: "d1".to_owned(),
+            unified_diff: "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n".to_owned(),
+            files: vec![FileSummary { path: "x".to_owned(), additions: 1, deletions: 1 }],
+        },
+        summary: "1 file".to_owned(),
+        details: None,
+        digest: Some(digest(of)),
+    }
+}
+
+pub fn answer(text: &str) -> Draft {
+    let proposal = Proposal::Answer { text: text.to_owned() };
+    Draft { proposal, summary: "An answer".to_owned(), details: None, digest: None }
+}
+
+pub fn approval(step: u32, of: char) -> Approval {
+    Approval { task_id: id(), step, digest: digest(of), by: "pts/3".to_owned() }
+}
+
+pub fn routed(kind: Kind) -> Input {
+    Input::Routed { intent: intent(kind), scope: Scope::Full }
+}
+
+pub fn outcome(exit: Option<i32>) -> Outcome {
+    Outcome { summary: "12 tests passed".to_owned(), exit, undo: None }
+}
+
+pub fn new() -> (Task, Vec<Effect>) {
+    Task::received(id(), request(), 1).unwrap()
+}
+
+fn after(inputs: Vec<Input>) -> Task {
+    inputs.into_iter().fold(new().0, |task, input| {
+        let (task, done) = step(task, 2, input.clone());
+        assert!(done.is_ok(), "{input:?}: {done:?}");
+        task
+    })
+}
+
+fn waiting_for(kind: Kind, draft: Draft) -> Task {
+    after(vec![routed(kind), Input::Collected(Context::default()), Input::Proposed(draft)])
+}
+
+const STATES: [Name; 10] = [
+    Name::Received,
+    Name::Routed,
+    Name::ContextCollected,
+    Name::Proposing,
+    Name::ProposalReady,
+    Name::WaitingApproval,
+    Name::Executing,
+    Name::Completed,
+    Name::Failed,
+    Name::Rejected,
+];
+
+fn in_state(name: Name) -> Task {
+    let collected = || Input::Collected(Context::default());
+    let proposed = || Input::Proposed(command("make", 'a'));
+    let proposing = || after(vec![routed(Kind::Run), collected()]);
+    let task = match name {
+        Name::Received => after(vec![]),
+        Name::Routed => after(vec![routed(Kind::Run)]),
+        Name::Proposing => proposing(),
+        // No task rests in these two: a step goes through them. What they would do is told here all the same.
+        Name::ContextCollected => {
+            let state = Received::anew().routed(intent(Kind::Run), Scope::Full).collected(Context::default());
+            Task { state: State::Live(Live::ContextCollected(state)), ..after(vec![routed(Kind::Run)]) }
+        }
+        Name::ProposalReady => {
+            let task = proposing();
+            let State::Live(Live::Proposing(state)) = task.state.clone() else { panic!("{task:?}") };
+            let mut turn = Turn { book: task.book, at: 2, cause: None, effects: Vec::new() };
+            let offer = turn.offer(intent(Kind::Run), command("make", 'a')).unwrap();
+            Task { book: turn.book, state: State::Live(Live::ProposalReady(state.proposed(offer))) }
+        }
+        Name::WaitingApproval => waiting_for(Kind::Run, command("make", 'a')),
+        Name::Executing => after(vec![routed(Kind::Run), collected(), proposed(), Input::Approved(approval(1, 'a'))]),
+        Name::Completed => {
+            let (approved, finished) = (Input::Approved(approval(1, 'a')), Input::Finished(outcome(Some(0))));
+            after(vec![routed(Kind::Run), collected(), proposed(), approved, finished])
+        }
+        Name::Failed => after(vec![Input::Failed { reason: "no".to_owned() }]),
+        Name::Rejected => after(vec![Input::Cancelled]),
+    };
+    assert_eq!(task.state().name(), name);
+    task
+}
+
+fn inputs() -> Vec<(&'static str, Input)> {
+    vec![
+        ("routed", routed(Kind::Run)),
+        ("collected", Input::Collected(Context::default())),
+        ("piece", Input::Piece("word".to_owned())),
+        ("proposed", Input::Proposed(command("make", 'a'))),
+        ("approved", Input::Approved(approval(1, 'a'))),
+        ("rejected", Input::Rejected { reason: None }),
+        ("edited", Input::Edited(command("make test", 'b'))),
+        ("output", Input::Output("line\n".to_owned())),
+        ("finished", Input::Finished(outcome(Some(0)))),
+        ("failed", Input::Failed { reason: "no".to_owned() }),
+        ("cancelled", Input::Cancelled),
+        ("retried", Input::Retried),
+        ("restarted", Input::Restarted),
+    ]
+}
+
+fn spelled(effects: &[Effect]) -> String {
+    let words = effects.iter().map(|effect| match effect {
+        Effect::Emit(event) => match &event.what {
+            What::TaskStart { .. } => "start".to_owned(),
+            What::TaskState(change) => wire(&change.state),
+            What::TaskStreamChunk { .. } => "chunk".to_owned(),
+            What::TaskProposal(_) => "proposal".to_owned(),
+            What::TaskEnd { status } => format!("end-{}", wire(status)),
+        },
+        Effect::Save => "save".to_owned(),
+        Effect::Route => "route".to_owned(),
+        Effect::Collect => "collect".to_owned(),
+        Effect::Propose => "propose".to_owned(),
+        Effect::Ask { step } => format!("ask-{step}"),
+        Effect::Execute(order) => format!("execute-{}", order.step()),
+        Effect::Stop => "stop".to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn wire(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
+}
+
+/// State, input, state after it: what is done. Every pair that is not here is refused.
+const TABLE: &str = "
+    RECEIVED routed ROUTED: start ROUTED save collect
+    RECEIVED failed FAILED: FAILED end-error save
+    RECEIVED cancelled REJECTED: REJECTED end-rejected save stop
+    RECEIVED restarted FAILED: FAILED end-error save
+    ROUTED collected PROPOSING: CONTEXT_COLLECTED PROPOSING save propose
+    ROUTED failed FAILED: FAILED end-error save
+    ROUTED cancelled REJECTED: REJECTED end-rejected save stop
+    ROUTED restarted FAILED: FAILED end-error save
+    CONTEXT_COLLECTED failed FAILED: FAILED end-error save
+    CONTEXT_COLLECTED cancelled REJECTED: REJECTED end-rejected save stop
+    CONTEXT_COLLECTED restarted FAILED: FAILED end-error save
+    PROPOSING piece PROPOSING: chunk
+    PROPOSING proposed WAITING_APPROVAL: proposal PROPOSAL_READY WAITING_APPROVAL save ask-1
+    PROPOSING failed FAILED: FAILED end-error save
+    PROPOSING cancelled REJECTED: REJECTED end-rejected save stop
+    PROPOSING restarted FAILED: FAILED end-error save
+    PROPOSAL_READY failed FAILED: FAILED end-error save
+    PROPOSAL_READY cancelled REJECTED: REJECTED end-rejected save
+    PROPOSAL_READY restarted WAITING_APPROVAL: WAITING_APPROVAL save ask-1
+    WAITING_APPROVAL approved EXECUTING: EXECUTING save execute-1
+    WAITING_APPROVAL rejected REJECTED: REJECTED end-rejected save
+    WAITING_APPROVAL edited WAITING_APPROVAL: proposal PROPOSAL_READY WAITING_APPROVAL save ask-2
+    WAITING_APPROVAL failed FAILED: FAILED end-error save
+    WAITING_APPROVAL cancelled REJECTED: REJECTED end-rejected save
+    WAITING_APPROVAL restarted WAITING_APPROVAL: WAITING_APPROVAL save ask-1
+    EXECUTING output EXECUTING: chunk
+    EXECUTING finished COMPLETED: COMPLETED end-ok save
+    EXECUTING failed FAILED: FAILED end-error save
+    EXECUTING cancelled EXECUTING: EXECUTING save stop
+    EXECUTING restarted FAILED: FAILED end-error save
+    COMPLETED retried RECEIVED: RECEIVED save route
+    FAILED retried RECEIVED: RECEIVED save route
+    REJECTED retried RECEIVED: RECEIVED save route
+";
+
+#[test]
+fn every_state_says_what_every_input_does() {
+    assert_eq!(spelled(&new().1), "RECEIVED save route");
+    let mut found = Vec::new();
+    for name in STATES {
+        for (word, input) in inputs() {
+            let before = in_state(name);
+            let (task, done) = step(before.clone(), 3, input);
+            match done {
+                Ok(effects) => {
+                    let (from, to) = (wire(&name), wire(&task.state().name()));
+                    found.push(format!("{from} {word} {to}: {}", spelled(&effects)));
+                }
+                Err(refusal) => {
+                    assert_eq!(refusal, Refusal::NotNow { state: name }, "{word}");
+                    assert_eq!(task, before, "{word}");
+                }
+            }
+        }
+    }
+    let expected: Vec<&str> = TABLE.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_only_says_something_is_completed_at_once() {
+    for kind in Kind::ALL {
+        let task = after(vec![routed(kind), Input::Collected(Context::default())]);
+        let (task, done) = step(task, 3, Input::Proposed(answer("it is so")));
+        assert_eq!(spelled(&done.unwrap()), "proposal PROPOSAL_READY COMPLETED end-ok save");
+        assert_eq!(task.state().name(), Name::Completed);
+    }
+}
+
+#[test]
+fn a_request_that_asks_for_no_act_gets_none_proposed() {
+    let acts = |kind, scope, draft| {
+        let routed = Input::Routed { intent: intent(kind), scope };
+        let task = after(vec![routed, Input::Collected(Context::default())]);
+        step(task, 3, Input::Proposed(draft)).0.state().name() == Name::WaitingApproval
+    };
+    for kind in Kind::ALL {
+        assert!(!acts(kind, Scope::Plan, command("make", 'a')));
+        assert!(!acts(kind, Scope::Plan, diff('a')));
+        let (runs, changes) = (Kind::Run == kind, Kind::Change == kind);
+        let both = kind == Kind::Diagnose;
+        assert_eq!(acts(kind, Scope::Full, command("make", 'a')), runs || both);
+        assert_eq!(acts(kind, Scope::Full, diff('a')), changes || both);
+    }
+}
+
+#[test]
+fn whoever_asks_that_nothing_be_changed_gets_a_plan() {
+    let words = "how would you add a column, don't change anything";
+    let route::Routed::Task(mut route) = route::route(words, &Options::default()) else { panic!() };
+    (route.scope, route.held) = (Scope::Full, true);
+    assert!(matches!(Input::routed(route), Input::Routed { scope: Scope::Plan, .. }));
+}
+
+#[test]
+fn an_approval_fits_one_proposal_of_one_task() {
+    let task = waiting_for(Kind::Run, command("make", 'a'));
+    let refused = |task: &Task, approval: Approval| {
+        let (same, done) = step(task.clone(), 3, Input::Approved(approval));
+        assert_eq!(&same, task);
+        done.unwrap_err()
+    };
+    let other = Approval { task_id: Id::of("t2").unwrap(), ..approval(1, 'a') };
+    assert_eq!(refused(&task, other), Refusal::OtherTask);
+    assert_eq!(refused(&task, approval(2, 'a')), Refusal::OtherStep { now: 1 });
+    assert_eq!(refused(&task, approval(1, 'b')), Refusal::OtherDigest);
+
+    let (edited, _) = step(task, 4, Input::Edited(command("make test", 'b')));
+    assert_eq!(refused(&edited, approval(1, 'a')), Refusal::OtherStep { now: 2 });
+    assert_eq!(refused(&edited, approval(2, 'a')), Refusal::OtherDigest);
+    let (running, done) = step(edited, 5, Input::Approved(approval(2, 'b')));
+    let effects = done.unwrap();
+    let Some(Effect::Execute(order)) = effects.last() else { panic!("{effects:?}") };
+    assert_eq!(order.proposal(), &command("make test", 'b').proposal);
+    assert_eq!(refused(&running, approval(2, 'b')), Refusal::NotNow { state: Name::Executing });
+}
+
+#[test]
+fn the_same_proposal_of_a_retry_needs_an_approval_of_its_own() {
+    let task = waiting_for(Kind::Run, command("make", 'a'));
+    let inputs = [
+        Input::Approved(approval(1, 'a')),
+        Input::Restarted,
+        Input::Retried,
+        routed(Kind::Run),
+        Input::Collected(Context::default()),
+        Input::Proposed(command("make", 'a')),
+    ];
+    let task = inputs.into_iter().fold(task, |task, input| {
+        let (task, done) = step(task, 3, input);
+        done.unwrap();
+        task
+    });
+    assert_eq!((task.id(), task.attempt(), task.state().name()), (&id(), 2, Name::WaitingApproval));
+    let (task, done) = step(task, 4, Input::Approved(approval(1, 'a')));
+    assert_eq!(done.unwrap_err(), Refusal::OtherStep { now: 2 });
+    assert!(step(task, 5, Input::Approved(approval(2, 'a'))).1.is_ok());
+}
+
+#[test]
+fn what_cannot_be_approved_is_not_offered() {
+    let bare = Draft { digest: None, ..command("make", 'a') };
+    let proposing = in_state(Name::Proposing);
+    let (task, done) = step(proposing.clone(), 3, Input::Proposed(bare.clone()));
+    assert_eq!((task, done.unwrap_err()), (proposing, Refusal::NoDigest));
+    let waiting = in_state(Name::WaitingApproval);
+    for (draft, refusal) in
+        [(bare, Refusal::NoDigest), (diff('b'), Refusal::OtherAction), (answer("no"), Refusal::OtherAction)]
+    {
+        let (task, done) = step(waiting.clone(), 3, Input::Edited(draft));
+        assert_eq!((&task, done.unwrap_err()), (&waiting, refusal));
+    }
+}
+
+#[test]
+fn a_command_that_fails_is_a_task_that_failed() {
+    let (task, done) = step(in_state(Name::Executing), 3, Input::Finished(outcome(Some(2))));
+    assert_eq!(spelled(&done.unwrap()), "FAILED end-error save");
+    let State::Ended(Ended::Failed(failed)) = task.state() else { panic!() };
+    assert_eq!((failed.reason(), failed.during()), ("the command ended with exit status 2", Name::Executing));
+    let (task, _) = step(in_state(Name::Executing), 3, Input::Finished(outcome(None)));
+    assert_eq!(task.state().name(), Name::Completed);
+}
+
+#[test]
+fn what_runs_is_stopped_once_and_says_itself_how_it_ended() {
+    let (task, _) = step(in_state(Name::Executing), 3, Input::Cancelled);
+    let (task, done) = step(task, 4, Input::Cancelled);
+    assert_eq!(done.unwrap_err(), Refusal::Stopping);
+    let (task, _) = step(task, 5, Input::Finished(outcome(Some(0))));
+    assert_eq!(task.state().name(), Name::Completed);
+}
+
+#[test]
+fn everything_that_grows_has_an_end() {
+    let long = UserRequest { text: "x".repeat(MAX_REQUEST), ..request() };
+    assert!(matches!(Task::received(id(), long, 1), Err(Refusal::TooLong { .. })));
+
+    let (task, done) = step(in_state(Name::Proposing), 3, Input::Proposed(answer(&"x".repeat(MAX_PROPOSAL + 1))));
+    assert_eq!(spelled(&done.unwrap()), "FAILED end-error save");
+    assert_eq!(task.state().name(), Name::Failed);
+
+    let mut task = in_state(Name::Failed);
+    for _ in 1..MAX_ATTEMPTS {
+        task = step(step(task, 3, Input::Retried).0, 3, Input::Cancelled).0;
+    }
+    assert_eq!(step(task, 3, Input::Retried).1.unwrap_err(), Refusal::TooManyAttempts);
+
+    let mut task = in_state(Name::WaitingApproval);
+    for _ in 1..MAX_STEPS {
+        let (next, done) = step(task, 3, Input::Edited(command("make", 'b')));
+        done.unwrap();
+        task = next;
+    }
+    assert_eq!(step(task, 3, Input::Edited(command("make", 'b'))).1.unwrap_err(), Refusal::TooManySteps);
+
+    let reason = "ä".repeat(MAX_MESSAGE);
+    let (task, _) = step(in_state(Name::Routed), 3, Input::Failed { reason });
+    let State::Ended(Ended::Failed(failed)) = task.state() else { panic!() };
+    assert!(failed.reason().len() <= MAX_MESSAGE && failed.reason().ends_with("ä…"));
+}
+
+#[test]
+fn a_stream_is_cut_where_it_gets_too_long_and_says_so() {
+    let task = in_state(Name::Executing);
+    // An odd byte first, so that no two-byte letter ends where the room does.
+    let text = format!("x{}", "é".repeat(MAX_STREAMED));
+    let (task, done) = step(task, 3, Input::Output(text.clone()));
+    let effects = done.unwrap();
+    let chunks: String = effects.iter().filter_map(chunk).collect();
+    assert!(text.starts_with(&chunks) && chunks.len() > MAX_STREAMED - 4 && chunks.len() <= MAX_STREAMED);
+    assert!(effects.iter().filter_map(chunk).all(|chunk| chunk.len() <= MAX_CHUNK));
+    assert!(spelled(&effects).ends_with("chunk chunk EXECUTING"));
+    let (task, done) = step(task, 4, Input::Output("more".to_owned()));
+    assert_eq!(done.unwrap(), []);
+    let (task, _) = step(task, 4, Input::Finished(outcome(Some(0))));
+    assert_eq!(task.state().name(), Name::Completed);
+
+    let mut task = in_state(Name::Executing);
+    let first = task.seq();
+    for _ in 0..=MAX_CHUNKS {
+        task = step(task, 3, Input::Output(".".to_owned())).0;
+    }
+    assert_eq!(task.seq(), first + u64::from(MAX_CHUNKS) + 1);
+}
+
+fn chunk(effect: &Effect) -> Option<&str> {
+    match effect {
+        Effect::Emit(event) => match &event.what {
+            What::TaskStreamChunk { chunk, .. } => Some(chunk),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What somebody may do to a task: what it waits for, or anything.
+#[derive(Clone, Debug)]
+pub enum Move {
+    Fits(u8),
+    Is(Input),
+}
+
+fn fitting(task: &Task, choice: u8) -> Input {
+    match task.state() {
+        State::Live(Live::Received(_)) => {
+            let kinds = [Kind::Run, Kind::Change, Kind::Diagnose, Kind::Explain];
+            routed(kinds[usize::from(choice) % kinds.len()])
+        }
+        State::Live(Live::Routed(_)) => Input::Collected(Context { files: vec!["x".to_owned()], bytes: 3 }),
+        State::Live(Live::Proposing(_)) => match choice % 5 {
+            0 => Input::Piece("some words".to_owned()),
+            1 => Input::Proposed(answer("so it is")),
+            2 => Input::Proposed(diff('b')),
+            _ => Input::Proposed(command("make", 'a')),
+        },
+        State::Live(Live::WaitingApproval(waiting)) => {
+            let (step, digest) = (waiting.acting().step(), waiting.acting().digest().clone());
+            let other = self::digest('c');
+            let fits = Approval { task_id: id(), step, digest, by: "pts/3".to_owned() };
+            match choice % 8 {
+                0 => Input::Edited(command("make test", 'b')),
+                1 => Input::Restarted,
+                // All but one of the three is right.
+                2 => Input::Approved(Approval { task_id: Id::of("t2").unwrap(), ..fits }),
+                3 => Input::Approved(Approval { step: step - 1, ..fits }),
+                4 => Input::Approved(Approval { digest: other, ..fits }),
+                _ => Input::Approved(fits),
+            }
+        }
+        State::Live(Live::Executing(_)) => match choice % 3 {
+            0 => Input::Output("a line\n".to_owned()),
+            1 => Input::Finished(outcome(Some(i32::from(choice % 2)))),
+            _ => Input::Restarted,
+        },
+        State::Live(Live::ContextCollected(_) | Live::ProposalReady(_)) => panic!("no task rests there"),
+        State::Ended(_) => Input::Retried,
+    }
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![".{0,12}", any::<String>(), Just("é".repeat(MAX_CHUNK))]
+}
+
+fn any_draft() -> impl Strategy<Value = Draft> {
+    let digest = prop::option::of(prop::sample::select(vec!['a', 'b', 'c']).prop_map(digest));
+    let proposal = prop_oneof![
+        any_text().prop_map(|text| Proposal::Answer { text }),
+        any_text().prop_map(|text| Proposal::Plan { text }),
+        any_text().prop_map(|cmd| Proposal::Command { cmd, cwd: None, reason: None }),
+        Just(diff('a').proposal),
+    ];
+    (proposal, any_text(), prop::option::of(any_text()), digest)
+        .prop_map(|(proposal, summary, details, digest)| Draft { proposal, summary, details, digest })
+}
+
+fn any_input() -> impl Strategy<Value = Input> {
+    let approval = (prop::sample::select(vec!["t1", "t2"]), 0..4u32, prop::sample::select(vec!['a', 'b', 'c']))
+        .prop_map(|(task, step, of)| Approval { task_id: Id::of(task).unwrap(), ..approval(step, of) });
+    prop_oneof![
+        (prop::sample::select(Kind::ALL.to_vec()), any::<f32>(), any_text(), any::<bool>()).prop_map(
+            |(kind, confidence, summary, plan)| Input::Routed {
+                intent: Intent { kind, confidence, summary, params: Params::default() },
+                scope: if plan { Scope::Plan } else { Scope::Full },
+            }
+        ),
+        prop::collection::vec(any_text(), 0..12)
+            .prop_map(|files| Input::Collected(Context { bytes: files.len(), files })),
+        any_text().prop_map(Input::Piece),
+        any_draft().prop_map(Input::Proposed),
+        approval.prop_map(Input::Approved),
+        prop::option::of(any_text()).prop_map(|reason| Input::Rejected { reason }),
+        any_draft().prop_map(Input::Edited),
+        any_text().prop_map(Input::Output),
+        (any_text(), any::<Option<i32>>(), prop::option::of(any_text()))
+            .prop_map(|(summary, exit, undo)| Input::Finished(Outcome { summary, exit, undo })),
+        any_text().prop_map(|reason| Input::Failed { reason }),
+        Just(Input::Cancelled),
+        Just(Input::Retried),
+        Just(Input::Restarted),
+    ]
+}
+
+pub fn any_moves() -> impl Strategy<Value = Vec<Move>> {
+    let fits = any::<u8>().prop_map(Move::Fits);
+    prop::collection::vec(prop_oneof![3 => fits, 2 => any_input().prop_map(Move::Is)], 0..40)
+}
+
+impl Move {
+    pub fn input(self, task: &Task) -> Input {
+        match self {
+            Self::Fits(choice) => fitting(task, choice),
+            Self::Is(input) => input,
+        }
+    }
+}
+
+pub fn events(effects: &[Effect]) -> Vec<&Event> {
+    let told = effects.iter().filter_map(|effect| match effect {
+        Effect::Emit(event) => Some(&**event),
+        _ => None,
+    });
+    told.collect()
+}
+
+/// What every step promises, whatever it was: numbers without gaps, and that whatever acts comes after all is saved.
+fn assert_in_order(before: u64, after: &Task, effects: &[Effect]) -> Result<(), TestCaseError> {
+    let numbers: Vec<u64> = events(effects).iter().map(|event| event.seq).collect();
+    prop_assert_eq!(&numbers, &(before + 1..=after.seq()).collect::<Vec<_>>());
+    prop_assert!(events(effects).iter().skip(1).all(|event| event.cause.is_none()));
+    let acts = effects.iter().position(|effect| !matches!(effect, Effect::Emit(_) | Effect::Save));
+    if let Some(acts) = acts {
+        let (told, act) = effects.split_at(acts);
+        prop_assert!(matches!(told.last(), Some(Effect::Save)), "{:?}", effects);
+        prop_assert_eq!(act.len(), 1);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn nothing_runs_without_an_approval_of_exactly_that(moves in any_moves()) {
+        let (mut task, _) = new();
+        // What was proposed last, and what has run: by number, each with its digest.
+        let mut offered: Option<(u32, Option<Digest>, Proposal)> = None;
+        let mut ran = BTreeSet::new();
+        for next in moves {
+            let input = next.input(&task);
+            let before = task.clone();
+            let (after, done) = step(task, 3, input.clone());
+            task = after;
+            let effects = match done {
+                Ok(effects) => effects,
+                Err(_) => {
+                    prop_assert_eq!(&task, &before);
+                    continue;
+                }
+            };
+            assert_in_order(before.seq(), &task, &effects)?;
+            if let State::Ended(_) = before.state() {
+                prop_assert_eq!(&input, &Input::Retried);
+                prop_assert_eq!(task.attempt(), before.attempt() + 1);
+            } else {
+                prop_assert_eq!(task.attempt(), before.attempt());
+            }
+            for event in events(&effects) {
+                if let What::TaskProposal(told) = &event.what {
+                    offered = Some((told.step, told.digest.clone(), told.result.proposal.clone()));
+                }
+            }
+            let orders: Vec<&Order> = effects.iter().filter_map(|effect| match effect {
+                Effect::Execute(order) => Some(order),
+                _ => None,
+            }).collect();
+            prop_assert!(orders.len() <= 1);
+            for order in orders {
+                let Input::Approved(approval) = &input else { panic!("{input:?} ran {order:?}") };
+                prop_assert_eq!(&approval.task_id, order.task_id());
+                prop_assert_eq!(&approval.task_id, before.id());
+                prop_assert_eq!(approval.step, order.step());
+                prop_assert_eq!(&approval.digest, order.digest());
+                prop_assert_eq!(before.state().name(), Name::WaitingApproval);
+                let shown = Some((order.step(), Some(order.digest().clone()), order.proposal().clone()));
+                prop_assert_eq!(&shown, &offered);
+                prop_assert!(ran.insert(order.step()), "{} ran twice", order.step());
+            }
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! The ten states of a task and the only ways from one to the next. Each holds what is known in it and nothing else, its fields are
+//! private, and each way takes the state before by value: a transition that is not here cannot be written anywhere. In
+//! particular nothing but an approval of the very proposal that waits makes an `Executing`. Emits nothing and asks nobody.
+
+use serde::{Deserialize, Serialize};
+
+use crate::task::event::{Approval, Context, Digest, Outcome};
+use crate::task::proposal::{Proposal, TaskResult};
+use crate::task::route::Scope;
+use crate::task::route::intent::{Action, Intent};
+
+/// As the document spells them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Name {
+    Received,
+    Routed,
+    ContextCollected,
+    Proposing,
+    ProposalReady,
+    WaitingApproval,
+    Executing,
+    Completed,
+    Failed,
+    Rejected,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum State {
+    Live(Live),
+    Ended(Ended),
+}
+
+/// Something is still to come.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Live {
+    Received(Received),
+    Routed(Routed),
+    ContextCollected(Collected),
+    Proposing(Proposing),
+    ProposalReady(Ready),
+    WaitingApproval(Waiting),
+    Executing(Executing),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ended {
+    Completed(Completed),
+    Failed(Failed),
+    Rejected(Rejected),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Received(());
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routed {
+    intent: Box<Intent>,
+    scope: Scope,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collected {
+    routed: Routed,
+    context: Context,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposing {
+    routed: Routed,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ready {
+    offer: Offer,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waiting {
+    acting: Acting,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Executing {
+    acting: Acting,
+    going: Going,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completed {
+    result: Box<TaskResult>,
+    /// What came of carrying it out, if there was something to carry out.
+    outcome: Option<Outcome>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failed {
+    reason: String,
+    during: Name,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rejected {
+    reason: Option<String>,
+    during: Name,
+}
+
+/// What was proposed, by whether it acts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Offer {
+    Says(Box<TaskResult>),
+    Acts(Acting),
+}
+
+/// A proposal that changes something when it is carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acting {
+    result: Box<TaskResult>,
+    action: Action,
+    /// Which proposal of its task this is, from 1, over all attempts.
+    step: u32,
+    digest: Digest,
+}
+
+/// Whether somebody wants it to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Going {
+    On,
+    Stopping,
+}
+
+/// What follows once a proposal is there.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Settled {
+    Completed(Completed),
+    Waiting(Waiting),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answered {
+    Executing(Executing),
+    Waiting(Waiting, Mismatch),
+}
+
+/// What an approval was for instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    Task,
+    Step,
+    Digest,
+}
+
+/// What becomes of a task that is cancelled. What runs has to be stopped first, and says itself how it ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cancelled {
+    Rejected(Rejected),
+    Executing(Executing),
+}
+
+impl Received {
+    /// A request, for the first time or once more.
+    pub fn anew() -> Self {
+        Self(())
+    }
+
+    pub fn routed(self, intent: Intent, scope: Scope) -> Routed {
+        let Self(()) = self;
+        Routed { intent: Box::new(intent), scope }
+    }
+}
+
+impl Routed {
+    pub fn intent(&self) -> &Intent {
+        &self.intent
+    }
+
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    pub fn collected(self, context: Context) -> Collected {
+        Collected { routed: self, context }
+    }
+}
+
+impl Collected {
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub fn proposing(self) -> Proposing {
+        Proposing { routed: self.routed }
+    }
+}
+
+impl Proposing {
+    pub fn routed(&self) -> &Routed {
+        &self.routed
+    }
+
+    pub fn proposed(self, offer: Offer) -> Ready {
+        Ready { offer }
+    }
+}
+
+impl Ready {
+    pub fn offer(&self) -> &Offer {
+        &self.offer
+    }
+
+    pub fn settled(self) -> Settled {
+        match self.offer {
+            Offer::Says(result) => Settled::Completed(Completed { result, outcome: None }),
+            Offer::Acts(acting) => Settled::Waiting(Waiting { acting }),
+        }
+    }
+}
+
+impl Waiting {
+    pub fn acting(&self) -> &Acting {
+        &self.acting
+    }
+
+    /// The only way to `Executing`.
+    pub fn answered(self, approval: &Approval) -> Answered {
+        let Approval { task_id, step, digest, by: _ } = approval;
+        if task_id.as_str() != self.acting.result.task_id {
+            Answered::Waiting(self, Mismatch::Task)
+        } else if *step != self.acting.step {
+            Answered::Waiting(self, Mismatch::Step)
+        } else if *digest != self.acting.digest {
+            Answered::Waiting(self, Mismatch::Digest)
+        } else {
+            Answered::Executing(Executing { acting: self.acting, going: Going::On })
+        }
+    }
+
+    /// Another proposal in its place: it is waited for anew.
+    pub fn edited(self, acting: Acting) -> Ready {
+        Ready { offer: Offer::Acts(acting) }
+    }
+
+    pub fn rejected(self, reason: Option<String>) -> Rejected {
+        Rejected { reason, during: Name::WaitingApproval }
+    }
+}
+
+impl Executing {
+    pub fn acting(&self) -> &Acting {
+        &self.acting
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.going == Going::Stopping
+    }
+
+    pub fn stopping(self) -> Self {
+        Self { acting: self.acting, going: Going::Stopping }
+    }
+
+    pub fn finished(self, outcome: Outcome) -> Completed {
+        Completed { result: self.acting.result, outcome: Some(outcome) }
+    }
+}
+
+impl Completed {
+    pub fn result(&self) -> &TaskResult {
+        &self.result
+    }
+
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+}
+
+impl Failed {
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// What it was doing. Only of `EXECUTING` something may be left behind.
+    pub fn during(&self) -> Name {
+        self.during
+    }
+}
+
+impl Rejected {
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    pub fn during(&self) -> Name {
+        self.during
+    }
+}
+
+impl Offer {
+    /// `None` for a proposal that acts and has no digest: nobody could say which bytes were approved.
+    pub fn of(result: TaskResult, step: u32, digest: Option<Digest>) -> Option<Self> {
+        let result = Box::new(result);
+        match (result.proposal.action(), digest) {
+            (None, _) => Some(Self::Says(result)),
+            (Some(action), Some(digest)) => Some(Self::Acts(Acting { result, action, step, digest })),
+            (Some(_), None) => None,
+        }
+    }
+}
+
+impl Acting {
+    pub fn result(&self) -> &TaskResult {
+        &self.result
+    }
+
+    pub fn proposal(&self) -> &Proposal {
+        &self.result.proposal
+    }
+
+    pub fn action(&self) -> Action {
+        self.action
+    }
+
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+}
+
+impl Live {
+    pub fn name(&self) -> Name {
+        match self {
+            Self::Received(_) => Name::Received,
+            Self::Routed(_) => Name::Routed,
+            Self::ContextCollected(_) => Name::ContextCollected,
+            Self::Proposing(_) => Name::Proposing,
+            Self::ProposalReady(_) => Name::ProposalReady,
+            Self::WaitingApproval(_) => Name::WaitingApproval,
+            Self::Executing(_) => Name::Executing,
+        }
+    }
+
+    pub fn failed(self, reason: String) -> Failed {
+        Failed { reason, during: self.name() }
+    }
+
+    pub fn cancelled(self, reason: String) -> Cancelled {
+        let during = self.name();
+        match self {
+            Self::Executing(executing) => Cancelled::Executing(executing.stopping()),
+            Self::Received(_)
+            | Self::Routed(_)
+            | Self::ContextCollected(_)
+            | Self::Proposing(_)
+            | Self::ProposalReady(_)
+            | Self::WaitingApproval(_) => Cancelled::Rejected(Rejected { reason: Some(reason), during }),
+        }
+    }
+}
+
+impl Ended {
+    pub fn name(&self) -> Name {
+        match self {
+            Self::Completed(_) => Name::Completed,
+            Self::Failed(_) => Name::Failed,
+            Self::Rejected(_) => Name::Rejected,
+        }
+    }
+
+    pub fn retried(self) -> Received {
+        Received::anew()
+    }
+}
+
+impl State {
+    pub fn name(&self) -> Name {
+        match self {
+            Self::Live(live) => live.name(),
+            Self::Ended(ended) => ended.name(),
+        }
+    }
+}
