@@ -1,0 +1,154 @@
+//! Which files a model is shown. `plan` names those that are worth reading, with a reason for each; whoever acts reads them, and
+//! `gather` bounds and cleans what was read. Reads nothing itself.
+//!
+//! A file on the deny list is never read, whoever names it. A file that git ignores is read only when the request names it: it is no
+//! part of the project, yet the person pointed at it. Binary files are left out. Secrets are taken out before anything is cut, so that
+//! none is cut in two.
+
+pub mod gather;
+pub mod plan;
+
+#[cfg(test)]
+mod tests;
+
+/// Files, bytes of one, and bytes of everything together, the tree and the words of git among them.
+pub const MAX_FILES: usize = 10;
+pub const MAX_FILE_BYTES: usize = 12_000;
+pub const MAX_TOTAL_BYTES: usize = 60_000;
+/// Bytes of the list of files, of what git says, of what was selected, and of what checkers say.
+pub const MAX_TREE_BYTES: usize = 6_000;
+pub const MAX_GIT_BYTES: usize = 4_000;
+pub const MAX_SELECTION_BYTES: usize = 8_000;
+pub const MAX_DIAGNOSTICS_BYTES: usize = 4_000;
+/// Bytes of a file that whoever reads it should read.
+pub const MAX_READ: usize = 512 * 1024;
+
+/// What is known before any file is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    /// As it was written.
+    pub words: &'a str,
+    /// Files that the request names, relative to the workspace.
+    pub files: &'a [String],
+    /// Places that an error names, and the line, 0 when it names none.
+    pub places: &'a [(String, usize)],
+    /// The file that is open before the person, and the line of the cursor.
+    pub active: Option<(&'a str, usize)>,
+    /// Files of the workspace, with those that git ignores marked so.
+    pub tree: &'a [Listed<'a>],
+    /// What `git status` calls changed.
+    pub changed: &'a [String],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed<'a> {
+    pub path: &'a str,
+    pub ignored: Ignored,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    No,
+    Yes,
+}
+
+/// A file to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pick {
+    pub path: String,
+    pub reason: Reason,
+    /// The line around which it is cut, 0 for its beginning.
+    pub line: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    Named,
+    Error,
+    Active,
+    /// Its name has words of the request.
+    Words,
+    Changed,
+}
+
+impl Reason {
+    pub fn told(self) -> &'static str {
+        match self {
+            Reason::Named => "the request names it",
+            Reason::Error => "the error names it",
+            Reason::Active => "it is open",
+            Reason::Words => "its name is like the words of the request",
+            Reason::Changed => "it has changed since the last commit",
+        }
+    }
+}
+
+/// What a model is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    pub files: Vec<File>,
+    /// What the person selected; empty when nothing.
+    pub selection: String,
+    /// Paths only.
+    pub tree: String,
+    pub git: String,
+    /// What compilers and linters say.
+    pub diagnostics: String,
+    /// What was left out or changed, for the person.
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    pub path: String,
+    pub reason: Reason,
+    pub text: String,
+    /// The first and the last line that is shown, and how many there are.
+    pub lines: (usize, usize, usize),
+}
+
+impl Context {
+    /// Bytes of everything that is shown.
+    pub fn bytes(&self) -> usize {
+        let Self { files, selection, tree, git, diagnostics, notes: _ } = self;
+        let files: usize = files.iter().map(|file| file.text.len()).sum();
+        files + selection.len() + tree.len() + git.len() + diagnostics.len()
+    }
+
+    /// For the prompt: always in the same order, and between marks that nothing in it can write.
+    pub fn told(&self) -> String {
+        let Self { files, selection, tree, git, diagnostics, notes: _ } = self;
+        let mark = self.mark();
+        let mut told = String::new();
+        let mut part = |title: &str, text: &str| {
+            if !text.is_empty() {
+                let newline = if text.ends_with('\n') { "" } else { "\n" };
+                told.push_str(&format!("{mark} {title}\n{text}{newline}"));
+            }
+        };
+        part("FILES OF THE WORKSPACE (names only)", tree);
+        part("GIT", git);
+        for file in files {
+            let (first, last, all) = file.lines;
+            let lines =
+                if (first, last) == (1, all) { String::new() } else { format!(" (lines {first} to {last} of {all})") };
+            let text = if file.text.is_empty() { "(empty)\n" } else { &file.text };
+            part(&format!("FILE {}{lines}", file.path), text);
+        }
+        part("DIAGNOSTICS", diagnostics);
+        part("SELECTED BY THE PERSON", selection);
+        if !told.is_empty() {
+            told.push_str(&format!("{mark} END\n"));
+        }
+        told
+    }
+
+    /// As many signs as no line of the contents begins with.
+    fn mark(&self) -> String {
+        let texts = self.files.iter().map(|file| &file.text);
+        let all = texts.chain([&self.selection, &self.tree, &self.git, &self.diagnostics]);
+        let signs = |line: &str| line.bytes().take_while(|byte| *byte == b'=').count();
+        let longest = all.flat_map(|text| text.lines()).map(signs).max().unwrap_or(0);
+        "=".repeat((longest + 1).max(5))
+    }
+}

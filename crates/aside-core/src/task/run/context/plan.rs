@@ -1,0 +1,133 @@
+//! Which files are worth reading for a request, by what it names, what an error names, what is open, and names that are like its words.
+
+use crate::task::deny::denied;
+use crate::task::diff::name::Name;
+use crate::task::run::context::{Ignored, Listed, MAX_FILES, Pick, Reason, Request};
+
+/// Files of the tree that are compared with the words.
+const MAX_TREE: usize = 50_000;
+/// Files that are taken for their names alone, and for having changed.
+const MAX_WORDS: usize = 4;
+const MAX_CHANGED: usize = 4;
+/// A word with fewer letters is in too many names.
+const SHORTEST: usize = 4;
+
+/// What to read, the most important first, and what was left out, for the person.
+pub fn plan(request: &Request<'_>) -> (Vec<Pick>, Vec<String>) {
+    let mut picks: Vec<Pick> = Vec::new();
+    let mut notes = Vec::new();
+    for file in request.files {
+        match found(file, request) {
+            Ok(path) => take(&mut picks, path, Reason::Named, 0),
+            Err(note) => notes.push(note),
+        }
+    }
+    for (file, line) in request.places {
+        // An error names files of libraries as well: what is not of the workspace is passed over.
+        if let Ok(path) = found(file, request) {
+            take(&mut picks, path, Reason::Error, *line);
+        }
+    }
+    if let Some((path, line)) = request.active {
+        match denied(path) {
+            Some(what) => notes.push(left_out(path, what)),
+            None if is_ignored(path, request) || Name::new(path).is_err() => {}
+            None => take(&mut picks, path.to_owned(), Reason::Active, line),
+        }
+    }
+    for path in like_words(request) {
+        take(&mut picks, path.to_owned(), Reason::Words, 0);
+    }
+    let changed = request.changed.iter().filter(|path| denied(path).is_none() && Name::new(path).is_ok());
+    for path in changed.filter(|path| !is_ignored(path, request)).take(MAX_CHANGED) {
+        take(&mut picks, path.clone(), Reason::Changed, 0);
+    }
+    picks.sort_by_key(|pick| pick.reason);
+    for pick in picks.iter().skip(MAX_FILES).filter(|pick| pick.reason == Reason::Named) {
+        notes.push(format!("{} is left out: at most {MAX_FILES} files are shown", pick.path));
+    }
+    picks.truncate(MAX_FILES);
+    (picks, notes)
+}
+
+/// The more important reason stays; the line of an error is taken over.
+fn take(picks: &mut Vec<Pick>, path: String, reason: Reason, line: usize) {
+    match picks.iter_mut().find(|pick| pick.path == path) {
+        Some(pick) if pick.line == 0 => pick.line = line,
+        Some(_) => {}
+        None => picks.push(Pick { path, reason, line }),
+    }
+}
+
+fn left_out(path: &str, what: &str) -> String {
+    format!("{path} is left out: {what}")
+}
+
+fn is_ignored(path: &str, request: &Request<'_>) -> bool {
+    request.tree.iter().any(|listed| listed.path == path && listed.ignored == Ignored::Yes)
+}
+
+/// The path that was meant: as it stands, or the only one that ends so.
+fn found(file: &str, request: &Request<'_>) -> Result<String, String> {
+    let file = file.trim_start_matches("./");
+    if let Some(what) = denied(file) {
+        return Err(left_out(file, what));
+    }
+    if Name::new(file).is_err() {
+        return Err(format!("{file} is left out: it is not inside the workspace"));
+    }
+    if request.tree.iter().any(|listed| listed.path == file) {
+        return Ok(file.to_owned());
+    }
+    let ends = |listed: &&Listed<'_>| {
+        listed.ignored == Ignored::No && listed.path.strip_suffix(file).is_some_and(|before| before.ends_with('/'))
+    };
+    let mut meant = request.tree.iter().filter(ends);
+    match (meant.next(), meant.next()) {
+        (Some(one), None) => match denied(one.path) {
+            Some(what) => Err(left_out(one.path, what)),
+            None => Ok(one.path.to_owned()),
+        },
+        (Some(_), Some(_)) => Err(format!("{file} is left out: there are several files of that name; write its path")),
+        (None, _) => Err(format!("{file} is not there")),
+    }
+}
+
+/// Paths whose names have the most words of the request.
+fn like_words<'a>(request: &Request<'a>) -> Vec<&'a str> {
+    let lower = request.words.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+        .filter(|word| word.len() >= SHORTEST && !COMMON.contains(word))
+        .collect();
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let listed = request.tree.iter().take(MAX_TREE).filter(|listed| listed.ignored == Ignored::No);
+    let mut scored: Vec<(usize, &str)> = listed
+        .filter_map(|listed| {
+            let name = listed.path.rsplit('/').next()?.to_lowercase();
+            let stem = name.split('.').next().unwrap_or_default();
+            let score: usize = words
+                .iter()
+                .map(|word| match () {
+                    () if stem == *word || stem == word.trim_end_matches('s') => 4,
+                    () if stem.split(['_', '-']).any(|part| part == *word) => 2,
+                    () if stem.contains(word) => 1,
+                    () => 0,
+                })
+                .sum();
+            (score >= 2 && denied(listed.path).is_none()).then_some((score, listed.path))
+        })
+        .collect();
+    scored.sort_by_key(|(score, path)| (usize::MAX - score, path.len(), *path));
+    scored.into_iter().take(MAX_WORDS).map(|(_, path)| path).collect()
+}
+
+/// Words of requests that are in the names of files for other reasons.
+const COMMON: &[&str] = &[
+    "test", "tests", "file", "files", "code", "function", "method", "class", "error", "errors", "make", "with", "from",
+    "that", "this", "main", "index", "util", "utils", "change", "rename", "remove", "delete", "update", "write",
+    "into", "module", "when", "should", "have", "please", "does", "what", "where", "which", "there", "line", "lines",
+    "every", "using", "like",
+];

@@ -1,0 +1,214 @@
+//! The line of an output that says what went wrong, by `data/task/errors.toml`.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::redact::redact;
+use crate::task::run::{code, list, short};
+
+const LIST: &str = include_str!("../../../../data/task/errors.toml");
+
+/// Lines of an output that are looked at, half of them at either end, and bytes of one.
+const MAX_LINES: usize = 2000;
+const MAX_LINE: usize = 500;
+/// How far from the message the place may stand.
+const NEAR: usize = 12;
+/// Lines that are quoted.
+const MAX_QUOTED: usize = 6;
+/// Places that are told.
+const MAX_PLACES: usize = 8;
+const MAX_MESSAGE: usize = 160;
+
+struct Error {
+    #[cfg(test)]
+    name: String,
+    tool: String,
+    pattern: Regex,
+    not: Option<Regex>,
+    place: Option<Regex>,
+    /// The place stands above the message.
+    before: bool,
+    /// The message stands on the line below.
+    below: bool,
+    /// Says nothing without its place: others use the same words.
+    needs_place: bool,
+    last: bool,
+}
+
+static ALL: LazyLock<Vec<Error>> = LazyLock::new(|| {
+    list::tables(LIST, "error", |table| {
+        let optional = |key: &str| match table.get(key) {
+            Some(_) => list::pattern(table, key).map(Some),
+            None => Some(None),
+        };
+        Some(Error {
+            #[cfg(test)]
+            name: list::text(table, "name")?,
+            tool: list::text(table, "tool")?,
+            pattern: list::pattern(table, "pattern")?,
+            not: optional("not")?,
+            place: optional("place")?,
+            before: table.get("before").is_some(),
+            below: table.get("below").is_some(),
+            needs_place: table.get("needs").is_some(),
+            last: list::text(table, "pick")? == "last",
+        })
+    })
+});
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cause {
+    tool: String,
+    message: String,
+    /// And the line, 0 when only the file is named.
+    place: Option<(String, usize)>,
+    lines: Vec<String>,
+}
+
+impl Cause {
+    /// One sentence, without secrets.
+    pub fn sentence(&self) -> String {
+        let place = match &self.place {
+            Some((file, 0)) => format!(", in {}", code(file)),
+            Some((file, line)) => format!(", at {}", code(&format!("{file}:{line}"))),
+            None => String::new(),
+        };
+        let message = short(&redact(&self.message), MAX_MESSAGE);
+        let message = message.trim_end_matches('.');
+        if message.is_empty() { format!("{}{place}.", self.tool) } else { format!("{}: {message}{place}.", self.tool) }
+    }
+
+    /// The lines that say so, as a block.
+    pub fn quoted(&self) -> String {
+        let lines = redact(&self.lines.join("\n")).replace("~~~", "~ ~ ~");
+        format!("~~~\n{lines}\n~~~\n")
+    }
+}
+
+pub fn cause(output: &str) -> Option<Cause> {
+    let lines = ends(output);
+    ALL.iter().find_map(|error| {
+        let mut fitting = lines.iter().enumerate().filter(|(_, line)| error.fits(line));
+        let (at, _) = if error.last { fitting.next_back() } else { fitting.next() }?;
+        error.cause(&lines, at)
+    })
+}
+
+/// All places that anything in the output names.
+pub fn places(output: &str) -> Vec<(String, usize)> {
+    let lines = ends(output);
+    let mut places: Vec<(String, usize)> = cause(output).and_then(|cause| cause.place).into_iter().collect();
+    for line in &lines {
+        let patterns = ALL.iter().flat_map(|error| [Some(&error.pattern), error.place.as_ref()]).flatten();
+        for found in patterns.filter_map(|pattern| place(&pattern.captures(line)?)) {
+            if !places.iter().any(|(file, _)| *file == found.0) {
+                places.push(found);
+            }
+        }
+        if places.len() >= MAX_PLACES {
+            break;
+        }
+    }
+    places.truncate(MAX_PLACES);
+    places
+}
+
+/// The beginning and the end of a long output, without lines that no person wrote.
+fn ends(output: &str) -> Vec<&str> {
+    let lines: Vec<&str> =
+        output.lines().map(|line| line.get(..line.floor_char_boundary(MAX_LINE)).unwrap_or(line)).collect();
+    if lines.len() <= MAX_LINES {
+        return lines;
+    }
+    let half = MAX_LINES / 2;
+    let (head, tail) = (lines.get(..half), lines.get(lines.len() - half..));
+    [head.unwrap_or_default(), tail.unwrap_or_default()].concat()
+}
+
+impl Error {
+    fn fits(&self, line: &str) -> bool {
+        self.pattern.is_match(line) && !self.not.as_ref().is_some_and(|not| not.is_match(line))
+    }
+
+    fn cause(&self, lines: &[&str], at: usize) -> Option<Cause> {
+        let line = lines.get(at)?;
+        let captures = self.pattern.captures(line)?;
+        let mut message = captures.name("message").map_or("", |message| message.as_str()).to_owned();
+        let mut last = at;
+        if self.below && message.is_empty() {
+            message = lines.get(at + 1).copied().unwrap_or_default().trim().to_owned();
+            last += 1;
+        }
+        let mut first = at;
+        let mut place = self::place(&captures);
+        if let Some(pattern) = self.place.as_ref().filter(|_| place.as_ref().is_none_or(|(_, line)| *line == 0)) {
+            let fits = |at: &usize| lines.get(*at).is_some_and(|line| pattern.is_match(line));
+            let found = if self.before {
+                (at.saturating_sub(NEAR)..at).rev().find(fits)
+            } else {
+                (at + 1..=at + NEAR).find(fits)
+            };
+            if let Some(found) = found {
+                let near =
+                    lines.get(found).and_then(|line| pattern.captures(line)).and_then(|found| self::place(&found));
+                // One of the two may have only the file, the other only the line.
+                let line = captures.name("line").and_then(|line| line.as_str().parse().ok()).unwrap_or(0);
+                place = near.map(|(file, near)| (file, if near == 0 { line } else { near })).or(place);
+                first = first.min(found);
+                last = last.max(found);
+            }
+        }
+        if self.needs_place && place.is_none() {
+            return None;
+        }
+        let quoted = lines.get(first..=last.min(first + MAX_QUOTED - 1)).unwrap_or_default();
+        let mut quoted: Vec<String> = quoted.iter().map(|line| line.trim_end().to_owned()).collect();
+        // Far from its place, the message itself must be there.
+        if last - first >= MAX_QUOTED {
+            quoted.truncate(MAX_QUOTED - 1);
+            let end = if self.before { at } else { last };
+            quoted.push(lines.get(end).copied().unwrap_or_default().trim_end().to_owned());
+        }
+        Some(Cause { tool: self.tool.clone(), message, place, lines: quoted })
+    }
+}
+
+fn place(captures: &Captures<'_>) -> Option<(String, usize)> {
+    let file = captures.name("file")?.as_str();
+    let line = captures.name("line").and_then(|line| line.as_str().parse().ok()).unwrap_or(0);
+    Some((file.to_owned(), line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_has_its_hits_and_misses() {
+        assert_eq!(ALL.len(), list::count(LIST, "error"));
+        let examples =
+            list::tables(LIST, "error", |table| Some((list::texts(table, "hits"), list::texts(table, "misses"))));
+        let mut wrong = Vec::new();
+        for (error, (hits, misses)) in ALL.iter().zip(examples) {
+            assert!(!hits.is_empty() && misses.len() >= 2, "{}", error.name);
+            for hit in hits {
+                let (line, expected) = hit.split_once(" => ").unwrap();
+                let found = Some(line).filter(|line| error.fits(line)).and_then(|line| error.pattern.captures(line));
+                let told = found.map(|captures| {
+                    let message = captures.name("message").map_or("", |message| message.as_str());
+                    let place =
+                        place(&captures).map(|(file, line)| if line == 0 { file } else { format!("{file}:{line}") });
+                    format!("{message} @ {}", place.unwrap_or_default())
+                });
+                if told.as_deref() != Some(expected) {
+                    wrong.push(format!("{}: {line}: {told:?}", error.name));
+                }
+            }
+            wrong.extend(
+                misses.iter().filter(|line| error.fits(line)).map(|line| format!("{}: miss {line}", error.name)),
+            );
+        }
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+}

@@ -1,0 +1,135 @@
+//! Why something failed, from what it printed: the line that says so, the place that it names, and the command that would mend it
+//! where `suggest` knows one. From a command that ended, or from a text that somebody pasted.
+
+mod cause;
+
+#[cfg(test)]
+mod tests;
+
+use crate::agent::tongue::{Phrase, Tongue};
+use crate::redact::redact;
+use crate::suggest::{self, Ended, Source, suggest};
+use crate::task::proposal::Proposal;
+use crate::task::run::explain::status;
+use crate::task::run::{Model, Outcome, code, short};
+use crate::text;
+use cause::Cause;
+
+/// Letters of a command and of a message that are shown.
+const MAX_SHOWN: usize = 200;
+/// Lines of which one can be a command that was pasted along.
+const MAX_PROMPTS: usize = 20;
+
+/// What failed: the command where one is known, and what it printed or what the person pasted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Failure<'a> {
+    /// Empty when nobody knows.
+    pub command: &'a str,
+    pub exit: Option<i32>,
+    pub output: &'a str,
+}
+
+impl<'a> Failure<'a> {
+    /// What is pasted into a request: all of it is looked at, and a command behind a prompt is taken for the one that failed.
+    pub fn pasted(request: &'a str) -> Self {
+        let prompts = request.lines().take(MAX_PROMPTS).filter_map(|line| {
+            let line = line.trim();
+            let typed = ["$ ", "% ", "❯ ", "➜ "].iter().find_map(|prompt| line.strip_prefix(prompt));
+            typed.or_else(|| line.split_once("$ ").filter(|(before, _)| before.contains('@')).map(|(_, typed)| typed))
+        });
+        Self { command: prompts.last().map_or("", str::trim), exit: None, output: request }
+    }
+}
+
+/// The files and lines that the output names, the decisive one first, for whoever collects what a model is shown.
+pub fn places(output: &str) -> Vec<(String, usize)> {
+    cause::places(output)
+}
+
+pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>) -> Outcome {
+    let output = text::clean(failure.output);
+    let cause = cause::cause(&output);
+    let cure = cure(failure, &output, place);
+    if let Some((command, reason)) = cure {
+        let sentence = match &cause {
+            Some(cause) => format!("{} {}", cause.sentence(), capital(&reason)),
+            None => capital(&reason),
+        };
+        let details = told(failure, cause.as_ref(), Some(&command));
+        let summary = short(&format!("{}: {}", capital(&reason).trim_end_matches('.'), command), MAX_SHOWN);
+        let proposal = Proposal::Command {
+            cmd: command,
+            cwd: Some(place.cwd.to_owned()),
+            reason: Some(short(&sentence, MAX_SHOWN * 2)),
+        };
+        return Outcome { proposal, summary, details, model: Model::Better };
+    }
+    if let Some(cause) = cause {
+        let text = told(failure, Some(&cause), None);
+        return Outcome::answer(text, short(&cause.sentence(), MAX_SHOWN), Model::Better);
+    }
+    unknown(request, failure)
+}
+
+/// What `suggest` would run next. What usually came next is no cure.
+fn cure(failure: &Failure<'_>, output: &str, place: &suggest::Place<'_>) -> Option<(String, String)> {
+    let exit = failure.exit.unwrap_or(1);
+    let ended = Ended { command: failure.command, exit, output: Some(output), previous: &[], next: &[] };
+    let suggestion = suggest(&ended, place)?;
+    match suggestion.source {
+        Source::Output | Source::Rule => Some((suggestion.command, suggestion.reason)),
+        Source::History | Source::Model => None,
+    }
+}
+
+fn told(failure: &Failure<'_>, cause: Option<&Cause>, cure: Option<&str>) -> String {
+    let mut told = String::new();
+    if !failure.command.is_empty() {
+        let command = code(&short(&redact(failure.command), MAX_SHOWN));
+        match failure.exit {
+            Some(exit) => told.push_str(&format!("{command} failed with status {exit}. ")),
+            None => told.push_str(&format!("{command} failed. ")),
+        }
+    }
+    if let Some(cause) = cause {
+        told.push_str(&cause.sentence());
+        told.push_str("\n\n");
+        told.push_str(&cause.quoted());
+    } else if let Some(about) = failure.exit.and_then(|exit| status(failure.command, exit)) {
+        told.push_str(&about);
+        told.push('\n');
+    }
+    if let Some(cure) = cure {
+        told.push_str(&format!("\nThis may mend it: {}\n", code(cure)));
+    }
+    told
+}
+
+/// Nothing that is known: what the status means, and what to do next.
+fn unknown(request: &str, failure: &Failure<'_>) -> Outcome {
+    let tongue = Tongue::of(request);
+    let about = failure.exit.filter(|exit| *exit != 0).and_then(|exit| status(failure.command, exit));
+    let seen = !failure.output.trim().is_empty() && failure.output != request;
+    let next = match (failure.command.is_empty(), seen, tongue) {
+        (true, false, Tongue::English) => {
+            "Paste the error with its last lines, or run the command again in this shell and ask then. "
+        }
+        (true, false, Tongue::Chinese) => "请粘贴错误信息的最后几行，或者在这个 shell 里再运行一次该命令，然后再问。",
+        (false, false, Tongue::English) => "Nobody saw what it printed: run it again and paste the last lines. ",
+        (false, false, Tongue::Chinese) => "没有看到它的输出：请再运行一次，并粘贴最后几行。",
+        (_, true, Tongue::English) => "No rule here knows this output. ",
+        (_, true, Tongue::Chinese) => "没有规则认识这个输出。",
+    };
+    let about = about.map(|about| format!("{about} ")).unwrap_or_default();
+    let text = format!("{about}{next}{}", tongue.says(Phrase::Beyond(crate::agent::Model::Unset)));
+    Outcome::answer(text, short(&format!("{about}{next}"), MAX_SHOWN), Model::Needed)
+}
+
+/// With a capital letter and a full stop.
+fn capital(text: &str) -> String {
+    let text = text.trim();
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{}{}{stop}", first.to_uppercase(), letters.as_str())
+}

@@ -1,0 +1,238 @@
+//! What can be explained without a model: commands and their flags, exit statuses, and what files of a known name are for.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::agent::tongue::{Phrase, Tongue};
+use crate::agent::{self, Asked, embedded};
+use crate::history::index::Index;
+use crate::task::run::{Model, Outcome, code, list, short};
+use crate::translate::Place;
+
+const STATUSES: &str = include_str!("../../../data/task/statuses.toml");
+const PATHS: &str = include_str!("../../../data/task/paths.toml");
+
+/// Letters of a summary.
+const MAX_SUMMARY: usize = 160;
+
+struct Status {
+    of: Vec<String>,
+    code: i32,
+    about: String,
+}
+
+static ALL_STATUSES: LazyLock<Vec<Status>> = LazyLock::new(|| {
+    list::tables(STATUSES, "status", |table| {
+        let of = list::text(table, "of").unwrap_or_default();
+        Some(Status {
+            of: of.split_whitespace().map(str::to_owned).collect(),
+            code: list::text(table, "code")?.parse().ok()?,
+            about: list::text(table, "about")?,
+        })
+    })
+});
+
+static ALL_PATHS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    list::tables(PATHS, "path", |table| Some((list::text(table, "name")?, list::text(table, "about")?)))
+});
+
+/// "exit code 23 of rsync", "rsync exit status 23", "退出码 127".
+static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:exit(?:s|ed)?(?: with)?(?: code| status)?|return code|status code|退出码|状态码)\s*(?:是|为|of)?\s*(\d{1,3})\b").ok()
+});
+
+/// The question, the files that it names, and why no model answers.
+pub fn explain(question: &str, files: &[String], place: &Place<'_>, model: agent::Model) -> Outcome {
+    if let Some(text) = asked_status(question) {
+        let summary = short(&text, MAX_SUMMARY);
+        return Outcome::answer(text, summary, Model::Better);
+    }
+    let history = Index::default();
+    let asked = Asked { words: question, exit: 0, output: None, history: &history, blocklist: &[], model };
+    let advice = embedded(&asked, place);
+    if advice.kind == agent::Kind::About {
+        let summary = short(advice.markdown.lines().next().unwrap_or_default(), MAX_SUMMARY);
+        return Outcome::answer(advice.markdown, summary, Model::Better);
+    }
+    let known: Vec<String> =
+        files.iter().filter_map(|file| Some(format!("{} is {}.", code(file), path(file)?))).collect();
+    if !known.is_empty() && is_about_files(question) {
+        let text = known.join("\n\n");
+        let summary = short(&text, MAX_SUMMARY);
+        return Outcome::answer(text, summary, Model::Better);
+    }
+    Outcome::answer(Tongue::of(question).says(Phrase::Beyond(model)), "Only a model could explain this", Model::Needed)
+}
+
+/// "What is Cargo.lock", and not "why is the parser in src/a.rs slow".
+fn is_about_files(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    let asks = [
+        "what is",
+        "what's",
+        "what are",
+        "what does",
+        "explain",
+        "purpose",
+        "why is there",
+        "why do we have",
+        " for",
+        "是什么",
+        "干什么",
+        "作用",
+        "有什么用",
+        "解释",
+    ];
+    question.split_whitespace().count() <= 10 && asks.iter().any(|ask| lower.contains(ask))
+}
+
+fn path(path: &str) -> Option<&'static str> {
+    let name = path.trim_end_matches('/').rsplit('/').next()?;
+    let fits = |known: &str| match known.strip_prefix('*') {
+        Some(ending) => name.ends_with(ending),
+        None => name.eq_ignore_ascii_case(known),
+    };
+    ALL_PATHS.iter().find(|(known, _)| fits(known)).map(|(_, about)| about.as_str())
+}
+
+fn asked_status(question: &str) -> Option<String> {
+    let found = ASKED.as_ref()?.captures(question)?;
+    let exit: i32 = found.get(1)?.as_str().parse().ok()?;
+    let words = question.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_[".contains(letter)));
+    // The tool may be named anywhere in the question; "test" and "find" are words as well, and are tools only where code is marked.
+    let quoted = |word: &str| question.contains(&format!("`{word}`"));
+    let is_tool = |word: &&str| {
+        let known = ALL_STATUSES.iter().any(|status| status.of.iter().any(|of| of == word));
+        known
+            && (!["test", "find", "make", "go", "service", "node", "["].contains(word)
+                || quoted(word)
+                || question.contains(&format!("of {word}")))
+    };
+    status(words.into_iter().find(is_tool).unwrap_or_default(), exit)
+}
+
+/// What the status of a command means, in one sentence: `Status 1 of grep: nothing was found.` The command may have arguments.
+pub fn status(command: &str, exit: i32) -> Option<String> {
+    let mut words = command.split_whitespace();
+    let name =
+        words.find(|word| !["sudo", "time", "env", "command", "exec", "nohup"].contains(word) && !word.contains('='));
+    let name = name.unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    if let Some(own) = ALL_STATUSES.iter().find(|status| status.code == exit && status.of.iter().any(|of| of == name)) {
+        return Some(format!("Status {exit} of {}: {}.", code(name), own.about));
+    }
+    if exit == 0 {
+        return Some("Status 0: it went well.".to_owned());
+    }
+    if let Some(general) = ALL_STATUSES.iter().find(|status| status.code == exit && status.of.is_empty()) {
+        return Some(format!("Status {exit}: {}.", general.about));
+    }
+    let number = exit.checked_sub(128).filter(|number| (1..=64).contains(number))?;
+    let about = signal(number).map_or(String::new(), |(name, about)| format!(" (SIG{name}: {about})"));
+    Some(format!("Status {exit}: signal {number}{about} ended the program."))
+}
+
+fn signal(number: i32) -> Option<(&'static str, &'static str)> {
+    Some(match number {
+        1 => ("HUP", "the terminal was closed"),
+        2 => ("INT", "Ctrl-C"),
+        3 => ("QUIT", "Ctrl-\\"),
+        4 => ("ILL", "an instruction that the processor does not know"),
+        6 => ("ABRT", "the program gave up, mostly after an assertion"),
+        7 => ("BUS", "memory that cannot be reached"),
+        8 => ("FPE", "a wrong calculation, such as a division by zero"),
+        9 => ("KILL", "killed by somebody, or by the system because memory ran out"),
+        11 => ("SEGV", "memory that is not its own"),
+        13 => ("PIPE", "nobody read its output any more"),
+        14 => ("ALRM", "its own alarm"),
+        15 => ("TERM", "somebody asked it to end"),
+        24 => ("XCPU", "too much time of the processor"),
+        31 => ("SYS", "a system call that is forbidden"),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::Dialect;
+    use crate::names::Names;
+    use crate::spec::Specs;
+    use crate::task::proposal::Proposal;
+    use crate::translate::System;
+    use crate::world::Nothing;
+
+    fn said(question: &str, files: &[&str]) -> (String, Model) {
+        let (names, specs) = (Names::default(), Specs::default());
+        let place = Place {
+            cwd: "/p",
+            dialect: Dialect::Bash,
+            system: System::Gnu,
+            world: &Nothing,
+            names: &names,
+            specs: &specs,
+        };
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        let outcome = explain(question, &files, &place, agent::Model::Unset);
+        let Proposal::Answer { text } = outcome.proposal else { panic!("{outcome:?}") };
+        (text, outcome.model)
+    }
+
+    #[test]
+    fn the_lists_are_read_whole() {
+        assert_eq!(ALL_STATUSES.len(), list::count(STATUSES, "status"));
+        assert_eq!(ALL_PATHS.len(), list::count(PATHS, "path"));
+    }
+
+    #[test]
+    fn statuses_are_known_by_their_tools() {
+        let cases = [
+            ("grep x a.txt", 1, "Status 1 of `grep`: nothing was found; that is no error."),
+            ("sudo -n true", 0, "Status 0: it went well."),
+            ("/usr/bin/curl -s x", 6, "Status 6 of `curl`: the name of the host could not be resolved."),
+            ("A=1 sudo rsync a b", 23, "Status 23 of `rsync`: some files were not transferred."),
+            ("frobnicate", 127, "Status 127: there is no such command."),
+            ("frobnicate", 139, "Status 139: signal 11 (SIGSEGV: memory that is not its own) ended the program."),
+            ("cargo test", 101, "Status 101 of `cargo`: it did not compile, a test failed, or the program panicked."),
+            ("", 130, "Status 130: signal 2 (SIGINT: Ctrl-C) ended the program."),
+        ];
+        for (command, exit, expected) in cases {
+            assert_eq!(status(command, exit).as_deref(), Some(expected), "{command}");
+        }
+        assert_eq!(status("frobnicate", 77), None);
+        assert_eq!(status("frobnicate", i32::MIN), None);
+    }
+
+    #[test]
+    fn questions_that_need_no_model() {
+        let cases = [
+            ("what does exit code 23 of rsync mean", "Status 23 of `rsync`"),
+            ("why does curl exit with 60", "Status 60 of `curl`"),
+            ("exit status 137?", "Status 137: signal 9"),
+            ("退出码 126 是什么意思", "Status 126:"),
+            ("what does tar -xzf do", "`tar -xzf`:"),
+            ("what does the -z flag of tar do", "`tar -z`:"),
+        ];
+        for (question, expected) in cases {
+            let (text, model) = said(question, &[]);
+            assert!(text.starts_with(expected) && model == Model::Better, "{question}: {text}");
+        }
+        let (text, _) = said("what is Cargo.lock", &["Cargo.lock"]);
+        assert_eq!(
+            text,
+            "`Cargo.lock` is the exact versions that Cargo chose; written by Cargo, and committed for programs."
+        );
+    }
+
+    #[test]
+    fn the_rest_needs_one() {
+        for (question, files) in [
+            ("how does the parser work", &[][..]),
+            ("explain the retry logic in src/net.rs", &["src/net.rs"]),
+            ("why is the build slow with Cargo.toml as it is since the last release", &["Cargo.toml"]),
+        ] {
+            let (text, model) = said(question, files);
+            assert!(model == Model::Needed && text.contains("model"), "{question}: {text}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What is done for each kind of request, as far as it is thought and not acted: whoever acts gives what git, the project, the screen
+//! and the settings say as values, and gets a proposal. Reads no file, runs nothing, and asks no model; `prompt` says what one
+//! would be asked.
+
+pub mod context;
+pub mod diagnose;
+pub mod explain;
+pub mod prompt;
+pub mod review;
+pub mod script;
+pub mod told;
+
+mod list;
+
+use crate::task::proposal::Proposal;
+
+/// What a runner came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub proposal: Proposal,
+    /// One line, for a message.
+    pub summary: String,
+    /// For a screen; empty when the proposal says it all.
+    pub details: String,
+    pub model: Model,
+}
+
+/// What a model would add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// Nothing is missing.
+    Unneeded,
+    /// There is an answer; a model may know more.
+    Better,
+    /// What is said here is only that a model is needed.
+    Needed,
+}
+
+impl Outcome {
+    fn answer(text: String, summary: impl Into<String>, model: Model) -> Self {
+        Self { proposal: Proposal::Answer { text }, summary: summary.into(), details: String::new(), model }
+    }
+}
+
+/// At most so many letters, on one line, with a mark where it was cut.
+fn short(text: &str, letters: usize) -> String {
+    let clean = crate::text::clean(text).replace(['\n', '\t'], " ");
+    let clean = clean.trim();
+    match clean.char_indices().nth(letters) {
+        Some((at, _)) => format!("{}…", clean.get(..at).unwrap_or_default()),
+        None => clean.to_owned(),
+    }
+}
+
+/// Text as code in Markdown, whatever backquotes it has.
+fn code(text: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let edge = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{edge}{text}{edge}{fence}")
+}

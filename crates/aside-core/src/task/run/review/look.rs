@@ -1,0 +1,274 @@
+//! What stands out in a change: what the rules find in its lines, and what only all of its lines together show.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::redact::{redact, secrets};
+use crate::task::deny::denied;
+use crate::task::run::review::patch::{Change, File, Row, RowSide};
+use crate::task::run::review::{Risk, Spot, Weight, rule};
+use crate::task::run::short;
+use crate::text;
+
+/// Lines of one file from where on somebody should wonder.
+const LARGE: usize = 1000;
+/// Places that are kept of one risk.
+const MAX_PLACES: usize = 200;
+/// Bytes of added text in which secrets are looked for at once.
+const MAX_SECRETS: usize = 1024 * 1024;
+/// Letters of a line that are shown.
+const MAX_SHOWN: usize = 80;
+
+pub fn risks(files: &[File<'_>], kinds: &[&'static str]) -> Vec<Risk> {
+    let mut found = Found::default();
+    let comes = Comes::of(files);
+    for (file, kind) in files.iter().zip(kinds) {
+        whole(file, kind, &mut found);
+        if *kind == "lock file" || *kind == "generated" {
+            // Nobody wrote them by hand; hashes look like secrets.
+            continue;
+        }
+        hidden(file, &mut found);
+        leaked(file, kind, &mut found);
+        let spaces = only_spaces(file);
+        if spaces {
+            found.add("whitespace", Weight::Minor, "only blanks changed", Spot::whole(file));
+            continue;
+        }
+        for rule in rule::ALL.iter().filter(|rule| rule.is_about(&file.path, kind)) {
+            for row in file.of_side(rule.side).filter(|row| rule.finds(row.text)) {
+                // What went with its file, and what only moved, is not missing.
+                let went = file.change == Change::Deleted || comes.has_line(row.text);
+                if rule.side == RowSide::Removed && went {
+                    continue;
+                }
+                found.add(&rule.name, rule.weight, &rule.what, Spot::at(file, row));
+            }
+        }
+        gone(file, kind, &comes, &mut found);
+    }
+    found.sorted()
+}
+
+#[derive(Default)]
+struct Found {
+    all: Vec<Risk>,
+    at: BTreeMap<(String, String), usize>,
+}
+
+impl Found {
+    fn add(&mut self, rule: &str, weight: Weight, what: &str, spot: Spot) {
+        let at = *self.at.entry((rule.to_owned(), what.to_owned())).or_insert_with(|| {
+            let risk = Risk { rule: rule.to_owned(), weight, what: what.to_owned(), places: Vec::new() };
+            self.all.push(risk);
+            self.all.len() - 1
+        });
+        if let Some(risk) = self.all.get_mut(at).filter(|risk| risk.places.len() < MAX_PLACES) {
+            risk.places.push(spot);
+        }
+    }
+
+    fn sorted(mut self) -> Vec<Risk> {
+        // Stable: within one weight they stay as they were found.
+        self.all.sort_by_key(|risk| risk.weight);
+        self.all
+    }
+}
+
+impl Spot {
+    fn whole(file: &File<'_>) -> Self {
+        Self { path: file.path.clone(), line: None, text: String::new() }
+    }
+
+    fn at(file: &File<'_>, row: &Row<'_>) -> Self {
+        Self { path: file.path.clone(), line: Some(row.line), text: short(&redact(row.text), MAX_SHOWN) }
+    }
+}
+
+/// What is about the file and not about its lines.
+fn whole(file: &File<'_>, kind: &str, found: &mut Found) {
+    let mut add = |rule: &str, weight, what: &str| found.add(rule, weight, what, Spot::whole(file));
+    let comes = file.change != Change::Deleted;
+    if let Some(what) = denied(&file.path).filter(|_| comes) {
+        add("denied", Weight::Grave, &format!("{what} is part of the change"));
+    }
+    match file.modes {
+        (_, Some("120000")) if file.modes.0 != Some("120000") => add("link", Weight::Look, "is now a symbolic link"),
+        (_, Some("160000")) => add("submodule", Weight::Look, "another commit of a submodule"),
+        (Some(old), Some(new)) if old != new => match new {
+            "100755" => add("mode", Weight::Look, "may now be run"),
+            "100644" => add("mode", Weight::Look, "may no longer be run"),
+            _ => add("mode", Weight::Look, &format!("permissions changed from {old} to {new}")),
+        },
+        (None, Some("100755")) if !is_script(file) => add("mode", Weight::Minor, "new, and may be run"),
+        _ => {}
+    }
+    if file.binary && comes && kind != "media" {
+        add("binary", Weight::Look, "binary: nobody can read the change");
+    }
+    let (added, _) = file.counts();
+    if added >= LARGE && !["lock file", "generated"].contains(&kind) {
+        add("large", Weight::Look, "very many lines");
+    }
+    if file.change == Change::Deleted && kind == "tests" {
+        add("tests-removed", Weight::Look, "tests deleted");
+    }
+    if kind == "migration" && file.change == Change::Modified {
+        add("migration", Weight::Look, "a migration changed that may have run already");
+    }
+}
+
+/// A first line that says what runs it.
+fn is_script(file: &File<'_>) -> bool {
+    file.of_side(RowSide::Added).next().is_some_and(|row| row.text.starts_with("#!"))
+}
+
+/// Letters that nobody sees, and that let code read otherwise than it is.
+fn hidden(file: &File<'_>, found: &mut Found) {
+    for row in file.of_side(RowSide::Added) {
+        // A mark at the beginning of a file, and a terminal's colours in a test, are seen often enough.
+        let line = row.text.trim_start_matches('\u{feff}');
+        let hides = line.char_indices().any(|(at, letter)| {
+            // Joins pictures of people to one; between plain letters it has no business.
+            let joins = letter == '\u{200d}'
+                && line
+                    .get(..at)
+                    .and_then(|before| before.chars().next_back())
+                    .is_some_and(|before| before > '\u{2fff}');
+            letter > '\u{9f}' && !joins && !text::is_clean(letter.encode_utf8(&mut [0; 4]))
+        });
+        if hides {
+            found.add("hidden", Weight::Grave, "invisible characters added", Spot::at(file, row));
+        }
+    }
+}
+
+/// Secrets in what is added. Some of them are many lines long.
+fn leaked(file: &File<'_>, kind: &str, found: &mut Found) {
+    let mut all = String::new();
+    let mut starts: Vec<(usize, &Row<'_>)> = Vec::new();
+    for row in file.of_side(RowSide::Added) {
+        if all.len() + row.text.len() > MAX_SECRETS {
+            break;
+        }
+        starts.push((all.len(), row));
+        all.push_str(row.text);
+        all.push('\n');
+    }
+    for secret in secrets(&all) {
+        let after = starts.partition_point(|(start, _)| *start <= secret.span.start);
+        let Some((_, row)) = after.checked_sub(1).and_then(|at| starts.get(at)) else { continue };
+        // What only looks random is a hash or a picture as often as not, and tests have secrets that open nothing.
+        let (weight, what) = match (secret.kind, kind) {
+            ("random string", _) => (Weight::Look, "may be a secret".to_owned()),
+            (_, "tests") => (Weight::Look, format!("may be a secret, in a test ({})", secret.kind)),
+            (sort, _) => (Weight::Grave, format!("a secret is added ({sort})")),
+        };
+        let mut spot = Spot::at(file, row);
+        // Of a key over many lines, each line alone looks harmless.
+        if !spot.text.contains(crate::redact::REDACTED) {
+            spot.text = String::new();
+        }
+        found.add("secret", weight, &what, spot);
+    }
+}
+
+/// Whether all that comes and goes is the same but for blanks.
+fn only_spaces(file: &File<'_>) -> bool {
+    let of = |side| -> String {
+        file.of_side(side).flat_map(|row| row.text.chars()).filter(|letter| !letter.is_whitespace()).collect()
+    };
+    let (added, removed) = file.counts();
+    // In these, blanks mean something.
+    let meant = file.path.ends_with(".py") || file.path.ends_with(".yml") || file.path.ends_with(".yaml");
+    added + removed > 0 && !meant && of(RowSide::Added) == of(RowSide::Removed)
+}
+
+/// Everything that is added anywhere.
+struct Comes<'a> {
+    lines: BTreeSet<&'a str>,
+    names: BTreeSet<(Sort, &'a str)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sort {
+    Test,
+    Public,
+}
+
+impl<'a> Comes<'a> {
+    fn of(files: &[File<'a>]) -> Self {
+        let added = |file: &File<'a>| declared(file, RowSide::Added);
+        let lines = files.iter().flat_map(|file| file.of_side(RowSide::Added)).map(|row| row.text.trim()).collect();
+        let names = files.iter().flat_map(added).map(|(_, sort, name)| (sort, name)).collect();
+        Self { lines, names }
+    }
+
+    fn has_line(&self, line: &str) -> bool {
+        self.lines.contains(line.trim())
+    }
+}
+
+/// Tests and public names that go and do not come back.
+fn gone(file: &File<'_>, kind: &str, comes: &Comes<'_>, found: &mut Found) {
+    for (row, sort, name) in declared(file, RowSide::Removed) {
+        let again = comes.names.contains(&(sort, name));
+        let spot = Spot::at(file, &row);
+        match sort {
+            Sort::Test if !again && file.change != Change::Deleted => {
+                found.add("test-removed", Weight::Look, "test removed or renamed", spot);
+            }
+            Sort::Public if kind == "tests" || comes.has_line(row.text) => {}
+            Sort::Public if again => found.add("api-changed", Weight::Minor, "public declaration changed", spot),
+            Sort::Public => found.add("api-removed", Weight::Look, "public name removed or renamed", spot),
+            Sort::Test => {}
+        }
+    }
+}
+
+struct Names {
+    test: Regex,
+    function: Regex,
+    public: Regex,
+}
+
+static NAMES: LazyLock<Option<Names>> = LazyLock::new(|| {
+    Some(Names {
+        test: Regex::new(
+            r#"^\s*(?:async\s+)?(?:def\s+(test_\w+)|func\s+(Test\w+)|(?:it|test|describe)\s*\(\s*(["'`][^"'`]+)|(?:public\s+)?void\s+(test\w+)\s*\(|(?:it|specify|test)\s+(["'][^"']+))"#,
+        )
+        .ok()?,
+        function: Regex::new(r"^\s*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)").ok()?,
+        public: Regex::new(
+            r"^(?:\s*pub\s+(?:async\s+|const\s+|unsafe\s+)*(?:fn|struct|enum|trait|type|const|static|mod)\s+(\w+)|export\s+(?:default\s+)?(?:async\s+)?(?:function\*?|class|const|let|interface|type|enum)\s+(\w+)|func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)\s*\(|(?:def|class)\s+([A-Za-z]\w*)|module\.exports\.(\w+)\s*=|\s*public\s+(?:static\s+|final\s+|abstract\s+|async\s+)*(?:class|interface|record|enum|[\w<>\[\],]+)\s+(\w+)\s*[({])",
+        )
+        .ok()?,
+    })
+});
+
+/// The tests and public names that the lines of one side declare.
+fn declared<'a>(file: &File<'a>, side: RowSide) -> Vec<(Row<'a>, Sort, &'a str)> {
+    let Some(names) = NAMES.as_ref() else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut is_test = false;
+    for row in file.of_side(side) {
+        let line = row.text.trim();
+        // Rust says it on the line above.
+        if line.starts_with("#[") {
+            is_test |= line.starts_with("#[test]") || line.contains("::test");
+            continue;
+        }
+        let of =
+            |pattern: &Regex| pattern.captures(row.text)?.iter().skip(1).flatten().next().map(|name| name.as_str());
+        let test = of(&names.test).or_else(|| of(&names.function).filter(|_| is_test));
+        if let Some(name) = test {
+            found.push((*row, Sort::Test, name));
+        } else if let Some(name) = of(&names.public) {
+            found.push((*row, Sort::Public, name));
+        }
+        is_test = false;
+    }
+    found
+}

@@ -1,0 +1,94 @@
+//! What single lines of a change give away, by `data/task/risks.toml`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use toml_edit::Table;
+
+use crate::task::run::list;
+use crate::task::run::review::Weight;
+use crate::task::run::review::kind::CODE;
+use crate::task::run::review::patch::RowSide;
+
+const LIST: &str = include_str!("../../../../data/task/risks.toml");
+
+/// Bytes of a line that are looked at; what is longer was written by a program.
+const MAX_LINE: usize = 1000;
+
+pub struct Rule {
+    pub name: String,
+    pub what: String,
+    pub weight: Weight,
+    pub side: RowSide,
+    files: Vec<String>,
+    kinds: Vec<String>,
+    pattern: Regex,
+    not: Option<Regex>,
+}
+
+pub static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| list::tables(LIST, "risk", read));
+
+fn read(table: &Table) -> Option<Rule> {
+    let not = match table.get("not") {
+        Some(_) => Some(list::pattern(table, "not")?),
+        None => None,
+    };
+    Some(Rule {
+        name: list::text(table, "name")?,
+        what: list::text(table, "what")?,
+        weight: match list::text(table, "weight")?.as_str() {
+            "grave" => Weight::Grave,
+            "look" => Weight::Look,
+            "minor" => Weight::Minor,
+            _ => return None,
+        },
+        side: match list::text(table, "side")?.as_str() {
+            "added" => RowSide::Added,
+            "removed" => RowSide::Removed,
+            _ => return None,
+        },
+        files: list::texts(table, "files"),
+        kinds: list::texts(table, "kinds"),
+        pattern: list::pattern(table, "pattern")?,
+        not,
+    })
+}
+
+impl Rule {
+    /// Whether it is about such a file.
+    pub fn is_about(&self, path: &str, kind: &str) -> bool {
+        let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
+        let of_kind = match self.kinds.as_slice() {
+            [] => [CODE, "tests"].contains(&kind),
+            kinds => kinds.iter().any(|known| known == kind || known == "*"),
+        };
+        of_kind && (self.files.is_empty() || self.files.iter().any(|known| known.eq_ignore_ascii_case(ending)))
+    }
+
+    pub fn finds(&self, line: &str) -> bool {
+        line.len() <= MAX_LINE
+            && self.pattern.is_match(line)
+            && !self.not.as_ref().is_some_and(|not| not.is_match(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_risk_has_its_hits_and_misses() {
+        assert_eq!(ALL.len(), list::count(LIST, "risk"));
+        let examples = list::tables(LIST, "risk", |table| {
+            Some((list::text(table, "name")?, list::texts(table, "hits"), list::texts(table, "misses")))
+        });
+        let mut wrong = Vec::new();
+        for (rule, (name, hits, misses)) in ALL.iter().zip(examples) {
+            assert_eq!(rule.name, name);
+            assert!(hits.len() >= 2 && misses.len() >= 2, "{name}");
+            wrong.extend(hits.iter().filter(|line| !rule.finds(line)).map(|line| format!("{name} hit {line}")));
+            wrong.extend(misses.iter().filter(|line| rule.finds(line)).map(|line| format!("{name} miss {line}")));
+        }
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+}

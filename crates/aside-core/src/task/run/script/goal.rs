@@ -1,0 +1,185 @@
+//! What somebody wants to run, by the words for it in `data/task/projects.toml`.
+
+use std::sync::LazyLock;
+
+use crate::task::run::list;
+
+pub const LIST: &str = include_str!("../../../../data/task/projects.toml");
+
+pub struct Goal {
+    pub name: String,
+    /// The usual command of a tool does as well.
+    pub plain: bool,
+    pub words: Vec<String>,
+    pub targets: Vec<String>,
+}
+
+pub static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
+    list::tables(LIST, "goal", |table| {
+        Some(Goal {
+            name: list::text(table, "name")?,
+            plain: table.get("plain").is_some(),
+            words: list::texts(table, "words"),
+            targets: list::texts(table, "targets"),
+        })
+    })
+});
+
+pub struct Wanted<'a> {
+    pub goal: Option<&'a Goal>,
+    /// What else was said: `integration` of "the integration tests".
+    pub rest: Vec<String>,
+    /// All words, with those of the goal.
+    pub all: Vec<String>,
+}
+
+/// Words that name nothing.
+const FILLERS: &[&str] = &[
+    "the",
+    "a",
+    "an",
+    "all",
+    "my",
+    "our",
+    "your",
+    "this",
+    "that",
+    "these",
+    "of",
+    "for",
+    "in",
+    "on",
+    "with",
+    "to",
+    "and",
+    "again",
+    "please",
+    "now",
+    "script",
+    "scripts",
+    "target",
+    "task",
+    "command",
+    "job",
+    "recipe",
+    "npm",
+    "make",
+    "just",
+    "yarn",
+    "pnpm",
+    "cargo",
+    "run",
+    "rerun",
+    "execute",
+    "it",
+    "here",
+    "whole",
+    "entire",
+    "full",
+    "up",
+    "me",
+    "us",
+    "code",
+    "once",
+    "more",
+    "everything",
+    "step",
+    "locally",
+    "some",
+    "file",
+    "files",
+    "脚本",
+    "命令",
+    "一下",
+    "全部",
+    "所有",
+    "这个",
+    "的",
+    "运行",
+    "执行",
+    "跑",
+    "再",
+    "任务",
+    "代码",
+];
+
+/// Longer words of a language without blanks come first.
+const CHINESE_FILLERS: &[&str] =
+    &["一下", "全部", "所有", "这个", "脚本", "命令", "运行", "执行", "任务", "代码", "的", "跑", "再", "下"];
+
+pub fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word)
+}
+
+impl Wanted<'static> {
+    pub fn of(words: &str) -> Self {
+        let all: Vec<String> = tokens(words).into_iter().filter(|word| !is_filler(word)).collect();
+        let named = |goal: &&Goal| all.iter().any(|word| goal.words.contains(word));
+        // "The release build" is a build: the noun comes last. "Test coverage" is not a test, though.
+        let last = all.iter().rev().find_map(|word| GOALS.iter().find(|goal| goal.words.contains(word)));
+        let goal = last.or_else(|| GOALS.iter().find(named));
+        let rest = all.iter().filter(|word| !goal.is_some_and(|goal| goal.words.contains(word))).cloned().collect();
+        Self { goal, rest, all }
+    }
+}
+
+/// Small letters; words of Chinese by the words that are known.
+fn tokens(words: &str) -> Vec<String> {
+    let lower = words.to_lowercase();
+    let mut tokens = Vec::new();
+    for word in lower.split(|letter: char| !(letter.is_alphanumeric() || "_-:.".contains(letter))) {
+        let word = word.trim_matches(['.', ':', '-']);
+        if word.is_ascii() {
+            tokens.extend(parts(word));
+        } else {
+            tokens.extend(chinese(word));
+        }
+    }
+    tokens
+}
+
+fn chinese(word: &str) -> Vec<String> {
+    let mut known: Vec<&str> = GOALS.iter().flat_map(|goal| &goal.words).map(String::as_str).collect();
+    known.extend(CHINESE_FILLERS);
+    known.retain(|known| !known.is_ascii());
+    known.sort_by_key(|known| usize::MAX - known.len());
+    let mut tokens = Vec::new();
+    let mut other = String::new();
+    let mut rest = word;
+    while let Some(letter) = rest.chars().next() {
+        let found = known.iter().find(|known| rest.starts_with(**known)).copied();
+        if found.is_some() && !other.is_empty() {
+            tokens.extend(parts(&std::mem::take(&mut other)));
+        }
+        match found {
+            Some(found) => {
+                tokens.push(found.to_owned());
+                rest = rest.get(found.len()..).unwrap_or_default();
+            }
+            None => {
+                other.push(letter);
+                rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+            }
+        }
+    }
+    tokens.extend(parts(&other));
+    tokens
+}
+
+/// The words of a name: `test:unit`, `test-unit`, `testUnit`.
+pub fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let parted = "-_:./ ".contains(letter);
+        if parted || letter.is_uppercase() && before.is_lowercase() {
+            parts.push(String::new());
+        }
+        if !parted && let Some(last) = parts.last_mut() {
+            last.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}

@@ -1,0 +1,158 @@
+//! Which command of a project is meant by "the tests", "the build", "the deploy script": its own targets first, then scripts that
+//! lie there, then what its tool is usually called with. Where several fit equally well, nothing is guessed: they are listed.
+
+mod goal;
+mod offer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::task::proposal::Proposal;
+use crate::task::route::intent::Params;
+use crate::task::run::{Model, Outcome, code};
+use crate::world::{Known, World};
+use goal::Wanted;
+use offer::{Offer, Origin};
+
+/// Rows of a list of what there is.
+const MAX_LISTED: usize = 20;
+
+/// Where the person is, and what the settings say.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    pub cwd: &'a str,
+    pub world: &'a dyn World,
+    /// `defaultTestCommand`; empty when it is not set.
+    pub test_command: &'a str,
+}
+
+/// `Known::NotYet` while somebody is still reading the project's files: ask again.
+pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
+    if let Some(cmd) = &params.cmd {
+        return Known::Yes(proposed(cmd.clone(), place.cwd, place, "It is what you wrote.".to_owned()));
+    }
+    let words = params.query.as_deref().unwrap_or_default();
+    let wanted = Wanted::of(words);
+    if wanted.goal.is_some_and(|goal| goal.name == "test")
+        && wanted.rest.is_empty()
+        && params.files.is_empty()
+        && !place.test_command.trim().is_empty()
+    {
+        let reason = "The settings say that this runs the tests.".to_owned();
+        return Known::Yes(proposed(place.test_command.trim().to_owned(), place.cwd, place, reason));
+    }
+    let offers = match offer::offers(place, &params.files) {
+        Known::Yes(offers) => offers,
+        Known::No => Vec::new(),
+        Known::NotYet => return Known::NotYet,
+    };
+    Known::Yes(chosen(&wanted, words, &offers, place))
+}
+
+fn chosen(wanted: &Wanted<'_>, words: &str, offers: &[Offer], place: &Place<'_>) -> Outcome {
+    let mut fitting: Vec<(Fit, &Offer)> =
+        offers.iter().filter_map(|offer| Some((fit(wanted, offer)?, offer))).collect();
+    // Stable: of two that fit alike, the one that is found first, which is the nearer and the more particular.
+    fitting.sort_by_key(|(fit, _)| *fit);
+    let Some((best, first)) = fitting.first() else { return nothing(wanted, words, offers) };
+    let alike: Vec<&Offer> = fitting.iter().filter(|(fit, _)| fit == best).map(|(_, offer)| *offer).collect();
+    // `deploy:staging` or `deploy:prod`: only the person knows.
+    if best.extra > 0 && alike.len() > 1 {
+        return listed(format!("Which one do you mean by {}?", code(words)), &alike);
+    }
+    let mut reason = first.reason();
+    if best.missing > 0 {
+        reason.push_str(&format!(" Nothing here is called {}; this is the nearest.", code(&wanted.rest.join(" "))));
+    }
+    if let Some((_, other)) =
+        fitting.get(1).filter(|(fit, other)| fit.missing == best.missing && other.cmd != first.cmd)
+    {
+        reason.push_str(&format!(" There is also {}.", code(&other.cmd)));
+    }
+    proposed(first.cmd.clone(), &first.directory, place, reason)
+}
+
+/// How an offer answers what is wanted; less is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fit {
+    /// Words of the wish that are not in its name.
+    missing: usize,
+    /// Words of its name that nobody said.
+    extra: usize,
+    /// A target before the usual command of a tool.
+    origin: u8,
+    /// Which of the names for the goal it has.
+    name: usize,
+}
+
+fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
+    let parts = goal::parts(&offer.name);
+    let origin = match offer.origin {
+        Origin::File => 0,
+        Origin::Target => 1,
+        Origin::Script => 2,
+        Origin::Usual(_) => 3,
+    };
+    let rest = |word: &&String| !parts.contains(word);
+    let missing = wanted.rest.iter().filter(rest).count();
+    if let Origin::File = offer.origin {
+        return Some(Fit { missing: 0, extra: 0, origin, name: 0 });
+    }
+    if let Some(goal) = wanted.goal {
+        let usual = matches!(offer.origin, Origin::Usual(of) if of == goal.name);
+        let part = |target: &String| parts.contains(target) || offer.name.eq_ignore_ascii_case(target);
+        let name = if usual { Some(0) } else { goal.targets.iter().position(part) };
+        if let Some(name) = name {
+            let said =
+                |part: &&String| wanted.rest.contains(part) || goal.targets.contains(part) || goal.words.contains(part);
+            let extra = if usual { 0 } else { parts.iter().filter(|part| !said(part)).count() };
+            // "The integration tests" may be all tests; a deployment to somewhere else is never meant.
+            if missing > 0 && !goal.plain {
+                return None;
+            }
+            return Some(Fit { missing, extra, origin, name });
+        }
+    }
+    // It has another name than one would think of: all that was said must be in it.
+    let said: Vec<&String> = wanted.all.iter().filter(|word| parts.contains(word)).collect();
+    let whole = !said.is_empty() && wanted.all.iter().all(|word| parts.contains(word) || goal::is_filler(word));
+    let extra = parts.len().saturating_sub(said.len());
+    (whole && !matches!(offer.origin, Origin::Usual(_))).then_some(Fit { missing: 0, extra, origin, name: 0 })
+}
+
+fn proposed(cmd: String, directory: &str, place: &Place<'_>, reason: String) -> Outcome {
+    let cwd = Some(directory.to_owned());
+    let summary = match directory == place.cwd {
+        true => format!("Run {}", code(&cmd)),
+        false => format!("Run {} in {}", code(&cmd), code(directory)),
+    };
+    let proposal = Proposal::Command { cmd, cwd, reason: Some(reason) };
+    Outcome { proposal, summary, details: String::new(), model: Model::Unneeded }
+}
+
+fn nothing(wanted: &Wanted<'_>, words: &str, offers: &[Offer]) -> Outcome {
+    let what = if words.is_empty() { "that".to_owned() } else { code(words) };
+    let mine: Vec<&Offer> = offers.iter().filter(|offer| !matches!(offer.origin, Origin::Usual(_))).collect();
+    let shown = if mine.is_empty() { offers.iter().collect() } else { mine };
+    if shown.is_empty() {
+        let text = format!(
+            "Nothing here says how to run {what}: there is no Makefile, justfile, package.json or other file of a project in this directory or above it. \
+             Write the command itself, as in `run ./{}.sh`.",
+            wanted.goal.map_or("script", |goal| goal.name.as_str())
+        );
+        return Outcome::answer(text, format!("Nothing here says how to run {what}"), Model::Better);
+    }
+    listed(format!("Nothing here is called {what}. There is:"), &shown)
+}
+
+fn listed(first: String, offers: &[&Offer]) -> Outcome {
+    let mut text = format!("{first}\n\n");
+    for offer in offers.iter().take(MAX_LISTED) {
+        let about = if offer.about.is_empty() { String::new() } else { format!(": {}", offer.about) };
+        text.push_str(&format!("- {}{about}\n", code(&offer.cmd)));
+    }
+    if offers.len() > MAX_LISTED {
+        text.push_str(&format!("- and {} more\n", offers.len() - MAX_LISTED));
+    }
+    Outcome::answer(text, first.trim_end_matches(" There is:").to_owned(), Model::Unneeded)
+}

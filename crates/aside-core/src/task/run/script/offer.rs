@@ -1,0 +1,345 @@
+//! What a project can run: the targets of its own files, scripts that lie there, and what its tools are usually called with.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::task::run::script::Place;
+use crate::task::run::script::goal::{GOALS, LIST};
+use crate::task::run::{code, list};
+use crate::world::{Entry, Item, Kind, Known, Live};
+
+/// Directories above the one where somebody is.
+const MAX_UP: usize = 12;
+
+pub struct Offer {
+    /// What it is called: the target, or the script without its ending.
+    pub name: String,
+    pub cmd: String,
+    pub directory: String,
+    pub origin: Origin,
+    /// What the project says about it.
+    pub about: String,
+    why: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A file that was named.
+    File,
+    Target,
+    Script,
+    /// What is usual for a goal, by its name.
+    Usual(&'static str),
+}
+
+impl Offer {
+    pub fn reason(&self) -> String {
+        self.why.clone()
+    }
+}
+
+struct Tool {
+    name: String,
+    files: Vec<String>,
+    wrapper: Option<String>,
+    /// The goal, and its command.
+    commands: Vec<(&'static str, String)>,
+}
+
+struct Through {
+    file: String,
+    tools: Vec<String>,
+    prefix: String,
+}
+
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    list::tables(LIST, "tool", |table| {
+        let command = |goal: &'static str| Some((goal, list::text(table, goal)?));
+        Some(Tool {
+            name: list::text(table, "name")?,
+            files: list::texts(table, "files"),
+            wrapper: list::text(table, "wrapper"),
+            commands: GOALS.iter().filter_map(|goal| command(&goal.name)).collect(),
+        })
+    })
+});
+
+static THROUGH: LazyLock<Vec<Through>> = LazyLock::new(|| {
+    list::tables(LIST, "through", |table| {
+        Some(Through {
+            file: list::text(table, "file")?,
+            tools: list::texts(table, "tools"),
+            prefix: list::text(table, "prefix")?,
+        })
+    })
+});
+
+/// From where one is up to the root of the repository, the nearest first.
+pub fn offers(place: &Place<'_>, files: &[String]) -> Known<Vec<Offer>> {
+    let root = place.world.repository(place.cwd);
+    if root == Known::NotYet {
+        return Known::NotYet;
+    }
+    let root = root.yes();
+    let mut all = Vec::new();
+    for file in files {
+        match named(file, place) {
+            Known::Yes(offer) => all.push(offer),
+            Known::No => {}
+            Known::NotYet => return Known::NotYet,
+        }
+    }
+    let mut directory = place.cwd;
+    for _ in 0..MAX_UP {
+        match of_directory(directory, place) {
+            Known::Yes(offers) => all.extend(offers),
+            Known::No => {}
+            Known::NotYet => return Known::NotYet,
+        }
+        // Outside of a repository nobody knows where the project ends.
+        if root.as_deref().is_none_or(|root| root == directory) {
+            break;
+        }
+        let Some((above, _)) = directory.rsplit_once('/').filter(|(above, _)| !above.is_empty()) else { break };
+        directory = above;
+    }
+    Known::Yes(all)
+}
+
+fn of_directory(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
+    let entries = match place.world.entries(directory) {
+        Known::Yes(entries) => entries,
+        Known::No => return Known::No,
+        Known::NotYet => return Known::NotYet,
+    };
+    let has = |name: &str| entries.iter().any(|entry| &*entry.name == name);
+    let mut all = Vec::new();
+    let npm = node(&has);
+    let sources: [(bool, Live, &str, &str); 3] = [
+        (has("justfile") || has("Justfile") || has(".justfile"), Live::JustRecipe, "just", "recipe of the justfile"),
+        (has("Makefile") || has("makefile") || has("GNUmakefile"), Live::MakeTarget, "make", "target of the Makefile"),
+        (has("package.json"), Live::NpmScript, npm, "script of package.json"),
+    ];
+    for (there, live, program, what) in sources {
+        if !there {
+            continue;
+        }
+        match place.world.live(live, directory) {
+            Known::NotYet => return Known::NotYet,
+            Known::No => {}
+            Known::Yes(items) => {
+                let items = items.iter().filter(|item| is_plain(&item.name));
+                all.extend(items.map(|item| target(item, program, what, directory)));
+            }
+        }
+    }
+    if has("package.json") {
+        let why = "package.json is here; this installs what it names.".to_owned();
+        all.push(usual("install", &format!("{} install", npm.trim_end_matches(" run")), directory, why));
+    }
+    match scripts(directory, &entries, place) {
+        Known::Yes(scripts) => all.extend(scripts),
+        Known::No => {}
+        Known::NotYet => return Known::NotYet,
+    }
+    for tool in TOOLS.iter() {
+        let file = tool.files.iter().find_map(|file| entries.iter().find(|entry| is_called(&entry.name, file)));
+        if let Some(file) = file {
+            all.extend(of_tool(tool, &file.name, &has, directory));
+        }
+    }
+    if has("Cargo.toml") {
+        match cargo(directory, place) {
+            Known::Yes(offers) => all.extend(offers),
+            Known::No => {}
+            Known::NotYet => return Known::NotYet,
+        }
+    }
+    Known::Yes(all)
+}
+
+fn is_called(name: &str, file: &str) -> bool {
+    match file.strip_prefix('*') {
+        Some(ending) => name.len() > ending.len() && name.ends_with(ending),
+        None => name == file,
+    }
+}
+
+fn target(item: &Item, program: &str, what: &str, directory: &str) -> Offer {
+    let name = &item.name;
+    // npm has a word of its own for this one.
+    let cmd =
+        if program == "npm run" && &**name == "test" { "npm test".to_owned() } else { format!("{program} {name}") };
+    Offer {
+        name: name.to_string(),
+        cmd,
+        directory: directory.to_owned(),
+        origin: Origin::Target,
+        about: item.about.to_string(),
+        why: format!("{} is a {what}.", code(name)),
+    }
+}
+
+fn usual(goal: &'static str, cmd: &str, directory: &str, why: String) -> Offer {
+    Offer {
+        name: goal.to_owned(),
+        cmd: cmd.to_owned(),
+        directory: directory.to_owned(),
+        origin: Origin::Usual(goal),
+        about: String::new(),
+        why,
+    }
+}
+
+fn of_tool(tool: &Tool, file: &str, has: &impl Fn(&str) -> bool, directory: &str) -> Vec<Offer> {
+    let through = THROUGH.iter().find(|through| has(&through.file) && through.tools.contains(&tool.name));
+    let offer = |(goal, command): &(&'static str, String)| {
+        let mut command = command.clone();
+        if let Some(wrapper) = tool.wrapper.as_deref().filter(|wrapper| has(wrapper)) {
+            let rest = command.split_once(' ').map_or("", |(_, rest)| rest).to_owned();
+            command = format!("./{wrapper} {rest}");
+        }
+        if let Some(through) = through {
+            command = format!("{} {command}", through.prefix);
+        }
+        usual(goal, &command, directory, format!("{} is here; this is the usual command for it.", code(file)))
+    };
+    tool.commands.iter().map(offer).collect()
+}
+
+/// Who runs the scripts of package.json, by the lock file that somebody keeps.
+fn node(has: &impl Fn(&str) -> bool) -> &'static str {
+    let locks =
+        [("pnpm-lock.yaml", "pnpm run"), ("yarn.lock", "yarn run"), ("bun.lockb", "bun run"), ("bun.lock", "bun run")];
+    locks.iter().find(|(lock, _)| has(lock)).map_or("npm run", |(_, program)| program)
+}
+
+/// Tests, programs and packages of a workspace by their names.
+fn cargo(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
+    let kinds = [
+        (Live::CargoTest, "test --test", "test"),
+        (Live::CargoBin, "run --bin", "start"),
+        (Live::CargoExample, "run --example", "example"),
+        (Live::CargoPackage, "test -p", "test"),
+    ];
+    let mut all = Vec::new();
+    for (live, with, word) in kinds {
+        match place.world.live(live, directory) {
+            Known::NotYet => return Known::NotYet,
+            Known::No => {}
+            Known::Yes(items) => all.extend(items.iter().filter(|item| is_plain(&item.name)).map(|item| Offer {
+                name: format!("{word} {}", item.name),
+                cmd: format!("cargo {with} {}", item.name),
+                directory: directory.to_owned(),
+                origin: Origin::Script,
+                about: item.about.to_string(),
+                why: format!("Cargo knows {} here.", code(&item.name)),
+            })),
+        }
+    }
+    Known::Yes(all)
+}
+
+/// Scripts that lie there, and in the directories where one looks for them.
+fn scripts(directory: &str, entries: &Arc<[Entry]>, place: &Place<'_>) -> Known<Vec<Offer>> {
+    let mut all: Vec<Offer> = entries.iter().filter_map(|entry| script("", entry, directory)).collect();
+    for below in ["scripts", "script", "bin", "tools", "ci", "hack"] {
+        if !entries.iter().any(|entry| &*entry.name == below && entry.kind == Kind::Directory) {
+            continue;
+        }
+        match place.world.entries(&format!("{}/{below}", directory.trim_end_matches('/'))) {
+            Known::Yes(entries) => {
+                all.extend(entries.iter().filter_map(|entry| script(&format!("{below}/"), entry, directory)));
+            }
+            Known::No => {}
+            Known::NotYet => return Known::NotYet,
+        }
+    }
+    Known::Yes(all)
+}
+
+fn script(below: &str, entry: &Entry, directory: &str) -> Option<Offer> {
+    let ending = entry.name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_script = match entry.kind {
+        Kind::Program => !["gradlew", "mvnw"].contains(&&*entry.name),
+        Kind::File => matches!(ending, "sh" | "bash"),
+        Kind::Directory | Kind::Other => false,
+    };
+    let path = format!("{below}{}", entry.name);
+    let cmd = called(&path, entry.kind)?;
+    is_script.then(|| Offer {
+        name: entry.name.split('.').next().unwrap_or_default().to_owned(),
+        cmd,
+        directory: directory.to_owned(),
+        origin: Origin::Script,
+        about: String::new(),
+        why: format!("{} is a script of this project.", code(&path)),
+    })
+}
+
+/// Whether a shell takes a name as it stands. A project must not be able to name a target `test; rm -rf .`.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('-')
+        && name.chars().all(|letter| letter.is_alphanumeric() || "./_-+@:".contains(letter))
+}
+
+/// How a file is run: as it is when it may be, else by what reads such files. None when its name would need quotes.
+fn called(path: &str, kind: Kind) -> Option<String> {
+    if !is_plain(path) {
+        return None;
+    }
+    if kind == Kind::Program {
+        return Some(if path.starts_with(['/', '.']) { path.to_owned() } else { format!("./{path}") });
+    }
+    let reader = match path.rsplit_once('.')?.1 {
+        "sh" | "bash" => "bash",
+        "zsh" => "zsh",
+        "fish" => "fish",
+        "py" => "python3",
+        "js" | "mjs" | "cjs" => "node",
+        "ts" => "npx tsx",
+        "rb" => "ruby",
+        "pl" => "perl",
+        "php" => "php",
+        "lua" => "lua",
+        "go" => "go run",
+        _ => return None,
+    };
+    Some(format!("{reader} {path}"))
+}
+
+/// A file that was named. A file with tests is given to what runs tests.
+fn named(file: &str, place: &Place<'_>) -> Known<Offer> {
+    let whole = if file.starts_with('/') {
+        file.to_owned()
+    } else {
+        format!("{}/{}", place.cwd.trim_end_matches('/'), file.trim_start_matches("./"))
+    };
+    let Some((directory, name)) = whole.rsplit_once('/') else { return Known::No };
+    let entries = match place.world.entries(if directory.is_empty() { "/" } else { directory }) {
+        Known::Yes(entries) => entries,
+        Known::No => return Known::No,
+        Known::NotYet => return Known::NotYet,
+    };
+    let Some(entry) = entries.iter().find(|entry| &*entry.name == name) else { return Known::No };
+    let path = file.trim_start_matches("./");
+    let is_test =
+        name.starts_with("test_") || name.contains("_test.") || name.contains(".test.") || name.contains(".spec.");
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let cmd = match ending {
+        _ if called(&format!("x/{path}"), Kind::Program).is_none() => None,
+        "py" if is_test => Some(format!("pytest {path}")),
+        "js" | "ts" | "jsx" | "tsx" if is_test => Some(format!("npm test -- {path}")),
+        "go" if is_test => Some(format!("go test ./{}", path.rsplit_once('/').map_or("", |(below, _)| below))),
+        _ => called(path, entry.kind),
+    };
+    let Some(cmd) = cmd else { return Known::No };
+    Known::Yes(Offer {
+        name: name.to_owned(),
+        cmd,
+        directory: place.cwd.to_owned(),
+        origin: Origin::File,
+        about: String::new(),
+        why: format!("You named {}.", code(path)),
+    })
+}

@@ -1,0 +1,226 @@
+//! Projects of many shapes, and what "run the tests" means in each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::*;
+use crate::task::run::list;
+use crate::world::{Entry, Item, Kind, Live};
+
+/// A project as one line: `Makefile justfile src/ run.sh* make:test,build npm:dev`, at `/p`.
+struct Project {
+    directories: BTreeMap<String, Vec<Entry>>,
+    live: Vec<(Live, String, Vec<Item>)>,
+}
+
+impl Project {
+    fn of(text: &str) -> Self {
+        let mut directories: BTreeMap<String, Vec<Entry>> = BTreeMap::from([("/p".to_owned(), Vec::new())]);
+        let mut live = Vec::new();
+        for word in text.split_whitespace() {
+            if let Some((kind, names)) = word.split_once('=') {
+                let (kind, directory) = kind.split_once('@').unwrap_or((kind, ""));
+                let item = |name: &str| Item { name: name.into(), about: "".into() };
+                let directory = format!("/p/{directory}").trim_end_matches('/').to_owned();
+                live.push((Live::of(kind).unwrap(), directory, names.split(',').map(item).collect()));
+                continue;
+            }
+            let (path, kind) = match (word.strip_suffix('/'), word.strip_suffix('*')) {
+                (Some(path), _) => (path, Kind::Directory),
+                (_, Some(path)) => (path, Kind::Program),
+                _ => (word, Kind::File),
+            };
+            let whole = format!("/p/{path}");
+            let (directory, name) = whole.rsplit_once('/').unwrap();
+            directories.entry(directory.to_owned()).or_default().push(Entry { name: name.into(), kind });
+            if kind == Kind::Directory {
+                directories.entry(whole.clone()).or_default();
+            }
+        }
+        Self { directories, live }
+    }
+}
+
+impl World for Project {
+    fn home(&self) -> &str {
+        "/"
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        self.directories.get(directory).map_or(Known::No, |entries| Known::Yes(entries.clone().into()))
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        Known::No
+    }
+
+    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+        Known::Yes("/p".into())
+    }
+
+    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
+        let found = self.live.iter().find(|(kind, at, _)| *kind == what && at == directory);
+        found.map_or(Known::No, |(_, _, items)| Known::Yes(items.clone().into()))
+    }
+
+    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+}
+
+fn run(project: &str, cwd: &str, words: &str, files: &[&str]) -> String {
+    let world = Project::of(project);
+    let place = Place { cwd, world: &world, test_command: "" };
+    let files = files.iter().map(|file| (*file).to_owned()).collect();
+    let params = Params { query: Some(words.to_owned()), files, ..Params::default() };
+    told(command(&params, &place))
+}
+
+fn told(outcome: Known<Outcome>) -> String {
+    match outcome {
+        Known::Yes(Outcome { proposal: Proposal::Command { cmd, cwd, reason }, .. }) => {
+            assert!(reason.is_some_and(|reason| reason.ends_with('.')), "{cmd}");
+            match cwd.as_deref() {
+                Some("/p") | None => cmd,
+                Some(cwd) => format!("{cmd} in {cwd}"),
+            }
+        }
+        Known::Yes(Outcome { proposal: Proposal::Answer { text }, .. }) => format!("? {}", text.trim_end()),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_lists_are_read_whole() {
+    assert_eq!(goal::GOALS.len(), list::count(goal::LIST, "goal"));
+    let tools = list::tables(goal::LIST, "tool", |table| list::text(table, "name"));
+    assert_eq!(tools.len(), list::count(goal::LIST, "tool"));
+    assert!(tools.len() >= 25);
+}
+
+#[test]
+fn projects_of_many_shapes() {
+    let make = "Makefile make-target=test,build,lint,deploy,clean";
+    let npm = "package.json npm-script=dev,build,test,test:unit,test:e2e,lint,deploy:staging,deploy:prod";
+    let cases = [
+        (make, "the tests", "make test"),
+        (make, "build", "make build"),
+        (make, "the linter", "make lint"),
+        (make, "the deploy script", "make deploy"),
+        (make, "测试", "make test"),
+        (make, "一下所有单元测试", "make test"),
+        (make, "部署脚本", "make deploy"),
+        (make, "清理", "make clean"),
+        (npm, "tests", "npm test"),
+        (npm, "unit tests", "npm run test:unit"),
+        (npm, "the e2e tests", "npm run test:e2e"),
+        (npm, "the dev server", "npm run dev"),
+        (npm, "the app", "npm run dev"),
+        (npm, "项目", "npm run dev"),
+        (npm, "staging deployment", "npm run deploy:staging"),
+        (
+            npm,
+            "the deploy script",
+            "? Which one do you mean by `the deploy script`?\n\n- `npm run deploy:staging`\n- `npm run deploy:prod`",
+        ),
+        (npm, "dependencies", "npm install"),
+        ("package.json yarn.lock npm-script=test", "the tests", "yarn run test"),
+        ("package.json pnpm-lock.yaml npm-script=lint", "lint", "pnpm run lint"),
+        ("justfile just-recipe=test,ci Makefile make-target=test", "tests", "just test"),
+        ("Cargo.toml", "the tests", "cargo test"),
+        ("Cargo.toml", "编译", "cargo build"),
+        ("Cargo.toml", "clippy", "cargo clippy"),
+        ("Cargo.toml", "the formatter", "cargo fmt"),
+        ("Cargo.toml", "格式化", "cargo fmt"),
+        ("Cargo.toml", "benchmarks", "cargo bench"),
+        ("Cargo.toml cargo-test=integration,cli", "the integration tests", "cargo test --test integration"),
+        ("Cargo.toml cargo-package=core,web", "tests of core", "cargo test -p core"),
+        ("Cargo.toml cargo-bin=server", "the server", "cargo run --bin server"),
+        ("Cargo.toml Makefile make-target=test", "the tests", "make test"),
+        ("Cargo.toml Makefile make-target=install", "the tests", "cargo test"),
+        ("go.mod", "the tests", "go test ./..."),
+        ("go.mod", "build", "go build ./..."),
+        ("pyproject.toml", "the tests", "pytest"),
+        ("pyproject.toml uv.lock", "the tests", "uv run pytest"),
+        ("pyproject.toml poetry.lock", "tests", "poetry run pytest"),
+        ("manage.py requirements.txt", "tests", "python manage.py test"),
+        ("manage.py", "the server", "python manage.py runserver"),
+        ("pom.xml", "tests", "mvn test"),
+        ("pom.xml mvnw*", "tests", "./mvnw test"),
+        ("build.gradle.kts gradlew*", "the build", "./gradlew build"),
+        ("App.sln", "tests", "dotnet test"),
+        ("Package.swift", "tests", "swift test"),
+        ("mix.exs", "tests", "mix test"),
+        ("CMakeLists.txt", "the build", "cmake --build build"),
+        ("docker-compose.yml", "the services up, start", "docker compose up"),
+        ("scripts/ scripts/deploy.sh*", "the deploy script", "./scripts/deploy.sh"),
+        ("scripts/ scripts/deploy.sh", "the deploy script", "bash scripts/deploy.sh"),
+        ("scripts/ scripts/gen-icons.sh*", "the gen icons script", "./scripts/gen-icons.sh"),
+        ("test.sh*", "tests", "./test.sh"),
+        (
+            make,
+            "the frobnicator",
+            "? Nothing here is called `the frobnicator`. There is:\n\n- `make test`\n- `make build`\n- `make lint`\n- `make deploy`\n- `make clean`",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (project, words, expected) in cases {
+        let told = run(project, "/p", words, &[]);
+        if told != expected {
+            wrong.push(format!("{project} | {words}: {told}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn what_ships_is_never_guessed() {
+    for project in ["Cargo.toml", "go.mod", "Makefile make-target=test"] {
+        for words in ["deploy", "the release", "the migration", "deploy to production", "发布"] {
+            assert!(run(project, "/p", words, &[]).starts_with("? "), "{project} {words}");
+        }
+    }
+    let make = "Makefile make-target=deploy-staging";
+    assert!(run(make, "/p", "deploy to production", &[]).starts_with("? "));
+    let hostile = "Makefile make-target=test;reboot,$(reboot),-f,test";
+    assert_eq!(run(hostile, "/p", "the tests", &[]), "make test");
+    assert!(!run(hostile, "/p", "reboot", &[]).contains("reboot)"));
+    assert!(run("", "/p", "the tests", &[]).starts_with("? Nothing here says how to run `the tests`"));
+}
+
+#[test]
+fn the_nearest_project_wins_and_the_one_above_is_found() {
+    let project = "Makefile make-target=test,deploy web/ web/package.json npm-script@web=test web/src/";
+    assert_eq!(run(project, "/p/web", "tests", &[]), "npm test in /p/web");
+    assert_eq!(run(project, "/p/web/src", "tests", &[]), "npm test in /p/web");
+    assert_eq!(run(project, "/p/web/src", "deploy", &[]), "make deploy");
+}
+
+#[test]
+fn a_file_that_was_named_is_run() {
+    let project = "run.sh* setup.sh main.py tests/ tests/test_login.py web/ web/a.test.ts a_test.go";
+    let cases = [
+        ("run.sh", "./run.sh"),
+        ("./run.sh", "./run.sh"),
+        ("setup.sh", "bash setup.sh"),
+        ("main.py", "python3 main.py"),
+        ("tests/test_login.py", "pytest tests/test_login.py"),
+        ("web/a.test.ts", "npm test -- web/a.test.ts"),
+    ];
+    for (file, expected) in cases {
+        assert_eq!(run(project, "/p", file, &[file]), expected);
+    }
+    assert!(run(project, "/p", "nothing.py", &["nothing.py"]).starts_with("? "));
+    assert!(run("a;b.sh*", "/p", "it", &["a;b.sh"]).starts_with("? "), "a name must not become two commands");
+}
+
+#[test]
+fn the_settings_and_the_person_have_the_first_word() {
+    let world = Project::of("Cargo.toml");
+    let place = Place { cwd: "/p", world: &world, test_command: "cargo nextest run" };
+    let asked = |query: &str| Params { query: Some(query.to_owned()), ..Params::default() };
+    assert_eq!(told(command(&asked("the tests"), &place)), "cargo nextest run");
+    assert_eq!(told(command(&asked("build"), &place)), "cargo build");
+    let spelled = Params { cmd: Some("ls -l".to_owned()), ..Params::default() };
+    assert_eq!(told(command(&spelled, &place)), "ls -l");
+}

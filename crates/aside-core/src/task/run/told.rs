@@ -1,0 +1,136 @@
+//! What is said to "help" and "status", from values that whoever acts knows.
+
+use crate::agent::tongue::Tongue;
+use crate::task::run::{Model, Outcome, code};
+
+/// How things stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    pub workspace: String,
+    /// Empty outside of a repository.
+    pub branch: String,
+    /// Files that differ from the last commit.
+    pub changed: usize,
+    /// The name of the model; empty when none is set up.
+    pub model: String,
+    /// Why the model does not answer; empty when it does, or when nobody has asked it yet.
+    pub trouble: String,
+    /// Tasks that wait for a person, by their names and what they propose.
+    pub waiting: Vec<(String, String)>,
+    /// Tasks under way, the same.
+    pub running: Vec<(String, String)>,
+    /// The last that ended, and how.
+    pub ended: Vec<(String, String)>,
+}
+
+/// Tasks of each sort that are named.
+const MAX_TASKS: usize = 5;
+
+pub fn help(request: &str, prefix: &str) -> Outcome {
+    let text = match Tongue::of(request) {
+        Tongue::English => format!(
+            "Say what you want in your own words. Nothing is written and nothing is run before you have seen it and said yes.\n\n\
+             - run: `run the tests`, `build it`, `start the dev server`\n\
+             - diagnose: `why did that fail`, or paste an error\n\
+             - change: `rename the field in src/user.rs` (needs a model)\n\
+             - search: `where is the port configured`\n\
+             - review: `review my changes`\n\
+             - explain: `what does tar -xzf do`, `exit code 137`\n\
+             - status, help\n\n\
+             Short forms: `{prefix} plan WORDS`, `{prefix} patch WORDS`, `{prefix} apply ID`, `{prefix} test --cmd=\"...\"`.\n"
+        ),
+        Tongue::Chinese => format!(
+            "用自己的话说出想做的事。在你看过并同意之前，不会写入任何文件，也不会运行任何命令。\n\n\
+             - 运行：`运行测试`、`编译一下`、`启动服务`\n\
+             - 诊断：`为什么失败了`，或者粘贴错误信息\n\
+             - 修改：`把 src/user.rs 里的字段改名`（需要模型）\n\
+             - 搜索：`端口在哪里配置`\n\
+             - 审查：`看一下我的改动`\n\
+             - 解释：`tar -xzf 是什么意思`、`退出码 137`\n\
+             - 状态、帮助\n\n\
+             简写：`{prefix} plan …`、`{prefix} patch …`、`{prefix} apply ID`、`{prefix} test --cmd=\"...\"`。\n"
+        ),
+    };
+    let summary = text.lines().next().unwrap_or_default().to_owned();
+    Outcome::answer(text, summary, Model::Unneeded)
+}
+
+pub fn status(status: &Status) -> Outcome {
+    let Status { workspace, branch, changed, model, trouble, waiting, running, ended } = status;
+    let mut text = format!("- Workspace: {}", code(workspace));
+    if !branch.is_empty() {
+        let changes = match changed {
+            0 => "nothing changed".to_owned(),
+            1 => "1 file changed".to_owned(),
+            many => format!("{many} files changed"),
+        };
+        text.push_str(&format!(", branch {}, {changes}", code(branch)));
+    }
+    text.push('\n');
+    text.push_str(&match (model.is_empty(), trouble.is_empty()) {
+        (true, _) => "- Model: none; changes and open questions need one (`aside model pull`)\n".to_owned(),
+        (false, true) => format!("- Model: {}\n", code(model)),
+        (false, false) => format!("- Model: {}, which does not answer: {trouble}\n", code(model)),
+    });
+    for (title, tasks) in [("Waiting for you", waiting), ("Under way", running), ("Ended", ended)] {
+        for (name, about) in tasks.iter().take(MAX_TASKS) {
+            text.push_str(&format!("- {title}: {} {about}\n", code(name)));
+        }
+        if tasks.len() > MAX_TASKS {
+            text.push_str(&format!("- {title}: {} more\n", tasks.len() - MAX_TASKS));
+        }
+    }
+    let summary = match (waiting.len(), running.len()) {
+        (0, 0) => "Nothing is under way".to_owned(),
+        (waiting, running) => format!("{waiting} waiting for you, {running} under way"),
+    };
+    Outcome::answer(text, summary, Model::Unneeded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::proposal::Proposal;
+    use crate::task::route::intent::Kind;
+
+    fn text(outcome: Outcome) -> String {
+        match outcome.proposal {
+            Proposal::Answer { text } => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn help_names_every_kind_in_both_languages() {
+        let english = text(help("help", "@dev"));
+        for kind in Kind::ALL {
+            assert!(english.contains(kind.name()), "{}", kind.name());
+        }
+        assert!(english.contains("`@dev apply ID`"));
+        assert!(text(help("你能做什么", "@dev")).contains("运行测试"));
+    }
+
+    #[test]
+    fn the_status_says_what_is_known() {
+        let bare = Status { workspace: "/p".to_owned(), ..Status::default() };
+        assert_eq!(
+            text(status(&bare)),
+            "- Workspace: `/p`\n- Model: none; changes and open questions need one (`aside model pull`)\n"
+        );
+        let task = |name: &str| (name.to_owned(), "run `make test`".to_owned());
+        let full = Status {
+            branch: "main".to_owned(),
+            changed: 2,
+            model: "qwen".to_owned(),
+            trouble: "connection refused".to_owned(),
+            waiting: vec![task("t1")],
+            running: (0..7).map(|_| task("t2")).collect(),
+            ..bare
+        };
+        let told = status(&full);
+        assert_eq!(told.summary, "1 waiting for you, 7 under way");
+        let told = text(told);
+        assert!(told.starts_with("- Workspace: `/p`, branch `main`, 2 files changed\n- Model: `qwen`, which does not answer: connection refused\n- Waiting for you: `t1` run `make test`\n"), "{told}");
+        assert!(told.ends_with("- Under way: 2 more\n"), "{told}");
+    }
+}
