@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -26,9 +27,12 @@ mod man;
 mod model;
 mod pipe;
 mod privacy;
+mod proxy;
 mod sandbox;
+mod sink;
 mod stats;
 mod suggest;
+mod task;
 mod translate;
 mod try_shell;
 mod uninstall;
@@ -57,6 +61,7 @@ enum Command {
     Explain(explain::Args),
     Answer(answer::Args),
     Detect(detect::Args),
+    Task(task::Args),
     Suggest(suggest::Args),
     Fix(suggest::fix::Args),
     Log(log::Args),
@@ -73,7 +78,9 @@ enum Command {
     Man(man::Args),
     Call(call::Args),
     Pipe(pipe::Args),
+    Proxy(proxy::Args),
     Sandbox(sandbox::Args),
+    Sink(sink::Args),
     Synapse(translate::synapse::Args),
 }
 
@@ -113,6 +120,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args),
         Command::Answer(args) => answer::run(args),
         Command::Detect(args) => detect::run(args),
+        Command::Task(args) => task::run(args),
         Command::Suggest(args) => suggest::run(args),
         Command::Fix(args) => suggest::fix::run(args),
         Command::Log(args) => log::run(args),
@@ -129,7 +137,9 @@ pub fn main() -> ExitCode {
         Command::Man(args) => man::run(args),
         Command::Call(args) => call::run(args),
         Command::Pipe(args) => pipe::run(args),
+        Command::Proxy(args) => proxy::run(args),
         Command::Sandbox(args) => sandbox::run(args),
+        Command::Sink(args) => sink::run(args),
         Command::Synapse(args) => translate::synapse::run(args),
     };
     match outcome {
@@ -170,6 +180,14 @@ fn own_shell() -> String {
 fn local_time(ts: &str) -> String {
     let Ok(time) = ts.parse::<Timestamp>() else { return one_line(ts) };
     time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// The terminal that we were started in.
+fn terminal() -> Option<String> {
+    let name = |fd: BorrowedFd<'_>| rustix::termios::ttyname(fd, Vec::new()).ok();
+    let (input, output, errors) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    let name = name(input.as_fd()).or_else(|| name(errors.as_fd())).or_else(|| name(output.as_fd()))?;
+    name.into_string().ok()
 }
 
 fn current_dir() -> anyhow::Result<String> {

@@ -356,7 +356,8 @@ mod tests {
             set_to(&template, "complete.right_arrow", &["word"]),
             template.replace("# right_arrow = \"all\"\n", "# right_arrow = \"all\"\nright_arrow = \"word\"\n")
         );
-        assert_eq!(set_to(&template, "history.ignore", &["x"]), template.replace("# ]\n", "# ]\nignore = [\"x\"]\n"));
+        let (before, after) = template.rsplit_once("# ]\n").unwrap();
+        assert_eq!(set_to(&template, "history.ignore", &["x"]), format!("{before}# ]\nignore = [\"x\"]\n{after}"));
     }
 
     #[test]

@@ -20,6 +20,8 @@ use check::{Problems, Values};
 pub struct Config {
     pub complete: Complete,
     pub detect: Detect,
+    pub suggest: Suggest,
+    pub task: Task,
     pub llm: Llm,
     pub security: Security,
     pub history: History,
@@ -63,6 +65,32 @@ pub struct Detect {
 pub enum Reroute {
     Answer,
     Offer,
+    Off,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suggest {
+    pub enabled: bool,
+    pub model: bool,
+    pub capture: Capture,
+    pub capture_blocklist: Vec<String>,
+    pub capture_blocklist_bare: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    pub confidence_threshold: f32,
+}
+
+/// How what commands print is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Capture {
+    Auto,
+    Tmux,
+    Pty,
     Off,
 }
 
@@ -241,6 +269,17 @@ impl Reroute {
             Reroute::Answer => "answer",
             Reroute::Offer => "offer",
             Reroute::Off => "off",
+        }
+    }
+}
+
+impl Capture {
+    pub fn name(self) -> &'static str {
+        match self {
+            Capture::Auto => "auto",
+            Capture::Tmux => "tmux",
+            Capture::Pty => "pty",
+            Capture::Off => "off",
         }
     }
 }
