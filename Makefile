@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect eval eval-detect eval-suggest soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-screen bench-capture eval eval-detect eval-suggest eval-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -72,6 +72,14 @@ bench-detect:
 	$(CARGO) bench -p aside-core --bench detect
 	$(CARGO) bench -p aside --bench prompt -- sentences
 
+# How fast what a terminal prints is watched, beside copying it, and how long it takes to show what a command printed; prints ratios.
+bench-screen:
+	$(CARGO) bench -p aside-core --bench screen
+
+# What our terminal around a shell costs, beside the same shell without it: throughput and echo, in one run.
+bench-capture:
+	$(CARGO) bench -p aside --bench capture
+
 # What people ask in their own words, answered; each answer is run in a sandbox and judged by what it does. See docs/eval.md.
 # make eval ARGS='--only git'; CHECK=1 whether the judging is right; RELEASE=1 the engine as it is installed.
 eval:
@@ -88,10 +96,19 @@ eval-detect:
 eval-suggest:
 	ASIDE_SUGGEST=$(LIST) $(CARGO) test -q -p aside-core --test suggest figures -- --nocapture
 
+# What people ask for, and what is made of it. See docs/task-routes.md. LIST as above.
+eval-route:
+	ASIDE_ROUTE=$(LIST) $(CARGO) test -q -p aside-core --test task_routes figures -- --nocapture
+
 # What takes too long for every change.
 soak:
-	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux
+	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux npm python3-pytest \
+		htop openssh-server openssh-client sudo vim-tiny less
+	ASIDE_TEST_TOOLS=1 $(CARGO) test -p aside --test it next_live_tools
+	ASIDE_TEST_TOOLS=1 $(CARGO) test -p aside --test it proxy_tools -- --nocapture
+	$(CARGO) test -p aside --test it proxy_jobs::programs_that_draw -- --nocapture
 	ASIDE_TEST_KILLS=100 $(CARGO) test --workspace killing
+	ASIDE_TEST_MEGABYTES=100 ASIDE_TEST_PATIENCE=6 $(CARGO) test -p aside --test it proxy::a_large_file
 	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
 	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-core --test fuzz -- --nocapture
 	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-core --lib whatever_is_asked
