@@ -77,6 +77,10 @@ enum Looks {
 impl State {
     /// Takes note of a command that has ended. Says whether it is news.
     pub fn ran(&self, session: &str, shell: &str, (seq, command, cwd, exit): (i64, &str, &str, i32)) -> bool {
+        // It is told twice, and reading the line once is enough.
+        if self.memory().knows(session, seq) {
+            return false;
+        }
         let config = self.config();
         let (names, dialect) = self.shell(Asker { session, shell, wait: false });
         let interactive =
@@ -106,7 +110,7 @@ impl Memory {
         }
         let mut shells = self.lock();
         let shell = heard_from(&mut shells, session);
-        if shell.commands.iter().any(|kept| kept.seq == ended.seq) {
+        if shell.knows(ended.seq) {
             return false;
         }
         // What it printed may have come before.
@@ -123,6 +127,10 @@ impl Memory {
             shell.commands.pop_front();
         }
         true
+    }
+
+    fn knows(&self, session: &str, seq: i64) -> bool {
+        self.lock().get(session).is_some_and(|shell| shell.knows(seq))
     }
 
     pub fn printed(&self, session: &str, seq: i64, output: &str) {
@@ -197,6 +205,12 @@ impl Memory {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Shell>> {
         // A panic while it was held lost one answer; what is left is sound.
         self.shells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shell {
+    fn knows(&self, seq: i64) -> bool {
+        self.commands.iter().any(|kept| kept.seq == seq)
     }
 }
 
