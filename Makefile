@@ -16,7 +16,7 @@ $(ASIDE):
 	$(CARGO) build --release --bin aside
 
 test: lint
-	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux
+	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux chromium chromium-driver fonts-dejavu-core fonts-noto-cjk
 	$(CARGO) test --workspace
 
 # With a real model server, and with the programs by which others talk to one. Fetches some hundred megabytes the first time.
@@ -109,6 +109,8 @@ soak:
 	$(CARGO) test -p aside --test it proxy_jobs::programs_that_draw -- --nocapture
 	ASIDE_TEST_KILLS=100 $(CARGO) test --workspace killing
 	ASIDE_TEST_MEGABYTES=100 ASIDE_TEST_PATIENCE=6 $(CARGO) test -p aside --test it proxy::a_large_file
+	ASIDE_TEST_CRASHES=1000 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_crash -- --nocapture
+	ASIDE_TEST_PIECES=480 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_watch -- --nocapture
 	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
 	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-core --test fuzz -- --nocapture
 	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-core --lib whatever_is_asked
