@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use aside_core::proto::stream::{Frame, Spelling, Stream, encode};
+use aside_core::proto::task::{Op, Task};
 use aside_core::proto::{Answer, Call, PROTOCOL, Reply, Request, json, record};
 
 const DOCUMENT: &str = include_str!("../../../docs/protocol.md");
@@ -37,6 +38,7 @@ fn every_example_of_a_request_is_what_both_codecs_read_and_write() {
         "status",
         "stop",
         "suggest",
+        "task",
         "translate",
         "watching",
         "why",
@@ -61,6 +63,8 @@ fn every_example_of_an_answer_is_what_both_codecs_write() {
         "recall",
         "said",
         "status",
+        "task",
+        "task_event",
         "translate",
         "update",
         "why",
@@ -88,7 +92,7 @@ fn every_table_of_fields_names_them_in_the_order_of_the_message() {
         }
         checked += 1;
     }
-    assert_eq!(checked, 26, "sixteen requests and ten answers have a table of fields");
+    assert_eq!(checked, 28, "sixteen requests and twelve answers have a table of fields");
 }
 
 #[test]
@@ -126,6 +130,7 @@ fn every_error_code_is_listed() {
         include_str!("../../aside/src/daemon/conn.rs"),
         include_str!("../../aside/src/daemon/answer/finished.rs"),
         include_str!("../../aside/src/daemon/watchers.rs"),
+        include_str!("../../aside/src/daemon/answer/task.rs"),
     ];
     let used = sources.iter().flat_map(|source| source.split("Reply::error(\"").skip(1));
     let used: BTreeSet<&str> = used.map(|rest| rest.split('"').next().unwrap()).collect();
@@ -143,6 +148,41 @@ fn every_link_leads_somewhere() {
         // The second heading of a name gets a number.
         let (name, count) = link.strip_suffix("-1").map_or((link, 1), |name| (name, 2));
         assert!(headings.iter().filter(|heading| *heading == name).count() >= count, "#{link}");
+    }
+}
+
+#[test]
+fn every_field_of_a_message_about_tasks_is_told() {
+    let text = || "x".to_owned();
+    let task = Task {
+        op: Op::Ask,
+        task: text(),
+        thread: text(),
+        text: text(),
+        source: text(),
+        from_user: text(),
+        by: text(),
+        step: 1,
+        digest: text(),
+        confine: text(),
+        from: 1,
+        limit: 1,
+        cwd: text(),
+        session: text(),
+        shell: text(),
+        private: true,
+        active: text(),
+        active_line: 1,
+        selection: text(),
+        diagnostics: text(),
+        environment: vec![text()],
+    };
+    let section = DOCUMENT.split("\n### ").find(|section| section.starts_with("task\n")).unwrap();
+    let json = serde_json::to_value(task).unwrap();
+    for field in json.as_object().unwrap().keys() {
+        let named =
+            section.lines().filter(|line| line.starts_with('|')).any(|line| line.contains(&format!("`{field}`")));
+        assert!(named, "`{field}` is in no table");
     }
 }
 
@@ -274,6 +314,7 @@ fn verb(request: &Request) -> &'static str {
         Request::Captured(_) => "captured",
         Request::Suggest(_) => "suggest",
         Request::Recall(_) => "recall",
+        Request::Task(_) => "task",
         Request::Names(_) => "names",
         Request::Reload => "reload",
         Request::Why(_) => "why",
@@ -294,6 +335,8 @@ fn kind(reply: &Reply) -> &'static str {
         Reply::Capture(_) => "capture",
         Reply::Suggest(_) => "next",
         Reply::Recall(_) => "recall",
+        Reply::Task(_) => "task",
+        Reply::TaskEvent(_) => "task_event",
         Reply::Ok => "ok",
         Reply::Why(_) => "why",
         Reply::Status(_) => "status",

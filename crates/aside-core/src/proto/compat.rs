@@ -213,6 +213,8 @@ impl Shape {
             | Reply::Capture(_)
             | Reply::Suggest(_)
             | Reply::Recall(_)
+            | Reply::Task(_)
+            | Reply::TaskEvent(_)
             | Reply::Status(_) => (&[][..], None),
         };
         let best = match reply {

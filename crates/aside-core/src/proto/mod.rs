@@ -7,6 +7,7 @@ pub mod json;
 pub mod record;
 pub mod stream;
 pub mod talk;
+pub mod task;
 pub mod wish;
 
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,8 @@ pub enum Request {
     Suggest(ended::Suggest),
     /// What ran in a shell lately?
     Recall(ended::Recall),
+    /// Work that is asked for in words, and what a person says to what is proposed.
+    Task(Box<task::Task>),
     /// What only the shell knows: its aliases, functions, variables.
     Names(Names),
     /// The history was changed by another process: read what is new.
@@ -170,6 +173,9 @@ pub enum Reply {
     #[serde(rename = "next")]
     Suggest(Box<ended::Suggested>),
     Recall(Box<ended::Recalled>),
+    Task(Box<task::Tasks>),
+    /// One more event of a task that is watched. None is left out.
+    TaskEvent(Box<task::TaskEvent>),
     /// Done: what was to be stored is stored.
     Ok,
     Why(Box<Offer>),

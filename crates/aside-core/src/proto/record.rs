@@ -137,6 +137,10 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
         "names" => {
             Request::Names(Names { session: text(2), kind: text(3), part: number(field(4), "part")?, names: text(5) })
         }
+        // Nothing that a shell speaks of by itself: the fields of the other spelling, in one.
+        "task" => {
+            Request::Task(Box::new(serde_json::from_str(field(2)).map_err(|error| format!("not a task: {error}"))?))
+        }
         "reload" => Request::Reload,
         "why" => Request::Why(Why { session: text(2) }),
         "status" => Request::Status,
@@ -287,6 +291,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         Request::Recall(Recall { session, tty, limit }) => {
             [&id, "recall", session, tty, &limit.to_string()].map(str::to_owned).to_vec()
         }
+        Request::Task(task) => vec![id, "task".to_owned(), serde_json::to_string(task).unwrap_or_default()],
         Request::Reload => vec![id, "reload".to_owned()],
         Request::Why(Why { session }) => vec![id, "why".to_owned(), session.clone()],
         Request::Status => vec![id, "status".to_owned()],
@@ -327,6 +332,8 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
         Reply::Recall(recalled) => {
             record.fields(&["recall", &serde_json::to_string(recalled).unwrap_or_default()]);
         }
+        Reply::Task(tasks) => record.fields(&["task", &serde_json::to_string(tasks).unwrap_or_default()]),
+        Reply::TaskEvent(told) => record.fields(&["task_event", &told.event.to_string()]),
         Reply::Ok => record.fields(&["ok"]),
         Reply::Why(offer) => record.fields(&["why", &serde_json::to_string(offer).unwrap_or_default()]),
         Reply::Status(status) => {

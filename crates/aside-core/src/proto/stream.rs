@@ -4,8 +4,10 @@
 use crate::proto::compat::{self, Foreign};
 use crate::proto::{Answer, Call, json, record};
 
-/// One message, all its fields together.
+/// One record, all its fields together.
 pub const MAX_MESSAGE: usize = 64 * 1024;
+/// One line of JSON: a diff that a person has edited, or the variables of a terminal, may be as long.
+pub const MAX_LINE: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
@@ -88,9 +90,7 @@ impl Stream {
                 self.taken += length;
                 Some(frame)
             }
-            None if bytes.len() > MAX_MESSAGE => {
-                Some(Frame::Lost { why: format!("a message may have {MAX_MESSAGE} bytes") })
-            }
+            None if bytes.len() > most(spelling) => Some(too_long(spelling)),
             None => {
                 self.searched = self.buffer.len();
                 None
@@ -106,11 +106,22 @@ pub fn encode(spelling: Spelling, answer: &Answer) -> Vec<u8> {
     }
 }
 
+fn most(spelling: Spelling) -> usize {
+    match spelling {
+        Spelling::Record => MAX_MESSAGE,
+        Spelling::Json => MAX_LINE,
+    }
+}
+
+fn too_long(spelling: Spelling) -> Frame {
+    Frame::Lost { why: format!("a message may have {} bytes", most(spelling)) }
+}
+
 fn next_line(bytes: &[u8]) -> Option<(usize, Frame)> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     let length = end + 1;
-    if length > MAX_MESSAGE {
-        return Some((length, Frame::Lost { why: format!("a message may have {MAX_MESSAGE} bytes") }));
+    if length > MAX_LINE {
+        return Some((length, too_long(Spelling::Json)));
     }
     let Ok(line) = std::str::from_utf8(&bytes[..end]) else {
         return Some((length, Frame::Bad { id: 0, why: "not UTF-8".to_owned() }));
@@ -139,7 +150,7 @@ fn next_record(bytes: &[u8]) -> Option<(usize, Frame)> {
         start = end + 1;
     }
     if start > MAX_MESSAGE {
-        return Some((start, Frame::Lost { why: format!("a message may have {MAX_MESSAGE} bytes") }));
+        return Some((start, too_long(Spelling::Record)));
     }
     let id = std::str::from_utf8(fields[0]).ok().and_then(|id| id.parse().ok()).unwrap_or(0);
     let decoded = fields.into_iter().map(std::str::from_utf8).collect::<Result<Vec<_>, _>>();
@@ -212,7 +223,7 @@ mod tests {
             assert!(matches!(frames(bytes)[..], [Frame::Lost { .. }]), "{bytes:?}");
         }
         assert!(matches!(frames(&vec![b'1'; MAX_MESSAGE + 1])[..], [Frame::Lost { .. }]));
-        assert!(matches!(frames(&[b"{".as_slice(), &vec![b'x'; MAX_MESSAGE + 1]].concat())[..], [Frame::Lost { .. }]));
+        assert!(matches!(frames(&[b"{".as_slice(), &vec![b'x'; MAX_LINE + 1]].concat())[..], [Frame::Lost { .. }]));
     }
 
     #[test]
