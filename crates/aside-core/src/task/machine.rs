@@ -70,7 +70,7 @@ struct Book {
 impl Task {
     /// Somebody asks for something.
     pub fn received(id: Id, request: UserRequest, at: u64) -> Result<(Self, Vec<Effect>), Refusal> {
-        let bytes = request.text.len() + request.thread_id.len() + request.from_user.as_ref().map_or(0, String::len);
+        let bytes = request.bytes();
         if bytes > MAX_REQUEST {
             return Err(Refusal::TooLong { bytes, most: MAX_REQUEST });
         }
@@ -91,6 +91,11 @@ impl Task {
     /// From 1.
     pub fn attempt(&self) -> u32 {
         self.book.attempt
+    }
+
+    /// The number of the last proposal, 0 before the first. The next one has the next.
+    pub fn step(&self) -> u32 {
+        self.book.step
     }
 
     /// The number of the last event.

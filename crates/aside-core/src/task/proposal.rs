@@ -13,6 +13,57 @@ pub struct UserRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_user: Option<String>,
     pub text: String,
+    #[serde(skip_serializing_if = "Meta::is_empty")]
+    pub meta: Meta,
+}
+
+impl UserRequest {
+    /// Of all its texts.
+    pub fn bytes(&self) -> usize {
+        let Self { source: _, thread_id, from_user, text, meta } = self;
+        let Meta { cwd, workspace, session, shell, private: _, active, active_line: _, selection, diagnostics } = meta;
+        let texts = [thread_id, text, cwd, workspace, session, shell, active, selection, diagnostics];
+        texts.into_iter().chain(from_user).map(String::len).sum()
+    }
+}
+
+/// Where somebody was when they asked, and what they had before them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Meta {
+    /// Absolute; both with links resolved. Nothing of the task leaves the workspace.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub cwd: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub workspace: String,
+    /// The shell that it was asked from, and its language: `zsh`, `bash` or `fish`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub shell: String,
+    /// Nothing remote for this task.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+    /// The file that was open, relative to the workspace, and the line of the cursor, from 1.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub active: String,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub active_line: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub selection: String,
+    /// What checkers said in the editor.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub diagnostics: String,
+}
+
+impl Meta {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// From where. What is local was typed by the person at this machine; nothing else can approve.
@@ -42,6 +93,8 @@ pub enum Proposal {
         cwd: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
+        #[serde(default, skip_serializing_if = "Confine::is_no")]
+        confine: Confine,
     },
     Answer {
         text: String,
@@ -49,6 +102,34 @@ pub enum Proposal {
     SearchResults {
         items: Vec<Found>,
     },
+}
+
+/// Where a command may write. Kept by the kernel, where it can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confine {
+    /// Wherever the person may.
+    #[default]
+    No,
+    /// In the workspace, and in a directory for temporary files that is its own.
+    Workspace,
+}
+
+impl Confine {
+    pub fn name(self) -> &'static str {
+        match self {
+            Confine::No => "no",
+            Confine::Workspace => "workspace",
+        }
+    }
+
+    pub fn of(name: &str) -> Option<Self> {
+        [Confine::No, Confine::Workspace].into_iter().find(|confine| confine.name() == name)
+    }
+
+    pub fn is_no(&self) -> bool {
+        *self == Confine::No
+    }
 }
 
 impl Proposal {
@@ -69,7 +150,7 @@ impl Proposal {
             Self::Diff { diff_id, unified_diff, files } => {
                 diff_id.len() + unified_diff.len() + files.iter().map(|file| file.path.len()).sum::<usize>()
             }
-            Self::Command { cmd, cwd, reason } => cmd.len() + optional(cwd) + optional(reason),
+            Self::Command { cmd, cwd, reason, confine: _ } => cmd.len() + optional(cwd) + optional(reason),
             Self::SearchResults { items } => items.iter().map(|item| item.path.len() + optional(&item.preview)).sum(),
         }
     }

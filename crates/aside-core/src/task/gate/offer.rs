@@ -6,7 +6,7 @@ use std::fmt;
 use crate::safety;
 use crate::task::gate::rules::Rules;
 use crate::task::gate::{Decision, Place, Verdict, judge};
-use crate::task::proposal::Source;
+use crate::task::proposal::{Confine, Source};
 use crate::world::World;
 
 /// Of a command line. Nobody reads a longer one before approving it.
@@ -48,6 +48,7 @@ pub struct Command {
     /// Variables that it gets in addition.
     pub environment: Vec<(String, String)>,
     pub reason: Option<String>,
+    pub confine: Confine,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -157,7 +158,7 @@ impl Offer {
     /// next.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Bytes(Vec::new());
-        bytes.text("aside offer 1");
+        bytes.text("aside offer 2");
         bytes.text(&self.step.task);
         bytes.number(u64::from(self.step.number));
         bytes.text(match self.source {
@@ -165,7 +166,7 @@ impl Offer {
             Source::Wecom => "wecom",
         });
         match &self.act {
-            Act::Run(Command { cmd, cwd, environment, reason }) => {
+            Act::Run(Command { cmd, cwd, environment, reason, confine }) => {
                 bytes.text("run");
                 bytes.text(cmd);
                 bytes.text(cwd);
@@ -175,6 +176,7 @@ impl Offer {
                     bytes.text(value);
                 }
                 bytes.list(reason.as_slice());
+                bytes.text(confine.name());
             }
             Act::Apply(Change { digest, rows, reason }) => {
                 bytes.text("apply");

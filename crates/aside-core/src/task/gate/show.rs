@@ -2,6 +2,7 @@
 //! are for whoever paints it.
 
 use crate::task::gate::offer::{Act, Change, Command, Offer};
+use crate::task::proposal::Confine;
 use crate::text::visible;
 
 /// Of what an explanation quotes. An offer itself is never cut.
@@ -20,6 +21,8 @@ pub enum Label {
     Command,
     Directory,
     Variable,
+    /// Where it may write.
+    Limit,
     File,
     Reason,
     Danger,
@@ -33,6 +36,7 @@ impl Label {
             Label::Command => "command",
             Label::Directory => "in",
             Label::Variable => "with",
+            Label::Limit => "writes",
             Label::File => "file",
             Label::Reason => "because",
             Label::Danger => "danger",
@@ -45,13 +49,17 @@ pub fn shown(offer: &Offer) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |label: Label, text: String| rows.push(Row { label, text });
     let reason = match &offer.act {
-        Act::Run(Command { cmd, cwd, environment, reason }) => {
+        Act::Run(Command { cmd, cwd, environment, reason, confine }) => {
             for line in cmd.split('\n') {
                 row(Label::Command, visible::exact(line).into_owned());
             }
             row(Label::Directory, visible::exact(cwd).into_owned());
             for (name, value) in environment {
                 row(Label::Variable, format!("{}={}", visible::exact(name), visible::exact(value)));
+            }
+            match confine {
+                Confine::No => {}
+                Confine::Workspace => row(Label::Limit, "in the workspace only".to_owned()),
             }
             reason
         }

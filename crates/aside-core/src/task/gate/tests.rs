@@ -11,7 +11,7 @@ use crate::task::gate::approve::{Answer, Approved, Digest, Gate, Leave, MAX_STEP
 use crate::task::gate::offer::{Act, Change, Command, MAX_COMMAND, Offer, Step, Unfit};
 use crate::task::gate::rules::{File, Layer, Rules};
 use crate::task::gate::{Decision, Place, catalogue, judge, show};
-use crate::task::proposal::Source;
+use crate::task::proposal::{Confine, Source};
 use crate::world::Nothing;
 
 const HOME: &str = "/home/ada/project";
@@ -235,7 +235,7 @@ fn step(number: u32) -> Step {
 }
 
 fn command(cmd: &str) -> Command {
-    Command { cmd: cmd.to_owned(), cwd: HOME.to_owned(), environment: Vec::new(), reason: None }
+    Command { cmd: cmd.to_owned(), cwd: HOME.to_owned(), environment: Vec::new(), reason: None, confine: Confine::No }
 }
 
 fn offer(number: u32, cmd: &str) -> Offer {
@@ -425,7 +425,7 @@ fn offers() -> impl Strategy<Value = Offer> {
     let variables = prop::collection::vec(("[ab]{1,2}", text()), 0..3);
     let run = (0..2u32, "[ab;]{1,3}", "/[ab]{0,2}", variables, prop::option::of(text())).prop_map(
         |(number, cmd, cwd, environment, reason)| {
-            let command = Command { cmd, cwd, environment, reason };
+            let command = Command { cmd, cwd, environment, reason, confine: Confine::No };
             Offer::run(step(number), command, &place(), &Rules::none(), &Nothing).unwrap()
         },
     );

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::task::event::{Context, Digest};
-use crate::task::proposal::{FileSummary, Proposal, Source};
+use crate::task::proposal::{Confine, FileSummary, Meta, Proposal, Source};
 use crate::task::route::intent::Params;
 use crate::task::route::{self, Options};
 
@@ -20,6 +20,7 @@ pub fn request() -> UserRequest {
         thread_id: "main".to_owned(),
         from_user: None,
         text: "run the tests".to_owned(),
+        meta: Meta::default(),
     }
 }
 
@@ -33,7 +34,12 @@ pub fn intent(kind: Kind) -> Intent {
 
 pub fn command(cmd: &str, of: char) -> Draft {
     Draft {
-        proposal: Proposal::Command { cmd: cmd.to_owned(), cwd: None, reason: Some("the project's tests".to_owned()) },
+        proposal: Proposal::Command {
+            cmd: cmd.to_owned(),
+            cwd: None,
+            reason: Some("the project's tests".to_owned()),
+            confine: Confine::No,
+        },
         summary: format!("Run {cmd}"),
         details: None,
         digest: Some(digest(of)),
@@ -465,7 +471,7 @@ fn any_draft() -> impl Strategy<Value = Draft> {
     let proposal = prop_oneof![
         any_text().prop_map(|text| Proposal::Answer { text }),
         any_text().prop_map(|text| Proposal::Plan { text }),
-        any_text().prop_map(|cmd| Proposal::Command { cmd, cwd: None, reason: None }),
+        any_text().prop_map(|cmd| Proposal::Command { cmd, cwd: None, reason: None, confine: Confine::No }),
         Just(diff('a').proposal),
     ];
     (proposal, any_text(), prop::option::of(any_text()), digest)
