@@ -11,6 +11,7 @@ mod lines;
 mod markdown;
 mod plain;
 pub mod prose;
+pub mod stuck;
 mod thoughts;
 
 #[cfg(test)]
@@ -50,6 +51,12 @@ pub fn commands(said: &str, dialect: Dialect) -> Vec<String> {
 pub fn spoken(said: &str) -> Option<String> {
     let said = readable(said);
     thoughts::removed(&said).map(Cow::into_owned)
+}
+
+/// The same to the byte, for what is no command: blanks and tabs of a diff mean something. Nothing while it may still be thinking.
+pub fn aloud(said: &str) -> Option<String> {
+    let spoken = thoughts::unthought(said)?;
+    Some(thoughts::unmarked(&spoken).to_owned())
 }
 
 /// As much of the best command as no later word can change, while the answer is still being said. The last word is held

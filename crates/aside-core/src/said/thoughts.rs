@@ -37,8 +37,8 @@ const FINAL: &str = "final<|message|>";
 /// Tags around an answer. Their contents count.
 const TAGS: [&str; 8] = ["command", "answer", "cmd", "bash", "shell", "code", "output", "response"];
 
-/// None while it is still thinking, or may be about to.
-pub fn removed(said: &str) -> Option<Cow<'_, str>> {
+/// Without thoughts, and otherwise to the byte. None while it is still thinking, or may be about to.
+pub fn unthought(said: &str) -> Option<Cow<'_, str>> {
     let mut spoken = Cow::Borrowed(said);
     if said.contains("<|channel|>") || said.starts_with("<|start|>") {
         let from = said.rfind(FINAL)? + FINAL.len();
@@ -71,6 +71,21 @@ pub fn removed(said: &str) -> Option<Cow<'_, str>> {
         let rest = after.get(end + close.len()..)?;
         spoken = Cow::Owned(format!("{}{rest}", spoken.get(..at)?));
     }
+    Some(spoken)
+}
+
+/// Without the marks at its very end. In its middle they may be what it is about.
+pub fn unmarked(spoken: &str) -> &str {
+    let mut spoken = spoken;
+    while let Some(before) = ENDS.iter().find_map(|end| spoken.trim_end().strip_suffix(end)) {
+        spoken = before;
+    }
+    spoken
+}
+
+/// What a command can be found in. None as above.
+pub fn removed(said: &str) -> Option<Cow<'_, str>> {
+    let mut spoken = unthought(said)?;
     if let Some(end) = ENDS.iter().filter_map(|end| spoken.find(end)).min() {
         spoken = Cow::Owned(spoken.get(..end)?.to_owned());
     }

@@ -5,9 +5,12 @@
 pub mod context;
 pub mod diagnose;
 pub mod explain;
+pub mod plan;
 pub mod prompt;
 pub mod review;
+pub mod said;
 pub mod script;
+pub mod search;
 pub mod told;
 
 mod list;

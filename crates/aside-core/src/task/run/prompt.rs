@@ -1,6 +1,8 @@
 //! What a model is asked for a change or for the cure of an error: a unified diff, with the rules by which it is read. Also what it is
 //! told when its diff cannot be applied. Asks nobody itself, and believes nothing: whatever comes back goes through `task::diff`.
 
+pub mod words;
+
 use crate::agent::prompt::printed;
 use crate::redact::redact;
 use crate::task::diff::Refusal;

@@ -64,6 +64,7 @@ pub fn gather(facts: &Facts<'_>) -> Context {
             reason: pick.reason,
             text: text.to_owned(),
             lines: (first, last, all),
+            line: pick.line,
         });
     }
     context.files = files;
@@ -95,7 +96,7 @@ fn clean(text: &str) -> String {
 }
 
 /// The beginning, whole lines only.
-fn cut(text: &str, bytes: usize) -> &str {
+pub(super) fn cut(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
@@ -104,7 +105,7 @@ fn cut(text: &str, bytes: usize) -> &str {
 }
 
 /// Whole lines around one of them, in so many bytes: the text, its first and last line, and how many there are.
-fn window(text: &str, line: usize, bytes: usize) -> (&str, usize, usize, usize) {
+pub(super) fn window(text: &str, line: usize, bytes: usize) -> (&str, usize, usize, usize) {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let all = lines.len();
     if text.len() <= bytes {

@@ -105,6 +105,18 @@ pub struct File {
     pub text: String,
     /// The first and the last line that is shown, and how many there are.
     pub lines: (usize, usize, usize),
+    /// The line that it was chosen for, 0 when for none.
+    pub line: usize,
+}
+
+impl File {
+    fn within(&self, bytes: usize) -> Option<Self> {
+        let (first, _, all) = self.lines;
+        let (text, from, to, _) = gather::window(&self.text, self.line.saturating_sub(first - 1), bytes);
+        let whole = text.len() == self.text.len();
+        let lines = if whole { self.lines } else { (first + from - 1, first + to - 1, all) };
+        (whole || !text.is_empty()).then(|| Self { text: text.to_owned(), lines, ..self.clone() })
+    }
 }
 
 impl Context {
@@ -141,6 +153,33 @@ impl Context {
             told.push_str(&format!("{mark} END\n"));
         }
         told
+    }
+
+    /// What of it is shown to a model that reads less: what the person pointed at stays longest, then the files in their order.
+    pub fn within(&self, bytes: usize) -> Self {
+        let mut kept = self.clone();
+        if self.bytes() <= bytes {
+            return kept;
+        }
+        kept.files.clear();
+        let part = |text: &str, most: usize| gather::cut(text, most).to_owned();
+        kept.selection = part(&self.selection, bytes / 3);
+        kept.diagnostics = part(&self.diagnostics, bytes / 6);
+        kept.git = part(&self.git, bytes / 12);
+        kept.tree = part(&self.tree, bytes / 8);
+        for file in &self.files {
+            let room = bytes.saturating_sub(kept.bytes());
+            let Some(shown) = file.within(room) else {
+                kept.notes.push(format!("{} is left out: the model reads no more", file.path));
+                continue;
+            };
+            if shown.lines != file.lines {
+                let (first, last, all) = shown.lines;
+                kept.notes.push(format!("{}: lines {first} to {last} of {all} are shown", file.path));
+            }
+            kept.files.push(shown);
+        }
+        kept
     }
 
     /// As many signs as no line of the contents begins with.

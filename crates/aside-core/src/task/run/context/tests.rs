@@ -153,3 +153,20 @@ fn the_text_of_it_cannot_be_forged() {
          ====== END\n"
     );
 }
+
+#[test]
+fn a_model_that_reads_less_is_shown_less() {
+    let text: String = (1..=1000).map(|number| format!("line {number}\n")).collect();
+    let files = [read("a.rs", 500, text), read("b.rs", 0, "fn b() {}\n".repeat(100))];
+    let tree = tree();
+    let context = gather(&Facts { read: &files, tree: &tree, selection: "fn b\n", ..Facts::default() });
+    assert_eq!(context.within(context.bytes()), context);
+    let less = context.within(3000);
+    assert!(less.bytes() <= 3000 && less.selection == "fn b\n", "{}", less.bytes());
+    let (first, last, all) = less.files[0].lines;
+    assert!(first < 500 && last > 500 && all == 1000, "{:?}", less.files[0].lines);
+    assert!(less.files[0].text.contains("line 500\n"));
+    assert!(less.notes.iter().any(|note| note.starts_with("a.rs: lines ")), "{:?}", less.notes);
+    assert!(less.notes.iter().any(|note| note == "b.rs is left out: the model reads no more"), "{:?}", less.notes);
+    assert_eq!(context.within(0).bytes(), 0);
+}

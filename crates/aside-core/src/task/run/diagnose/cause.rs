@@ -114,6 +114,25 @@ pub fn places(output: &str) -> Vec<(String, usize)> {
     places
 }
 
+static MENTIONED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?P<file>[\w./@+-]*[\w-]\.[A-Za-z]\w{0,9}):(?P<line>[0-9]{1,7})\b").ok());
+
+/// The same, and everything else that looks like a file and a line, whoever printed it.
+pub fn mentioned(output: &str) -> Vec<(String, usize)> {
+    let mut places = places(output);
+    let Some(pattern) = MENTIONED.as_ref() else { return places };
+    for found in ends(output).into_iter().flat_map(|line| pattern.captures_iter(line)).filter_map(|found| place(&found))
+    {
+        if places.len() >= MAX_PLACES {
+            break;
+        }
+        if !places.iter().any(|(file, _)| *file == found.0) {
+            places.push(found);
+        }
+    }
+    places
+}
+
 /// The beginning and the end of a long output, without lines that no person wrote.
 fn ends(output: &str) -> Vec<&str> {
     let lines: Vec<&str> =
@@ -183,6 +202,13 @@ fn place(captures: &Captures<'_>) -> Option<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_found_whoever_names_it() {
+        let output = "quux: not ready\n  at src/user.py:3, lib/a-b.rs:12\nhttp://127.0.0.1:80 10:20:30 v1.2:3\n";
+        assert_eq!(mentioned(output), [("src/user.py".to_owned(), 3), ("lib/a-b.rs".to_owned(), 12)]);
+        assert_eq!(places(output), []);
+    }
 
     #[test]
     fn every_error_has_its_hits_and_misses() {

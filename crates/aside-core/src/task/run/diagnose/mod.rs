@@ -9,7 +9,7 @@ mod tests;
 use crate::agent::tongue::{Phrase, Tongue};
 use crate::redact::redact;
 use crate::suggest::{self, Ended, Source, suggest};
-use crate::task::proposal::Proposal;
+use crate::task::proposal::{Confine, Proposal};
 use crate::task::run::explain::status;
 use crate::task::run::{Model, Outcome, code, short};
 use crate::text;
@@ -46,6 +46,11 @@ pub fn places(output: &str) -> Vec<(String, usize)> {
     cause::places(output)
 }
 
+/// The same, and all that looks like a place: good enough to look there.
+pub fn mentioned(output: &str) -> Vec<(String, usize)> {
+    cause::mentioned(output)
+}
+
 pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>) -> Outcome {
     let output = text::clean(failure.output);
     let cause = cause::cause(&output);
@@ -61,6 +66,7 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
             cmd: command,
             cwd: Some(place.cwd.to_owned()),
             reason: Some(short(&sentence, MAX_SHOWN * 2)),
+            confine: Confine::No,
         };
         return Outcome { proposal, summary, details, model: Model::Better };
     }

@@ -71,7 +71,7 @@ fn the_decisive_lines_are_quoted() {
 fn a_cure_that_is_known_is_proposed() {
     let output = "fatal: The current branch topic has no upstream branch.\nTo push the current branch and set the remote as upstream, use\n\n    git push --set-upstream origin topic\n";
     let outcome = said("git push", Some(128), output);
-    let Proposal::Command { cmd, cwd, reason } = &outcome.proposal else { panic!("{outcome:?}") };
+    let Proposal::Command { cmd, cwd, reason, confine: _ } = &outcome.proposal else { panic!("{outcome:?}") };
     assert_eq!((cmd.as_str(), cwd.as_deref()), ("git push --set-upstream origin topic", Some("/p")));
     assert!(
         reason

@@ -1,11 +1,13 @@
 //! A change as git shows it, summed up for the person who has to look at it: what kinds of files it is about, how large it is,
 //! and what rules find in it. Found by rules, and said to be so: nobody has read the change.
 
-mod kind;
+pub mod denied;
+pub(in crate::task::run) mod kind;
 mod look;
 mod patch;
 mod rule;
 mod tell;
+pub mod what;
 
 #[cfg(test)]
 mod tests;

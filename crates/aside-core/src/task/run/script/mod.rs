@@ -7,7 +7,7 @@ mod offer;
 #[cfg(test)]
 mod tests;
 
-use crate::task::proposal::Proposal;
+use crate::task::proposal::{Confine, Proposal};
 use crate::task::route::intent::Params;
 use crate::task::run::{Model, Outcome, code};
 use crate::world::{Known, World};
@@ -126,7 +126,7 @@ fn proposed(cmd: String, directory: &str, place: &Place<'_>, reason: String) -> 
         true => format!("Run {}", code(&cmd)),
         false => format!("Run {} in {}", code(&cmd), code(directory)),
     };
-    let proposal = Proposal::Command { cmd, cwd, reason: Some(reason) };
+    let proposal = Proposal::Command { cmd, cwd, reason: Some(reason), confine: Confine::No };
     Outcome { proposal, summary, details: String::new(), model: Model::Unneeded }
 }
 

@@ -78,7 +78,7 @@ fn run(project: &str, cwd: &str, words: &str, files: &[&str]) -> String {
 
 fn told(outcome: Known<Outcome>) -> String {
     match outcome {
-        Known::Yes(Outcome { proposal: Proposal::Command { cmd, cwd, reason }, .. }) => {
+        Known::Yes(Outcome { proposal: Proposal::Command { cmd, cwd, reason, confine: _ }, .. }) => {
             assert!(reason.is_some_and(|reason| reason.ends_with('.')), "{cmd}");
             match cwd.as_deref() {
                 Some("/p") | None => cmd,

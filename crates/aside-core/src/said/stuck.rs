@@ -1,0 +1,45 @@
+//! Whether a model only says the same over and over, as small ones do. Judges the end of an answer alone.
+
+/// Bytes that have to be the same again and again, and how often: a table of zeros or a row of dashes is none.
+const LEAST: usize = 1500;
+const TIMES: usize = 12;
+/// Bytes of what is repeated.
+const LONGEST: usize = 400;
+
+/// Where it began to repeat itself, behind the first time; none while it does not.
+pub fn stuck(said: &str) -> Option<usize> {
+    let bytes = said.as_bytes();
+    let period = (1..=LONGEST).find(|period| {
+        let length = LEAST.max(period * TIMES);
+        let Some(tail) = bytes.len().checked_sub(length).and_then(|start| bytes.get(start..)) else { return false };
+        tail.iter().zip(tail.iter().skip(*period)).all(|(one, next)| one == next)
+    })?;
+    let again = bytes.iter().rev().zip(bytes.iter().rev().skip(period)).take_while(|(one, next)| one == next).count();
+    Some(said.ceil_char_boundary(bytes.len() - again))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_over_and_over_is_noticed() {
+        let stuttered = format!("It prints a line. {}", "print(\"helo world\")\n".repeat(90));
+        let end = stuck(&stuttered).unwrap();
+        assert_eq!(&stuttered[..end], "It prints a line. print(\"helo world\")\n");
+        let chinese = format!("一。{}", "打印。".repeat(400));
+        assert_eq!(&chinese[..stuck(&chinese).unwrap()], "一。打印");
+        let long = "a paragraph of some length that comes back, ".repeat(4) + "whole\n";
+        assert!(stuck(&long.repeat(13)).is_some());
+    }
+
+    #[test]
+    fn what_has_a_reason_to_repeat_is_not() {
+        let numbered: String = (0..500).map(|number| format!("line {number}\n")).collect();
+        for said in ["", "ls", &"-".repeat(1000), &"0, ".repeat(300), &numbered] {
+            assert_eq!(stuck(said), None, "{}", said.len());
+        }
+        let over = format!("{}The end.", "x = 1\n".repeat(400));
+        assert_eq!(stuck(&over), None, "it went on");
+    }
+}

@@ -1,0 +1,136 @@
+//! What is said where only a plan may be made and no model makes one: what the request was taken for, what is missing, and how to say it
+//! so that more comes of it. Proposes nothing that acts.
+
+use crate::agent::tongue::Tongue;
+use crate::redact::redact;
+use crate::task::proposal::Proposal;
+use crate::task::route::intent::{Intent, Kind};
+use crate::task::run::{Model, Outcome, code, short};
+
+const MAX_SHOWN: usize = 200;
+
+/// Why there is a plan and no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// A plan is what the person asked for.
+    Asked,
+    /// It is not sure enough what is wanted.
+    Unsure,
+}
+
+/// `lack` says in a sentence why no model plans, with what to do about it; empty when none could do better.
+pub fn plan(request: &str, intent: &Intent, because: Because, lack: &str) -> Outcome {
+    let files: Vec<String> = intent.params.files.iter().map(|file| code(&short(file, MAX_SHOWN))).collect();
+    let words = intent.params.change_request.as_deref().or(intent.params.question.as_deref()).unwrap_or(request);
+    let words = short(&redact(words), MAX_SHOWN);
+    let mut rows: Vec<String> = Vec::new();
+    let summary;
+    match Tongue::of(request) {
+        Tongue::English => {
+            summary = match because {
+                Because::Asked => format!("A plan only: {words}"),
+                Because::Unsure => "Not sure what is wanted; say it more clearly".to_owned(),
+            };
+            rows.push(match because {
+                Because::Asked => format!("Nothing is changed and nothing is run. What you want: {words}"),
+                Because::Unsure => format!(
+                    "It is not sure enough what you want ({:.0} of 100), so nothing is proposed that acts.",
+                    intent.confidence * 100.0
+                ),
+            });
+            rows.push(String::new());
+            match (intent.kind, files.is_empty()) {
+                (Kind::Change, false) => rows.push(format!("1. Look at {}.", files.join(", "))),
+                (Kind::Change, true) => rows.push(
+                    "1. Find the files that it is about; naming them, as in `in src/user.rs`, makes the change better."
+                        .to_owned(),
+                ),
+                (_, false) => rows.push(format!("1. The question is about {}.", files.join(", "))),
+                (_, true) => {
+                    rows.push("1. Say what it is about: a file, a command, or the error as it was printed.".to_owned());
+                }
+            }
+            if intent.kind == Kind::Change {
+                rows.push("2. Write the change as a diff, which you see before anything is written.".to_owned());
+                rows.push("3. Run the tests of the project, if you say yes to that as well.".to_owned());
+            } else {
+                rows.push(
+                    "2. Begin with what is to be done: `change …`, `run …`, `find …`, `explain …`, `review …`."
+                        .to_owned(),
+                );
+            }
+        }
+        Tongue::Chinese => {
+            summary = match because {
+                Because::Asked => format!("只是计划：{words}"),
+                Because::Unsure => "不确定想要什么，请说得更清楚一些".to_owned(),
+            };
+            rows.push(match because {
+                Because::Asked => format!("不会修改任何文件，也不会运行任何命令。你想要的是：{words}"),
+                Because::Unsure => {
+                    format!(
+                        "不太确定你想要什么（{:.0}/100），所以没有提出任何会执行的内容。",
+                        intent.confidence * 100.0
+                    )
+                }
+            });
+            rows.push(String::new());
+            match (intent.kind, files.is_empty()) {
+                (Kind::Change, false) => rows.push(format!("1. 查看 {}。", files.join("、"))),
+                (Kind::Change, true) => {
+                    rows.push("1. 找到相关文件；写出文件名（例如 `src/user.rs`）会让修改更准确。".to_owned());
+                }
+                (_, false) => rows.push(format!("1. 问题涉及 {}。", files.join("、"))),
+                (_, true) => rows.push("1. 请写明涉及什么：文件、命令，或者打印出来的错误。".to_owned()),
+            }
+            if intent.kind == Kind::Change {
+                rows.push("2. 把修改写成 diff，写入之前先给你看。".to_owned());
+                rows.push("3. 如果你同意，再运行项目的测试。".to_owned());
+            } else {
+                rows.push("2. 开头写明要做什么：`修改…`、`运行…`、`查找…`、`解释…`、`审查…`。".to_owned());
+            }
+        }
+    }
+    if !lack.is_empty() {
+        rows.extend([String::new(), lack.to_owned()]);
+    }
+    let text = rows.join("\n") + "\n";
+    Outcome { proposal: Proposal::Plan { text }, summary, details: String::new(), model: Model::Better }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::route::intent::Params;
+
+    fn text(request: &str, kind: Kind, files: &[&str], because: Because, lack: &str) -> String {
+        let files = files.iter().map(|file| (*file).to_owned()).collect();
+        let intent =
+            Intent { kind, confidence: 0.4, summary: String::new(), params: Params { files, ..Params::default() } };
+        match plan(request, &intent, because, lack).proposal {
+            Proposal::Plan { text } => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_plan_says_what_is_known_and_how_to_go_on() {
+        assert_eq!(
+            text("rename it", Kind::Change, &["a.rs"], Because::Asked, "It needs a model."),
+            "Nothing is changed and nothing is run. What you want: rename it\n\n1. Look at `a.rs`.\n2. Write the change as a diff, which you \
+             see before anything is written.\n3. Run the tests of the project, if you say yes to that as well.\n\nIt needs a model.\n"
+        );
+        let unsure = text("the thing", Kind::Explain, &[], Because::Unsure, "");
+        assert!(
+            unsure.starts_with("It is not sure enough what you want (40 of 100)") && unsure.contains("`run …`"),
+            "{unsure}"
+        );
+        assert!(text("那个东西", Kind::Explain, &[], Because::Unsure, "").contains("`运行…`"));
+    }
+
+    #[test]
+    fn no_secret_is_repeated() {
+        let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+        assert!(!text(&format!("use {secret}"), Kind::Change, &[], Because::Asked, "").contains(secret));
+    }
+}

@@ -1,0 +1,140 @@
+//! The lists of `data/task/search.toml`: how lines define things, what words mean in code, what files of a language end with.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::task::run::list;
+
+const LIST: &str = include_str!("../../../../data/task/search.toml");
+
+struct Define {
+    pattern: Regex,
+    not: Option<Regex>,
+}
+
+struct Like {
+    of: Vec<String>,
+    like: Vec<String>,
+}
+
+static DEFINES: LazyLock<Vec<Define>> = LazyLock::new(|| {
+    list::tables(LIST, "define", |table| {
+        Some(Define { pattern: list::pattern(table, "pattern")?, not: list::pattern(table, "not") })
+    })
+});
+
+static IMPORTS: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns("import"));
+static COMMENTS: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns("comment"));
+
+static LIKES: LazyLock<Vec<Like>> = LazyLock::new(|| {
+    list::tables(LIST, "like", |table| Some(Like { of: list::texts(table, "of"), like: list::texts(table, "like") }))
+});
+
+static LANGUAGES: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
+    list::tables(LIST, "language", |table| Some((list::texts(table, "names"), list::texts(table, "endings"))))
+});
+
+fn patterns(name: &str) -> Vec<Regex> {
+    list::tables(LIST, name, |table| list::pattern(table, "pattern"))
+}
+
+/// The name that a line defines.
+pub fn defined(line: &str) -> Option<&str> {
+    let fits = |define: &&Define| !define.not.as_ref().is_some_and(|not| not.is_match(line));
+    let found = DEFINES.iter().filter(fits).find_map(|define| define.pattern.captures(line)?.get(1));
+    found.map(|name| name.as_str().trim_end_matches([':', '.', '-', '!', '?']))
+}
+
+pub fn is_import(line: &str) -> bool {
+    IMPORTS.iter().any(|pattern| pattern.is_match(line))
+}
+
+pub fn is_comment(line: &str) -> bool {
+    COMMENTS.iter().any(|pattern| pattern.is_match(line))
+}
+
+/// What code calls the same thing.
+pub fn like(word: &str) -> impl Iterator<Item = &'static str> {
+    let fitting = LIKES.iter().filter(move |like| like.of.iter().any(|of| of == word));
+    fitting.flat_map(|like| like.like.iter().map(String::as_str))
+}
+
+/// The longest known word at the beginning of a text without blanks.
+pub fn known_start(text: &str) -> Option<&'static str> {
+    let known =
+        LIKES.iter().flat_map(|like| like.of.iter()).filter(|of| !of.is_ascii() && text.starts_with(of.as_str()));
+    known.max_by_key(|of| of.len()).map(String::as_str)
+}
+
+/// What names of files of a language end with.
+pub fn endings(language: &str) -> Option<&'static [String]> {
+    let fits = |(names, _): &&(Vec<String>, Vec<String>)| names.iter().any(|name| name == language);
+    LANGUAGES.iter().find(fits).map(|(_, endings)| endings.as_slice())
+}
+
+/// Whether people call files so.
+pub fn is_ending(ending: &str) -> bool {
+    LANGUAGES.iter().any(|(_, endings)| endings.iter().any(|known| known == ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::run::search::names::Tokens;
+    use crate::task::run::search::term::Term;
+
+    fn examples(name: &str, key: &str) -> Vec<(String, Vec<String>)> {
+        list::tables(LIST, name, |table| Some((list::texts(table, "of").join(" "), list::texts(table, key))))
+    }
+
+    #[test]
+    fn the_lists_are_read_whole() {
+        assert_eq!(DEFINES.len(), list::count(LIST, "define"));
+        assert_eq!(IMPORTS.len(), list::count(LIST, "import"));
+        assert_eq!(COMMENTS.len(), list::count(LIST, "comment"));
+        assert_eq!(LIKES.len(), list::count(LIST, "like"));
+        assert_eq!(LANGUAGES.len(), list::count(LIST, "language"));
+    }
+
+    #[test]
+    fn every_way_to_define_has_its_hits_and_misses() {
+        let tables = list::tables(LIST, "define", |table| {
+            let (pattern, not) = (list::pattern(table, "pattern")?, list::pattern(table, "not"));
+            Some((list::text(table, "name")?, pattern, not, list::texts(table, "hits"), list::texts(table, "misses")))
+        });
+        for (name, pattern, not, hits, misses) in tables {
+            assert!(hits.len() >= 2 && misses.len() >= 2, "{name}");
+            let fits = |line: &str| pattern.is_match(line) && !not.as_ref().is_some_and(|not| not.is_match(line));
+            for hit in hits {
+                let (line, expected) = hit.rsplit_once(" => ").unwrap();
+                assert!(fits(line), "{name}: {line}");
+                assert_eq!(defined(line), Some(expected), "{name}: {line}");
+            }
+            for miss in misses {
+                assert!(!fits(&miss), "{name}: {miss}");
+            }
+        }
+        for (name, holds) in [("import", is_import as fn(&str) -> bool), ("comment", is_comment)] {
+            for (key, expected) in [("hits", true), ("misses", false)] {
+                for line in examples(name, key).iter().flat_map(|(_, lines)| lines) {
+                    assert_eq!(holds(line), expected, "{name}: {line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_likeness_has_its_hits_and_misses() {
+        for (key, expected) in [("hits", true), ("misses", false)] {
+            for (of, list) in examples("like", key) {
+                assert!(!list.is_empty(), "{of}");
+                for example in list {
+                    let (word, part) = example.split_once(" => ").unwrap();
+                    let tokens = Tokens::of(part);
+                    assert_eq!(Term::word(word).strength(&tokens) > 0, expected, "{example}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What was found, told: the best places first, some of each file, and how much there is besides. No secret that a line has is told.
+
+use crate::agent::tongue::Tongue;
+use crate::redact::redact;
+use crate::task::proposal::{self, Proposal};
+use crate::task::run::search::plan::{Plan, Want};
+use crate::task::run::search::rank::{Weights, weights, worth, worth_file};
+use crate::task::run::search::{Found, Line, Searched};
+use crate::task::run::{Model, Outcome, code, short};
+
+/// Places that are told, and those of one file unless it is the only one.
+pub const MAX_ITEMS: usize = 100;
+pub const MAX_OF_FILE: usize = 5;
+/// Letters of a line.
+const MAX_PREVIEW: usize = 160;
+/// Files and places of the text for a screen.
+const MAX_DETAILS: usize = 40;
+/// What is worth less than this part of the best is not told.
+const LEAST: f32 = 0.35;
+
+/// A place: a line, or a file for its name.
+struct Place<'a> {
+    worth: f32,
+    found: &'a Found,
+    line: Option<&'a Line>,
+}
+
+/// The places of one file, the best first.
+struct Group<'a> {
+    path: &'a str,
+    places: Vec<Place<'a>>,
+}
+
+pub fn outcome(plan: &Plan, searched: &Searched) -> Outcome {
+    let groups = groups(plan, searched);
+    let all: usize = groups.iter().map(|group| group.places.len()).sum();
+    let of_file = if groups.len() == 1 { MAX_ITEMS } else { MAX_OF_FILE };
+    let shown: Vec<(&Group<'_>, &[Place<'_>])> = {
+        let mut left = MAX_ITEMS;
+        let mut shown = Vec::new();
+        for group in &groups {
+            let places = group.places.get(..group.places.len().min(of_file).min(left)).unwrap_or_default();
+            left -= places.len();
+            if !places.is_empty() {
+                shown.push((group, places));
+            }
+        }
+        shown
+    };
+    let items: Vec<proposal::Found> = shown.iter().flat_map(|(_, places)| places.iter().map(item)).collect();
+    let summary = summary(plan, searched, &groups, all, &items);
+    let details = details(plan, searched, &shown, all, groups.len());
+    let model = match plan.terms.first() {
+        _ if items.is_empty() => Model::Better,
+        Some(first) if !first.is_exact() => Model::Better,
+        Some(_) | None => Model::Unneeded,
+    };
+    Outcome { proposal: Proposal::SearchResults { items }, summary, details, model }
+}
+
+/// In the order in which they are told.
+fn groups<'a>(plan: &Plan, searched: &'a Searched) -> Vec<Group<'a>> {
+    let weights: Weights = weights(plan, &searched.found, searched.files);
+    let least = plan.least(&searched.found);
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for found in &searched.found {
+        let lines = found.lines.iter().filter(|line| line.here.first().is_none_or(|first| *first >= least));
+        let mut places: Vec<Place<'a>> =
+            lines.map(|line| Place { worth: worth(plan, found, line, &weights), found, line: Some(line) }).collect();
+        places.sort_by(|one, other| other.worth.total_cmp(&one.worth).then(number(one).cmp(&number(other))));
+        let file = worth_file(plan, found, &weights);
+        let best = places.first().map_or(0.0, |place| place.worth);
+        // A file that is sought by its name is one place, before those in it.
+        let by_name = plan.want == Want::Names || least == 0 && file > best && file > 0.3;
+        if by_name {
+            places.insert(0, Place { worth: file, found, line: None });
+        }
+        if !places.is_empty() {
+            groups.push(Group { path: &found.path, places });
+        }
+    }
+    let of = |group: &Group<'_>| group.places.first().map_or(0.0, |place| place.worth);
+    groups.sort_by(|one, other| of(other).total_cmp(&of(one)).then_with(|| one.path.cmp(other.path)));
+    let top = groups.first().map_or(0.0, of);
+    // All uses of a name are wanted, be they ever so plain; of words, only what is as good.
+    let bar = if least > 0 || plan.terms.is_empty() { f32::MIN } else { top * LEAST };
+    for group in &mut groups {
+        group.places.retain(|place| place.worth >= bar);
+    }
+    groups.retain(|group| !group.places.is_empty());
+    groups
+}
+
+fn number(place: &Place<'_>) -> usize {
+    place.line.map_or(0, |line| line.number)
+}
+
+fn item(place: &Place<'_>) -> proposal::Found {
+    match place.line {
+        None => proposal::Found { path: place.found.path.clone(), preview: None },
+        Some(line) => proposal::Found {
+            path: format!("{}:{}", place.found.path, line.number),
+            preview: Some(preview(&line.text)),
+        },
+    }
+}
+
+/// Before it is cut, so that no secret is cut in two.
+fn preview(text: &str) -> String {
+    short(&redact(text), MAX_PREVIEW)
+}
+
+fn summary(plan: &Plan, searched: &Searched, groups: &[Group<'_>], all: usize, items: &[proposal::Found]) -> String {
+    let said = redact(&plan.said).into_owned();
+    let files = groups.len();
+    match (plan.tongue, items.first()) {
+        (Tongue::English, None) => format!("Nothing was found for {said} in {}", counted(searched.files, "file")),
+        (Tongue::Chinese, None) => format!("在 {} 个文件中没有找到 {said}", searched.files),
+        (Tongue::English, Some(first)) if plan.want == Want::Names => {
+            format!("{} for {said}: {}{}", counted(files, "file"), first.path, if files > 1 { ", …" } else { "" })
+        }
+        (Tongue::Chinese, Some(first)) if plan.want == Want::Names => {
+            format!("{said}：{files} 个文件，第一个是 {}", first.path)
+        }
+        (Tongue::English, Some(first)) => {
+            format!("{} in {} for {said}; the best is {}", counted(all, "place"), counted(files, "file"), first.path)
+        }
+        (Tongue::Chinese, Some(first)) => format!("{said}：{files} 个文件中有 {all} 处，最可能是 {}", first.path),
+    }
+}
+
+fn details(plan: &Plan, searched: &Searched, shown: &[(&Group<'_>, &[Place<'_>])], all: usize, files: usize) -> String {
+    let mut rows: Vec<String> = Vec::new();
+    let mut told = 0;
+    let mut told_files = 0;
+    for (group, places) in shown {
+        if rows.len() >= MAX_DETAILS {
+            break;
+        }
+        told_files += 1;
+        rows.push(format!("- {}", code(&short(group.path, MAX_PREVIEW))));
+        for place in *places {
+            told += 1;
+            if let Some(line) = place.line {
+                let text = preview(&line.text);
+                let text = if text.is_empty() { String::new() } else { format!(" {}", code(&text)) };
+                rows.push(format!("  - {}:{text}", line.number));
+            }
+        }
+        let more = group.places.len() - places.len();
+        if more > 0 {
+            rows.push(match plan.tongue {
+                Tongue::English => format!("  - {more} more"),
+                Tongue::Chinese => format!("  - 还有 {more} 处"),
+            });
+        }
+    }
+    if rows.is_empty() {
+        rows.push(match plan.tongue {
+            Tongue::English => format!(
+                "Nothing was found for {}. Another word, a part of a name, or a text in quotes may find it; files that git ignores are not looked at.",
+                code(&redact(&plan.said))
+            ),
+            Tongue::Chinese => format!(
+                "没有找到 {}。可以换一个词、名字的一部分，或者用引号括起原文；被 git 忽略的文件不会被搜索。",
+                code(&redact(&plan.said))
+            ),
+        });
+    }
+    if files > told_files {
+        rows.push(String::new());
+        rows.push(match plan.tongue {
+            Tongue::English => format!(
+                "{} in {} are not shown.",
+                counted(all - told, "place"),
+                counted(files - told_files, "more file")
+            ),
+            Tongue::Chinese => format!("还有 {} 个文件中的 {} 处没有列出。", files - told_files, all - told),
+        });
+    }
+    for (at, note) in searched.notes.iter().enumerate() {
+        if at == 0 {
+            rows.push(String::new());
+        }
+        rows.push(format!("- {note}"));
+    }
+    rows.join("\n") + "\n"
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
