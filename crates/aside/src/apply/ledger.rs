@@ -38,6 +38,9 @@ pub struct Record {
     pub id: Id,
     /// The workspace.
     pub root: String,
+    /// Whose change it is, for whoever wrote it.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub label: String,
     /// What this takes back.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undoes: Option<Id>,

@@ -20,10 +20,11 @@ use aside_core::task::diff::name::Name;
 use aside_core::task::diff::read::read;
 use aside_core::task::diff::settle::{Changes, State, settle};
 
-use crate::apply::beneath::{Found, Like, Regular, Root};
+use crate::apply::beneath::{Found, Like, Regular};
 use crate::apply::ledger::{Held, Id, Ledger, Record, Stage, Step};
 use crate::apply::print::{Digest, Print};
 use crate::apply::write::New;
+use crate::workspace::beneath::Root;
 
 /// A change as it would be written. Holds the workspace open: a directory that takes its place is another one.
 #[derive(Debug)]
@@ -72,8 +73,8 @@ pub enum Recovered {
     Stuck(Id, String),
 }
 
-/// Writes what was approved. On an error nothing is changed, unless the sentence says so.
-pub fn apply(ledger: &Ledger, proposal: &Proposal, approved: &Digest) -> anyhow::Result<Id> {
+/// Writes what was approved; the label is for whoever looks for it later. On an error nothing is changed, unless the sentence says so.
+pub fn apply(ledger: &Ledger, proposal: &Proposal, approved: &Digest, label: &str) -> anyhow::Result<Id> {
     ensure!(proposal.digest == *approved, "this is not what was approved; ask again");
     let held = ledger.hold()?;
     ready(&held, &proposal.root)?;
@@ -98,7 +99,7 @@ pub fn apply(ledger: &Ledger, proposal: &Proposal, approved: &Digest) -> anyhow:
             }
         }
     }
-    run(&held, &proposal.root, works, None)
+    run(&held, &proposal.root, works, None, label)
 }
 
 /// Puts the files back that a record changed, if they are still what it made of them. That can be taken back in turn.
@@ -113,7 +114,7 @@ pub fn undo(ledger: &Ledger, id: Id) -> anyhow::Result<Id> {
         Some((_, Stage::Open | Stage::Done)) => bail!("{} is not finished; ask again later", id.0),
         None => bail!("there is no change {}; only the newest are kept", id.0),
     };
-    let root = Root::open(Path::new(&record.root))?;
+    let root = workspace(&record)?;
     ready(&held, &root)?;
     let mut works = Vec::new();
     for (number, step) in record.steps.iter().enumerate() {
@@ -127,7 +128,7 @@ pub fn undo(ledger: &Ledger, id: Id) -> anyhow::Result<Id> {
         };
         works.push(Work::new(&name, step.after.clone(), step.before.clone(), new));
     }
-    run(&held, &root, works, Some(id))
+    run(&held, &root, works, Some(id), "")
 }
 
 /// Ends what a crash has left open: what was not written whole is taken back, since nobody was told that it was.
@@ -162,7 +163,7 @@ fn ready(held: &Held<'_>, root: &Root) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn run(held: &Held<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>) -> anyhow::Result<Id> {
+fn run(held: &Held<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>, label: &str) -> anyhow::Result<Id> {
     let path = root.path().to_str().context("the path of the workspace is not UTF-8")?;
     let mut old = Vec::new();
     for work in &works {
@@ -179,7 +180,8 @@ fn run(held: &Held<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>) -> an
         mode: old.as_ref().map_or(0o644, |old| old.mode),
         owner: old.as_ref().map_or((0, 0), |old| old.owner),
     });
-    let record = Record { id, root: path.to_owned(), undoes, dirs: missing(root, &works)?, steps: steps.collect() };
+    let (steps, dirs) = (steps.collect(), missing(root, &works)?);
+    let record = Record { id, root: path.to_owned(), label: label.to_owned(), undoes, dirs, steps };
     let bytes: Vec<Option<&[u8]>> = old.iter().map(|file| file.as_ref().map(|file| file.bytes.as_slice())).collect();
     let new: Vec<Option<New>> = works.into_iter().map(|work| work.new).collect();
     held.begin(&record, &bytes).context("could not keep what is there now, so nothing was changed")?;
@@ -242,9 +244,9 @@ fn recover_held(held: &Held<'_>) -> anyhow::Result<Vec<Recovered>> {
         let recovered = match stage {
             Stage::Kept | Stage::Undone | Stage::Torn => continue,
             Stage::Open => recover_open(held, &record),
-            Stage::Done => Root::open(Path::new(&record.root))
-                .and_then(|root| finish(&root, held, &record))
-                .map(|()| Recovered::Finished(id)),
+            Stage::Done => {
+                workspace(&record).and_then(|root| finish(&root, held, &record)).map(|()| Recovered::Finished(id))
+            }
         };
         all.push(recovered.unwrap_or_else(|error| Recovered::Stuck(id, format!("{error:#}"))));
     }
@@ -258,10 +260,17 @@ fn recover_open(held: &Held<'_>, record: &Record) -> anyhow::Result<Recovered> {
         held.turn(id, Stage::Open, Stage::Torn)?;
         return Ok(Recovered::Torn(id, vec![record.root.clone()]));
     }
-    let root = Root::open(path)?;
-    ensure!(root.path() == path, "{} leads elsewhere now", path.display());
+    let root = workspace(record)?;
     let foreign = take_back(&root, held, record)?;
     Ok(if foreign.is_empty() { Recovered::TakenBack(id) } else { Recovered::Torn(id, foreign) })
+}
+
+/// The one that was changed. A link in its place leads to another one.
+fn workspace(record: &Record) -> anyhow::Result<Root> {
+    let path = Path::new(&record.root);
+    let root = Root::open(path)?;
+    ensure!(root.path() == path, "{} leads elsewhere now", path.display());
+    Ok(root)
 }
 
 /// A file that may be changed, or none.

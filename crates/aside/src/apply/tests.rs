@@ -61,7 +61,7 @@ impl Scene {
     /// Proposed, approved and written.
     fn apply(&self, diff: &str) -> anyhow::Result<Id> {
         let proposal = self.propose(diff)?;
-        apply(&self.ledger(), &proposal, proposal.digest())
+        apply(&self.ledger(), &proposal, proposal.digest(), "")
     }
 
     fn tree(&self, name: &str) -> Tree {
@@ -147,7 +147,7 @@ fn a_change_is_written_and_taken_back_and_written_again() {
         ["M src/a.rs +1 -1", "M b.txt +1 -0", "A deep/er/new +1 -0", "D gone +0 -1", "R old → src/renamed +1 -1"];
     assert_eq!(proposal.changes().rows()[..5], rows);
     assert_eq!(scene.tree("work"), before);
-    let id = apply(&scene.ledger(), &proposal, proposal.digest()).unwrap();
+    let id = apply(&scene.ledger(), &proposal, proposal.digest(), "").unwrap();
     let after = scene.tree("work");
     let bytes = |name: &str| after.get(name).map(|(bytes, _)| String::from_utf8_lossy(bytes).into_owned());
     assert_eq!(bytes("src/a.rs").as_deref(), Some("one\nTWO\nthree\n"));
@@ -327,7 +327,7 @@ fn nobody_gets_out_of_the_workspace_or_writes_what_was_not_approved() {
         let tried = scene.propose(diff).and_then(|proposal| {
             between(&scene);
             let trees = (scene.tree("work"), scene.tree("outside"));
-            let tried = apply(&scene.ledger(), &proposal, proposal.digest());
+            let tried = apply(&scene.ledger(), &proposal, proposal.digest(), "");
             assert_eq!((scene.tree("work"), scene.tree("outside")), trees, "{what}");
             tried
         });
@@ -351,13 +351,13 @@ fn another_digest_approves_nothing() {
     let with_another_file = scene.propose(&format!("{CHANGE}{CREATE}")).unwrap();
     let before = scene.tree("work");
     for other in [&edited, &same_diff_elsewhere, &with_another_file] {
-        assert!(apply(&scene.ledger(), &proposal, other.digest()).is_err());
-        assert!(apply(&scene.ledger(), other, proposal.digest()).is_err());
+        assert!(apply(&scene.ledger(), &proposal, other.digest(), "").is_err());
+        assert!(apply(&scene.ledger(), other, proposal.digest(), "").is_err());
     }
     assert_eq!(scene.tree("work"), before);
     // Used once, it is used up: the file is another by then.
-    apply(&scene.ledger(), &proposal, proposal.digest()).unwrap();
-    assert!(apply(&scene.ledger(), &proposal, proposal.digest()).is_err());
+    apply(&scene.ledger(), &proposal, proposal.digest(), "").unwrap();
+    assert!(apply(&scene.ledger(), &proposal, proposal.digest(), "").is_err());
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn of_many_approvals_at_once_one_counts() {
     let written = std::thread::scope(|scope| {
         let threads: Vec<_> = proposals
             .iter()
-            .map(|proposal| scope.spawn(|| apply(&scene.ledger(), proposal, proposal.digest()).is_ok()))
+            .map(|proposal| scope.spawn(|| apply(&scene.ledger(), proposal, proposal.digest(), "").is_ok()))
             .collect();
         threads.into_iter().filter_map(|thread| thread.join().ok()).filter(|written| *written).count()
     });
@@ -563,7 +563,7 @@ fn works_until_it_dies() {
     match (number("ASIDE_TEST_APPLY_UNDO"), proposal) {
         (Some(0), _) => drop(recover(&ledger).unwrap()),
         (Some(id), _) => drop(undo(&ledger, Id(id)).unwrap()),
-        (None, Some(proposal)) => drop(apply(&ledger, &proposal, proposal.digest()).unwrap()),
+        (None, Some(proposal)) => drop(apply(&ledger, &proposal, proposal.digest(), "").unwrap()),
         (None, None) => panic!("no proposal"),
     }
 }

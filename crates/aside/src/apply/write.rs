@@ -6,10 +6,11 @@ use std::io;
 
 use anyhow::{Context, bail};
 
-use crate::apply::beneath::{Dir, Found, Like, Root};
+use crate::apply::beneath::{Found, Like};
 use crate::apply::ledger::{Held, Record, Stage, Step};
 use crate::apply::point::point;
 use crate::apply::print::Print;
+use crate::workspace::beneath::{Dir, Root};
 
 /// Bytes that a step puts in place, and how.
 pub struct New {

@@ -31,7 +31,7 @@ pub fn changes(directory: &Path) -> Option<Changes> {
 
 /// The filters that the repository itself defines, which are to be left out: they are commands. Nothing when its settings
 /// say more than we can tell.
-fn filters(repository: &Repository) -> Option<Vec<String>> {
+pub fn filters(repository: &Repository) -> Option<Vec<String>> {
     static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"^filter(?:[ \t]+"|\.)([\w-]+)"?\]"#).unwrap());
     let mut names = Vec::new();
     for file in [repository.common.join("config"), repository.git.join("config.worktree")] {

@@ -4,7 +4,7 @@
 mod accounts;
 pub mod ancestors;
 mod cargo;
-mod changes;
+pub mod changes;
 mod directory;
 mod docker;
 mod finding;
@@ -21,7 +21,7 @@ mod npm;
 mod packages;
 mod pool;
 mod processes;
-mod repository;
+pub mod repository;
 pub mod sandbox;
 pub mod system;
 mod tmux;

@@ -1,12 +1,28 @@
 //! What a program may do while it is asked for its help: read, compute and print. It was run by the person before, but not
-//! with `--help`, and may take that for nothing and do its work; so it can write nowhere and reach nobody.
+//! with `--help`, and may take that for nothing and do its work; so it can write nowhere and reach nobody. And where the command of a task
+//! may write.
+
+use std::os::fd::OwnedFd;
 
 /// Restricts this process for good, and what it becomes. Must be called before any thread is started.
 pub fn restrict() -> anyhow::Result<()> {
     platform::restrict()
 }
 
-/// Whether this machine can restrict a process so far; otherwise nothing is learnt.
+/// Where a command may write. It reads what it likes.
+pub enum Writes<'a> {
+    /// What a person looked at: beneath these two. It may reach whom it likes.
+    Beneath { workspace: &'a OwnedFd, temp: &'a OwnedFd },
+    /// What nobody looked at: in its own temporary directory only, and it reaches nobody.
+    Nothing { temp: &'a OwnedFd },
+}
+
+/// Restricts this process for good, and what it becomes. Must be called before any thread is started.
+pub fn confine(writes: &Writes<'_>) -> anyhow::Result<()> {
+    platform::confine(writes)
+}
+
+/// Whether this machine can restrict a process so far; otherwise nothing is learnt, and no command is run that is to be confined.
 pub fn check() -> anyhow::Result<()> {
     platform::check()
 }
@@ -15,11 +31,13 @@ pub fn check() -> anyhow::Result<()> {
 mod platform {
     use anyhow::{Context, ensure};
     use landlock::{
-        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-        RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+        ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, RestrictionStatus,
+        Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
     };
     use rustix::process::{Resource, Rlimit, setrlimit};
     use seccompiler::BpfProgram;
+
+    use crate::world::sandbox::Writes;
 
     /// Seconds of computing.
     const CPU: u64 = 2;
@@ -49,12 +67,51 @@ mod platform {
         &[]
     };
 
+    /// What a shell may do nevertheless: it leads groups of processes, and ends them.
+    const SHELLS: &str = "kill tkill rt_sigqueueinfo pidfd_send_signal setpgid setsid";
+    /// What takes everything, or gives what anybody may have. Not the terminals, since those are the person's.
+    const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+    pub fn confine(writes: &Writes<'_>) -> anyhow::Result<()> {
+        let beneath = |rules: RulesetCreated, place: &std::os::fd::OwnedFd| -> anyhow::Result<RulesetCreated> {
+            Ok(rules.add_rule(PathBeneath::new(place, directory()))?)
+        };
+        let (rules, filter) = match writes {
+            Writes::Beneath { workspace, temp } => {
+                let rules = files()?.scope(Scope::from_all(WANTED))?.create()?;
+                (beneath(beneath(rules, workspace)?, temp)?, None)
+            }
+            Writes::Nothing { temp } => {
+                let names = |name: &&str| !SHELLS.split(' ').any(|allowed| allowed == *name);
+                (beneath(ruleset()?, temp)?, Some(filter_of(refused().filter(names))?))
+            }
+        };
+        let mut rules = rules.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::from_read(NEEDED)))?;
+        for device in DEVICES.iter().filter_map(|device| PathFd::new(device).ok()) {
+            rules = rules.add_rule(PathBeneath::new(device, AccessFs::from_file(WANTED)))?;
+        }
+        check_status(&rules.restrict_self()?)?;
+        match filter {
+            Some(filter) => seccompiler::apply_filter(&filter).context("could not refuse system calls"),
+            None => Ok(()),
+        }
+    }
+
+    /// All, but what only root can do and nobody needs.
+    fn directory() -> BitFlags<AccessFs> {
+        AccessFs::from_all(WANTED) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
+    }
+
+    fn check_status(status: &RestrictionStatus) -> anyhow::Result<()> {
+        ensure!(status.ruleset != RulesetStatus::NotEnforced && status.no_new_privs, "the kernel did not restrict us");
+        Ok(())
+    }
+
     pub fn restrict() -> anyhow::Result<()> {
-        let filter = filter()?;
+        let filter = filter_of(refused())?;
         let everything = PathBeneath::new(PathFd::new("/")?, AccessFs::from_read(NEEDED));
         let nothing = PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::from_file(NEEDED));
-        let status = ruleset()?.add_rule(everything)?.add_rule(nothing)?.restrict_self()?;
-        ensure!(status.ruleset != RulesetStatus::NotEnforced && status.no_new_privs, "the kernel did not restrict us");
+        check_status(&ruleset()?.add_rule(everything)?.add_rule(nothing)?.restrict_self()?)?;
         for (resource, most) in [
             (Resource::Cpu, CPU),
             (Resource::Fsize, 0),
@@ -70,25 +127,32 @@ mod platform {
     }
 
     pub fn check() -> anyhow::Result<()> {
-        filter()?;
+        filter_of(refused())?;
         ruleset()?;
         Ok(())
     }
 
+    /// Nobody is reached, either.
     fn ruleset() -> anyhow::Result<RulesetCreated> {
+        let ruleset = files()?.handle_access(AccessNet::from_all(WANTED))?.scope(Scope::from_all(WANTED))?;
+        Ok(ruleset.create()?)
+    }
+
+    fn files() -> anyhow::Result<Ruleset> {
         let ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_all(NEEDED))
             .context("the kernel has no Landlock that refuses all writing (Linux 6.2 or later)")?
             .set_compatibility(CompatLevel::BestEffort)
-            .handle_access(AccessFs::from_all(WANTED))?
-            .handle_access(AccessNet::from_all(WANTED))?
-            .scope(Scope::from_all(WANTED))?;
-        Ok(ruleset.create()?)
+            .handle_access(AccessFs::from_all(WANTED))?;
+        Ok(ruleset)
     }
 
-    fn filter() -> anyhow::Result<BpfProgram> {
-        let names = REFUSED.split(' ').chain(REFUSED_OLD.iter().copied());
+    fn refused() -> impl Iterator<Item = &'static str> {
+        REFUSED.split(' ').chain(REFUSED_OLD.iter().copied())
+    }
+
+    fn filter_of(names: impl Iterator<Item = &'static str>) -> anyhow::Result<BpfProgram> {
         let rules: Vec<_> = names.map(|name| serde_json::json!({ "syscall": name })).collect();
         let policy = serde_json::json!({
             "all": { "mismatch_action": "allow", "match_action": { "errno": 1 }, "filter": rules }
@@ -103,6 +167,10 @@ mod platform {
 #[cfg(not(target_os = "linux"))]
 mod platform {
     pub fn restrict() -> anyhow::Result<()> {
+        check()
+    }
+
+    pub fn confine(_: &super::Writes<'_>) -> anyhow::Result<()> {
         check()
     }
 

@@ -1,0 +1,316 @@
+//! What git says about a workspace: the branch, what has changed, and changes to look at. Runs nothing that the repository names, and
+//! believes none of its settings about where the files are.
+
+use std::os::unix::fs::MetadataExt;
+
+use anyhow::{Context, bail, ensure};
+use aside_core::task::deny::denied;
+use aside_core::task::diff::name::Name;
+use aside_core::task::run::review::denied::without_denied;
+use aside_core::task::run::review::what::What;
+use aside_core::text;
+
+use crate::exec::{Between, DIFF_BYTES, Probe, Revision, probe};
+use crate::workspace::Workspace;
+use crate::world::changes::filters;
+use crate::world::repository::repository;
+
+/// Files that are told by name, and files whose changes are looked at together.
+const MAX_CHANGED: usize = 500;
+const MAX_UNTRACKED: usize = 20;
+const MAX_PATHS: usize = 100;
+/// Commits that are told by their first lines.
+const MAX_COMMITS: usize = 10;
+
+/// The tree without files, in repositories whose ids have 40 letters.
+const EMPTY: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+/// Branches that others leave, the likeliest first.
+const MAIN: &[&str] = &["main", "master", "trunk", "develop", "dev"];
+
+/// What is so at the moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Empty when nothing is checked out by a name.
+    pub branch: String,
+    /// Paths from the top, those that are tracked first.
+    pub changed: Vec<String>,
+    /// Branch and status, for people and models.
+    pub text: String,
+    /// Why this is not everything: no repository, somebody else's, a broken one, too much.
+    pub note: Option<String>,
+}
+
+/// A change to look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// As `git diff` prints it; without what is in files of the deny list.
+    pub diff: String,
+    /// What it is a diff of: `the working tree against the last commit`.
+    pub of: String,
+    /// What is not in it, and what is worth knowing.
+    pub notes: Vec<String>,
+}
+
+/// A repository that may be asked, and the filters that its settings define.
+struct Asked<'a> {
+    workspace: &'a Workspace,
+    without_filters: Vec<String>,
+}
+
+impl Workspace {
+    pub fn git(&self) -> Facts {
+        let asked = match self.asked() {
+            Ok(asked) => asked,
+            Err(error) => return Facts { note: Some(format!("{error:#}")), ..Facts::default() },
+        };
+        match asked.state() {
+            Some(state) => facts(&state),
+            None => Facts { note: Some(asked.trouble("could not look at what has changed")), ..Facts::default() },
+        }
+    }
+
+    /// The paths are from the top; none for all. The error is a sentence for the person.
+    pub fn change(&self, what: &What, paths: &[String]) -> anyhow::Result<Change> {
+        let asked = self.asked()?;
+        let names: Vec<String> =
+            paths.iter().take(MAX_PATHS).filter_map(|path| Name::new(path).ok()).map(|name| name.to_string()).collect();
+        ensure!(paths.is_empty() || !names.is_empty(), "none of these files is one that may be looked at");
+        let (between, of, mut notes) = asked.between(what)?;
+        let diff = probe(&Probe::GitDiff {
+            root: &self.root,
+            without_filters: &asked.without_filters,
+            between: &between,
+            paths: &names,
+        });
+        let diff = diff.with_context(|| asked.trouble(&format!("could not compare {of}")))?;
+        // It is cut at the end of a line, which is near.
+        if diff.len() + 64 * 1024 > DIFF_BYTES {
+            notes.push(format!("only the first {} MB of the diff are here", DIFF_BYTES / 1024 / 1024));
+        }
+        if paths.len() > MAX_PATHS {
+            notes.push(format!("only the first {MAX_PATHS} of {} files are here", paths.len()));
+        }
+        if let Between::Files(_) = between {
+            notes.extend(asked.untracked(&names));
+        }
+        let (diff, left_out) = without_denied(&diff);
+        notes.extend(left_out);
+        Ok(Change { diff, of, notes })
+    }
+
+    fn asked(&self) -> anyhow::Result<Asked<'_>> {
+        let root = &self.root;
+        if !root.join(".git").exists() {
+            bail!("{} is no git repository", root.display());
+        }
+        let asked = Asked { workspace: self, without_filters: Vec::new() };
+        let Some(top) = probe(&Probe::GitTop { root }) else { bail!(asked.trouble("could not ask git")) };
+        let top = top.trim_end_matches('\n');
+        // A setting can name any directory, whose files would then be shown.
+        let same = std::fs::canonicalize(top).is_ok_and(|top| top == *root);
+        ensure!(
+            same,
+            "git takes {} for the top of these files: core.worktree is set, and is not followed",
+            text::clean(top)
+        );
+        let repository = repository(root).with_context(|| format!("{} is no git repository", root.display()))?;
+        let without_filters = match filters(&repository) {
+            Some(filters) => filters,
+            // Its settings include others: git reads them all.
+            None => own_filters(&probe(&Probe::GitFilters { root }).unwrap_or_default())
+                .context("its settings define a filter by a name that cannot be left out; look at .git/config")?,
+        };
+        Ok(Asked { workspace: self, without_filters })
+    }
+}
+
+impl Asked<'_> {
+    fn state(&self) -> Option<String> {
+        probe(&Probe::GitState { root: &self.workspace.root, without_filters: &self.without_filters })
+    }
+
+    /// Git has failed, and says nothing here: what it most likely is.
+    fn trouble(&self, what: &str) -> String {
+        let root = &self.workspace.root;
+        let ours = rustix::process::geteuid().as_raw();
+        let foreign = |path: &std::path::Path| std::fs::symlink_metadata(path).is_ok_and(|meta| meta.uid() != ours);
+        if foreign(root) || foreign(&root.join(".git")) {
+            let root = root.display();
+            return format!(
+                "{what}: {root} belongs to another user; `git config --global --add safe.directory {root}` trusts it"
+            );
+        }
+        format!("{what}: git did not answer; `git status` in {} says why", root.display())
+    }
+
+    fn is_there(&self, revision: &Revision) -> bool {
+        probe(&Probe::GitLog { root: &self.workspace.root, since: None, of: revision }).is_some()
+    }
+
+    fn head(&self) -> Option<Revision> {
+        Revision::new("HEAD").filter(|head| self.is_there(head))
+    }
+
+    /// A name that git knows, as a branch of ours, a branch of a remote, a tag or an id.
+    fn revision(&self, text: &str) -> anyhow::Result<Revision> {
+        let revision = Revision::new(text).filter(|revision| self.is_there(revision));
+        let remote = || Revision::new(&format!("origin/{text}")).filter(|revision| self.is_there(revision));
+        revision.or_else(remote).with_context(|| format!("there is no branch, tag or commit {}", text::clean(text)))
+    }
+
+    /// The branch that others leave.
+    fn main(&self) -> anyhow::Result<Revision> {
+        let root = &self.workspace.root;
+        let listed = |prefix| probe(&Probe::GitRefs { root, prefix }).unwrap_or_default();
+        let (heads, remotes) = (listed("refs/heads"), listed("refs/remotes/origin"));
+        let has = |refs: &str, name: &str| refs.lines().any(|line| line == name);
+        if has(&remotes, "refs/remotes/origin/HEAD") {
+            return Revision::new("origin/HEAD").context("there is no main branch");
+        }
+        let found = MAIN.iter().find_map(|name| {
+            let ours = has(&heads, &format!("refs/heads/{name}")).then(|| (*name).to_owned());
+            ours.or_else(|| has(&remotes, &format!("refs/remotes/origin/{name}")).then(|| format!("origin/{name}")))
+        });
+        let found = found.context("which branch is the main one cannot be told; say against which one")?;
+        Revision::new(&found).context("there is no main branch")
+    }
+
+    /// What to compare, in words, and what is worth knowing about it.
+    fn between(&self, what: &What) -> anyhow::Result<(Between, String, Vec<String>)> {
+        let empty = || Revision::new(EMPTY).context("there is no empty tree");
+        let head = self.head();
+        let unborn = if head.is_none() { vec!["nothing has been committed yet".to_owned()] } else { Vec::new() };
+        Ok(match what {
+            What::Now => {
+                let head = head.map_or_else(empty, Ok)?;
+                (Between::Files(head), "the working tree against the last commit".to_owned(), unborn)
+            }
+            What::Staged => {
+                let head = head.map_or_else(empty, Ok)?;
+                (Between::Staged(head), "what is staged against the last commit".to_owned(), unborn)
+            }
+            What::Last(count) => {
+                let head = head.context("nothing has been committed yet")?;
+                let back = Revision::new(&format!("HEAD~{count}")).filter(|back| self.is_there(back));
+                let of = if *count == 1 { "the last commit".to_owned() } else { format!("the last {count} commits") };
+                let notes = self.commits(back.as_ref(), &head);
+                (Between::Commits(back.map_or_else(empty, Ok)?, head), of, notes)
+            }
+            What::Commit(name) => {
+                let commit = self.revision(name)?;
+                let parent = Revision::new(&format!("{}^", commit.as_str())).filter(|parent| self.is_there(parent));
+                let notes = self.commits(parent.as_ref(), &commit);
+                let of = format!("commit {}", commit.as_str());
+                (Between::Commits(parent.map_or_else(empty, Ok)?, commit), of, notes)
+            }
+            What::Branch { of, against } => {
+                let branch = match of {
+                    Some(name) => self.revision(name)?,
+                    None => head.context("nothing has been committed yet")?,
+                };
+                let base = against.as_ref().map_or_else(|| self.main(), |name| self.revision(name))?;
+                let called = of.as_deref().unwrap_or("this branch");
+                let told = format!("{called} since it left {}", base.as_str());
+                let mut notes = self.commits(Some(&base), &branch);
+                if of.is_none() && self.state().is_some_and(|state| !facts(&state).changed.is_empty()) {
+                    notes.push("what is not committed yet is not part of it".to_owned());
+                }
+                (Between::Fork(base, branch), told, notes)
+            }
+            What::Range(one, other) => {
+                let (one, other) = (self.revision(one)?, self.revision(other)?);
+                let notes = self.commits(Some(&one), &other);
+                let told = format!("{} to {}", one.as_str(), other.as_str());
+                (Between::Commits(one, other), told, notes)
+            }
+        })
+    }
+
+    /// The first lines of the commits, the newest first.
+    fn commits(&self, since: Option<&Revision>, of: &Revision) -> Vec<String> {
+        let log = probe(&Probe::GitLog { root: &self.workspace.root, since, of }).unwrap_or_default();
+        // The first commit of all has none before it, and the log of it is itself alone.
+        let count = log.lines().count();
+        let told = log.lines().filter_map(|line| line.split_once('\t'));
+        let mut told: Vec<String> =
+            told.take(MAX_COMMITS).map(|(id, title)| format!("commit {id}: {}", text::clean(title))).collect();
+        if count > MAX_COMMITS {
+            told.push(format!(
+                "and {} more commits",
+                if count >= 50 { "many".to_owned() } else { (count - MAX_COMMITS).to_string() }
+            ));
+        }
+        told
+    }
+
+    /// New files that git does not know of are in no diff.
+    fn untracked(&self, paths: &[String]) -> Vec<String> {
+        let state = self.state().unwrap_or_default();
+        let inside = |file: &str| {
+            paths.is_empty() || paths.iter().any(|path| file == path || file.starts_with(&format!("{path}/")))
+        };
+        let files: Vec<String> = state
+            .split_terminator('\0')
+            .filter_map(|entry| entry.strip_prefix("?? "))
+            .filter(|file| inside(file))
+            .map(|file| text::clean(file).into_owned())
+            .collect();
+        let mut notes: Vec<String> = files
+            .iter()
+            .take(MAX_UNTRACKED)
+            .map(|file| format!("{file} is new and not tracked: `git add` makes it part of the diff"))
+            .collect();
+        if files.len() > MAX_UNTRACKED {
+            notes.push(format!("{} more files are not tracked", files.len() - MAX_UNTRACKED));
+        }
+        notes
+    }
+}
+
+/// From the branch, and entries of two letters, a blank and a path, each ended by a NUL.
+fn facts(state: &str) -> Facts {
+    let mut branch = String::new();
+    let mut told = String::new();
+    let (mut tracked, mut new) = (Vec::new(), Vec::new());
+    for entry in state.split_terminator('\0') {
+        let (Some(letters), Some(path)) = (entry.get(..2), entry.get(3..)) else { continue };
+        if letters == "##" {
+            let name = path.strip_prefix("No commits yet on ").unwrap_or(path);
+            let name = name.split("...").next().unwrap_or_default();
+            branch = if name.starts_with("HEAD (") { String::new() } else { text::clean(name).into_owned() };
+            told = format!("branch {}\n", text::clean(path));
+            continue;
+        }
+        let list = if letters == "??" { &mut new } else { &mut tracked };
+        list.push((letters, path));
+    }
+    let all = tracked.len() + new.len();
+    for (letters, path) in tracked.iter().chain(&new).take(MAX_CHANGED) {
+        told.push_str(&format!("{letters} {}\n", text::clean(path).replace('\n', " ")));
+    }
+    let note = (all > MAX_CHANGED).then(|| format!("{all} files have changed; {MAX_CHANGED} of them are told"));
+    let usable = tracked.iter().chain(&new).map(|(_, path)| *path).filter(|path| denied(path).is_none());
+    Facts { branch, changed: usable.take(MAX_CHANGED).map(str::to_owned).collect(), text: told, note }
+}
+
+/// Names of filters out of what git lists: whose settings, the setting. None when one cannot be spelled in an argument.
+fn own_filters(listed: &str) -> Option<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    let mut entries = listed.split_terminator('\0');
+    while let (Some(scope), Some(setting)) = (entries.next(), entries.next()) {
+        if matches!(scope, "system" | "global") {
+            continue;
+        }
+        let name = setting.strip_prefix("filter.")?.rsplit_once('.')?.0;
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
+            return None;
+        }
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests;

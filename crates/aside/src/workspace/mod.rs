@@ -1,0 +1,61 @@
+//! The directory that a task is about, and what is in it: its files (tree), their contents (read), what is found in them (search), what
+//! git says (git). Reads only, bounded, and never through a link that leads out. Blocks: call it on a thread that may.
+
+pub mod beneath;
+pub mod git;
+pub mod read;
+pub mod search;
+pub mod tree;
+
+mod rules;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+/// Both absolute, with links resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    root: PathBuf,
+    cwd: PathBuf,
+}
+
+impl Workspace {
+    /// The repository around a directory, or the directory itself.
+    pub fn of(cwd: &Path) -> anyhow::Result<Self> {
+        let cwd = cwd.canonicalize().with_context(|| format!("could not open {}", cwd.display()))?;
+        anyhow::ensure!(cwd.is_dir(), "{} is no directory", cwd.display());
+        let root = cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(&cwd).to_owned();
+        Ok(Self { root, cwd })
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// What somebody in `cwd` calls so, as the workspace calls it; as it was written when it cannot be a name in there.
+    pub fn named(&self, text: &str) -> String {
+        let meant = self.cwd.join(text.trim_end_matches('/'));
+        let mut parts: Vec<&std::ffi::OsStr> = Vec::new();
+        for part in meant.components() {
+            match part {
+                std::path::Component::ParentDir => drop(parts.pop()),
+                std::path::Component::Normal(part) => parts.push(part),
+                _ => {}
+            }
+        }
+        let whole: PathBuf = Path::new("/").join(parts.iter().collect::<PathBuf>());
+        let inside = whole.strip_prefix(&self.root).ok().and_then(Path::to_str).filter(|path| !path.is_empty());
+        // A name that is not there from here may be one from the top: that is how tools print them.
+        let there = inside.filter(|path| std::fs::symlink_metadata(self.root.join(path)).is_ok());
+        there.map_or_else(|| text.to_owned(), str::to_owned)
+    }
+}

@@ -1,0 +1,37 @@
+//! One file of a workspace, as far as anybody looks at it. What is on the deny list is not opened, whoever asks.
+
+use std::io::Read;
+
+use anyhow::{Context, bail};
+use aside_core::task::diff::name::Name;
+use aside_core::task::run::context::{MAX_READ, Pick};
+
+use crate::workspace::Workspace;
+use crate::workspace::beneath::{Opened, Root};
+
+impl Workspace {
+    /// What was picked, with its bytes; none for what cannot be read.
+    pub fn read_all(&self, picks: Vec<Pick>) -> anyhow::Result<Vec<(Pick, Option<Vec<u8>>)>> {
+        let root = Root::open(&self.root)?;
+        Ok(picks
+            .into_iter()
+            .map(|pick| (read(&root, &pick.path).ok(), pick))
+            .map(|(bytes, pick)| (pick, bytes))
+            .collect())
+    }
+}
+
+/// Its bytes, one more than `MAX_READ` at most: by that one it is seen that there are more. The path is from the top.
+pub fn read(root: &Root, path: &str) -> anyhow::Result<Vec<u8>> {
+    // Also whether it is denied.
+    let name = Name::new(path).map_err(|why| anyhow::anyhow!("could not read {path}: {why}"))?;
+    let file = match root.open_file(&name).with_context(|| format!("could not read {path}"))? {
+        Opened::File(file, _) => file,
+        Opened::Nothing => bail!("{path} is not there"),
+        Opened::Other(what) => bail!("{path} is {what}; only files are read"),
+    };
+    let mut bytes = Vec::new();
+    let most = u64::try_from(MAX_READ).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(most).read_to_end(&mut bytes).with_context(|| format!("could not read {path}"))?;
+    Ok(bytes)
+}

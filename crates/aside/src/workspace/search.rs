@@ -1,0 +1,213 @@
+//! Goes through the files of a workspace and looks for what a plan says, on a few threads, for a few seconds. Files that are ignored, denied,
+//! binary or very large are not read. Decides nothing about what is worth telling.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use anyhow::Context;
+use aside_core::task::diff::name::Name;
+use aside_core::task::run::context::Ignored;
+use aside_core::task::run::search::look::Look;
+use aside_core::task::run::search::plan::Plan;
+use aside_core::task::run::search::{Found, Searched};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkMatch};
+
+use crate::workspace::Workspace;
+use crate::workspace::beneath::{Opened, Root};
+use crate::workspace::walk::{Ended, Until, walk};
+
+const TIME: Duration = Duration::from_secs(5);
+/// Entries of directories, and files in which something was found.
+const MAX_ENTRIES: usize = 500_000;
+const MAX_FOUND: usize = 20_000;
+/// Bytes of a file; what is larger is data.
+const MAX_BYTES: i64 = 16 * 1024 * 1024;
+/// Bytes of a line and what is around it in memory.
+const MAX_HEAP: usize = 8 * 1024 * 1024;
+/// The daemon answers keys meanwhile.
+const MAX_THREADS: usize = 4;
+/// Files that wait for a thread.
+const WAITING: usize = 256;
+/// Lines of a file between two looks at the clock.
+const BREATH: usize = 64;
+/// Bytes of a compiled expression.
+const MAX_REGEX: usize = 4 * 1024 * 1024;
+
+impl Workspace {
+    pub fn search(&self, plan: &Plan, cancelled: &AtomicBool) -> anyhow::Result<Searched> {
+        let root = Root::open(&self.root)?;
+        let until = Until::new(TIME, cancelled);
+        let matcher = plan.reads().then(|| matcher(&plan.pattern)).transpose()?;
+        let run = Run { root: &root, plan, matcher, until: &until, found: Mutex::default(), counts: Counts::default() };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        let (sender, receiver) = mpsc::sync_channel::<String>(WAITING);
+        let receiver = Mutex::new(receiver);
+        let ended = std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| run.work(&receiver));
+            }
+            let ended = walk(&root, MAX_ENTRIES, &until, &mut |path, ignored| {
+                if ignored == Ignored::Yes || !plan.admits(path) {
+                    return ControlFlow::Continue(());
+                }
+                match sender.send(path.to_owned()) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            drop(sender);
+            ended
+        });
+        // The walk may have been done in time, and what was found then not read.
+        let ended = if ended == Ended::Whole { until.over().unwrap_or(Ended::Whole) } else { ended };
+        Ok(run.searched(ended))
+    }
+}
+
+struct Run<'a> {
+    root: &'a Root,
+    plan: &'a Plan,
+    /// None when only names count.
+    matcher: Option<RegexMatcher>,
+    until: &'a Until<'a>,
+    found: Mutex<Vec<Found>>,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    files: AtomicUsize,
+    denied: AtomicUsize,
+    large: AtomicUsize,
+    unread: AtomicUsize,
+    full: AtomicBool,
+}
+
+impl Run<'_> {
+    fn work(&self, files: &Mutex<mpsc::Receiver<String>>) {
+        let mut searcher = SearcherBuilder::new()
+            .line_number(true)
+            .binary_detection(BinaryDetection::quit(0))
+            // A file that somebody cuts while it is mapped ends the whole process.
+            .memory_map(MmapChoice::never())
+            .heap_limit(Some(MAX_HEAP))
+            .build();
+        loop {
+            let file = files.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(path) = file else { return };
+            // What is left in the channel is taken out all the same, so that the walk does not wait for room.
+            if self.until.over().is_some() || self.counts.full.load(Ordering::Relaxed) {
+                continue;
+            }
+            let Some(found) = self.file(&mut searcher, &path) else { continue };
+            let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(found);
+            if all.len() >= MAX_FOUND {
+                self.counts.full.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn file(&self, searcher: &mut Searcher, path: &str) -> Option<Found> {
+        let count = |counter: &AtomicUsize| counter.fetch_add(1, Ordering::Relaxed);
+        let Ok(name) = Name::new(path) else {
+            count(&self.counts.denied);
+            return None;
+        };
+        count(&self.counts.files);
+        let mut look = Look::new(self.plan, path);
+        if let Some(matcher) = &self.matcher {
+            match self.root.open_file(&name) {
+                Ok(Opened::File(_, stat)) if stat.st_size > MAX_BYTES => {
+                    count(&self.counts.large);
+                }
+                Ok(Opened::File(file, _)) => {
+                    let lines = Lines { look: &mut look, until: self.until, left: BREATH, binary: false };
+                    let mut lines = lines;
+                    let read = searcher.search_file(matcher, &file, &mut lines);
+                    // What turns out to be binary is no text, whatever was found before that.
+                    if lines.binary {
+                        look = Look::new(self.plan, path);
+                    }
+                    if read.is_err() {
+                        count(&self.counts.unread);
+                    }
+                }
+                Ok(Opened::Nothing | Opened::Other(_)) => {}
+                Err(_) => {
+                    count(&self.counts.unread);
+                }
+            }
+        }
+        look.done()
+    }
+
+    fn searched(self, ended: Ended) -> Searched {
+        let Counts { files, denied, large, unread, full } = self.counts;
+        let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Threads end in any order.
+        found.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        let mut notes = Vec::new();
+        match ended {
+            Ended::Whole => {}
+            Ended::Many => notes.push(format!("only the first {MAX_ENTRIES} entries of the workspace were looked at")),
+            Ended::Late => {
+                notes.push(format!("not everything was looked at: it took longer than {} seconds", TIME.as_secs()))
+            }
+            Ended::Cancelled => notes.push("the search was broken off".to_owned()),
+        }
+        if full.into_inner() {
+            notes.push(format!("too much was found: the search ended after {MAX_FOUND} files"));
+        }
+        let counted = |count: AtomicUsize, what: &str| match count.into_inner() {
+            0 => None,
+            1 => Some(format!("1 file was not searched: {what}")),
+            count => Some(format!("{count} files were not searched: {what}")),
+        };
+        notes.extend(counted(denied, "no task reads such a file"));
+        notes.extend(counted(large, "larger than 16 MB"));
+        notes.extend(counted(unread, "they could not be read"));
+        Searched { found, files: files.into_inner(), notes }
+    }
+}
+
+fn matcher(pattern: &str) -> anyhow::Result<RegexMatcher> {
+    let mut builder = RegexMatcherBuilder::new();
+    builder.line_terminator(Some(b'\n')).size_limit(MAX_REGEX).dfa_size_limit(MAX_REGEX);
+    builder.build(pattern).context("could not look for that: it means the end of a line, or is too long")
+}
+
+/// Gives lines to a look, as long as there is time.
+struct Lines<'a, 'b> {
+    look: &'a mut Look<'b>,
+    until: &'a Until<'a>,
+    left: usize,
+    binary: bool,
+}
+
+impl Sink for Lines<'_, '_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        let number = usize::try_from(found.line_number().unwrap_or(0)).unwrap_or(usize::MAX);
+        let goes_on = self.look.line(number, &String::from_utf8_lossy(found.bytes()));
+        self.left -= 1;
+        if self.left == 0 {
+            self.left = BREATH;
+            return Ok(goes_on && self.until.over().is_none());
+        }
+        Ok(goes_on)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, io::Error> {
+        self.binary = true;
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Trees as they are found, and as somebody would make them who wants to see more than is his; and how well the labelled questions are
+//! answered.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use aside_core::task::proposal::Proposal;
+use aside_core::task::route::{Options, Routed, route};
+use aside_core::task::run::search::plan::plan;
+use aside_core::task::run::search::tell::outcome;
+use toml_edit::Document;
+
+use super::*;
+
+fn write(root: &Path, file: &str, bytes: impl AsRef<[u8]>) {
+    std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+    std::fs::write(root.join(file), bytes).unwrap();
+}
+
+/// What is told about a request, the way from its words.
+fn told(workspace: &Workspace, words: &str) -> (Vec<(String, String)>, Searched) {
+    let Routed::Task(routed) = route(words, &Options::default()) else { panic!("{words}") };
+    let params = routed.intent.params;
+    let plan = plan(words, params.query.as_deref().unwrap_or_default(), &params.files);
+    let searched = workspace.search(&plan, &AtomicBool::new(false)).unwrap();
+    let Proposal::SearchResults { items } = outcome(&plan, &searched).proposal else { panic!("{words}") };
+    (items.into_iter().map(|item| (item.path, item.preview.unwrap_or_default())).collect(), searched)
+}
+
+fn paths(workspace: &Workspace, words: &str) -> Vec<String> {
+    told(workspace, words).0.into_iter().map(|(path, _)| path).collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
+/// Of the labelled questions, the first place is right for so many of a hundred, and one of the first five.
+#[test]
+fn labelled_questions_are_answered() {
+    let eval = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/task/search");
+    let temp = tempfile::tempdir().unwrap();
+    copy(&eval.join("project"), temp.path());
+    let workspace = Workspace::of(temp.path()).unwrap();
+    let text = std::fs::read_to_string(eval.join("queries.toml")).unwrap();
+    let queries = Document::parse(text.as_str()).unwrap();
+    let looks = std::env::var("ASIDE_SEARCH").unwrap_or("dev".to_owned());
+    let mut failed = Vec::new();
+    for (set, floor_first, floor_five) in [("dev", 90, 95), ("held", 85, 95), ("late", 75, 95)] {
+        let (mut all, mut first, mut five) = (0, 0, 0);
+        for query in queries["query"].as_array_of_tables().unwrap().iter() {
+            if query["set"].as_str() != Some(set) {
+                continue;
+            }
+            let words = query["words"].as_str().unwrap();
+            let right: Vec<&str> =
+                query["first"].as_array().unwrap().iter().filter_map(|place| place.as_str()).collect();
+            let (told, _) = told(&workspace, words);
+            let is_right = |(path, preview): &(String, String)| {
+                right.iter().any(|right| match right.split_once(": ") {
+                    Some((file, part)) => {
+                        path.strip_prefix(file).is_some_and(|line| line.starts_with(':')) && preview.contains(part)
+                    }
+                    None => path == right,
+                })
+            };
+            let place = told.iter().position(is_right);
+            all += 1;
+            first += usize::from(place == Some(0));
+            five += usize::from(place.is_some_and(|place| place < 5));
+            if place != Some(0) && looks == set {
+                eprintln!("{set}: {words}: {place:?}");
+                told.iter().take(3).for_each(|(path, preview)| eprintln!("    {path}  {preview}"));
+            }
+        }
+        eprintln!("{set}: first {first} of {all}, among five {five}");
+        if first * 100 < floor_first * all || five * 100 < floor_five * all || all < 20 {
+            failed.push(set);
+        }
+    }
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+#[test]
+fn what_is_ignored_denied_binary_or_behind_a_link_is_not_searched() {
+    let temp = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    std::fs::create_dir(root.join(".git")).unwrap();
+    write(outside.path(), "secret.txt", "needle_word\n");
+    write(root, "src/a.rs", "fn needle_word() {}\n");
+    write(root, "target/b.rs", "needle_word\n");
+    write(root, ".gitignore", "target/\n*.log\n!keep.log\n");
+    write(root, "x.log", "needle_word\n");
+    write(root, "keep.log", "needle_word\n");
+    write(root, ".git/config", "needle_word\n");
+    write(root, ".env", "needle_word=1\n");
+    write(root, "keys/id_rsa", "needle_word\n");
+    write(root, "blob.bin", b"needle_word\n\0\0needle_word\n");
+    write(root, ".github/workflows/ci.yml", "needle_word: 1\n");
+    std::os::unix::fs::symlink(outside.path().join("secret.txt"), root.join("link.txt")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), root.join("linked")).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe.txt"), rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    let wide: Vec<u8> = "\u{feff}needle_word\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    write(root, "wide.txt", wide);
+    let workspace = Workspace::of(root).unwrap();
+    let (all, searched) = told(&workspace, "find usages of needle_word");
+    let mut found: Vec<&str> = all.iter().map(|(path, _)| path.as_str()).collect();
+    found.sort_unstable();
+    assert_eq!(found, [".github/workflows/ci.yml:1", "keep.log:1", "src/a.rs:1", "wide.txt:1"]);
+    assert_eq!(searched.notes, ["2 files were not searched: no task reads such a file"]);
+    assert!(paths(&workspace, "find files named *.txt").iter().eq(["wide.txt"]));
+}
+
+#[test]
+fn secrets_are_not_told_and_long_lines_are_cut() {
+    let temp = tempfile::tempdir().unwrap();
+    let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    write(temp.path(), "a.py", format!("upload_token = \"{secret}\"\n"));
+    write(temp.path(), "b.js", format!("{}upload_token;{}\n", "x;".repeat(500_000), "y;".repeat(500_000)));
+    let workspace = Workspace::of(temp.path()).unwrap();
+    let (all, _) = told(&workspace, "where is upload_token");
+    assert_eq!(all.len(), 2);
+    assert!(!format!("{all:?}").contains(secret), "{all:?}");
+    assert!(all.iter().all(|(_, preview)| preview.len() < 800 && preview.contains("upload_token")), "{all:?}");
+}
+
+#[test]
+fn a_search_can_be_broken_off() {
+    let temp = tempfile::tempdir().unwrap();
+    (0..50).for_each(|file| write(temp.path(), &format!("f{file}.rs"), "needle\n"));
+    let workspace = Workspace::of(temp.path()).unwrap();
+    let plan = plan("find needle", "needle", &[]);
+    let searched = workspace.search(&plan, &AtomicBool::new(true)).unwrap();
+    assert!(searched.found.is_empty());
+    assert_eq!(searched.notes, ["the search was broken off"]);
+}

@@ -1,0 +1,56 @@
+//! The files of a workspace, as those who pick some of them need the list. Reads none of them.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use aside_core::task::diff::name::Name;
+use aside_core::task::run::context::{Ignored, Listed};
+
+use crate::workspace::Workspace;
+use crate::workspace::beneath::{Opened, Root};
+use crate::workspace::walk::{Ended, Until, is_ignored, walk};
+
+/// Entries of directories, and how long they are looked at.
+const MAX_ENTRIES: usize = 50_000;
+const TIME: Duration = Duration::from_secs(3);
+
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// Paths from the top, in order.
+    files: Vec<(String, Ignored)>,
+    /// That some are missing, and why.
+    pub note: Option<String>,
+}
+
+impl Tree {
+    pub fn listed(&self) -> Vec<Listed<'_>> {
+        self.files.iter().map(|(path, ignored)| Listed { path, ignored: *ignored }).collect()
+    }
+}
+
+impl Workspace {
+    /// All files but those in ignored directories; of these, the ones that are named (paths from the top).
+    pub fn tree(&self, named: &[String], cancelled: &AtomicBool) -> anyhow::Result<Tree> {
+        let root = Root::open(&self.root)?;
+        let mut files = Vec::new();
+        let ended = walk(&root, MAX_ENTRIES, &Until::new(TIME, cancelled), &mut |path, ignored| {
+            files.push((path.to_owned(), ignored));
+            ControlFlow::Continue(())
+        });
+        files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        for name in named.iter().filter_map(|name| Name::new(name).ok()) {
+            let Err(place) = files.binary_search_by(|(path, _)| path.as_str().cmp(name.as_str())) else { continue };
+            if matches!(root.open_file(&name), Ok(Opened::File(..))) {
+                files.insert(place, (name.to_string(), is_ignored(&root, name.as_str())));
+            }
+        }
+        let note = match ended {
+            Ended::Whole => None,
+            Ended::Many => Some(format!("only the first {MAX_ENTRIES} entries of the workspace were looked at")),
+            Ended::Late => Some(format!("the workspace was looked at for {} seconds only", TIME.as_secs())),
+            Ended::Cancelled => Some("the list of files was broken off".to_owned()),
+        };
+        Ok(Tree { files, note })
+    }
+}
