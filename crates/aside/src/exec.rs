@@ -1,8 +1,7 @@
-//! The only file that starts a process, through five doors: `probe` asks a program a read-only question and waits a
-//! bounded time, on any thread that may block; `own` starts our daemon, or the shell or editor of the person who typed the
-//! command; `serve` starts the model server that the settings name, which ends with us; `tap` has tmux start `aside sink`;
-//! `enclose` starts the person's shell in a terminal of ours. Another door, for commands that a person approved, comes with
-//! the task engine.
+//! The only place that starts a process, through six doors: `probe` asks a program a read-only question and waits a
+//! bounded time, on any thread that may block; `own` starts our daemon, or the shell, editor, pager or browser of the person who
+//! typed the command; `serve` starts the model server that the settings name, which ends with us; `tap` has tmux start `aside
+//! sink`; `enclose` starts the person's shell in a terminal of ours; `run` runs a command that was approved.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, Read};
@@ -18,9 +17,14 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use crate::capture::tmux::{Opening, Pane};
 
+pub mod keep;
+pub mod run;
+
 /// What is read of an answer that is one line, and of one that is a list.
 const LINE_BYTES: usize = 64 * 1024;
 const LIST_BYTES: usize = 1024 * 1024;
+/// Of a change; who looks at more than that at once does not look.
+pub const DIFF_BYTES: usize = 4 * 1024 * 1024;
 const HELP_BYTES: usize = 256 * 1024;
 /// Of a page of the manual; the options of longer ones come first or not at all.
 const MANUAL_BYTES: usize = 256 * 1024;
@@ -38,6 +42,16 @@ pub enum Probe<'a> {
     /// What differs in a repository: two letters, a blank, a path from the root, a NUL. The filters are those that its own
     /// settings define, and none of them is run.
     GitStatus { root: &'a Path, without_filters: &'a [String] },
+    /// Where git takes the top of the files to be.
+    GitTop { root: &'a Path },
+    /// Whose settings name a filter, a NUL, the name of the setting, a NUL.
+    GitFilters { root: &'a Path },
+    /// As GitStatus, with the branch first, for somebody who can wait.
+    GitState { root: &'a Path, without_filters: &'a [String] },
+    /// What differs between two states, in these files or all.
+    GitDiff { root: &'a Path, without_filters: &'a [String], between: &'a Between, paths: &'a [String] },
+    /// The short id and the first line of the newest commits of a revision, tab between them.
+    GitLog { root: &'a Path, since: Option<&'a Revision>, of: &'a Revision },
     /// Name, tab, something about it, one a line.
     TmuxSessions,
     /// What the keys of a tmux server do, one a line.
@@ -51,6 +65,37 @@ pub enum Probe<'a> {
     Key(&'a str),
     /// The key that the desktop's keyring has under this name.
     Keyring(&'a str),
+}
+
+/// States that git can compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// The files as they are with a commit.
+    Files(Revision),
+    /// What would be committed with a commit.
+    Staged(Revision),
+    Commits(Revision, Revision),
+    /// The second with the last commit that both have.
+    Fork(Revision, Revision),
+}
+
+/// The name of a commit or a tree, which git cannot take for an option, a path or a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision(String);
+
+impl Revision {
+    /// At most so many letters.
+    const MAX: usize = 200;
+
+    pub fn new(text: &str) -> Option<Self> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/@^~{}+-#".contains(&byte) || !byte.is_ascii();
+        let names = !text.is_empty() && text.len() <= Self::MAX && text.bytes().all(plain);
+        (names && !text.starts_with(['-', '^', '/', '.']) && !text.contains("..")).then(|| Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// How a question is put.
@@ -87,14 +132,7 @@ impl Probe<'_> {
                 }
             }
             Probe::GitStatus { root, without_filters } => {
-                let mut command = git(root);
-                // A filter, like this monitor, is a command that the repository names; so may be the settings of a submodule.
-                command.args(["-c", "core.fsmonitor="]);
-                for name in *without_filters {
-                    for what in ["clean=", "smudge=", "process=", "required=false"] {
-                        command.args(["-c", &format!("filter.{name}.{what}")]);
-                    }
-                }
+                let mut command = quiet_git(root, without_filters);
                 command.args(["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"]);
                 command.arg("--ignore-submodules=all");
                 Asked {
@@ -104,6 +142,59 @@ impl Probe<'_> {
                     cut_at: Some(b'\0'),
                     counts: Counts::Success,
                 }
+            }
+            Probe::GitTop { root } => {
+                let mut command = quiet_git(root, &[]);
+                command.args(["rev-parse", "--show-toplevel"]);
+                Asked::git(command, LINE_BYTES, None)
+            }
+            Probe::GitFilters { root } => {
+                let mut command = quiet_git(root, &[]);
+                command.args(["config", "--includes", "--show-scope", "-z", "--name-only", "--get-regexp"]);
+                command.arg("^filter\\.");
+                // Git calls it a failure that there are none.
+                Asked { counts: Counts::Any, ..Asked::git(command, LINE_BYTES, None) }
+            }
+            Probe::GitState { root, without_filters } => {
+                let mut command = quiet_git(root, without_filters);
+                command.args(["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=all", "--no-renames"]);
+                command.arg("--ignore-submodules=all");
+                Asked::git(command, LIST_BYTES, Some(b'\0'))
+            }
+            Probe::GitDiff { root, without_filters, between, paths } => {
+                let mut command = quiet_git(root, without_filters);
+                // What the settings say about how a diff looks is for people's eyes; ours read the plain form.
+                command.args(["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--unified=3"]);
+                command.args(["--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--ignore-submodules=all"]);
+                command.args(["--submodule=short", "--diff-algorithm=histogram", "--inter-hunk-context=0"]);
+                match between {
+                    Between::Files(Revision(of)) => command.args(["--end-of-options", of]),
+                    Between::Staged(Revision(of)) => command.args(["--cached", "--end-of-options", of]),
+                    Between::Commits(Revision(one), Revision(other)) => command.args(["--end-of-options", one, other]),
+                    Between::Fork(Revision(one), Revision(other)) => {
+                        command.arg("--end-of-options").arg(format!("{one}...{other}"))
+                    }
+                };
+                command.arg("--").args(*paths);
+                Asked::git(command, DIFF_BYTES, Some(b'\n'))
+            }
+            Probe::GitLog { root, since, of: Revision(of) } => {
+                let mut command = quiet_git(root, &[]);
+                command.args([
+                    "log",
+                    "--no-show-signature",
+                    "--no-color",
+                    "--no-decorate",
+                    "--no-notes",
+                    "--no-mailmap",
+                ]);
+                command.args(["--max-count=50", "--format=%h%x09%s", "--end-of-options"]);
+                match since {
+                    Some(Revision(since)) => command.arg(format!("{since}..{of}")),
+                    None => command.arg(of),
+                };
+                command.arg("--");
+                Asked::git(command, LINE_BYTES, Some(b'\n'))
             }
             Probe::TmuxSessions => {
                 let mut command = command("tmux");
@@ -180,6 +271,11 @@ impl Probe<'_> {
 }
 
 impl Asked {
+    /// For somebody who can wait, in a repository of any size.
+    fn git(command: Command, bytes: usize, cut_at: Option<u8>) -> Self {
+        Self { command, patience: Duration::from_secs(10), bytes, cut_at, counts: Counts::Success }
+    }
+
     /// Somebody may have to unlock what has it, with a finger or a word.
     fn key(command: Command) -> Self {
         Self { command, patience: Duration::from_secs(20), bytes: LINE_BYTES, cut_at: None, counts: Counts::Success }
@@ -209,6 +305,23 @@ fn git(root: &Path) -> Command {
     // Neither one above it, nor files that pose as one.
     command.env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root)).args(["-c", "safe.bareRepository=explicit"]);
     command.env("LC_ALL", "C").arg("--no-optional-locks").current_dir(root);
+    command
+}
+
+/// Git, for questions about the files themselves: what the repository's settings would have it run is left out. A filter is such
+/// a command, and so is a monitor.
+fn quiet_git(root: &Path, without_filters: &[String]) -> Command {
+    let mut command = git(root);
+    // Versions that know nothing of GIT_NO_LAZY_FETCH would fetch what is missing, by a command that the repository names.
+    command.env("GIT_ALLOW_PROTOCOL", "none").env("GIT_PAGER", "cat");
+    command.args(["--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null"]);
+    // Names are told as they are.
+    command.args(["-c", "core.quotePath=false"]);
+    for name in without_filters {
+        for what in ["clean=", "smudge=", "process=", "required=false"] {
+            command.args(["-c", &format!("filter.{name}.{what}")]);
+        }
+    }
     command
 }
 
@@ -290,6 +403,18 @@ pub enum Own<'a> {
     Shell { program: &'a OsStr, args: &'a [OsString], env: &'a [(&'static str, OsString)] },
     /// The person's editor on a file, until it ends.
     Editor(&'a Path),
+    /// The person's pager on a file with colours in it, until it ends.
+    Pager(&'a Path),
+    /// The person's browser on the page, which outlives us.
+    Browser(Page<'a>),
+}
+
+/// Where a browser may be sent.
+pub enum Page<'a> {
+    /// An address of this machine.
+    Address(&'a str),
+    /// A file of ours that leads there.
+    File(&'a Path),
 }
 
 /// Starts it, and waits unless it is the daemon.
@@ -314,6 +439,43 @@ pub fn own(own: Own<'_>) -> anyhow::Result<ExitStatus> {
             let [program, arguments @ ..] = words.as_slice() else { bail!("no editor is set; set EDITOR") };
             let started = command(program).args(arguments).arg(file).status();
             started.with_context(|| format!("could not start {program}; set EDITOR to an editor you have"))
+        }
+        Own::Pager(file) => {
+            let words = pager(|name| std::env::var(name).ok())?;
+            let [program, arguments @ ..] = words.as_slice() else { bail!("no pager is set; set PAGER") };
+            let mut pager = command(program);
+            // Colours are shown as such by those that read this. Whoever has settings of their own keeps them.
+            if std::env::var_os("LESS").is_none() {
+                pager.env("LESS", "-R");
+            }
+            let started = pager.args(arguments).arg(file).status();
+            started.with_context(|| format!("could not start {program}; set PAGER to a pager you have"))
+        }
+        Own::Browser(page) => browse(&page),
+    }
+}
+
+/// How long a browser that could not be started may take to say so.
+const OPENING: Duration = Duration::from_secs(2);
+
+/// Some openers end when they have handed over, others when the browser does: those are left to themselves.
+fn browse(page: &Page<'_>) -> anyhow::Result<ExitStatus> {
+    let page = match page {
+        Page::Address(address) if address.starts_with("http://127.0.0.1:") => OsStr::new(address),
+        Page::Address(_) => bail!("this is no page of ours"),
+        Page::File(file) => file.as_os_str(),
+    };
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut browser = command(opener);
+    // A group of its own: what is typed at this terminal is not for it.
+    browser.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let mut child = browser.spawn().with_context(|| format!("could not start {opener}"))?;
+    let deadline = Instant::now() + OPENING;
+    loop {
+        match child.try_wait().with_context(|| format!("could not wait for {opener}"))? {
+            Some(status) => return Ok(status),
+            None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
+            None => return Ok(ExitStatus::default()),
         }
     }
 }
@@ -456,6 +618,14 @@ fn editor(var: impl Fn(&str) -> Option<String>) -> anyhow::Result<Vec<String>> {
     let set = |name| var(name).filter(|value| !value.trim().is_empty()).map(|value| (name, value));
     let Some((name, value)) = set("VISUAL").or_else(|| set("EDITOR")) else { return Ok(vec!["vi".to_owned()]) };
     split(&value).with_context(|| format!("{name} has a quote that is not closed: {value}"))
+}
+
+/// Blank is unset here too.
+fn pager(var: impl Fn(&str) -> Option<String>) -> anyhow::Result<Vec<String>> {
+    match var("PAGER").filter(|value| !value.trim().is_empty()) {
+        Some(value) => split(&value).with_context(|| format!("PAGER has a quote that is not closed: {value}")),
+        None => Ok(vec![["less", "more"].into_iter().find(|name| find(name).is_some()).unwrap_or("cat").to_owned()]),
+    }
 }
 
 /// Words as a shell would cut them: blanks separate, quotes and `\` protect. Nothing is expanded and no shell runs, so

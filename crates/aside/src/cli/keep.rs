@@ -1,0 +1,22 @@
+//! `aside keep`: watches over a command that was approved, and becomes its shell. The daemon runs commands this way.
+
+use crate::cli::Exit;
+use crate::exec::keep;
+
+/// Watch over an approved command; used by the daemon
+#[derive(clap::Args)]
+#[command(hide = true)]
+pub struct Args {
+    /// Become the command, as a child of this process
+    #[arg(long, value_name = "PID")]
+    enter: Option<u32>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let report = std::io::stdout();
+    match args.enter {
+        Some(parent) => keep::enter(parent, report),
+        None => keep::keep(report),
+    }
+    Ok(Exit::Done)
+}

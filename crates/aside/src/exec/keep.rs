@@ -1,0 +1,354 @@
+//! `aside keep`: stands between the daemon and a command that was approved, in a session without a terminal. It starts the shell, says how
+//! that ended, and leaves nothing behind: whatever the shell started is ended with it, however far it went from it. It ends all of it, too,
+//! when its standard input ends, which is the case when the daemon wants that and when the daemon is gone.
+
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+
+use crate::exec::command;
+use crate::exec::keep::family::{Member, family};
+use crate::exec::run::environment::arguments;
+use crate::exec::run::order::{Bounds, Order, Report};
+use crate::world::sandbox::{self, Writes};
+
+pub mod family;
+mod hooks;
+
+/// How long what the shell left running may go on by itself, such as what its output was piped through.
+const LINGER: Duration = Duration::from_millis(500);
+/// Between the wish that something ends and its end.
+const GRACE: Duration = Duration::from_secs(3);
+/// How long it is tried to kill what does not die: it waits for a disk, or is another user's.
+const KILLING: Duration = Duration::from_secs(2);
+/// All of that, and a little. Who has waited so long for a keeper waits in vain.
+pub const PATIENCE: Duration = Duration::from_secs(LINGER.as_secs() + GRACE.as_secs() + KILLING.as_secs() + 5);
+/// Looks for what is left come no closer upon another.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Keeps the command that standard input tells, whose output is standard error, and says in `report` what becomes of it.
+pub fn keep(mut report: impl Write) {
+    let mut say = |what: Report| {
+        // Nobody may be listening any more.
+        let _ = report.write_all(what.line().as_bytes());
+        let _ = report.flush();
+    };
+    let ended = kept(&mut say).unwrap_or_else(|error| Report::Failed(format!("{error:#}")));
+    say(ended);
+}
+
+fn kept(say: &mut impl FnMut(Report)) -> anyhow::Result<Report> {
+    // Without a terminal nobody can be asked for a password, and not being its leader the shell cannot get one.
+    rustix::process::setsid().context("could not leave the terminal")?;
+    // What loses its parent becomes our child, so that nothing gets lost.
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).context("could not watch over processes")?;
+    let order = Order::read(std::io::stdin().lock())?;
+    let before = watched_hooks(&order);
+    let mut kept = Kept::start(&order)?;
+    say(Report::Started(kept.shell));
+    let ended = kept.wait(reach(&order));
+    if let Some(temp) = &order.temp {
+        remove(temp);
+    }
+    for name in hooks::changed(&before, &watched_hooks(&order)) {
+        say(Report::Note(format!("it changed {name}, by which git may run commands later")));
+    }
+    Ok(match ended {
+        Some(status) => match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => Report::Exit(code),
+            (None, Some(number)) => Report::Signal(number),
+            (None, None) => bail!("it is not known how the command ended"),
+        },
+        None => Report::Stopped,
+    })
+}
+
+fn watched_hooks(order: &Order) -> hooks::Hooks {
+    match &order.bounds {
+        Bounds::Workspace(workspace) => hooks::hooks(workspace),
+        Bounds::None | Bounds::Unwatched => hooks::Hooks::new(),
+    }
+}
+
+/// Who is ended when the shell has ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// Those in our session. Whoever made one of its own is meant to stay, such as a server that was to be started.
+    Session,
+    /// All of them.
+    All,
+}
+
+fn reach(order: &Order) -> Reach {
+    match order.bounds {
+        Bounds::None => Reach::Session,
+        // A server that was started within bounds would keep them, and serve others.
+        Bounds::Workspace(_) | Bounds::Unwatched => Reach::All,
+    }
+}
+
+struct Kept {
+    shell: Pid,
+    ended: Option<WaitStatus>,
+    has_children: bool,
+    /// Something to read when a child has ended.
+    woken: UnixStream,
+}
+
+impl Kept {
+    fn start(order: &Order) -> anyhow::Result<Self> {
+        let (woken, wake) = UnixStream::pair().context("could not make a socket")?;
+        woken.set_nonblocking(true).context("could not make a socket")?;
+        signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, wake)
+            .context("could not watch over processes")?;
+        let pipe = || std::io::pipe().context("could not make a pipe");
+        let ((told, mut tell), (mut complaint, complains)) = (pipe()?, pipe()?);
+        let printed = std::io::stderr().as_fd().try_clone_to_owned().context("could not share the output")?;
+        let mut entering = command(&order.aside);
+        entering.args(["keep", "--enter", &std::process::id().to_string()]).env_clear();
+        entering.stdin(told).stdout(complains).stderr(printed).process_group(0);
+        let child = entering.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
+        drop(entering);
+        // When it has gone, it says why.
+        let _ = tell.write_all(&order.bytes());
+        drop(tell);
+        // Ends when it has become the shell.
+        let mut why = String::new();
+        complaint.read_to_string(&mut why).context("could not hear whether the command was started")?;
+        if !why.is_empty() {
+            bail!(why);
+        }
+        Ok(Self { shell: Pid::from_child(&child), ended: None, has_children: true, woken })
+    }
+
+    /// Until it is over: how the shell ended, unless it was ended.
+    fn wait(&mut self, reach: Reach) -> Option<WaitStatus> {
+        loop {
+            self.reap();
+            if self.ended.is_some() {
+                break;
+            }
+            if self.pause(None) == Life::Over {
+                self.end(Reach::All);
+                return None;
+            }
+        }
+        let until = Instant::now() + LINGER;
+        while self.is_left(reach) && Instant::now() < until && self.pause(Some(LOOK)) == Life::Goes {}
+        let status = self.ended;
+        self.end(reach);
+        status
+    }
+
+    /// Politely, then not.
+    fn end(&mut self, reach: Reach) {
+        if !self.is_left(reach) {
+            return;
+        }
+        self.signal(reach, Signal::TERM);
+        // What was stopped hears nothing.
+        self.signal(reach, Signal::CONT);
+        let until = Instant::now() + GRACE;
+        while self.is_left(reach) && Instant::now() < until {
+            self.rest();
+        }
+        let until = Instant::now() + KILLING;
+        while self.is_left(reach) && Instant::now() < until {
+            self.signal(reach, Signal::KILL);
+            self.rest();
+        }
+    }
+
+    fn signal(&self, reach: Reach, signal: Signal) {
+        // All of the group at once: none of it can begin another process meanwhile. Its number is surely its own as long as the shell was
+        // not collected.
+        if self.ended.is_none() {
+            let _ = rustix::process::kill_process_group(self.shell, signal);
+        }
+        for Member { pid, group, .. } in family(self.shell).into_iter().filter(|member| member.is_within(reach)) {
+            if self.ended.is_some() || group != self.shell {
+                let _ = rustix::process::kill_process(pid, signal);
+            }
+        }
+    }
+
+    fn is_left(&mut self, reach: Reach) -> bool {
+        self.reap();
+        self.has_children && (self.ended.is_none() || family(self.shell).iter().any(|member| member.is_within(reach)))
+    }
+
+    /// Collects who has ended.
+    fn reap(&mut self) {
+        loop {
+            match rustix::process::wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.shell => self.ended = Some(status),
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => return,
+                Err(_) => {
+                    // On Linux all of the family would be our children by now.
+                    self.has_children = !cfg!(target_os = "linux");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Until a child has ended, standard input has, or the time is over.
+    fn pause(&mut self, most: Option<Duration>) -> Life {
+        let input = std::io::stdin();
+        let mut seen = [PollFd::new(&input, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
+        let most = most.map(|most| Timespec { tv_sec: 0, tv_nsec: i64::from(most.subsec_nanos()) });
+        let _ = poll(&mut seen, most.as_ref());
+        let [told, _] = seen.map(|seen| !seen.revents().is_empty());
+        self.forget_wakes();
+        // Nothing is ever said after the order.
+        let is_over = told && !matches!(rustix::io::read(&input, &mut [0; 64]), Ok(1..) | Err(Errno::INTR));
+        if is_over { Life::Over } else { Life::Goes }
+    }
+
+    /// The same, when standard input tells nothing more.
+    fn rest(&mut self) {
+        let most = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
+        let _ = poll(&mut [PollFd::new(&self.woken, PollFlags::IN)], Some(&most));
+        self.forget_wakes();
+    }
+
+    fn forget_wakes(&mut self) {
+        while matches!(self.woken.read(&mut [0; 64]), Ok(1..)) {}
+    }
+}
+
+/// Of the daemon, and of its wish that the command goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    Goes,
+    Over,
+}
+
+impl Member {
+    fn is_within(&self, reach: Reach) -> bool {
+        match reach {
+            Reach::Session => self.is_in_session,
+            Reach::All => true,
+        }
+    }
+}
+
+/// All that it holds, also when the command took from itself the right to remove it, as Go does for what it fetched.
+fn remove(temp: &Path) {
+    if std::fs::remove_dir_all(temp).is_ok() {
+        return;
+    }
+    let mut places = vec![temp.to_owned()];
+    while let Some(place) = places.pop() {
+        let _ = rustix::fs::chmod(&place, Mode::RWXU);
+        let entries = std::fs::read_dir(&place).into_iter().flatten().flatten();
+        // A link is not one, wherever it leads.
+        places.extend(
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()),
+        );
+    }
+    let _ = std::fs::remove_dir_all(temp);
+}
+
+/// Becomes the shell that reads the command which standard input tells, with all of its bounds, and dies with `parent`. Says in `report`
+/// why it did not.
+pub fn enter(parent: u32, mut report: impl Write) {
+    let error = entered(parent);
+    let _ = report.write_all(format!("{error:#}").as_bytes());
+    let _ = report.flush();
+}
+
+fn entered(parent: u32) -> anyhow::Error {
+    let ready = || {
+        #[cfg(target_os = "linux")]
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+            .context("could not tie it to the daemon")?;
+        // It may have gone before that was asked for.
+        let is_there = rustix::process::getppid().is_some_and(|pid| pid.as_raw_pid().unsigned_abs() == parent);
+        anyhow::ensure!(is_there, "what would watch over it has gone");
+        let order = Order::read(std::io::stdin().lock())?;
+        let printed = std::io::stderr().as_fd().try_clone_to_owned().context("could not share the output")?;
+        let cwd = the_very(&order.cwd)?;
+        rustix::process::fchdir(&cwd).with_context(|| format!("could not go to {}", order.cwd.display()))?;
+        confine(&order)?;
+        Ok((order, printed))
+    };
+    let (order, printed) = match ready() {
+        Ok(ready) => ready,
+        Err(error) => return error,
+    };
+    let mut shell = command(&order.shell);
+    shell.args(arguments(order.dialect)).arg(&order.text).env_clear().envs(order.environment);
+    let error = shell.stdin(Stdio::null()).stdout(printed).exec();
+    anyhow::Error::new(error).context(format!("could not start {}", order.shell.display()))
+}
+
+fn confine(order: &Order) -> anyhow::Result<()> {
+    let temp = match &order.temp {
+        Some(temp) => Some(the_very(temp)?),
+        None => None,
+    };
+    let temp = || temp.as_ref().context("it has no directory for temporary files");
+    match &order.bounds {
+        Bounds::None => Ok(()),
+        Bounds::Workspace(workspace) => {
+            sandbox::confine(&Writes::Beneath { workspace: &the_very(workspace)?, temp: temp()? })
+                .context("it cannot be kept in the workspace; edit the proposal to `confine = no` to run it anyway")
+        }
+        Bounds::Unwatched => sandbox::confine(&Writes::Nothing { temp: temp()? })
+            .context("it cannot be kept from writing; take the rule that allows it out of rules.toml"),
+    }
+}
+
+/// The directory of that name, reached through no link: what was approved has none in it, so one that is there now leads elsewhere.
+fn the_very(directory: &Path) -> anyhow::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = without_links(directory, flags);
+    opened.map_err(|error| match error {
+        Errno::LOOP => {
+            anyhow::anyhow!(
+                "{} is or is behind a link now, and may be another directory; ask again",
+                directory.display()
+            )
+        }
+        Errno::NOENT | Errno::NOTDIR => {
+            anyhow::anyhow!("{} is no directory any more; ask again from one that is", directory.display())
+        }
+        error => anyhow::Error::new(error).context(format!("could not go to {}", directory.display())),
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn without_links(directory: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    use rustix::fs::{CWD, ResolveFlags};
+    match rustix::fs::openat2(CWD, directory, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // A kernel, or what it runs in, may not know it.
+        Err(Errno::NOSYS | Errno::PERM) => compared(directory, flags),
+        opened => opened,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn without_links(directory: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    compared(directory, flags)
+}
+
+fn compared(directory: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let opened = rustix::fs::open(directory, flags, Mode::empty())?;
+    let resolved = std::fs::canonicalize(directory).map_err(|_| Errno::NOENT)?;
+    let (there, own) = (rustix::fs::lstat(&resolved)?, rustix::fs::fstat(&opened)?);
+    let is_same = resolved == directory && (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino);
+    if is_same { Ok(opened) } else { Err(Errno::LOOP) }
+}

@@ -1,0 +1,302 @@
+//! The door for commands that were approved: takes the leave to run one, runs it once, and tells what it prints. What may be run is decided
+//! in core; here is only how. The command is a child of `keep`, which is ourselves once more and ends whatever the command started when it
+//! is over, when it takes too long, and when we are gone.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use aside_core::line::Dialect;
+use aside_core::task::gate::approve::{Approved, Leave};
+use aside_core::task::gate::offer::Act;
+use aside_core::task::proposal::Confine;
+use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::exec::command;
+use crate::exec::keep::{PATIENCE, family};
+use crate::exec::run::order::{Bounds, Order, Report};
+use crate::exec::run::output::Output;
+use crate::world::sandbox;
+
+pub mod environment;
+pub mod order;
+mod output;
+
+/// Read at once: as much as a pipe holds.
+const BUFFER: usize = 64 * 1024;
+/// What is left in the pipe is read for so long after the command is over, since something that it left behind may hold it open.
+const DRAIN: Duration = Duration::from_secs(1);
+/// After so many reads of what nobody keeps, so that a command that prints without end does not take all of the daemon's time.
+const YAWN: Duration = Duration::from_millis(1);
+const READS: u32 = 16;
+/// How long the keeper may take to hear what it is to do.
+const START: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub timeout: Duration,
+    /// Of text that is told; what is printed beyond that is read and counted only.
+    pub bytes: usize,
+}
+
+/// Where and as whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    /// Absolute, with links resolved.
+    pub workspace: &'a Path,
+    /// As which the command was judged.
+    pub dialect: Dialect,
+    /// The variables of the terminal that approved. Ours, when there are none.
+    pub environment: &'a [(OsString, OsString)],
+    /// The program itself.
+    pub aside: &'a Path,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Exit(i32),
+    Signal(i32),
+    TimedOut,
+    Stopped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finished {
+    pub ended: Ended,
+    /// Printed, kept or not.
+    pub bytes: u64,
+    /// Whether some of that was not kept.
+    pub cut: bool,
+}
+
+/// Runs it and says what it prints, in pieces that end between letters. Stops when `stop` becomes true; dropping the future stops it too.
+/// An error says why nothing was run, unless it says that the command was ended.
+pub async fn run(
+    approved: Approved,
+    ground: Ground<'_>,
+    limits: Limits,
+    mut stop: watch::Receiver<bool>,
+    mut say: impl FnMut(&str),
+) -> anyhow::Result<Finished> {
+    // Removed by the keeper; by us, if that was killed.
+    let (order, _temp) = ordered(approved, ground)?;
+    if *stop.borrow() {
+        return Ok(Finished { ended: Ended::Stopped, bytes: 0, cut: false });
+    }
+    let Started { mut keeper, lifeline, output: mut printed, report } = start(&order)?;
+    let mut lifeline = Some(hand_over(lifeline, &order).await?);
+    let mut report = BufReader::new(report).lines();
+    let (mut is_kept, mut is_open) = (true, true);
+    let mut group = None;
+    let mut told = None;
+    let mut why = None;
+    let mut output = Output::new(limits.bytes);
+    let mut buffer = vec![0; BUFFER];
+    let mut reads = 0_u32;
+    let mut until = later(limits.timeout);
+    while is_kept || is_open {
+        tokio::select! {
+            read = read(&mut printed, &mut buffer, output.is_full() && reads.is_multiple_of(READS)), if is_open => {
+                reads = reads.wrapping_add(1);
+                match read {
+                    Some(bytes) => output.push(bytes),
+                    None => is_open = false,
+                }
+            }
+            line = report.next_line(), if is_kept => match line.ok().flatten().as_deref().and_then(Report::read) {
+                Some(Report::Started(pid)) => group = Some(pid),
+                Some(Report::Note(text)) => output.note(&format!("… {text}\n")),
+                Some(end @ (Report::Exit(_) | Report::Signal(_) | Report::Stopped | Report::Failed(_))) => told = Some(end),
+                None => {
+                    is_kept = false;
+                    until = later(DRAIN);
+                }
+            },
+            () = tokio::time::sleep_until(until) => {
+                // Something that it left behind holds the pipe, or the keeper itself hangs.
+                if !is_kept || why.is_some() {
+                    break;
+                }
+                why = Some(Ended::TimedOut);
+                lifeline = None;
+                until = later(PATIENCE);
+            }
+            () = stopped(&mut stop), if is_kept && why.is_none() => {
+                why = Some(Ended::Stopped);
+                lifeline = None;
+                until = later(PATIENCE);
+            }
+            () = tokio::time::sleep_until(output.due()), if output.is_waiting() => output.tell(&mut say),
+        }
+        if output.is_due() {
+            output.tell(&mut say);
+        }
+    }
+    drop(lifeline);
+    if told.is_none() {
+        keeper.end(group);
+    }
+    keeper.collect().await;
+    output.finish();
+    output.tell(&mut say);
+    let ended = match (told, why) {
+        (Some(Report::Exit(code)), _) => Ended::Exit(code),
+        (Some(Report::Signal(number)), _) => Ended::Signal(number),
+        (Some(Report::Failed(text)), _) => bail!(text),
+        (_, Some(why)) => why,
+        (Some(Report::Stopped | Report::Started(_) | Report::Note(_)) | None, None) => {
+            bail!("what watched over the command was killed, and so the command was ended; ask again")
+        }
+    };
+    Ok(Finished { ended, bytes: output.printed(), cut: output.lost() > 0 })
+}
+
+/// Whether this process was started by a command that we run, at any remove. Such a one must not approve anything: it is what was to be
+/// asked about. Servers that a command left behind are not known any more, nor is anybody on systems other than Linux.
+pub fn is_of_a_command(pid: Pid) -> bool {
+    family::is_of_the_family(pid)
+}
+
+/// What is to be run, out of what was approved.
+fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Option<TempDir>)> {
+    let leave = approved.leave();
+    let command = match approved.into_act() {
+        Act::Run(command) => command,
+        Act::Apply(_) => bail!("a change to files was approved, and that is not a command"),
+    };
+    let own: Vec<(OsString, OsString)>;
+    let base = match ground.environment {
+        [] => {
+            own = std::env::vars_os().collect();
+            &own
+        }
+        given => given,
+    };
+    let shell = environment::shell(ground.dialect, base, ground.workspace)?;
+    let bounds = match (leave, command.confine) {
+        (Leave::Rules, Confine::No | Confine::Workspace) => Bounds::Unwatched,
+        (Leave::Person, Confine::Workspace) => Bounds::Workspace(ground.workspace.to_owned()),
+        (Leave::Person, Confine::No) => Bounds::None,
+    };
+    match &bounds {
+        Bounds::None => {}
+        Bounds::Workspace(_) => sandbox::check().context(
+            "it is to write in the workspace only, which cannot be seen to here; edit the proposal to `confine = no` to run it anyway",
+        )?,
+        Bounds::Unwatched => sandbox::check().context(
+            "nobody has looked at it, and here it could not be kept from writing; take the rule that allows it out of rules.toml",
+        )?,
+    }
+    let temp = match &bounds {
+        Bounds::None => None,
+        Bounds::Workspace(_) | Bounds::Unwatched => Some(environment::temporary(base)?),
+    };
+    let mut environment = match leave {
+        Leave::Person => environment::watched(base, &command.environment)?,
+        Leave::Rules => environment::unwatched(base, ground.workspace),
+    };
+    environment::at(&mut environment, &command.cwd, temp.as_ref().map(|temp| temp.path()));
+    let order = Order {
+        aside: ground.aside.to_owned(),
+        shell,
+        dialect: ground.dialect,
+        text: command.cmd,
+        cwd: PathBuf::from(command.cwd),
+        bounds,
+        temp: temp.as_ref().map(|temp| temp.path().to_owned()),
+        environment: environment.into_iter().collect(),
+    };
+    Ok((order, temp))
+}
+
+struct Started {
+    keeper: Keeper,
+    /// The keeper ends the command when this end is closed, by us or by our end.
+    lifeline: Sender,
+    output: Receiver,
+    report: Receiver,
+}
+
+/// Starts the keeper, with nothing of the command's: a variable that loads a library would load it there too, where nothing is confined.
+fn start(order: &Order) -> anyhow::Result<Started> {
+    let pipe = || std::io::pipe().context("could not make a pipe");
+    let ((heard, lifeline), (output, prints), (report, reports)) = (pipe()?, pipe()?, pipe()?);
+    let mut keeper = command(&order.aside);
+    keeper.arg("keep").env_clear().current_dir("/").stdin(heard).stdout(reports).stderr(prints);
+    let child = keeper.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
+    let failed = "could not listen to the command";
+    Ok(Started {
+        keeper: Keeper { child: Some(child) },
+        lifeline: Sender::from_owned_fd(lifeline.into()).context(failed)?,
+        output: Receiver::from_owned_fd(output.into()).context(failed)?,
+        report: Receiver::from_owned_fd(report.into()).context(failed)?,
+    })
+}
+
+/// A keeper that has gone says why in its report, or not at all.
+async fn hand_over(mut lifeline: Sender, order: &Order) -> anyhow::Result<Sender> {
+    let bytes = order.bytes();
+    let _ = tokio::time::timeout(START, lifeline.write_all(&bytes)).await.context("the keeper does not listen")?;
+    Ok(lifeline)
+}
+
+async fn read<'b>(printed: &mut Receiver, buffer: &'b mut [u8], is_tired: bool) -> Option<&'b [u8]> {
+    if is_tired {
+        tokio::time::sleep(YAWN).await;
+    }
+    let read = printed.read(buffer).await.ok().filter(|read| *read > 0)?;
+    buffer.get(..read)
+}
+
+/// Never, when nobody can say so any more.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    if stop.wait_for(|stop| *stop).await.is_err() {
+        std::future::pending().await
+    }
+}
+
+fn later(span: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(span).unwrap_or(now + Duration::from_secs(365 * 24 * 3600))
+}
+
+/// The process that keeps the command. Dropped, it is left to end by itself, as it does once its lifeline is closed, and is collected then.
+struct Keeper {
+    child: Option<Child>,
+}
+
+impl Keeper {
+    /// It did not say how the command ended: it was killed, or hangs. The shell ends with it; what the shell started might not.
+    fn end(&mut self, group: Option<Pid>) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+        }
+        if let Some(group) = group {
+            let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    async fn collect(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = tokio::task::spawn_blocking(move || child.wait()).await;
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            std::thread::spawn(move || child.wait());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

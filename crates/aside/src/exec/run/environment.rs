@@ -1,0 +1,272 @@
+//! Which shell reads an approved command, and which variables the command gets. A variable that changes what the shell makes of the text
+//! would change what was approved, so none of those gets through.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use aside_core::line::Dialect;
+use aside_core::task::gate::approve::UNWATCHED;
+use tempfile::TempDir;
+
+use crate::exec::is_executable;
+
+pub type Variables = BTreeMap<OsString, OsString>;
+
+/// A shell reads a file because of them, begins with other options, or makes something else of a line: another directory of `cd`, other
+/// words, another command where there is none. `ENV` is not among them: only a shell that somebody types into reads it, and many a project
+/// calls its stage so. `ZDOTDIR` is not either: `zsh -f` reads nothing in it.
+const STEERING: [&str; 19] = [
+    "BASH_ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "BASH_COMPAT",
+    "BASH_XTRACEFD",
+    "BASH_LOADABLES_PATH",
+    "POSIXLY_CORRECT",
+    "PS4",
+    "CDPATH",
+    "GLOBIGNORE",
+    "EXECIGNORE",
+    "IFS",
+    "NULLCMD",
+    "READNULLCMD",
+    "FPATH",
+    "ARGV0",
+    "PWD",
+    "OLDPWD",
+    "_",
+];
+/// Functions that bash takes from its environment, and how fish behaves.
+const STEERING_BEGINNINGS: [&str; 4] = ["BASH_FUNC_", "fish_", "__fish_", "FISH_"];
+
+/// Ours that a command may know: which Aside is meant, and that nothing may leave the machine. Not the key of a model, and not which
+/// shell it is, since it is none of those that we watch.
+const OWN: [&str; 3] = ["ASIDE_HOME", "ASIDE_SOCKET", "ASIDE_PRIVATE"];
+const OWN_BEGINNING: &str = "ASIDE_";
+
+/// All that a command keeps at which nobody has looked: who and where the person is, and how they read. What programs and libraries it
+/// starts or loads is in none of them.
+const PLAIN: [&str; 11] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "NO_COLOR",
+    "LOCALE_ARCHIVE",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+const PLAIN_BEGINNING: &str = "LC_";
+
+/// Where a shell is when PATH does not say.
+const USUAL: [&str; 6] =
+    ["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin", "/usr/pkg/bin"];
+
+/// The shell that reads as the command was judged. Another one would make something else of it, so there is none in its place; and
+/// one in the workspace is whatever the workspace says.
+pub fn shell(dialect: Dialect, base: &[(OsString, OsString)], workspace: &Path) -> anyhow::Result<PathBuf> {
+    let name = dialect.name();
+    let of = |wanted: &str| base.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_os_str());
+    let own = of("SHELL").map(PathBuf::from).filter(|shell| shell.file_name() == Some(OsStr::new(name)));
+    let path = std::env::split_paths(of("PATH").unwrap_or_default()).chain(USUAL.map(PathBuf::from));
+    let mut shells = own.into_iter().chain(path.map(|place| place.join(name)));
+    let fits = |shell: &PathBuf| shell.is_absolute() && !leads_into(shell, workspace) && is_executable(shell);
+    shells.find(fits).with_context(|| {
+        format!("{name} is not installed, and the command was judged as {name} reads it; ask again from another shell")
+    })
+}
+
+/// What makes a shell read the text and nothing else. The text is one argument, whatever it begins with.
+pub fn arguments(dialect: Dialect) -> &'static [&'static str] {
+    match dialect {
+        Dialect::Zsh => &["-f", "-c", "--"],
+        Dialect::Bash => &["--noprofile", "--norc", "-c", "--"],
+        // The next word is the command, also when it begins with a dash.
+        Dialect::Fish => &["--no-config", "-c"],
+    }
+}
+
+/// For a command that a person has looked at: their own variables, and those that they were shown.
+pub fn watched(base: &[(OsString, OsString)], shown: &[(String, String)]) -> anyhow::Result<Variables> {
+    let is_kept = |name: &OsStr| !is_steering(name) && (OWN.iter().any(|own| name == *own) || !is_own(name));
+    let mut variables: Variables = base.iter().filter(|(name, _)| is_proper(name) && is_kept(name)).cloned().collect();
+    for (name, value) in shown {
+        // To leave it out would be to run something else than what was shown.
+        let changes = is_steering(OsStr::new(name)) || is_own(OsStr::new(name));
+        ensure!(!changes, "{name} would change what is made of the command; edit the proposal and leave it out");
+        variables.insert(name.into(), value.into());
+    }
+    Ok(variables)
+}
+
+/// For a command that nobody has looked at.
+pub fn unwatched(base: &[(OsString, OsString)], workspace: &Path) -> Variables {
+    let is_plain = |name: &OsStr| {
+        PLAIN.iter().any(|plain| name == *plain) || name.as_bytes().starts_with(PLAIN_BEGINNING.as_bytes())
+    };
+    let mut variables: Variables = base.iter().filter(|(name, _)| is_plain(name)).cloned().collect();
+    let given = base.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str()).unwrap_or_default();
+    let is_ours = |place: &PathBuf| place.is_absolute() && !leads_into(place, workspace);
+    let places: Vec<PathBuf> = std::env::split_paths(given).filter(is_ours).collect();
+    let usual = || std::env::join_paths(USUAL).unwrap_or_default();
+    let path = std::env::join_paths(places).ok().filter(|path| !path.is_empty()).unwrap_or_else(usual);
+    variables.insert("PATH".into(), path);
+    variables.insert("TERM".into(), "dumb".into());
+    variables.extend(UNWATCHED.iter().map(|(name, value)| (name.into(), value.into())));
+    variables
+}
+
+/// What follows from where it runs.
+pub fn at(variables: &mut Variables, cwd: &str, temp: Option<&Path>) {
+    variables.insert("PWD".into(), cwd.into());
+    // A shell that it starts is not one to talk to.
+    variables.insert("ASIDE_DISABLE".into(), "1".into());
+    if let Some(temp) = temp {
+        for name in ["TMPDIR", "TMP", "TEMP"] {
+            variables.insert(name.into(), temp.into());
+        }
+        // Where zsh puts its here-documents.
+        variables.insert("TMPPREFIX".into(), temp.join("zsh").into());
+    }
+}
+
+/// A directory for temporary files, gone when it is dropped.
+pub fn temporary(base: &[(OsString, OsString)]) -> anyhow::Result<TempDir> {
+    let given = base.iter().find(|(name, _)| name == "TMPDIR").map(|(_, value)| PathBuf::from(value));
+    let places = given.filter(|place| place.is_absolute()).into_iter().chain([PathBuf::from("/tmp")]);
+    let place = places.filter_map(|place| place.canonicalize().ok()).find(|place| place.is_dir());
+    let place = place.context("there is no /tmp; set TMPDIR")?;
+    // Short, since the names of sockets in it may not be long.
+    let made = tempfile::Builder::new().prefix("aside-").rand_bytes(8).tempdir_in(&place);
+    made.with_context(|| format!("could not make a directory in {}", place.display()))
+}
+
+fn is_proper(name: &OsStr) -> bool {
+    !name.is_empty() && !name.as_bytes().contains(&b'=')
+}
+
+fn is_steering(name: &OsStr) -> bool {
+    STEERING.iter().any(|steering| name == *steering)
+        || STEERING_BEGINNINGS.iter().any(|beginning| name.as_bytes().starts_with(beginning.as_bytes()))
+}
+
+fn is_own(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(OWN_BEGINNING.as_bytes())
+}
+
+/// By its name, or through links.
+fn leads_into(path: &Path, workspace: &Path) -> bool {
+    let is_beneath = |path: &Path| path.starts_with(workspace);
+    is_beneath(path) || path.canonicalize().is_ok_and(|path| is_beneath(&path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base(variables: &[&str]) -> Vec<(OsString, OsString)> {
+        let variables = variables.iter().filter_map(|variable| variable.split_once('='));
+        variables.map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    fn shown(variables: Variables) -> String {
+        let variables = variables.iter().map(|(name, value)| format!("{}={}", name.display(), value.display()));
+        variables.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_person_keeps_their_variables_but_not_those_that_steer_a_shell() {
+        let base = base(&[
+            "A=1",
+            "ENV=production",
+            "LD_LIBRARY_PATH=/opt/lib",
+            "BASH_ENV=/tmp/x",
+            "BASH_FUNC_ls%%=() { rm; }",
+            "SHELLOPTS=xtrace",
+            "CDPATH=/",
+            "fish_function_path=/tmp",
+            "NULLCMD=rm",
+            "PWD=/elsewhere",
+            "ASIDE_API_KEY=secret",
+            "ASIDE_SESSION=9",
+            "ASIDE_SOCKET=/run/a.sock",
+        ]);
+        let variables = watched(&base, &[("A".to_owned(), "2".to_owned())]).unwrap();
+        assert_eq!(shown(variables), "A=2 ASIDE_SOCKET=/run/a.sock ENV=production LD_LIBRARY_PATH=/opt/lib");
+    }
+
+    #[test]
+    fn a_variable_that_was_shown_and_steers_the_shell_is_refused() {
+        for name in ["BASH_ENV", "CDPATH", "BASH_FUNC_x%%", "fish_trace", "ASIDE_SOCKET", "PWD"] {
+            let refused = watched(&[], &[(name.to_owned(), "x".to_owned())]).unwrap_err().to_string();
+            assert!(refused.starts_with(name) && refused.contains("leave it out"), "{refused}");
+        }
+        assert_eq!(shown(watched(&[], &[("LD_PRELOAD".to_owned(), "x".to_owned())]).unwrap()), "LD_PRELOAD=x");
+    }
+
+    #[test]
+    fn what_nobody_looked_at_keeps_only_plain_variables() {
+        let temp = tempfile::tempdir().unwrap();
+        let workspace = temp.path().canonicalize().unwrap();
+        std::fs::create_dir(workspace.join("bin")).unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let link = outside.path().join("link");
+        std::os::unix::fs::symlink(workspace.join("bin"), &link).unwrap();
+        let path = format!("{}:bin:.::{}:/usr/bin", workspace.join("bin").display(), link.display());
+        let base = base(&[
+            "HOME=/home/ada",
+            "LC_ALL=C",
+            "LD_PRELOAD=x",
+            "GIT_DIR=x",
+            "GIT_PAGER=rm",
+            "MANPAGER=x",
+            "EDITOR=x",
+            "RIPGREP_CONFIG_PATH=x",
+            "ENV=x",
+            "ZDOTDIR=x",
+            "TOKEN=secret",
+            &format!("PATH={path}"),
+        ]);
+        let ours = UNWATCHED.map(|(name, value)| format!("{name}={value}"));
+        let mut wanted: Vec<&str> = ours.iter().map(String::as_str).collect();
+        wanted.extend(["HOME=/home/ada", "LC_ALL=C", "PATH=/usr/bin", "TERM=dumb"]);
+        wanted.sort_unstable_by_key(|variable| variable.split('=').next());
+        assert_eq!(shown(unwatched(&base, &workspace)), wanted.join(" "));
+    }
+
+    #[test]
+    fn without_a_path_of_its_own_it_gets_the_usual_one() {
+        let path = unwatched(&base(&["PATH=bin:."]), Path::new("/home/ada/work")).remove(OsStr::new("PATH")).unwrap();
+        assert_eq!(path, USUAL.join(":").as_str());
+    }
+
+    #[test]
+    fn the_shell_is_the_one_that_was_judged_and_never_one_of_the_workspace() {
+        let temp = tempfile::tempdir().unwrap();
+        let workspace = temp.path().join("workspace");
+        let elsewhere = temp.path().join("elsewhere");
+        for place in [&workspace, &elsewhere] {
+            std::fs::create_dir(place).unwrap();
+            std::fs::copy("/bin/sh", place.join("bash")).unwrap();
+        }
+        let (inside, outside) = (workspace.join("bash"), elsewhere.join("bash"));
+        let found = |variables: &[&str]| shell(Dialect::Bash, &base(variables), &workspace).unwrap();
+        assert_eq!(found(&[&format!("SHELL={}", outside.display())]), outside);
+        assert_eq!(found(&[&format!("PATH={}:{}", workspace.display(), elsewhere.display())]), outside);
+        for variables in [
+            vec![format!("SHELL={}", inside.display())],
+            vec!["SHELL=/bin/sh".to_owned()],
+            vec!["SHELL=bash".to_owned(), "PATH=.:bin".to_owned()],
+        ] {
+            let variables: Vec<&str> = variables.iter().map(String::as_str).collect();
+            let found = found(&variables);
+            assert!(found != inside && found.is_absolute() && found.ends_with("bash"), "{variables:?}: {found:?}");
+        }
+    }
+}
