@@ -81,7 +81,26 @@ pub struct Suggest {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
+    pub enabled: bool,
+    pub use_model_router: bool,
     pub confidence_threshold: f32,
+    pub default_test_command: String,
+    pub allow_apply_patch: bool,
+    pub allow_run_terminal: bool,
+    pub prefix: String,
+    pub confine: Confine,
+    pub timeout_s: u64,
+    pub output_kb: usize,
+    pub keep: usize,
+    pub keep_days: u64,
+}
+
+/// Where commands of tasks may write, unless the person says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confine {
+    No,
+    Workspace,
 }
 
 /// How what commands print is seen.
@@ -107,6 +126,8 @@ pub struct Llm {
     pub timeout_read_ms: u64,
     pub timeout_wish_first_ms: u64,
     pub timeout_wish_ms: u64,
+    pub timeout_task_first_ms: u64,
+    pub timeout_task_ms: u64,
     pub input_price: f64,
     pub output_price: f64,
     pub natural_language: bool,

@@ -70,7 +70,7 @@ pub async fn ask(
     // Whoever has begun to read an answer is not told another from the beginning.
     let is_read = AtomicBool::new(false);
     let mut hear = |text: &str| {
-        is_read.store(usage == Use::Ask, Ordering::Relaxed);
+        is_read.store(matches!(usage, Use::Ask | Use::Task), Ordering::Relaxed);
         hear(text)
     };
     let keeper = Account { journal: state.journal(), usage, provider: server.provider };
@@ -133,6 +133,8 @@ fn without_secrets(question: &Question) -> Question {
     clean_question.system = clean(&question.system);
     clean_question.earlier = question.earlier.iter().map(clean).collect();
     clean_question.user = clean(&question.user);
+    clean_question.exchanges =
+        question.exchanges.iter().map(|(asked, answered)| (clean(asked), clean(answered))).collect();
     clean_question.begin = question.begin.as_ref().map(clean);
     // A grammar that something is taken out of is none any more: the question is asked without it.
     let raw = question
@@ -244,9 +246,14 @@ impl Use {
                 let first = ms(settings.timeout_wish_first_ms);
                 Patience { first, read: first, all: ms(settings.timeout_wish_ms).saturating_mul(LONG_TALK) }
             }
-            Use::Translate | Use::Explain | Use::Task => {
+            Use::Translate | Use::Explain => {
                 let first = ms(settings.timeout_wish_first_ms);
                 Patience { first, read: first, all: ms(settings.timeout_wish_ms) }
+            }
+            // Files are read before the first word, and a change is long; whoever has waited enough cancels it.
+            Use::Task => {
+                let first = ms(settings.timeout_task_first_ms);
+                Patience { first, read: first, all: ms(settings.timeout_task_ms) }
             }
         }
     }
@@ -261,8 +268,8 @@ impl Use {
     /// A line that is being typed is another one by then.
     fn tries(self) -> u32 {
         match self {
-            Use::Complete | Use::Suggest | Use::Task => 1,
-            Use::Translate | Use::Explain | Use::Ask => 2,
+            Use::Complete | Use::Suggest => 1,
+            Use::Translate | Use::Explain | Use::Ask | Use::Task => 2,
         }
     }
 }

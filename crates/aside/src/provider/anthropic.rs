@@ -29,7 +29,13 @@ pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> 
             json!(pieces)
         }
     };
-    let mut said = vec![json!({"role": "user", "content": content})];
+    let mut said: Vec<Value> = Vec::new();
+    for (asked, answered) in &question.exchanges {
+        said.push(json!({"role": "user", "content": [remembered(piece(asked))]}));
+        // An answer must not end with a blank either.
+        said.push(json!({"role": "assistant", "content": answered.trim_end()}));
+    }
+    said.push(json!({"role": "user", "content": content}));
     // A beginning must not end with a blank, nor be one.
     let begin = question.begin.as_deref().map(str::trim_end).filter(|begin| !begin.is_empty());
     if let Some(begin) = begin.filter(|_| has(refusal::Part::Begin)) {
@@ -220,6 +226,19 @@ mod tests {
                 "stream": true,
             })
         );
+    }
+
+    #[test]
+    fn a_conversation_comes_before_the_question() {
+        let question = Question {
+            exchanges: vec![("one".to_owned(), "answer\n".to_owned())],
+            ..Question::new(String::new(), "two".to_owned())
+        };
+        let told = messages("m", &question, &[])["messages"].clone();
+        let roles: Vec<&str> = told.as_array().unwrap().iter().map(|said| said["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["user", "assistant", "user"]);
+        assert_eq!((&told[0]["content"][0]["text"], &told[1]["content"]), (&json!("one"), &json!("answer")));
+        assert_eq!(told[2]["content"], "two");
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct Question {
     pub earlier: Vec<String>,
     /// The part that changes.
     pub user: String,
+    /// What was asked and answered before, the oldest first: the conversation that this goes on.
+    pub exchanges: Vec<(String, String)>,
     /// Tokens of the answer.
     pub max_tokens: u32,
     /// The answer ends before any of these.
@@ -87,12 +89,12 @@ pub struct Raw {
 
 /// The form of an answer, where the server can be held to it. Elsewhere the words of the question have to do.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(dead_code, reason = "which form an answer has is said by whoever reads it; so far nobody holds a model to one")]
 pub enum Format {
     Free,
     /// A JSON schema.
     Json(Value),
     /// GBNF, as llama.cpp reads it.
+    #[allow(dead_code, reason = "which form an answer has is said by whoever reads it; so far nobody needs this one")]
     Grammar(String),
 }
 
@@ -424,6 +426,7 @@ impl Question {
             system,
             earlier: Vec::new(),
             user,
+            exchanges: Vec::new(),
             max_tokens: 256,
             stop: Vec::new(),
             candidates: 1,

@@ -16,11 +16,18 @@ pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Pa
     let has = |part| !without.contains(&part);
     // These servers remember beginnings by themselves, whatever pieces they come in.
     let user = format!("{}{}", question.earlier.concat(), question.user);
-    let mut messages = if has(refusal::Part::System) {
-        vec![json!({"role": "system", "content": question.system}), json!({"role": "user", "content": user})]
+    let mut messages: Vec<Value> = Vec::new();
+    for (asked, answered) in &question.exchanges {
+        messages.push(json!({"role": "user", "content": asked}));
+        messages.push(json!({"role": "assistant", "content": answered}));
+    }
+    messages.push(json!({"role": "user", "content": user}));
+    if has(refusal::Part::System) {
+        messages.insert(0, json!({"role": "system", "content": question.system}));
     } else {
-        vec![json!({"role": "user", "content": format!("{}\n\n{user}", question.system)})]
-    };
+        let first = format!("{}\n\n{}", question.system, messages[0]["content"].as_str().unwrap_or_default());
+        messages[0]["content"] = json!(first);
+    }
     if let Some(begin) = &question.begin
         && kind == Kind::Llama
         && has(refusal::Part::Begin)
@@ -183,6 +190,20 @@ mod tests {
 
     fn at(base: &str) -> Url {
         Url::parse(base).unwrap()
+    }
+
+    #[test]
+    fn a_conversation_comes_before_the_question() {
+        let question = Question {
+            exchanges: vec![("one".to_owned(), "answer".to_owned())],
+            ..Question::new("rules".to_owned(), "two".to_owned())
+        };
+        let said = |role: &str, content: &str| json!({"role": role, "content": content});
+        let messages = |without: &[refusal::Part]| chat("m", &question, Kind::Other, without)["messages"].clone();
+        let all = [said("system", "rules"), said("user", "one"), said("assistant", "answer"), said("user", "two")];
+        assert_eq!(messages(&[]), json!(all));
+        let without = [said("user", "rules\n\none"), said("assistant", "answer"), said("user", "two")];
+        assert_eq!(messages(&[refusal::Part::System]), json!(without));
     }
 
     #[test]
