@@ -1,7 +1,7 @@
 //! Aside: natural language at the shell prompt. Parses the command line and hands over to one file of `cli/`.
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine that calls it is not there yet"))]
 mod apply;
+mod bridge;
 mod capture;
 mod cli;
 mod client;
@@ -10,7 +10,9 @@ mod daemon;
 mod exec;
 mod paths;
 mod provider;
+mod screen;
 mod store;
+mod workspace;
 mod world;
 
 fn main() -> std::process::ExitCode {

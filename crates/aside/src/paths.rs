@@ -96,6 +96,11 @@ pub fn rest_file(socket: &Path) -> PathBuf {
     beside(socket, ".zsh")
 }
 
+/// Leads a browser to the page, for as long as nobody has opened it.
+pub fn page_file(socket: &Path) -> PathBuf {
+    beside(socket, ".html")
+}
+
 /// Where `aside call` leaves for a shell what the daemon said about its outputs; aside.bash and aside.fish make the same name.
 /// The number of the shell, if it is such a file.
 pub fn shell_of_tier_file(socket: &Path, file: &Path) -> Option<i32> {

@@ -15,7 +15,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::daemon::dispatch;
-use crate::daemon::later::{Later, Newest, Tone};
+use crate::daemon::later::{self, Later, Newest, Tellers, Tone};
 use crate::daemon::state::{State, Work};
 
 /// Open connections; a shell has one while it waits at its prompt.
@@ -24,6 +24,8 @@ const MAX_CONNECTIONS: usize = 512;
 const MAX_UNDER_WAY: usize = 64;
 /// Answers waiting for one client to read them. The oldest is dropped: the newest is the one it wants.
 const MAX_WAITING: usize = 64;
+/// Events of tasks waiting for one client. Whoever tells them waits until it has read some: none is dropped.
+const MAX_STREAMED: usize = 16;
 /// How often to look whether a client that has nothing more to say still reads.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -58,6 +60,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         talk: Arc::new(Newest::of(peer)),
         next: Arc::new(Newest::of(peer)),
         watch: Arc::new(Newest::of(peer)),
+        tellers: Arc::new(Tellers::of(peer)),
     };
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
@@ -112,7 +115,13 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
     // Everything under way has given its permit back when all of them can be taken.
     let all = room.acquire_many(MAX_UNDER_WAY as u32);
     tokio::select! {
-        _ = all => threads.end(),
+        _ = all => {
+            // What is watched goes on for somebody who only reads.
+            if threads.tellers.are_telling() {
+                left(&read).await;
+            }
+            threads.end();
+        }
         () = left(&read) => {
             threads.end();
             let _ = room.acquire_many(MAX_UNDER_WAY as u32).await;
@@ -130,6 +139,8 @@ struct Threads {
     next: Arc<Newest>,
     /// A terminal that is watched from the other end.
     watch: Arc<Newest>,
+    /// Tasks that are watched. Dropped with the connection.
+    tellers: Arc<Tellers>,
 }
 
 impl Threads {
@@ -176,6 +187,7 @@ impl Voice {
             Request::Ask(asked) => (&threads.talk, asked.wait),
             Request::Suggest(asked) => (&threads.next, asked.wait),
             Request::Watching(_) => (&threads.watch, false),
+            Request::Task(_) => return Later::streaming(self.stream(threads, outbox)),
             Request::Hello(_)
             | Request::Capture(_)
             | Request::Captured(_)
@@ -209,6 +221,24 @@ impl Voice {
     }
 }
 
+impl Voice {
+    /// For what is told whole.
+    fn stream(&self, threads: &Threads, outbox: &Arc<Outbox>) -> later::Stream {
+        let (voice, outbox) = (self.clone(), Arc::downgrade(outbox));
+        let put = move |reply| {
+            let bytes = voice.encode(reply);
+            let outbox = outbox.upgrade();
+            Box::pin(async move {
+                match outbox {
+                    Some(outbox) => outbox.put_streamed(bytes).await,
+                    None => false,
+                }
+            }) as _
+        };
+        later::Stream::new(&threads.tellers, Box::new(put))
+    }
+}
+
 fn is_about_the_line(frame: &Frame) -> bool {
     matches!(frame, Frame::Call(Call { request: Request::Complete(_) | Request::Translate(_), .. }))
 }
@@ -229,6 +259,8 @@ async fn guarded(state: &State, answer: impl Future<Output = Reply> + Send + 'st
 struct Outbox {
     waiting: Mutex<Waiting>,
     changed: Notify,
+    /// There is room for what is streamed.
+    room: Notify,
 }
 
 struct Waits {
@@ -237,6 +269,8 @@ struct Waits {
     work: Option<Work>,
     /// The request that it has better candidates for: those after it take its place.
     better: Option<u64>,
+    /// It is one of many that are told whole, and counted apart from the answers.
+    streamed: bool,
 }
 
 #[derive(Default)]
@@ -251,19 +285,43 @@ impl Outbox {
     }
 
     fn put_bytes(&self, bytes: Vec<u8>, work: Work) {
-        self.add(Waits { bytes, work: Some(work), better: None });
+        self.add(Waits { bytes, work: Some(work), better: None, streamed: false });
     }
 
     /// A client that does not read must not lose the answer to a question for a dozen thoughts about a line.
     fn put_better(&self, id: u64, bytes: Vec<u8>) {
-        self.add(Waits { bytes, work: None, better: Some(id) });
+        self.add(Waits { bytes, work: None, better: Some(id), streamed: false });
+    }
+
+    /// Waits for room. `false` when nobody reads any more.
+    async fn put_streamed(&self, bytes: Vec<u8>) -> bool {
+        loop {
+            let mut room = std::pin::pin!(self.room.notified());
+            room.as_mut().enable();
+            {
+                let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                if waiting.closed {
+                    return false;
+                }
+                if waiting.answers.iter().filter(|waits| waits.streamed).count() < MAX_STREAMED {
+                    break;
+                }
+            }
+            room.await;
+        }
+        self.add(Waits { bytes, work: None, better: None, streamed: true });
+        true
     }
 
     fn add(&self, new: Waits) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let is_older = |waits: &mut Waits| waits.better.is_some() && waits.better == new.better;
-        if waiting.answers.pop_back_if(is_older).is_none() && waiting.answers.len() == MAX_WAITING {
-            waiting.answers.pop_front();
+        if waiting.answers.pop_back_if(is_older).is_none() && !new.streamed {
+            let answers = waiting.answers.iter().filter(|waits| !waits.streamed).count();
+            let oldest = waiting.answers.iter().position(|waits| !waits.streamed);
+            if let Some(oldest) = oldest.filter(|_| answers == MAX_WAITING) {
+                waiting.answers.remove(oldest);
+            }
         }
         waiting.answers.push_back(new);
         drop(waiting);
@@ -273,6 +331,7 @@ impl Outbox {
     fn close(&self) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
         self.changed.notify_one();
+        self.room.notify_waiters();
     }
 
     /// The next bytes to write, `None` once it is closed and empty.
@@ -282,6 +341,9 @@ impl Outbox {
             {
                 let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(answer) = waiting.answers.pop_front() {
+                    if answer.streamed {
+                        self.room.notify_waiters();
+                    }
                     return Some(answer);
                 }
                 if waiting.closed {
@@ -296,7 +358,7 @@ impl Outbox {
 async fn deliver(outbox: Arc<Outbox>, mut write: OwnedWriteHalf) {
     let mut open = true;
     // Nobody reads once the other side is closed, but the answers still have to be taken out.
-    while let Some(Waits { bytes, work, better: _ }) = outbox.next().await {
+    while let Some(Waits { bytes, work, better: _, streamed: _ }) = outbox.next().await {
         // Waits here for as long as the client does not read, and only here.
         open = open && write.write_all(&bytes).await.is_ok();
         drop(work);

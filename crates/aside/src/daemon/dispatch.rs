@@ -24,6 +24,7 @@ pub async fn answer(state: Arc<State>, request: Request, later: Later) -> Reply 
         Request::Captured(captured) => answer::captured::answer(&state, captured),
         Request::Suggest(ended) => answer::suggest::answer(&state, ended, &later).await,
         Request::Recall(asked) => answer::recall::answer(&state, &asked).await,
+        Request::Task(asked) => answer::task::answer(&state, *asked, &later).await,
         Request::Names(names) => {
             state.name(names);
             Reply::Ok

@@ -55,6 +55,10 @@ fn identity(path: &Path) -> Option<Identity> {
 
 /// Called for every shell that says hello; one `stat` when nothing changed.
 pub fn consider(state: &Arc<State>, plugin: &str) {
+    // What was asked for, or approved, is not cut off for a new version; the next shell asks again.
+    if state.tasks().are_busy() {
+        return;
+    }
     if state.program.was_replaced() {
         replace(state);
     } else if is_newer(plugin, env!("CARGO_PKG_VERSION")) {

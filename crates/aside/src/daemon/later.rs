@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use aside_core::proto::Reply;
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::daemon::thought::Hold;
@@ -40,7 +41,33 @@ pub struct Newest {
 
 /// Cheap to clone; silent once another line came or the connection ended. Holds nothing alive.
 #[derive(Clone)]
-pub struct Later(Option<Arc<Line>>);
+pub struct Later(Option<Arc<Line>>, Option<Stream>);
+
+/// For what is told whole, however long it takes the client to read it: whoever tells waits. Ends with the connection.
+#[derive(Clone)]
+pub struct Stream(Arc<Streaming>);
+
+struct Streaming {
+    /// What is told on this connection; each is given up with it.
+    tellers: Weak<Tellers>,
+    begun: watch::Sender<bool>,
+    put: Put,
+}
+
+/// Takes an answer when there is room for it. `false` once nobody reads any more.
+pub type Put = Box<dyn Fn(Reply) -> BoxFuture + Send + Sync>;
+pub type BoxFuture = std::pin::Pin<Box<dyn Future<Output = bool> + Send>>;
+
+/// Of one connection.
+#[derive(Default)]
+pub struct Tellers {
+    tellers: Mutex<Vec<Listening>>,
+    /// The process at the other end.
+    peer: Option<i32>,
+}
+
+/// Streams on one connection. The oldest ends.
+const MAX_STREAMS: usize = 32;
 
 struct Line {
     tone: Tone,
@@ -64,13 +91,14 @@ impl Newest {
     /// For a line that has just come. What was said later about the one before is silent from now on.
     pub fn later(self: &Arc<Self>, tone: Tone, say: impl Fn(Reply) + Send + Sync + 'static) -> Later {
         let number = self.supersede();
-        Later(Some(Arc::new(Line {
+        let line = Line {
             tone,
             number,
             newest: Arc::downgrade(self),
             say: Box::new(say),
             state: Mutex::new(Told::Waiting(None)),
-        })))
+        };
+        Later(Some(Arc::new(line)), None)
     }
 
     /// Something else came: whatever was under way for a line is of no use any more, but what can be gone on with.
@@ -92,7 +120,7 @@ impl Newest {
 impl Later {
     /// For answers that have nothing to add.
     pub fn never() -> Self {
-        Self(None)
+        Self(None, None)
     }
 
     pub fn tone(&self) -> Tone {
@@ -143,8 +171,20 @@ impl Later {
         }
     }
 
+    pub fn streaming(stream: Stream) -> Self {
+        Self(None, Some(stream))
+    }
+
+    /// For an answer that goes on and on.
+    pub fn stream(&self) -> Option<&Stream> {
+        self.1.as_ref()
+    }
+
     /// The answer itself is on its way.
     pub fn begin(&self) {
+        if let Some(Stream(stream)) = &self.1 {
+            stream.begun.send_replace(true);
+        }
         let Some(line) = &self.0 else { return };
         let told = std::mem::replace(&mut *locked(&line.state), Told::Begun);
         if let Told::Waiting(Some(reply)) = told {
@@ -154,6 +194,44 @@ impl Later {
 
     fn newest(&self) -> Option<Arc<Newest>> {
         self.0.as_ref()?.newest.upgrade()
+    }
+}
+
+impl Tellers {
+    pub fn of(peer: Option<i32>) -> Self {
+        Self { peer, ..Self::default() }
+    }
+
+    pub fn are_telling(&self) -> bool {
+        locked(&self.tellers).iter().any(|teller| !teller.0.is_finished())
+    }
+}
+
+impl Stream {
+    pub fn new(tellers: &Arc<Tellers>, put: Put) -> Self {
+        Self(Arc::new(Streaming { tellers: Arc::downgrade(tellers), begun: watch::Sender::new(false), put }))
+    }
+
+    /// The process that speaks to us, as the kernel says.
+    pub fn peer(&self) -> Option<i32> {
+        self.0.tellers.upgrade()?.peer
+    }
+
+    /// Waits until the answer itself was given and there is room. `false` when nobody hears it any more.
+    pub async fn put(&self, reply: Reply) -> bool {
+        let mut begun = self.0.begun.subscribe();
+        begun.wait_for(|begun| *begun).await.is_ok() && (self.0.put)(reply).await
+    }
+
+    /// Tells until it has no more to say, or the connection ends.
+    pub fn tell(&self, teller: impl Future<Output = ()> + Send + 'static) {
+        let Some(tellers) = self.0.tellers.upgrade() else { return };
+        let mut tellers = locked(&tellers.tellers);
+        tellers.retain(|teller| !teller.0.is_finished());
+        if tellers.len() == MAX_STREAMS {
+            tellers.remove(0);
+        }
+        tellers.push(Listening(tokio::spawn(teller).abort_handle()));
     }
 }
 

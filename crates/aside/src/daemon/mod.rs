@@ -16,6 +16,7 @@ mod memory;
 mod model;
 mod nexts;
 mod offers;
+mod page;
 mod pipes;
 pub mod ruling;
 mod sentences;
@@ -23,6 +24,7 @@ pub mod specs;
 mod spoken;
 mod state;
 mod talks;
+pub mod tasks;
 mod thought;
 mod watchers;
 mod wishes;
@@ -81,6 +83,10 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
         ruling::prepare();
         answer::suggest::prepare();
     });
+    tokio::spawn({
+        let state = Arc::clone(&state);
+        async move { state.tasks().ready(&state).await }
+    });
     let mut terminate = signal(SignalKind::terminate()).context("could not watch for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
     // A closed terminal must not take the daemon along.
@@ -117,6 +123,8 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
         }
     };
     drop(listener);
+    state.page().close();
+    state.tasks().end().await;
     if tokio::time::timeout(DRAIN, state.drained()).await.is_err() {
         tracing::warn!("some requests did not end in time");
     }

@@ -24,9 +24,11 @@ use crate::daemon::memory::Memory;
 use crate::daemon::model::Models;
 use crate::daemon::nexts::Nexts;
 use crate::daemon::offers::Offers;
+use crate::daemon::page::Page;
 use crate::daemon::sentences::Sentences;
 use crate::daemon::specs::Specs;
 use crate::daemon::talks::Talks;
+use crate::daemon::tasks::Tasks;
 use crate::daemon::thought::Thoughts;
 use crate::daemon::watchers::{Seen, Watchers};
 use crate::daemon::wishes::Wishes;
@@ -65,6 +67,8 @@ pub struct State {
     foresight: Foresight,
     wishes: Wishes,
     talks: Talks,
+    tasks: Tasks,
+    page: Page,
     watchers: Watchers,
     sentences: Sentences,
     keeper: OnceLock<Keeper>,
@@ -128,6 +132,8 @@ impl State {
             talks: Talks::default(),
             watchers: Watchers::default(),
             sentences: Sentences::new(&paths),
+            tasks: Tasks::new(&paths),
+            page: Page::default(),
             keeper: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
@@ -275,6 +281,23 @@ impl State {
 
     pub fn sentences(&self) -> &Sentences {
         &self.sentences
+    }
+
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    pub fn page(&self) -> &Page {
+        &self.page
+    }
+
+    pub fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    /// The file that this daemon was started from.
+    pub fn program(&self) -> &std::path::Path {
+        self.program.path()
     }
 
     pub fn talks(&self) -> &Talks {
@@ -434,7 +457,8 @@ impl State {
     pub fn is_idle(&self, now: Instant) -> bool {
         let limit = self.config().daemon.idle_exit_s;
         let quiet = now.saturating_duration_since(*locked(&self.last_active));
-        limit > 0 && self.connections() == 0 && quiet >= Duration::from_secs(limit)
+        let rests = self.connections() == 0 && self.under_way.load(Ordering::Relaxed) == 0;
+        limit > 0 && rests && quiet >= Duration::from_secs(limit)
     }
 
     pub fn status(&self) -> Status {

@@ -19,6 +19,7 @@ use search::{Search, Stats};
 mod atuin;
 mod damage;
 mod database;
+pub mod events;
 pub mod files;
 mod import;
 pub mod interactions;

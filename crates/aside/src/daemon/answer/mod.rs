@@ -11,4 +11,5 @@ pub mod hello;
 pub mod outcome;
 pub mod recall;
 pub mod suggest;
+pub mod task;
 pub mod translate;

@@ -1,0 +1,263 @@
+//! `task`: what is asked for in words, how it goes on, and what a person says to a proposal. Only spells: what may happen is decided
+//! elsewhere.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aside_core::line::Dialect;
+use aside_core::proto::Reply;
+use aside_core::proto::task::{Brief, Op, Task, TaskEvent, Tasks};
+use aside_core::task::event::Id;
+use aside_core::task::proposal::{Confine, Meta, Source, UserRequest};
+use aside_core::task::route::{Options, Routed, route};
+use rustix::process::Pid;
+
+use crate::bridge::web::session::Place;
+use crate::daemon::later::{Later, Stream};
+use crate::daemon::state::{Asker, State};
+use crate::daemon::tasks::Trouble;
+use crate::daemon::tasks::actor::{Said, Word};
+use crate::daemon::tasks::rules;
+use crate::exec::run::is_of_a_command;
+use crate::workspace::Workspace;
+
+/// Tasks of a list for somebody who does not say how many.
+const SCREEN: usize = 50;
+/// Between two lists for somebody who follows all tasks.
+const PACE: Duration = Duration::from_millis(100);
+/// Letters of who approved, in the log.
+const MAX_BY: usize = 100;
+/// Variables of a terminal that are taken over.
+const MAX_VARIABLES: usize = 4096;
+
+pub async fn answer(state: &Arc<State>, asked: Task, later: &Later) -> Reply {
+    match told(state, asked, later).await {
+        Ok(tasks) => Reply::Task(Box::new(tasks)),
+        Err(Trouble::Unknown) => Reply::error("not_found", "there is no such task; `aside task list` shows them"),
+        Err(Trouble::Refused(why)) => Reply::error("refused", why),
+        Err(Trouble::Broken(why)) => Reply::error("unavailable", why),
+    }
+}
+
+async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, Trouble> {
+    if !state.config().task.enabled {
+        return Err(Trouble::Refused(
+            "tasks are turned off; `aside config set task.enabled true` turns them on".to_owned(),
+        ));
+    }
+    // A command that runs must not say yes to the next one, nor open the page that could.
+    let speaks_for_a_person = matches!(asked.op, Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page);
+    let peer = later.stream().and_then(Stream::peer).and_then(Pid::from_raw);
+    if speaks_for_a_person && peer.is_some_and(is_of_a_command) {
+        return Err(Trouble::Refused("a command of a task cannot speak for the person".to_owned()));
+    }
+    let tasks = state.tasks();
+    match asked.op {
+        Op::Ask => ask(state, asked).await,
+        Op::List => {
+            let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
+            let limit = if limit == 0 { SCREEN } else { limit };
+            Ok(Tasks { tasks: tasks.list(state, &asked.text, &asked.thread, limit).await, ..Tasks::default() })
+        }
+        Op::Follow => follow(state, &asked, later).await,
+        Op::Rules => {
+            let workspace = Workspace::of(std::path::Path::new(&asked.cwd));
+            let workspace = workspace.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
+            let paths = state.paths().clone();
+            let rules = tokio::task::spawn_blocking(move || {
+                let mut lines = vec![
+                    format!("yours: {}", rules::of_person(&paths).display()),
+                    format!("the repository's: {}", rules::of_repository(workspace.root()).display()),
+                ];
+                lines.extend(rules::load(&paths, workspace.root()).listed());
+                lines
+            });
+            let lines = rules.await.map_err(|error| Trouble::Broken(error.to_string()))?;
+            Ok(Tasks { lines, ..Tasks::default() })
+        }
+        Op::Page => {
+            source(&asked).and_then(local)?;
+            let place = Place { cwd: asked.cwd, shell: asked.shell };
+            let link = state.page().link(&state.paths().socket, place);
+            let link = link.map_err(|error| Trouble::Broken(format!("{error:#}")))?;
+            Ok(Tasks { lines: vec![link], ..Tasks::default() })
+        }
+        Op::Watch => {
+            let id = tasks.named(state, &asked.task).await?;
+            let stream = later.stream().ok_or_else(|| Trouble::Refused("nobody listens".to_owned()))?;
+            watch(state, &id, asked.from, stream).await?;
+            one(state, &id).await
+        }
+        Op::Undo => {
+            let id = tasks.named(state, &asked.task).await?;
+            source(&asked).and_then(local)?;
+            let line = tasks.undo(state, &id).await?;
+            Ok(Tasks { lines: vec![line], ..one(state, &id).await? })
+        }
+        Op::Show | Op::Approve | Op::Reject | Op::Edit | Op::Cancel | Op::Retry => {
+            let id = tasks.named(state, &asked.task).await?;
+            // Whoever is far away says nothing about what was asked for here; to retry it could be to run it.
+            if matches!(asked.op, Op::Cancel | Op::Retry) && one(state, &id).await?.tasks.iter().any(is_from_here) {
+                source(&asked).and_then(local)?;
+            }
+            say(state, &id, asked).await
+        }
+    }
+}
+
+async fn ask(state: &Arc<State>, asked: Task) -> Result<Tasks, Trouble> {
+    if asked.text.trim().is_empty() {
+        return Err(Trouble::Refused("say what you want: aside task run the tests".to_owned()));
+    }
+    let source = source(&asked)?;
+    let settings = state.config();
+    let options = Options { prefix: &settings.task.prefix, threshold: settings.task.confidence_threshold };
+    if let Routed::Apply { id } = route(&asked.text, &options) {
+        // Nothing is applied by a word: what waits there is shown again.
+        let id = state.tasks().named(state, &id).await?;
+        return say(state, &id, Task { op: Op::Show, ..Task::default() }).await;
+    }
+    let cwd = asked.cwd.clone();
+    let workspace = tokio::task::spawn_blocking(move || Workspace::of(std::path::Path::new(&cwd))).await;
+    let workspace = workspace.map_err(|error| Trouble::Broken(error.to_string()))?;
+    let workspace = workspace.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
+    let path = |path: &std::path::Path| {
+        path.to_str().map(str::to_owned).ok_or_else(|| Trouble::Refused("this directory has no UTF-8 name".to_owned()))
+    };
+    // Who reads a command is settled now: it is judged as that shell's.
+    let dialect = if asked.shell.is_empty() && asked.session.is_empty() {
+        Dialect::of(&own_shell())
+    } else {
+        state.shell(Asker { session: &asked.session, shell: &asked.shell, wait: true }).1
+    };
+    let meta = Meta {
+        cwd: path(workspace.cwd())?,
+        workspace: path(workspace.root())?,
+        private: asked.private || state.is_private(&asked.session),
+        session: asked.session,
+        shell: dialect.name().to_owned(),
+        active: asked.active,
+        active_line: asked.active_line,
+        selection: asked.selection,
+        diagnostics: asked.diagnostics,
+    };
+    let from_user = Some(asked.from_user).filter(|user| !user.is_empty());
+    let request = UserRequest { source, thread_id: asked.thread, from_user, text: asked.text, meta };
+    let id = state.tasks().ask(state, request).await?;
+    one(state, &id).await
+}
+
+async fn say(state: &Arc<State>, id: &Id, asked: Task) -> Result<Tasks, Trouble> {
+    let from = source(&asked)?;
+    if asked.environment.len() > MAX_VARIABLES {
+        return Err(Trouble::Refused(format!("a command gets at most {MAX_VARIABLES} variables")));
+    }
+    let confine = match asked.confine.as_str() {
+        "" => None,
+        name => Some(Confine::of(name).ok_or_else(|| Trouble::Refused("confine is `no` or `workspace`".to_owned()))?),
+    };
+    let by = match asked.by.chars().take(MAX_BY).collect::<String>() {
+        nobody if nobody.is_empty() => "this machine".to_owned(),
+        by => by,
+    };
+    let said = Said { step: asked.step, digest: asked.digest.clone(), from, by };
+    let word = || match asked.op {
+        Op::Approve => Word::Approve { said: said.clone(), environment: asked.environment.clone() },
+        Op::Reject => {
+            let reason = Some(asked.text.clone()).filter(|reason| !reason.trim().is_empty());
+            Word::Reject { said: said.clone(), reason }
+        }
+        Op::Edit => Word::Edit { said: said.clone(), text: asked.text.clone(), confine },
+        Op::Cancel => Word::Cancel,
+        Op::Retry => Word::Retry,
+        _ => Word::Show,
+    };
+    let told = state.tasks().say(state, id, word).await?;
+    Ok(Tasks { offer: told.offer.map(Box::new), ..one(state, id).await? })
+}
+
+async fn one(state: &Arc<State>, id: &Id) -> Result<Tasks, Trouble> {
+    let brief = state.tasks().brief(state, id).await.ok_or(Trouble::Unknown)?;
+    Ok(Tasks { tasks: vec![brief], ..Tasks::default() })
+}
+
+/// Every event behind a number, then what is told live: none is left out, however slowly the client reads.
+async fn watch(state: &Arc<State>, id: &Id, from: u64, stream: &Stream) -> Result<(), Trouble> {
+    let (mut reader, mut end) = state.tasks().watch(id, from).await?;
+    let teller = stream.clone();
+    stream.tell(async move {
+        loop {
+            let written = *end.borrow_and_update();
+            loop {
+                let read = tokio::task::spawn_blocking(move || {
+                    let lines = reader.next(written);
+                    (reader, lines)
+                });
+                let Ok((back, Ok(lines))) = read.await else { return };
+                reader = back;
+                if lines.is_empty() {
+                    break;
+                }
+                for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                    let Ok(event) = serde_json::from_slice(line) else { continue };
+                    if !teller.put(Reply::TaskEvent(Box::new(TaskEvent { event }))).await {
+                        return;
+                    }
+                }
+            }
+            if end.changed().await.is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// The list, and again whenever a task has moved.
+async fn follow(state: &Arc<State>, asked: &Task, later: &Later) -> Result<Tasks, Trouble> {
+    let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
+    let limit = if limit == 0 { SCREEN } else { limit };
+    let stream = later.stream().ok_or_else(|| Trouble::Refused("nobody listens".to_owned()))?;
+    let mut moves = state.tasks().moves();
+    let list =
+        async |state: &Arc<State>| Tasks { tasks: state.tasks().list(state, "", "", limit).await, ..Tasks::default() };
+    let first = list(state).await;
+    let (teller, state) = (stream.clone(), Arc::clone(state));
+    stream.tell(async move {
+        while moves.changed().await.is_ok() {
+            tokio::time::sleep(PACE).await;
+            moves.borrow_and_update();
+            let tasks = state.tasks().list(&state, "", "", limit).await;
+            if !teller.put(Reply::Task(Box::new(Tasks { tasks, ..Tasks::default() }))).await {
+                return;
+            }
+        }
+    });
+    Ok(first)
+}
+
+/// The person's, as far as a daemon knows it.
+fn own_shell() -> String {
+    let shell = std::env::var("SHELL").unwrap_or_default();
+    shell.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+/// From where it is said. What is not known is from afar.
+fn source(asked: &Task) -> Result<Source, Trouble> {
+    match asked.source.as_str() {
+        "" | "local_ui" => Ok(Source::LocalUi),
+        "wecom" => Ok(Source::Wecom),
+        other => Err(Trouble::Refused(format!("nobody is called {other:?}; it is local_ui or wecom"))),
+    }
+}
+
+fn is_from_here(brief: &Brief) -> bool {
+    brief.source == "local_ui"
+}
+
+fn local(source: Source) -> Result<(), Trouble> {
+    match source {
+        Source::LocalUi => Ok(()),
+        Source::Wecom => Err(Trouble::Refused("only somebody at this machine can do that".to_owned())),
+    }
+}

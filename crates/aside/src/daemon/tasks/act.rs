@@ -1,0 +1,107 @@
+//! Carries out what was approved, once: a command through the one door for commands, a change through `apply`. What is to be done is what
+//! the approval holds; the order of the machine is only compared with it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aside_core::line::Dialect;
+use aside_core::task::effect::Order;
+use aside_core::task::event::Outcome;
+use aside_core::task::gate::approve::Approved;
+use aside_core::task::proposal::Proposal;
+use aside_core::task::route::intent::Action;
+use tokio::sync::watch;
+
+use crate::apply;
+use crate::apply::ledger::Ledger;
+use crate::daemon::tasks::offer;
+use crate::exec::run::{self, Ended, Limits};
+use crate::workspace::Workspace;
+
+/// Where, and within which limits.
+pub struct Ground {
+    pub workspace: Workspace,
+    pub dialect: Dialect,
+    /// `NAME=value` of the terminal that approved; empty for the daemon's own.
+    pub environment: Vec<String>,
+    pub aside: PathBuf,
+    pub ledger: Arc<Ledger>,
+    pub timeout: Duration,
+    pub bytes: usize,
+    /// By which a change is found again after a crash.
+    pub label: String,
+}
+
+/// The error is for the person.
+pub async fn perform(
+    approved: Approved,
+    order: Order,
+    ground: Ground,
+    stop: watch::Receiver<bool>,
+    say: impl FnMut(&str) + Send,
+) -> Result<Outcome, String> {
+    match order.action() {
+        Action::RunCommand => command(approved, ground, stop, say).await,
+        Action::ApplyDiff => write(approved, &order, ground).await,
+    }
+}
+
+async fn command(
+    approved: Approved,
+    ground: Ground,
+    stop: watch::Receiver<bool>,
+    say: impl FnMut(&str) + Send,
+) -> Result<Outcome, String> {
+    let variables = ground.environment.iter().filter_map(|variable| variable.split_once('='));
+    let variables: Vec<(OsString, OsString)> = variables.map(|(name, value)| (name.into(), value.into())).collect();
+    let place = run::Ground {
+        workspace: ground.workspace.root(),
+        dialect: ground.dialect,
+        environment: &variables,
+        aside: &ground.aside,
+    };
+    let limits = Limits { timeout: ground.timeout, bytes: ground.bytes };
+    let finished = run::run(approved, place, limits, stop, say).await.map_err(|error| format!("{error:#}"))?;
+    match finished.ended {
+        Ended::Exit(exit) => Ok(Outcome { summary: format!("exit status {exit}"), exit: Some(exit), undo: None }),
+        // As a shell has it.
+        Ended::Signal(signal) => {
+            Ok(Outcome { summary: format!("ended by signal {signal}"), exit: Some(128 + signal), undo: None })
+        }
+        Ended::TimedOut => Err(format!(
+            "it took longer than {} seconds and was stopped; task.timeout_s allows more",
+            ground.timeout.as_secs()
+        )),
+        Ended::Stopped => Err("it was stopped".to_owned()),
+    }
+}
+
+async fn write(approved: Approved, order: &Order, ground: Ground) -> Result<Outcome, String> {
+    let Proposal::Diff { unified_diff, .. } = order.proposal().clone() else {
+        return Err("there is no change in it".to_owned());
+    };
+    let written = tokio::task::spawn_blocking(move || {
+        use aside_core::task::gate::offer::{Act, Change};
+        let Act::Apply(Change { digest, .. }) = approved.into_act() else {
+            anyhow::bail!("something else was approved");
+        };
+        let proposal = apply::Proposal::new(ground.workspace.root(), unified_diff.as_bytes())?;
+        anyhow::ensure!(
+            offer::bytes(&proposal.digest().to_string()) == Some(digest),
+            "the files are not what they were when you looked; retry it"
+        );
+        let files = proposal.changes().files().len();
+        let id = apply::apply(&ground.ledger, &proposal, proposal.digest(), &ground.label)?;
+        anyhow::Ok((files, id))
+    });
+    match written.await {
+        Ok(Ok((files, id))) => {
+            let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+            Ok(Outcome { summary: format!("changed {files}"), exit: None, undo: Some(id.0.to_string()) })
+        }
+        Ok(Err(error)) => Err(format!("{error:#}")),
+        Err(error) => Err(format!("the change was lost: {error}")),
+    }
+}

@@ -1,0 +1,671 @@
+//! One task under way: takes what happens to it, one thing after the other, and performs what the machine says. Holds no policy: what may
+//! happen is the machine's, what may act is the gate's.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use aside_core::proto;
+use aside_core::task::effect::{Effect, Order};
+use aside_core::task::event::{Approval, Id, Outcome};
+use aside_core::task::gate::Decision;
+use aside_core::task::gate::approve::{Answer, Approved};
+use aside_core::task::gate::offer::{Offer, Step};
+use aside_core::task::input::{Draft, Input};
+use aside_core::task::log;
+use aside_core::task::machine::{Task, step};
+use aside_core::task::proposal::{Confine, Proposal, Source};
+use aside_core::task::route::Scope;
+use aside_core::task::route::intent::{Action, Intent};
+use aside_core::task::state::{Live, State as Stage};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::daemon::later::Listening;
+use crate::daemon::state::{State, Work};
+use crate::daemon::tasks::act::{self, Ground};
+use crate::daemon::tasks::desk::{Desk, Gathered};
+use crate::daemon::tasks::offer::{self, Maker};
+use crate::store::events::Log;
+use crate::world::sandbox;
+
+/// Words for a task that it has not heard yet. Whoever streams waits.
+pub const MAX_INBOX: usize = 32;
+/// How long a task that has ended stays at hand.
+const LINGER: Duration = Duration::from_secs(2);
+/// Between two pieces of what is streamed: quicker than anybody reads.
+const PACE: Duration = Duration::from_millis(60);
+
+/// What somebody says to a task.
+pub enum Message {
+    /// What is being done for it has come so far. From an earlier attempt it counts for nothing.
+    Came {
+        attempt: u32,
+        came: Came,
+    },
+    Word {
+        word: Word,
+        reply: oneshot::Sender<Result<Told, String>>,
+    },
+    /// The daemon is going.
+    Ending,
+}
+
+/// What came of something that was begun.
+pub enum Came {
+    Input(Input),
+    Gathered(Box<Gathered>),
+    /// With the offer, if it acts.
+    Proposed(Box<(Draft, Option<Offer>)>),
+}
+
+/// What a person says.
+pub enum Word {
+    Show,
+    Approve { said: Said, environment: Vec<String> },
+    Reject { said: Said, reason: Option<String> },
+    Edit { said: Said, text: String, confine: Option<Confine> },
+    Cancel,
+    Retry,
+}
+
+/// About which proposal, and who.
+#[derive(Clone, Debug)]
+pub struct Said {
+    pub step: u32,
+    pub digest: String,
+    pub from: Source,
+    pub by: String,
+}
+
+/// What there is to show, if something waits.
+#[derive(Debug)]
+pub struct Told {
+    pub offer: Option<proto::task::Offer>,
+}
+
+pub struct Actor {
+    state: Arc<State>,
+    id: Id,
+    task: Option<Task>,
+    log: Option<Log>,
+    inbox: mpsc::Receiver<Message>,
+    /// For what is begun; it ends when the actor does.
+    sender: mpsc::Sender<Message>,
+    routed: Option<(Intent, Scope)>,
+    gathered: Option<Arc<Gathered>>,
+    /// What was proposed and is to be shown.
+    offer: Option<Offer>,
+    /// What is shown, with the digest that an answer has to carry.
+    shown: Option<proto::task::Offer>,
+    leave: Option<(Approved, Vec<String>)>,
+    /// What is being done. Given up when it is dropped.
+    under_way: Option<Listening>,
+    stop: watch::Sender<bool>,
+    /// The daemon does not go while something is being done.
+    work: Option<Work>,
+}
+
+impl Actor {
+    pub fn new(state: Arc<State>, task: Task, log: Log) -> (Self, mpsc::Sender<Message>) {
+        let (sender, inbox) = mpsc::channel(MAX_INBOX);
+        let actor = Self {
+            state,
+            id: task.id().clone(),
+            task: Some(task),
+            log: Some(log),
+            inbox,
+            sender: sender.clone(),
+            routed: None,
+            gathered: None,
+            offer: None,
+            shown: None,
+            leave: None,
+            under_way: None,
+            stop: watch::Sender::new(false),
+            work: None,
+        };
+        (actor, sender)
+    }
+
+    /// Until the task has ended and nobody has said anything to it for a while.
+    pub async fn run(mut self, effects: Vec<Effect>, first: Option<Input>) {
+        let begun = match self.perform(effects).await {
+            Ok(()) => match first {
+                Some(input) => self.take(input).await.map(|_| ()),
+                None => Ok(()),
+            },
+            Err(lost) => Err(lost),
+        };
+        let outcome = match begun {
+            Ok(()) => self.listen().await,
+            Err(lost) => Err(lost),
+        };
+        if let Err(Lost(error)) = outcome {
+            // What cannot be written down must not go on. The log tells where it stood when it is read again.
+            self.state.notice(format!("task {} was left: {error:#}", self.id));
+        }
+        self.state.tasks().gate().forget(self.id.as_str());
+        self.inbox.close();
+        while let Ok(message) = self.inbox.try_recv() {
+            if let Message::Word { reply, .. } = message {
+                let _ = reply.send(Err(AGAIN.to_owned()));
+            }
+        }
+        self.state.tasks().gone(&self.id);
+    }
+
+    async fn listen(&mut self) -> Result<(), Lost> {
+        loop {
+            let ended = matches!(self.stage(), Some(Stage::Ended(_)));
+            let message = if ended && self.under_way.is_none() {
+                match tokio::time::timeout(LINGER, self.inbox.recv()).await {
+                    Ok(Some(message)) => message,
+                    Ok(None) | Err(_) => return Ok(()),
+                }
+            } else {
+                // There is always one who could speak: ourselves.
+                match self.inbox.recv().await {
+                    Some(message) => message,
+                    None => return Ok(()),
+                }
+            };
+            match message {
+                Message::Came { attempt, came } if self.attempt() == attempt => self.came(came).await?,
+                Message::Came { .. } => {}
+                Message::Word { word, reply } => {
+                    let told = self.word(word).await?;
+                    let _ = reply.send(told);
+                }
+                Message::Ending => {
+                    self.stop.send_replace(true);
+                    if !matches!(self.stage(), Some(Stage::Live(Live::Executing(_)))) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    async fn came(&mut self, came: Came) -> Result<(), Lost> {
+        match came {
+            Came::Input(input) => {
+                if let Input::Routed { intent, scope } = &input {
+                    self.routed = Some((intent.clone(), *scope));
+                }
+                // One that does not fit came too late: the task was cancelled meanwhile.
+                self.take(input).await?.ok();
+            }
+            Came::Gathered(gathered) => {
+                let told = gathered.told.clone();
+                self.gathered = Some(Arc::from(gathered));
+                self.take(Input::Collected(told)).await?.ok();
+            }
+            Came::Proposed(proposed) => {
+                let (draft, offer) = *proposed;
+                self.offer = offer;
+                if let Err(refusal) = self.take(Input::Proposed(draft)).await? {
+                    self.take(Input::Failed { reason: refusal }).await?.ok();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn word(&mut self, word: Word) -> Result<Result<Told, String>, Lost> {
+        let done = match word {
+            Word::Show => Ok(()),
+            Word::Approve { said, environment } => match self.unchanged(&said).await {
+                Ok(()) => match self.approve(&said, environment) {
+                    Ok(input) => {
+                        let taken = self.take(input).await?;
+                        // Leave that nothing came of must not be left for anything else.
+                        self.leave = None;
+                        taken
+                    }
+                    Err(refusal) => Err(refusal),
+                },
+                Err(reason) => {
+                    self.take(Input::Failed { reason: reason.clone() }).await?.ok();
+                    Err(reason)
+                }
+            },
+            Word::Reject { said, reason } => match self.answer(&said) {
+                Ok(answer) => {
+                    let rejected = self.state.tasks().gate().reject(&answer);
+                    match rejected {
+                        Ok(()) => self.take(Input::Rejected { reason }).await?,
+                        Err(refusal) => Err(refusal.to_string()),
+                    }
+                }
+                Err(refusal) => Err(refusal),
+            },
+            Word::Edit { said, text, confine } => match self.edited(&said, text, confine).await {
+                Ok((draft, offer)) => {
+                    let before = self.offer.replace(offer);
+                    let taken = self.take(Input::Edited(draft)).await?;
+                    if taken.is_err() {
+                        self.offer = before;
+                    }
+                    taken
+                }
+                Err(refusal) => Err(refusal),
+            },
+            Word::Cancel => self.take(Input::Cancelled).await?,
+            Word::Retry => self.take(Input::Retried).await?,
+        };
+        Ok(done.map(|()| Told { offer: self.shown.clone() }))
+    }
+
+    /// Takes one step. The inner error says why it cannot be taken; the task is as it was then.
+    async fn take(&mut self, input: Input) -> Result<Result<(), String>, Lost> {
+        let Some(task) = self.task.take() else { return Err(Lost(anyhow::anyhow!("its state is lost"))) };
+        let (task, effects) = step(task, now(), input);
+        self.task = Some(task);
+        match effects {
+            Ok(effects) => {
+                self.perform(effects).await?;
+                Ok(Ok(()))
+            }
+            Err(refusal) => Ok(Err(refusal.to_string())),
+        }
+    }
+
+    /// In their order. What acts is begun only when all that was told before is on the disk.
+    async fn perform(&mut self, effects: Vec<Effect>) -> Result<(), Lost> {
+        let mut events = Vec::new();
+        let mut then = Vec::new();
+        let mut sync = Sync::Later;
+        for effect in effects {
+            match effect {
+                Effect::Emit(event) => events.push(*event),
+                Effect::Save => sync = Sync::Now,
+                effect => then.push(effect),
+            }
+        }
+        self.write(&events, sync).await?;
+        if matches!(self.stage(), Some(Stage::Ended(_))) {
+            self.settle();
+        }
+        for effect in then {
+            self.act(effect).await?;
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self, events: &[aside_core::task::event::Event], sync: Sync) -> Result<(), Lost> {
+        let Some(mut log) = self.log.take() else { return Err(Lost(anyhow::anyhow!("its log is lost"))) };
+        let lines: String = events.iter().map(log::line).collect();
+        let written = tokio::task::spawn_blocking(move || {
+            let written = log.append(lines.as_bytes()).and_then(|end| match sync {
+                Sync::Now => log.sync().map(|()| end),
+                Sync::Later => Ok(end),
+            });
+            (log, written)
+        });
+        let (log, written) = written.await.map_err(|error| Lost(error.into()))?;
+        self.log = Some(log);
+        let end = written.map_err(|error| Lost(anyhow::Error::from(error).context("could not write its log")))?;
+        self.state.tasks().moved(&self.id, events, end);
+        Ok(())
+    }
+
+    async fn act(&mut self, effect: Effect) -> Result<(), Lost> {
+        match effect {
+            Effect::Emit(_) | Effect::Save => {}
+            Effect::Route => {
+                (self.routed, self.gathered, self.offer, self.shown) = (None, None, None, None);
+                self.stop = watch::Sender::new(false);
+                self.begin(|desk, _| async move { Came::Input(Input::routed(desk.route().await)) });
+            }
+            Effect::Collect => {
+                let Some((intent, scope)) = self.routed.clone() else { return Ok(()) };
+                self.begin(move |desk, _| async move { Came::Gathered(Box::new(desk.collect(&intent, scope).await)) });
+            }
+            Effect::Propose => self.propose(),
+            Effect::Ask { step } => return Box::pin(self.ask(step)).await,
+            Effect::Execute(order) => self.execute(order),
+            Effect::Stop => {
+                self.stop.send_replace(true);
+                if !matches!(self.stage(), Some(Stage::Live(Live::Executing(_)))) {
+                    self.under_way = None;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn propose(&mut self) {
+        let (Some((intent, scope)), Some(gathered)) = (self.routed.clone(), self.gathered.clone()) else { return };
+        let number = self.task.as_ref().map_or(1, |task| task.step() + 1);
+        let Some(maker) = self.maker() else { return self.fail("the workspace is gone; ask anew") };
+        self.begin(move |desk, pieces| async move {
+            let say = |text: &str| pieces.send_modify(|so_far| so_far.push_str(text));
+            let outcome = match desk.propose(&intent, scope, &gathered, &say).await {
+                Ok(outcome) => outcome,
+                Err(reason) => return Came::Input(Input::Failed { reason }),
+            };
+            let details = Some(outcome.details).filter(|details| !details.is_empty());
+            let draft = Draft { proposal: outcome.proposal, summary: outcome.summary, details, digest: None };
+            match tokio::task::spawn_blocking(move || maker.make(draft, number)).await {
+                Ok(Ok(proposed)) => Came::Proposed(Box::new(proposed)),
+                Ok(Err(reason)) => Came::Input(Input::Failed { reason }),
+                Err(error) => Came::Input(Input::Failed { reason: format!("the proposal was lost: {error}") }),
+            }
+        });
+    }
+
+    /// Begins what takes time. Its pieces and its end come as messages; what panics is a failure.
+    fn begin<F>(&mut self, think: impl FnOnce(Desk, Pieces) -> F + Send + 'static)
+    where
+        F: Future<Output = Came> + Send + 'static,
+    {
+        let Some(task) = &self.task else { return };
+        let request = task.request().clone();
+        let desk = match offer::workspace(&request) {
+            Ok(workspace) => Desk::new(Arc::clone(&self.state), request, workspace),
+            Err(error) => return self.fail(format!("{error:#}")),
+        };
+        let (attempt, sender) = (task.attempt(), self.sender.clone());
+        self.work = Some(self.state.working());
+        let pieces = Arc::new(watch::Sender::new(String::new()));
+        let thinking = tokio::spawn(think(desk, Arc::clone(&pieces)));
+        let given_up = Listening(thinking.abort_handle());
+        let task = tokio::spawn(async move {
+            let _given_up = given_up;
+            let came = |came| Message::Came { attempt, came };
+            tokio::pin!(thinking);
+            let mut pace = tokio::time::interval(PACE);
+            let last = loop {
+                tokio::select! {
+                    last = &mut thinking => break last,
+                    _ = pace.tick() => {
+                        let piece = pieces.send_replace(String::new());
+                        if !piece.is_empty() {
+                            let _ = sender.send(came(Came::Input(Input::Piece(piece)))).await;
+                        }
+                    }
+                }
+            };
+            let piece = pieces.send_replace(String::new());
+            if !piece.is_empty() {
+                let _ = sender.send(came(Came::Input(Input::Piece(piece)))).await;
+            }
+            let last = last.unwrap_or_else(|_| {
+                Came::Input(Input::Failed { reason: "a fault of ours; `aside doctor` says more, retry it".to_owned() })
+            });
+            let _ = sender.send(came(last)).await;
+        });
+        self.under_way = Some(Listening(task.abort_handle()));
+    }
+
+    fn fail(&mut self, reason: impl Into<String>) {
+        let (attempt, sender, reason) = (self.attempt(), self.sender.clone(), reason.into());
+        tokio::spawn(async move {
+            let came = Came::Input(Input::Failed { reason });
+            let _ = sender.send(Message::Came { attempt, came }).await;
+        });
+    }
+
+    /// Shows what waits, or lets it pass when the person's own rules say that nobody needs to look.
+    async fn ask(&mut self, number: u32) -> Result<(), Lost> {
+        self.under_way = None;
+        self.work = None;
+        let offer = match self.offer.clone().filter(|offer| offer.step().number == number) {
+            Some(offer) => Ok(offer),
+            // The daemon was started again: it is made anew, and has to be the same.
+            None => self.remade(number).await,
+        };
+        let shown = offer.and_then(|offer| {
+            let allowed = offer.verdict().decision() == Decision::Allow;
+            let digest = self.state.tasks().gate().show(offer.clone()).map_err(|refusal| refusal.to_string())?;
+            let proposal = self.waiting().map(|(proposal, _)| proposal).ok_or("nothing waits")?;
+            Ok((offer::told(&offer, &digest, &proposal), offer, allowed))
+        });
+        let (shown, offer, allowed) = match shown {
+            Ok(shown) => shown,
+            Err(reason) => {
+                self.take(Input::Failed { reason }).await?.ok();
+                return Ok(());
+            }
+        };
+        self.shown = Some(shown);
+        self.offer = Some(offer);
+        if allowed {
+            self.pass(number).await?;
+        }
+        Ok(())
+    }
+
+    async fn pass(&mut self, number: u32) -> Result<(), Lost> {
+        let by = match self.offer.as_ref().and_then(|offer| offer.verdict().rule()) {
+            Some(rule) => rule.to_string(),
+            None => return Ok(()),
+        };
+        let Some((_, Some(digest))) = self.waiting() else { return Ok(()) };
+        // What nobody looks at runs enclosed; where that cannot be, somebody has to look.
+        if self.is_allowed(Action::RunCommand).is_err() || sandbox::check().is_err() {
+            return Ok(());
+        }
+        let passed = self.state.tasks().gate().pass(&Step { task: self.id.to_string(), number });
+        if let Ok(approved) = passed {
+            self.leave = Some((approved, Vec::new()));
+            let approval = Approval { task_id: self.id.clone(), step: number, digest, by };
+            self.take(Input::Approved(approval)).await?.ok();
+            self.leave = None;
+        }
+        Ok(())
+    }
+
+    async fn remade(&mut self, number: u32) -> Result<Offer, String> {
+        let (Some(result), Some(maker)) = (self.result(), self.maker()) else {
+            return Err("the workspace is gone; ask anew".to_owned());
+        };
+        let digest = self.waiting().and_then(|(_, digest)| digest);
+        let aside_core::task::proposal::TaskResult { proposal, summary, details, .. } = result;
+        let draft = Draft { proposal, summary, details, digest: None };
+        let made = tokio::task::spawn_blocking(move || maker.make(draft, number)).await;
+        let (draft, offer) = made.map_err(|error| error.to_string())??;
+        if draft.digest != digest {
+            return Err("what it is about has changed since it was proposed; retry it".to_owned());
+        }
+        offer.ok_or_else(|| "there is nothing to approve".to_owned())
+    }
+
+    /// A command is judged once more when it is approved: a rule may have been written since, or a directory be another one. Files that
+    /// would be changed are compared when they are. What the gate refuses anyway is left to it.
+    async fn unchanged(&mut self, said: &Said) -> Result<(), String> {
+        let is_meant = self.shown.as_ref().is_some_and(|shown| {
+            shown.action == "run_command" && (shown.step, &shown.digest) == (said.step, &said.digest)
+        });
+        match said.from {
+            Source::LocalUi if is_meant => self.remade(said.step).await.map(|_| ()),
+            Source::LocalUi | Source::Wecom => Ok(()),
+        }
+    }
+
+    fn answer(&self, said: &Said) -> Result<Answer, String> {
+        let Said { step, digest, from, by } = said;
+        let digest = offer::bytes(digest).ok_or("that is no digest; look at the proposal first")?;
+        let step = Step { task: self.id.to_string(), number: *step };
+        Ok(Answer { step, digest, from: *from, by: by.clone() })
+    }
+
+    fn approve(&mut self, said: &Said, environment: Vec<String>) -> Result<Input, String> {
+        let (proposal, digest) = self.waiting().ok_or("nothing of this task waits for approval")?;
+        let digest = digest.ok_or("nothing of this task waits for approval")?;
+        self.is_allowed(proposal.action().unwrap_or(Action::RunCommand))?;
+        let answer = self.answer(said)?;
+        let approved = self.state.tasks().gate().approve(&answer).map_err(|refusal| refusal.to_string())?;
+        self.leave = Some((approved, environment));
+        Ok(Input::Approved(Approval { task_id: self.id.clone(), step: said.step, digest, by: said.by.clone() }))
+    }
+
+    fn is_allowed(&self, action: Action) -> Result<(), String> {
+        let settings = &self.state.config().task;
+        match action {
+            Action::ApplyDiff if !settings.allow_apply_patch => {
+                Err("task.allow_apply_patch is off, so no change is written".to_owned())
+            }
+            Action::RunCommand if !settings.allow_run_terminal => {
+                Err("task.allow_run_terminal is off, so no command is run".to_owned())
+            }
+            Action::ApplyDiff | Action::RunCommand => Ok(()),
+        }
+    }
+
+    /// What a person wrote in its place, checked as if a model had written it. They must have seen what they edit.
+    async fn edited(&mut self, said: &Said, text: String, confined: Option<Confine>) -> Result<(Draft, Offer), String> {
+        let shown = self.shown.as_ref().ok_or("nothing of this task waits for approval")?;
+        if said.from != Source::LocalUi {
+            return Err("only somebody at this machine can edit it".to_owned());
+        }
+        if (shown.step, &shown.digest) != (said.step, &said.digest) {
+            return Err("something else is proposed by now; look at it again".to_owned());
+        }
+        let result = self.result().ok_or("nothing of this task waits for approval")?;
+        let (proposal, summary) = match result.proposal {
+            Proposal::Command { cmd: _, cwd, reason, confine } => {
+                let cmd = text.trim_end_matches('\n').to_owned();
+                let summary = format!("Run {cmd}");
+                (Proposal::Command { cmd, cwd, reason, confine: confined.unwrap_or(confine) }, summary)
+            }
+            Proposal::Diff { diff_id, .. } => {
+                (Proposal::Diff { diff_id, unified_diff: text, files: Vec::new() }, result.summary)
+            }
+            Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => {
+                return Err("there is nothing to edit".to_owned());
+            }
+        };
+        let draft = Draft { proposal, summary, details: result.details, digest: None };
+        let maker = self.maker().ok_or("the workspace is gone; ask anew")?;
+        let number = self.task.as_ref().map_or(1, |task| task.step() + 1);
+        let made = tokio::task::spawn_blocking(move || maker.make(draft, number)).await;
+        let (draft, offer) = made.map_err(|error| error.to_string())??;
+        Ok((draft, offer.ok_or("there is nothing to approve")?))
+    }
+
+    fn execute(&mut self, order: Order) {
+        let Some((approved, environment)) = self.leave.take() else {
+            return self.fail("it was not approved by anybody; retry it");
+        };
+        if approved.step().task != self.id.as_str() || approved.step().number != order.step() {
+            return self.fail("something else was approved; retry it");
+        }
+        let Some(maker) = self.maker() else { return self.fail("the workspace is gone; ask anew") };
+        let settings = self.state.config();
+        let ground = Ground {
+            workspace: maker.workspace.clone(),
+            dialect: maker.dialect(),
+            environment,
+            aside: self.state.program().to_owned(),
+            ledger: self.state.tasks().ledger(),
+            timeout: Duration::from_secs(settings.task.timeout_s),
+            bytes: settings.task.output_kb * 1024,
+            label: format!("{}.{}", self.id, order.step()),
+        };
+        let (attempt, sender) = (self.attempt(), self.sender.clone());
+        self.work = Some(self.state.working());
+        self.shown = None;
+        let stop = self.stop.subscribe();
+        let task = tokio::spawn(async move {
+            let output = Arc::new(watch::Sender::new(String::new()));
+            let say = Arc::clone(&output);
+            let acting = act::perform(approved, order, ground, stop, move |text: &str| {
+                say.send_modify(|so_far| so_far.push_str(text));
+            });
+            tokio::pin!(acting);
+            let came = |input| Message::Came { attempt, came: Came::Input(input) };
+            let mut pace = tokio::time::interval(PACE);
+            let ended = loop {
+                tokio::select! {
+                    ended = &mut acting => break ended,
+                    _ = pace.tick() => {
+                        let piece = output.send_replace(String::new());
+                        if !piece.is_empty() {
+                            let _ = sender.send(came(Input::Output(piece))).await;
+                        }
+                    }
+                }
+            };
+            let piece = output.send_replace(String::new());
+            if !piece.is_empty() {
+                let _ = sender.send(came(Input::Output(piece))).await;
+            }
+            let input = match ended {
+                Ok(outcome) => Input::Finished(outcome),
+                Err(reason) => Input::Failed { reason },
+            };
+            let _ = sender.send(came(input)).await;
+        });
+        self.under_way = Some(Listening(task.abort_handle()));
+    }
+
+    /// It has ended: nothing of it waits, and nobody has to stay for it.
+    fn settle(&mut self) {
+        (self.offer, self.shown, self.leave) = (None, None, None);
+        self.under_way = None;
+        self.work = None;
+        self.state.tasks().gate().forget(self.id.as_str());
+    }
+
+    fn maker(&self) -> Option<Maker> {
+        let request = self.task.as_ref()?.request().clone();
+        let workspace = offer::workspace(&request).ok()?;
+        Some(Maker { state: Arc::clone(&self.state), id: self.id.clone(), request, workspace })
+    }
+
+    fn stage(&self) -> Option<&Stage> {
+        self.task.as_ref().map(Task::state)
+    }
+
+    fn attempt(&self) -> u32 {
+        self.task.as_ref().map_or(0, Task::attempt)
+    }
+
+    /// What waits, with the digest by which the log knows it.
+    fn waiting(&self) -> Option<(Proposal, Option<aside_core::task::event::Digest>)> {
+        match self.stage()? {
+            Stage::Live(Live::WaitingApproval(waiting)) => {
+                let acting = waiting.acting();
+                Some((acting.proposal().clone(), Some(acting.digest().clone())))
+            }
+            _ => None,
+        }
+    }
+
+    fn result(&self) -> Option<aside_core::task::proposal::TaskResult> {
+        match self.stage()? {
+            Stage::Live(Live::WaitingApproval(waiting)) => Some(waiting.acting().result().clone()),
+            _ => None,
+        }
+    }
+}
+
+/// What a task says while it comes.
+type Pieces = Arc<watch::Sender<String>>;
+
+/// Whoever asked just as a task was put away asks again.
+pub const AGAIN: &str = "the task is being put away; ask again";
+
+/// Whether what is written has to be on the disk before anything else happens.
+#[derive(Clone, Copy)]
+enum Sync {
+    Now,
+    Later,
+}
+
+/// The task cannot go on here.
+struct Lost(anyhow::Error);
+
+pub fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What a change that a crash overtook has come to, as the ledger has it.
+pub fn written(id: u64) -> Input {
+    Input::Finished(Outcome {
+        summary: "the change was written; the daemon ended right after it".to_owned(),
+        exit: None,
+        undo: Some(id.to_string()),
+    })
+}

@@ -1,0 +1,326 @@
+//! What a task comes to: what is wanted, what is gathered for it, and what is proposed. Rules answer where they can, and a model where the
+//! settings name one and the person lets anything out; whatever either says is only ever a proposal. Runs nothing and writes nothing.
+
+mod edit;
+mod failed;
+mod here;
+mod look;
+mod voice;
+mod words;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use aside_core::agent;
+use aside_core::agent::tongue::{Phrase, Tongue};
+use aside_core::task::event;
+use aside_core::task::proposal::{Confine, Proposal, UserRequest};
+use aside_core::task::route::intent::{Intent, Kind};
+use aside_core::task::route::{self, Options, Route, Routed, Scope};
+use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
+use aside_core::task::run::{Model, Outcome, told};
+
+use crate::config;
+use crate::daemon::model::{self, Use};
+use crate::daemon::state::State;
+use crate::daemon::tasks::desk::here::Here;
+use crate::provider::{Format, Privacy, Question, Whom};
+use crate::workspace::Workspace;
+
+/// How long a model may take to say what is wanted; the rules have an answer already.
+const ROUTING: Duration = Duration::from_secs(20);
+/// Tasks that the status knows about.
+const MAX_TASKS: usize = 50;
+/// Bytes of what a model is told in any case: its rules, and the request.
+const OVERHEAD: usize = 2_600;
+/// Bytes of context below which a model is hardly told anything.
+const LEAST: usize = 1_500;
+
+/// Says more of what is being proposed, as it comes.
+pub type Say<'a> = &'a (dyn Fn(&str) + Send + Sync);
+
+/// One attempt at one task.
+pub struct Desk {
+    state: Arc<State>,
+    request: UserRequest,
+    workspace: Workspace,
+}
+
+/// What was looked up before anything is proposed.
+#[derive(Default)]
+pub struct Gathered {
+    pub context: Context,
+    /// For the log: names and bytes.
+    pub told: event::Context,
+}
+
+/// Why no model is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lack {
+    /// The settings name none.
+    Unset,
+    Private,
+    /// `history.ignore` matches the request.
+    Ignored,
+}
+
+impl Desk {
+    pub fn new(state: Arc<State>, request: UserRequest, workspace: Workspace) -> Self {
+        Self { state, request, workspace }
+    }
+
+    /// What is wanted: by the rules, and by a model when the settings allow that and the rules are not sure.
+    pub async fn route(&self) -> Route {
+        let settings = self.state.config();
+        let options = Options { prefix: &settings.task.prefix, threshold: settings.task.confidence_threshold };
+        let ours = match route::route(&self.request.text, &options) {
+            Routed::Task(route) => route,
+            // Whoever asks for a proposal that is there was answered before there was a task.
+            Routed::Apply { .. } => match route::route(&format!("{} status", options.prefix), &options) {
+                Routed::Task(route) => route,
+                Routed::Apply { .. } => unreachable!("that is the status"),
+            },
+        };
+        let asks = settings.task.use_model_router && route::model::is_wanted(&ours) && self.lack().is_none();
+        if !asks {
+            return ours;
+        }
+        let route::model::Question { system, user, schema } = route::model::ask(self.words());
+        let question = Question {
+            max_tokens: route::model::MAX_TOKENS,
+            format: Format::Json(schema),
+            ..Question::new(system.to_owned(), user)
+        };
+        let hear = |_: &str| std::ops::ControlFlow::Continue(());
+        let asked = model::ask(&self.state, Use::Task, &question, hear);
+        match tokio::time::timeout(ROUTING, asked).await {
+            Ok(Ok(said)) => route::model::heard(self.words(), &ours, &said.text, &options),
+            Ok(Err(failure)) => {
+                tracing::info!("no model said what a task wants: {failure}");
+                ours
+            }
+            Err(_) => ours,
+        }
+    }
+
+    /// What a model would be shown; nothing where none will be asked.
+    pub async fn collect(&self, intent: &Intent, scope: Scope) -> Gathered {
+        if self.lack().is_some() || !self.needs_files(intent, scope).await {
+            return Gathered::default();
+        }
+        let context = self.looked(intent).await;
+        let files = context.files.iter().map(|file| file.path.clone()).collect();
+        let told = event::Context { files, bytes: context.bytes() };
+        Gathered { context, told }
+    }
+
+    /// The error is a sentence for the person, with one thing to do.
+    pub async fn propose(
+        &self,
+        intent: &Intent,
+        scope: Scope,
+        gathered: &Gathered,
+        say: Say<'_>,
+    ) -> Result<Outcome, String> {
+        let outcome = match (scope, intent.kind) {
+            (_, Kind::Help) => told::help(self.words(), &self.state.config().task.prefix),
+            (_, Kind::Status) => self.status().await?,
+            (Scope::Plan, _) => self.plan(intent, gathered, say).await?,
+            (Scope::Full, Kind::Explain) => self.explain(intent, gathered, say).await?,
+            (Scope::Full, Kind::Change) => self.change(intent, gathered, say).await?,
+            (Scope::Full, Kind::Run) => self.run(intent).await?,
+            (Scope::Full, Kind::Diagnose) => self.diagnose(intent, gathered, say).await?,
+            (Scope::Full, Kind::Search) => self.search(intent, say).await?,
+            (Scope::Full, Kind::Review) => self.review(intent, gathered, say).await?,
+        };
+        Ok(self.allowed(outcome, scope))
+    }
+
+    /// The request without what is said to us to be heard.
+    fn words(&self) -> &str {
+        let text = self.request.text.trim();
+        let settings = self.state.config();
+        let prefix = &settings.task.prefix;
+        let behind = text.get(..prefix.len()).filter(|head| !prefix.is_empty() && head.eq_ignore_ascii_case(prefix));
+        let rest =
+            behind.and_then(|_| text.get(prefix.len()..)).map(|rest| rest.trim_start_matches([':', ',', '，', '：']));
+        rest.filter(|rest| rest.starts_with(char::is_whitespace)).map_or(text, str::trim)
+    }
+
+    fn is_private(&self) -> bool {
+        self.request.meta.private || self.state.is_private(&self.request.meta.session)
+    }
+
+    fn privacy(&self) -> Privacy {
+        if self.is_private() { Privacy::Private } else { Privacy::Open }
+    }
+
+    /// Why no model is asked; nothing when one is.
+    fn lack(&self) -> Option<Lack> {
+        match model::whom(&self.state.config().llm, Use::Task, Whom::AsSet) {
+            None => Some(Lack::Unset),
+            Some(_) if self.is_private() => Some(Lack::Private),
+            Some(_) if !self.request.text.lines().all(|line| self.state.may_leave(line)) => Some(Lack::Ignored),
+            Some(_) => None,
+        }
+    }
+
+    /// Bytes of context that the model can read. Of a server that we keep we know how long its memory is; half of that is for the answer.
+    fn room(&self) -> usize {
+        let settings = self.state.config().llm.clone();
+        match model::whom(&settings, Use::Task, Whom::AsSet) {
+            Some(whom) if whom.server.is_kept() => {
+                let bytes = usize::try_from(settings.local.context).unwrap_or(usize::MAX).saturating_mul(2);
+                bytes.saturating_sub(OVERHEAD).clamp(LEAST, MAX_TOTAL_BYTES)
+            }
+            Some(_) | None => MAX_TOTAL_BYTES,
+        }
+    }
+
+    /// Whether files are worth reading for it. A question about a command is answered without.
+    async fn needs_files(&self, intent: &Intent, scope: Scope) -> bool {
+        match intent.kind {
+            Kind::Help | Kind::Status => false,
+            Kind::Change => true,
+            _ if scope == Scope::Plan => true,
+            Kind::Run | Kind::Search => false,
+            Kind::Review => !intent.params.files.is_empty(),
+            Kind::Diagnose => true,
+            Kind::Explain => self.explained(intent, agent::Model::Silent).await.is_none(),
+        }
+    }
+
+    /// What is to be run, from the project's own files.
+    async fn run(&self, intent: &Intent) -> Result<Outcome, String> {
+        let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        let test_command = self.state.config().task.default_test_command.clone();
+        here.command(&intent.params, &test_command).await.ok_or_else(|| {
+            "The files of the project could not be read in time. Retry, or write the command itself, as in `run make test`."
+                .to_owned()
+        })
+    }
+
+    async fn status(&self) -> Result<Outcome, String> {
+        let workspace = self.workspace.clone();
+        let git = blocking(move |_| workspace.git()).await?;
+        let settings = self.state.config();
+        let model = model::whom(&settings.llm, Use::Task, Whom::AsSet);
+        let model =
+            model.map(|whom| if whom.model.is_empty() { whom.server.provider.name().to_owned() } else { whom.model });
+        let servers = self.state.models().status(&settings.llm);
+        let serves = |server: &&aside_core::proto::ModelStatus| server.uses.iter().any(|usage| usage.usage == "task");
+        let trouble = servers.iter().find(serves).filter(|server| server.state == "resting");
+        let tasks = self.state.tasks().list(&self.state, "", "", MAX_TASKS).await;
+        // Asking how things stand is no task worth telling.
+        let of = |states: &[&str]| -> Vec<(String, String)> {
+            let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
+            fits.map(|brief| {
+                let about = if brief.summary.is_empty() { &brief.text } else { &brief.summary };
+                (brief.task_id.clone(), about.clone())
+            })
+            .collect()
+        };
+        Ok(told::status(&told::Status {
+            workspace: self.workspace.root().display().to_string(),
+            branch: git.branch,
+            changed: git.changed.len(),
+            model: model.unwrap_or_default(),
+            trouble: trouble.map(|server| format!("it is left alone for {} s", server.rests_s)).unwrap_or_default(),
+            waiting: of(&["WAITING_APPROVAL"]),
+            running: of(&["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "EXECUTING"]),
+            ended: of(&["COMPLETED", "FAILED", "REJECTED"]),
+        }))
+    }
+
+    /// What the settings and the scope leave of a proposal: what may not be carried out is told in words.
+    fn allowed(&self, mut outcome: Outcome, scope: Scope) -> Outcome {
+        let settings = self.state.config();
+        let note = match &outcome.proposal {
+            Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => return outcome,
+            Proposal::Diff { .. } | Proposal::Command { .. } if scope == Scope::Plan => "Only a plan was wanted.",
+            Proposal::Diff { .. } if !settings.task.allow_apply_patch => {
+                "Nothing can be written: the settings say task.allow_apply_patch = false."
+            }
+            Proposal::Command { .. } if !settings.task.allow_run_terminal => {
+                "Nothing can be run: the settings say task.allow_run_terminal = false."
+            }
+            Proposal::Diff { .. } | Proposal::Command { .. } => "",
+        };
+        if let Proposal::Command { confine, .. } = &mut outcome.proposal
+            && settings.task.confine == config::Confine::Workspace
+        {
+            *confine = Confine::Workspace;
+        }
+        if note.is_empty() {
+            return outcome;
+        }
+        let told = match &outcome.proposal {
+            Proposal::Diff { unified_diff, .. } => fenced("diff", unified_diff),
+            Proposal::Command { cmd, reason, .. } => {
+                format!("{}\n{}", reason.as_deref().unwrap_or_default(), fenced("sh", cmd))
+            }
+            Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => String::new(),
+        };
+        let words = if outcome.details.is_empty() { String::new() } else { format!("{}\n\n", outcome.details) };
+        outcome.proposal = Proposal::Plan { text: format!("{words}{told}\n{note}\n") };
+        outcome.details = String::new();
+        outcome
+    }
+}
+
+impl Lack {
+    /// What happened and one thing to do, in the language of the request.
+    fn told(self, request: &str) -> String {
+        let tongue = Tongue::of(request);
+        match (self, tongue) {
+            (Lack::Unset, tongue) => tongue.says(Phrase::Beyond(agent::Model::Unset)),
+            (Lack::Private, Tongue::English) => {
+                "This needs a model, and none was asked, since this is private. Ask again where it is not.".to_owned()
+            }
+            (Lack::Private, Tongue::Chinese) => {
+                "这需要模型，但这里是私密的，所以没有询问。请在非私密的地方再问一次。".to_owned()
+            }
+            (Lack::Ignored, Tongue::English) => {
+                "This needs a model, and none was asked, since history.ignore matches the request. Ask in other words."
+                    .to_owned()
+            }
+            (Lack::Ignored, Tongue::Chinese) => {
+                "这需要模型，但请求符合 history.ignore，所以没有询问。请换一种说法。".to_owned()
+            }
+        }
+    }
+
+    fn model(self) -> agent::Model {
+        match self {
+            Lack::Unset => agent::Model::Unset,
+            Lack::Private | Lack::Ignored => agent::Model::Silent,
+        }
+    }
+}
+
+/// Text in a fence that nothing in it closes.
+fn fenced(language: &str, text: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat((longest + 1).max(3));
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{newline}{fence}\n")
+}
+
+fn answer(text: String, summary: impl Into<String>, details: String, model: Model) -> Outcome {
+    Outcome { proposal: Proposal::Answer { text }, summary: summary.into(), details, model }
+}
+
+/// On a thread that may wait for a disk. Whoever gives up lets it stop.
+async fn blocking<T: Send + 'static>(work: impl FnOnce(&AtomicBool) -> T + Send + 'static) -> Result<T, String> {
+    struct Stop(Arc<AtomicBool>);
+    impl Drop for Stop {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let _stop = Stop(Arc::clone(&cancelled));
+    let done = tokio::task::spawn_blocking(move || work(&cancelled)).await;
+    done.map_err(|error| format!("Looking at the workspace went wrong ({error}). Retry it."))
+}

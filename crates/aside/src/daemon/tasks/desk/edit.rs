@@ -1,0 +1,289 @@
+//! Changes and cures that a model proposes as a diff. What it writes is checked against the files before anybody sees it; one that does not
+//! fit is sent back once, with the reason. A cure may be a command as well, if the rules or the model name one.
+
+use std::path::Path;
+
+use aside_core::agent::tongue::Tongue;
+use aside_core::redact::REDACTED;
+use aside_core::task::diff::Refusal;
+use aside_core::task::diff::settle::Changes;
+use aside_core::task::proposal::{Confine, FileSummary, Proposal};
+use aside_core::task::route::intent::Intent;
+use aside_core::task::run::said::Said;
+use aside_core::task::run::{Model, Outcome, prompt};
+
+use crate::apply;
+use crate::daemon::tasks::desk::failed::{Failed, brings_output};
+use crate::daemon::tasks::desk::here::Here;
+use crate::daemon::tasks::desk::voice::{Ending, Exchange, Heard, Voice, excuse};
+use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking};
+
+/// What became of an answer.
+enum Answered {
+    Diff(Outcome),
+    /// There is no diff in it.
+    Words(Said),
+    Refused(Refusal),
+}
+
+impl Desk {
+    pub(super) async fn change(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+        let request = intent.params.change_request.as_deref().unwrap_or(self.words());
+        if let Some(lack) = self.lack() {
+            let nothing = match Tongue::of(request) {
+                Tongue::English => "Nothing was changed.",
+                Tongue::Chinese => "没有修改任何文件。",
+            };
+            let text = format!("{} {nothing}\n", lack.told(request));
+            let summary = text.lines().next().unwrap_or_default().to_owned();
+            return Ok(answer(text, summary, String::new(), Model::Needed));
+        }
+        let voice = Voice::new(self, say, prompt::MAX_TOKENS);
+        let asked = voice.asks(&gathered.context, |context| prompt::change(request, context)).await;
+        let exchange = asked.map_err(|silence| excuse(&silence.failure))?;
+        match self.settled(&voice, &exchange, gathered).await? {
+            Answered::Diff(outcome) => Ok(outcome),
+            // It would have to know more first: that is a plan.
+            Answered::Words(said) => {
+                let summary = said.summary();
+                let proposal = Proposal::Plan { text: said.words };
+                Ok(Outcome { proposal, summary, details: told(&gathered.context.notes), model: Model::Unneeded })
+            }
+            Answered::Refused(refusal) => Err(prompt::given_up(&refusal)),
+        }
+    }
+
+    pub(super) async fn diagnose(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+        let request = intent.params.change_request.as_deref().unwrap_or(self.words());
+        let failed = self.what_failed().await;
+        let here = self.there(&failed).await;
+        let mut known = here.diagnose(request, &failed.failure()).await;
+        // A cure that a rule knows is right more often than what a model thinks of, and is there at once.
+        if matches!(known.proposal, Proposal::Command { .. }) {
+            return Ok(known);
+        }
+        if let Some(lack) = self.lack() {
+            if known.model != Model::Needed && lack.model() == aside_core::agent::Model::Silent {
+                known.details = joined(&known.details, &lack.told(request));
+            }
+            return Ok(known);
+        }
+        let leaving = failed.leaving(&self.state);
+        let voice = Voice::new(self, say, prompt::MAX_TOKENS);
+        let make = |context: &_| prompt::diagnose(request, &leaving.failure(), context);
+        let exchange = match voice.asks(&gathered.context, make).await {
+            Ok(exchange) => exchange,
+            Err(silence) if known.model == Model::Needed => return Err(excuse(&silence.failure)),
+            Err(silence) => {
+                known.details = joined(&known.details, &excuse(&silence.failure));
+                return Ok(known);
+            }
+        };
+        let said = match self.settled(&voice, &exchange, gathered).await {
+            Ok(Answered::Diff(outcome)) => return Ok(outcome),
+            Ok(Answered::Words(said)) => said,
+            Ok(Answered::Refused(refusal)) => Said { diff: None, words: prompt::given_up(&refusal) },
+            Err(sentence) if known.model == Model::Needed => return Err(sentence),
+            Err(sentence) => Said { diff: None, words: sentence },
+        };
+        let mut commands = said.commands();
+        commands.retain(|command| *command != failed.command.trim());
+        if let Some(cmd) = here.runnable(&commands).await {
+            let reason = Some(said.summary()).filter(|reason| !reason.is_empty());
+            let summary = format!("Run `{cmd}`");
+            let proposal = Proposal::Command { cmd, cwd: self.place_of(&failed), reason, confine: Confine::No };
+            return Ok(Outcome { proposal, summary, details: said.words, model: Model::Unneeded });
+        }
+        let summary = said.summary();
+        Ok(answer(said.words, summary, told(&gathered.context.notes), Model::Unneeded))
+    }
+
+    /// What somebody asks about: what they pasted, or what their shell ran last that failed.
+    pub(super) async fn what_failed(&self) -> Failed {
+        let pasted = Failed::pasted(self.words());
+        if brings_output(self.words()) {
+            return pasted;
+        }
+        // One line may be an error by itself.
+        let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        if here.diagnose(self.words(), &pasted.failure()).await.model != Model::Needed {
+            return pasted;
+        }
+        Failed::of_session(&self.state, &self.request.meta.session).await.unwrap_or(pasted)
+    }
+
+    /// Where it failed, if that is in the workspace.
+    async fn there(&self, failed: &Failed) -> Here {
+        let cwd = self.place_of(failed);
+        let cwd = cwd.as_deref().map_or(self.workspace.cwd(), Path::new);
+        Here::of(&self.state, &self.request.meta, cwd).await
+    }
+
+    fn place_of(&self, failed: &Failed) -> Option<String> {
+        let inside = Path::new(&failed.cwd).starts_with(self.workspace.root());
+        Some(failed.cwd.clone()).filter(|cwd| !cwd.is_empty() && inside)
+    }
+
+    /// What an answer comes to; one whose diff does not fit is asked for once more.
+    async fn settled(&self, voice: &Voice<'_>, exchange: &Exchange, gathered: &Gathered) -> Result<Answered, String> {
+        let refusal = match self.read(&exchange.heard, gathered).await? {
+            Answered::Refused(refusal) => refusal,
+            answered @ (Answered::Diff(_) | Answered::Words(_)) => return Ok(answered),
+        };
+        voice.remarks(&format!("That does not fit the files ({refusal}). Once more:"));
+        let again = prompt::again(std::slice::from_ref(&refusal));
+        let heard = voice.asks_again(exchange, again).await.map_err(|silence| excuse(&silence.failure))?;
+        self.read(&heard, gathered).await
+    }
+
+    async fn read(&self, heard: &Heard, gathered: &Gathered) -> Result<Answered, String> {
+        let said = Said::of(&heard.aloud);
+        let Some(diff) = said.diff.clone() else {
+            if said.words.is_empty() {
+                return Err("The model said nothing that could be used. Retry, or ask in other words.".to_owned());
+            }
+            return Ok(Answered::Words(said));
+        };
+        // Half a change is another change.
+        match heard.end {
+            Ending::Whole => {}
+            Ending::Cut => {
+                return Err(
+                    "The model had no room for the whole change. Ask for a smaller step, or let it write more \
+                            (llm.local.context); then retry."
+                        .to_owned(),
+                );
+            }
+            Ending::Stuck => {
+                return Err(
+                    "The model only repeated itself and was stopped; nothing was changed. Ask for a smaller step, \
+                            or let a larger model answer."
+                        .to_owned(),
+                );
+            }
+        }
+        let root = self.workspace.root().to_owned();
+        let checked = blocking(move |_| checked(&root, &diff)).await?;
+        match checked {
+            Ok(Checked { unified_diff, files, rows }) => {
+                let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
+                let summary = Some(said.summary()).filter(|summary| !summary.is_empty());
+                let rows: String = rows.iter().map(|row| format!("- {row}\n")).collect();
+                let details = joined(&joined(&said.words, &rows), &told(&gathered.context.notes));
+                // Whoever keeps the task gives it its name.
+                let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
+                let summary = summary.unwrap_or_else(|| format!("Change {count}"));
+                Ok(Answered::Diff(Outcome { proposal, summary, details, model: Model::Unneeded }))
+            }
+            Err(error) => match error.downcast::<Refusal>() {
+                Ok(refusal) => Ok(Answered::Refused(refusal)),
+                Err(error) => Err(format!("The change could not be compared with the files: {error:#}. Retry it.")),
+            },
+        }
+    }
+}
+
+/// A diff as it will be shown and written.
+#[derive(Debug)]
+struct Checked {
+    unified_diff: String,
+    files: Vec<FileSummary>,
+    rows: Vec<String>,
+}
+
+/// Reads the diff, settles it in the files as they are, and writes it down anew. Blocks.
+fn checked(root: &Path, diff: &str) -> anyhow::Result<Checked> {
+    let proposal = apply::Proposal::new(root, diff.as_bytes())?;
+    let changes = proposal.changes();
+    without_holes(changes)?;
+    let unified_diff = String::from_utf8(changes.diff())
+        .map_err(|_| Refusal::whole("a file of it is not UTF-8; leave that one out, it has to be changed by hand"))?;
+    // What is approved is read from this text again, and must be the same.
+    let again = apply::Proposal::new(root, unified_diff.as_bytes())?;
+    if again.digest() != proposal.digest() {
+        return Err(
+            Refusal::whole("it cannot be written down so that it means the same; ask for a smaller step").into()
+        );
+    }
+    let files = changes.files().iter().map(|change| {
+        let (additions, deletions) = change.counts();
+        FileSummary { path: change.name().to_string(), additions, deletions }
+    });
+    Ok(Checked { unified_diff, files: files.collect(), rows: changes.rows() })
+}
+
+/// A model was shown a mark in place of each secret. Written into a file, it would take the place of the secret itself.
+fn without_holes(changes: &Changes) -> Result<(), Refusal> {
+    let marks =
+        |bytes: Option<&[u8]>| bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).matches(REDACTED).count());
+    for change in changes.files() {
+        let before = marks(change.before().map(|state| state.bytes.as_slice()));
+        if marks(change.after().map(|state| state.bytes.as_slice())) > before {
+            let sentence =
+                format!("it would write {REDACTED} where a secret was taken out; leave such lines as they are");
+            return Err(Refusal::of(change.name().as_str(), sentence));
+        }
+    }
+    Ok(())
+}
+
+/// What the model was not shown, for the person.
+fn told(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("- {note}\n")).collect()
+}
+
+fn joined(one: &str, other: &str) -> String {
+    match (one.trim_end(), other) {
+        ("", other) => other.to_owned(),
+        (one, "") => one.to_owned(),
+        (one, other) => format!("{one}\n\n{other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.py"), "TOKEN = 'x'\ndef f():\n\treturn 1\n").unwrap();
+        dir
+    }
+
+    fn refused(root: &Path, diff: &str) -> String {
+        checked(root, diff).unwrap_err().downcast::<Refusal>().unwrap().to_string()
+    }
+
+    #[test]
+    fn what_is_shown_is_what_would_be_written() {
+        let dir = workspace();
+        // Wrong numbers, and the file has tabs.
+        let diff = "--- a/a.py\n+++ b/a.py\n@@ -9,2 +9,2 @@\n def f():\n-\treturn 1\n+\treturn 2\n";
+        let checked = checked(dir.path(), diff).unwrap();
+        assert!(checked.unified_diff.contains("@@ -1,3 +1,3 @@\n TOKEN = 'x'\n def f():\n-\treturn 1\n+\treturn 2\n"));
+        assert_eq!(checked.files, [FileSummary { path: "a.py".to_owned(), additions: 1, deletions: 1 }]);
+        assert_eq!(checked.rows, ["M a.py +1 -1"]);
+    }
+
+    #[test]
+    fn a_mark_never_takes_the_place_of_a_secret() {
+        let dir = workspace();
+        let diff = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-TOKEN = 'x'\n+TOKEN = '[redacted]'\n def f():\n";
+        assert!(refused(dir.path(), diff).starts_with("a.py: it would write [redacted]"));
+        std::fs::write(dir.path().join("doc.md"), "[redacted]\na\n").unwrap();
+        let kept = "--- a/doc.md\n+++ b/doc.md\n@@ -1,2 +1,2 @@\n [redacted]\n-a\n+b\n";
+        assert!(checked(dir.path(), kept).is_ok());
+    }
+
+    #[test]
+    fn what_leads_out_or_cannot_be_shown_is_refused() {
+        let dir = workspace();
+        std::fs::write(dir.path().join("latin"), b"caf\xe9\none\n").unwrap();
+        let latin = "--- a/latin\n+++ b/latin\n@@ -2 +2 @@\n-one\n+two\n";
+        assert!(refused(dir.path(), latin).contains("not UTF-8"));
+        for name in ["../x", "/etc/passwd", ".env", ".git/config"] {
+            let diff = format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n");
+            assert!(checked(dir.path(), &diff).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The place where a command of a task would run, as the rules of core want to know it: shell, programs, project.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aside_core::agent;
+use aside_core::line::Dialect;
+use aside_core::names::Names;
+use aside_core::spec::Specs;
+use aside_core::suggest;
+use aside_core::task::proposal::Meta;
+use aside_core::task::route::intent::Params;
+use aside_core::task::run::diagnose::{Failure, diagnose};
+use aside_core::task::run::explain::explain;
+use aside_core::task::run::{Outcome, script};
+use aside_core::translate::check::check;
+use aside_core::translate::{Place, System};
+use aside_core::world::Known;
+
+use crate::daemon::state::{Asker, State};
+use crate::world::View;
+use crate::world::system::looked_up;
+
+/// How long this machine may take to look up what the answer depends on: targets take a process.
+const LOOK_UP: Duration = Duration::from_secs(3);
+
+pub struct Here {
+    cwd: String,
+    names: Arc<Names>,
+    dialect: Dialect,
+    system: System,
+    view: View,
+    specs: Arc<Specs>,
+    blocklist: Vec<String>,
+}
+
+impl Here {
+    pub async fn of(state: &Arc<State>, meta: &Meta, cwd: &Path) -> Self {
+        let Meta { session, shell, .. } = meta;
+        let (mut names, mut dialect) = state.shell(Asker { session, shell, wait: true });
+        if !shell.is_empty() {
+            dialect = Dialect::of(shell);
+        }
+        if names.builtins.is_empty() {
+            // Who asks from elsewhere, or from bash, tells no names: with one that every shell has, the others count as told.
+            Arc::make_mut(&mut names).take("builtin", 0, "cd");
+        }
+        let view = state.view(&names);
+        let (system, _) = looked_up(view.path()).await;
+        let blocklist = state.config().security.command_blocklist.clone();
+        let cwd = cwd.to_string_lossy().into_owned();
+        Self { cwd, names, dialect, system, view, specs: state.specs(), blocklist }
+    }
+
+    fn place(&self) -> Place<'_> {
+        let Self { cwd, names, dialect, system, view, specs, blocklist: _ } = self;
+        Place { cwd, dialect: *dialect, system: *system, world: view, names, specs }
+    }
+
+    /// Asks again while somebody is still looking, as long as that may take.
+    async fn settled<T>(&self, find: impl Fn(&Self) -> T) -> T {
+        let deadline = Instant::now() + LOOK_UP;
+        loop {
+            let found = find(self);
+            let settled = self.view.settled(deadline.saturating_duration_since(Instant::now())).await;
+            if !self.view.take_news() || !settled {
+                return found;
+            }
+        }
+    }
+
+    /// None when the project's files were not read in time.
+    pub async fn command(&self, params: &Params, test_command: &str) -> Option<Outcome> {
+        let find = |here: &Self| {
+            let place = script::Place { cwd: &here.cwd, world: &here.view, test_command };
+            match script::command(params, &place) {
+                Known::Yes(outcome) => Some(outcome),
+                Known::No | Known::NotYet => None,
+            }
+        };
+        self.settled(find).await
+    }
+
+    pub async fn diagnose(&self, request: &str, failure: &Failure<'_>) -> Outcome {
+        let find = |here: &Self| {
+            let Self { cwd, names, dialect, view, specs, .. } = here;
+            diagnose(request, failure, &suggest::Place { cwd, dialect: *dialect, world: view, names, specs })
+        };
+        self.settled(find).await
+    }
+
+    pub async fn explain(&self, question: &str, files: &[String], model: agent::Model) -> Outcome {
+        self.settled(|here| explain(question, files, &here.place(), model)).await
+    }
+
+    /// The first of them that could run here and is not forbidden.
+    pub async fn runnable(&self, commands: &[String]) -> Option<String> {
+        let find = |here: &Self| {
+            let checked = commands.iter().filter_map(|command| check(command, &here.place(), &here.blocklist).ok());
+            checked.filter(|checked| checked.holes.is_empty()).map(|checked| checked.command).next()
+        };
+        self.settled(find).await
+    }
+}

@@ -1,0 +1,115 @@
+//! What is read of the workspace for a model: the files that a request, an error or an editor names, the names of the others, and what git
+//! says. What may not leave is taken out here; how much is shown is core's to say.
+
+use aside_core::redact::REDACTED;
+use aside_core::task::proposal::Meta;
+use aside_core::task::route::intent::{Intent, Kind};
+use aside_core::task::run::context::gather::{Facts, gather};
+use aside_core::task::run::context::plan::plan;
+use aside_core::task::run::context::{Context, Request};
+use aside_core::task::run::diagnose::mentioned;
+
+use crate::daemon::state::State;
+use crate::daemon::tasks::desk::{Desk, blocking};
+use crate::workspace::Workspace;
+
+/// What decides which files are read.
+struct Wanted {
+    words: String,
+    files: Vec<String>,
+    places: Vec<(String, usize)>,
+    /// Where what failed ran.
+    cwd: String,
+    meta: Meta,
+}
+
+impl Desk {
+    /// Never fails: what could not be read is among the notes.
+    pub(super) async fn looked(&self, intent: &Intent) -> Context {
+        let mut wanted = Wanted {
+            words: self.words().to_owned(),
+            files: intent.params.files.clone(),
+            places: mentioned(&self.request.text),
+            cwd: String::new(),
+            meta: self.request.meta.clone(),
+        };
+        if intent.kind == Kind::Diagnose {
+            let failed = self.what_failed().await;
+            wanted.places = failed.places();
+            wanted.cwd = failed.cwd;
+        }
+        let (state, workspace, room) = (self.state.clone(), self.workspace.clone(), self.room());
+        let looked = blocking(move |cancelled| {
+            let mut context = read(&workspace, &wanted, cancelled).unwrap_or_else(|error| Context {
+                notes: vec![format!("the workspace could not be read: {error:#}")],
+                ..Context::default()
+            });
+            hide(&mut context, &state);
+            context.within(room)
+        });
+        looked.await.unwrap_or_else(|note| Context { notes: vec![note], ..Context::default() })
+    }
+}
+
+fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &std::sync::atomic::AtomicBool) -> anyhow::Result<Context> {
+    let Wanted { words, files, places, cwd, meta } = wanted;
+    // An error names files as they are called where it came up.
+    let there = Workspace::of(std::path::Path::new(cwd)).ok().filter(|there| there.root() == workspace.root());
+    let there = there.as_ref().unwrap_or(workspace);
+    let files: Vec<String> = files.iter().map(|file| workspace.named(file)).collect();
+    let places: Vec<(String, usize)> = places.iter().map(|(file, line)| (there.named(file), *line)).collect();
+    let active = Some(meta.active.as_str()).filter(|active| !active.is_empty());
+    let named: Vec<String> =
+        files.iter().chain(places.iter().map(|(file, _)| file)).cloned().chain(active.map(str::to_owned)).collect();
+    let tree = workspace.tree(&named, cancelled)?;
+    let git = workspace.git();
+    let listed = tree.listed();
+    let request = Request {
+        words,
+        files: &files,
+        places: &places,
+        active: active.map(|active| (active, usize::try_from(meta.active_line).unwrap_or(0))),
+        tree: &listed,
+        changed: &git.changed,
+    };
+    let (picks, mut notes) = plan(&request);
+    let read = workspace.read_all(picks)?;
+    let facts = Facts {
+        read: &read,
+        selection: &meta.selection,
+        tree: &listed,
+        git: &git.text,
+        diagnostics: &meta.diagnostics,
+    };
+    let mut context = gather(&facts);
+    notes.append(&mut context.notes);
+    notes.extend(tree.note.clone());
+    context.notes = notes;
+    Ok(context)
+}
+
+/// Lines that the settings would not have in the history are nobody's business, wherever they stand.
+fn hide(context: &mut Context, state: &State) {
+    let Context { files, selection, tree, git, diagnostics, notes } = context;
+    for file in files.iter_mut() {
+        if let Some(hidden) = hidden(&file.text, state) {
+            notes.push(format!("{}: lines that history.ignore matches were taken out", file.path));
+            file.text = hidden;
+        }
+    }
+    files.retain(|file| state.may_leave(&file.path));
+    for text in [selection, tree, git, diagnostics] {
+        if let Some(hidden) = hidden(text, state) {
+            *text = hidden;
+        }
+    }
+}
+
+/// With a mark in place of each line that must not leave; nothing when all may.
+pub fn hidden(text: &str, state: &State) -> Option<String> {
+    if text.lines().all(|line| state.may_leave(line)) {
+        return None;
+    }
+    let lines = text.lines().map(|line| if state.may_leave(line) { line } else { REDACTED });
+    Some(lines.map(|line| format!("{line}\n")).collect())
+}

@@ -1,0 +1,193 @@
+//! Asks a model for a task and says what it answers while it comes, without its thoughts. A question that is too long for it is asked again
+//! with less; what else went wrong is told in a sentence with one thing to do.
+
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use aside_core::said::aloud;
+use aside_core::said::stuck::stuck;
+use aside_core::task::run::context::Context;
+use aside_core::task::run::prompt::STOPS;
+use aside_core::text;
+use aside_core::translate::prompt::Prompt;
+use tokio::time::MissedTickBehavior;
+
+use crate::daemon::model::{self, Use};
+use crate::daemon::tasks::desk::{Desk, Say};
+use crate::provider::talk::End;
+use crate::provider::{Failure, Question};
+
+/// Between two pieces: quicker than anybody reads.
+const PACE: Duration = Duration::from_millis(100);
+/// What of the context a model is shown that did not take all of it.
+const LESS: [usize; 2] = [3, 12];
+
+pub struct Voice<'a> {
+    desk: &'a Desk,
+    say: Say<'a>,
+    max_tokens: u32,
+    /// What has been said so far, of the answer that comes.
+    said: Mutex<String>,
+}
+
+/// What a model said aloud.
+pub struct Heard {
+    pub aloud: String,
+    pub end: Ending,
+}
+
+/// Whether it is all that the model had to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Whole,
+    /// It had no room for more.
+    Cut,
+    /// It only repeated itself, and was stopped.
+    Stuck,
+}
+
+/// Why it did not say all of it.
+pub struct Silence {
+    pub failure: Failure,
+    /// What was said before.
+    pub aloud: String,
+}
+
+/// A question that was answered, for one that goes on from it.
+pub struct Exchange {
+    pub prompt: Prompt,
+    pub heard: Heard,
+}
+
+impl<'a> Voice<'a> {
+    pub fn new(desk: &'a Desk, say: Say<'a>, max_tokens: u32) -> Self {
+        Self { desk, say, max_tokens, said: Mutex::default() }
+    }
+
+    /// With as much of the context as the model takes.
+    pub async fn asks(&self, context: &Context, make: impl Fn(&Context) -> Prompt) -> Result<Exchange, Silence> {
+        let mut context = context.clone();
+        let mut max_tokens = self.max_tokens;
+        let all = context.bytes();
+        for part in LESS {
+            let prompt = make(&context);
+            match self.ask(&prompt, &[], max_tokens).await {
+                Ok(heard) => return Ok(Exchange { prompt, heard }),
+                // Servers say in many words that a question is too long for them, and all with one of these.
+                Err(Silence { failure: Failure::Status(400 | 413 | 422), .. }) if all > 0 => {
+                    context = context.within(all / part);
+                    max_tokens /= 2;
+                }
+                Err(silence) => return Err(silence),
+            }
+        }
+        let prompt = make(&context);
+        self.ask(&prompt, &[], max_tokens).await.map(|heard| Exchange { prompt, heard })
+    }
+
+    /// Once more in the same conversation.
+    pub async fn asks_again(&self, before: &Exchange, words: String) -> Result<Heard, Silence> {
+        let exchanges = [(before.prompt.user(), before.heard.aloud.clone())];
+        let prompt = Prompt { system: before.prompt.system, facts: String::new(), ask: words };
+        self.ask(&prompt, &exchanges, self.max_tokens).await
+    }
+
+    /// Says something of our own between two answers.
+    pub fn remarks(&self, words: &str) {
+        (self.say)(&format!("\n\n{words}\n\n"));
+    }
+
+    async fn ask(&self, prompt: &Prompt, exchanges: &[(String, String)], max_tokens: u32) -> Result<Heard, Silence> {
+        let user = if prompt.facts.is_empty() { prompt.ask.clone() } else { prompt.user() };
+        let question = Question {
+            max_tokens,
+            stop: STOPS.map(str::to_owned).to_vec(),
+            privacy: self.desk.privacy(),
+            exchanges: exchanges.to_vec(),
+            ..Question::new(prompt.system.to_owned(), user)
+        };
+        let so_far = Mutex::new(String::new());
+        let heard = || so_far.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let hear = |text: &str| {
+            text.clone_into(&mut so_far.lock().unwrap_or_else(PoisonError::into_inner));
+            if stuck(text).is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let asking = model::ask(&self.desk.state, Use::Task, &question, hear);
+        tokio::pin!(asking);
+        let mut pace = tokio::time::interval(PACE);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut told = 0;
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut asking => break outcome,
+                _ = pace.tick() => {
+                    let text = heard();
+                    if text.len() != told {
+                        told = text.len();
+                        self.tell(&aloud(&text).unwrap_or_default());
+                    }
+                }
+            }
+        };
+        match outcome {
+            Ok(said) => {
+                let mut aloud = aloud(&said.text).unwrap_or_default();
+                self.tell(&aloud);
+                let end = match (stuck(&aloud), said.end) {
+                    (Some(end), _) => {
+                        aloud.truncate(end);
+                        Ending::Stuck
+                    }
+                    // It never stopped thinking.
+                    (None, _) if stuck(&said.text).is_some() => Ending::Stuck,
+                    (None, End::Cut) => Ending::Cut,
+                    (None, End::Whole) => Ending::Whole,
+                };
+                Ok(Heard { aloud, end })
+            }
+            Err(failure) => {
+                let aloud = aloud(&heard()).unwrap_or_default();
+                self.tell(&aloud);
+                Err(Silence { failure, aloud })
+            }
+        }
+    }
+
+    /// What is new of it.
+    fn tell(&self, aloud: &str) {
+        let clean = text::clean(aloud.trim_start_matches(['\n', '\r'])).into_owned();
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.starts_with(&clean) {
+            return;
+        }
+        match clean.strip_prefix(said.as_str()) {
+            Some(more) => (self.say)(more),
+            // It turned out to have been a thought.
+            None => (self.say)(&format!("\n\n{clean}")),
+        }
+        *said = clean;
+    }
+}
+
+/// What happened and one thing to do, for a person who can retry.
+pub fn excuse(failure: &Failure) -> String {
+    let what = format!("The model did not answer: {failure}.");
+    let advice = match failure {
+        Failure::Offline(_) => "Start its server, or see `aside doctor`; then retry.",
+        Failure::TooLate => "Retry, or name fewer files; llm.timeout_task_ms gives it more time.",
+        Failure::Unauthorized => "Set the key that it wants; then retry.",
+        Failure::RateLimited { .. } | Failure::Resting => "Retry a little later.",
+        Failure::Starting => "Retry in a moment.",
+        Failure::NoModel => "`aside model list` shows which there are; then retry.",
+        Failure::Status(400 | 413 | 422) => {
+            "Most likely the request is too long for it: name fewer files, or let it read more (llm.local.context)."
+        }
+        Failure::ServerDied(_) | Failure::NotHere { .. } | Failure::NoServer { .. } => "Then retry.",
+        Failure::Settings(_) | Failure::Nobody => "`aside config` shows the settings; then retry.",
+        Failure::Private => "Ask again where it is not private.",
+        Failure::HungUp(_) | Failure::Status(_) | Failure::Garbled(_) => "Retry; `aside doctor` says how the model is.",
+    };
+    format!("{what} {advice}")
+}

@@ -1,0 +1,180 @@
+//! Answers in words: explanations, plans, reviews and searches. What rules know comes first and is never lost; a model adds to it, or
+//! answers where they know nothing.
+
+use aside_core::agent;
+use aside_core::task::proposal::Proposal;
+use aside_core::task::route::intent::{Intent, Kind};
+use aside_core::task::run::context::Context;
+use aside_core::task::run::plan::{Because, plan};
+use aside_core::task::run::prompt::words as prompt;
+use aside_core::task::run::review::{self, what};
+use aside_core::task::run::said::Said;
+use aside_core::task::run::{Model, Outcome, search};
+use aside_core::translate::prompt::Prompt;
+
+use crate::daemon::tasks::desk::here::Here;
+use crate::daemon::tasks::desk::look::hidden;
+use crate::daemon::tasks::desk::voice::{Ending, Voice, excuse};
+use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking};
+
+/// Lines of what rules find in a change.
+const REVIEW: usize = 60;
+
+impl Desk {
+    pub(super) async fn explain(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+        let question = intent.params.question.as_deref().unwrap_or(self.words());
+        let lack = self.lack();
+        let model = lack.map_or(agent::Model::Silent, |lack| lack.model());
+        if let Some(known) = self.explained(intent, model).await {
+            return Ok(known);
+        }
+        let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        let mut known = here.explain(question, &intent.params.files, model).await;
+        if let Some(lack) = lack {
+            if known.model == Model::Needed && model == agent::Model::Silent {
+                known = answer(lack.told(question), known.summary, String::new(), Model::Needed);
+            }
+            return Ok(known);
+        }
+        match self.words_of(&gathered.context, say, |context| prompt::explain(question, context)).await {
+            Ok(said) => Ok(answer(said.words.clone(), said.summary(), String::new(), Model::Unneeded)),
+            Err(sentence) if known.model == Model::Needed => Err(sentence),
+            Err(sentence) => Ok(Outcome { details: sentence, ..known }),
+        }
+    }
+
+    /// What is known for sure without a model: a command, a status. What is known about files by their names alone is not all.
+    pub(super) async fn explained(&self, intent: &Intent, model: agent::Model) -> Option<Outcome> {
+        if !intent.params.files.is_empty() {
+            return None;
+        }
+        let question = intent.params.question.as_deref().unwrap_or(self.words());
+        let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        let known = here.explain(question, &[], model).await;
+        (known.model != Model::Needed).then_some(known)
+    }
+
+    /// A plan in words, whatever the request was taken for.
+    pub(super) async fn plan(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+        let threshold = self.state.config().task.confidence_threshold;
+        let because = if intent.confidence < threshold { Because::Unsure } else { Because::Asked };
+        let lack = self.lack();
+        if intent.kind != Kind::Change
+            && let Some(known) = self.explained(intent, agent::Model::Silent).await
+            && let Proposal::Answer { text } = known.proposal
+        {
+            return Ok(Outcome { proposal: Proposal::Plan { text }, ..known });
+        }
+        let request = self.words();
+        if let Some(lack) = lack {
+            return Ok(plan(request, intent, because, &lack.told(request)));
+        }
+        let words = intent.params.change_request.as_deref().or(intent.params.question.as_deref()).unwrap_or(request);
+        match self.words_of(&gathered.context, say, |context| prompt::plan(words, context)).await {
+            Ok(said) => {
+                let summary = said.summary();
+                let proposal = Proposal::Plan { text: said.words };
+                Ok(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
+            }
+            Err(sentence) => Ok(plan(request, intent, because, &sentence)),
+        }
+    }
+
+    pub(super) async fn review(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+        let (workspace, what) = (self.workspace.clone(), what::what(self.words()));
+        let paths: Vec<String> = intent.params.files.iter().map(|file| workspace.named(file)).collect();
+        let change = blocking(move |_| workspace.change(&what, &paths)).await?;
+        let change = change.map_err(|error| format!("{error:#}"))?;
+        let mut found = review::review(&change.diff, REVIEW);
+        if let Proposal::Answer { text } = &mut found.proposal {
+            let notes: String = change.notes.iter().map(|note| format!("- {note}\n")).collect();
+            let notes = if notes.is_empty() { notes } else { format!("\n{notes}") };
+            let of = if change.of.is_empty() { String::new() } else { format!("Compared: {}.\n\n", change.of) };
+            *text = format!("{of}{}{notes}", text.trim_end_matches('\n').to_owned() + "\n");
+        }
+        if self.lack().is_some() {
+            return Ok(found);
+        }
+        let nothing_changed = found.model == Model::Unneeded;
+        let remarks = match (nothing_changed, gathered.context.files.is_empty()) {
+            (true, true) => return Ok(found),
+            // Nothing of the files has changed: then they are looked at as they are.
+            (true, false) => {
+                self.words_of(&gathered.context, say, |context| prompt::explain(self.words(), context)).await
+            }
+            (false, _) => {
+                let diff = hidden(&change.diff, &self.state).unwrap_or(change.diff);
+                let Proposal::Answer { text: rules } = &found.proposal else { return Ok(found) };
+                // As long as what a model is shown of files: it may read no more.
+                let shown = Context { git: diff, ..Context::default() }.within(self.room());
+                self.words_of(&shown, say, |shown| prompt::review(self.words(), &shown.git, self.room(), rules)).await
+            }
+        };
+        found.details = match remarks {
+            Ok(said) => {
+                found.model = Model::Unneeded;
+                format!("The model's remarks:\n\n{}\n", said.words)
+            }
+            Err(sentence) => format!("No remarks of a model: {sentence}\n"),
+        };
+        Ok(found)
+    }
+
+    pub(super) async fn search(&self, intent: &Intent, say: Say<'_>) -> Result<Outcome, String> {
+        let query = intent.params.query.as_deref().unwrap_or(self.words());
+        let files: Vec<String> = intent.params.files.iter().map(|file| self.workspace.named(file)).collect();
+        let plan = search::plan::plan(self.words(), query, &files);
+        let (workspace, wanted) = (self.workspace.clone(), plan.clone());
+        let searched = blocking(move |cancelled| workspace.search(&wanted, cancelled)).await?;
+        let searched = searched.map_err(|error| format!("{error:#}"))?;
+        let found = search::tell::outcome(&plan, &searched);
+        if !searched.found.is_empty() || self.lack().is_some() {
+            return Ok(found);
+        }
+        // Nobody calls it so here; a model may know what it is called.
+        let context = self.looked(intent).await;
+        let request = format!("{}\n(Nothing in the files has these words.)", self.words());
+        match self.words_of(&context, say, |context| prompt::explain(&request, context)).await {
+            Ok(said) => Ok(answer(said.words.clone(), said.summary(), found.summary, Model::Unneeded)),
+            Err(sentence) => Ok(Outcome { details: sentence, ..found }),
+        }
+    }
+
+    /// A model's words, as they come. What was read before it broke off stays; the error is for the person.
+    async fn words_of(
+        &self,
+        context: &Context,
+        say: Say<'_>,
+        make: impl Fn(&Context) -> Prompt,
+    ) -> Result<Said, String> {
+        let voice = Voice::new(self, say, prompt::MAX_TOKENS);
+        let (aloud, note) = match voice.asks(context, make).await {
+            Ok(exchange) => match exchange.heard.end {
+                Ending::Whole => (exchange.heard.aloud, ""),
+                Ending::Cut => (exchange.heard.aloud, "The model had no room for more."),
+                Ending::Stuck => {
+                    (exchange.heard.aloud, "The model only repeated itself from here on, and was stopped.")
+                }
+            },
+            Err(silence) if !silence.aloud.trim().is_empty() => {
+                (silence.aloud, "The model broke off here; retry for the rest.")
+            }
+            Err(silence) => return Err(excuse(&silence.failure)),
+        };
+        let words = said(&aloud);
+        if words.words.is_empty() {
+            return Err("The model said nothing that could be used. Retry, or ask in other words.".to_owned());
+        }
+        let note = if note.is_empty() { String::new() } else { format!("\n\n({note})") };
+        Ok(Said { words: format!("{}{note}", words.words), diff: None })
+    }
+}
+
+/// All of it is words here: a diff that nobody asked for is shown, and proposed to nobody.
+fn said(aloud: &str) -> Said {
+    let Said { mut words, diff } = Said::of(aloud);
+    if let Some(diff) = diff {
+        words = format!("{words}\n\n{}", super::fenced("diff", &aside_core::text::clean(&diff)));
+    }
+    Said { words, diff: None }
+}

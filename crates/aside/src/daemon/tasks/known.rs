@@ -1,0 +1,184 @@
+//! What is known of a task without asking it: one line of a list, made of its events.
+
+use aside_core::proto::task::Brief;
+use aside_core::task::event::{Change, Event, Offered, What};
+use aside_core::task::log;
+use aside_core::task::proposal::{Source, UserRequest};
+use aside_core::task::route::intent::Action;
+use aside_core::task::state::Name;
+
+/// Letters of what was asked that a list has. The events have it whole.
+const MAX_TEXT: usize = 2000;
+/// Letters of the line that says what is proposed.
+const MAX_SUMMARY: usize = 400;
+/// How the lines begin that say nothing about where a task stands; most are of these.
+const CHUNK: &[u8] = br#"{"type":"task_stream_chunk""#;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    pub brief: Brief,
+    /// The change that it wrote.
+    pub wrote: Option<u64>,
+    /// What its proposal would do. In the brief only while that waits.
+    acts: Option<Action>,
+}
+
+impl Known {
+    /// Lines that make no sense are passed over: a list is no place to complain.
+    pub fn of(log: &[u8]) -> Self {
+        let mut known = Self::default();
+        let lines = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        for (number, line) in lines.enumerate() {
+            known.brief.seq = number as u64 + 1;
+            if let Some(event) =
+                Some(line).filter(|line| !line.starts_with(CHUNK)).and_then(|line| log::read(line).ok())
+            {
+                known.take(&event);
+            }
+        }
+        known
+    }
+
+    pub fn take(&mut self, event: &Event) {
+        let brief = &mut self.brief;
+        brief.seq = event.seq;
+        brief.at = event.at;
+        brief.attempt = event.attempt;
+        if brief.task_id.is_empty() {
+            brief.task_id = event.task_id.to_string();
+            brief.thread_id.clone_from(&event.thread_id);
+            brief.since = event.at;
+        }
+        match &event.what {
+            What::TaskStart { intent, scope: _ } => {
+                intent.kind.name().clone_into(&mut brief.kind);
+                brief.summary = cut(&intent.summary, MAX_SUMMARY);
+            }
+            What::TaskState(change) => self.moved(change),
+            What::TaskProposal(offered) => {
+                let Offered { result, .. } = &**offered;
+                brief.summary = cut(&result.summary, MAX_SUMMARY);
+                self.acts = result.proposal.action();
+            }
+            What::TaskStreamChunk { .. } | What::TaskEnd { .. } => {}
+        }
+    }
+
+    fn moved(&mut self, change: &Change) {
+        let brief = &mut self.brief;
+        if let Some(UserRequest { source, from_user, text, meta, thread_id: _ }) = &change.request {
+            brief.text = cut(text, MAX_TEXT);
+            match source {
+                Source::LocalUi => "local_ui",
+                Source::Wecom => "wecom",
+            }
+            .clone_into(&mut brief.source);
+            brief.from_user = from_user.clone().unwrap_or_default();
+            brief.workspace.clone_from(&meta.workspace);
+            brief.summary.clear();
+            self.acts = None;
+        }
+        spelled(change.state).clone_into(&mut brief.state);
+        let waits = change.state == Name::WaitingApproval;
+        let acts = self.acts.filter(|_| waits).map(|action| match action {
+            Action::ApplyDiff => "apply_diff",
+            Action::RunCommand => "run_command",
+        });
+        acts.unwrap_or_default().clone_into(&mut brief.action);
+        if let (Name::Failed | Name::Rejected, Some(message)) = (change.state, &change.message) {
+            brief.summary = cut(message, MAX_SUMMARY);
+        }
+        if let Some(undo) = change.outcome.as_ref().and_then(|outcome| outcome.undo.as_ref()) {
+            self.wrote = undo.parse().ok();
+            brief.undo = self.wrote.is_some();
+        }
+    }
+
+    /// Whether every one of these words is in it.
+    pub fn has(&self, words: &str) -> bool {
+        let Brief { task_id, text, summary, kind, workspace, .. } = &self.brief;
+        let all = [task_id, text, summary, kind, workspace].map(|text| text.to_lowercase());
+        words.to_lowercase().split_whitespace().all(|word| all.iter().any(|text| text.contains(word)))
+    }
+}
+
+/// As the document spells it.
+pub fn spelled(name: Name) -> &'static str {
+    match name {
+        Name::Received => "RECEIVED",
+        Name::Routed => "ROUTED",
+        Name::ContextCollected => "CONTEXT_COLLECTED",
+        Name::Proposing => "PROPOSING",
+        Name::ProposalReady => "PROPOSAL_READY",
+        Name::WaitingApproval => "WAITING_APPROVAL",
+        Name::Executing => "EXECUTING",
+        Name::Completed => "COMPLETED",
+        Name::Failed => "FAILED",
+        Name::Rejected => "REJECTED",
+    }
+}
+
+fn cut(text: &str, letters: usize) -> String {
+    match text.char_indices().nth(letters) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aside_core::task::effect::Effect;
+    use aside_core::task::event::{Approval, Digest, Id, Outcome};
+    use aside_core::task::input::{Draft, Input};
+    use aside_core::task::machine::{Task, step};
+    use aside_core::task::proposal::{Meta, Proposal};
+    use aside_core::task::route::Scope;
+    use aside_core::task::route::intent::{Intent, Kind, Params};
+
+    #[test]
+    fn a_line_of_a_list_follows_from_the_events_however_it_gets_them() {
+        let id = Id::of("t1").unwrap();
+        let meta = Meta { workspace: "/p".to_owned(), ..Meta::default() };
+        let request = UserRequest { text: "make it blue".to_owned(), meta, ..UserRequest::default() };
+        let (mut task, effects) = Task::received(id.clone(), request, 5).unwrap();
+        let mut told = effects;
+        let digest = Digest::of_hex(&"a".repeat(64)).unwrap();
+        let proposal = Proposal::Diff { diff_id: "d".to_owned(), unified_diff: "x".to_owned(), files: Vec::new() };
+        let intent =
+            Intent { kind: Kind::Change, confidence: 0.9, summary: "Change".to_owned(), params: Params::default() };
+        let draft = Draft { proposal, summary: "Make it blue".to_owned(), details: None, digest: Some(digest.clone()) };
+        let approval = Approval { task_id: id, step: 1, digest, by: "me".to_owned() };
+        let outcome = Outcome { summary: "done".to_owned(), exit: None, undo: Some("77".to_owned()) };
+        let mut states = Vec::new();
+        let mut live = Known::default();
+        for input in [
+            Input::Routed { intent, scope: Scope::Full },
+            Input::Collected(aside_core::task::event::Context::default()),
+            Input::Piece("hm".to_owned()),
+            Input::Proposed(draft),
+            Input::Approved(approval),
+            Input::Finished(outcome),
+        ] {
+            let (next, effects) = step(task, 9, input);
+            task = next;
+            told.extend(effects.unwrap());
+            let events: Vec<&Event> = told
+                .iter()
+                .filter_map(|effect| match effect {
+                    Effect::Emit(event) => Some(&**event),
+                    _ => None,
+                })
+                .collect();
+            live = Known::default();
+            events.iter().for_each(|event| live.take(event));
+            let log: String = events.iter().map(|event| log::line(event)).collect();
+            assert_eq!(Known::of(log.as_bytes()), live);
+            states.push(format!("{} {}", live.brief.state, live.brief.action));
+        }
+        let waiting = "WAITING_APPROVAL apply_diff";
+        assert_eq!(states, ["ROUTED ", "PROPOSING ", "PROPOSING ", waiting, "EXECUTING ", "COMPLETED "]);
+        assert_eq!((live.wrote, live.brief.undo, live.brief.since, live.brief.at), (Some(77), true, 5, 9));
+        assert!(live.has("BLUE /p") && !live.has("red"));
+    }
+}

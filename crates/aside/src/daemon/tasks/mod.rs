@@ -1,0 +1,470 @@
+//! The tasks of this person: those under way, and where the others are. Finds the one that a word is for, and knows what to list. What
+//! becomes of a task is the machine's; `actor` performs it.
+
+pub mod actor;
+pub mod known;
+pub mod rules;
+
+mod act;
+mod desk;
+mod offer;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+use aside_core::proto::task::Brief;
+use aside_core::task::event::{Event, Id};
+use aside_core::task::gate::approve::Gate;
+use aside_core::task::input::Input;
+use aside_core::task::machine::Task;
+use aside_core::task::proposal::UserRequest;
+use aside_core::task::state::{Live, State as Stage};
+use ring::rand::{SecureRandom, SystemRandom};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::apply;
+use crate::apply::ledger::Ledger;
+use crate::daemon::state::State;
+use crate::paths::Paths;
+use crate::store::events::{self, Events, Reader};
+use actor::{AGAIN, Actor, Message, Told, Word};
+use known::Known;
+
+/// Tasks that are being worked on at once, and those beside them that wait for a person. A person has a few.
+const MAX_BUSY: usize = 64;
+const MAX_WAITING: usize = 512;
+/// Every so often what is too old is deleted.
+const TIDY_EVERY: u64 = 50;
+/// Letters of the name of a task, and which: none that are taken for another.
+const NAME: usize = 6;
+const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+/// How often a word is said again to a task that was just put away.
+const TRIES: usize = 3;
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub struct Tasks {
+    events: Events,
+    ledger: Arc<Ledger>,
+    gate: Mutex<Gate>,
+    inner: Mutex<Inner>,
+    /// Counts moves, for those who follow all tasks.
+    moves: watch::Sender<u64>,
+    /// One log is opened at a time: opening one may mend it.
+    opening: tokio::sync::Mutex<()>,
+    /// Since this daemon began.
+    asked: AtomicU64,
+    /// What the logs say was read.
+    loaded: tokio::sync::OnceCell<()>,
+    /// What was open when the daemon started was seen to.
+    resumed: tokio::sync::OnceCell<()>,
+}
+
+#[derive(Default)]
+struct Inner {
+    live: HashMap<Id, mpsc::Sender<Message>>,
+    known: BTreeMap<Id, Known>,
+    /// Bytes of the log of a task that somebody watches.
+    ends: HashMap<Id, watch::Sender<u64>>,
+}
+
+/// Where a task stands, as far as it matters to others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    Busy,
+    Waits,
+    Ended,
+}
+
+impl Inner {
+    /// One that has ended stays at hand for a moment.
+    fn stage(&self, id: &Id) -> Stands {
+        match self.known.get(id).map(|known| known.brief.state.as_str()).unwrap_or_default() {
+            "WAITING_APPROVAL" => Stands::Waits,
+            "COMPLETED" | "FAILED" | "REJECTED" => Stands::Ended,
+            _ => Stands::Busy,
+        }
+    }
+}
+
+/// Why there is no task to speak to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    Unknown,
+    /// It does not want this, or cannot.
+    Refused(String),
+    /// A fault of the machine's.
+    Broken(String),
+}
+
+impl Tasks {
+    pub fn new(paths: &Paths) -> Self {
+        let mut salt = [0; 32];
+        // Without a salt two daemons in a row would take the same digest; a machine without randomness has no daemon.
+        SystemRandom::new().fill(&mut salt).unwrap_or_else(|_| panic!("this machine has no random numbers"));
+        Self {
+            events: Events::new(events::dir(&paths.state_dir)),
+            ledger: Arc::new(Ledger::new(paths.state_dir.join("applies"))),
+            gate: Mutex::new(Gate::new(offer::sha256, salt)),
+            inner: Mutex::default(),
+            moves: watch::Sender::new(0),
+            opening: tokio::sync::Mutex::default(),
+            asked: AtomicU64::new(0),
+            loaded: tokio::sync::OnceCell::new(),
+            resumed: tokio::sync::OnceCell::new(),
+        }
+    }
+
+    pub fn gate(&self) -> MutexGuard<'_, Gate> {
+        locked(&self.gate)
+    }
+
+    pub fn ledger(&self) -> Arc<Ledger> {
+        Arc::clone(&self.ledger)
+    }
+
+    /// A new one.
+    pub async fn ask(&self, state: &Arc<State>, request: UserRequest) -> Result<Id, Trouble> {
+        self.ready(state).await;
+        self.room()?;
+        if self.asked.fetch_add(1, Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1 {
+            self.tidy(state).await;
+        }
+        let id = name();
+        let request = UserRequest {
+            thread_id: if request.thread_id.is_empty() { id.to_string() } else { request.thread_id },
+            ..request
+        };
+        let received = Task::received(id.clone(), request, actor::now());
+        let (task, effects) = received.map_err(|refusal| Trouble::Refused(refusal.to_string()))?;
+        let (events, new) = (self.events.clone(), id.clone());
+        let log = blocking(move || events.create(&new)).await?;
+        self.watched(&id).send_replace(0);
+        let (actor, sender) = Actor::new(Arc::clone(state), task, log);
+        locked(&self.inner).live.insert(id.clone(), sender);
+        // The first thing that it does is to write down that it was asked for; a client finds it from then on.
+        let mut written = self.watched(&id).subscribe();
+        tokio::spawn(actor.run(effects, None));
+        let stored = tokio::time::timeout(Duration::from_secs(30), written.wait_for(|end| *end > 0)).await;
+        match stored {
+            Ok(Ok(_)) => Ok(id),
+            Ok(Err(_)) | Err(_) => Err(Trouble::Broken("the task could not be written down".to_owned())),
+        }
+    }
+
+    fn room(&self) -> Result<(), Trouble> {
+        let inner = locked(&self.inner);
+        let of = |stage| inner.live.keys().filter(|id| inner.stage(id) == stage).count();
+        if of(Stands::Waits) >= MAX_WAITING {
+            return Err(Trouble::Refused(format!("{MAX_WAITING} tasks wait for you; `aside task list` shows them")));
+        }
+        if of(Stands::Busy) >= MAX_BUSY {
+            return Err(Trouble::Refused(format!("{MAX_BUSY} tasks are under way; wait for one, or cancel it")));
+        }
+        Ok(())
+    }
+
+    /// Deletes what the settings do not want kept.
+    async fn tidy(&self, state: &Arc<State>) {
+        let (events, settings) = (self.events.clone(), state.config());
+        // One that has ended may be retried at this moment: what is at hand, or being fetched, is left alone.
+        let _opening = self.opening.lock().await;
+        let at_hand: Vec<Id> = locked(&self.inner).live.keys().cloned().collect();
+        let tidied = tokio::task::spawn_blocking(move || {
+            let age = DAY * u32::try_from(settings.task.keep_days).unwrap_or(u32::MAX);
+            let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+            events::tidy(&events, settings.task.keep, since, &at_hand)
+        });
+        match tidied.await {
+            Ok(Ok(gone)) => {
+                let mut inner = locked(&self.inner);
+                gone.iter().for_each(|id| drop(inner.known.remove(id)));
+            }
+            Ok(Err(error)) => state.notice(format!("old tasks could not be deleted: {error}")),
+            Err(_) => {}
+        }
+    }
+
+    /// Says something to a task, wherever it is.
+    pub async fn say(&self, state: &Arc<State>, id: &Id, word: impl Fn() -> Word) -> Result<Told, Trouble> {
+        self.ready(state).await;
+        for _ in 0..TRIES {
+            let sender = self.found(state, id).await?;
+            let (reply, told) = oneshot::channel();
+            if sender.send(Message::Word { word: word(), reply }).await.is_err() {
+                tokio::task::yield_now().await;
+                continue;
+            }
+            match told.await {
+                Ok(Err(refusal)) if refusal == AGAIN => continue,
+                Ok(told) => return told.map_err(Trouble::Refused),
+                Err(_) => continue,
+            }
+        }
+        Err(Trouble::Broken("the task cannot go on; `aside doctor` says more".to_owned()))
+    }
+
+    /// The one that is under way, or as its log has it.
+    async fn found(&self, state: &Arc<State>, id: &Id) -> Result<mpsc::Sender<Message>, Trouble> {
+        let _opening = self.opening.lock().await;
+        if let Some(sender) = locked(&self.inner).live.get(id).filter(|sender| !sender.is_closed()) {
+            return Ok(sender.clone());
+        }
+        let (events, wanted) = (self.events.clone(), id.clone());
+        let (log, replayed) = blocking(move || events.open(&wanted)).await?.ok_or(Trouble::Unknown)?;
+        let end = log.end();
+        let mut inner = locked(&self.inner);
+        let (actor, sender) = Actor::new(Arc::clone(state), replayed.task, log);
+        inner.live.insert(id.clone(), sender.clone());
+        inner.ends.entry(id.clone()).or_insert_with(|| watch::Sender::new(end)).send_replace(end);
+        drop(inner);
+        tokio::spawn(actor.run(Vec::new(), None));
+        Ok(sender)
+    }
+
+    /// An actor has ended.
+    pub fn gone(&self, id: &Id) {
+        let mut inner = locked(&self.inner);
+        if inner.live.get(id).is_some_and(mpsc::Sender::is_closed) {
+            inner.live.remove(id);
+        }
+        inner.ends.retain(|_, end| end.receiver_count() > 0);
+    }
+
+    /// These were written, and the log has so many bytes now.
+    pub fn moved(&self, id: &Id, events: &[Event], end: u64) {
+        let mut inner = locked(&self.inner);
+        let known = inner.known.entry(id.clone()).or_default();
+        let before = known.brief.state.clone();
+        events.iter().for_each(|event| known.take(event));
+        let has_moved = known.brief.state != before || known.brief.seq <= 1;
+        if let Some(watched) = inner.ends.get(id) {
+            grown(watched, end);
+        }
+        drop(inner);
+        if has_moved {
+            self.moves.send_modify(|moves| *moves += 1);
+        }
+    }
+
+    pub fn moves(&self) -> watch::Receiver<u64> {
+        self.moves.subscribe()
+    }
+
+    /// The newest first. Those that have these words, if there are any.
+    pub async fn list(&self, state: &Arc<State>, words: &str, thread: &str, limit: usize) -> Vec<Brief> {
+        self.ready(state).await;
+        self.load().await;
+        let inner = locked(&self.inner);
+        let fits = |known: &&Known| known.has(words) && (thread.is_empty() || known.brief.thread_id == thread);
+        let mut briefs: Vec<Brief> = inner.known.values().filter(fits).map(|known| known.brief.clone()).collect();
+        drop(inner);
+        briefs.sort_by_key(|brief| std::cmp::Reverse((brief.since, brief.task_id.clone())));
+        briefs.truncate(limit);
+        briefs
+    }
+
+    /// One of them.
+    pub async fn brief(&self, state: &Arc<State>, id: &Id) -> Option<Brief> {
+        self.ready(state).await;
+        if let Some(known) = locked(&self.inner).known.get(id) {
+            return Some(known.brief.clone());
+        }
+        self.load().await;
+        locked(&self.inner).known.get(id).map(|known| known.brief.clone())
+    }
+
+    /// The one whose name begins so, if it is one; the newest for nothing.
+    pub async fn named(&self, state: &Arc<State>, name: &str) -> Result<Id, Trouble> {
+        if let Some(id) = Id::of(name).filter(|id| locked(&self.inner).known.contains_key(id)) {
+            return Ok(id);
+        }
+        let briefs = self.list(state, "", "", usize::MAX).await;
+        if name.is_empty() || name == "last" {
+            return briefs.first().and_then(|brief| Id::of(&brief.task_id)).ok_or(Trouble::Unknown);
+        }
+        let mut begins = briefs.iter().filter(|brief| brief.task_id.starts_with(name));
+        match (begins.next(), begins.next()) {
+            (Some(only), None) => Id::of(&only.task_id).ok_or(Trouble::Unknown),
+            (Some(_), Some(_)) => {
+                Err(Trouble::Refused(format!("several tasks begin with {name}; write one more letter")))
+            }
+            (None, _) => Err(Trouble::Unknown),
+        }
+    }
+
+    /// The events of a task behind this number, and a way to know when there are more.
+    pub async fn watch(&self, id: &Id, from: u64) -> Result<(Reader, watch::Receiver<u64>), Trouble> {
+        // First the ear, then the look: what is written in between is heard.
+        let end = self.watched(id);
+        let heard = end.subscribe();
+        let (events, wanted) = (self.events.clone(), id.clone());
+        let opened = blocking(move || {
+            let length = events.length(&wanted)?;
+            anyhow::Ok((events.reader(&wanted, from)?, length))
+        });
+        let (reader, length) = opened.await?;
+        grown(&end, length);
+        Ok((reader, heard))
+    }
+
+    /// Takes back what a task wrote.
+    pub async fn undo(&self, state: &Arc<State>, id: &Id) -> Result<String, Trouble> {
+        self.ready(state).await;
+        self.load().await;
+        let known = locked(&self.inner).known.get(id).cloned().ok_or(Trouble::Unknown)?;
+        let Some(change) = known.wrote else {
+            return Err(Trouble::Refused("this task has changed no files".to_owned()));
+        };
+        let ledger = self.ledger();
+        let undone = tokio::task::spawn_blocking(move || apply::undo(&ledger, apply::ledger::Id(change))).await;
+        let undone = undone.map_err(|error| Trouble::Broken(error.to_string()))?;
+        undone.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
+        if let Some(known) = locked(&self.inner).known.get_mut(id) {
+            known.brief.undo = false;
+        }
+        self.moves.send_modify(|moves| *moves += 1);
+        Ok(format!("{id} was taken back"))
+    }
+
+    /// Whether something is being done for a task. A daemon that makes way for another one waits for that.
+    pub fn are_busy(&self) -> bool {
+        let inner = locked(&self.inner);
+        inner.live.keys().any(|id| inner.stage(id) == Stands::Busy)
+    }
+
+    /// The daemon is going: what runs is stopped and written down.
+    pub async fn end(&self) {
+        let senders: Vec<_> = locked(&self.inner).live.values().cloned().collect();
+        for sender in senders {
+            let _ = sender.try_send(Message::Ending);
+        }
+    }
+
+    /// Sees to what was open when the daemon started, once.
+    pub async fn ready(&self, state: &Arc<State>) {
+        self.resumed.get_or_init(|| self.resume(state)).await;
+    }
+
+    async fn resume(&self, state: &Arc<State>) {
+        let (events, ledger) = (self.events.clone(), self.ledger());
+        let found = tokio::task::spawn_blocking(move || {
+            let kept = events.kept().unwrap_or_default();
+            if kept.is_empty() {
+                return (Vec::new(), Vec::new(), None);
+            }
+            let recovered = apply::recover(&ledger);
+            let records = ledger.records().unwrap_or_default();
+            let open = kept.into_iter().filter(|kept| !events.has_ended(&kept.id).unwrap_or(true)).map(|kept| kept.id);
+            let opened: Vec<_> = open
+                .map(|id| {
+                    let log = events.open(&id);
+                    (id, log)
+                })
+                .collect();
+            (opened, records, recovered.err())
+        });
+        let Ok((opened, records, trouble)) = found.await else { return };
+        self.tidy(state).await;
+        if let Some(error) = trouble {
+            state.notice(format!("what tasks changed could not be looked at: {error:#}"));
+        }
+        for (id, log) in opened {
+            let (log, replayed) = match log {
+                Ok(Some(found)) => found,
+                // Not even that it was asked for was written.
+                Ok(None) => {
+                    let _ = self.events.remove(&id);
+                    continue;
+                }
+                Err(error) => {
+                    let aside = self.events.set_aside(&id).map(|path| path.display().to_string());
+                    state.notice(format!("a task was set aside as {}: {error:#}", aside.unwrap_or_default()));
+                    continue;
+                }
+            };
+            if let Ok(bytes) = self.events.read(&id) {
+                locked(&self.inner).known.insert(id.clone(), Known::of(&bytes));
+            }
+            let first = again(&id, &replayed.task, &records);
+            let end = log.end();
+            let (actor, sender) = Actor::new(Arc::clone(state), replayed.task, log);
+            let mut inner = locked(&self.inner);
+            inner.live.insert(id.clone(), sender);
+            inner.ends.insert(id, watch::Sender::new(end));
+            drop(inner);
+            tokio::spawn(actor.run(Vec::new(), Some(first)));
+        }
+    }
+
+    /// Reads what is known of all of them, once.
+    async fn load(&self) {
+        let load = async || {
+            let events = self.events.clone();
+            let read = tokio::task::spawn_blocking(move || {
+                let ids = events.kept().unwrap_or_default().into_iter().map(|kept| kept.id);
+                let known = ids.filter_map(|id| Some((id.clone(), Known::of(&events.read(&id).ok()?))));
+                known.collect::<Vec<(Id, Known)>>()
+            });
+            let known = read.await.unwrap_or_default();
+            let ledger = self.ledger();
+            let kept = tokio::task::spawn_blocking(move || ledger.records().unwrap_or_default()).await;
+            let kept: Vec<u64> = kept
+                .unwrap_or_default()
+                .into_iter()
+                .filter(|(_, stage)| *stage == apply::ledger::Stage::Kept)
+                .map(|(record, _)| record.id.0)
+                .collect();
+            let mut inner = locked(&self.inner);
+            for (id, mut known) in known {
+                known.brief.undo &= known.wrote.is_some_and(|wrote| kept.contains(&wrote));
+                inner.known.entry(id).or_insert(known);
+            }
+        };
+        self.loaded.get_or_init(load).await;
+    }
+
+    fn watched(&self, id: &Id) -> watch::Sender<u64> {
+        locked(&self.inner).ends.entry(id.clone()).or_insert_with(|| watch::Sender::new(0)).clone()
+    }
+}
+
+/// What happened to a task while there was no daemon. A change that the ledger has was written, whoever is left to tell.
+fn again(id: &Id, task: &Task, records: &[(apply::ledger::Record, apply::ledger::Stage)]) -> Input {
+    let Stage::Live(Live::Executing(executing)) = task.state() else { return Input::Restarted };
+    let label = format!("{id}.{}", executing.acting().step());
+    let written = records.iter().find(|(record, stage)| *stage == apply::ledger::Stage::Kept && record.label == label);
+    written.map_or(Input::Restarted, |(record, _)| actor::written(record.id.0))
+}
+
+/// A name that nobody has, and that is no word.
+fn name() -> Id {
+    static RANDOM: OnceLock<SystemRandom> = OnceLock::new();
+    let mut bytes = [0; NAME];
+    let _ = RANDOM.get_or_init(SystemRandom::new).fill(&mut bytes);
+    let letters: String = bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect();
+    Id::of(&format!("t{letters}")).unwrap_or_else(|| unreachable!("the letters are those of a name"))
+}
+
+/// A log only ever grows.
+fn grown(end: &watch::Sender<u64>, length: u64) {
+    end.send_if_modified(|end| {
+        let grows = length > *end;
+        *end = length.max(*end);
+        grows
+    });
+}
+
+async fn blocking<T: Send + 'static>(act: impl FnOnce() -> anyhow::Result<T> + Send + 'static) -> Result<T, Trouble> {
+    let done = tokio::task::spawn_blocking(act).await.context("it was given up").and_then(|done| done);
+    done.map_err(|error| match error.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
+        Some(std::io::ErrorKind::NotFound) => Trouble::Unknown,
+        _ => Trouble::Broken(format!("{error:#}")),
+    })
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

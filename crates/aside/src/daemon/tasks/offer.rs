@@ -1,0 +1,189 @@
+//! What a person is asked to approve, made of a proposal and of this machine: judged by the rules, checked against the files, with the
+//! digest of all that. Shows nothing and approves nothing: that is the gate's.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use aside_core::line::Dialect;
+use aside_core::task::diff::settle::Changes;
+use aside_core::task::event::{Digest, Id};
+use aside_core::task::gate::offer::{Act, Change, Command, Offer, Step};
+use aside_core::task::gate::show;
+use aside_core::task::gate::{Decision, Place};
+use aside_core::task::input::Draft;
+use aside_core::task::proposal::{FileSummary, Proposal, UserRequest};
+use aside_core::{proto, proto::task::Row};
+use ring::digest::{SHA256, digest};
+
+use crate::apply;
+use crate::daemon::state::{Asker, State};
+use crate::daemon::tasks::rules;
+use crate::workspace::Workspace;
+use crate::world::Environment;
+use crate::world::now::Now;
+
+/// Bytes of a reason that a person reads before approving.
+const MAX_REASON: usize = 2000;
+
+/// Everything that an offer depends on beside the proposal.
+pub struct Maker {
+    pub state: Arc<State>,
+    pub id: Id,
+    pub request: UserRequest,
+    pub workspace: Workspace,
+}
+
+impl Maker {
+    /// Blocks: it reads files. Nothing of it is `Some` when the proposal only says something. The error is for the person.
+    pub fn make(&self, mut draft: Draft, number: u32) -> Result<(Draft, Option<Offer>), String> {
+        let step = Step { task: self.id.to_string(), number };
+        let offer = match &mut draft.proposal {
+            Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => {
+                return Ok((draft, None));
+            }
+            Proposal::Command { cmd, cwd, reason, confine } => {
+                let place = self.within(cwd.as_deref())?;
+                // What is approved is what is told: the place by its real name.
+                *cwd = Some(place.clone());
+                let reason = reason.as_ref().map(|reason| bounded(reason));
+                let command =
+                    Command { cmd: cmd.clone(), cwd: place, environment: Vec::new(), reason, confine: *confine };
+                self.command(step, command)?
+            }
+            Proposal::Diff { diff_id, unified_diff, files } => {
+                let read = |diff: &str| {
+                    let proposal = apply::Proposal::new(self.workspace.root(), diff.as_bytes());
+                    proposal.map_err(|error| format!("{error:#}"))
+                };
+                // What is shown is what is written, so it is read once more as it is shown.
+                let shown = read(unified_diff)?.changes().diff();
+                *unified_diff = String::from_utf8(shown)
+                    .map_err(|_| "a file is not UTF-8, so its change cannot be shown; change it by hand")?;
+                let proposal = read(unified_diff)?;
+                let changes = proposal.changes();
+                *files = summaries(changes);
+                *diff_id = format!("{}.{number}", self.id);
+                let digest = bytes(proposal.digest().to_string().as_str()).ok_or("the change has no digest")?;
+                let change = Change { digest, rows: changes.rows(), reason: Some(bounded(&draft.summary)) };
+                Offer::apply(step, change, self.request.source).map_err(|unfit| unfit.to_string())?
+            }
+        };
+        if offer.verdict().decision() == Decision::Deny {
+            return Err(format!("a rule forbids it: {}; `aside task rules` lists them", offer.verdict().explain()));
+        }
+        draft.digest = Some(plain(&offer));
+        Ok((draft, Some(offer)))
+    }
+
+    fn command(&self, step: Step, command: Command) -> Result<Offer, String> {
+        let (names, dialect) = self.shell();
+        let rules = rules::load(self.state.paths(), self.workspace.root());
+        // Looked up now, not remembered: what a command would overwrite is told at the first look, and by every daemon alike.
+        let mut environment = Environment::own();
+        if let Some(path) = &names.path {
+            environment.path = Arc::from(path.as_ref());
+        }
+        let now = Now::new(environment);
+        let root = self.workspace.root().to_str().ok_or("the path of the workspace is not UTF-8")?;
+        let cwd = command.cwd.clone();
+        let place = Place { source: self.request.source, dialect, cwd: &cwd, workspace: root };
+        Offer::run(step, command, &place, &rules, &now).map_err(|unfit| unfit.to_string())
+    }
+
+    /// The one that reads the command.
+    pub fn dialect(&self) -> Dialect {
+        self.shell().1
+    }
+
+    fn shell(&self) -> (Arc<aside_core::names::Names>, Dialect) {
+        let meta = &self.request.meta;
+        let (names, dialect) = self.state.shell(Asker { session: &meta.session, shell: &meta.shell, wait: true });
+        // The shell that was told counts, also after its session has gone.
+        (names, if meta.shell.is_empty() { dialect } else { Dialect::of(&meta.shell) })
+    }
+
+    /// A directory of the workspace, absolute and with links resolved.
+    fn within(&self, cwd: Option<&str>) -> Result<String, String> {
+        let wanted = cwd.map_or(self.workspace.cwd().to_owned(), |cwd| self.workspace.root().join(cwd));
+        let real = wanted.canonicalize().map_err(|error| format!("could not open {}: {error}", wanted.display()))?;
+        if !real.starts_with(self.workspace.root()) || !real.is_dir() {
+            return Err(format!("{} is no directory of the workspace; ask there", real.display()));
+        }
+        let real = real.to_str().ok_or("the path of the directory is not UTF-8")?;
+        Ok(real.to_owned())
+    }
+}
+
+/// Of the offer alone, whichever daemon shows it.
+pub fn plain(offer: &Offer) -> Digest {
+    let hex = hex(&sha256(&offer.bytes()));
+    Digest::of_hex(&hex).unwrap_or_else(|| unreachable!("SHA-256 has 64 digits"))
+}
+
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut out = [0; 32];
+    out.copy_from_slice(digest(&SHA256, bytes).as_ref());
+    out
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A digest that somebody wrote.
+pub fn bytes(hex: &str) -> Option<[u8; 32]> {
+    let hex = Digest::of_hex(hex)?;
+    let mut out = [0; 32];
+    for (place, byte) in out.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(hex.as_str().get(place * 2..place * 2 + 2)?, 16).ok()?;
+    }
+    Some(out)
+}
+
+/// As it goes over the wire.
+pub fn told(offer: &Offer, digest: &[u8; 32], proposal: &Proposal) -> proto::task::Offer {
+    let rows = show::shown(offer).into_iter();
+    let rows = rows.map(|row| Row { label: row.label.name().to_owned(), text: row.text }).collect();
+    let (action, confine) = match offer.act() {
+        Act::Run(command) => ("run_command", command.confine.name()),
+        Act::Apply(_) => ("apply_diff", "no"),
+    };
+    let text = match proposal {
+        Proposal::Command { cmd, .. } => cmd.clone(),
+        Proposal::Diff { unified_diff, .. } => unified_diff.clone(),
+        Proposal::Plan { text } | Proposal::Answer { text } => text.clone(),
+        Proposal::SearchResults { .. } => String::new(),
+    };
+    proto::task::Offer {
+        task_id: offer.step().task.clone(),
+        step: offer.step().number,
+        digest: hex(digest),
+        action: action.to_owned(),
+        rows,
+        text,
+        confine: confine.to_owned(),
+    }
+}
+
+fn summaries(changes: &Changes) -> Vec<FileSummary> {
+    let one = |change: &aside_core::task::diff::settle::Change| {
+        let (additions, deletions) = change.counts();
+        FileSummary { path: change.name().to_string(), additions, deletions }
+    };
+    changes.files().iter().map(one).collect()
+}
+
+fn bounded(text: &str) -> String {
+    text.get(..text.floor_char_boundary(MAX_REASON)).unwrap_or_default().replace('\0', "")
+}
+
+/// The workspace of a request, as it was when that was made. One that has moved is not another one.
+pub fn workspace(request: &UserRequest) -> anyhow::Result<Workspace> {
+    let workspace = Workspace::of(Path::new(&request.meta.cwd))?;
+    anyhow::ensure!(
+        workspace.root().to_str() == Some(request.meta.workspace.as_str()),
+        "{} is in another workspace now; ask anew",
+        request.meta.cwd
+    );
+    Ok(workspace)
+}
