@@ -1,5 +1,7 @@
 //! One question to the daemon from a command of ours. Blocking, bounded, and without a runtime: it must start fast.
 
+pub mod tasks;
+
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;

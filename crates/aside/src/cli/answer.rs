@@ -22,7 +22,8 @@ use crate::cli::{Exit, Paint, current_dir, is_private, one_line, own_shell, pain
 use crate::client::{self, ClientError};
 use crate::daemon::control;
 use crate::paths::Paths;
-use show::{Ending, Show, Size, Surface};
+use crate::screen::{Size, Surface};
+use show::{Ending, Show};
 
 /// What is read of a sentence on standard input.
 const MAX_INPUT: u64 = 64 * 1024;

@@ -1,28 +1,112 @@
-//! `aside task`: what becomes of a request in plain words. Today only what is wanted is said; nothing is done.
+//! `aside task`: a request in plain words, what comes of it, and what the person says to that. What may happen is decided by the daemon; what is
+//! here asks, shows, and passes on a key that was pressed in front of the whole proposal.
 
-use aside_core::task::route::{Options, Route, Routed, Scope, route};
+mod diff;
+mod edit;
+mod keys;
+mod list;
+mod look;
+mod offer;
+mod output;
+mod question;
+mod route;
+mod session;
+mod signals;
+mod view;
+mod words;
+
+use aside_core::proto::task::{Op, Task};
 use clap::Subcommand;
-use serde::Serialize;
 
-use crate::cli::{Exit, one_line, print};
-use crate::config::Config;
+use crate::cli::{Exit, current_dir, is_private, one_line, own_shell, tasks};
+use crate::client::tasks::{Tasks, Trouble};
 use crate::paths::Paths;
+use session::{Form, Session, Until};
 
-/// Say what a request in plain words wants
+/// Have something done: it is proposed first, and you approve it
 ///
-/// Nothing is done and nobody is asked.
+/// The answer is shown as it comes. A command or a change to files is shown whole, and is carried out when you press y in front of it: no
+/// option and no pipe can do that. What is piped in becomes part of the request.
 #[derive(clap::Args)]
-#[command(after_help = "\
-Examples:
-  aside task route -- why is the build slow
-  aside task route --json -- remove unused imports in src/main.rs")]
+#[command(args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    /// Print every event as a line of JSON, and approve nothing
+    #[arg(long)]
+    json: bool,
+    /// The request; in quotes or behind -- when it begins with the name of a subcommand
+    #[arg(trailing_var_arg = true, value_name = "WORDS")]
+    words: Vec<String>,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  aside task run the tests
+  aside task \"list the files that mention frobnicate\"
+  make 2>&1 | aside task why did this fail
+
+Exit codes:
+  0    done
+  1    it failed
+  2    the command line is wrong
+  3    the daemon could not be reached
+  4    nothing was carried out: it waits for you, or was rejected
+  130  stopped with Ctrl-C";
 
 #[derive(Subcommand)]
 enum Command {
+    /// List tasks, the newest first
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+        /// Only those that have all of these words
+        #[arg(value_name = "WORDS")]
+        words: Vec<String>,
+    },
+    /// Show all of a task, and ask if it waits for you
+    Show {
+        #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
+        id: String,
+    },
+    /// Show a task as it goes on, until it ends
+    ///
+    /// Ctrl-C stops watching, not the task.
+    Watch {
+        #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
+        id: String,
+        /// Begin behind this event
+        #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+        from: u64,
+        /// Print every event as a line of JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Stop a task
+    Cancel {
+        #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
+        id: String,
+    },
+    /// Try a task again that has ended
+    Retry {
+        #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
+        id: String,
+        /// Print every event as a line of JSON, and approve nothing
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take back what a task wrote
+    Undo {
+        #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
+        id: String,
+    },
+    /// Say which commands need no approval here, and which are never run
+    Rules {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
     /// Say what a request wants, and do nothing
     Route {
         /// Print JSON
@@ -34,52 +118,96 @@ enum Command {
     },
 }
 
-/// The intent as the document spells it, and what has to happen before anything is carried out.
-#[derive(Serialize)]
-struct Told<'a> {
-    #[serde(flatten)]
-    intent: &'a aside_core::task::route::intent::Intent,
-    requires: aside_core::task::route::intent::Requirement,
-    /// `full`, or `plan`: too unsure for more than words.
-    scope: &'a str,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    notes: &'a [String],
-}
+const ID: &str = "Its name, or how that begins; the newest when absent";
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
-    let Command::Route { json, words } = args.command;
-    // What is wrong with the file, `aside doctor` tells.
-    let config = Config::load(&Paths::from_env()?.config_file).unwrap_or_default();
-    let options = Options { threshold: config.task.confidence_threshold, ..Options::default() };
-    match route(&words.join(" "), &options) {
-        Routed::Task(route) => print(&if json { told(&route)? } else { said(&route) })?,
-        Routed::Apply { id } if json => print(&format!("{}\n", serde_json::json!({ "apply": id })))?,
-        Routed::Apply { id } => print(&format!("apply {}\n", one_line(&id)))?,
+    let Args { command, json, words } = args;
+    let command = match command {
+        Some(Command::Route { json, words }) => return route::run(&words, json),
+        Some(command) => command,
+        None => return ask(&words, form(json)),
+    };
+    let paths = Paths::from_env()?;
+    let Some(mut tasks) = connect(&paths) else { return Ok(Exit::Unreachable) };
+    match command {
+        Command::List { json, words } => told(list::list(&mut tasks, &words.join(" "), json)),
+        Command::Rules { json } => told(list::rules(&mut tasks, json)),
+        Command::Undo { id } => told(list::undo(&mut tasks, id)),
+        Command::Cancel { id } => told(list::cancel(&mut tasks, id)),
+        Command::Show { id } => goes_on(&paths, tasks, named(Op::Show, id), Form::Shown, Until::Shown),
+        Command::Watch { id, from, json } => {
+            let task = Task { from, ..named(Op::Show, id) };
+            goes_on(&paths, tasks, task, form(json), Until::Ended)
+        }
+        Command::Retry { id, json } => {
+            // Only what is new is shown: the rest was.
+            let from = match tasks.call(named(Op::Show, id.clone())) {
+                Ok(told) => told.tasks.first().map_or(0, |brief| brief.seq),
+                Err(trouble) => return said(&trouble),
+            };
+            goes_on(&paths, tasks, Task { from, ..named(Op::Retry, id) }, form(json), Until::Answered)
+        }
+        Command::Route { .. } => Ok(Exit::Usage),
     }
-    Ok(Exit::Done)
 }
 
-fn told(route: &Route) -> anyhow::Result<String> {
-    let Route { intent, scope, notes, .. } = route;
-    let told = Told { intent, requires: route.requires(), scope: name(*scope), notes };
-    Ok(serde_json::to_string(&told)? + "\n")
+fn ask(words: &[String], form: Form) -> anyhow::Result<Exit> {
+    let Some(text) = words::request(words)? else {
+        eprintln!("aside: say what you want: aside task run the tests");
+        return Ok(Exit::Usage);
+    };
+    let paths = Paths::from_env()?;
+    let Some(tasks) = connect(&paths) else { return Ok(Exit::Unreachable) };
+    let task = Task {
+        op: Op::Ask,
+        text,
+        cwd: current_dir()?,
+        session: std::env::var("ASIDE_SESSION").unwrap_or_default(),
+        shell: own_shell(),
+        private: is_private(),
+        ..Task::default()
+    };
+    goes_on(&paths, tasks, task, form, Until::Answered)
 }
 
-fn said(route: &Route) -> String {
-    let intent = &route.intent;
-    let mut text = format!("{} {:.2}  {}\n", intent.kind.name(), intent.confidence, one_line(&intent.summary));
-    if route.scope == Scope::Plan {
-        text.push_str("not sure enough for more than a plan\n");
+/// Says that, and shows what comes of it.
+fn goes_on(paths: &Paths, mut tasks: Tasks, task: Task, form: Form, until: Until) -> anyhow::Result<Exit> {
+    let from = task.from;
+    let brief = match tasks.call(task) {
+        Ok(told) => told.tasks.into_iter().next(),
+        Err(trouble) => return said(&trouble),
+    };
+    match brief {
+        Some(brief) => Session::begin(paths, tasks, &brief.task_id, from, form, until)?.run(),
+        None => anyhow::bail!("the daemon knows nothing of the task; restart it"),
     }
-    for note in &route.notes {
-        text.push_str(&format!("{}\n", one_line(note)));
-    }
-    text
 }
 
-fn name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Full => "full",
-        Scope::Plan => "plan",
+fn connect(paths: &Paths) -> Option<Tasks> {
+    tasks(paths).map_err(|error| eprintln!("aside: {error:#}")).ok()
+}
+
+fn told(outcome: Result<(), list::Error>) -> anyhow::Result<Exit> {
+    match outcome {
+        Ok(()) => Ok(Exit::Done),
+        Err(list::Error::Trouble(trouble)) => said(&trouble),
+        Err(list::Error::Print(error)) => Err(error),
     }
+}
+
+/// Why the daemon will not, or cannot.
+fn said(trouble: &Trouble) -> anyhow::Result<Exit> {
+    eprintln!("aside: {}", one_line(&trouble.to_string()));
+    Ok(match trouble {
+        Trouble::Refused(_) => Exit::Failed,
+        Trouble::Lost(_) => Exit::Unreachable,
+    })
+}
+
+fn named(op: Op, id: String) -> Task {
+    Task { op, task: id, ..Task::default() }
+}
+
+fn form(json: bool) -> Form {
+    if json { Form::Json } else { Form::Shown }
 }

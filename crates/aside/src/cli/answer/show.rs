@@ -1,13 +1,11 @@
-//! What an answer looks like while it is being said: rows that stand are printed once, and below them are those that may
-//! still change, drawn anew each time. Decides what to write; does not write.
-
-use std::io::stdout;
+//! What an answer looks like while it is being said. Decides what to write; does not write.
 
 use aside_core::markdown::mark;
 use aside_core::proto::talk::Said;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{Paint, one_line};
+use crate::screen::{Live, Size, Surface};
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
@@ -16,44 +14,14 @@ const RED: &str = "31";
 const THINKING: &str = "thinking…";
 /// Rows at the end of an answer whose command needs not be shown once more below them.
 const NEAR: usize = 8;
-const USUAL: Size = Size { columns: 80, rows: 24 };
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Surface {
-    /// What is written can be taken back.
-    Terminal,
-    Paper,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    pub columns: usize,
-    pub rows: usize,
-}
-
-impl Size {
-    /// Of the terminal, now; elsewhere of what COLUMNS says.
-    pub fn here() -> Self {
-        if let Ok(size) = rustix::termios::tcgetwinsize(stdout())
-            && size.ws_col > 0
-            && size.ws_row > 0
-        {
-            return Self { columns: size.ws_col.into(), rows: size.ws_row.into() };
-        }
-        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-        Self { columns: columns.filter(|columns| *columns > 0).unwrap_or(USUAL.columns), ..USUAL }
-    }
-}
-
 pub struct Show {
-    surface: Surface,
     paint: Paint,
     /// How the command can be taken, said once beside it; empty when it cannot.
     hint: String,
     /// How many rows stand on the screen.
     printed: usize,
     /// What is below them.
-    live: Vec<String>,
+    live: Live,
 }
 
 /// The last of it, and what belongs elsewhere: nobody wants a remark in a file.
@@ -65,7 +33,7 @@ pub struct Ending {
 
 impl Show {
     pub fn new(surface: Surface, paint: Paint, hint: String) -> Self {
-        Self { surface, paint, hint, printed: 0, live: Vec::new() }
+        Self { paint, hint, printed: 0, live: Live::new(surface) }
     }
 
     /// A sign of life, until there is something to read.
@@ -91,7 +59,7 @@ impl Show {
         }
         let note = one_line(&said.note);
         let mut remarks = Vec::new();
-        match (note.is_empty(), rows.is_empty() && said.proposal.is_empty(), self.surface) {
+        match (note.is_empty(), rows.is_empty() && said.proposal.is_empty(), self.live.surface()) {
             (true, true, _) => remarks.push("no answer".to_owned()),
             (true, false, _) => {}
             (false, false, Surface::Terminal) => shown.push_str(&format!("{}\n", self.paint.with(DIM, &note))),
@@ -138,44 +106,17 @@ impl Show {
 
     /// Leaves what can be read, and the cursor below it.
     pub fn stops(&mut self, size: Size) -> String {
-        if self.live.is_empty() {
-            return String::new();
-        }
         let thinking = self.paint.with(DIM, THINKING);
-        let left: Vec<String> = self.live.iter().filter(|row| **row != thinking).cloned().collect();
-        let rows: String = left.iter().map(|row| format!("{row}\n")).collect();
-        let text = self.erases(size) + &rows;
-        self.live.clear();
-        text
+        let left = self.live.rows().iter().filter(|row| **row != thinking);
+        let left: Vec<String> = left.map(|row| format!("{row}\n")).collect();
+        self.live.clears(size) + &left.concat()
     }
 
     /// The rows that are new, and the live ones in place of those that were.
     fn draws(&mut self, rows: &[String], live: Vec<String>, size: Size) -> String {
-        let fresh: String = rows.iter().skip(self.printed).map(|row| self.row(row) + "\n").collect();
-        let mut live = if self.surface == Surface::Terminal { live } else { Vec::new() };
-        // What has gone off the top cannot be taken back.
-        let mut height = 0;
-        let shown = live.iter().rev().take_while(|row| {
-            height += high(row, size);
-            height < size.rows
-        });
-        live.drain(..live.len() - shown.count());
+        let fresh: Vec<String> = rows.iter().skip(self.printed).map(|row| self.row(row)).collect();
         self.printed = self.printed.max(rows.len());
-        if fresh.is_empty() && live == self.live {
-            return String::new();
-        }
-        let text = self.erases(size) + &fresh + &live.join("\n");
-        self.live = live;
-        text
-    }
-
-    /// The cursor is at the end of the last live row, on whatever row that is by now.
-    fn erases(&self, size: Size) -> String {
-        match self.live.iter().map(|row| high(row, size)).sum::<usize>() {
-            0 => String::new(),
-            1 => "\r\x1b[J".to_owned(),
-            rows => format!("\r\x1b[{}A\x1b[J", rows - 1),
-        }
+        self.live.draws(&fresh, live, size)
     }
 
     fn row(&self, row: &str) -> String {
@@ -198,17 +139,6 @@ fn stands_in(command: &str, rows: &[String]) -> bool {
             joined == command
         })
     })
-}
-
-/// How many rows of the terminal a row takes, which may have become narrower.
-fn high(row: &str, size: Size) -> usize {
-    let mut width = 0;
-    let mut rest = row;
-    while let Some((before, after)) = rest.split_once('\x1b') {
-        width += before.width();
-        rest = after.split_once('m').map_or("", |(_, after)| after);
-    }
-    (width + rest.width()).div_ceil(size.columns.max(1)).max(1)
 }
 
 #[cfg(test)]

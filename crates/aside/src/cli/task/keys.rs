@@ -1,0 +1,192 @@
+//! Keys of the person at the terminal: the modes in which single ones can be read, and what was pressed. Only of a terminal that both shows
+//! what we write and is the one we were started in; there is no other way to approve anything.
+
+use std::io::{IsTerminal, Stdin, Write, stdin, stdout};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::termios::{self, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios};
+
+/// How long the rest of a sequence may take, also over a slow line, before it was the Escape key alone.
+const REST: Duration = Duration::from_millis(80);
+const PASTE: &[u8] = b"\x1b[200~";
+const PASTED: &[u8] = b"\x1b[201~";
+
+pub struct Keys {
+    input: Stdin,
+    saved: Termios,
+    kind: Kind,
+    entered: bool,
+    pasting: bool,
+}
+
+/// What the terminal can do beside showing letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Able,
+    /// A line at a time, perhaps, as in the shell of an editor.
+    Dumb,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pressed {
+    Letter(char),
+    Escape,
+    /// Ctrl-D, or nobody is there any more.
+    End,
+    /// More than one key at once: nobody looked between two of them.
+    Several,
+    Other,
+}
+
+impl Keys {
+    /// Nothing when whoever sees what we write is not who would press a key.
+    pub fn open(kind: Kind) -> Option<Self> {
+        let (input, output) = (stdin(), stdout());
+        if !input.is_terminal() || !output.is_terminal() {
+            return None;
+        }
+        let session = termios::tcgetsid(&input).ok()?;
+        let device = |fd: BorrowedFd<'_>| rustix::fs::fstat(fd).ok().map(|stat| stat.st_rdev);
+        let same = device(input.as_fd())? == device(output.as_fd())?;
+        if !same || rustix::process::getsid(None).ok()? != session {
+            return None;
+        }
+        let saved = termios::tcgetattr(&input).ok()?;
+        Some(Self { input, saved, kind, entered: false, pasting: false })
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What can be read when a key was pressed.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.input.as_fd()
+    }
+
+    /// Single keys, which are not shown. Ctrl-C and Ctrl-Z stay what they are.
+    pub fn enter(&mut self) {
+        let mut modes = self.saved.clone();
+        modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+        modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+        // What was typed before is kept: if nothing is asked, it is for the shell.
+        self.entered = termios::tcsetattr(&self.input, OptionalActions::Now, &modes).is_ok();
+        self.brackets("h");
+    }
+
+    pub fn leave(&mut self) {
+        if std::mem::take(&mut self.entered) {
+            self.brackets("l");
+            let _ = termios::tcsetattr(&self.input, OptionalActions::Drain, &self.saved);
+        }
+    }
+
+    /// Forgets what was typed and not read: it cannot be about what is shown only now.
+    pub fn flush(&self) {
+        let _ = termios::tcflush(&self.input, QueueSelector::IFlush);
+    }
+
+    /// With brackets around it a paste is told from keys.
+    fn brackets(&self, switch: &str) {
+        if self.kind == Kind::Able {
+            let _ = write!(stdout(), "\x1b[?2004{switch}");
+            let _ = stdout().flush();
+        }
+    }
+
+    pub fn read(&mut self) -> Pressed {
+        let mut bytes = self.bytes();
+        if bytes == b"\x1b" && self.has_more() {
+            bytes.extend(self.bytes());
+        }
+        let (pressed, pasting) = understood(&bytes, self.pasting, self.kind);
+        self.pasting = pasting;
+        pressed
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; 4096];
+        // As it comes, past the buffer that the standard library has.
+        let length = rustix::io::read(&self.input, &mut bytes).unwrap_or(0);
+        bytes.truncate(length);
+        bytes
+    }
+
+    fn has_more(&self) -> bool {
+        let mut polled = [PollFd::new(&self.input, PollFlags::IN)];
+        let rest = Timespec::try_from(REST).ok();
+        rustix::event::poll(&mut polled, rest.as_ref()).is_ok_and(|ready| ready > 0)
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// What one read gave, and whether a paste goes on behind it.
+fn understood(bytes: &[u8], pasting: bool, kind: Kind) -> (Pressed, bool) {
+    let place = |of: &[u8]| bytes.windows(of.len()).rposition(|window| window == of);
+    if pasting || place(PASTE).is_some() {
+        let goes_on = match (place(PASTE), place(PASTED)) {
+            (_, None) => true,
+            (Some(begin), Some(end)) => begin > end,
+            (None, Some(_)) => false,
+        };
+        return (Pressed::Several, goes_on);
+    }
+    let bytes = match (kind, bytes) {
+        (Kind::Dumb, [key @ .., b'\n' | b'\r']) if !key.is_empty() => key,
+        _ => bytes,
+    };
+    let pressed = match bytes {
+        [] | [4] => Pressed::End,
+        [0x1b] => Pressed::Escape,
+        [0x1b, ..] => Pressed::Other,
+        _ => match std::str::from_utf8(bytes).map(|text| text.chars().collect::<Vec<char>>()).as_deref() {
+            Ok([letter]) if !letter.is_control() => Pressed::Letter(*letter),
+            Ok([_]) | Err(_) => Pressed::Other,
+            Ok(_) => Pressed::Several,
+        },
+    };
+    (pressed, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_one_that_came_alone() {
+        for (bytes, pressed) in [
+            (&b"y"[..], Pressed::Letter('y')),
+            ("д".as_bytes(), Pressed::Letter('д')),
+            (b"\x1b", Pressed::Escape),
+            (b"\x1b[A", Pressed::Other),
+            (b"\x1by", Pressed::Other),
+            (b"\r", Pressed::Other),
+            (b"\x04", Pressed::End),
+            (b"", Pressed::End),
+            (b"yes", Pressed::Several),
+            (b"y\r", Pressed::Several),
+            (b"\xff", Pressed::Other),
+        ] {
+            assert_eq!(understood(bytes, false, Kind::Able), (pressed, false), "{bytes:?}");
+        }
+        assert_eq!(understood(b"y\n", false, Kind::Dumb), (Pressed::Letter('y'), false));
+    }
+
+    #[test]
+    fn what_is_pasted_is_no_key_however_it_is_cut() {
+        let able = |bytes, pasting| understood(bytes, pasting, Kind::Able);
+        assert_eq!(able(b"\x1b[200~y\x1b[201~", false), (Pressed::Several, false));
+        assert_eq!(able(b"\x1b[200~", false), (Pressed::Several, true));
+        assert_eq!(able(b"y", true), (Pressed::Several, true));
+        assert_eq!(able(b"y\x1b[201~", true), (Pressed::Several, false));
+        assert_eq!(able(b"\x1b[201~\x1b[200~y", true), (Pressed::Several, true));
+    }
+}

@@ -1,0 +1,171 @@
+//! What is said about tasks in one go: the list of them, the rules, that one was stopped or taken back.
+
+use aside_core::proto::task::{Brief, Op, Task};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::task::look::{BOLD, DIM, GREEN, Look, RED, YELLOW};
+use crate::cli::{current_dir, one_line, print};
+use crate::client::tasks::{Tasks, Trouble};
+use crate::screen::{Size, fit};
+
+/// For somebody who wants all of them.
+const ALL: u32 = 100_000;
+
+pub enum Error {
+    Trouble(Trouble),
+    Print(anyhow::Error),
+}
+
+impl From<Trouble> for Error {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+impl From<anyhow::Error> for Error {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Print(error)
+    }
+}
+
+pub fn list(tasks: &mut Tasks, words: &str, json: bool) -> Result<(), Error> {
+    let limit = if json || !words.is_empty() { ALL } else { 0 };
+    let told = tasks.call(Task { op: Op::List, text: words.to_owned(), limit, ..Task::default() })?;
+    if json {
+        return Ok(print(&as_json(&told.tasks)?)?);
+    }
+    if told.tasks.is_empty() {
+        eprintln!("aside: {}", if words.is_empty() { "there are no tasks" } else { "no task has these words" });
+        return Ok(());
+    }
+    let columns = rustix::termios::tcgetwinsize(std::io::stdout()).is_ok().then(|| Size::here().columns);
+    let now = Timestamp::now().as_millisecond();
+    let look = Look::here();
+    let rows = table(&told.tasks, now, columns, look);
+    Ok(print(&rows.iter().map(|row| look.written(row).into_owned() + "\n").collect::<String>())?)
+}
+
+pub fn rules(tasks: &mut Tasks, json: bool) -> Result<(), Error> {
+    let told = tasks.call(Task { op: Op::Rules, cwd: current_dir()?, ..Task::default() })?;
+    Ok(print(&if json { as_json(&told.lines)? } else { lines(&told.lines) })?)
+}
+
+pub fn undo(tasks: &mut Tasks, id: String) -> Result<(), Error> {
+    let told = tasks.call(Task { op: Op::Undo, task: id, ..Task::default() })?;
+    Ok(print(&lines(&told.lines))?)
+}
+
+pub fn cancel(tasks: &mut Tasks, id: String) -> Result<(), Error> {
+    let told = tasks.call(Task { op: Op::Cancel, task: id, ..Task::default() })?;
+    for brief in &told.tasks {
+        // What runs is told to stop, and ends when it has.
+        let what = if brief.state == "EXECUTING" { "is being stopped" } else { "was stopped" };
+        print(&format!("{} {what}\n", brief.task_id))?;
+    }
+    Ok(())
+}
+
+fn lines(lines: &[String]) -> String {
+    lines.iter().map(|line| one_line(line) + "\n").collect()
+}
+
+fn as_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+/// Cut to the columns, if somebody looks at it.
+fn table(briefs: &[Brief], now: i64, columns: Option<usize>, look: Look) -> Vec<String> {
+    let cells: Vec<[String; 3]> =
+        briefs.iter().map(|brief| [brief.task_id.clone(), when(brief.since, now), state(brief).0.to_owned()]).collect();
+    let width = |column: usize| cells.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let before = 2 + widths.iter().sum::<usize>() + 3 * 2;
+    briefs
+        .iter()
+        .zip(&cells)
+        .map(|(brief, [id, when, words])| {
+            let (_, style) = state(brief);
+            let waits = brief.state == "WAITING_APPROVAL";
+            let padded = |cell: &str, width: usize| format!("{cell}{}", " ".repeat(width - cell.width()));
+            let what = what(brief);
+            let what = columns.map_or(what.clone(), |columns| fit(&what, columns.saturating_sub(before).max(10)));
+            format!(
+                "{} {}  {}  {}  {what}",
+                if waits { look.with(YELLOW, "*") } else { " ".to_owned() },
+                look.with(BOLD, &padded(id, widths[0])),
+                look.with(DIM, &padded(when, widths[1])),
+                look.with(style, &padded(words, widths[2])),
+            )
+        })
+        .collect()
+}
+
+/// In words, and how they look.
+fn state(brief: &Brief) -> (&'static str, &'static str) {
+    match brief.state.as_str() {
+        "WAITING_APPROVAL" => ("waits for you", YELLOW),
+        "EXECUTING" => ("at work", YELLOW),
+        "COMPLETED" => ("done", GREEN),
+        "FAILED" => ("failed", RED),
+        "REJECTED" => ("rejected", DIM),
+        _ => ("thinking", YELLOW),
+    }
+}
+
+/// What was asked, in one line; what came of it when it failed.
+fn what(brief: &Brief) -> String {
+    let asked = one_line(brief.text.trim().lines().next().unwrap_or_default());
+    match brief.state.as_str() {
+        "FAILED" if !brief.summary.is_empty() => format!("{asked} ({})", one_line(&brief.summary)),
+        _ => asked,
+    }
+}
+
+/// The time for today, the date for what is older.
+fn when(millis: u64, now: i64) -> String {
+    let zone = TimeZone::system();
+    let local = |millis: i64| Timestamp::from_millisecond(millis).ok().map(|time| time.to_zoned(zone.clone()));
+    let (Some(time), Some(now)) = (i64::try_from(millis).ok().and_then(local), local(now)) else {
+        return String::new();
+    };
+    let form = if time.date() == now.date() { "%H:%M" } else { "%Y-%m-%d" };
+    time.strftime(form).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Paint;
+    use crate::cli::task::look::Letters;
+
+    fn brief(id: &str, state: &str, text: &str, summary: &str) -> Brief {
+        Brief {
+            task_id: id.to_owned(),
+            state: state.to_owned(),
+            text: text.to_owned(),
+            summary: summary.to_owned(),
+            since: 86_400_000 * 400,
+            ..Brief::default()
+        }
+    }
+
+    #[test]
+    fn a_list_says_what_waits() {
+        let look = Look { paint: Paint::Plain, letters: Letters::All };
+        let briefs = [
+            brief("tabc", "WAITING_APPROVAL", "run the tests\nwith a log", ""),
+            brief("tabcd", "FAILED", "fix 日本語", "no model\x1b[2J"),
+        ];
+        assert_eq!(
+            table(&briefs, 0, None, look),
+            [
+                "* tabc   1971-02-05  waits for you  run the tests",
+                "  tabcd  1971-02-05  failed         fix 日本語 (no model\\u{1b}[2J)",
+            ]
+        );
+        let narrow = table(&briefs, 0, Some(46), look);
+        assert_eq!(narrow[1], "  tabcd  1971-02-05  failed         fix 日本…");
+    }
+}

@@ -1,0 +1,172 @@
+//! The question below a proposal, and what a key means to it. A key counts once everything above it was on the screen for a moment; what the
+//! person never had before them is not approved by the usual key.
+
+use std::time::{Duration, Instant};
+
+use aside_core::proto::task::Offer;
+
+use crate::cli::task::keys::Pressed;
+use crate::cli::task::look::{BOLD, Look};
+use crate::cli::task::offer::lines;
+use crate::screen::Size;
+
+/// Nobody has read it sooner: a key that comes before this was meant for something else, or was under way over a slow line.
+pub const GRACE: Duration = Duration::from_millis(250);
+
+pub struct Question {
+    pub offer: Offer,
+    pub asked: Instant,
+    /// From now on a key is about this.
+    pub ready: bool,
+    pub seen: Seen,
+    /// What it comes to, in one line.
+    pub summary: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    Whole,
+    /// So many lines were not shown; 0 when they were, but not at once.
+    Part(usize),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    Approve,
+    Reject,
+    Edit,
+    View,
+    Confine,
+    Help,
+    Leave,
+    /// Nothing is done, and this is why.
+    Remark(String),
+    Nothing,
+}
+
+impl Question {
+    pub fn new(offer: Offer, summary: String, seen: Seen) -> Self {
+        Self { offer, asked: Instant::now(), ready: false, seen, summary }
+    }
+
+    /// After somebody else had the terminal.
+    pub fn asks_again(&mut self) {
+        (self.asked, self.ready) = (Instant::now(), false);
+    }
+
+    fn runs(&self) -> bool {
+        self.offer.action == "run_command"
+    }
+
+    pub fn means(&self, pressed: Pressed) -> Act {
+        match (pressed, self.seen) {
+            (Pressed::Letter('y'), Seen::Whole) | (Pressed::Letter('Y'), _) => Act::Approve,
+            (Pressed::Letter('y'), Seen::Part(0)) => {
+                Act::Remark("not all of it was on the screen: v shows it, Y approves it all the same".to_owned())
+            }
+            (Pressed::Letter('y'), Seen::Part(1)) => {
+                Act::Remark("1 line was not shown: v shows it, Y approves it all the same".to_owned())
+            }
+            (Pressed::Letter('y'), Seen::Part(left)) => {
+                Act::Remark(format!("{left} {} were not shown: v shows them, Y approves it all the same", lines(left)))
+            }
+            (Pressed::Letter('n') | Pressed::Escape, _) => Act::Reject,
+            (Pressed::Letter('e'), _) => Act::Edit,
+            (Pressed::Letter('v'), _) => Act::View,
+            (Pressed::Letter('c'), _) if self.runs() => Act::Confine,
+            (Pressed::Letter('?' | 'h'), _) => Act::Help,
+            (Pressed::Letter('q') | Pressed::End, _) => Act::Leave,
+            (Pressed::Several, _) => Act::Remark("several keys came at once: press one".to_owned()),
+            (Pressed::Letter(_) | Pressed::Other, _) => Act::Nothing,
+        }
+    }
+
+    /// One row, as long as there is room for.
+    pub fn row(&self, look: Look, size: Size) -> String {
+        let asks = if self.runs() { "Run it?" } else { "Write it?" };
+        let mut keys = vec![
+            ("y", "yes"),
+            ("n", "no"),
+            ("e", "edit"),
+            ("v", "view"),
+            ("c", "confine"),
+            ("q", "later"),
+            ("?", "help"),
+        ];
+        if self.offer.confine == "workspace" {
+            keys[4].1 = "unconfine";
+        }
+        keys.retain(|(key, _)| *key != "c" || self.runs());
+        let long: usize = keys.iter().map(|(key, word)| key.len() + word.len() + 3).sum();
+        let width = asks.len() + long;
+        let asks = look.with(BOLD, asks);
+        if width < size.columns {
+            let keys: Vec<String> = keys.iter().map(|(key, word)| format!("{} {word}", look.with(BOLD, key))).collect();
+            return format!("{asks}  {}  ", keys.join("  "));
+        }
+        let keys: Vec<&str> = keys.into_iter().map(|(key, _)| key).collect();
+        format!("{asks} {} ", keys.join("/"))
+    }
+
+    pub fn help(&self) -> Vec<String> {
+        let act = if self.runs() { "run it, exactly as it is shown" } else { "write it, exactly as it is shown" };
+        let mut rows = vec![
+            format!("  y  {act}"),
+            "  n  reject it; Escape too".to_owned(),
+            "  e  edit it in $VISUAL or $EDITOR; it is shown and asked about again".to_owned(),
+            "  v  view all of it in $PAGER".to_owned(),
+        ];
+        if self.runs() {
+            rows.push(
+                "  c  let it write in the workspace only, or wherever you may; it is asked about again".to_owned(),
+            );
+        }
+        rows.push("  q  leave it waiting; Ctrl-C too".to_owned());
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Paint;
+    use crate::cli::task::look::Letters;
+
+    fn question(action: &str, seen: Seen) -> Question {
+        Question::new(Offer { action: action.to_owned(), ..Offer::default() }, String::new(), seen)
+    }
+
+    #[test]
+    fn only_what_was_seen_is_approved_by_y() {
+        let whole = question("run_command", Seen::Whole);
+        assert_eq!(whole.means(Pressed::Letter('y')), Act::Approve);
+        let part = question("run_command", Seen::Part(12));
+        let Act::Remark(remark) = part.means(Pressed::Letter('y')) else { panic!() };
+        assert_eq!(remark, "12 lines were not shown: v shows them, Y approves it all the same");
+        assert_eq!(part.means(Pressed::Letter('Y')), Act::Approve);
+        assert!(matches!(question("run_command", Seen::Part(0)).means(Pressed::Letter('y')), Act::Remark(_)));
+    }
+
+    #[test]
+    fn everything_else_approves_nothing() {
+        let whole = question("apply_diff", Seen::Whole);
+        for pressed in
+            (0..=0x2ff).filter_map(char::from_u32).filter(|letter| !"yY".contains(*letter)).map(Pressed::Letter)
+        {
+            assert_ne!(whole.means(pressed), Act::Approve, "{pressed:?}");
+        }
+        for pressed in [Pressed::Escape, Pressed::End, Pressed::Several, Pressed::Other] {
+            assert_ne!(whole.means(pressed), Act::Approve, "{pressed:?}");
+        }
+        assert_eq!(whole.means(Pressed::Letter('c')), Act::Nothing, "a change is confined anyway");
+    }
+
+    #[test]
+    fn the_question_fits_on_one_row() {
+        let look = Look { paint: Paint::Plain, letters: Letters::All };
+        let row = |action, columns| question(action, Seen::Whole).row(look, Size { columns, rows: 24 });
+        assert_eq!(row("run_command", 80), "Run it?  y yes  n no  e edit  v view  c confine  q later  ? help  ");
+        assert_eq!(row("apply_diff", 80), "Write it?  y yes  n no  e edit  v view  q later  ? help  ");
+        assert_eq!(row("run_command", 30), "Run it? y/n/e/v/c/q/? ");
+    }
+}

@@ -1,0 +1,57 @@
+//! `aside task route`: what a request wants. Nothing is done and nobody is asked.
+
+use aside_core::task::route::{Options, Route, Routed, Scope, route};
+use serde::Serialize;
+
+use crate::cli::{Exit, one_line, print};
+use crate::config::Config;
+use crate::paths::Paths;
+
+/// The intent as the document spells it, and what has to happen before anything is carried out.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    intent: &'a aside_core::task::route::intent::Intent,
+    requires: aside_core::task::route::intent::Requirement,
+    /// `full`, or `plan`: too unsure for more than words.
+    scope: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
+}
+
+pub fn run(words: &[String], json: bool) -> anyhow::Result<Exit> {
+    // What is wrong with the file, `aside doctor` tells.
+    let config = Config::load(&Paths::from_env()?.config_file).unwrap_or_default();
+    let options = Options { threshold: config.task.confidence_threshold, ..Options::default() };
+    match route(&words.join(" "), &options) {
+        Routed::Task(route) => print(&if json { told(&route)? } else { said(&route) })?,
+        Routed::Apply { id } if json => print(&format!("{}\n", serde_json::json!({ "apply": id })))?,
+        Routed::Apply { id } => print(&format!("apply {}\n", one_line(&id)))?,
+    }
+    Ok(Exit::Done)
+}
+
+fn told(route: &Route) -> anyhow::Result<String> {
+    let Route { intent, scope, notes, .. } = route;
+    let told = Told { intent, requires: route.requires(), scope: name(*scope), notes };
+    Ok(serde_json::to_string(&told)? + "\n")
+}
+
+fn said(route: &Route) -> String {
+    let intent = &route.intent;
+    let mut text = format!("{} {:.2}  {}\n", intent.kind.name(), intent.confidence, one_line(&intent.summary));
+    if route.scope == Scope::Plan {
+        text.push_str("not sure enough for more than a plan\n");
+    }
+    for note in &route.notes {
+        text.push_str(&format!("{}\n", one_line(note)));
+    }
+    text
+}
+
+fn name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Full => "full",
+        Scope::Plan => "plan",
+    }
+}

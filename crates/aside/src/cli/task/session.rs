@@ -1,0 +1,517 @@
+//! One person looking at one task: hears its events, draws them, asks when something waits, and passes the answer on. An answer is only ever
+//! a key of `keys`, to a `Question` whose proposal was drawn; everything else leaves the task as it is.
+
+use std::io::{IsTerminal, Write};
+use std::time::Instant;
+
+use aside_core::proto::task::{Brief, Offer, Op, Task};
+use aside_core::task::event::{Event, Status};
+use aside_core::task::state::Name;
+
+use crate::cli::task::edit::{self, Edited};
+use crate::cli::task::keys::{Keys, Kind};
+use crate::cli::task::look::{DIM, Look, RED, YELLOW};
+use crate::cli::task::offer::{self, Extent, Page};
+use crate::cli::task::question::{Act, GRACE, Question, Seen};
+use crate::cli::task::signals::{self, Modes, Signals};
+use crate::cli::task::view::{Request, TURN, View};
+use crate::cli::{Exit, one_line, print, tasks, terminal};
+use crate::client::tasks::{Heard, Tasks, Trouble};
+use crate::paths::Paths;
+use crate::screen::{Size, Surface};
+
+/// How often the daemon may go away before we do.
+const RETURNS: usize = 5;
+
+/// How what is heard reaches whoever looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Shown,
+    Json,
+}
+
+/// When there is nothing more to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// It has ended, or waits for somebody who cannot be asked here.
+    Answered,
+    /// It has ended, whoever answers.
+    Ended,
+    /// What there is was shown, and answered if it waits.
+    Shown,
+}
+
+/// Whether the daemon took an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Yes,
+    No,
+}
+
+pub struct Session<'a> {
+    paths: &'a Paths,
+    tasks: Tasks,
+    view: View,
+    keys: Option<Keys>,
+    signals: Signals,
+    look: Look,
+    id: String,
+    /// The last event, and the last one that there was when we began: those before it are no news.
+    seq: u64,
+    known: u64,
+    form: Form,
+    until: Until,
+    begun: Instant,
+    question: Option<Question>,
+    /// The proposal that is on the screen.
+    offered: Option<u32>,
+    /// What an editor left that the daemon did not take.
+    draft: Option<String>,
+    interrupted: bool,
+    returns: usize,
+    by: String,
+}
+
+impl<'a> Session<'a> {
+    pub fn begin(
+        paths: &'a Paths,
+        mut tasks: Tasks,
+        id: &str,
+        from: u64,
+        form: Form,
+        until: Until,
+    ) -> anyhow::Result<Self> {
+        let brief = tasks.watch(id, from)?;
+        let able = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
+        let (surface, kind) = match (std::io::stdout().is_terminal() && able, able) {
+            (true, _) => (Surface::Terminal, Kind::Able),
+            (false, true) => (Surface::Paper, Kind::Able),
+            (false, false) => (Surface::Paper, Kind::Dumb),
+        };
+        let asks = form == Form::Shown && until != Until::Ended && !has_ended(&brief);
+        let mut keys = if asks { Keys::open(kind) } else { None };
+        let signals = Signals::listen(if keys.is_some() { Modes::Ours } else { Modes::Untouched })?;
+        if let Some(keys) = &mut keys {
+            keys.enter();
+        }
+        let (look, by) = (Look::here(), terminal().unwrap_or_default());
+        let by = by.strip_prefix("/dev/").unwrap_or(&by).to_owned();
+        let request = if until == Until::Answered { Request::Known } else { Request::Shown };
+        Ok(Self {
+            paths,
+            tasks,
+            view: View::new(look, surface, request, &brief.task_id, &by),
+            keys,
+            signals,
+            look,
+            id: brief.task_id,
+            seq: from,
+            known: brief.seq,
+            form,
+            until,
+            begun: Instant::now(),
+            question: None,
+            offered: None,
+            draft: None,
+            interrupted: false,
+            returns: 0,
+            by,
+        })
+    }
+
+    pub fn run(mut self) -> anyhow::Result<Exit> {
+        loop {
+            let over = match self.hears()? {
+                Some(exit) => Some(exit),
+                None => self.is_over()?,
+            };
+            if let Some(exit) = over {
+                self.ends()?;
+                return Ok(exit);
+            }
+            self.draws()?;
+            let key = self.waits()?;
+            for heard in self.signals.heard() {
+                if let Some(exit) = self.signalled(heard)? {
+                    self.ends()?;
+                    return Ok(exit);
+                }
+            }
+            let over = if key { self.pressed()? } else { None };
+            if let Some(exit) = over {
+                self.ends()?;
+                return Ok(exit);
+            }
+        }
+    }
+
+    fn hears(&mut self) -> anyhow::Result<Option<Exit>> {
+        while let Some(heard) = self.tasks.hear() {
+            match heard {
+                Heard::Event(event) => self.takes(&event)?,
+                Heard::Answer { .. } => {}
+                Heard::Gone(trouble) => {
+                    if let Some(exit) = self.returns(&trouble)? {
+                        return Ok(Some(exit));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn takes(&mut self, event: &Event) -> anyhow::Result<()> {
+        if event.seq <= self.seq {
+            return Ok(());
+        }
+        self.seq = event.seq;
+        if self.form == Form::Json {
+            print(&(serde_json::to_string(event)? + "\n"))?;
+        }
+        self.view.take(event, Size::here());
+        // Somebody else has answered, or something else is proposed.
+        if self.question.as_ref().is_some_and(|question| Some(question.offer.step) != self.view.step()) {
+            self.question = None;
+        }
+        Ok(())
+    }
+
+    /// The daemon has gone: another one knows the task too, and what waits is shown again, since an answer to the old one would not count.
+    fn returns(&mut self, trouble: &Trouble) -> anyhow::Result<Option<Exit>> {
+        self.returns += 1;
+        let again = if self.returns > RETURNS {
+            None
+        } else {
+            tasks(self.paths).ok().and_then(|mut tasks| Some((tasks.watch(&self.id, self.seq).ok()?, tasks)))
+        };
+        let Some((brief, tasks)) = again else {
+            self.complains(&trouble.to_string());
+            return Ok(Some(Exit::Unreachable));
+        };
+        self.tasks = tasks;
+        self.known = self.known.max(brief.seq);
+        (self.question, self.offered) = (None, None);
+        Ok(None)
+    }
+
+    /// How it ends, when there is nothing to wait for.
+    fn is_over(&mut self) -> anyhow::Result<Option<Exit>> {
+        if self.seq < self.known {
+            return Ok(None);
+        }
+        if let Some(status) = self.view.ended() {
+            return Ok(Some(match (status, self.until, self.offered) {
+                _ if self.interrupted => Exit::Stopped,
+                // It was only looked at.
+                (_, Until::Shown, None) | (Status::Ok, ..) => Exit::Done,
+                (Status::Error, ..) => Exit::Failed,
+                (Status::Rejected, ..) => Exit::Unapproved,
+            }));
+        }
+        if let Some(step) = self.view.step() {
+            if self.form == Form::Json {
+                return Ok((self.until != Until::Ended).then_some(Exit::Unapproved));
+            }
+            if self.offered != Some(step) && !self.interrupted {
+                self.offers(step)?;
+            }
+            if self.keys.is_none() && self.until != Until::Ended && self.offered == Some(step) {
+                self.complains(&format!("{} waits for you: aside task show {} at a terminal asks", self.id, self.id));
+                return Ok(Some(Exit::Unapproved));
+            }
+        } else if self.until == Until::Shown && self.offered.is_none() {
+            self.complains(&format!("{} goes on: aside task watch {}", self.id, self.id));
+            return Ok(Some(Exit::Done));
+        }
+        Ok(None)
+    }
+
+    /// Draws what waits, and asks if somebody can be.
+    fn offers(&mut self, step: u32) -> anyhow::Result<()> {
+        let told = match self.tasks.call(Task { op: Op::Show, task: self.id.clone(), ..Task::default() }) {
+            Ok(told) => told,
+            // The next thing that is heard is why.
+            Err(Trouble::Lost(_)) => return Ok(()),
+            Err(Trouble::Refused(message)) => {
+                self.offered = Some(step);
+                self.complains(&message);
+                return Ok(());
+            }
+        };
+        // Somebody was faster; the events say so.
+        let Some(offer) = told.offer.filter(|offer| offer.step == step) else { return Ok(()) };
+        let brief = told.tasks.first().map(|brief| brief.summary.clone()).unwrap_or_default();
+        let summary = Some(self.view.summary()).filter(|summary| !summary.is_empty()).unwrap_or(brief);
+        let Page { rows, left, whole } = offer::page(&offer, &summary, self.look, self.extent());
+        self.view.prints(rows);
+        self.view.offered();
+        self.offered = Some(step);
+        if self.keys.is_some() {
+            let seen = if whole { Seen::Whole } else { Seen::Part(left) };
+            self.question = Some(Question::new(*offer, summary, seen));
+        }
+        Ok(())
+    }
+
+    /// Where nobody looks, or nothing can be scrolled back, all of it is written.
+    fn extent(&self) -> Extent {
+        match &self.keys {
+            Some(keys) if keys.kind() == Kind::Able => Extent::Screen(Size::here()),
+            Some(_) | None => Extent::All,
+        }
+    }
+
+    fn pressed(&mut self) -> anyhow::Result<Option<Exit>> {
+        let (Some(keys), Some(question)) = (&mut self.keys, &self.question) else { return Ok(None) };
+        let act = question.means(keys.read());
+        let offer = question.offer.clone();
+        match act {
+            Act::Approve => {
+                let environment = std::env::vars_os().filter_map(|(name, value)| {
+                    Some(format!("{}={}", name.into_string().ok()?, value.into_string().ok()?))
+                });
+                let answer = Task { environment: environment.collect(), ..self.answer(Op::Approve, &offer) };
+                let _ = self.says(answer);
+            }
+            Act::Reject => {
+                let _ = self.says(self.answer(Op::Reject, &offer));
+            }
+            Act::Edit => self.edits(&offer)?,
+            Act::View => self.views(&offer)?,
+            Act::Confine => {
+                let confine = if offer.confine == "workspace" { "no" } else { "workspace" };
+                let text = offer.text.clone();
+                let _ = self.says(Task { text, confine: confine.to_owned(), ..self.answer(Op::Edit, &offer) });
+            }
+            Act::Help => {
+                let help = question.help();
+                self.view.prints(help);
+            }
+            Act::Leave => return Ok(Some(self.leaves())),
+            Act::Remark(remark) => self.remarks(&remark),
+            Act::Nothing => {}
+        }
+        Ok(None)
+    }
+
+    fn answer(&self, op: Op, offer: &Offer) -> Task {
+        Task {
+            op,
+            task: self.id.clone(),
+            step: offer.step,
+            digest: offer.digest.clone(),
+            by: self.by.clone(),
+            ..Task::default()
+        }
+    }
+
+    /// Passes an answer on. What comes of it is told as events; a refusal is shown, and what waits by then is asked about anew.
+    fn says(&mut self, task: Task) -> Taken {
+        match self.tasks.call(task) {
+            Ok(_) => {
+                self.question = None;
+                Taken::Yes
+            }
+            Err(trouble) => {
+                self.question = None;
+                self.offered = None;
+                self.complains(&trouble.to_string());
+                Taken::No
+            }
+        }
+    }
+
+    fn edits(&mut self, offer: &Offer) -> anyhow::Result<()> {
+        let is_diff = offer.action == "apply_diff";
+        let text = self.draft.take().unwrap_or_else(|| offer.text.clone());
+        let edited = self.lends(|| edit::edit(&text, is_diff))?;
+        match edited {
+            Ok(Edited::New(new)) => {
+                if self.says(Task { text: new.clone(), ..self.answer(Op::Edit, offer) }) == Taken::No {
+                    // It is not lost: the next time the editor has it again.
+                    self.draft = Some(new);
+                    self.remarks("e goes on with what you wrote");
+                }
+            }
+            Ok(Edited::Same) => self.remarks("nothing was changed"),
+            Ok(Edited::Empty) => self.remarks("nothing was left, so nothing was changed"),
+            Err(error) => self.complains(&format!("{error:#}")),
+        }
+        Ok(())
+    }
+
+    fn views(&mut self, offer: &Offer) -> anyhow::Result<()> {
+        let summary = self.question.as_ref().map(|question| question.summary.clone()).unwrap_or_default();
+        let page = |look| offer::page(offer, &summary, look, Extent::All).rows;
+        let is_dumb = self.keys.as_ref().is_some_and(|keys| keys.kind() == Kind::Dumb);
+        let viewed = if is_dumb {
+            self.view.prints(page(self.look));
+            Ok(())
+        } else {
+            let look = if edit::pager_has_colours() { self.look } else { self.look.plain() };
+            let rows: Vec<String> = page(look).iter().map(|row| look.written(row).into_owned()).collect();
+            self.lends(|| edit::view(&rows))?
+        };
+        match viewed {
+            Ok(()) => {
+                if let Some(question) = &mut self.question {
+                    question.seen = Seen::Whole;
+                }
+            }
+            Err(error) => self.complains(&format!("{error:#}")),
+        }
+        Ok(())
+    }
+
+    /// Lets another program have the terminal, as it was before us. What was pressed there is not for the question.
+    fn lends<T>(&mut self, program: impl FnOnce() -> T) -> anyhow::Result<T> {
+        let size = Size::here();
+        write(&self.view.clears(size))?;
+        if let Some(keys) = &mut self.keys {
+            keys.leave();
+        }
+        let (came, end) = self.signals.lend(program);
+        if let Some(signal) = end {
+            signals::end(signal);
+        }
+        self.returns_to_terminal();
+        Ok(came)
+    }
+
+    fn returns_to_terminal(&mut self) {
+        if let Some(keys) = &mut self.keys {
+            keys.enter();
+        }
+        if let Some(question) = &mut self.question {
+            question.asks_again();
+        }
+    }
+
+    fn signalled(&mut self, heard: signals::Heard) -> anyhow::Result<Option<Exit>> {
+        match heard {
+            signals::Heard::Interrupt if self.question.is_some() => return Ok(Some(self.leaves())),
+            signals::Heard::Interrupt if self.until != Until::Answered && self.offered.is_none() => {
+                return Ok(Some(Exit::Stopped));
+            }
+            signals::Heard::Interrupt if self.interrupted => {
+                self.complains(&format!("{} is left to itself: aside task watch {}", self.id, self.id));
+                return Ok(Some(Exit::Stopped));
+            }
+            signals::Heard::Interrupt => {
+                self.interrupted = true;
+                self.view.stopping();
+                if let Err(trouble) = self.tasks.call(Task { op: Op::Cancel, task: self.id.clone(), ..Task::default() })
+                {
+                    self.complains(&trouble.to_string());
+                }
+            }
+            signals::Heard::Stop => {
+                write(&self.view.clears(Size::here()))?;
+                if let Some(keys) = &mut self.keys {
+                    keys.leave();
+                }
+                signals::stop();
+                self.returns_to_terminal();
+            }
+            signals::Heard::Continued => self.returns_to_terminal(),
+            signals::Heard::Resized => {}
+            signals::Heard::End(signal) => {
+                write(&self.view.clears(Size::here()))?;
+                self.keys = None;
+                signals::end(signal);
+                return Ok(Some(Exit::Stopped));
+            }
+        }
+        Ok(None)
+    }
+
+    fn leaves(&mut self) -> Exit {
+        self.question = None;
+        self.complains(&format!("{} waits: aside task show {} asks again", self.id, self.id));
+        Exit::Unapproved
+    }
+
+    /// A word about what was pressed.
+    fn remarks(&mut self, remark: &str) {
+        let row = self.look.with(YELLOW, &one_line(remark));
+        self.view.prints([row]);
+    }
+
+    /// For the person, and never for a file.
+    fn complains(&mut self, what: &str) {
+        let what = one_line(what);
+        if self.form == Form::Shown && std::io::stdout().is_terminal() {
+            let style = if self.question.is_some() || self.interrupted { RED } else { DIM };
+            let row = self.look.with(style, &what);
+            self.view.prints([row]);
+        } else if self.form == Form::Shown {
+            self.view.remark(what);
+        } else {
+            eprintln!("aside: {what}");
+        }
+    }
+
+    fn draws(&mut self) -> anyhow::Result<()> {
+        if self.form == Form::Json {
+            return Ok(());
+        }
+        let size = Size::here();
+        let mut asked = None;
+        let mut line = String::new();
+        if let (Some(question), Some(keys)) = (&mut self.question, &self.keys) {
+            if !question.ready && question.asked.elapsed() >= GRACE {
+                // Whatever was typed until now was not an answer to this.
+                keys.flush();
+                question.ready = true;
+                if keys.kind() == Kind::Dumb {
+                    line = format!("{}\n", question.row(self.look, size));
+                }
+            }
+            asked = Some(if question.ready { question.row(self.look, size) } else { String::new() });
+        }
+        write(&(self.view.draws(asked, self.begun.elapsed(), size) + &line))?;
+        for remark in self.view.remarks() {
+            eprintln!("aside: {remark}");
+        }
+        Ok(())
+    }
+
+    fn ends(&mut self) -> anyhow::Result<()> {
+        self.question = None;
+        if self.form == Form::Shown {
+            self.draws()?;
+            write(&self.view.clears(Size::here()))?;
+        }
+        self.keys = None;
+        Ok(())
+    }
+
+    /// Until something happens. Whether that is a key for the question.
+    fn waits(&mut self) -> anyhow::Result<bool> {
+        let keys = self.keys.as_ref().filter(|_| self.question.as_ref().is_some_and(|question| question.ready));
+        let patience = match &self.question {
+            Some(question) if !question.ready => Some(GRACE.saturating_sub(question.asked.elapsed())),
+            Some(_) => None,
+            None if self.form == Form::Json => None,
+            None if self.view.state() == Some(Name::WaitingApproval) && self.keys.is_none() => None,
+            None => Some(TURN),
+        };
+        let mut fds = vec![self.signals.descriptor()];
+        fds.extend(keys.map(Keys::descriptor));
+        let ready = self.tasks.wait(&fds, patience)?;
+        Ok(ready.get(1).copied().unwrap_or(false))
+    }
+}
+
+fn has_ended(brief: &Brief) -> bool {
+    matches!(brief.state.as_str(), "COMPLETED" | "FAILED" | "REJECTED")
+}
+
+/// At once, since a row that may change has no end.
+fn write(text: &str) -> anyhow::Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    print(text)?;
+    Ok(std::io::stdout().flush()?)
+}

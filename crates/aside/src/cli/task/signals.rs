@@ -1,0 +1,92 @@
+//! The signals that somebody who looks at a task sends, in turn and between two looks.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use signal_hook::consts::signal as names;
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
+
+pub struct Signals {
+    delivery: SignalDelivery<UnixStream, SignalOnly>,
+    lent: Arc<AtomicBool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-Z.
+    Stop,
+    Continued,
+    Resized,
+    /// We are to go, by this signal.
+    End(i32),
+}
+
+/// Whether the modes of the terminal are ours to see to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Modes {
+    Ours,
+    Untouched,
+}
+
+impl Signals {
+    pub fn listen(modes: Modes) -> anyhow::Result<Self> {
+        let (reads, writes) = UnixStream::pair().context("could not make a pipe for signals")?;
+        let lent = Arc::new(AtomicBool::new(false));
+        let heard = match modes {
+            Modes::Ours => {
+                // While an editor has the terminal, Ctrl-Z is for both of us, as if we did not listen.
+                signal_hook::flag::register_conditional_default(names::SIGTSTP, Arc::clone(&lent))
+                    .context("could not listen to signals")?;
+                &[names::SIGINT, names::SIGTERM, names::SIGHUP, names::SIGWINCH, names::SIGTSTP, names::SIGCONT][..]
+            }
+            Modes::Untouched => &[names::SIGINT, names::SIGWINCH][..],
+        };
+        let delivery =
+            SignalDelivery::with_pipe(reads, writes, SignalOnly, heard).context("could not listen to signals")?;
+        Ok(Self { delivery, lent })
+    }
+
+    /// What can be read when there is something to hear.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.delivery.get_read().as_fd()
+    }
+
+    pub fn heard(&mut self) -> Vec<Heard> {
+        let meaning = |signal| match signal {
+            names::SIGINT => Heard::Interrupt,
+            names::SIGTSTP => Heard::Stop,
+            names::SIGCONT => Heard::Continued,
+            names::SIGWINCH => Heard::Resized,
+            other => Heard::End(other),
+        };
+        self.delivery.pending().map(meaning).collect()
+    }
+
+    /// Somebody else has the terminal for a while. Of what was pressed there only what ends us is ours.
+    pub fn lend<T>(&mut self, terminal: impl FnOnce() -> T) -> (T, Option<i32>) {
+        self.lent.store(true, Ordering::SeqCst);
+        let came = terminal();
+        self.lent.store(false, Ordering::SeqCst);
+        let end = self.heard().into_iter().find_map(|heard| match heard {
+            Heard::End(signal) => Some(signal),
+            Heard::Interrupt | Heard::Stop | Heard::Continued | Heard::Resized => None,
+        });
+        (came, end)
+    }
+}
+
+/// Stops as Ctrl-Z would have; comes back when the shell continues us.
+pub fn stop() {
+    let _ = signal_hook::low_level::emulate_default_handler(names::SIGTSTP);
+}
+
+/// Ends as the signal would have. Comes back only if that is not possible.
+pub fn end(signal: i32) {
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+}

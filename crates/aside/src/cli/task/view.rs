@@ -1,0 +1,438 @@
+//! What is seen of a task as its events come: what it says, as Markdown while it is being said; what its command prints; how it ends; and one
+//! row below all that with what happens at this moment. Decides what to write; does not write, and asks nothing.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use aside_core::markdown::{Whole, render};
+use aside_core::task::event::{Change, Channel, Event, Outcome, Status, What};
+use aside_core::task::proposal::{Proposal, TaskResult};
+use aside_core::task::route::Scope;
+use aside_core::task::route::intent::Kind;
+use aside_core::task::state::Name;
+
+use crate::cli::task::look::{BOLD, DIM, GREEN, Letters, Look, RED};
+use crate::cli::task::offer;
+use crate::cli::task::output::Output;
+use crate::cli::{one_line, span};
+use crate::screen::{Live, Size, Surface, fit};
+
+const WHEEL: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const ASCII_WHEEL: [&str; 4] = ["|", "/", "-", "\\"];
+/// A turn of the wheel.
+pub const TURN: Duration = Duration::from_millis(120);
+/// Of a request that is shown again, which may have a long output in it.
+const MAX_REQUEST_ROWS: usize = 12;
+
+pub struct View {
+    look: Look,
+    live: Live,
+    request: Request,
+    /// Rows that are to be written next, and words that do not belong into a file.
+    stand: Vec<String>,
+    remarks: Vec<String>,
+    answer: Answer,
+    output: Output,
+    /// What was proposed and is not on the screen yet.
+    proposed: Option<Box<TaskResult>>,
+    state: Option<Name>,
+    step: Option<u32>,
+    ended: Option<Status>,
+    stopping: bool,
+    name: String,
+    /// Who looks: that they approved it themselves, they know.
+    by: String,
+}
+
+/// Whether what was asked is shown: whoever has just written it knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    Shown,
+    Known,
+}
+
+/// A text that is being said.
+#[derive(Default)]
+struct Answer {
+    id: String,
+    text: String,
+    /// Rows of it that stand.
+    printed: usize,
+    /// In which it was begun: another width would have other rows.
+    width: usize,
+    /// All that was said in this attempt and has ended.
+    said: String,
+    hides: Hides,
+}
+
+/// A change is shown once, as what it really does, and not while a model still writes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Hides {
+    #[default]
+    Nothing,
+    Diffs,
+}
+
+impl Answer {
+    fn shown(&self) -> Cow<'_, str> {
+        match self.hides {
+            Hides::Nothing => Cow::Borrowed(&self.text),
+            Hides::Diffs => Cow::Owned(without_diffs(&self.text)),
+        }
+    }
+}
+
+impl View {
+    pub fn new(look: Look, surface: Surface, request: Request, name: &str, by: &str) -> Self {
+        Self {
+            look,
+            live: Live::new(surface),
+            request,
+            stand: Vec::new(),
+            remarks: Vec::new(),
+            answer: Answer::default(),
+            output: Output::default(),
+            proposed: None,
+            state: None,
+            step: None,
+            ended: None,
+            stopping: false,
+            name: name.to_owned(),
+            by: by.to_owned(),
+        }
+    }
+
+    pub fn state(&self) -> Option<Name> {
+        self.state
+    }
+
+    /// The proposal that waits.
+    pub fn step(&self) -> Option<u32> {
+        self.step.filter(|_| self.state == Some(Name::WaitingApproval))
+    }
+
+    pub fn ended(&self) -> Option<Status> {
+        self.ended
+    }
+
+    pub fn stopping(&mut self) {
+        self.stopping = true;
+    }
+
+    /// What there is to say beside the rows. Not for a file.
+    pub fn remarks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.remarks)
+    }
+
+    pub fn remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+
+    pub fn take(&mut self, event: &Event, size: Size) {
+        match &event.what {
+            What::TaskStart { intent, scope } => {
+                let unsure = match scope {
+                    Scope::Full => "",
+                    Scope::Plan => " (a plan only: it is not clear enough what is wanted)",
+                };
+                self.beside(&format!("{}{unsure}", one_line(&intent.summary)));
+                self.answer.hides = match intent.kind {
+                    Kind::Change | Kind::Diagnose => Hides::Diffs,
+                    Kind::Help | Kind::Status | Kind::Explain | Kind::Run | Kind::Search | Kind::Review => {
+                        Hides::Nothing
+                    }
+                };
+            }
+            What::TaskState(change) => self.changes(change, event.attempt),
+            What::TaskStreamChunk { message_id, channel: Channel::Answer, chunk } => {
+                if self.answer.id != *message_id {
+                    self.settle();
+                    let hides = self.answer.hides;
+                    self.answer = Answer { id: message_id.clone(), width: size.columns, hides, ..Answer::default() };
+                }
+                self.answer.text.push_str(chunk);
+            }
+            What::TaskStreamChunk { channel: Channel::Output, chunk, .. } => {
+                self.settle();
+                let lines = self.output.push(chunk);
+                self.stand.extend(lines);
+            }
+            What::TaskProposal(offered) => self.proposes(&offered.result, size),
+            What::TaskEnd { status } => {
+                self.settle();
+                self.unoffered();
+                self.ended = Some(*status);
+            }
+        }
+    }
+
+    /// Rows that stand from now on.
+    pub fn prints(&mut self, rows: impl IntoIterator<Item = String>) {
+        self.settle();
+        self.stand.extend(rows);
+    }
+
+    /// The proposal is on the screen; it is not shown again.
+    pub fn offered(&mut self) {
+        self.proposed = None;
+    }
+
+    /// What waits, in one line.
+    pub fn summary(&self) -> String {
+        self.proposed.as_ref().map(|result| result.summary.clone()).unwrap_or_default()
+    }
+
+    fn changes(&mut self, change: &Change, attempt: u32) {
+        self.state = Some(change.state);
+        self.step = change.step.or(self.step);
+        let message = change.message.as_deref().map(one_line).unwrap_or_default();
+        match change.state {
+            Name::Received => {
+                self.ended = None;
+                self.stopping = false;
+                self.answer = Answer::default();
+                if let (Some(request), Request::Shown) = (&change.request, self.request) {
+                    let mut rows = request.text.lines().map(one_line);
+                    let first: Vec<String> = rows.by_ref().take(MAX_REQUEST_ROWS).collect();
+                    let more = rows.count();
+                    self.stand.extend(first.iter().map(|row| self.look.with(BOLD, &format!("> {row}"))));
+                    if more > 0 {
+                        self.stand.push(self.look.with(DIM, &format!("> … {more} more {}", offer::lines(more))));
+                    }
+                }
+                if attempt > 1 {
+                    self.beside(&format!("attempt {attempt}"));
+                }
+            }
+            Name::Routed | Name::ContextCollected | Name::Proposing | Name::ProposalReady | Name::WaitingApproval => {
+                if !message.is_empty() {
+                    self.beside(&message);
+                }
+            }
+            Name::Executing => {
+                self.settle();
+                self.unoffered();
+                if let Some(by) = change.by.as_ref().filter(|by| **by != self.by) {
+                    self.beside(&format!("approved: {}", one_line(by)));
+                }
+                if !message.is_empty() {
+                    self.beside(&message);
+                }
+            }
+            Name::Completed => {
+                self.settle();
+                self.unoffered();
+                if let Some(outcome) = &change.outcome {
+                    self.completes(outcome);
+                }
+            }
+            Name::Failed => {
+                self.settle();
+                self.unoffered();
+                let why = if message.is_empty() { "it failed".to_owned() } else { message };
+                self.fails(&format!("failed: {why}"));
+            }
+            Name::Rejected => {
+                self.settle();
+                let why = if message.is_empty() { String::new() } else { format!(": {message}") };
+                self.beside(&format!("rejected{why}; nothing was done"));
+            }
+        }
+    }
+
+    fn completes(&mut self, outcome: &Outcome) {
+        let mut row = one_line(&outcome.summary);
+        if let Some(exit) = outcome.exit.filter(|exit| *exit != 0 || row.is_empty()) {
+            row = format!("{row} (exit {exit})");
+        }
+        if outcome.undo.is_some() {
+            row = format!("{row}; aside task undo {} takes it back", self.name);
+        }
+        let row = self.look.with(GREEN, row.trim());
+        match self.live.surface() {
+            Surface::Terminal => self.stand.push(row),
+            Surface::Paper => self.remarks.push(row),
+        }
+    }
+
+    fn fails(&mut self, why: &str) {
+        match self.live.surface() {
+            Surface::Terminal => self.stand.push(self.look.with(RED, why)),
+            Surface::Paper => self.remarks.push(why.to_owned()),
+        }
+    }
+
+    fn beside(&mut self, row: &str) {
+        if self.live.surface() == Surface::Terminal {
+            self.settle();
+            self.stand.push(self.look.with(DIM, row));
+        }
+    }
+
+    fn proposes(&mut self, result: &TaskResult, size: Size) {
+        match &result.proposal {
+            Proposal::Plan { text } | Proposal::Answer { text } => {
+                let streamed = self.answer.text.trim();
+                let whole = text.trim();
+                let hidden = self.answer.hides == Hides::Diffs && without_diffs(text) != *text;
+                self.answer.hides = Hides::Nothing;
+                if hidden {
+                    self.answer.hides = Hides::Diffs;
+                    self.settle();
+                    self.answer.hides = Hides::Nothing;
+                    self.says(text, size);
+                } else if !streamed.is_empty() && whole.starts_with(streamed) {
+                    let begins = self.answer.text.len() - self.answer.text.trim_start().len();
+                    let text = format!("{}{whole}", self.answer.text.get(..begins).unwrap_or_default());
+                    self.answer.text = text;
+                    self.settle();
+                } else if !self.answer.said.contains(whole) {
+                    self.settle();
+                    self.says(text, size);
+                }
+                self.notes(result, size);
+            }
+            Proposal::SearchResults { .. } => {
+                self.settle();
+                self.stand.extend(offer::told(&result.proposal, self.look));
+                self.notes(result, size);
+            }
+            Proposal::Diff { .. } | Proposal::Command { .. } => {
+                self.settle();
+                if self.proposed.is_none() {
+                    self.notes(result, size);
+                }
+                self.proposed = Some(Box::new(result.clone()));
+            }
+        }
+    }
+
+    /// What there is to say beside the proposal and was not said before.
+    fn notes(&mut self, result: &TaskResult, size: Size) {
+        let details = result.details.as_deref().unwrap_or_default().trim();
+        // The files of a change, and what was found, stand in the proposal itself.
+        let lists = |part: &str| match &result.proposal {
+            Proposal::Diff { files, .. } => {
+                let is_one = |line: &str| line.starts_with("- ") && files.iter().any(|file| line.contains(&file.path));
+                part.trim().lines().all(is_one)
+            }
+            Proposal::SearchResults { .. } => part.trim().lines().all(|line| line.trim_start().starts_with("- ")),
+            Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::Command { .. } => part.trim().is_empty(),
+        };
+        let is_new = |part: &&str| !self.answer.said.contains(part.trim()) && !lists(part);
+        let parts = details.split("\n\n").filter(is_new);
+        let rest = parts.collect::<Vec<&str>>().join("\n\n");
+        if !rest.is_empty() {
+            self.says(&rest, size);
+        }
+    }
+
+    /// A text that is whole.
+    fn says(&mut self, text: &str, size: Size) {
+        self.settle();
+        self.answer.text = text.to_owned();
+        (self.answer.printed, self.answer.width) = (0, size.columns);
+        self.settle();
+    }
+
+    /// What is being said or printed has ended.
+    fn settle(&mut self) {
+        if !self.answer.text.is_empty() {
+            let rows = render(&self.answer.shown(), self.answer.width, Whole::Yes).rows;
+            let rows = rows.iter().skip(self.answer.printed).map(|row| self.look.marked(row));
+            self.stand.extend(rows);
+            self.answer.printed = 0;
+            let text = std::mem::take(&mut self.answer.text);
+            self.answer.said.push_str(&text);
+            self.answer.said.push('\n');
+        }
+    }
+
+    /// A proposal that somebody else has answered, or a rule.
+    fn unoffered(&mut self) {
+        if let Some(result) = self.proposed.take() {
+            self.stand.extend([String::new(), self.look.with(BOLD, &one_line(&result.summary))]);
+            self.stand.extend(offer::told(&result.proposal, self.look));
+        }
+        self.stand.extend(self.output.ends());
+    }
+
+    /// What is to be written: everything that is new, and below it what may change: `question`, or what happens now.
+    pub fn draws(&mut self, question: Option<String>, elapsed: Duration, size: Size) -> String {
+        let mut live = Vec::new();
+        if !self.answer.text.is_empty() {
+            let said = render(&self.answer.shown(), self.answer.width, Whole::No);
+            let fresh = said.rows.iter().skip(self.answer.printed).map(|row| self.look.marked(row));
+            self.stand.extend(fresh);
+            self.answer.printed = self.answer.printed.max(said.rows.len());
+            live.extend(said.tail.iter().map(|row| self.look.marked(row)));
+        } else if !self.output.line().is_empty() {
+            live.push(self.output.line().to_owned());
+        }
+        match question {
+            Some(question) => live.extend([String::new(), question]),
+            None => live.extend(self.progress(elapsed, size)),
+        }
+        let written =
+            |rows: Vec<String>| -> Vec<String> { rows.iter().map(|row| self.look.written(row).into_owned()).collect() };
+        let (stand, live) = (written(std::mem::take(&mut self.stand)), written(live));
+        self.live.draws(&stand, live, size)
+    }
+
+    /// Leaves only what stands.
+    pub fn clears(&mut self, size: Size) -> String {
+        self.live.clears(size)
+    }
+
+    fn progress(&self, elapsed: Duration, size: Size) -> Option<String> {
+        let doing = match (self.state, self.stopping) {
+            (Some(Name::Completed | Name::Failed | Name::Rejected), _) => return None,
+            (_, true) => "stopping",
+            (None | Some(Name::Received), _) => "reading the request",
+            (Some(Name::Routed), _) => "looking around",
+            (Some(Name::ContextCollected | Name::Proposing), _) => match self.answer.hides {
+                Hides::Diffs if self.answer.shown().len() + FENCE.len() < self.answer.text.len() => {
+                    "writing the change"
+                }
+                Hides::Diffs | Hides::Nothing => "thinking",
+            },
+            (Some(Name::ProposalReady), _) => "checking",
+            (Some(Name::WaitingApproval), _) => "waits for approval",
+            (Some(Name::Executing), _) => "at work; Ctrl-C stops it",
+        };
+        let turn = usize::try_from(elapsed.as_millis() / TURN.as_millis()).unwrap_or(0);
+        let wheel = match self.look.letters {
+            Letters::All => WHEEL[turn % WHEEL.len()],
+            Letters::Ascii => ASCII_WHEEL[turn % ASCII_WHEEL.len()],
+        };
+        let row = fit(&format!("{wheel} {doing} · {}", span(elapsed.as_secs())), size.columns.saturating_sub(1));
+        Some(self.look.with(DIM, &row))
+    }
+}
+
+const FENCE: &str = "```";
+
+/// What is said around the changes in a text, also while its last line is being written: text that is appended only ever appends.
+fn without_diffs(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut within = false;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        if within {
+            within = bare != FENCE;
+        } else if let Some(language) = bare.strip_prefix(FENCE) {
+            let is_change = matches!(language.trim(), "diff" | "patch");
+            within = is_change && line.ends_with('\n');
+            // A fence whose language is being written may become one.
+            if !is_change && line.ends_with('\n') {
+                kept.push_str(line);
+            }
+        } else {
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,319 @@
+//! A connection to the daemon over which tasks are asked for, watched and answered, for as long as somebody looks at them. No thread and no
+//! runtime: whoever looks waits for the terminal and for this at once, with `wait`, and nothing takes a key that is meant for an
+//! editor. Decides nothing about what is heard.
+//!
+//! ```ignore
+//! let mut tasks = cli::tasks(&paths)?;              // starts the daemon if there is none
+//! let brief = tasks.call(Task { op: Op::Ask, text, ..Task::default() })?.tasks.remove(0);
+//! let watch = tasks.watch(&brief.task_id, 0)?;
+//! loop {
+//!     while let Some(heard) = tasks.hear() { … }    // until there is none: what is buffered makes no descriptor ready
+//!     let ready = tasks.wait(&[stdin.as_fd()], Some(Duration::from_millis(100)))?;
+//!     if ready[0] { … }                             // there are keys to read
+//! }
+//! ```
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::Write;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use aside_core::proto::task::{Brief, Op, Task, Tasks as Told};
+use aside_core::proto::{Answer, Call, Failure, Reply, Request, json};
+use aside_core::task::event::Event;
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::net::RecvFlags;
+
+use crate::client::ClientError;
+
+/// To be told that something was asked for. What takes time is told as events.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Of one message: the longest proposal, with everything in it escaped.
+const MAX_LINE: usize = 48 * 1024 * 1024;
+/// Read at once.
+const CHUNK: usize = 64 * 1024;
+
+pub struct Tasks {
+    stream: UnixStream,
+    /// The part of a message whose end has not come, and how much of it is known to have no end.
+    part: Vec<u8>,
+    looked: usize,
+    heard: VecDeque<Heard>,
+    asked: u64,
+    gone: bool,
+}
+
+/// What came by itself, or in answer to `send`.
+#[derive(Debug)]
+pub enum Heard {
+    /// Of a task that is watched. All of its events come, in their order.
+    Event(Box<Event>),
+    /// To the request that has this number: whatever was sent, or once more to what is followed.
+    Answer { number: u64, told: Result<Box<Told>, Trouble> },
+    /// The daemon has hung up; nothing comes any more. Tasks go on without us, and another connection can watch from where this one was.
+    Gone(Trouble),
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The daemon will not, and says why and what to do.
+    Refused(String),
+    Lost(ClientError),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Refused(message) => out.write_str(message),
+            Trouble::Lost(error) => error.fmt(out),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl Tasks {
+    /// `stream` is one of `client::connect`, which has seen that it is our own daemon.
+    pub fn over(stream: UnixStream) -> Self {
+        Self { stream, part: Vec::new(), looked: 0, heard: VecDeque::new(), asked: 0, gone: false }
+    }
+
+    /// Waits for the answer. What is heard meanwhile is kept for `hear`.
+    pub fn call(&mut self, task: Task) -> Result<Told, Trouble> {
+        let number = self.send(task)?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let is_it = |heard: &Heard| matches!(heard, Heard::Answer { number: of, .. } if *of == number);
+            if let Some(place) = self.heard.iter().position(is_it) {
+                if let Some(Heard::Answer { told, .. }) = self.heard.remove(place) {
+                    return told.map(|told| *told);
+                }
+            } else if self.gone {
+                return Err(Trouble::Lost(ClientError::Silent));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Trouble::Lost(ClientError::Silent));
+            }
+            // Events that are waiting to be heard must not make this loop spin.
+            let _ = ready(&[self.stream.as_fd()], Some(left));
+            self.read();
+        }
+    }
+
+    /// Asks, and does not wait: `hear` has the answer, with the number that is given back.
+    pub fn send(&mut self, task: Task) -> Result<u64, Trouble> {
+        self.asked += 1;
+        let call = Call { id: self.asked, request: Request::Task(Box::new(task)) };
+        let sent = self.stream.write_all(&json::encode_call(&call));
+        sent.map_err(|_| Trouble::Lost(ClientError::Silent))?;
+        Ok(self.asked)
+    }
+
+    /// Has the events of a task behind `from` told, and then each one as it comes.
+    pub fn watch(&mut self, task: &str, from: u64) -> Result<Brief, Trouble> {
+        let told = self.call(Task { op: Op::Watch, task: task.to_owned(), from, ..Task::default() })?;
+        told.tasks.into_iter().next().ok_or_else(|| garbled("no task in the answer"))
+    }
+
+    /// The next thing that has come, if there is one. Never blocks.
+    pub fn hear(&mut self) -> Option<Heard> {
+        if self.heard.is_empty() {
+            self.read();
+        }
+        self.heard.pop_front()
+    }
+
+    /// Waits until there is something to hear, or one of the others can be read; says which of those can. Returns early at a signal, and when
+    /// the patience is over.
+    pub fn wait(&self, others: &[BorrowedFd<'_>], patience: Option<Duration>) -> Result<Vec<bool>, Errno> {
+        let patience = if self.heard.is_empty() { patience } else { Some(Duration::ZERO) };
+        // The end of a connection is always ready, and has been told already.
+        let own = [self.stream.as_fd()];
+        let fds: Vec<BorrowedFd<'_>> = own.into_iter().filter(|_| !self.gone).chain(others.iter().copied()).collect();
+        let mut ready = ready(&fds, patience)?;
+        ready.drain(..fds.len() - others.len());
+        Ok(ready)
+    }
+
+    fn read(&mut self) {
+        let mut chunk = vec![0; CHUNK];
+        while !self.gone {
+            match rustix::net::recv(&self.stream, &mut chunk[..], RecvFlags::DONTWAIT) {
+                Ok((_, 0)) => self.ends(Trouble::Lost(ClientError::Absent)),
+                Ok((_, length)) => {
+                    self.part.extend_from_slice(chunk.get(..length).unwrap_or_default());
+                    self.take_lines();
+                    if length < CHUNK {
+                        return;
+                    }
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return,
+                Err(_) => self.ends(Trouble::Lost(ClientError::Absent)),
+            }
+        }
+    }
+
+    fn take_lines(&mut self) {
+        while let Some(end) = self.part.iter().skip(self.looked).position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.part.drain(..=self.looked + end).collect();
+            self.looked = 0;
+            match understand(&line) {
+                Ok(heard) => self.heard.extend(heard),
+                Err(trouble) => return self.ends(trouble),
+            }
+        }
+        self.looked = self.part.len();
+        if self.part.len() > MAX_LINE {
+            self.ends(garbled("one message is too long"));
+        }
+    }
+
+    fn ends(&mut self, why: Trouble) {
+        self.gone = true;
+        self.part = Vec::new();
+        self.heard.push_back(Heard::Gone(why));
+    }
+}
+
+fn understand(line: &[u8]) -> Result<Option<Heard>, Trouble> {
+    let answer: Answer = serde_json::from_slice(line).map_err(|error| garbled(&error.to_string()))?;
+    let number = answer.id;
+    Ok(match answer.reply {
+        Reply::Task(told) => Some(Heard::Answer { number, told: Ok(told) }),
+        Reply::TaskEvent(told) => {
+            let event = serde_json::from_value(told.event).map_err(|error| garbled(&error.to_string()))?;
+            Some(Heard::Event(event))
+        }
+        Reply::Error(Failure { error }) => Some(Heard::Answer { number, told: Err(Trouble::Refused(error.message)) }),
+        // Nothing that we asked for.
+        _ => None,
+    })
+}
+
+fn garbled(what: &str) -> Trouble {
+    Trouble::Lost(ClientError::Garbled(what.to_owned()))
+}
+
+/// Which of them can be read, or have ended.
+fn ready(fds: &[BorrowedFd<'_>], patience: Option<Duration>) -> Result<Vec<bool>, Errno> {
+    let mut polled: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    let timeout = patience.and_then(|patience| Timespec::try_from(patience).ok());
+    match rustix::event::poll(&mut polled, timeout.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(polled.iter().map(|fd| !fd.revents().is_empty()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A connection, and the other end of it.
+    fn pair() -> (Tasks, BufReader<UnixStream>) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        (Tasks::over(ours), BufReader::new(theirs))
+    }
+
+    fn says(to: &UnixStream, message: &Value) {
+        let mut to = to;
+        writeln!(to, "{message}").unwrap();
+    }
+
+    fn event(seq: u64) -> Value {
+        let event = json!({
+            "type": "task_stream_chunk", "messageId": "m", "channel": "answer", "chunk": "x",
+            "threadId": "t", "taskId": "t1", "attempt": 1, "seq": seq, "at": 1, "v": 1
+        });
+        json!({ "type": "task_event", "request_id": 1, "event": event })
+    }
+
+    fn seqs(tasks: &mut Tasks) -> Vec<u64> {
+        std::iter::from_fn(|| tasks.hear())
+            .map(|heard| match heard {
+                Heard::Event(event) => event.seq,
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn an_answer_is_found_among_events_and_none_of_them_is_lost() {
+        let (mut tasks, theirs) = pair();
+        let daemon = std::thread::spawn(move || {
+            let mut theirs = theirs;
+            let mut asked = String::new();
+            theirs.read_line(&mut asked).unwrap();
+            for seq in 1..=3 {
+                says(theirs.get_ref(), &event(seq));
+            }
+            says(theirs.get_ref(), &json!({ "type": "task", "request_id": 1, "tasks": [{ "taskId": "t1" }] }));
+            says(theirs.get_ref(), &event(4));
+            (theirs, asked)
+        });
+        let brief = tasks.watch("t1", 0).unwrap();
+        let (theirs, asked) = daemon.join().unwrap();
+        assert_eq!(brief.task_id, "t1");
+        let asked: Value = serde_json::from_str(&asked).unwrap();
+        assert_eq!((&asked["type"], &asked["op"], &asked["taskId"]), (&json!("task"), &json!("watch"), &json!("t1")));
+        tasks.wait(&[], Some(Duration::from_secs(5))).unwrap();
+        assert_eq!(seqs(&mut tasks), [1, 2, 3, 4]);
+        drop(theirs);
+        assert!(matches!(tasks.hear(), Some(Heard::Gone(Trouble::Lost(ClientError::Absent)))));
+        assert!(tasks.hear().is_none());
+    }
+
+    #[test]
+    fn a_message_that_comes_in_pieces_is_heard_when_it_is_whole() {
+        let (mut tasks, theirs) = pair();
+        let message = format!("{}\n", event(7));
+        let (first, second) = message.split_at(40);
+        let mut to = theirs.get_ref();
+        to.write_all(first.as_bytes()).unwrap();
+        assert!(tasks.hear().is_none());
+        to.write_all(second.as_bytes()).unwrap();
+        assert_eq!(seqs(&mut tasks), [7]);
+    }
+
+    #[test]
+    fn a_refusal_has_the_sentence_of_the_daemon() {
+        let (mut tasks, theirs) = pair();
+        says(
+            theirs.get_ref(),
+            &json!({ "type": "error", "request_id": 1, "error": { "code": "not_found", "message": "no such task" } }),
+        );
+        let refused = tasks.call(Task::default()).unwrap_err();
+        assert!(matches!(&refused, Trouble::Refused(_)));
+        assert_eq!(refused.to_string(), "no such task");
+    }
+
+    #[test]
+    fn what_makes_no_sense_ends_the_connection() {
+        let (mut tasks, theirs) = pair();
+        let mut to = theirs.get_ref();
+        to.write_all(b"what\n").unwrap();
+        assert!(matches!(tasks.hear(), Some(Heard::Gone(Trouble::Lost(ClientError::Garbled(_))))));
+        assert!(tasks.hear().is_none());
+    }
+
+    #[test]
+    fn waiting_says_who_can_be_read() {
+        let (tasks, theirs) = pair();
+        let (keys, terminal) = UnixStream::pair().unwrap();
+        assert_eq!(tasks.wait(&[keys.as_fd()], Some(Duration::ZERO)).unwrap(), [false]);
+        (&terminal).write_all(b"y").unwrap();
+        assert_eq!(tasks.wait(&[keys.as_fd()], None).unwrap(), [true]);
+        says(theirs.get_ref(), &event(1));
+        assert_eq!(tasks.wait(&[], None).unwrap(), Vec::<bool>::new());
+    }
+}
