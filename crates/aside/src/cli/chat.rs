@@ -1,0 +1,83 @@
+//! `aside chat`: a conversation on the whole screen. What happens is in `model`, how it looks in `talk` and `draw`, the terminal in `screen`,
+//! and `turn` brings them together.
+
+mod areas;
+mod draw;
+mod input;
+mod keys;
+mod model;
+mod patch;
+mod rows;
+mod screen;
+mod signals;
+mod talk;
+mod turn;
+
+use std::io::IsTerminal;
+
+use aside_core::task::event::Id;
+
+use crate::cli::chat::model::{Model, Who};
+use crate::cli::chat::screen::Canvas;
+use crate::cli::chat::turn::Turn;
+use crate::cli::{Exit, current_dir, home, is_private, own_shell, paint, tasks, terminal};
+use crate::paths::Paths;
+
+/// Have a conversation about this directory, on the whole screen
+///
+/// Ask for anything: an explanation, a change to files, a command. What would change something is shown in full first, and
+/// happens only when you approve it. Tasks go on when you leave.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  aside chat                    a new conversation; Ctrl-T has the earlier ones
+  aside chat --thread main      go on with one
+  NO_COLOR=1 aside chat         without colours
+
+F1 shows the keys.")]
+pub struct Args {
+    /// The conversation to go on with
+    #[arg(long, value_name = "ID")]
+    thread: Option<String>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        eprintln!(
+            "aside: a conversation needs a terminal; without one, `aside task --json` tells what becomes of a request"
+        );
+        return Ok(Exit::Usage);
+    }
+    if std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb") {
+        eprintln!("aside: this terminal cannot show a whole screen; use `aside task`");
+        return Ok(Exit::Usage);
+    }
+    let thread = args.thread.unwrap_or_default();
+    if !thread.is_empty() && Id::of(&thread).is_none() {
+        eprintln!(
+            "aside: `{}` is not the name of a conversation; Ctrl-T in `aside chat` lists them",
+            crate::cli::one_line(&thread)
+        );
+        return Ok(Exit::Usage);
+    }
+    let paths = Paths::from_env()?;
+    let who = Who {
+        by: terminal().map(|name| name.trim_start_matches("/dev/").to_owned()).unwrap_or_default(),
+        cwd: current_dir()?,
+        shell: own_shell(),
+        private: is_private(),
+        environment: environment(),
+        home: home(),
+    };
+    // Before the screen is taken: what cannot be reached is told where it stays.
+    let tasks = tasks(&paths)?;
+    let model = Model::new(who, thread, screen::size());
+    Turn::new(&paths, model, Canvas::new(paint()), tasks)?.run()
+}
+
+/// What a command that is approved here finds, as if it had been typed here. Names and values that are no text stay behind.
+fn environment() -> Vec<String> {
+    let variables =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    variables.map(|(name, value)| format!("{name}={value}")).collect()
+}

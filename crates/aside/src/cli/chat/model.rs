@@ -1,0 +1,608 @@
+//! What a conversation is and what becomes of it: keys, and what the daemon tells, go in; what is to be sent and done comes out. Has no
+//! clock, no terminal and no connection. How it looks is for `talk` and `draw`.
+
+pub mod card;
+pub mod press;
+pub mod task;
+pub mod threads;
+
+#[cfg(test)]
+pub mod tests;
+
+use std::collections::VecDeque;
+
+use aside_core::proto::task::{Brief, Op, Task, Tasks};
+use aside_core::task::event::Event;
+use aside_core::task::proposal::{Found, Proposal};
+use aside_core::task::state::Name;
+
+use crate::cli::chat::areas::{self, Areas};
+use crate::cli::chat::input::Input;
+use crate::cli::chat::keys::Key;
+use crate::cli::chat::model::card::Card;
+use crate::cli::chat::model::task::Shown;
+use crate::cli::chat::model::threads::Thread;
+use crate::cli::chat::rows::Row;
+use crate::cli::chat::talk::{self, Laid};
+
+/// Tasks that are followed, the newest ones.
+const FOLLOWED: u32 = 300;
+/// Of the conversation that is open, at first and with each look further back; and at most.
+const LOADED: usize = 20;
+const MAX_LOADED: usize = 100;
+/// Requests that the arrow up brings back.
+const MAX_HISTORY: usize = 200;
+/// Requests that wait for the first one of their conversation to be known.
+const MAX_HELD: usize = 20;
+
+const NO_CONNECTION: &str = "there is no connection to the daemon; it is being tried again";
+
+/// Who sits at the terminal. Goes along with what is sent.
+#[derive(Clone, Debug, Default)]
+pub struct Who {
+    /// Which terminal, for the log.
+    pub by: String,
+    pub cwd: String,
+    pub shell: String,
+    pub private: bool,
+    /// `NAME=value`, for a command that is approved here.
+    pub environment: Vec<String>,
+    pub home: Option<String>,
+}
+
+/// What happens.
+#[derive(Clone, Debug)]
+pub enum In {
+    Key(Key),
+    Resized(u16, u16),
+    Connected,
+    /// The connection is gone, and this is why.
+    Lost(String),
+    Answer(Tag, Result<Box<Tasks>, String>),
+    Event(Box<Event>),
+    /// Somebody came back from the editor, with another text or with none.
+    Edited {
+        task: String,
+        text: Option<String>,
+    },
+    /// Something outside could not be done.
+    Failed(String),
+}
+
+/// What is to be done about it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Out {
+    /// The answer comes with the tag.
+    Send(Tag, Box<Task>),
+    /// Another connection: this one still tells about tasks that nobody looks at.
+    Renew,
+    /// The person's editor on this text.
+    Edit {
+        task: String,
+        text: String,
+        suffix: &'static str,
+    },
+    Redraw,
+    Suspend,
+    Leave,
+}
+
+/// What an answer is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// The words, and in which conversation of those that were opened here.
+    Ask(String, u64),
+    Follow,
+    Watch,
+    Show(String),
+    Approve(String),
+    Reject(String),
+    Edit(String),
+    Cancel,
+    Retry,
+    Undo,
+}
+
+/// Where keys go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Focus {
+    Input,
+    /// The conversation, in which one task is chosen.
+    Talk,
+    Threads,
+    /// A proposal that waits, over the whole of the conversation.
+    Card,
+    /// Its command, to be changed.
+    Editing,
+    /// What a command printed, or all that was found.
+    Output,
+    Found,
+    Search,
+    Help,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    Told,
+    Trouble,
+}
+
+/// What is looked at in full, and from where on.
+#[derive(Clone, Debug, Default)]
+pub struct Pane {
+    pub rows: Vec<Row>,
+    pub top: usize,
+    /// Goes on with what comes.
+    pub at_end: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    Up,
+    /// Not yet, or no longer.
+    Down,
+}
+
+pub struct Model {
+    who: Who,
+    size: (u16, u16),
+    pub focus: Focus,
+    pub input: Input,
+    /// The command that is being changed, or the words that are looked for.
+    pub words: Input,
+    history: VecDeque<String>,
+    /// How far back the arrow up has gone.
+    recalled: Option<usize>,
+    briefs: Vec<Brief>,
+    pub threads: Vec<Thread>,
+    pub list_shown: bool,
+    pub list_at: usize,
+    /// Which conversation; empty until the first request of a new one is known.
+    pub thread: String,
+    pub tasks: Vec<Shown>,
+    /// How many of its tasks may be loaded.
+    load: usize,
+    /// Earlier ones that are not.
+    pub earlier: usize,
+    /// Sent, and not heard of yet.
+    pub sent: Vec<String>,
+    held: VecDeque<String>,
+    /// Answers that are still to come. The connection is not given up before.
+    pending: usize,
+    following: bool,
+    stale: bool,
+    /// Counts the conversations that were opened: an answer may be for one before.
+    opened: u64,
+    pub line: Line,
+    pub chosen: usize,
+    /// The conversation as rows, and which of them is on top; nothing follows the end.
+    pub laid: Laid,
+    pub top: Option<usize>,
+    pub sought: String,
+    pub found_row: Option<usize>,
+    pub pane: Pane,
+    pub picked: usize,
+    pub notice: Option<(String, Tone)>,
+    /// Whether to take back what this task wrote, and since when that is on the screen.
+    undo: Option<(String, Option<u64>)>,
+    leaving: Option<u64>,
+    /// Something is different from what was painted.
+    pub changed: bool,
+}
+
+impl Model {
+    pub fn new(who: Who, thread: String, size: (u16, u16)) -> Self {
+        Self {
+            who,
+            size,
+            focus: Focus::Input,
+            input: Input::default(),
+            words: Input::default(),
+            history: VecDeque::new(),
+            recalled: None,
+            briefs: Vec::new(),
+            threads: Vec::new(),
+            list_shown: true,
+            list_at: 0,
+            thread,
+            tasks: Vec::new(),
+            load: LOADED,
+            earlier: 0,
+            sent: Vec::new(),
+            held: VecDeque::new(),
+            pending: 0,
+            following: false,
+            stale: false,
+            opened: 0,
+            line: Line::Down,
+            chosen: 0,
+            laid: Laid::default(),
+            top: None,
+            sought: String::new(),
+            found_row: None,
+            pane: Pane::default(),
+            picked: 0,
+            notice: None,
+            undo: None,
+            leaving: None,
+            changed: true,
+        }
+    }
+
+    pub fn update(&mut self, happened: In, now: u64) -> Vec<Out> {
+        self.changed = true;
+        let mut out = Vec::new();
+        match happened {
+            In::Key(key) => {
+                self.lay();
+                self.press(&key, now, &mut out);
+            }
+            In::Resized(width, height) => {
+                self.size = (width, height);
+                out.push(Out::Redraw);
+            }
+            In::Connected => self.connected(&mut out),
+            In::Lost(why) => {
+                self.line = Line::Down;
+                self.pending = 0;
+                // What was on its way may or may not have arrived: it is for the person to see and to say again.
+                let unsaid = self.sent.drain(..).chain(self.held.drain(..)).collect::<Vec<_>>().join("\n");
+                if self.input.is_empty() {
+                    self.input = Input::of(&unsaid);
+                }
+                self.tell(Tone::Trouble, &why);
+            }
+            In::Answer(tag, told) => self.answered(tag, told, &mut out),
+            In::Event(event) => self.heard(&event, &mut out),
+            In::Edited { task, text } => self.edited(&task, text, &mut out),
+            In::Failed(why) => self.tell(Tone::Trouble, &why),
+        }
+        if self.stale && self.pending == 0 && self.line == Line::Up {
+            self.stale = false;
+            self.line = Line::Down;
+            out.push(Out::Renew);
+        }
+        out
+    }
+
+    /// What is on the screen now was painted. Only what somebody could see can be answered.
+    pub fn painted(&mut self, now: u64) {
+        self.changed = false;
+        let height = usize::from(self.areas().pane_rows());
+        if self.focus == Focus::Card
+            && let Some(card) = self.card_mut()
+        {
+            let unseen = card.unseen();
+            card.painted(height, now);
+            // The head says how much of it was seen.
+            self.changed = card.unseen() != unseen;
+        }
+        if let Some((_, since)) = &mut self.undo {
+            since.get_or_insert(now);
+        }
+    }
+
+    /// Makes rows of all that changed. Before painting, and before a key that goes by rows.
+    pub fn lay(&mut self) {
+        let areas = self.areas();
+        let width = usize::from(areas.main.width);
+        let before = std::mem::take(&mut self.laid);
+        self.laid = talk::lay(self, width, before);
+        let height = usize::from(areas.pane_rows());
+        match self.focus {
+            Focus::Card | Focus::Editing => {
+                if let Some(card) = self.card_mut() {
+                    card.lay(width);
+                    card.scroll_to(card.top, height);
+                }
+            }
+            Focus::Output => {
+                let rows = self.tasks.get(self.chosen).map(|task| talk::output(task, width)).unwrap_or_default();
+                self.pane.rows = rows;
+            }
+            Focus::Help => self.pane.rows = talk::help(width),
+            Focus::Found => self.pane.rows = talk::found(self.found(), self.picked, width),
+            Focus::Input | Focus::Talk | Focus::Threads | Focus::Search => {}
+        }
+        let last = self.pane.rows.len().saturating_sub(height);
+        self.pane.top = if self.pane.at_end { last } else { self.pane.top.min(last) };
+    }
+
+    pub fn areas(&self) -> Areas {
+        let rows = match self.focus {
+            Focus::Editing | Focus::Search => &self.words,
+            _ => &self.input,
+        };
+        areas::of(self.size, self.list_shown, self.focus == Focus::Threads, rows.text())
+    }
+
+    pub fn size(&self) -> (u16, u16) {
+        self.size
+    }
+
+    pub fn home(&self) -> Option<&str> {
+        self.who.home.as_deref()
+    }
+
+    /// The card that is looked at, or the first that waits.
+    pub fn card(&self) -> Option<&Card> {
+        self.tasks.get(self.chosen).and_then(|task| task.card.as_ref())
+    }
+
+    pub fn waiting(&self) -> Option<usize> {
+        let chosen = (self.focus != Focus::Input).then_some(self.chosen);
+        let waits = |at: &usize| self.tasks.get(*at).is_some_and(Shown::is_waiting);
+        chosen.filter(waits).or_else(|| (0..self.tasks.len()).find(waits))
+    }
+
+    pub fn is_busy(&self) -> bool {
+        !self.sent.is_empty() || self.tasks.iter().any(Shown::is_busy)
+    }
+
+    pub fn found(&self) -> &[Found] {
+        match self.tasks.get(self.chosen).and_then(|task| task.proposal.as_ref()) {
+            Some(Proposal::SearchResults { items }) => items,
+            _ => &[],
+        }
+    }
+
+    fn card_mut(&mut self) -> Option<&mut Card> {
+        self.tasks.get_mut(self.chosen).and_then(|task| task.card.as_mut())
+    }
+
+    fn tell(&mut self, tone: Tone, text: &str) {
+        self.notice = Some((text.to_owned(), tone));
+    }
+
+    fn send(&mut self, tag: Tag, task: Task, out: &mut Vec<Out>) {
+        if self.line == Line::Down {
+            return self.tell(Tone::Trouble, NO_CONNECTION);
+        }
+        self.pending += 1;
+        out.push(Out::Send(tag, Box::new(task)));
+    }
+
+    fn about(op: Op, task: &str) -> Task {
+        Task { op, task: task.to_owned(), ..Task::default() }
+    }
+
+    fn show(&mut self, task: &str, out: &mut Vec<Out>) {
+        self.send(Tag::Show(task.to_owned()), Self::about(Op::Show, task), out);
+    }
+
+    fn watch(&mut self, task: &str, from: u64, out: &mut Vec<Out>) {
+        self.send(Tag::Watch, Task { from, ..Self::about(Op::Watch, task) }, out);
+    }
+
+    fn connected(&mut self, out: &mut Vec<Out>) {
+        self.line = Line::Up;
+        self.pending = 0;
+        self.following = false;
+        self.stale = false;
+        self.send(Tag::Follow, Task { op: Op::Follow, limit: FOLLOWED, ..Task::default() }, out);
+        let known: Vec<(String, u64, bool)> =
+            self.tasks.iter().map(|task| (task.id.clone(), task.seq, task.is_waiting())).collect();
+        for (task, seq, waits) in known {
+            self.watch(&task, seq, out);
+            if waits {
+                // Another daemon knows other digests.
+                self.show(&task, out);
+            }
+        }
+    }
+
+    pub(in crate::cli::chat) fn ask(&mut self, text: String, out: &mut Vec<Out>) {
+        if self.line == Line::Down {
+            self.input = Input::of(&text);
+            return self.tell(Tone::Trouble, NO_CONNECTION);
+        }
+        // Two requests at once would begin two conversations.
+        if self.thread.is_empty() && !self.sent.is_empty() {
+            if self.held.len() < MAX_HELD {
+                self.held.push_back(text);
+            }
+            return;
+        }
+        let Who { by, cwd, shell, private, .. } = &self.who;
+        let asked = Task {
+            op: Op::Ask,
+            thread: self.thread.clone(),
+            text: text.clone(),
+            by: by.clone(),
+            cwd: cwd.clone(),
+            shell: shell.clone(),
+            private: *private,
+            ..Task::default()
+        };
+        self.sent.push(text.clone());
+        self.top = None;
+        self.send(Tag::Ask(text, self.opened), asked, out);
+    }
+
+    fn answered(&mut self, tag: Tag, told: Result<Box<Tasks>, String>, out: &mut Vec<Out>) {
+        // What is followed is told again and again.
+        if tag != Tag::Follow || !std::mem::replace(&mut self.following, true) {
+            self.pending = self.pending.saturating_sub(1);
+        }
+        match (tag, told) {
+            (Tag::Ask(_, opened), Ok(_)) if opened != self.opened => {}
+            (Tag::Ask(text, _), Ok(told)) => {
+                self.forget_sent(&text);
+                if let Some(brief) = told.tasks.into_iter().next() {
+                    self.begun(&brief, out);
+                }
+                if let Some(held) = self.held.pop_front() {
+                    self.ask(held, out);
+                }
+            }
+            (Tag::Ask(text, _), Err(why)) => {
+                self.forget_sent(&text);
+                if self.input.is_empty() {
+                    self.input = Input::of(&text);
+                }
+                self.tell(Tone::Trouble, &why);
+            }
+            (Tag::Follow, Ok(told)) => self.followed(told.tasks, out),
+            (Tag::Show(task), Ok(told)) => self.offered(&task, *told),
+            // It is asked about once more: what is refused was perhaps not what waits now.
+            (Tag::Approve(task) | Tag::Reject(task), Err(why)) => {
+                self.tell(Tone::Trouble, &why);
+                self.show(&task, out);
+            }
+            (Tag::Edit(task), told) => {
+                if let Err(why) = told {
+                    self.tell(Tone::Trouble, &why);
+                }
+                self.show(&task, out);
+            }
+            (_, Err(why)) => self.tell(Tone::Trouble, &why),
+            (Tag::Watch | Tag::Approve(_) | Tag::Reject(_), Ok(_)) => {}
+            (Tag::Cancel | Tag::Retry | Tag::Undo, Ok(told)) => {
+                if let Some(line) = told.lines.first() {
+                    self.tell(Tone::Told, line);
+                }
+                for brief in &told.tasks {
+                    if let Some(task) = self.tasks.iter_mut().find(|task| task.id == brief.task_id) {
+                        task.undo = brief.undo;
+                        task.version += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    fn forget_sent(&mut self, text: &str) {
+        if let Some(at) = self.sent.iter().position(|sent| sent == text) {
+            self.sent.remove(at);
+        }
+    }
+
+    /// A request is known to the daemon; `@dev apply ID` is answered with a task that was there before.
+    fn begun(&mut self, brief: &Brief, out: &mut Vec<Out>) {
+        if self.thread.is_empty() && self.tasks.is_empty() {
+            self.thread.clone_from(&brief.thread_id);
+        }
+        if brief.thread_id != self.thread {
+            self.open(brief.thread_id.clone(), out);
+        }
+        self.add(brief, out);
+        self.chosen = self.tasks.iter().position(|task| task.id == brief.task_id).unwrap_or(0);
+        self.top = None;
+    }
+
+    fn add(&mut self, brief: &Brief, out: &mut Vec<Out>) {
+        if self.tasks.iter().all(|task| task.id != brief.task_id) {
+            self.tasks.push(Shown::of(brief));
+            self.watch(&brief.task_id, 0, out);
+        }
+    }
+
+    fn followed(&mut self, briefs: Vec<Brief>, out: &mut Vec<Out>) {
+        self.briefs = briefs;
+        self.threads = threads::of(&self.briefs);
+        self.list_at = self.list_at.min(self.threads.len().saturating_sub(1));
+        self.load_tasks(out);
+    }
+
+    /// The tasks of this conversation that are known and not here, the newest ones.
+    fn load_tasks(&mut self, out: &mut Vec<Out>) {
+        if self.thread.is_empty() {
+            return;
+        }
+        let mut briefs: Vec<Brief> =
+            self.briefs.iter().filter(|brief| brief.thread_id == self.thread).cloned().collect();
+        briefs.sort_by(|one, other| (one.since, &one.task_id).cmp(&(other.since, &other.task_id)));
+        self.earlier = briefs.len().saturating_sub(self.load);
+        let first = self.tasks.is_empty();
+        for brief in briefs.split_off(self.earlier) {
+            self.add(&brief, out);
+        }
+        let since =
+            |id: &str| self.briefs.iter().find(|brief| brief.task_id == id).map_or(u64::MAX, |brief| brief.since);
+        let chosen = self.tasks.get(self.chosen).map(|task| task.id.clone());
+        self.tasks.sort_by_key(|task| (since(&task.id), task.id.clone()));
+        let place = chosen.and_then(|chosen| self.tasks.iter().position(|task| task.id == chosen));
+        self.chosen = place.filter(|_| !first).unwrap_or(self.tasks.len().saturating_sub(1));
+    }
+
+    pub(in crate::cli::chat) fn load_earlier(&mut self, out: &mut Vec<Out>) {
+        if self.earlier > 0 && self.load < MAX_LOADED {
+            self.load += LOADED;
+            self.load_tasks(out);
+        }
+    }
+
+    /// Another conversation; an empty name is a new one. What was loaded of this one is forgotten, and comes from the daemon again.
+    pub(in crate::cli::chat) fn open(&mut self, thread: String, out: &mut Vec<Out>) {
+        if thread == self.thread && !thread.is_empty() {
+            return;
+        }
+        self.thread = thread;
+        self.opened += 1;
+        self.stale |= !self.tasks.is_empty();
+        self.tasks.clear();
+        self.sent.clear();
+        self.held.clear();
+        (self.load, self.earlier, self.chosen, self.top) = (LOADED, 0, 0, None);
+        (self.found_row, self.undo) = (None, None);
+        // With another connection comes the list again, and with it these.
+        if !self.stale {
+            self.load_tasks(out);
+        }
+    }
+
+    fn heard(&mut self, event: &Event, out: &mut Vec<Out>) {
+        let Some(at) = self.tasks.iter().position(|task| task.id == event.task_id.as_str()) else { return };
+        let Some(task) = self.tasks.get_mut(at) else { return };
+        let known = task.waits;
+        task.hear(event);
+        let (id, waits, state) = (task.id.clone(), task.waits, task.state);
+        // Somebody else has answered it, or it has ended: what is typed next is not for whatever comes after it.
+        let is_open = matches!(state, Name::ProposalReady | Name::WaitingApproval);
+        if matches!(self.focus, Focus::Card | Focus::Editing) && at == self.chosen && !is_open {
+            self.focus = Focus::Input;
+        }
+        if self.focus == Focus::Editing && at == self.chosen && waits != known {
+            self.focus = Focus::Card;
+            self.tell(Tone::Trouble, "the proposal has changed meanwhile");
+        }
+        if waits.is_some() && waits != known {
+            self.show(&id, out);
+        }
+    }
+
+    fn offered(&mut self, task: &str, told: Tasks) {
+        let Some(shown) = self.tasks.iter_mut().find(|shown| shown.id == task) else { return };
+        let Some(offer) = told.offer else { return };
+        shown.version += 1;
+        // The same offer stays the card that it is; another one was never seen.
+        let same = shown.card.as_ref().is_some_and(|card| *card.offer() == *offer);
+        if !same {
+            shown.waits = Some(offer.step);
+            shown.card = Some(Card::of(*offer));
+        }
+    }
+
+    fn edited(&mut self, task: &str, text: Option<String>, out: &mut Vec<Out>) {
+        let Some(shown) = self.tasks.iter_mut().find(|shown| shown.id == task) else { return };
+        let Some(card) = &mut shown.card else { return };
+        card.approach();
+        let offer = card.offer();
+        match text {
+            Some(text) if text.trim().is_empty() => self.tell(Tone::Trouble, "nothing is left of it; n rejects it"),
+            Some(text) if text != offer.text => {
+                let edit = Task {
+                    op: Op::Edit,
+                    task: task.to_owned(),
+                    text,
+                    by: self.who.by.clone(),
+                    step: offer.step,
+                    digest: offer.digest.clone(),
+                    ..Task::default()
+                };
+                self.send(Tag::Edit(task.to_owned()), edit, out);
+            }
+            Some(_) | None => self.tell(Tone::Told, "nothing was changed"),
+        }
+    }
+}

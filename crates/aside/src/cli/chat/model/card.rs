@@ -1,0 +1,258 @@
+//! A proposal that waits, as it is put before the person: all of its rows, which of them were on the screen, and whether an answer counts
+//! yet. An answer is for exactly what was painted: another offer is another card, which nobody has seen.
+
+use std::collections::HashSet;
+
+use aside_core::proto::task::Offer;
+use ratatui_core::text::{Line, Span};
+
+use crate::cli::chat::patch::{Begins, Patch, Sides};
+use crate::cli::chat::rows::{self, Row};
+
+/// A key that was pressed before somebody could have read what it is for does not count, nor does one that is held down.
+pub const MOMENT: u64 = 300;
+/// Columns of what a row is about.
+const LABEL: usize = 9;
+
+#[derive(Clone, Debug)]
+pub struct Card {
+    offer: Offer,
+    patch: Patch,
+    sides: Sides,
+    /// Rows for this width.
+    width: usize,
+    rows: Vec<CardRow>,
+    pub top: usize,
+    /// Since when nothing was pressed that could be meant for what was there before. Nothing: it was not painted yet.
+    since: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct CardRow {
+    row: Row,
+    /// Which lines of the offer have something in it.
+    lines: [Option<usize>; 2],
+    begins: Begins,
+    seen: Seen,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    Yes,
+    No,
+}
+
+/// Whether an answer counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ready {
+    Yes,
+    /// So many rows were never on the screen.
+    Unseen(usize),
+    /// It has just appeared.
+    TooSoon,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Forward,
+    Back,
+}
+
+impl Card {
+    pub fn of(offer: Offer) -> Self {
+        let patch = if offer.action == "apply_diff" { Patch::read(&offer.text) } else { Patch::default() };
+        Self { offer, patch, sides: Sides::One, width: 0, rows: Vec::new(), top: 0, since: None }
+    }
+
+    pub fn offer(&self) -> &Offer {
+        &self.offer
+    }
+
+    pub fn is_change(&self) -> bool {
+        self.offer.action == "apply_diff"
+    }
+
+    pub fn files(&self) -> usize {
+        self.patch.files()
+    }
+
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &Row> {
+        self.rows.iter().map(|row| &row.row)
+    }
+
+    pub fn unseen(&self) -> usize {
+        self.rows.iter().filter(|row| row.seen == Seen::No).count()
+    }
+
+    /// Somebody goes to it: what was painted of it earlier, small or long ago, was not what they answer.
+    pub fn approach(&mut self) {
+        self.since = None;
+    }
+
+    /// Rows for this width. A line that was seen whole stays seen, however it is broken.
+    pub fn lay(&mut self, width: usize) {
+        if width == self.width && !self.rows.is_empty() {
+            return;
+        }
+        let unseen: HashSet<usize> =
+            self.rows.iter().filter(|row| row.seen == Seen::No).flat_map(|row| row.lines).flatten().collect();
+        let first = self.rows.is_empty();
+        let place = self.rows.get(self.top).and_then(|row| row.lines.into_iter().flatten().next());
+        self.width = width;
+        self.rows = self.made(width);
+        for row in &mut self.rows {
+            let known = !first && row.lines.iter().flatten().all(|line| !unseen.contains(line));
+            row.seen = if known { Seen::Yes } else { Seen::No };
+        }
+        self.top =
+            place.and_then(|place| self.rows.iter().position(|row| row.lines.contains(&Some(place)))).unwrap_or(0);
+    }
+
+    /// It is on the screen, in so many rows.
+    pub fn painted(&mut self, height: usize, now: u64) {
+        self.since.get_or_insert(now);
+        for row in self.rows.iter_mut().skip(self.top).take(height) {
+            row.seen = Seen::Yes;
+        }
+    }
+
+    /// Whether what is pressed now is an answer. What comes too soon makes the moment begin again.
+    pub fn ready(&mut self, now: u64) -> Ready {
+        match self.since {
+            Some(since) if now.saturating_sub(since) >= MOMENT => match self.unseen() {
+                0 => Ready::Yes,
+                rows => Ready::Unseen(rows),
+            },
+            Some(_) => {
+                self.since = Some(now);
+                Ready::TooSoon
+            }
+            None => Ready::TooSoon,
+        }
+    }
+
+    pub fn turn(&mut self) {
+        self.sides = match self.sides {
+            Sides::One => Sides::Two,
+            Sides::Two => Sides::One,
+        };
+        // Even if it is as wide as before.
+        let width = std::mem::take(&mut self.width);
+        self.lay(width);
+    }
+
+    pub fn scroll_to(&mut self, top: usize, height: usize) {
+        self.top = top.min(self.rows.len().saturating_sub(height));
+    }
+
+    /// To the next file or hunk, or to the one before.
+    pub fn jump(&mut self, to: Begins, way: Way, height: usize) {
+        let mut places = self.rows.iter().enumerate().filter(|(_, row)| row.begins == to).map(|(at, _)| at);
+        let place = match way {
+            Way::Forward => places.find(|at| *at > self.top),
+            Way::Back => places.take_while(|at| *at < self.top).last(),
+        };
+        if let Some(place) = place {
+            self.scroll_to(place, height);
+        }
+    }
+
+    fn made(&self, width: usize) -> Vec<CardRow> {
+        let made = |row, lines, begins| CardRow { row, lines, begins, seen: Seen::No };
+        let mut all = Vec::new();
+        for (at, row) in self.offer.rows.iter().enumerate() {
+            for row in labelled(&row.label, &row.text, width) {
+                all.push(made(row, [Some(at), None], Begins::Nothing));
+            }
+        }
+        let head = self.offer.rows.len();
+        for row in self.patch.rows(width, self.sides) {
+            all.push(made(row.row, row.lines.map(|line| line.map(|line| head + line)), row.begins));
+        }
+        all
+    }
+}
+
+/// `command  make test`. The daemon has spelled out what cannot be seen; a terminal must not have to trust it for that.
+pub fn labelled(label: &str, text: &str, width: usize) -> Vec<Row> {
+    let style = match label {
+        "command" => rows::BOLD,
+        "danger" => rows::DANGER,
+        "file" | "in" | "with" => rows::PLAIN,
+        _ => rows::DIM,
+    };
+    let text = rows::one_line(text);
+    let room = width.saturating_sub(LABEL);
+    let broken = match label {
+        "because" | "rule" | "writes" => rows::flow(&text, room),
+        _ => rows::fold(&text, room),
+    };
+    let label = rows::cut(&rows::one_line(label), LABEL - 1);
+    let first = format!("{label}{}", " ".repeat(LABEL.saturating_sub(rows::width(&label))));
+    let broken = broken.into_iter().enumerate();
+    broken
+        .map(|(row, text)| {
+            let label = if row == 0 { first.clone() } else { " ".repeat(LABEL) };
+            Line::from(vec![Span::styled(label, rows::DIM), Span::styled(text, style)])
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use aside_core::proto::task::Row as Told;
+
+    use super::*;
+
+    fn card(lines: usize) -> Card {
+        let body: String = (0..lines).map(|line| format!("+line {line}\n")).collect();
+        let text = format!("diff --git a/n b/n\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,{lines} @@\n{body}");
+        let rows = vec![Told { label: "file".to_owned(), text: format!("A n +{lines} -0") }];
+        Card::of(Offer { action: "apply_diff".to_owned(), text, rows, ..Offer::default() })
+    }
+
+    #[test]
+    fn what_comes_too_soon_is_no_answer_and_neither_is_a_key_that_is_held_down() {
+        let mut card = card(2);
+        card.lay(40);
+        assert_eq!(card.ready(1000), Ready::TooSoon);
+        card.painted(20, 1000);
+        for now in [1010, 1200, 1450, 1700, 1990] {
+            assert_eq!(card.ready(now), Ready::TooSoon);
+        }
+        assert_eq!(card.ready(2290), Ready::Yes);
+        card.approach();
+        assert_eq!(card.ready(9999), Ready::TooSoon);
+    }
+
+    #[test]
+    fn what_was_jumped_over_was_not_seen() {
+        let mut card = card(30);
+        card.lay(40);
+        card.painted(10, 0);
+        assert_eq!(card.ready(1000), Ready::Unseen(25));
+        card.scroll_to(usize::MAX, 10);
+        card.painted(10, 1000);
+        assert_eq!(card.ready(2000), Ready::Unseen(15));
+        for top in [10, 20] {
+            card.scroll_to(top, 10);
+            card.painted(10, 2000);
+        }
+        assert_eq!(card.ready(3000), Ready::Yes);
+        // Broken differently, it is the same text.
+        card.lay(20);
+        assert_eq!(card.ready(4000), Ready::Yes);
+    }
+
+    #[test]
+    fn a_line_of_which_a_part_was_seen_was_not_seen() {
+        let text = "x".repeat(100);
+        let rows = vec![Told { label: "command".to_owned(), text }];
+        let mut card = Card::of(Offer { action: "run_command".to_owned(), rows, ..Offer::default() });
+        card.lay(29);
+        card.painted(3, 0);
+        assert_eq!(card.ready(1000), Ready::Unseen(2));
+        card.lay(59);
+        assert_eq!(card.ready(2000), Ready::Unseen(2));
+    }
+}

@@ -1,0 +1,600 @@
+//! What a key means, which depends on where keys go. Nothing that was typed for something else can approve: a proposal has to be gone to,
+//! to have been on the screen, whole, and for a moment.
+
+use aside_core::proto::task::{Op, Task};
+use aside_core::task::proposal::Proposal;
+
+use crate::cli::chat::input::{Input, Took};
+use crate::cli::chat::keys::Key;
+use crate::cli::chat::model::card::{MOMENT, Ready, Way};
+use crate::cli::chat::model::{Focus, Line, MAX_HISTORY, Model, NO_CONNECTION, Out, Pane, Tag, Tone};
+use crate::cli::chat::patch::{Begins, WIDE};
+use crate::cli::chat::{rows, talk};
+
+/// How long a second Ctrl-C means to leave.
+const TWICE: u64 = 2000;
+
+/// Whether somebody insists on what they have not seen all of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Insists {
+    Yes,
+    No,
+}
+
+impl Model {
+    pub(super) fn press(&mut self, key: &Key, now: u64, out: &mut Vec<Out>) {
+        if *key == Key::Ctrl('c') {
+            return self.stop(now, out);
+        }
+        self.leaving = None;
+        self.notice = None;
+        match key {
+            Key::Ctrl('l') => return out.push(Out::Redraw),
+            Key::Ctrl('z') => return out.push(Out::Suspend),
+            Key::Ctrl('t') => return self.toggle_list(),
+            Key::Ctrl('n') => {
+                self.open(String::new(), out);
+                self.focus = Focus::Input;
+                return self.tell(Tone::Told, "a new conversation");
+            }
+            Key::F1 => return self.help(),
+            _ => {}
+        }
+        match self.focus {
+            Focus::Input => self.press_input(key, out),
+            Focus::Talk => self.press_talk(key, now, out),
+            Focus::Threads => self.press_threads(key, out),
+            Focus::Card => self.press_card(key, now, out),
+            Focus::Editing => self.press_editing(key, out),
+            Focus::Search => self.press_search(key),
+            Focus::Output | Focus::Help => self.press_pane(key),
+            Focus::Found => self.press_found(key),
+        }
+    }
+
+    /// Ctrl-C: what is typed, then what runs, then this program.
+    fn stop(&mut self, now: u64, out: &mut Vec<Out>) {
+        if self.leaving.is_some_and(|since| now.saturating_sub(since) <= TWICE) {
+            return out.push(Out::Leave);
+        }
+        match self.focus {
+            Focus::Editing => {
+                self.focus = Focus::Card;
+                return self.approach();
+            }
+            Focus::Search => {
+                self.focus = Focus::Talk;
+                return;
+            }
+            Focus::Input if !self.input.is_empty() => {
+                self.remember();
+                self.input.clear();
+                return;
+            }
+            _ => {}
+        }
+        self.leaving = Some(now);
+        let busy = self.tasks.iter().rev().find(|task| task.is_busy()).map(|task| task.id.clone());
+        match busy {
+            Some(task) => {
+                self.tell(Tone::Told, "cancelled; Ctrl-C again leaves");
+                self.send(Tag::Cancel, Self::about(Op::Cancel, &task), out);
+            }
+            None => self.tell(Tone::Told, "Ctrl-C again leaves"),
+        }
+    }
+
+    fn press_input(&mut self, key: &Key, out: &mut Vec<Out>) {
+        let empty = self.input.is_empty();
+        match key {
+            Key::Enter if self.waiting().is_some() && is_answer(self.input.text()) => {
+                self.tell(Tone::Told, "Tab goes to the proposal; it is answered there");
+            }
+            Key::Enter if !self.input.text().trim().is_empty() => {
+                let text = self.input.text().trim().to_owned();
+                self.remember();
+                self.input.clear();
+                self.ask(text, out);
+            }
+            Key::Enter => {}
+            Key::Tab => match self.waiting() {
+                Some(task) => self.go_to_card(task, out),
+                None => self.go_to_talk(),
+            },
+            Key::Esc | Key::BackTab => self.go_to_talk(),
+            Key::Char('?') if empty => self.help(),
+            Key::Char('/') if empty => self.search(),
+            Key::Ctrl('d') if empty => out.push(Out::Leave),
+            Key::PageUp | Key::PageDown => self.scroll_talk(key, out),
+            Key::Up if empty || self.recalled.is_some() => match self.input.press(key) {
+                Took::Yes => {}
+                Took::No => self.recall(Way::Back),
+            },
+            Key::Down if self.recalled.is_some() => match self.input.press(key) {
+                Took::Yes => {}
+                Took::No => self.recall(Way::Forward),
+            },
+            _ => {
+                if self.input.press(key) == Took::Yes && !matches!(key, Key::Left | Key::Right) {
+                    self.recalled = None;
+                }
+            }
+        }
+    }
+
+    fn press_talk(&mut self, key: &Key, now: u64, out: &mut Vec<Out>) {
+        if let Some((task, since)) = self.undo.take() {
+            let early = since.is_none_or(|since| now.saturating_sub(since) < MOMENT);
+            match key {
+                Key::Char('y') if !early => {
+                    self.tell(Tone::Told, "taking it back");
+                    return self.send(Tag::Undo, Self::about(Op::Undo, &task), out);
+                }
+                Key::Char('y') => return self.tell(Tone::Told, "too soon; u again"),
+                _ => self.tell(Tone::Told, "nothing was taken back"),
+            }
+        }
+        let last = self.tasks.len().saturating_sub(1);
+        match key {
+            Key::Char('j') | Key::Down => self.choose((self.chosen + 1).min(last)),
+            Key::Char('k') | Key::Up if self.chosen == 0 => self.load_earlier(out),
+            Key::Char('k') | Key::Up => self.choose(self.chosen - 1),
+            Key::Char('g') | Key::Home => {
+                self.load_earlier(out);
+                self.choose(0);
+                self.top = Some(0);
+            }
+            Key::Char('G') | Key::End => {
+                self.choose(last);
+                self.top = None;
+            }
+            Key::PageUp | Key::PageDown | Key::Ctrl('u' | 'd' | 'b' | 'f') => self.scroll_talk(key, out),
+            Key::Enter | Key::Char('o') => self.look(out),
+            Key::Char('r') => self.retry(out),
+            Key::Char('u') => self.take_back(),
+            Key::Char('/') => self.search(),
+            Key::Char('n') => self.find(Way::Back),
+            Key::Char('N') => self.find(Way::Forward),
+            Key::Char('?') => self.help(),
+            Key::Char('i') | Key::Esc | Key::BackTab => self.go_to_input(),
+            Key::Tab => match self.waiting() {
+                Some(task) => self.go_to_card(task, out),
+                None => self.go_to_input(),
+            },
+            _ => {}
+        }
+    }
+
+    fn press_threads(&mut self, key: &Key, out: &mut Vec<Out>) {
+        let last = self.threads.len().saturating_sub(1);
+        match key {
+            Key::Char('j') | Key::Down => self.list_at = (self.list_at + 1).min(last),
+            Key::Char('k') | Key::Up => self.list_at = self.list_at.saturating_sub(1),
+            Key::Char('g') | Key::Home => self.list_at = 0,
+            Key::Char('G') | Key::End => self.list_at = last,
+            Key::PageDown => self.list_at = (self.list_at + 10).min(last),
+            Key::PageUp => self.list_at = self.list_at.saturating_sub(10),
+            Key::Enter | Key::Char('l' | 'o') => {
+                if let Some(thread) = self.threads.get(self.list_at) {
+                    let thread = thread.id.clone();
+                    self.open(thread, out);
+                    self.focus = Focus::Input;
+                }
+            }
+            Key::Char('n') => {
+                self.open(String::new(), out);
+                self.focus = Focus::Input;
+            }
+            Key::Char('?') => self.help(),
+            Key::Esc | Key::Tab | Key::BackTab | Key::Char('q' | 'h') => self.focus = Focus::Input,
+            _ => {}
+        }
+    }
+
+    fn press_card(&mut self, key: &Key, now: u64, out: &mut Vec<Out>) {
+        let height = usize::from(self.areas().pane_rows());
+        let page = height.saturating_sub(1).max(1);
+        let width_allows = usize::from(self.areas().main.width) >= WIDE;
+        if matches!(key, Key::Esc) {
+            return self.go_to_input();
+        }
+        let Some(card) = self.card_mut() else {
+            if matches!(key, Key::Tab | Key::BackTab) {
+                self.go_to_input();
+            }
+            return;
+        };
+        let top = card.top;
+        match key {
+            Key::Char('y') => self.approve(Insists::No, now, out),
+            Key::Char('Y') => self.approve(Insists::Yes, now, out),
+            Key::Char('n') => self.reject(now, out),
+            // A line of ours has no tabs, and nothing that is hidden: with those it would become another command.
+            Key::Char('e') if card.is_change() || rows::seen(&card.offer().text) != card.offer().text => {
+                self.edit_outside(out);
+            }
+            Key::Char('e') => {
+                self.words = Input::of(&card.offer().text);
+                self.focus = Focus::Editing;
+            }
+            Key::Char('E') => self.edit_outside(out),
+            Key::Char('c') => self.confine(now, out),
+            Key::Char('v') if card.is_change() && !width_allows => {
+                self.tell(Tone::Told, "the window is too narrow for two sides");
+            }
+            Key::Char('v') if card.is_change() => card.turn(),
+            Key::Char('j') | Key::Down => card.scroll_to(top + 1, height),
+            Key::Char('k') | Key::Up => card.scroll_to(top.saturating_sub(1), height),
+            Key::PageDown | Key::Char(' ') | Key::Ctrl('f') => card.scroll_to(top + page, height),
+            Key::PageUp | Key::Ctrl('b') => card.scroll_to(top.saturating_sub(page), height),
+            Key::Ctrl('d') => card.scroll_to(top + page / 2 + 1, height),
+            Key::Ctrl('u') => card.scroll_to(top.saturating_sub(page / 2 + 1), height),
+            Key::Char('g') | Key::Home => card.scroll_to(0, height),
+            Key::Char('G') | Key::End => card.scroll_to(usize::MAX, height),
+            Key::Char(']') => card.jump(Begins::Hunk, Way::Forward, height),
+            Key::Char('[') => card.jump(Begins::Hunk, Way::Back, height),
+            Key::Tab if card.files() > 1 => card.jump(Begins::File, Way::Forward, height),
+            Key::BackTab if card.files() > 1 => card.jump(Begins::File, Way::Back, height),
+            Key::Tab | Key::BackTab => self.go_to_input(),
+            Key::Char('?') => self.help(),
+            _ => {}
+        }
+    }
+
+    fn press_editing(&mut self, key: &Key, out: &mut Vec<Out>) {
+        match key {
+            Key::Enter => {
+                let text = self.words.text().to_owned();
+                self.focus = Focus::Card;
+                if let Some(task) = self.tasks.get(self.chosen).map(|task| task.id.clone()) {
+                    self.edited(&task, Some(text), out);
+                }
+            }
+            Key::Esc => {
+                self.focus = Focus::Card;
+                self.approach();
+            }
+            _ => {
+                self.words.press(key);
+            }
+        }
+    }
+
+    fn press_search(&mut self, key: &Key) {
+        match key {
+            Key::Enter => {
+                self.sought = self.words.text().trim().to_owned();
+                self.focus = Focus::Talk;
+                self.found_row = None;
+                self.find(Way::Back);
+            }
+            Key::Esc => self.go_to_input(),
+            Key::Backspace if self.words.is_empty() => self.go_to_input(),
+            _ => {
+                self.words.press(key);
+            }
+        }
+    }
+
+    fn press_pane(&mut self, key: &Key) {
+        let height = usize::from(self.areas().pane_rows());
+        let last = self.pane.rows.len().saturating_sub(height);
+        let page = height.saturating_sub(1).max(1);
+        let top = self.pane.top;
+        let top = match key {
+            Key::Char('j') | Key::Down => top + 1,
+            Key::Char('k') | Key::Up => top.saturating_sub(1),
+            Key::PageDown | Key::Char(' ') | Key::Ctrl('f') => top + page,
+            Key::PageUp | Key::Ctrl('b') => top.saturating_sub(page),
+            Key::Char('g') | Key::Home => 0,
+            Key::Char('G') | Key::End => last,
+            Key::Esc | Key::Char('q' | 'o' | '?') | Key::Tab | Key::Enter => {
+                let back = if self.focus == Focus::Output { Focus::Talk } else { Focus::Input };
+                self.focus = back;
+                return;
+            }
+            _ => return,
+        };
+        self.pane.top = top.min(last);
+        self.pane.at_end = self.focus == Focus::Output && self.pane.top == last;
+    }
+
+    fn press_found(&mut self, key: &Key) {
+        let last = self.found().len().saturating_sub(1);
+        match key {
+            Key::Char('j') | Key::Down => self.picked = (self.picked + 1).min(last),
+            Key::Char('k') | Key::Up => self.picked = self.picked.saturating_sub(1),
+            Key::PageDown => self.picked = (self.picked + 10).min(last),
+            Key::PageUp => self.picked = self.picked.saturating_sub(10),
+            Key::Char('g') | Key::Home => self.picked = 0,
+            Key::Char('G') | Key::End => self.picked = last,
+            Key::Enter => {
+                // To go on about it: what was found is what the next request names.
+                let path = self.found().get(self.picked).map(|item| rows::one_line(&item.path)).unwrap_or_default();
+                self.input.insert(&path);
+                self.focus = Focus::Input;
+            }
+            Key::Esc | Key::Tab | Key::Char('q' | 'o') => self.focus = Focus::Talk,
+            _ => {}
+        }
+        self.show_picked();
+    }
+
+    fn show_picked(&mut self) {
+        let height = usize::from(self.areas().pane_rows());
+        let width = usize::from(self.areas().main.width);
+        let at = talk::found_row(self.found(), self.picked, width);
+        let top = self.pane.top.min(at.start);
+        self.pane.top = top.max(at.end.saturating_sub(height));
+    }
+
+    fn approve(&mut self, insists: Insists, now: u64, out: &mut Vec<Out>) {
+        let (by, environment) = (self.who.by.clone(), self.who.environment.clone());
+        if self.line == Line::Down {
+            return self.tell(Tone::Trouble, NO_CONNECTION);
+        }
+        let Some(card) = self.card_mut() else { return };
+        match (card.ready(now), insists) {
+            (Ready::TooSoon, _) => return self.tell(Tone::Told, "that was too soon to have been read; once more"),
+            (Ready::Unseen(rows), Insists::No) => {
+                let told = if rows == 1 { "1 row was".to_owned() } else { format!("{rows} rows were") };
+                return self.tell(Tone::Told, &format!("{told} not seen yet: scroll on, or Y"));
+            }
+            (Ready::Unseen(_), Insists::Yes) | (Ready::Yes, _) => {}
+        }
+        let offer = card.offer();
+        let approval = Task {
+            op: Op::Approve,
+            task: offer.task_id.clone(),
+            step: offer.step,
+            digest: offer.digest.clone(),
+            by,
+            environment,
+            ..Task::default()
+        };
+        // The same key again is no second answer.
+        card.approach();
+        self.send(Tag::Approve(approval.task.clone()), approval, out);
+        self.focus = Focus::Input;
+        self.top = None;
+    }
+
+    fn reject(&mut self, now: u64, out: &mut Vec<Out>) {
+        let by = self.who.by.clone();
+        if self.line == Line::Down {
+            return self.tell(Tone::Trouble, NO_CONNECTION);
+        }
+        let Some(card) = self.card_mut() else { return };
+        if card.ready(now) == Ready::TooSoon {
+            return self.tell(Tone::Told, "that was too soon to have been read; once more");
+        }
+        let offer = card.offer();
+        let rejection = Task {
+            op: Op::Reject,
+            task: offer.task_id.clone(),
+            step: offer.step,
+            digest: offer.digest.clone(),
+            by,
+            ..Task::default()
+        };
+        card.approach();
+        self.send(Tag::Reject(rejection.task.clone()), rejection, out);
+        self.focus = Focus::Input;
+    }
+
+    /// A command that may write in the workspace alone, or wherever the person may. Another offer, either way.
+    fn confine(&mut self, now: u64, out: &mut Vec<Out>) {
+        let by = self.who.by.clone();
+        let Some(card) = self.card_mut().filter(|card| !card.is_change()) else { return };
+        if card.ready(now) == Ready::TooSoon {
+            return self.tell(Tone::Told, "that was too soon to have been read; once more");
+        }
+        card.approach();
+        let offer = card.offer();
+        let confine = if offer.confine == "workspace" { "no" } else { "workspace" };
+        let edit = Task {
+            op: Op::Edit,
+            task: offer.task_id.clone(),
+            text: offer.text.clone(),
+            step: offer.step,
+            digest: offer.digest.clone(),
+            confine: confine.to_owned(),
+            by,
+            ..Task::default()
+        };
+        self.send(Tag::Edit(edit.task.clone()), edit, out);
+    }
+
+    fn edit_outside(&mut self, out: &mut Vec<Out>) {
+        let Some(card) = self.card_mut() else { return };
+        card.approach();
+        let suffix = if card.is_change() { ".diff" } else { ".sh" };
+        let offer = card.offer();
+        out.push(Out::Edit { task: offer.task_id.clone(), text: offer.text.clone(), suffix });
+    }
+
+    fn retry(&mut self, out: &mut Vec<Out>) {
+        match self.tasks.get(self.chosen) {
+            Some(task) if task.has_ended() => {
+                let task = task.id.clone();
+                self.send(Tag::Retry, Self::about(Op::Retry, &task), out);
+            }
+            Some(_) => self.tell(Tone::Told, "it has not ended yet"),
+            None => {}
+        }
+    }
+
+    /// It writes files, so it is asked about.
+    fn take_back(&mut self) {
+        match self.tasks.get(self.chosen) {
+            Some(task) if task.undo => {
+                self.undo = Some((task.id.clone(), None));
+                self.tell(Tone::Told, "take back what it wrote? y");
+            }
+            Some(_) => self.tell(Tone::Told, "it wrote nothing that could be taken back"),
+            None => {}
+        }
+    }
+
+    /// What there is to see of the chosen task.
+    fn look(&mut self, out: &mut Vec<Out>) {
+        let Some(task) = self.tasks.get(self.chosen) else { return };
+        let found = matches!(&task.proposal, Some(Proposal::SearchResults { items }) if !items.is_empty());
+        if task.is_waiting() {
+            self.go_to_card(self.chosen, out);
+        } else if found {
+            (self.picked, self.pane) = (0, Pane::default());
+            self.focus = Focus::Found;
+        } else if !task.output.is_empty() {
+            self.pane = Pane { at_end: true, ..Pane::default() };
+            self.focus = Focus::Output;
+        } else {
+            self.tell(Tone::Told, "there is nothing more to see of it");
+        }
+    }
+
+    fn approach(&mut self) {
+        if let Some(card) = self.card_mut() {
+            card.approach();
+        }
+    }
+
+    fn go_to_card(&mut self, task: usize, out: &mut Vec<Out>) {
+        self.chosen = task;
+        self.focus = Focus::Card;
+        self.approach();
+        // What it is was asked when it began to wait; the answer may have been lost.
+        if let Some(task) = self.tasks.get(task).filter(|task| task.card.is_none()).map(|task| task.id.clone()) {
+            self.show(&task, out);
+        }
+    }
+
+    fn go_to_input(&mut self) {
+        self.focus = Focus::Input;
+    }
+
+    fn go_to_talk(&mut self) {
+        self.focus = Focus::Talk;
+        self.chosen = self.chosen.min(self.tasks.len().saturating_sub(1));
+        // The last one, unless one further up is looked at.
+        if self.top.is_none() {
+            self.chosen = self.tasks.len().saturating_sub(1);
+        }
+    }
+
+    fn help(&mut self) {
+        self.pane = Pane::default();
+        self.focus = Focus::Help;
+    }
+
+    fn search(&mut self) {
+        self.words.clear();
+        self.focus = Focus::Search;
+    }
+
+    /// The list is shown and gone to, or hidden.
+    fn toggle_list(&mut self) {
+        if self.focus == Focus::Threads {
+            (self.focus, self.list_shown) = (Focus::Input, false);
+        } else {
+            (self.focus, self.list_shown) = (Focus::Threads, true);
+            self.list_at = self.threads.iter().position(|thread| thread.id == self.thread).unwrap_or(0);
+        }
+    }
+
+    fn choose(&mut self, task: usize) {
+        self.chosen = task;
+        let rows = self.laid.rows_of(task);
+        let height = usize::from(self.areas().main.height);
+        let top = self.top.unwrap_or(self.laid.len().saturating_sub(height));
+        if rows.start < top || rows.end > top + height {
+            // From its beginning, which is the request.
+            self.scroll_to(rows.start.min(rows.end.saturating_sub(1)));
+        }
+    }
+
+    fn scroll_to(&mut self, top: usize) {
+        let last = self.laid.len().saturating_sub(usize::from(self.areas().main.height));
+        self.top = (top < last).then_some(top);
+    }
+
+    fn scroll_talk(&mut self, key: &Key, out: &mut Vec<Out>) {
+        let height = usize::from(self.areas().main.height);
+        let page = match key {
+            Key::Ctrl('u' | 'd') => height / 2 + 1,
+            _ => height.saturating_sub(1).max(1),
+        };
+        let last = self.laid.len().saturating_sub(height);
+        let top = self.top.unwrap_or(last);
+        match key {
+            Key::PageUp | Key::Ctrl('u' | 'b') if top == 0 => self.load_earlier(out),
+            Key::PageUp | Key::Ctrl('u' | 'b') => self.top = Some(top.saturating_sub(page)).filter(|top| *top < last),
+            _ => self.scroll_to(top + page),
+        }
+    }
+
+    /// To the next row that has the words, upwards first: what is newest is at the bottom.
+    fn find(&mut self, way: Way) {
+        if self.sought.is_empty() {
+            return;
+        }
+        let from = self.found_row;
+        let is_hit = |row: &usize| self.laid.row(*row).is_some_and(|row| has(&rows::plain(row), &self.sought));
+        let all = 0..self.laid.len();
+        let hit = match way {
+            Way::Back => all.rev().filter(|row| from.is_none_or(|from| *row < from)).find(is_hit),
+            Way::Forward => all.filter(|row| from.is_none_or(|from| *row > from)).find(is_hit),
+        };
+        let Some(row) = hit else {
+            return self.tell(Tone::Told, if from.is_some() { "no more" } else { "not found" });
+        };
+        self.found_row = Some(row);
+        if let Some(task) = self.laid.task_of(row) {
+            self.chosen = task;
+        }
+        let height = usize::from(self.areas().main.height);
+        let top = self.top.unwrap_or(self.laid.len().saturating_sub(height));
+        if row < top || row >= top + height {
+            self.scroll_to(row.saturating_sub(height / 2));
+        }
+    }
+
+    fn remember(&mut self) {
+        let text = self.input.text().trim().to_owned();
+        self.recalled = None;
+        if !text.is_empty() && self.history.back() != Some(&text) {
+            self.history.push_back(text);
+            let extra = self.history.len().saturating_sub(MAX_HISTORY);
+            self.history.drain(..extra);
+        }
+    }
+
+    fn recall(&mut self, way: Way) {
+        let place = match (way, self.recalled) {
+            (Way::Back, None) => 0,
+            (Way::Back, Some(back)) => (back + 1).min(self.history.len().saturating_sub(1)),
+            (Way::Forward, None | Some(0)) => {
+                self.recalled = None;
+                return self.input.clear();
+            }
+            (Way::Forward, Some(back)) => back - 1,
+        };
+        if let Some(text) = self.history.iter().rev().nth(place) {
+            self.input = Input::of(text);
+            self.recalled = Some(place);
+        }
+    }
+}
+
+/// What somebody says who takes the line for the place where a proposal is answered.
+fn is_answer(text: &str) -> bool {
+    ["y", "yes", "n", "no", "ok", "approve", "reject"].contains(&text.trim().to_lowercase().as_str())
+}
+
+/// In any case, unless the words have letters of both.
+fn has(text: &str, words: &str) -> bool {
+    match words.chars().any(char::is_uppercase) {
+        true => text.contains(words),
+        false => text.to_lowercase().contains(words),
+    }
+}

@@ -1,0 +1,265 @@
+//! A task as its events told it, as far as a conversation shows it: bounded, whatever it says. The whole of it stays with the daemon.
+
+use aside_core::proto::task::Brief;
+use aside_core::task::event::{Channel, Event, Outcome, What};
+use aside_core::task::proposal::{Proposal, Source};
+use aside_core::task::state::Name;
+
+use crate::cli::chat::model::card::Card;
+
+/// Of what is said, in bytes. An answer keeps its beginning, an output its end.
+pub const MAX_ANSWER: usize = 128 * 1024;
+pub const MAX_OUTPUT: usize = 64 * 1024;
+/// Of what was found.
+const MAX_FOUND: usize = 1000;
+
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub id: String,
+    pub request: String,
+    /// Who asked, if it was somebody elsewhere.
+    pub from: Option<String>,
+    pub state: Name,
+    pub attempt: u32,
+    /// The number of the last event that was heard.
+    pub seq: u64,
+    /// Why it failed, or what is being done.
+    pub message: String,
+    /// What is wanted, as it was understood.
+    pub wanted: String,
+    pub looked_at: Option<usize>,
+    pub answer: String,
+    answer_id: String,
+    pub output: String,
+    /// The beginning of the output is no longer here.
+    pub output_cut: bool,
+    pub proposal: Option<Proposal>,
+    pub summary: String,
+    pub details: Option<String>,
+    /// What waits for the person.
+    pub card: Option<Card>,
+    /// The step of the proposal that waits, before its offer is known.
+    pub waits: Option<u32>,
+    pub outcome: Option<Outcome>,
+    /// It wrote something that can be taken back.
+    pub undo: bool,
+    /// When it began to be carried out, and when it ended, in milliseconds since 1970.
+    began: Option<u64>,
+    ended: Option<u64>,
+    /// Changes with all that is shown of it, so that rows are made once.
+    pub version: u64,
+}
+
+impl Shown {
+    pub fn of(brief: &Brief) -> Self {
+        let from = match brief.source.as_str() {
+            "" | "local_ui" => None,
+            source if brief.from_user.is_empty() => Some(source.to_owned()),
+            source => Some(format!("{} ({source})", brief.from_user)),
+        };
+        Self {
+            id: brief.task_id.clone(),
+            request: brief.text.clone(),
+            from,
+            state: state(&brief.state),
+            // Its log begins with the first, whichever it is at.
+            attempt: 1,
+            seq: 0,
+            message: String::new(),
+            wanted: String::new(),
+            looked_at: None,
+            answer: String::new(),
+            answer_id: String::new(),
+            output: String::new(),
+            output_cut: false,
+            proposal: None,
+            summary: brief.summary.clone(),
+            details: None,
+            card: None,
+            waits: None,
+            outcome: None,
+            undo: brief.undo,
+            began: None,
+            ended: None,
+            version: 0,
+        }
+    }
+
+    pub fn hear(&mut self, event: &Event) {
+        // What is heard a second time, after the connection was lost, is known.
+        if event.seq <= self.seq {
+            return;
+        }
+        self.seq = event.seq;
+        self.version += 1;
+        if event.attempt > self.attempt {
+            self.begin_again(event.attempt);
+        }
+        match &event.what {
+            What::TaskStart { intent, scope: _ } => self.wanted.clone_from(&intent.summary),
+            What::TaskState(change) => {
+                self.state = change.state;
+                self.message = change.message.clone().unwrap_or_default();
+                if let Some(request) = &change.request {
+                    self.request.clone_from(&request.text);
+                    self.from = match (request.source, &request.from_user) {
+                        (Source::LocalUi, _) => None,
+                        (Source::Wecom, None) => Some("wecom".to_owned()),
+                        (Source::Wecom, Some(user)) => Some(format!("{user} (wecom)")),
+                    };
+                }
+                if let Some(context) = &change.context {
+                    self.looked_at = Some(context.files.len());
+                }
+                self.waits = change.step.filter(|_| change.state == Name::WaitingApproval);
+                if self.waits.is_none() || self.card.as_ref().map(|card| card.offer().step) != self.waits {
+                    self.card = None;
+                }
+                match change.state {
+                    Name::Executing => self.began = Some(event.at),
+                    Name::Completed | Name::Failed | Name::Rejected => self.ended = Some(event.at),
+                    _ => {}
+                }
+                if let Some(outcome) = &change.outcome {
+                    self.undo = outcome.undo.is_some();
+                    self.outcome = Some(outcome.clone());
+                }
+            }
+            What::TaskStreamChunk { message_id, channel: Channel::Answer, chunk } => {
+                if *message_id != self.answer_id {
+                    self.answer.clear();
+                    self.answer_id.clone_from(message_id);
+                }
+                push_bounded(&mut self.answer, chunk);
+            }
+            What::TaskStreamChunk { channel: Channel::Output, chunk, .. } => {
+                self.output.push_str(chunk);
+                if self.output.len() > 2 * MAX_OUTPUT {
+                    self.cut_output();
+                }
+            }
+            What::TaskProposal(offered) => {
+                let result = &offered.result;
+                self.summary.clone_from(&result.summary);
+                self.details.clone_from(&result.details);
+                self.proposal = Some(bounded(&result.proposal));
+            }
+            What::TaskEnd { .. } => {}
+        }
+    }
+
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state, Name::Completed | Name::Failed | Name::Rejected)
+    }
+
+    /// Something is being done for it, and nobody has to do anything.
+    pub fn is_busy(&self) -> bool {
+        !self.has_ended() && self.state != Name::WaitingApproval
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.state == Name::WaitingApproval
+    }
+
+    /// How long it was carried out, in seconds.
+    pub fn took(&self) -> Option<u64> {
+        Some(self.ended?.saturating_sub(self.began?) / 1000)
+    }
+
+    fn begin_again(&mut self, attempt: u32) {
+        let brief = Brief { task_id: self.id.clone(), ..Brief::default() };
+        let Self { request, from, seq, version, .. } = self;
+        let (request, from) = (std::mem::take(request), from.take());
+        *self = Self { request, from, attempt, seq: *seq, version: *version, ..Self::of(&brief) };
+    }
+
+    fn cut_output(&mut self) {
+        let from = self.output.len() - MAX_OUTPUT;
+        // At the beginning of a line, if there is one nearby.
+        let from = self.output.bytes().skip(from).position(|byte| byte == b'\n').map_or(from, |at| from + at + 1);
+        let from = (from..=self.output.len()).find(|at| self.output.is_char_boundary(*at)).unwrap_or(0);
+        self.output.drain(..from);
+        self.output_cut = true;
+    }
+}
+
+fn push_bounded(text: &mut String, more: &str) {
+    let room = MAX_ANSWER.saturating_sub(text.len());
+    let end = (0..=room.min(more.len())).rev().find(|end| more.is_char_boundary(*end)).unwrap_or(0);
+    text.push_str(more.get(..end).unwrap_or_default());
+}
+
+/// What a conversation shows of it. What is to be approved comes with the offer, whole.
+fn bounded(proposal: &Proposal) -> Proposal {
+    let short = |text: &str| {
+        let mut kept = String::new();
+        push_bounded(&mut kept, text);
+        kept
+    };
+    match proposal {
+        Proposal::Plan { text } => Proposal::Plan { text: short(text) },
+        Proposal::Answer { text } => Proposal::Answer { text: short(text) },
+        Proposal::Diff { diff_id, unified_diff: _, files } => {
+            Proposal::Diff { diff_id: diff_id.clone(), unified_diff: String::new(), files: files.clone() }
+        }
+        Proposal::SearchResults { items } => {
+            Proposal::SearchResults { items: items.iter().take(MAX_FOUND).cloned().collect() }
+        }
+        Proposal::Command { .. } => proposal.clone(),
+    }
+}
+
+/// Of a list, where it is a word.
+pub fn state(name: &str) -> Name {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).unwrap_or(Name::Received)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(json: &str) -> Event {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn chunk(seq: u64, channel: &str, text: &str) -> Event {
+        event(&format!(
+            r#"{{"type":"task_stream_chunk","messageId":"m","channel":"{channel}","chunk":{},"threadId":"a","taskId":"t1","attempt":1,"seq":{seq},"at":1,"v":1}}"#,
+            serde_json::Value::String(text.to_owned())
+        ))
+    }
+
+    #[test]
+    fn what_is_kept_of_a_task_is_bounded() {
+        let mut shown = Shown::of(&Brief { task_id: "t1".to_owned(), ..Brief::default() });
+        for seq in 1..=40 {
+            shown.hear(&chunk(2 * seq - 1, "answer", &"日".repeat(4000)));
+            shown.hear(&chunk(2 * seq, "output", &format!("{seq} {}\n", "é".repeat(4000))));
+        }
+        assert!(shown.answer.len() <= MAX_ANSWER && shown.answer.starts_with("日日"));
+        assert!(shown.output.len() <= 2 * MAX_OUTPUT, "{}", shown.output.len());
+        assert!(shown.output_cut && shown.output.starts_with(|letter: char| letter.is_ascii_digit()));
+        assert!(shown.output.trim_end().ends_with('é'));
+    }
+
+    #[test]
+    fn an_event_that_comes_again_counts_once() {
+        let mut shown = Shown::of(&Brief { task_id: "t1".to_owned(), ..Brief::default() });
+        shown.hear(&chunk(1, "answer", "a"));
+        shown.hear(&chunk(1, "answer", "a"));
+        shown.hear(&chunk(2, "answer", "b"));
+        assert_eq!((shown.answer.as_str(), shown.seq), ("ab", 2));
+    }
+
+    #[test]
+    fn the_next_attempt_begins_with_nothing_but_the_request() {
+        // The list knows of the second attempt before the first is told.
+        let brief = Brief { task_id: "t1".to_owned(), text: "run it".to_owned(), attempt: 2, ..Brief::default() };
+        let mut shown = Shown::of(&brief);
+        shown.hear(&chunk(1, "output", "old"));
+        shown.hear(&event(
+            r#"{"type":"task_state","state":"RECEIVED","threadId":"a","taskId":"t1","attempt":2,"seq":2,"at":1,"v":1}"#,
+        ));
+        assert_eq!((shown.request.as_str(), shown.output.as_str(), shown.attempt, shown.seq), ("run it", "", 2, 2));
+    }
+}

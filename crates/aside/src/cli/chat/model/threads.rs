@@ -1,0 +1,109 @@
+//! Conversations, made of the tasks that are known. Decides their order and what they are called.
+
+use aside_core::proto::task::Brief;
+use aside_core::task::state::Name;
+
+use crate::cli::chat::model::task;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    pub id: String,
+    /// The first request that is known of it.
+    pub title: String,
+    pub mark: Mark,
+    /// When it moved last, in milliseconds since 1970.
+    pub at: u64,
+}
+
+/// In the order of what somebody has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    Quiet,
+    Failed,
+    Busy,
+    /// For a person.
+    Waits,
+}
+
+/// The one that moved last is the first.
+pub fn of(briefs: &[Brief]) -> Vec<Thread> {
+    let mut threads: Vec<(Thread, u64)> = Vec::new();
+    for brief in briefs {
+        let mark = mark(brief);
+        match threads.iter_mut().find(|(thread, _)| thread.id == brief.thread_id) {
+            Some((thread, since)) => {
+                if brief.since < *since {
+                    *since = brief.since;
+                    thread.title.clone_from(&brief.text);
+                }
+                // A failure counts while nothing came after it.
+                thread.mark = match (brief.at > thread.at, mark.max(thread.mark)) {
+                    (true, Mark::Failed) => mark,
+                    (false, Mark::Failed) => thread.mark,
+                    (_, strongest) => strongest,
+                };
+                thread.at = thread.at.max(brief.at);
+            }
+            None => {
+                let thread = Thread { id: brief.thread_id.clone(), title: brief.text.clone(), mark, at: brief.at };
+                threads.push((thread, brief.since));
+            }
+        }
+    }
+    let mut threads: Vec<Thread> = threads.into_iter().map(|(thread, _)| thread).collect();
+    threads.sort_by(|one, other| (other.at, &one.id).cmp(&(one.at, &other.id)));
+    threads
+}
+
+fn mark(brief: &Brief) -> Mark {
+    match task::state(&brief.state) {
+        Name::WaitingApproval => Mark::Waits,
+        Name::Failed => Mark::Failed,
+        Name::Completed | Name::Rejected => Mark::Quiet,
+        Name::Received
+        | Name::Routed
+        | Name::ContextCollected
+        | Name::Proposing
+        | Name::ProposalReady
+        | Name::Executing => Mark::Busy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn brief(task: &str, thread: &str, state: &str, since: u64, at: u64) -> Brief {
+        Brief {
+            task_id: task.to_owned(),
+            thread_id: thread.to_owned(),
+            state: state.to_owned(),
+            since,
+            at,
+            text: format!("request {task}"),
+            ..Brief::default()
+        }
+    }
+
+    #[test]
+    fn the_newest_is_first_and_is_called_by_its_first_request() {
+        let briefs = [
+            brief("t4", "b", "COMPLETED", 40, 41),
+            brief("t3", "a", "WAITING_APPROVAL", 30, 31),
+            brief("t2", "b", "FAILED", 20, 21),
+            brief("t1", "a", "COMPLETED", 10, 50),
+            brief("t0", "c", "FAILED", 1, 2),
+        ];
+        let shown: Vec<(String, String, Mark)> =
+            of(&briefs).into_iter().map(|thread| (thread.id, thread.title, thread.mark)).collect();
+        let thread = |id: &str, title: &str, mark| (id.to_owned(), title.to_owned(), mark);
+        assert_eq!(
+            shown,
+            [
+                thread("a", "request t1", Mark::Waits),
+                thread("b", "request t2", Mark::Quiet),
+                thread("c", "request t0", Mark::Failed)
+            ]
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! Text as rows of a screen: nothing in them moves a cursor, hides or turns other letters, and none is wider than it may be. Knows nothing
+//! of tasks.
+
+use aside_core::markdown::{self, Whole, mark};
+use aside_core::text;
+use ratatui_core::style::{Color, Modifier, Style};
+use ratatui_core::text::{Line, Span};
+use unicode_width::UnicodeWidthChar;
+
+pub type Row = Line<'static>;
+
+/// Every theme has these, light or dark. No background: what somebody chose for theirs stays.
+pub const PLAIN: Style = Style::new();
+pub const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+pub const DIM: Style = Style::new().add_modifier(Modifier::DIM);
+pub const TURNED: Style = Style::new().add_modifier(Modifier::REVERSED);
+pub const ADDED: Style = Style::new().fg(Color::Green);
+pub const REMOVED: Style = Style::new().fg(Color::Red);
+pub const HUNK: Style = Style::new().fg(Color::Cyan);
+pub const DANGER: Style = Style::new().fg(Color::Red).add_modifier(Modifier::BOLD);
+pub const WAITS: Style = Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD);
+pub const GOOD: Style = Style::new().fg(Color::Green).add_modifier(Modifier::BOLD);
+pub const ASKED: Style = Style::new().fg(Color::Cyan).add_modifier(Modifier::BOLD);
+
+/// Columns of a letter. One that a terminal might draw wider than it counts has no such sign here: `seen` takes it out.
+pub fn columns(letter: char) -> usize {
+    UnicodeWidthChar::width(letter).unwrap_or(0)
+}
+
+pub fn width(text: &str) -> usize {
+    text.chars().map(columns).sum()
+}
+
+/// What of a text may reach the screen: no control characters but newlines, nothing that hides, and no sign that only asks for
+/// another picture of the letter before, about whose width terminals disagree.
+pub fn seen(text: &str) -> String {
+    let letters = text::clean(text);
+    letters
+        .chars()
+        .filter(|letter| !matches!(letter, '\u{fe00}'..='\u{fe0f}'))
+        .collect::<String>()
+        .replace('\t', "    ")
+}
+
+/// As `seen`, in one line.
+pub fn one_line(text: &str) -> String {
+    seen(text).split('\n').map(str::trim_end).collect::<Vec<&str>>().join(" ")
+}
+
+/// Cut to so many columns, with a sign that it was.
+pub fn cut(text: &str, most: usize) -> String {
+    if width(text) <= most {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut used = 1;
+    for letter in text.chars() {
+        used += columns(letter);
+        if used > most {
+            break;
+        }
+        kept.push(letter);
+    }
+    if most > 0 {
+        kept.push('…');
+    }
+    kept
+}
+
+/// Broken wherever the row is full: for what a machine reads. No letter is lost. At least one row.
+pub fn fold(text: &str, most: usize) -> Vec<String> {
+    let most = most.max(2);
+    let mut rows = vec![String::new()];
+    let mut used = 0;
+    for letter in text.chars() {
+        let columns = columns(letter);
+        if used + columns > most {
+            rows.push(String::new());
+            used = 0;
+        }
+        used += columns;
+        if let Some(row) = rows.last_mut() {
+            row.push(letter);
+        }
+    }
+    rows
+}
+
+/// Broken between words where that is possible: for what people wrote. Each of its lines begins a row.
+pub fn flow(text: &str, most: usize) -> Vec<String> {
+    let most = most.max(2);
+    text.split('\n').flat_map(|line| flow_line(line, most)).collect()
+}
+
+fn flow_line(line: &str, most: usize) -> Vec<String> {
+    let mut rows = Vec::new();
+    let mut row = String::new();
+    for word in line.split_inclusive(' ') {
+        if width(&row) + width(word.trim_end()) > most && !row.is_empty() {
+            rows.push(std::mem::take(&mut row).trim_end().to_owned());
+        }
+        row.push_str(word);
+        if width(row.trim_end()) > most {
+            let mut folded = fold(row.trim_end(), most);
+            row = folded.pop().unwrap_or_default() + if word.ends_with(' ') { " " } else { "" };
+            rows.append(&mut folded);
+        }
+    }
+    rows.push(row.trim_end().to_owned());
+    rows
+}
+
+/// Markdown, perhaps with more to come.
+pub fn markdown(text: &str, most: usize, whole: Whole) -> Vec<Row> {
+    let rendered = markdown::render(&seen(text), most, whole);
+    rendered.rows.iter().chain(&rendered.tail).map(|row| marked(row)).collect()
+}
+
+fn marked(row: &str) -> Row {
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    let mut style = PLAIN;
+    for letter in seen(row).chars().filter(|letter| *letter != '\n') {
+        match look(letter) {
+            Some(None) => style = PLAIN,
+            Some(Some(look)) => style = style.patch(look),
+            None if mark::is_mark(letter) => {}
+            None => match spans.last_mut().filter(|span| span.style == style) {
+                Some(span) => span.content.to_mut().push(letter),
+                None => spans.push(Span::styled(letter.to_string(), style)),
+            },
+        }
+    }
+    Line::from(spans)
+}
+
+/// Nothing for a letter, and nothing in it for the end of all looks.
+fn look(letter: char) -> Option<Option<Style>> {
+    let modifier = |modifier| Some(Some(PLAIN.add_modifier(modifier)));
+    match letter {
+        mark::RESET => Some(None),
+        mark::BOLD | mark::HEADING => modifier(Modifier::BOLD),
+        mark::DIM | mark::QUOTE => modifier(Modifier::DIM),
+        mark::ITALIC => modifier(Modifier::ITALIC),
+        mark::UNDERLINE | mark::LINK => modifier(Modifier::UNDERLINED),
+        mark::CODE => Some(Some(PLAIN.fg(Color::Cyan))),
+        _ => None,
+    }
+}
+
+/// `3 more rows`
+pub fn more(rows: usize) -> String {
+    format!("{rows} more {}", if rows == 1 { "row" } else { "rows" })
+}
+
+/// The letters of a row, without its looks.
+pub fn plain(row: &Row) -> String {
+    row.spans.iter().map(|span| span.content.as_ref()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_broken_between_words_or_where_they_are_full() {
+        assert_eq!(flow("why is the build slow", 10), ["why is the", "build slow"]);
+        assert_eq!(flow("a averyverylongword b", 8), ["a", "averyver", "ylongwor", "d b"]);
+        assert_eq!(flow("日本語の文 です", 6), ["日本語", "の文", "です"]);
+        assert_eq!(flow("one\n\ntwo", 10), ["one", "", "two"]);
+        assert_eq!(fold("日本語", 5), ["日本", "語"]);
+        assert_eq!(fold("", 5), [""]);
+        assert_eq!((cut("日本語", 5), cut("abc", 3), cut("abcd", 3)), ("日本…".into(), "abc".into(), "ab…".into()));
+    }
+
+    #[test]
+    fn nothing_hidden_reaches_the_screen() {
+        assert_eq!(seen("a\u{1b}[31m\u{202e}b\u{200d}\u{fe0f}\tc\r"), "a[31mb    c");
+        let rows = markdown("**a**\u{1b}]0;x\u{7} `b`", 40, Whole::Yes);
+        assert_eq!(rows.iter().map(plain).collect::<Vec<_>>(), ["a]0;x b"]);
+        assert_eq!(rows[0].spans.len(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn no_row_is_too_wide_and_no_letter_is_lost(text in "[a日 é\u{301}🦀\n]{0,60}", most in 2usize..20) {
+            for row in flow(&text, most).iter().chain(&fold(&text.replace('\n', ""), most)) {
+                prop_assert!(width(row) <= most, "{row:?}");
+            }
+            let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+            prop_assert_eq!(letters(&flow(&text, most).concat()), letters(&text));
+            prop_assert_eq!(fold(&text.replace('\n', ""), most).concat(), text.replace('\n', ""));
+        }
+    }
+}

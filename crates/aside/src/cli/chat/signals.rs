@@ -1,0 +1,69 @@
+//! The signals that concern a program with the whole screen, heard between two keys.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+
+use anyhow::Context;
+use rustix::process::{self, Pid, Signal};
+use signal_hook::consts::signal as names;
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
+
+const HEARD: [i32; 7] =
+    [names::SIGWINCH, names::SIGCONT, names::SIGTSTP, names::SIGTERM, names::SIGHUP, names::SIGINT, names::SIGQUIT];
+
+pub struct Signals(SignalDelivery<UnixStream, SignalOnly>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    Resized,
+    /// After we were stopped by something that cannot be heard: the screen may be somebody else's by now.
+    Continued,
+    Suspend,
+    Interrupt,
+    End(i32),
+}
+
+impl Signals {
+    pub fn listen() -> anyhow::Result<Self> {
+        let (reads, writes) = UnixStream::pair().context("could not make a pipe for signals")?;
+        let delivery = SignalDelivery::with_pipe(reads, writes, SignalOnly, HEARD);
+        Ok(Self(delivery.context("could not listen to signals")?))
+    }
+
+    /// What can be read when there is something to hear.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.0.get_read().as_fd()
+    }
+
+    pub fn heard(&mut self) -> Vec<Heard> {
+        let meaning = |signal| match signal {
+            names::SIGWINCH => Heard::Resized,
+            names::SIGCONT => Heard::Continued,
+            names::SIGTSTP => Heard::Suspend,
+            names::SIGINT => Heard::Interrupt,
+            other => Heard::End(other),
+        };
+        self.0.pending().map(meaning).collect()
+    }
+}
+
+/// Whether a shell would take over, and bring us back. Where none does, whoever stops is lost.
+pub fn can_suspend() -> bool {
+    let Some(parent) = process::getppid() else { return false };
+    let session = |pid: Option<Pid>| process::getsid(pid).ok();
+    let group = |pid: Option<Pid>| process::getpgid(pid).ok();
+    session(Some(parent)).is_some() && session(Some(parent)) == session(None) && group(Some(parent)) != group(None)
+}
+
+/// Stops this process, and those that were started with it, until somebody continues it.
+pub fn suspend() {
+    let _ = process::kill_current_process_group(Signal::TSTP);
+    // The one before is only heard by us.
+    let _ = process::kill_process(process::getpid(), Signal::STOP);
+}
+
+/// As if nobody had heard it, so that whoever waits for us knows.
+pub fn end_by(signal: i32) {
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+}

@@ -1,0 +1,360 @@
+//! The loop: waits for keys, for the daemon and for signals at once, tells the model, does what the model says, and paints when something is
+//! different. Decides nothing.
+
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use ratatui_core::terminal::Terminal;
+use rustix::event::{PollFd, PollFlags, Timespec};
+
+use crate::cli::chat::draw;
+use crate::cli::chat::keys::{Decoder, Key};
+use crate::cli::chat::model::{In, Model, Out, Tag};
+use crate::cli::chat::screen::{self, Canvas, Screen};
+use crate::cli::chat::signals::{self, Heard, Signals};
+use crate::cli::{self, Exit};
+use crate::client::tasks::{Heard as Told, Tasks, Trouble};
+use crate::exec::{self, Own};
+use crate::paths::Paths;
+
+/// How often the sign of something that is being done turns.
+const TURN: Duration = Duration::from_millis(120);
+/// A picture is painted at most so often: what streams comes in very many small pieces.
+const PICTURE: Duration = Duration::from_millis(33);
+/// Between two tries to reach a daemon that has gone: at first, and at most.
+const AGAIN: Duration = Duration::from_millis(300);
+const AGAIN_AT_MOST: Duration = Duration::from_secs(5);
+/// Read at once.
+const KEYS: usize = 4096;
+/// Of what somebody brings back from the editor.
+const MAX_EDITED: u64 = 4 * 1024 * 1024;
+
+pub struct Turn<'a> {
+    paths: &'a Paths,
+    model: Model,
+    terminal: Terminal<Canvas>,
+    screen: Option<Screen>,
+    signals: Signals,
+    decoder: Decoder,
+    /// When something was typed last.
+    typed: Instant,
+    tasks: Option<Tasks>,
+    tags: HashMap<u64, Tag>,
+    started: Instant,
+    painted: Option<Instant>,
+    /// When to try to connect again, and how long to wait the next time.
+    again: Option<(Instant, Duration)>,
+    /// How the loop ends.
+    end: Option<Exit>,
+}
+
+impl<'a> Turn<'a> {
+    pub fn new(paths: &'a Paths, model: Model, canvas: Canvas, tasks: Tasks) -> anyhow::Result<Self> {
+        let signals = Signals::listen()?;
+        screen::give_back_on_panic();
+        let screen = Screen::take()?;
+        let terminal = Terminal::new(canvas).context("could not take the screen over")?;
+        Ok(Self {
+            paths,
+            model,
+            terminal,
+            screen: Some(screen),
+            signals,
+            decoder: Decoder::default(),
+            typed: Instant::now(),
+            tasks: Some(tasks),
+            tags: HashMap::new(),
+            started: Instant::now(),
+            painted: None,
+            again: None,
+            end: None,
+        })
+    }
+
+    pub fn run(mut self) -> anyhow::Result<Exit> {
+        self.happens(In::Connected)?;
+        loop {
+            self.hear()?;
+            self.paint()?;
+            if let Some(exit) = self.end {
+                return Ok(exit);
+            }
+            let (keys, signals) = self.wait()?;
+            if signals {
+                for heard in self.signals.heard() {
+                    self.signal(heard)?;
+                }
+            }
+            match keys {
+                true => self.read_keys()?,
+                false => self.end_sequence()?,
+            }
+            self.connect_again()?;
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn happens(&mut self, happened: In) -> anyhow::Result<()> {
+        let now = self.now();
+        let outs = self.model.update(happened, now);
+        for out in outs {
+            self.act(out)?;
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, out: Out) -> anyhow::Result<()> {
+        match out {
+            Out::Send(tag, task) => {
+                let Some(tasks) = &mut self.tasks else { return Ok(()) };
+                match tasks.send(*task) {
+                    Ok(number) => {
+                        self.tags.insert(number, tag);
+                        Ok(())
+                    }
+                    Err(trouble) => self.lost(&trouble),
+                }
+            }
+            Out::Renew => {
+                self.tasks = None;
+                self.again = Some((Instant::now(), AGAIN));
+                Ok(())
+            }
+            Out::Edit { task, text, suffix } => self.edit(&task, &text, suffix),
+            Out::Redraw => self.clear(),
+            Out::Suspend if signals::can_suspend() => self.suspend(),
+            Out::Suspend => self.happens(In::Failed("no shell started this, so there is none to go to".to_owned())),
+            Out::Leave => {
+                self.end = Some(Exit::Done);
+                Ok(())
+            }
+        }
+    }
+
+    /// All that has come, before anything is painted.
+    fn hear(&mut self) -> anyhow::Result<()> {
+        while let Some(told) = self.tasks.as_mut().and_then(Tasks::hear) {
+            match told {
+                Told::Event(event) => self.happens(In::Event(event))?,
+                Told::Answer { number, told } => {
+                    // What is followed is told again with the same number.
+                    let tag = match self.tags.get(&number) {
+                        Some(Tag::Follow) => Some(Tag::Follow),
+                        _ => self.tags.remove(&number),
+                    };
+                    if let Some(tag) = tag {
+                        self.happens(In::Answer(tag, told.map_err(|trouble| trouble.to_string())))?;
+                    }
+                }
+                Told::Gone(trouble) => self.lost(&trouble)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn lost(&mut self, trouble: &Trouble) -> anyhow::Result<()> {
+        self.tasks = None;
+        self.tags.clear();
+        self.again = Some((Instant::now() + AGAIN, AGAIN));
+        self.happens(In::Lost(format!("the connection was lost: {trouble}")))
+    }
+
+    fn connect_again(&mut self) -> anyhow::Result<()> {
+        let Some((at, pause)) = self.again.filter(|(at, _)| Instant::now() >= *at) else { return Ok(()) };
+        match cli::tasks(self.paths) {
+            Ok(tasks) => {
+                self.tasks = Some(tasks);
+                self.tags.clear();
+                self.again = None;
+                self.happens(In::Connected)
+            }
+            Err(error) => {
+                self.again = Some((at + pause, (pause * 2).min(AGAIN_AT_MOST)));
+                self.happens(In::Failed(format!("{error:#}")))
+            }
+        }
+    }
+
+    /// Whether there are keys, and whether there are signals.
+    fn wait(&self) -> anyhow::Result<(bool, bool)> {
+        let now = Instant::now();
+        let until = |at: Instant| at.saturating_duration_since(now);
+        let pauses = [
+            self.sequence_ends().map(until),
+            self.again.map(|(at, _)| until(at)),
+            self.model.is_busy().then_some(TURN),
+            self.model.changed.then(|| self.painted.map_or(Duration::ZERO, |painted| until(painted + PICTURE))),
+        ];
+        let pause = pauses.into_iter().flatten().min();
+        let (input, signals) = (io::stdin(), self.signals.descriptor());
+        let others: [BorrowedFd<'_>; 2] = [input.as_fd(), signals];
+        let ready = match &self.tasks {
+            Some(tasks) => tasks.wait(&others, pause),
+            None => ready(&others, pause),
+        };
+        let ready = ready.context("could not wait for the terminal")?;
+        Ok((ready.first().copied().unwrap_or(false), ready.get(1).copied().unwrap_or(false)))
+    }
+
+    fn read_keys(&mut self) -> anyhow::Result<()> {
+        let mut bytes = [0; KEYS];
+        let keys = match rustix::io::read(io::stdin(), &mut bytes) {
+            // The terminal is gone.
+            Ok(0) | Err(rustix::io::Errno::IO) => {
+                self.end = Some(Exit::Done);
+                return Ok(());
+            }
+            Ok(count) => {
+                self.typed = Instant::now();
+                self.decoder.feed(bytes.get(..count).unwrap_or_default())
+            }
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Vec::new(),
+            Err(error) => return Err(error).context("could not read from the terminal"),
+        };
+        self.press(keys)
+    }
+
+    /// Esc, once nothing has come behind it.
+    fn end_sequence(&mut self) -> anyhow::Result<()> {
+        let is_due = self.sequence_ends().is_some_and(|at| Instant::now() >= at);
+        let key = if is_due { self.decoder.rest() } else { None };
+        self.press(key.into_iter().collect())
+    }
+
+    fn sequence_ends(&self) -> Option<Instant> {
+        Some(self.typed + self.decoder.patience()?)
+    }
+
+    fn press(&mut self, keys: Vec<Key>) -> anyhow::Result<()> {
+        for key in keys {
+            self.happens(In::Key(key))?;
+            // What is typed behind a key that leaves is for whoever comes next.
+            if self.end.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn signal(&mut self, heard: Heard) -> anyhow::Result<()> {
+        match heard {
+            Heard::Resized => {
+                let (width, height) = screen::size();
+                self.happens(In::Resized(width, height))
+            }
+            Heard::Continued => {
+                self.screen = None;
+                self.come_back()
+            }
+            Heard::Suspend if signals::can_suspend() => self.suspend(),
+            Heard::Suspend => Ok(()),
+            Heard::Interrupt => self.happens(In::Key(Key::Ctrl('c'))),
+            Heard::End(signal) => {
+                self.screen = None;
+                signals::end_by(signal);
+                self.end = Some(Exit::Stopped);
+                Ok(())
+            }
+        }
+    }
+
+    fn suspend(&mut self) -> anyhow::Result<()> {
+        self.screen = None;
+        signals::suspend();
+        self.come_back()
+    }
+
+    /// From a shell or an editor.
+    fn come_back(&mut self) -> anyhow::Result<()> {
+        self.screen = Some(Screen::take()?);
+        // Our own stop and go, and what was pressed for somebody else.
+        for heard in self.signals.heard() {
+            if let Heard::End(_) = heard {
+                self.signal(heard)?;
+            }
+        }
+        let (width, height) = screen::size();
+        self.happens(In::Resized(width, height))
+    }
+
+    fn clear(&mut self) -> anyhow::Result<()> {
+        self.terminal.clear().context("could not write to the terminal")?;
+        self.model.changed = true;
+        self.painted = None;
+        Ok(())
+    }
+
+    fn edit(&mut self, task: &str, text: &str, suffix: &str) -> anyhow::Result<()> {
+        self.screen = None;
+        let edited = edited(text, suffix);
+        self.come_back()?;
+        match edited {
+            Ok(text) => self.happens(In::Edited { task: task.to_owned(), text }),
+            Err(error) => self.happens(In::Failed(format!("{error:#}"))),
+        }
+    }
+
+    fn paint(&mut self) -> anyhow::Result<()> {
+        // Not only when a signal says so: it may not have been heard yet, and rows are made for what is painted.
+        let (width, height) = screen::size();
+        if self.model.size() != (width, height) {
+            self.happens(In::Resized(width, height))?;
+        }
+        let turns = self.model.is_busy() && self.painted.is_none_or(|painted| painted.elapsed() >= TURN);
+        let due = self.painted.is_none_or(|painted| painted.elapsed() >= PICTURE);
+        if self.end.is_some() || !(turns || self.model.changed && due) {
+            return Ok(());
+        }
+        self.model.lay();
+        let turn = usize::try_from(self.started.elapsed().as_millis() / TURN.as_millis()).unwrap_or(0);
+        let model = &self.model;
+        let drawn = self.terminal.draw(|frame| {
+            let cursor = draw::draw(model, turn, frame.buffer_mut());
+            if let Some(cursor) = cursor {
+                frame.set_cursor_position(cursor);
+            }
+        });
+        drawn.context("could not write to the terminal")?;
+        self.painted = Some(Instant::now());
+        let now = self.now();
+        self.model.painted(now);
+        Ok(())
+    }
+}
+
+/// Nothing when nothing was changed.
+fn edited(text: &str, suffix: &str) -> anyhow::Result<Option<String>> {
+    let mut file = tempfile::Builder::new().prefix("aside-").suffix(suffix).tempfile();
+    let file = file.as_mut().map_err(|error| anyhow::anyhow!("could not make a file to edit: {error}"))?;
+    // Editors end a last line that has no end.
+    let ended = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
+    file.write_all(ended.as_bytes()).context("could not write the file to edit")?;
+    let status = exec::own(Own::Editor(file.path()))?;
+    anyhow::ensure!(status.success(), "the editor failed; nothing was changed");
+    // By its name: many editors write a new file in place of the old one.
+    let mut read = String::new();
+    let changed = std::fs::File::open(file.path()).context("could not read what was edited")?;
+    changed.take(MAX_EDITED).read_to_string(&mut read).context("could not read what was edited")?;
+    if read == ended {
+        return Ok(None);
+    }
+    let has_end = text.ends_with('\n');
+    Ok(Some(if has_end { read } else { read.strip_suffix('\n').unwrap_or(&read).to_owned() }))
+}
+
+/// Which of them can be read.
+fn ready(fds: &[BorrowedFd<'_>], patience: Option<Duration>) -> Result<Vec<bool>, rustix::io::Errno> {
+    let mut polled: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    let timeout = patience.and_then(|patience| Timespec::try_from(patience).ok());
+    match rustix::event::poll(&mut polled, timeout.as_ref()) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(polled.iter().map(|fd| !fd.revents().is_empty()).collect())
+}
