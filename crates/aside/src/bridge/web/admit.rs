@@ -1,0 +1,210 @@
+//! Which requests are answered at all, by their head alone. A page of anybody's may make a browser on this machine send us
+//! requests; what the browser says about where they come from is checked here, before anything is read or looked up. Whether the
+//! session is a good one is `session`'s to say.
+
+use hyper::header::{self, HeaderMap, HeaderName};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
+
+/// Carries the proof of a session. Pages of other origins cannot send it: a browser would ask us first, and is told no.
+pub const PROOF: &str = "x-aside";
+/// The cookie's value and the proof are 43 letters, a task's name fewer.
+const MAX_WORD: usize = 128;
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The page, by somebody who brings a key.
+    Open(String),
+    /// A file of the page, by its path.
+    File(String),
+    /// A message for the daemon.
+    Task,
+    Here,
+    Watch {
+        task: String,
+        from: u64,
+    },
+    Follow {
+        limit: u32,
+    },
+}
+
+/// Why not.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub status: StatusCode,
+    pub code: &'static str,
+    pub message: &'static str,
+}
+
+const fn refuse(status: StatusCode, code: &'static str, message: &'static str) -> Refusal {
+    Refusal { status, code, message }
+}
+
+/// `port` is ours.
+pub fn admit(head: &Parts, port: u16) -> Result<Wanted, Refusal> {
+    let headers = &head.headers;
+    let host = host(headers, port)?;
+    // A proxy is asked with the whole address; nobody who means us does that.
+    if head.uri.scheme().is_some() || head.uri.authority().is_some() {
+        return Err(refuse(StatusCode::BAD_REQUEST, "bad_request", "the address must begin with a slash"));
+    }
+    let path = head.uri.path();
+    let is_api = path == "/api" || path.starts_with("/api/");
+    match (&head.method, path) {
+        (&Method::POST, "/api/task") => from_our_page(headers, &host).map(|()| Wanted::Task),
+        (&Method::GET, "/api/here" | "/api/watch" | "/api/follow") => {
+            read_by_our_page(headers, &host)?;
+            stream(path, head.uri.query().unwrap_or_default())
+        }
+        (&Method::GET, path) if !is_api => {
+            no_body(headers)?;
+            page(headers, path, head.uri.query())
+        }
+        (&Method::GET, _) => Err(refuse(StatusCode::NOT_FOUND, "not_found", "there is nothing of that name")),
+        _ => Err(refuse(StatusCode::METHOD_NOT_ALLOWED, "bad_request", "this cannot be asked for in that way")),
+    }
+}
+
+/// A name that somebody else made point here is not ours: his page would be of the same origin as ours.
+fn host(headers: &HeaderMap, port: u16) -> Result<String, Refusal> {
+    let ours = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    let said = only(headers, header::HOST).and_then(|said| ours.into_iter().find(|ours| ours == said));
+    said.ok_or(refuse(
+        StatusCode::MISDIRECTED_REQUEST,
+        "misdirected",
+        "this is not the address that `aside web` prints; use that one, with the same port",
+    ))
+}
+
+/// What changes something is sent by our own page alone, and its browser says so.
+fn from_our_page(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
+    let origin = only(headers, header::ORIGIN);
+    if origin.and_then(|origin| origin.strip_prefix("http://")) != Some(host) {
+        return Err(refuse(StatusCode::FORBIDDEN, "foreign", "this was not sent by the page"));
+    }
+    same_origin(headers)?;
+    let kind = only(headers, header::CONTENT_TYPE).unwrap_or_default();
+    let (kind, rest) = kind.split_once(';').unwrap_or((kind, ""));
+    let is_json = kind.trim().eq_ignore_ascii_case("application/json")
+        && (rest.is_empty() || rest.trim().eq_ignore_ascii_case("charset=utf-8"));
+    if !is_json {
+        // A form cannot send this type, nor can a script elsewhere without asking first.
+        return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", "send application/json"));
+    }
+    // Nobody unpacks it.
+    if headers.contains_key(header::CONTENT_ENCODING) {
+        return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", "send the message as it is, not packed"));
+    }
+    Ok(())
+}
+
+fn read_by_our_page(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
+    no_body(headers)?;
+    same_origin(headers)?;
+    // Browsers leave it out when a page reads from where it came from.
+    match headers.contains_key(header::ORIGIN) {
+        true if only(headers, header::ORIGIN).and_then(|origin| origin.strip_prefix("http://")) != Some(host) => {
+            Err(refuse(StatusCode::FORBIDDEN, "foreign", "this was not sent by the page"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Another port of this machine is the same site, so `same-site` is not enough. Old browsers say nothing.
+fn same_origin(headers: &HeaderMap) -> Result<(), Refusal> {
+    match said(headers, "sec-fetch-site") {
+        None | Some("same-origin") => Ok(()),
+        Some(_) => Err(refuse(StatusCode::FORBIDDEN, "foreign", "this was not sent by the page")),
+    }
+}
+
+fn no_body(headers: &HeaderMap) -> Result<(), Refusal> {
+    let length = headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0");
+    if length || headers.contains_key(header::TRANSFER_ENCODING) {
+        return Err(refuse(StatusCode::BAD_REQUEST, "bad_request", "nothing is to be sent along with this"));
+    }
+    Ok(())
+}
+
+fn page(headers: &HeaderMap, path: &str, query: Option<&str>) -> Result<Wanted, Refusal> {
+    if path != "/" {
+        // Part of another page, perhaps of another port: there is nothing secret in it, and nobody has any business with it.
+        return same_origin(headers).map(|()| Wanted::File(path.to_owned()));
+    }
+    // A page is opened, never put into another one.
+    if said(headers, "sec-fetch-dest").is_some_and(|place| place != "document") {
+        return Err(refuse(StatusCode::FORBIDDEN, "foreign", "this is a page of its own"));
+    }
+    let Some(key) = value(query.unwrap_or_default(), "key")? else { return Ok(Wanted::File("/".into())) };
+    // A browser that guesses what will be opened would use up the key.
+    if said(headers, "sec-purpose").is_some() || said(headers, "purpose").is_some() {
+        return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "not before somebody looks"));
+    }
+    Ok(Wanted::Open(key.to_owned()))
+}
+
+fn stream(path: &str, query: &str) -> Result<Wanted, Refusal> {
+    const UNCLEAR: Refusal = refuse(StatusCode::BAD_REQUEST, "bad_request", "it is not said which task, or from where");
+    let number = |name| match value(query, name) {
+        Ok(Some(number)) => number.parse::<u64>().map_err(|_| UNCLEAR),
+        Ok(None) => Ok(0),
+        Err(refusal) => Err(refusal),
+    };
+    match path {
+        "/api/here" => Ok(Wanted::Here),
+        "/api/follow" => Ok(Wanted::Follow { limit: u32::try_from(number("limit")?).map_err(|_| UNCLEAR)? }),
+        _ => {
+            let task = value(query, "task")?.filter(|task| !task.is_empty()).ok_or(UNCLEAR)?;
+            Ok(Wanted::Watch { task: task.to_owned(), from: number("from")? })
+        }
+    }
+}
+
+/// Nothing that we are asked for needs a letter that would have to be spelled with a `%`.
+fn value<'a>(query: &'a str, name: &str) -> Result<Option<&'a str>, Refusal> {
+    let mut values = query.split('&').filter_map(|pair| pair.split_once('=')).filter(|pair| pair.0 == name);
+    let Some((_, value)) = values.next() else { return Ok(None) };
+    let is_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if values.next().is_some() || !is_word || value.len() > MAX_WORD {
+        return Err(refuse(StatusCode::BAD_REQUEST, "bad_request", "the address makes no sense"));
+    }
+    Ok(Some(value))
+}
+
+/// Where the page was when the connection broke.
+pub fn last_event(headers: &HeaderMap) -> Option<u64> {
+    said(headers, "last-event-id")?.parse().ok()
+}
+
+pub fn proof(headers: &HeaderMap) -> &str {
+    only(headers, HeaderName::from_static(PROOF)).unwrap_or_default()
+}
+
+/// The name has the port in it: cookies are a host's, and each user of this machine may have a daemon.
+pub fn cookie_name(port: u16) -> String {
+    format!("aside-{port}")
+}
+
+/// All that are sent under our name.
+pub fn tokens<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
+    let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
+    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(|pair| pair.0 == name).map(|pair| pair.1).collect()
+}
+
+/// A header that is there twice is nobody's: who reads the first and who the last would disagree.
+fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    let mut all = headers.get_all(name).into_iter();
+    match (all.next(), all.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
+    }
+}
+
+/// Nothing when it is not there, and never nothing when it is.
+fn said<'a>(headers: &'a HeaderMap, name: &'static str) -> Option<&'a str> {
+    let name = HeaderName::from_static(name);
+    headers.contains_key(&name).then(|| only(headers, name).unwrap_or("?"))
+}

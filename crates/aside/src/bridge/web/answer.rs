@@ -1,0 +1,188 @@
+//! What a request is answered: a file, a word of the daemon's, or a stream of them. Who asks is settled first; what is done about a task
+//! is the daemon's to decide, who hears from here what any client could tell it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use aside_core::proto::Reply;
+use aside_core::proto::task::{Op, Task};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::http::request::Parts;
+use hyper::{Request, Response, StatusCode};
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::bridge::web::Shared;
+use crate::bridge::web::admit::{self, Wanted};
+use crate::bridge::web::page::{self, Content};
+use crate::bridge::web::session::{Place, Visitor};
+use crate::bridge::web::wire::Wire;
+use crate::bridge::web::{flow, peer::Peer};
+use crate::paths;
+
+/// A diff that was edited by hand, or a log that somebody asks about.
+const MAX_BODY: usize = 1024 * 1024;
+
+const AGAIN: &str = "Run <code>aside web</code> in a terminal to open this page.";
+const OVER: &str = "the session is over; run `aside web` again";
+
+pub async fn answer(shared: Arc<Shared>, peer: Peer, request: Request<Incoming>) -> Response<Content> {
+    let (head, body) = request.into_parts();
+    let is_api = head.uri.path().starts_with("/api");
+    if peer == Peer::Stranger {
+        return page::words(StatusCode::FORBIDDEN, "This page is another user's.");
+    }
+    match admit::admit(&head, shared.port) {
+        Err(refusal) if is_api => page::failure(refusal.status, refusal.code, refusal.message),
+        Err(refusal) => page::words(refusal.status, refusal.message),
+        Ok(Wanted::Open(key)) => open(&shared, &head, &key),
+        Ok(Wanted::File(path)) => file(&shared, &head, &path),
+        Ok(wanted @ (Wanted::Task | Wanted::Here | Wanted::Watch { .. } | Wanted::Follow { .. })) => {
+            let tokens = admit::tokens(&head.headers, &shared.cookie);
+            let visitor = shared.sessions().visitor(&tokens, admit::proof(&head.headers), Instant::now());
+            let Some(visitor) = visitor else {
+                return page::failure(StatusCode::UNAUTHORIZED, "unauthorized", OVER);
+            };
+            api(&shared, visitor, wanted, &head, body).await
+        }
+    }
+}
+
+fn open(shared: &Shared, head: &Parts, key: &str) -> Response<Content> {
+    let tokens = admit::tokens(&head.headers, &shared.cookie);
+    let opened = shared.sessions().open(key, &tokens, Instant::now());
+    let Some(opened) = opened else {
+        let late = "This link was used already, or is too old. Run <code>aside web</code> again.";
+        return page::words(StatusCode::FORBIDDEN, late);
+    };
+    // The file that led here, if one did.
+    let _ = std::fs::remove_file(paths::page_file(&shared.socket));
+    page::opened(&shared.cookie, &opened.token, &opened.proof)
+}
+
+fn file(shared: &Shared, head: &Parts, path: &str) -> Response<Content> {
+    let tokens = admit::tokens(&head.headers, &shared.cookie);
+    if !shared.sessions().knows(&tokens, Instant::now()) {
+        return page::words(StatusCode::UNAUTHORIZED, AGAIN);
+    }
+    page::file(path).unwrap_or_else(|| page::words(StatusCode::NOT_FOUND, "There is nothing of that name."))
+}
+
+async fn api(
+    shared: &Arc<Shared>,
+    visitor: Visitor,
+    wanted: Wanted,
+    head: &Parts,
+    body: Incoming,
+) -> Response<Content> {
+    match wanted {
+        Wanted::Open(_) | Wanted::File(_) => page::words(StatusCode::NOT_FOUND, AGAIN),
+        Wanted::Here => {
+            let version = env!("CARGO_PKG_VERSION");
+            page::json(StatusCode::OK, &json!({ "cwd": visitor.place.cwd, "by": visitor.name(), "version": version }))
+        }
+        Wanted::Task => match read(shared, body).await {
+            Ok(bytes) => ask(shared, &visitor, &bytes).await,
+            Err(refused) => refused,
+        },
+        Wanted::Watch { task, from } => {
+            let from = admit::last_event(&head.headers).unwrap_or(from);
+            flow::begin(shared, visitor, Task { op: Op::Watch, task, from, ..Task::default() }).await
+        }
+        Wanted::Follow { limit } => {
+            flow::begin(shared, visitor, Task { op: Op::Follow, limit, ..Task::default() }).await
+        }
+    }
+}
+
+async fn read(shared: &Shared, body: Incoming) -> Result<Bytes, Response<Content>> {
+    const LONG: &str = "the message is longer than 1 MiB";
+    // Told in advance: nothing of it is read.
+    if body.size_hint().lower() > MAX_BODY as u64 {
+        return Err(page::failure(StatusCode::PAYLOAD_TOO_LARGE, "bad_request", LONG));
+    }
+    match timeout(shared.limits.body, Limited::new(body, MAX_BODY).collect()).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            Err(page::failure(StatusCode::PAYLOAD_TOO_LARGE, "bad_request", LONG))
+        }
+        Ok(Err(_)) => Err(page::failure(StatusCode::BAD_REQUEST, "bad_request", "the message broke off")),
+        Err(_) => Err(page::failure(StatusCode::REQUEST_TIMEOUT, "bad_request", "the message took too long")),
+    }
+}
+
+async fn ask(shared: &Shared, visitor: &Visitor, bytes: &[u8]) -> Response<Content> {
+    let task = match understood(visitor, bytes) {
+        Ok(task) => task,
+        Err(why) => return page::failure(StatusCode::BAD_REQUEST, "bad_request", &why),
+    };
+    let Ok(_place) = shared.asking.try_acquire() else {
+        return page::failure(StatusCode::SERVICE_UNAVAILABLE, "busy", "too much is asked at once; try again");
+    };
+    let answered = async {
+        let mut wire = Wire::say(&shared.socket, task).await?;
+        wire.next().await
+    };
+    match timeout(shared.limits.daemon, answered).await {
+        Ok(Ok(Some(reply))) => said(&reply),
+        Ok(Ok(None)) => no_daemon(),
+        Ok(Err(error)) => {
+            tracing::warn!("the daemon's answer did not reach the page: {error}");
+            no_daemon()
+        }
+        Err(_) => page::failure(StatusCode::GATEWAY_TIMEOUT, "no_daemon", "the daemon takes too long to answer"),
+    }
+}
+
+fn understood(visitor: &Visitor, bytes: &[u8]) -> Result<Task, String> {
+    /// Without an `op` it would be a question.
+    #[derive(serde::Deserialize)]
+    struct Named {
+        #[serde(rename = "op")]
+        _op: Op,
+    }
+    let task = serde_json::from_slice::<Named>(bytes).and_then(|_| serde_json::from_slice::<Task>(bytes));
+    let task = task.map_err(|error| format!("not a message: {error}"))?;
+    Ok(as_said_by(visitor, task)?)
+}
+
+/// What a page may say, as this session's. Each field is decided on; who says it and from where is not the page's to claim, and a
+/// variable that a command would get comes from a terminal alone.
+fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
+    let Task { op, task, thread, text, source: _, from_user: _, by: _, step, digest, confine, from: _, limit, .. } =
+        said;
+    let Task {
+        cwd, session: _, shell: _, private, active, active_line, selection, diagnostics, environment: _, ..
+    } = said;
+    match op {
+        Op::Watch | Op::Follow => return Err("this is read from /api/watch or /api/follow"),
+        Op::Page => return Err("only `aside web` gives out links to the page"),
+        Op::Ask | Op::List | Op::Show | Op::Approve | Op::Reject | Op::Edit => {}
+        Op::Cancel | Op::Retry | Op::Undo | Op::Rules => {}
+    }
+    let Place { cwd: asked_in, shell } = visitor.place.clone();
+    let cwd = if cwd.is_empty() { asked_in } else { cwd };
+    let kept = Task { op, task, thread, text, step, digest, confine, limit, cwd, shell, private, ..Task::default() };
+    let source = "local_ui".to_owned();
+    Ok(Task { source, by: visitor.name(), active, active_line, selection, diagnostics, ..kept })
+}
+
+/// As the daemon put it, with the status that fits.
+pub fn said(reply: &Reply) -> Response<Content> {
+    let Reply::Error(failure) = reply else { return page::json(StatusCode::OK, reply) };
+    let status = match failure.error.code.as_str() {
+        "bad_request" => StatusCode::BAD_REQUEST,
+        "not_found" => StatusCode::NOT_FOUND,
+        "not_wanted" => StatusCode::FORBIDDEN,
+        "unavailable" | "busy" => StatusCode::SERVICE_UNAVAILABLE,
+        "internal" => StatusCode::INTERNAL_SERVER_ERROR,
+        // What was looked at is not what is there now: another page or a terminal was faster.
+        _ => StatusCode::CONFLICT,
+    };
+    page::json(status, reply)
+}
+
+pub fn no_daemon() -> Response<Content> {
+    page::failure(StatusCode::BAD_GATEWAY, "no_daemon", "the daemon does not answer; run `aside web` again")
+}

@@ -1,0 +1,146 @@
+//! What is served as it stands: the files of the page, compiled in, and the few words for whoever has no session. Everything bears
+//! the headers that keep a browser from running, framing, caching or telling on any of it.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use tokio::sync::mpsc;
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// Path, type, content. A request is looked up here and nowhere else: no name reaches the disk.
+const FILES: &[(&str, &str, &[u8])] = &[
+    ("/", "text/html; charset=utf-8", include_bytes!("../../../web/index.html")),
+    ("/app.css", "text/css; charset=utf-8", include_bytes!("../../../web/app.css")),
+    ("/app.js", SCRIPT, include_bytes!("../../../web/app.js")),
+    ("/ask.js", SCRIPT, include_bytes!("../../../web/ask.js")),
+    ("/card.js", SCRIPT, include_bytes!("../../../web/card.js")),
+    ("/diff.js", SCRIPT, include_bytes!("../../../web/diff.js")),
+    ("/help.js", SCRIPT, include_bytes!("../../../web/help.js")),
+    ("/icon.svg", "image/svg+xml", include_bytes!("../../../web/icon.svg")),
+    ("/keys.js", SCRIPT, include_bytes!("../../../web/keys.js")),
+    ("/markdown.js", SCRIPT, include_bytes!("../../../web/markdown.js")),
+    ("/output.js", SCRIPT, include_bytes!("../../../web/output.js")),
+    ("/task.js", SCRIPT, include_bytes!("../../../web/task.js")),
+    ("/text.js", SCRIPT, include_bytes!("../../../web/text.js")),
+    ("/theme.js", SCRIPT, include_bytes!("../../../web/theme.js")),
+    ("/threads.js", SCRIPT, include_bytes!("../../../web/threads.js")),
+    ("/watch.js", SCRIPT, include_bytes!("../../../web/watch.js")),
+    ("/wire.js", SCRIPT, include_bytes!("../../../web/wire.js")),
+];
+
+const HEADERS: &[(&str, &str)] = &[
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cache-control", "no-store"),
+    ("permissions-policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"),
+];
+
+/// What is sent back: all at once, or bit by bit for as long as somebody reads.
+pub enum Content {
+    Whole(Option<Bytes>),
+    Stream(mpsc::Receiver<Bytes>),
+}
+
+impl Body for Content {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let next = match self.get_mut() {
+            Content::Whole(bytes) => Poll::Ready(bytes.take()),
+            Content::Stream(pieces) => pieces.poll_recv(context),
+        };
+        next.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Content::Whole(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Content::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Content::Stream(_) => SizeHint::default(),
+        }
+    }
+}
+
+pub fn file(path: &str) -> Option<Response<Content>> {
+    let (_, kind, bytes) = FILES.iter().find(|(name, ..)| *name == path)?;
+    Some(answer(StatusCode::OK, kind, Content::Whole(Some(Bytes::from_static(bytes)))))
+}
+
+/// Not a redirection by its status: the link may be opened from a file, which is another site, and browsers that are redirected do not
+/// send a strict cookie to where another site led them. This goes on as a page of ours. The proof is behind the `#`, which no
+/// server is told.
+pub fn opened(cookie: &str, token: &str, proof: &str) -> Response<Content> {
+    let text = format!(
+        "<!doctype html><meta charset=\"utf-8\"><title>Aside</title><link rel=\"icon\" href=\"/icon.svg\">\
+         <meta http-equiv=\"refresh\" content=\"0;url=/#k={proof}\"><p><a href=\"/#k={proof}\">Open the page</a></p>\n"
+    );
+    let mut response = html(StatusCode::OK, text);
+    let cookie = HeaderValue::try_from(format!("{cookie}={token}; HttpOnly; SameSite=Strict; Path=/"));
+    if let Ok(cookie) = cookie {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// For a person who came without a session, or too late.
+pub fn words(status: StatusCode, sentence: &str) -> Response<Content> {
+    html(
+        status,
+        format!(
+            "<!doctype html><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+             <meta name=\"color-scheme\" content=\"light dark\"><title>Aside</title><h1>Aside</h1><p>{sentence}</p>\n"
+        ),
+    )
+}
+
+pub fn json(status: StatusCode, value: &impl serde::Serialize) -> Response<Content> {
+    let bytes = serde_json::to_vec(value).unwrap_or_default();
+    answer(status, "application/json", Content::Whole(Some(bytes.into())))
+}
+
+/// In the words that the daemon has for what went wrong.
+pub fn failure(status: StatusCode, code: &str, message: &str) -> Response<Content> {
+    json(status, &aside_core::proto::Reply::error(code, message))
+}
+
+pub fn stream(pieces: mpsc::Receiver<Bytes>) -> Response<Content> {
+    answer(StatusCode::OK, "text/event-stream", Content::Stream(pieces))
+}
+
+fn html(status: StatusCode, text: String) -> Response<Content> {
+    answer(status, "text/html; charset=utf-8", Content::Whole(Some(text.into())))
+}
+
+fn answer(status: StatusCode, kind: &'static str, content: Content) -> Response<Content> {
+    let mut response = Response::new(content);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    for (name, value) in HEADERS {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    // Who was refused may have sent more than we read; what follows it is not to be taken for another request.
+    if status.is_client_error() || status.is_server_error() {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}

@@ -1,0 +1,142 @@
+//! Who is at the other end of a connection. Every user of this machine can connect to a port of it; where the kernel says whose
+//! a connection is, only our own user gets past this, whatever he knows. Elsewhere the key and the session have to do.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+
+/// The kernel lists connections in pieces, between which others come and go.
+const LOOKS: usize = 3;
+const ESTABLISHED: &str = "01";
+const LISTENING: &str = "0A";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// Us; or root, who can do all that we can: a relay into a virtual machine runs as root.
+    Ours,
+    /// Another user.
+    Stranger,
+}
+
+/// Whether the kernel tells whose a connection is: it does if it knows whose the port is on which we listen.
+pub fn is_told(port: u16) -> bool {
+    let ours = SocketAddr::from(([127, 0, 0, 1], port));
+    table(ours).is_some_and(|table| listener(&table, ours) == Some(us()))
+}
+
+/// Of a connection from `peer` to `ours`. Reads a table of all connections of this machine, so not where a key waits.
+pub fn of(peer: SocketAddr, ours: SocketAddr) -> Peer {
+    let known = (0..LOOKS).find_map(|_| owner(&table(peer)?, peer, ours));
+    match known {
+        Some(user) if user == us() || user == 0 => Peer::Ours,
+        Some(_) | None => Peer::Stranger,
+    }
+}
+
+fn us() -> u32 {
+    rustix::process::getuid().as_raw()
+}
+
+fn table(of: SocketAddr) -> Option<String> {
+    let file = Path::new(if of.is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" });
+    std::fs::read_to_string(file).ok()
+}
+
+/// The user whose end is `local`. One that has been closed has no owner any more, and says 0.
+fn owner(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
+    let (local, remote) = (spelled(local), spelled(remote));
+    rows(table).find(|row| row.local == local && row.remote == remote).and_then(Row::user)
+}
+
+fn listener(table: &str, local: SocketAddr) -> Option<u32> {
+    let local = spelled(local);
+    rows(table).find(|row| row.local == local && row.state == LISTENING).and_then(Row::user)
+}
+
+struct Row<'a> {
+    local: &'a str,
+    remote: &'a str,
+    state: &'a str,
+    user: &'a str,
+    inode: &'a str,
+}
+
+impl Row<'_> {
+    fn user(self) -> Option<u32> {
+        let is_held = [ESTABLISHED, LISTENING].contains(&self.state) && self.inode != "0";
+        is_held.then(|| self.user.parse().ok())?
+    }
+}
+
+fn rows(table: &str) -> impl Iterator<Item = Row<'_>> {
+    table.lines().skip(1).filter_map(|line| {
+        let mut fields = line.split_ascii_whitespace();
+        let (local, remote, state) = (fields.nth(1)?, fields.next()?, fields.next()?);
+        // Between them: queues, timers, how often it was sent again; behind the user how long it was silent.
+        let (user, inode) = (fields.nth(3)?, fields.nth(1)?);
+        Some(Row { local, remote, state, user, inode })
+    })
+}
+
+/// Each group of four bytes as the number that it is on this machine, then the port.
+fn spelled(address: SocketAddr) -> String {
+    let bytes = match address.ip() {
+        IpAddr::V4(ip) => ip.octets().to_vec(),
+        IpAddr::V6(ip) => ip.octets().to_vec(),
+    };
+    let groups = bytes.chunks_exact(4).map(|four| u32::from_ne_bytes([four[0], four[1], four[2], four[3]]));
+    let ip: String = groups.map(|group| format!("{group:08X}")).collect();
+    format!("{ip}:{:04X}", address.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, TcpStream};
+
+    const TABLE: &str = "\
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1603 1 00000000cdac4175 100 0 0 10 0
+   1: 0100007F:A001 0100007F:07E8 01 00000000:00000000 00:00000000 00000000  1001        0 1700 1 0000000000000000 20 4 30 10 -1
+   2: 0100007F:07E8 0100007F:A001 01 00000000:00000000 00:00000000 00000000  1000        0 1701 1 0000000000000000 20 4 30 10 -1
+   3: 0100007F:A002 0100007F:07E8 01 00000000:00000000 00:00000000 00000000     0        0 0 1 0000000000000000 20 4 30 10 -1
+   4: 0100007F:A003 0100007F:07E8 06 00000000:00000000 03:00000ABC 00000000     0        0 0 3 0000000000000000
+   5: 0100007F:A004 0100007F:07E8 04 00000000:00000000 01:00000ABC 00000000     0        0 0 3 0000000000000000
+";
+
+    fn local(port: u16) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], port))
+    }
+
+    #[cfg(target_endian = "little")]
+    #[test]
+    fn the_user_is_that_of_the_other_end() {
+        let owner = |port| owner(TABLE, local(port), local(0x07E8));
+        assert_eq!(owner(0xA001), Some(1001));
+        assert_eq!(owner(0xA009), None, "there is no such connection");
+        // Whoever closes at once would otherwise count as root.
+        assert_eq!([0xA002, 0xA003, 0xA004].map(owner), [None; 3]);
+        assert_eq!(listener(TABLE, local(0x07E8)), Some(1000));
+        assert_eq!(listener(TABLE, local(0xA001)), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn our_own_connections_are_ours_and_closed_ones_nobodys() {
+        for host in ["127.0.0.1", "[::1]"] {
+            let Ok(server) = TcpListener::bind(format!("{host}:0")) else { continue };
+            let ours = server.local_addr().unwrap();
+            let stream = TcpStream::connect(ours).unwrap();
+            let peer = stream.local_addr().unwrap();
+            let accepted = server.accept().unwrap();
+            assert_eq!(of(peer, ours), Peer::Ours, "{host}");
+            drop(stream);
+            assert_eq!(of(peer, ours), Peer::Stranger, "{host}");
+            drop(accepted);
+        }
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        assert!(is_told(server.local_addr().unwrap().port()));
+        let port = server.local_addr().unwrap().port();
+        drop(server);
+        assert!(!is_told(port), "nobody listens there");
+    }
+}

@@ -1,0 +1,223 @@
+//! `aside web`: opens the page in the person's browser, or says how to get there from another machine.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use aside_core::proto::task::{Op, Task};
+use aside_core::proto::{Reply, Request};
+
+use crate::bridge::web::peer;
+use crate::cli::{Exit, current_dir, own_shell, print};
+use crate::client;
+use crate::daemon::control;
+use crate::exec::{self, Own, Page};
+use crate::paths::{self, Paths};
+
+/// Open the page for tasks in your browser
+///
+/// The daemon serves it to this machine alone. The link works once, within two minutes; the browser that opens it stays in.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Say where it is, and open nothing
+    #[arg(long)]
+    no_open: bool,
+    /// Print the link alone
+    #[arg(long)]
+    print: bool,
+}
+
+/// What is done with a link.
+#[derive(Debug, PartialEq, Eq)]
+enum Way {
+    Open,
+    /// A browser here would not be in front of the person.
+    FromAfar(Tunnel),
+    NoScreen,
+    Tell,
+    Print,
+}
+
+/// What leads to a port of this machine.
+#[derive(Debug, PartialEq, Eq)]
+struct Tunnel {
+    /// Who and where, as `ssh` takes it.
+    host: String,
+    /// Its port, if it is not the usual one.
+    port: Option<u16>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    let paths = Paths::from_env()?;
+    if !client::is_served(&paths.socket) {
+        control::start(&paths)?;
+    }
+    let asked = Task { op: Op::Page, cwd: current_dir()?, shell: own_shell(), ..Task::default() };
+    let link = match client::ask(&paths.socket, Request::Task(Box::new(asked))) {
+        Ok(Reply::Task(tasks)) => tasks.lines.into_iter().next().unwrap_or_default(),
+        Ok(Reply::Error(failure)) => {
+            eprintln!("aside: {}", failure.error.message);
+            return Ok(Exit::Failed);
+        }
+        Ok(_) => bail!("the daemon does not know where the page is; restart it: aside daemon stop"),
+        Err(error) => {
+            eprintln!("aside: {error}");
+            return Ok(Exit::Unreachable);
+        }
+    };
+    let port = port(&link).context("the daemon gave no link to the page; restart it: aside daemon stop")?;
+    let way = way(&args, |name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let failed = match way {
+        Way::Open => open(&paths.socket, &link, port).err(),
+        Way::FromAfar(_) | Way::NoScreen | Way::Tell | Way::Print => None,
+    };
+    if let Some(error) = failed {
+        eprintln!("aside: {error:#}");
+        print(&words(&Way::Tell, &link, port))?;
+        return Ok(Exit::Failed);
+    }
+    print(&words(&way, &link, port))?;
+    Ok(Exit::Done)
+}
+
+/// Of a link as the daemon makes them, and of nothing else: it is handed to another program.
+fn port(link: &str) -> Option<u16> {
+    let (port, key) = link.strip_prefix("http://127.0.0.1:")?.split_once("/?key=")?;
+    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    port.parse().ok().filter(|_| is_key)
+}
+
+fn way(args: &Args, var: impl Fn(&str) -> Option<String>) -> Way {
+    if args.print {
+        return Way::Print;
+    }
+    if args.no_open {
+        return Way::Tell;
+    }
+    if let Some(connection) = var("SSH_CONNECTION") {
+        return tunnel(&connection, var("USER")).map_or(Way::Tell, Way::FromAfar);
+    }
+    let has_screen = cfg!(target_os = "macos") || var("DISPLAY").or_else(|| var("WAYLAND_DISPLAY")).is_some();
+    if has_screen || var("BROWSER").is_some() { Way::Open } else { Way::NoScreen }
+}
+
+/// From whence, its port, where to, its port.
+fn tunnel(connection: &str, user: Option<String>) -> Option<Tunnel> {
+    let mut words = connection.split(' ').skip(2);
+    let (address, port) = (words.next()?.parse::<std::net::IpAddr>().ok()?, words.next()?.parse::<u16>().ok()?);
+    let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let user = user.filter(is_plain).map_or_else(String::new, |user| format!("{user}@"));
+    Some(Tunnel { host: format!("{user}{address}"), port: (port != 22).then_some(port) })
+}
+
+fn words(way: &Way, link: &str, port: u16) -> String {
+    let once = "it works once, within two minutes";
+    match way {
+        Way::Print => format!("{link}\n"),
+        Way::Open => format!("opened in your browser; if it does not show, open this link ({once}):\n  {link}\n"),
+        Way::Tell => format!("open this link ({once}):\n  {link}\n"),
+        Way::NoScreen => format!("there is no screen here to open a browser on; open this link ({once}):\n  {link}\n"),
+        Way::FromAfar(Tunnel { host, port: other }) => {
+            let other = other.map_or_else(String::new, |other| format!("-p {other} "));
+            format!(
+                "on the machine that you sit at, run\n  ssh -N -L {port}:127.0.0.1:{port} {other}{host}\nand open there ({once}):\n  {link}\n"
+            )
+        }
+    }
+}
+
+/// Other users see the arguments of a program while it runs. Where the kernel says whose a connection is, they could do nothing
+/// with the key, and the browser gets the link itself: one in a sandbox can open no file of ours. Elsewhere it gets a file that
+/// only we can read, which the daemon removes once it has led there.
+fn open(socket: &Path, link: &str, port: u16) -> anyhow::Result<()> {
+    let file = paths::page_file(socket);
+    let page = if peer::is_told(port) {
+        Page::Address(link)
+    } else {
+        leave(&file, link).context("could not write the file that leads to the page")?;
+        Page::File(&file)
+    };
+    let status = exec::own(Own::Browser(page))?;
+    if !status.success() {
+        bail!("no browser could be opened");
+    }
+    Ok(())
+}
+
+fn leave(file: &Path, link: &str) -> anyhow::Result<()> {
+    // 0600 from the beginning, and whole or not there.
+    let mut written = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(file))?;
+    let text =
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\"><title>Aside</title>";
+    writeln!(
+        written,
+        "{text}<meta http-equiv=\"refresh\" content=\"0;url={link}\"><a href=\"{link}\">Open the page</a>"
+    )?;
+    written.persist(file)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn way_with(no_open: bool, variables: &[(&str, &str)]) -> Way {
+        let var = |name: &str| variables.iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_owned());
+        way(&Args { no_open, print: false }, var)
+    }
+
+    #[test]
+    fn a_browser_is_opened_where_the_person_sees_it() {
+        let local = [("DISPLAY", ":0"), ("USER", "ada")];
+        assert_eq!(way_with(false, &local), Way::Open);
+        assert_eq!(way_with(false, &[("WAYLAND_DISPLAY", "wayland-0")]), Way::Open);
+        assert_eq!(way_with(true, &local), Way::Tell);
+        #[cfg(not(target_os = "macos"))]
+        assert_eq!(way_with(false, &[]), Way::NoScreen);
+        let afar = [("DISPLAY", ":10"), ("USER", "ada"), ("SSH_CONNECTION", "198.51.100.7 50123 203.0.113.5 22")];
+        let tunnel = |host: &str, port| Way::FromAfar(Tunnel { host: host.into(), port });
+        assert_eq!(way_with(false, &afar), tunnel("ada@203.0.113.5", None));
+        let odd = [("USER", "a;b"), ("SSH_CONNECTION", "2001:db8::1 50123 2001:db8::2 2222")];
+        assert_eq!(way_with(false, &odd), tunnel("2001:db8::2", Some(2222)));
+        assert_eq!(way_with(false, &[("SSH_CONNECTION", "$(reboot) 1 `reboot` 22")]), Way::Tell);
+    }
+
+    #[test]
+    fn from_afar_the_same_port_leads_here() {
+        let way = Way::FromAfar(Tunnel { host: "ada@203.0.113.5".into(), port: Some(2222) });
+        let told = words(&way, "http://127.0.0.1:4321/?key=abc", 4321);
+        assert!(told.contains("ssh -N -L 4321:127.0.0.1:4321 -p 2222 ada@203.0.113.5\n"), "{told}");
+        assert!(told.ends_with("  http://127.0.0.1:4321/?key=abc\n"), "{told}");
+    }
+
+    #[test]
+    fn only_a_link_of_ours_is_opened() {
+        assert_eq!(port("http://127.0.0.1:4321/?key=aB-_9"), Some(4321));
+        for link in [
+            "",
+            "http://127.0.0.1/?key=a",
+            "http://localhost:1/?key=a",
+            "https://127.0.0.1:1/?key=a",
+            "http://127.0.0.1:1/?key=",
+            "http://127.0.0.1:1@evil.example/?key=a",
+            "http://127.0.0.1:99999/?key=a",
+            "http://127.0.0.1:1/?key=a\"><script>",
+            "-x",
+        ] {
+            assert_eq!(port(link), None, "{link}");
+        }
+        assert!(exec::own(Own::Browser(Page::Address("https://evil.example/"))).is_err());
+    }
+
+    #[test]
+    fn the_file_that_leads_there_is_ours_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("aside.sock.html");
+        std::fs::write(&file, "of last time").unwrap();
+        leave(&file, "http://127.0.0.1:4321/?key=abc").unwrap();
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains("content=\"0;url=http://127.0.0.1:4321/?key=abc\""), "{text}");
+    }
+}
