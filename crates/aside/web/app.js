@@ -1,0 +1,447 @@
+// The page: which thread is shown, and what is known of all. It decides nothing about tasks; it says what the daemon says and sends
+// what a person answers.
+
+import { Ask, kept } from "./ask.js";
+import { empty, over, showKeys } from "./help.js";
+import { drawColours, narrow, press, turnColours } from "./keys.js";
+import { TaskView } from "./task.js";
+import { clear, count, h, plain } from "./text.js";
+import { group, Threads } from "./threads.js";
+import { Watcher } from "./watch.js";
+import { pause, seat, Wire } from "./wire.js";
+
+/** Requests of a thread that are shown at first, and how many more at a time. */
+const SHOWN = 20;
+/** Tasks that are listed once, and those that are told again whenever one moves. */
+const LISTED = 500;
+const FOLLOWED = 100;
+/** How often the list is asked for by a window that nobody sees, and by one that has no seat. */
+const POLL_HIDDEN = 20_000;
+const POLL = 2_000;
+const NEAR = 24;
+
+const $ = (id) => document.getElementById(id);
+
+class App {
+  constructor(secret) {
+    this.wire = new Wire(secret, () => this.makeRoom());
+    this.briefs = new Map();
+    this.views = new Map();
+    this.here = { cwd: "", by: "" };
+    this.thread = "";
+    this.limit = SHOWN;
+    this.dirty = new Set();
+    this.stick = true;
+    this.list = new Threads($("threads"));
+    this.drafts = kept("edit.");
+    this.ask = new Ask(this);
+    this.watcher = new Watcher(this.wire, (id, event) => this.views.get(id)?.apply(event), (id, error) => this.unread(id, error));
+    this.listen();
+    this.follow();
+    this.learn();
+    this.route();
+    setInterval(() => this.tick(), 1000);
+  }
+
+  async learn() {
+    while (!this.isOver) {
+      try {
+        this.here = await this.wire.here();
+        this.draw();
+        const { tasks } = await this.wire.task({ op: "list", limit: LISTED });
+        return this.take(tasks);
+      } catch (error) {
+        if (error.isOver) return this.finish();
+        await pause(1000);
+      }
+    }
+  }
+
+  /** The list of all tasks, live. While nobody looks, or too many windows do, now and then. */
+  async follow() {
+    let wait = 250;
+    while (!this.isOver) {
+      this.stop = new AbortController();
+      const leave = document.hidden ? undefined : await seat();
+      this.watcher.live(leave !== undefined);
+      try {
+        if (!leave) {
+          const { tasks } = await this.wire.task({ op: "list", limit: FOLLOWED });
+          wait = 250;
+          this.isUp();
+          this.take(tasks);
+          await pause(document.hidden ? POLL_HIDDEN : POLL, this.stop.signal);
+          continue;
+        }
+        await this.wire.stream(`/api/follow?limit=${FOLLOWED}`, this.stop.signal, (_kind, _number, value) => {
+          wait = 250;
+          this.isUp();
+          this.take(value.tasks ?? []);
+        });
+        if (!this.stop.signal.aborted) throw new Error("the stream has ended");
+      } catch (error) {
+        if (error.isOver) return this.finish();
+        if (this.stop.signal.aborted) continue;
+        this.isDown();
+        await pause(wait, this.stop.signal);
+        wait = Math.min(wait * 2, 5000);
+      } finally {
+        leave?.();
+      }
+    }
+  }
+
+  /** A question waits, perhaps for a connection that our streams hold: they let go for a while. */
+  async makeRoom() {
+    this.watcher.rest(true);
+    this.stop?.abort();
+    await pause(1500);
+    this.watcher.rest(document.hidden);
+  }
+
+  isUp() {
+    if (this.up === true) return;
+    const back = this.up === false;
+    this.up = true;
+    $("link").textContent = "";
+    $("link").className = "";
+    if (!back) return;
+    this.announce("The daemon is back.");
+    // What waits has another digest at another daemon.
+    for (const view of this.views.values()) if (view.waiting) view.look();
+    this.wire.here().then((here) => { this.here = here; }, () => {});
+  }
+
+  isDown() {
+    if (this.up === false) return;
+    this.up = false;
+    $("link").className = "down";
+    $("link").textContent = "The daemon is away; trying again";
+  }
+
+  finish(reason = "This page's session is over") {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.stop?.abort();
+    this.watcher.forget();
+    $("link").textContent = "";
+    $("talk").prepend(over(reason));
+    $("scroller").scrollTop = 0;
+    $("send").disabled = true;
+  }
+
+  take(tasks) {
+    for (const brief of tasks) {
+      const known = this.briefs.get(brief.taskId);
+      if (!known || known.seq <= brief.seq || known.attempt < brief.attempt) this.briefs.set(brief.taskId, brief);
+    }
+    this.draw();
+  }
+
+  /** Everything that follows from the list: the side, the title, the requests of this thread. */
+  draw() {
+    const threads = group(this.briefs.values());
+    const found = this.found;
+    const shown = found ? threads.filter((thread) => found.has(thread.id)) : threads;
+    this.order = shown.map((thread) => thread.id);
+    this.list.draw(shown, this.thread, found);
+    const current = threads.find((thread) => thread.id === this.thread);
+    const title = current?.title ?? "New thread";
+    $("title").textContent = plain(title);
+    const waiting = threads.filter((thread) => thread.kind === "waiting").length;
+    document.title = `${waiting ? `(${waiting}) ` : ""}${plain(title)} · Aside`;
+    const places = [...new Set([...this.briefs.values()].map((brief) => brief.workspace).filter(Boolean))].slice(0, 30);
+    if (String(places) !== this.places) {
+      this.places = String(places);
+      clear($("places")).append(...places.map((place) => h("option", { value: place })));
+    }
+    this.drawTalk(current);
+  }
+
+  drawTalk(current) {
+    const talk = $("talk");
+    if (!current) {
+      this.ask.drawWhere("");
+      if (!talk.querySelector(".empty:not(.over)")) talk.append(empty((words) => this.ask.suggest(words)));
+      return;
+    }
+    talk.querySelector(".empty:not(.over)")?.remove();
+    const tasks = current.tasks.slice(-this.limit);
+    const hidden = current.tasks.length - tasks.length;
+    this.earlier ??= h("button", { type: "button", class: "quiet earlier", onclick: () => this.showEarlier() });
+    this.earlier.textContent = `Show ${Math.min(hidden, SHOWN)} of ${count(hidden, "earlier request")}`;
+    if (hidden) talk.prepend(this.earlier);
+    else this.earlier.remove();
+    let last;
+    for (const brief of tasks) {
+      let view = this.views.get(brief.taskId);
+      if (!view) {
+        view = new TaskView(brief, this.hooks());
+        this.views.set(brief.taskId, view);
+        if (last) last.after(view.element);
+        else if (this.earlier.isConnected) this.earlier.after(view.element);
+        else talk.prepend(view.element);
+      } else if (view.brief !== brief) view.update(brief);
+      last = view.element;
+    }
+    this.ask.drawWhere(tasks.at(-1).workspace);
+    this.watch();
+    this.reach();
+  }
+
+  watch() {
+    this.watcher.want([...this.views.values()].map(({ id, from, brief }) => ({ id, from, seq: brief.seq, at: brief.at, state: brief.state })));
+  }
+
+  hooks() {
+    return {
+      soon: (view) => this.soon(view),
+      show: (taskId) => this.wire.task({ op: "show", taskId }),
+      send: (message, heard) => this.send(message, heard),
+      appeared: (element) => this.appeared(element),
+      announce: (text) => this.announce(text),
+      drafts: this.drafts,
+      here: () => this.here,
+    };
+  }
+
+  /** Sends, takes what comes back, and gives back what went wrong. */
+  async send(message, heard) {
+    try {
+      const { tasks = [], lines } = await this.wire.task(message);
+      heard?.(lines, tasks);
+      this.take(tasks);
+      return undefined;
+    } catch (error) {
+      if (error.isOver) this.finish();
+      return error;
+    }
+  }
+
+  unread(id, error) {
+    if (error.isOver) return this.finish();
+    this.views.get(id)?.tellTrouble(error);
+  }
+
+  /** Paints once a frame, and stays at the end if that is where somebody was. */
+  soon(view) {
+    this.dirty.add(view);
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = undefined;
+      const { dirty, stick } = this;
+      this.dirty = new Set();
+      for (const one of dirty) one.draw();
+      if (stick) this.toEnd();
+      else $("newest").hidden = this.isAtEnd();
+    });
+  }
+
+  isAtEnd() {
+    const scroller = $("scroller");
+    return scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - NEAR;
+  }
+
+  toEnd() {
+    const scroller = $("scroller");
+    scroller.scrollTop = scroller.scrollHeight;
+    this.stick = true;
+    $("newest").hidden = true;
+  }
+
+  /** What waits is read from its top, when it is taller than the window. */
+  appeared(element) {
+    if (!this.stick) {
+      $("newest").hidden = this.isAtEnd();
+      return;
+    }
+    if (element.offsetHeight < $("scroller").clientHeight) return this.toEnd();
+    this.stick = false;
+    element.scrollIntoView({ block: "start" });
+  }
+
+  announce(text) {
+    $("live").textContent = plain(text);
+  }
+
+  tick() {
+    for (const view of this.views.values()) view.tick();
+    if (Date.now() % 30_000 < 1000) this.draw();
+  }
+
+  /** `#thread=ID`, `#task=ID`, or nothing: a new thread. */
+  async route() {
+    // A new link in a tab that is open already.
+    if (location.hash.startsWith("#k=")) return location.reload();
+    const [, kind, id] = /^#(thread|task)=(.+)$/.exec(location.hash) ?? [];
+    this.target = undefined;
+    let thread = kind === "thread" ? decode(id) : "";
+    if (kind === "task") {
+      let brief = this.briefs.get(decode(id));
+      // The beginning of a name will do, as it does in a terminal; only the daemon knows which one that is.
+      const error = brief ? undefined : await this.send({ op: "show", taskId: decode(id) }, (_lines, tasks) => { [brief] = tasks; });
+      if (error) {
+        this.open("");
+        return this.ask.tell(error.message);
+      }
+      thread = brief?.threadId ?? "";
+      this.target = brief?.taskId;
+    }
+    this.open(thread);
+  }
+
+  open(thread) {
+    this.closeDrawer();
+    if (thread !== this.thread || !thread) {
+      this.thread = thread;
+      this.limit = SHOWN;
+      for (const view of this.views.values()) view.close();
+      this.views.clear();
+      this.watcher.forget();
+      const ended = $("talk").querySelector(".over");
+      clear($("talk"));
+      if (ended) $("talk").append(ended);
+      this.stick = true;
+      this.ask.turn(thread);
+    }
+    this.draw();
+  }
+
+  /** Goes to the request that an address names, once it is there. */
+  reach() {
+    if (!this.target) return;
+    const view = this.views.get(this.target);
+    if (!view) {
+      if (this.limit < LISTED) {
+        this.limit = LISTED;
+        this.draw();
+      }
+      return;
+    }
+    this.target = undefined;
+    this.stick = false;
+    view.element.focus({ preventScroll: true });
+    view.element.scrollIntoView({ block: "start" });
+  }
+
+  showEarlier() {
+    const scroller = $("scroller");
+    const below = scroller.scrollHeight - scroller.scrollTop;
+    this.limit += SHOWN;
+    this.draw();
+    scroller.scrollTop = scroller.scrollHeight - below;
+  }
+
+  /** Somebody asked in a thread, and this came of it; `known` are the tasks that there were before. */
+  asked(thread, tasks, known) {
+    const [brief] = tasks;
+    // `@dev apply ID` makes no task: it leads to the one that waits.
+    const isOld = known.has(brief?.taskId);
+    this.stick = true;
+    this.take(tasks);
+    if (this.thread !== thread || !brief) return;
+    if (isOld) location.hash = `task=${encodeURIComponent(brief.taskId)}`;
+    else if (brief.threadId !== thread) location.hash = `thread=${encodeURIComponent(brief.threadId)}`;
+    else this.toEnd();
+  }
+
+  async search() {
+    const text = $("search").value.trim();
+    clearTimeout(this.searching);
+    const line = $("found");
+    if (!text) {
+      this.found = undefined;
+      line.hidden = true;
+      return this.draw();
+    }
+    this.searching = setTimeout(async () => {
+      try {
+        const { tasks } = await this.wire.task({ op: "list", text, limit: LISTED });
+        if ($("search").value.trim() !== text) return;
+        const snippets = new Map();
+        for (const task of tasks) snippets.set(task.threadId, task.text);
+        this.found = snippets;
+        line.textContent = snippets.size ? `${count(snippets.size, "thread")}` : "nothing found";
+        line.hidden = false;
+        this.take(tasks);
+      } catch (error) {
+        if (error.isOver) return this.finish();
+        line.textContent = plain(error.message);
+        line.hidden = false;
+      }
+    }, 120);
+  }
+
+  closeDrawer() {
+    document.body.classList.remove("drawer");
+    $("shade").hidden = true;
+    $("drawer").setAttribute("aria-expanded", "false");
+    $("side").inert = narrow.matches;
+  }
+
+  toggleDrawer() {
+    if (document.body.classList.contains("drawer")) return this.closeDrawer();
+    document.body.classList.add("drawer");
+    $("shade").hidden = false;
+    $("side").inert = false;
+    $("drawer").setAttribute("aria-expanded", "true");
+  }
+
+  listen() {
+    $("search").addEventListener("input", () => this.search());
+    $("search").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !this.order?.length) return;
+      location.hash = `thread=${encodeURIComponent(this.order[0])}`;
+    });
+    $("new").addEventListener("click", () => this.begin());
+    $("skip").addEventListener("click", (event) => { event.preventDefault(); $("input").focus(); });
+    $("newest").addEventListener("click", () => this.toEnd());
+    $("keys").addEventListener("click", () => showKeys($("help")));
+    $("theme").addEventListener("click", () => turnColours());
+    $("drawer").addEventListener("click", () => this.toggleDrawer());
+    $("shade").addEventListener("click", () => this.closeDrawer());
+    $("threads").addEventListener("click", () => this.closeDrawer());
+    $("scroller").addEventListener("scroll", () => {
+      this.stick = this.isAtEnd();
+      if (this.stick) $("newest").hidden = true;
+    }, { passive: true });
+    narrow.addEventListener("change", () => this.closeDrawer());
+    addEventListener("hashchange", () => this.route());
+    document.addEventListener("visibilitychange", () => {
+      this.watcher.rest(document.hidden);
+      this.stop?.abort();
+    });
+    document.addEventListener("keydown", (event) => press(this, event));
+    drawColours();
+    this.closeDrawer();
+  }
+
+  begin() {
+    if (location.hash) history.pushState(null, "", location.pathname);
+    this.target = undefined;
+    this.open("");
+    $("input").focus();
+  }
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The link that opened this page has the key behind its hash, which no server and no other port sees. */
+function key() {
+  const match = /^#k=([A-Za-z0-9_-]{43})$/.exec(location.hash);
+  if (match) {
+    localStorage.setItem("aside", match[1]);
+    history.replaceState(null, "", "/");
+  }
+  return localStorage.getItem("aside");
+}
+
+const secret = key();
+const app = new App(secret ?? "");
+if (!secret) app.finish("This page was not opened by a link of its own");

@@ -1,0 +1,220 @@
+// What waits for a person: shown whole, and answered by a button or by two keys. An answer carries the step and the digest of exactly
+// what is shown here. Approving is not possible until it has been in sight for a moment, and a change not until each file was opened:
+// a click that was meant for something else must find nothing to approve.
+
+import { Diff } from "./diff.js";
+import { count, h, spelled } from "./text.js";
+
+/** Longer than it takes to press a button that was there before. */
+const MOMENT = 700;
+
+/** Between going to the card and an answer by a key. Who types words that were meant for the input is faster: `maybe` has an a and a y. */
+const PAUSE = 500;
+/** What is shown in a way of its own; every other row is shown with its label, also one that this page has never heard of. */
+const OWN = new Set(["command", "file", "danger"]);
+
+export class Card {
+  /** `send(op, more)` sends an answer and gives back whether it was taken; `again()` asks what waits now. */
+  constructor(offer, { send, again, drafts }) {
+    this.offer = offer;
+    this.send = send;
+    this.again = again;
+    this.drafts = drafts;
+    this.isSeen = false;
+    this.isBusy = false;
+    const of = (label) => offer.rows.filter((row) => row.label === label).map((row) => row.text);
+    this.isCommand = offer.action === "run_command";
+    const files = of("file");
+    this.does = this.isCommand ? "Run" : `Apply ${count(files.length, "file")}`;
+    this.what = h("div", { class: "what" });
+    if (this.isCommand) this.what.append(command(of("command")));
+    else {
+      this.diff = new Diff(offer.text, files, () => this.arm());
+      this.what.append(this.diff.element);
+    }
+    const facts = offer.rows.filter((row) => !OWN.has(row.label));
+    const dangers = of("danger");
+    this.approve = h("button", { type: "button", class: "approve", disabled: true, onclick: () => this.approves() }, this.does);
+    this.reason = h("input", { type: "text", class: "why", placeholder: "why not (optional)", "aria-label": "Why not, optional", maxlength: "500", onkeydown: (event) => { if (event.key === "Enter" && !event.isComposing) { event.preventDefault(); this.rejects(); } } });
+    this.reject = h("button", { type: "button", onclick: () => this.rejects() }, "Reject");
+    this.edit = h("button", { type: "button", onclick: () => this.edits() }, "Edit");
+    this.hint = h("span", { class: "hint", role: "status" });
+    this.trouble = h("p", { class: "trouble", role: "alert", hidden: true });
+    this.actions = h("div", { class: "actions" }, this.approve, this.reject, this.reason, this.edit, this.hint);
+    this.element = h("section", { class: "card", role: "group", tabindex: "0", "aria-label": `Waits for you, step ${offer.step}: ${this.isCommand ? "run a command" : this.does}`, onkeydown: (event) => this.key(event), onfocus: () => this.listens(), onblur: () => this.deafens() },
+      h("h3", {}, this.isCommand ? "Run this command?" : "Write these changes?", h("span", { class: "step" }, offer.step > 1 ? `step ${offer.step}` : "")),
+      this.what,
+      dangers.length ? h("ul", { class: "dangers" }, dangers.map((danger) => h("li", {}, h("strong", {}, "Danger: "), spelled(h("span"), danger)))) : undefined,
+      h("dl", { class: "facts" }, facts.flatMap((row) => [h("dt", {}, row.label), spelled(h("dd", { class: row.label === "in" || row.label === "with" ? "code" : undefined }), row.text)])),
+      this.isCommand ? this.confine() : undefined,
+      this.trouble,
+      this.actions,
+      h("p", { class: "card-keys" }, this.isCommand ? "a, then  y run · n reject · e edit" : "a, then  y apply · n reject · e edit · v show all · s side by side"));
+    this.watch();
+    this.arm();
+  }
+
+  confine() {
+    const box = h("input", { type: "checkbox", onchange: () => this.confines(box.checked) });
+    box.checked = this.offer.confine === "workspace";
+    this.box = box;
+    return h("label", { class: "confine" }, box, " it may write in the workspace only");
+  }
+
+  /** In sight, in a window that is in sight, for a moment without a break. */
+  watch() {
+    this.observer = new IntersectionObserver((entries) => {
+      clearTimeout(this.timer);
+      if (!entries.at(-1).isIntersecting || document.hidden) return;
+      this.timer = setTimeout(() => {
+        if (document.hidden || !this.element.isConnected) return;
+        this.isSeen = true;
+        this.observer.disconnect();
+        this.arm();
+      }, MOMENT);
+    });
+    this.observer.observe(this.what);
+    document.addEventListener("visibilitychange", this.visible = () => {
+      if (this.isSeen || !this.element.isConnected) return;
+      this.observer.disconnect();
+      this.observer.observe(this.what);
+    });
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    clearTimeout(this.pausing);
+    this.observer.disconnect();
+    document.removeEventListener("visibilitychange", this.visible);
+  }
+
+  get isArmed() {
+    return this.isSeen && !this.isBusy && !this.editor && (this.diff?.unseen ?? 0) === 0;
+  }
+
+  arm() {
+    // While the diff is being made it tells about files that it opens.
+    if (!this.approve) return;
+    this.approve.disabled = !this.isArmed;
+    for (const button of [this.reject, this.edit, this.reason, this.box]) if (button) button.disabled = this.isBusy;
+    const unseen = this.diff?.unseen ?? 0;
+    this.hint.textContent = this.isBusy ? "sending…" : unseen ? `${count(unseen, "file")} to open first` : this.isSeen ? "" : "a moment…";
+    this.element.classList.toggle("armed", this.isArmed);
+  }
+
+  async answer(op, more = {}) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    this.trouble.hidden = true;
+    this.arm();
+    const { taskId, step, digest } = this.offer;
+    const error = await this.send({ op, taskId, step, digest, ...more });
+    if (!error) return true;
+    this.isBusy = false;
+    this.trouble.textContent = error.message;
+    this.trouble.hidden = false;
+    this.arm();
+    // It may have moved on: what waits now is asked for, and this card replaced if it is another.
+    this.again();
+    return false;
+  }
+
+  approves() {
+    if (this.isArmed) return this.answer("approve");
+  }
+
+  rejects() {
+    const text = this.reason.value.trim();
+    return this.answer("reject", text ? { text } : {});
+  }
+
+  confines(wanted) {
+    return this.answer("edit", { text: this.offer.text, confine: wanted ? "workspace" : "no" }).then((taken) => {
+      if (taken === false) this.box.checked = !wanted;
+    });
+  }
+
+  edits() {
+    if (this.editor || this.isBusy) return;
+    const kept = this.drafts.get(this.offer.taskId);
+    const text = h("textarea", { class: "editor", spellcheck: "false", rows: String(Math.min(24, Math.max(2, this.offer.text.split("\n").length + 1))), "aria-label": this.isCommand ? "The command as it is to be" : "The diff as it is to be" });
+    text.value = kept ?? this.offer.text;
+    text.addEventListener("input", () => this.drafts.set(this.offer.taskId, text.value));
+    text.addEventListener("keydown", (event) => {
+      if (event.isComposing) return;
+      if (event.key === "Escape") this.leaves(event);
+      else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        this.saves(text.value);
+      }
+    });
+    const reset = h("button", { type: "button", hidden: kept === undefined || kept === this.offer.text, onclick: () => { this.drafts.delete(this.offer.taskId); text.value = this.offer.text; reset.hidden = true; text.focus(); } }, "Begin again");
+    this.editor = h("div", { class: "editing" }, text,
+      h("div", { class: "actions" },
+        h("button", { type: "button", onclick: () => this.saves(text.value) }, "Propose this"),
+        h("button", { type: "button", onclick: (event) => this.leaves(event) }, "Back"),
+        reset,
+        h("span", { class: "hint" }, "It is shown again before anything happens. Ctrl+Enter, Esc")));
+    this.actions.hidden = true;
+    this.actions.before(this.editor);
+    this.arm();
+    text.focus();
+  }
+
+  leaves(event) {
+    event.preventDefault();
+    event.stopPropagation();
+    this.editor.remove();
+    this.editor = undefined;
+    this.actions.hidden = false;
+    this.arm();
+    this.element.focus();
+  }
+
+  async saves(text) {
+    const taken = await this.answer("edit", { text, ...(this.isCommand ? { confine: this.offer.confine } : {}) });
+    if (taken) this.drafts.delete(this.offer.taskId);
+  }
+
+  /** Keys count from a moment after somebody went to the card with one. A click there is no such step. */
+  listens() {
+    this.deafens();
+    if (!this.element.matches(":focus-visible")) return;
+    this.pausing = setTimeout(() => this.element.classList.add("listening"), PAUSE);
+  }
+
+  deafens() {
+    clearTimeout(this.pausing);
+    this.element.classList.remove("listening");
+  }
+
+  /** Only while the card itself has the focus: that is the first of the two steps. */
+  key(event) {
+    if (event.target !== this.element || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const keys = {
+      y: () => (this.isArmed ? this.approves() : this.nudge()),
+      n: () => this.rejects(),
+      e: () => this.edits(),
+      v: () => this.diff?.openAll(),
+      s: () => this.diff?.way.click(),
+    };
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    // A key that is held down has said nothing new, and one that comes in a row with others was meant for something else.
+    if (event.repeat) return;
+    if (this.element.classList.contains("listening")) act();
+    else this.listens();
+  }
+
+  nudge() {
+    this.hint.classList.remove("nudged");
+    requestAnimationFrame(() => this.hint.classList.add("nudged"));
+  }
+}
+
+/** The lines of a command, as the daemon spelled them. */
+export function command(lines) {
+  return h("pre", { class: "command", "aria-label": "The command" }, lines.map((line, index) => h("span", { class: "line" }, h("span", { class: "prompt", "aria-hidden": "true" }, index ? "  " : "$ "), spelled(h("span"), line), "\n")));
+}

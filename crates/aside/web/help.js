@@ -1,0 +1,38 @@
+// The keys, and what an empty page says.
+
+import { clear, h } from "./text.js";
+
+const KEYS = [
+  ["Anywhere", [["/ or Ctrl+K", "search"], ["n", "new thread"], ["i", "to the input"], ["j  k", "next, previous request"], ["[  ]", "previous, next thread"], ["a", "to what waits for you"], ["t", "light, dark, as the system"], ["?", "these keys"], ["Esc", "back"]]],
+  ["In the input", [["Enter", "ask"], ["Shift+Enter", "new line"]]],
+  ["On what waits for you", [["a, pause, y", "approve: run, or apply"], ["a, pause, n", "reject"], ["a, pause, e", "edit; it is shown again"], ["v", "show all files"], ["s", "unified, side by side"]]],
+];
+
+export const EXAMPLES = [
+  ["run the tests", "proposes a command from the project's own scripts; it runs when you say so"],
+  ["where is the config file read?", "searches the workspace and shows the places"],
+  ["rename parse to read in src/lines.rs", "proposes a diff; nothing is written before you have seen it"],
+];
+
+export function showKeys(dialog) {
+  clear(dialog).append(
+    h("h2", { id: "help-title" }, "Keys"),
+    ...KEYS.map(([where, keys]) => h("section", {}, h("h3", {}, where), h("dl", {}, keys.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)])))),
+    h("form", { method: "dialog" }, h("button", { onclick: (event) => { event.preventDefault(); dialog.close(); } }, "Close")));
+  dialog.showModal();
+}
+
+/** Three things to ask, which can be taken as they are. */
+export function empty(take) {
+  return h("section", { class: "empty" },
+    h("h2", {}, "Ask in plain words"),
+    h("p", {}, "What acts is proposed first, whole. Nothing runs and nothing is written until you approve it here or in a terminal."),
+    h("ul", {}, EXAMPLES.map(([words, what]) => h("li", {}, h("button", { type: "button", class: "example", onclick: () => take(words) }, words), h("span", {}, what)))));
+}
+
+/** There is no session: all that helps is a new link. */
+export function over(reason) {
+  return h("section", { class: "empty over", role: "alert" },
+    h("h2", {}, reason),
+    h("p", {}, "Run ", h("code", {}, "aside web"), " in a terminal to open it again. What you were writing is kept in this tab."));
+}

@@ -1,0 +1,161 @@
+// How this page talks to the daemon: questions, and streams that are read with fetch, since an EventSource cannot carry the header that
+// proves that this page and not another one asks.
+
+/** A stream is silent for at most 15 seconds; after this it is dead, whatever the socket says. */
+const SILENCE = 40_000;
+/** A browser has six connections for one host over all tabs. A question that waits longer than this may wait for one of them. */
+const CROWDED = 2_500;
+/** What one message of a stream may hold before it is refused: more than the longest event. */
+const LONGEST = 48 * 1024 * 1024;
+
+export class Refused extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+  /** The session has ended; only a new link helps. */
+  get isOver() {
+    return this.status === 401;
+  }
+  /** Nobody answered, as opposed to somebody who said no. */
+  get isAway() {
+    return this.status === 0 || this.status === 502 || this.status === 503;
+  }
+}
+
+export class Wire {
+  /** `onCrowded` is told when a question may be waiting for a connection that our own streams hold. */
+  constructor(secret, onCrowded) {
+    this.secret = secret;
+    this.onCrowded = onCrowded;
+  }
+
+  /** One question about tasks: `{ op: "ask", text }`. */
+  async task(message) {
+    const crowded = setTimeout(this.onCrowded, CROWDED);
+    try {
+      const response = await this.fetch("/api/task", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(message),
+        priority: "high",
+      });
+      return await answer(response);
+    } finally {
+      clearTimeout(crowded);
+    }
+  }
+
+  async here() {
+    return answer(await this.fetch("/api/here", {}));
+  }
+
+  /** Reads a stream to its end. `tell` gets the kind of each message, its number and what it holds. */
+  async stream(path, signal, tell) {
+    const own = new AbortController();
+    const stop = () => own.abort();
+    signal.addEventListener("abort", stop);
+    let silence = setTimeout(stop, SILENCE);
+    try {
+      const response = await this.fetch(path, { headers: { Accept: "text/event-stream" }, signal: own.signal });
+      if (!response.ok) await answer(response);
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let left = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return;
+        clearTimeout(silence);
+        silence = setTimeout(stop, SILENCE);
+        left += value;
+        if (left.length > LONGEST) throw new Refused(0, "garbled", "a message of the daemon does not end");
+        const whole = left.lastIndexOf("\n\n");
+        if (whole < 0) continue;
+        const messages = left.slice(0, whole).split("\n\n");
+        left = left.slice(whole + 2);
+        for (const message of messages) hear(message, tell);
+      }
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      throw new Refused(0, "away", "the daemon does not answer");
+    } finally {
+      clearTimeout(silence);
+      signal.removeEventListener("abort", stop);
+      own.abort();
+    }
+  }
+
+  async fetch(path, options) {
+    try {
+      return await fetch(path, {
+        ...options,
+        headers: { ...options.headers, "X-Aside": this.secret },
+        cache: "no-store",
+        redirect: "error",
+        referrerPolicy: "no-referrer",
+      });
+    } catch {
+      throw new Refused(0, "away", "the daemon does not answer");
+    }
+  }
+}
+
+async function answer(response) {
+  let body;
+  try {
+    body = await response.json();
+  } catch {
+    throw new Refused(response.status, "garbled", `the daemon answered with status ${response.status}`);
+  }
+  if (response.ok && body.type !== "error") return body;
+  const { code = "", message = `status ${response.status}` } = body.error ?? {};
+  throw new Refused(response.status, code, message);
+}
+
+function hear(message, tell) {
+  let kind = "message";
+  let number = 0;
+  const data = [];
+  for (const line of message.split("\n")) {
+    if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
+    else if (line.startsWith("id:")) number = Number(line.slice(3)) || 0;
+    else if (line.startsWith("event:")) kind = line.slice(6).trim();
+  }
+  if (!data.length) return;
+  let value;
+  try {
+    value = JSON.parse(data.join("\n"));
+  } catch {
+    throw new Refused(0, "garbled", "what the daemon says cannot be read");
+  }
+  if (kind === "error") throw new Refused(400, value.error?.code ?? "", value.error?.message ?? "the stream has ended");
+  tell(kind, number, value);
+}
+
+/** Windows that may hold streams at once, two each. What is left of the six connections is for questions, and for windows to be loaded. */
+const SEATS = ["seat 1", "seat 2"];
+
+/** The right to hold streams: a function that gives it back, or nothing when others have them all. A window that closes gives it back too. */
+export async function seat() {
+  if (!navigator.locks) return () => {};
+  for (const name of SEATS) {
+    let leave;
+    const sitting = new Promise((done) => { leave = done; });
+    const isMine = await new Promise((told) => {
+      navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+        told(lock !== null);
+        return lock ? sitting : undefined;
+      });
+    });
+    if (isMine) return leave;
+  }
+  return undefined;
+}
+
+/** Waits, or less long when the signal comes. */
+export function pause(milliseconds, signal) {
+  return new Promise((done) => {
+    const timer = setTimeout(done, milliseconds);
+    signal?.addEventListener("abort", () => { clearTimeout(timer); done(); }, { once: true });
+  });
+}
