@@ -16,6 +16,7 @@ mod report;
 mod service;
 mod suggest;
 mod surroundings;
+mod task;
 
 use facts::Facts;
 use report::{Finding, Mark, Report, Section};
@@ -50,6 +51,7 @@ fn examine(facts: &Facts) -> Vec<Section> {
         section("complete", complete::complete(facts)),
         section("detect", detect::detect(facts)),
         section("suggest", suggest::suggest(facts)),
+        section("task", task::task(facts)),
         section("configuration", keep::configuration(&facts.config)),
         section("history", keep::history(facts)),
         section("environment", surroundings::environment(&facts.environment)),

@@ -11,8 +11,14 @@ use clap::{Parser, Subcommand};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::client::tasks::Tasks;
+use crate::client::{self, ClientError};
+use crate::daemon::control;
+use crate::paths::Paths;
+
 mod answer;
 mod call;
+mod chat;
 mod complete;
 mod completions;
 mod config;
@@ -22,6 +28,7 @@ mod doctor;
 mod explain;
 mod history;
 mod init;
+mod keep;
 mod log;
 mod man;
 mod model;
@@ -36,6 +43,7 @@ mod task;
 mod translate;
 mod try_shell;
 mod uninstall;
+mod web;
 
 /// Natural language at the shell prompt
 #[derive(Parser)]
@@ -50,6 +58,7 @@ const EXIT_CODES: &str = "Exit codes:
   1  it failed, found nothing, or (doctor) something needs doing
   2  the command line or the configuration is wrong
   3  the daemon could not be reached
+  4  (task) nothing was carried out: it waits for you, or was rejected
   130  stopped with Ctrl-C";
 
 #[derive(Subcommand)]
@@ -62,6 +71,8 @@ enum Command {
     Answer(answer::Args),
     Detect(detect::Args),
     Task(task::Args),
+    Chat(chat::Args),
+    Web(web::Args),
     Suggest(suggest::Args),
     Fix(suggest::fix::Args),
     Log(log::Args),
@@ -77,6 +88,7 @@ enum Command {
     Uninstall(uninstall::Args),
     Man(man::Args),
     Call(call::Args),
+    Keep(keep::Args),
     Pipe(pipe::Args),
     Proxy(proxy::Args),
     Sandbox(sandbox::Args),
@@ -91,6 +103,8 @@ pub enum Exit {
     Failed,
     Usage,
     Unreachable,
+    /// A proposal waits for somebody, or was rejected.
+    Unapproved,
     /// Ctrl-C, as shells count it.
     Stopped,
 }
@@ -102,6 +116,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Unreachable => 3,
+            Exit::Unapproved => 4,
             Exit::Stopped => 130,
         })
     }
@@ -121,6 +136,8 @@ pub fn main() -> ExitCode {
         Command::Answer(args) => answer::run(args),
         Command::Detect(args) => detect::run(args),
         Command::Task(args) => task::run(args),
+        Command::Chat(args) => chat::run(args),
+        Command::Web(args) => web::run(args),
         Command::Suggest(args) => suggest::run(args),
         Command::Fix(args) => suggest::fix::run(args),
         Command::Log(args) => log::run(args),
@@ -136,6 +153,7 @@ pub fn main() -> ExitCode {
         Command::Uninstall(args) => uninstall::run(args),
         Command::Man(args) => man::run(args),
         Command::Call(args) => call::run(args),
+        Command::Keep(args) => keep::run(args),
         Command::Pipe(args) => pipe::run(args),
         Command::Proxy(args) => proxy::run(args),
         Command::Sandbox(args) => sandbox::run(args),
@@ -193,6 +211,18 @@ fn terminal() -> Option<String> {
 fn current_dir() -> anyhow::Result<String> {
     let dir = std::env::current_dir().context("this directory cannot be found any more; go to another one")?;
     Ok(dir.display().to_string())
+}
+
+/// To the daemon, about tasks. It is started when there is none.
+fn tasks(paths: &Paths) -> anyhow::Result<Tasks> {
+    let stream = match client::connect(&paths.socket) {
+        Err(ClientError::Absent) => {
+            control::start(paths)?;
+            client::connect(&paths.socket)?
+        }
+        connected => connected?,
+    };
+    Ok(Tasks::over(stream))
 }
 
 /// Whether whoever calls wants nothing to leave this machine.

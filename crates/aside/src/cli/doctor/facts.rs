@@ -19,12 +19,21 @@ pub struct Facts {
     pub history: History,
     pub specs: Specs,
     pub detect: Detect,
+    pub tasks: Tasks,
     /// Why programs cannot be asked for their help here; nothing when they can.
     pub no_sandbox: Option<String>,
     /// What stands in the way of the model server that we keep.
     pub lacks: Vec<Lack>,
     /// Every `ASIDE_…` variable that is set.
     pub environment: Vec<(String, String)>,
+}
+
+#[derive(Default)]
+pub struct Tasks {
+    /// Those that somebody has to approve; nothing when the daemon does not say.
+    pub waiting: Option<usize>,
+    /// Rules that could not be taken.
+    pub refused: Vec<String>,
 }
 
 pub struct Program {
@@ -317,6 +326,7 @@ pub fn healthy() -> Facts {
         },
         specs: Specs { directory: "/home/me/.config/aside/specs".into(), count: 0, problems: Vec::new() },
         detect: Detect::default(),
+        tasks: Tasks::default(),
         no_sandbox: None,
         lacks: Vec::new(),
         environment: Vec::new(),

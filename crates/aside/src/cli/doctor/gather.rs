@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use anyhow::Context;
-use aside_core::proto::{Answer as Spoken, Call, Complete, Request, SessionStatus, json};
+use aside_core::proto::task::{self, Op};
+use aside_core::proto::{Answer as Spoken, Call, Complete, Reply, Request, SessionStatus, json};
 use etcetera::BaseStrategy;
 use etcetera::base_strategy::Xdg;
 use regex::Regex;
@@ -19,11 +20,12 @@ use rustix::process::{Pid, test_kill_process};
 
 use crate::cli::doctor::facts::{
     Answer, ConfigFile, Configuration, Daemon, Detect, Facts, Here, History, Installed, Kind, OnPath, Owned, Program,
-    RcFile, Records, Shell, Socket, Specs, Terminal,
+    RcFile, Records, Shell, Socket, Specs, Tasks, Terminal,
 };
 use crate::cli::doctor::surroundings;
 use crate::client::{self, ClientError};
 use crate::config::{Config, check, schema};
+use crate::daemon::tasks::rules;
 use crate::daemon::{control, specs};
 use crate::exec::{self, Probe};
 use crate::paths::Paths;
@@ -31,6 +33,7 @@ use crate::provider::local::{Lack, Wanted};
 use crate::store;
 use crate::store::marks::Marks;
 use crate::store::reroutes::{Became, Reroutes};
+use crate::workspace::Workspace;
 use crate::world::{ancestors, sandbox};
 
 /// No rc file is larger.
@@ -62,10 +65,24 @@ pub fn gather() -> anyhow::Result<Gathered> {
         history: history(&paths.history_db()),
         specs: specs(&paths),
         detect: detect(&paths),
+        tasks: tasks(&paths),
         no_sandbox: sandbox::check().err().map(|why| format!("{why:#}")),
         environment: environment(),
     };
     Ok(Gathered { facts, homes })
+}
+
+fn tasks(paths: &Paths) -> Tasks {
+    let workspace = std::env::current_dir().ok().and_then(|cwd| Workspace::of(&cwd).ok());
+    let workspace = workspace.as_ref().map_or(Path::new("/nonexistent"), Workspace::root);
+    let listed = rules::load(paths, workspace).listed();
+    let refused = listed.iter().filter_map(|line| line.strip_prefix("refused: ")).map(str::to_owned);
+    let list = task::Task { op: Op::List, limit: 1000, ..task::Task::default() };
+    let waiting = match client::ask(&paths.socket, Request::Task(Box::new(list))) {
+        Ok(Reply::Task(tasks)) => Some(tasks.tasks.iter().filter(|task| task.state == "WAITING_APPROVAL").count()),
+        Ok(_) | Err(_) => None,
+    };
+    Tasks { waiting, refused: refused.collect() }
 }
 
 fn program() -> anyhow::Result<Program> {
