@@ -15,7 +15,7 @@ use crate::model::answer::Answer;
 use crate::model::desk::{Desk, Shell, bare_home};
 
 /// Where `scripts/models` put them.
-fn python() -> Option<PathBuf> {
+pub fn python() -> Option<PathBuf> {
     std::env::var_os("ASIDE_TEST_MODELS").map(|dir| PathBuf::from(dir).join("bin/python"))
 }
 
@@ -77,13 +77,13 @@ anthropic models | scripted
 }
 
 /// llama.cpp's server, ended with the test.
-struct Llama {
+pub struct Llama {
     child: Child,
-    origin: String,
+    pub origin: String,
 }
 
 impl Llama {
-    fn start(python: PathBuf) -> Self {
+    pub fn start(python: PathBuf) -> Self {
         let mut child = Command::new(python)
             .arg(script("llama.py"))
             .stdin(Stdio::piped())

@@ -184,8 +184,12 @@ fn closing_the_terminal_hangs_up_on_the_shell_and_leaves_nobody() {
         let home = Home::new();
         let mut tape = Tape::start(command(&home, Around::Proxy, &["bash", "--norc"]), 24, 80);
         tape.hears(READY).sends("trap 'echo up >hung' EXIT; echo se''t\n").hears("set").hears(READY).sends(busy);
-        if busy.starts_with("seq") {
-            tape.hears("\n5000\r");
+        // A shell that is just about to hand the terminal over does not notice that it is gone, with us or without.
+        match busy {
+            "sleep 1000\n" => waits_until("the command to have the terminal", || has_the_terminal(&home, "sleep")),
+            "sleep 1000 &\n" => drop(tape.hears(READY)),
+            "seq 1 100000000\n" => drop(tape.hears("\n5000\r")),
+            _ => {}
         }
         tape.closes();
         tape.ends();
@@ -198,6 +202,17 @@ fn closing_the_terminal_hangs_up_on_the_shell_and_leaves_nobody() {
     tape.hears("ready").closes();
     tape.ends();
     assert_eq!(home.read("hung"), "up\n");
+}
+
+/// Whether a program of that name is in the foreground of its terminal.
+fn has_the_terminal(home: &Home, name: &str) -> bool {
+    home.processes().iter().any(|pid| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap_or_default();
+        let Some((head, rest)) = stat.rsplit_once(") ") else { return false };
+        // Its state, parent, group, session, terminal, and the group that is in front there.
+        let fields: Vec<&str> = rest.split(' ').collect();
+        head.ends_with(&format!("({name}")) && fields.get(2).is_some_and(|group| fields.get(5) == Some(group))
+    })
 }
 
 #[test]

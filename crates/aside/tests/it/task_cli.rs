@@ -1,8 +1,12 @@
-//! `aside task`: what a request wants, as scripts hear it.
+//! `aside task` with a real daemon: what a request wants, as scripts hear it; and whole tasks at a terminal, from the words to what was done.
 
 use serde_json::Value;
 
-use crate::harness::home::Home;
+use crate::harness::home::{ASIDE, Home, Said, run};
+use crate::harness::screen::GHOST;
+use crate::harness::terminal::Terminal;
+use crate::model::Model;
+use crate::model::answer::Answer;
 
 fn routed(home: &Home, words: &str) -> Value {
     let said = home.aside_does(&["task", "route", "--json", "--", words]);
@@ -36,4 +40,135 @@ fn task_route_follows_the_setting() {
     home.write(".config/aside/config.toml", "[task]\nconfidence_threshold = 1.0\n");
     let told = routed(&home, "remove unused imports");
     assert_eq!((&told["scope"], &told["requires"]["mode"]), (&"plan".into(), &"none".into()), "{told}");
+}
+
+const SOURCE: &str = "class User:\n\tdef name(self):\n\t\treturn self.nmae\n";
+const FIX: &str = "Fixes the field.\n\n```diff\n--- a/src/user.py\n+++ b/src/user.py\n@@ -1,3 +1,3 @@\n class User:\n \tdef name(self):\n-\t\treturn self.nmae\n+\t\treturn self.name\n```\n";
+
+/// A project whose tests are a script, and a model if there is one.
+fn project(tests: &str, model: Option<&Model>) -> Home {
+    let mut home = Home::new();
+    home.write("bin/frobnicate", format!("#!/bin/sh\n{tests}\n"));
+    home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    home.write("project/src/user.py", SOURCE);
+    home.set_env("PATH", &format!("{}:/usr/bin:/bin", home.path("bin").display()));
+    home.set_env("SHELL", "/bin/bash");
+    let llm = model
+        .map(|model| format!("[llm]\nprovider = 'openai'\nbase_url = '{}'\nmodel = 'scripted'\n", model.base_url()));
+    let task = "[task]\ndefault_test_command = 'frobnicate --all'\n";
+    home.write(".config/aside/config.toml", format!("{task}{}", llm.unwrap_or_default()));
+    home
+}
+
+fn said(home: &Home, args: &[&str]) -> Said {
+    let mut command = home.command(ASIDE);
+    command.current_dir(home.path("project")).arg("task").args(args);
+    run(&mut command, "")
+}
+
+fn at_terminal(home: &Home, args: &[&str]) -> Terminal {
+    let mut command = home.command(ASIDE);
+    command.current_dir(home.path("project")).arg("task").args(args);
+    Terminal::start(command, (30, 100), GHOST, home.daemon_log())
+}
+
+/// Looks at what is proposed, approves it, and gives back how it ended and everything that was to be read.
+fn approved(mut terminal: Terminal, question: &str) -> (i32, String) {
+    terminal.wait_for("the question", |screen| screen.contains(question));
+    terminal.send(b"y");
+    let code = terminal.wait_for_end();
+    (code, terminal.transcript().join("\n"))
+}
+
+#[test]
+fn a_command_runs_when_it_is_approved_and_how_it_ended_is_told() {
+    let home = project("echo \"12 passed in $PWD with $1\"; touch ran", None);
+    let terminal = at_terminal(&home, &["run", "the", "tests"]);
+    let screen = terminal.wait_for("the question", |screen| screen.contains("Run it?"));
+    assert!(screen.contains("command  frobnicate --all"), "{}", screen.text());
+    assert!(!home.path("project/ran").exists(), "nothing runs before it is approved");
+    let (code, transcript) = approved(terminal, "Run it?");
+    assert_eq!(code, 0, "{transcript}");
+    assert!(transcript.contains("project with --all"), "{transcript}");
+    assert!(home.path("project/ran").exists());
+    let list: Value = serde_json::from_str(&said(&home, &["list", "--json"]).stdout).unwrap();
+    assert_eq!((&list[0]["state"], &list[0]["text"]), (&"COMPLETED".into(), &"run the tests".into()));
+}
+
+#[test]
+fn a_command_that_fails_fails_the_task() {
+    let home = project("echo boom >&2; exit 3", None);
+    let (code, transcript) = approved(at_terminal(&home, &["run the tests"]), "Run it?");
+    assert_eq!(code, 1, "{transcript}");
+    assert!(transcript.contains("boom"), "{transcript}");
+    let shown = said(&home, &["show"]);
+    assert_eq!(shown.code, 0);
+    assert!(shown.stdout.contains("> run the tests") && shown.stdout.contains("boom"), "{}", shown.stdout);
+    assert!(shown.stderr.contains("failed: ") && shown.stderr.contains('3'), "{}", shown.stderr);
+    // It is tried again only as it was the first time: proposed, and asked about.
+    let (code, transcript) = approved(at_terminal(&home, &["retry"]), "Run it?");
+    assert_eq!(code, 1, "{transcript}");
+    assert!(transcript.contains("attempt 2"), "{transcript}");
+}
+
+#[test]
+fn a_change_is_shown_written_and_taken_back() {
+    let model = Model::start();
+    model.next(Answer::chat(FIX));
+    let home = project("true", Some(&model));
+    let terminal = at_terminal(&home, &["fix the misspelled field in src/user.py"]);
+    let screen = terminal.wait_for("the question", |screen| screen.contains("Write it?"));
+    assert_eq!(screen.text().matches("return self.name").count(), 1, "the change is shown once: {}", screen.text());
+    assert!(screen.contains("M src/user.py +1 -1"), "{}", screen.text());
+    assert_eq!(home.read("project/src/user.py"), SOURCE);
+    let (code, transcript) = approved(terminal, "Write it?");
+    assert_eq!(code, 0, "{transcript}");
+    assert!(transcript.contains("aside task undo"), "{transcript}");
+    assert_eq!(home.read("project/src/user.py"), SOURCE.replace("nmae", "name"));
+    assert_eq!(said(&home, &["undo"]).code, 0);
+    assert_eq!(home.read("project/src/user.py"), SOURCE);
+    assert_eq!(said(&home, &["undo"]).code, 1);
+}
+
+#[test]
+fn what_waits_is_marked_in_the_list_and_can_be_stopped() {
+    let home = project("touch ran", None);
+    let waits = said(&home, &["run the tests"]);
+    assert_eq!(waits.code, 4, "{}{}", waits.stdout, waits.stderr);
+    let list = said(&home, &["list"]).stdout;
+    assert!(list.starts_with("* ") && list.contains("waits for you  run the tests"), "{list}");
+    let id = list.split_whitespace().nth(1).unwrap().to_owned();
+    let shown = said(&home, &["show", &id[..4]]);
+    assert_eq!(shown.code, 4, "a name may be shortened: {}", shown.stderr);
+    assert!(shown.stdout.contains("command  frobnicate --all"), "{}", shown.stdout);
+    assert_eq!(said(&home, &["cancel", "last"]).stdout, format!("{id} was stopped\n"));
+    assert_eq!(said(&home, &["watch", &id]).code, 4);
+    let events = said(&home, &["watch", &id, "--json", "--from", "2"]);
+    let events: Vec<Value> = events.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&events[0]["seq"], &events.last().unwrap()["status"]), (&3.into(), &"rejected".into()));
+    assert!(!home.path("project/ran").exists());
+    assert_eq!(said(&home, &["list", "frobnicate", "nowhere"]).stdout, "");
+}
+
+#[test]
+fn what_cannot_be_is_told_by_the_exit_code() {
+    let home = project("true", None);
+    assert_eq!(said(&home, &[]).code, 2);
+    assert_eq!(said(&home, &["show", "a", "b"]).code, 2);
+    for args in [&["show", "nosuch"][..], &["cancel"], &["undo"], &["watch", "nosuch"], &["retry", "nosuch"]] {
+        let said = said(&home, args);
+        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{args:?}");
+        assert!(said.stderr.starts_with("aside: "), "{args:?}: {}", said.stderr);
+    }
+    let rules = said(&home, &["rules", "--json"]);
+    let rules: Vec<String> = serde_json::from_str(&rules.stdout).unwrap();
+    assert!(rules.len() > 2 && rules[0].starts_with("yours: "), "{rules:?}");
+    // Behind two dashes nothing is a subcommand.
+    let asked = said(&home, &["--json", "--", "list", "the", "rules"]);
+    assert!(asked.stdout.contains(r#""text":"list the rules""#), "{}", asked.stdout);
+    home.write(".config/aside/config.toml", "[task]\nenabled = false\n");
+    home.aside_does(&["daemon", "stop"]);
+    let off = said(&home, &["run the tests"]);
+    assert_eq!(off.code, 1);
+    assert!(off.stderr.contains("task.enabled"), "{}", off.stderr);
 }

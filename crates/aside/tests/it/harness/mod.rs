@@ -12,6 +12,8 @@
 use std::time::Duration;
 
 pub mod answers;
+pub mod backstage;
+pub mod browser;
 pub mod caller;
 pub mod home;
 pub mod keys;
@@ -28,6 +30,7 @@ pub mod shell;
 pub mod stage;
 pub mod talking;
 pub mod tape;
+pub mod tasks;
 pub mod terminal;
 pub mod tmux;
 pub mod wire;

@@ -112,6 +112,13 @@ impl Wire {
         self
     }
 
+    /// Says no more, and gives back all that is still said.
+    #[track_caller]
+    pub fn falls_silent_and_hears(mut self) -> String {
+        self.falls_silent();
+        self.ends()
+    }
+
     /// Waits until the other side hangs up, and gives back what it said before that.
     #[track_caller]
     pub fn ends(mut self) -> String {

@@ -1,0 +1,90 @@
+//! Tasks with llama.cpp's own server and a small model, end to end. What such a model writes is anybody's guess; that it is streamed, that
+//! only a diff that fits is proposed, and that nothing happens without a yes is not.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::harness::tasks::Person;
+use crate::model::Model;
+use crate::model::desk::{Desk, bare_home};
+use crate::model_real::{Llama, python};
+
+const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
+const HELLO: &str = "def hello():\n    print(\"helo world\")\n";
+
+#[test]
+fn a_real_model_answers_tasks() {
+    let Some(python) = python() else { return };
+    let llama = Llama::start(python);
+    let settings = format!(
+        "[llm]\nprovider = 'openai'\nbase_url = '{}/v1'\nmodel = 'smollm2'\ntimeout_connect_ms = 10000\n",
+        llama.origin
+    );
+    let home = bare_home();
+    home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    home.write("project/hello.py", HELLO);
+    home.write("project/Makefile", "test:\n\ttrue\n");
+    let desk = Desk::set(Model::start(), home, &settings);
+    let mut person = Person::at(&desk.home, &desk.home.path("project"));
+    let mut lines = Vec::new();
+
+    // 1. and 2.: words in, routed, a coherent answer that streams; 5.: with its states.
+    let began = Instant::now();
+    let task = person.asks("explain what hello.py does");
+    let events = person.hears_until(&task, RESTS);
+    let chunks = events.iter().filter(|event| event["channel"] == "answer").count();
+    let result = proposed(&events);
+    assert_eq!(result["proposal"]["type"], "answer", "{events:#?}");
+    assert!(chunks > 1 && !result["proposal"]["text"].as_str().unwrap().trim().is_empty(), "{events:#?}");
+    let states: Vec<&str> = events.iter().filter_map(|event| event["state"].as_str()).collect();
+    assert_eq!(states, ["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "COMPLETED"]);
+    lines.push(format!("explain   {chunks} pieces in {:?}: {}", began.elapsed(), result["summary"]));
+
+    // 3. and 6.: a diff that fits the file, or an honest word about why there is none, and another try.
+    for text in ["fix the misspelled word in hello.py: helo should be hello", "修改 hello.py，把 helo 改成 hello"]
+    {
+        let began = Instant::now();
+        let task = person.asks(text);
+        let events = person.hears_until(&task, RESTS);
+        let last = events.last().unwrap().clone();
+        match last["state"].as_str().unwrap() {
+            "WAITING_APPROVAL" => {
+                let shown = person.sees(&task);
+                assert!(shown.text.contains("--- a/") || shown.text.contains("+++ b/"), "{}", shown.text);
+            }
+            "COMPLETED" => assert_eq!(proposed(&events)["requires"]["mode"], "none", "{events:#?}"),
+            _ => {
+                let message = last["message"].as_str().unwrap();
+                assert!(
+                    message.contains("Try again") || message.contains("etry") || message.contains("Ask"),
+                    "{message}"
+                );
+                assert_eq!(person.says("retry", json!({ "taskId": task }))["type"], "task");
+                person.hears_until(&task, RESTS);
+            }
+        }
+        assert_eq!(desk.home.read("project/hello.py"), HELLO, "nothing is written without a yes");
+        lines.push(format!("change    {} in {:?}: {}", last["state"], began.elapsed(), proposed(&events)["summary"]));
+    }
+
+    // 4.: a command waits for a yes, with a model or without.
+    let task = person.asks("run the tests");
+    assert_eq!(person.rests(&task)["state"], "WAITING_APPROVAL");
+
+    let task = person.asks("@dev plan add a second greeting to hello.py");
+    let events = person.hears_until(&task, RESTS);
+    assert_eq!(proposed(&events)["proposal"]["type"], "plan", "{events:#?}");
+    lines.push(format!("plan      {}", proposed(&events)["summary"]));
+    let journal = desk.journal();
+    let sent: Vec<&Value> =
+        journal.iter().filter(|line| line["body"].as_str().is_some_and(|body| !body.is_empty())).collect();
+    assert!(sent.len() >= 4 && sent.iter().all(|line| line["use"] == "task"), "{journal:#?}");
+    eprintln!("{}", lines.join("\n"));
+}
+
+/// What was proposed last; null when nothing was.
+fn proposed(events: &[Value]) -> Value {
+    let proposal = events.iter().rfind(|event| event["type"] == "task_proposal");
+    proposal.map(|event| event["result"].clone()).unwrap_or_default()
+}

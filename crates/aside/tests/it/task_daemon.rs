@@ -1,0 +1,201 @@
+//! Tasks at the daemon's socket: what is asked becomes a proposal, what is approved happens once, and what was told is told again.
+
+use serde_json::json;
+
+use crate::harness::home::Home;
+use crate::harness::tasks::Person;
+
+fn home() -> Home {
+    set_up("")
+}
+
+fn set_up(config: &str) -> Home {
+    let home = Home::new();
+    home.write(".config/aside/config.toml", config);
+    home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    // What is written behind a command in a request is left out, so what has several steps is a file.
+    home.write("project/make.sh", "touch made; echo done\n");
+    home.write("project/two.sh", "echo one; echo two\n");
+    home.write("project/long.sh", "echo begun; exec sleep 1000\n");
+    home.aside_does(&["daemon", "start"]);
+    home
+}
+
+fn person(home: &Home) -> Person {
+    Person::at(home, &home.path("project"))
+}
+
+#[test]
+fn a_command_runs_once_it_is_approved_and_not_before() {
+    let home = home();
+    let mut ada = person(&home);
+    let task = ada.asks("run `sh make.sh`");
+    assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
+    let shown = ada.sees(&task);
+    assert_eq!(shown.row("command"), ["sh make.sh"]);
+    assert!(!home.path("project/made").exists());
+    assert_eq!(ada.approves(&shown)["type"], "task");
+    let events = ada.hears_until(&task, &["COMPLETED", "FAILED"]);
+    assert_eq!(events.last().unwrap()["state"], "COMPLETED", "{events:#?}");
+    let output: String = events.iter().filter_map(|event| event["chunk"].as_str()).collect();
+    assert_eq!(output, "done\n");
+    assert!(home.path("project/made").exists());
+    // Once is once.
+    let again = ada.approves(&shown);
+    assert_eq!(again["error"]["code"], "refused", "{again}");
+}
+
+#[test]
+fn every_event_is_told_again_from_any_number() {
+    let home = home();
+    let mut ada = person(&home);
+    let task = ada.asks("run `sh two.sh`");
+    ada.rests(&task);
+    let shown = ada.sees(&task);
+    ada.approves(&shown);
+    ada.ends(&task);
+    let log = home.read(&format!(".local/state/aside/tasks/{task}.jsonl"));
+    let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for from in [0, 1, lines.len() / 2, lines.len() - 1] {
+        let mut late = person(&home);
+        late.watches(&task, from as u64);
+        let heard: Vec<_> = lines[from..].iter().map(|_| late.hears()).collect();
+        assert_eq!(heard, lines[from..], "{from}");
+    }
+}
+
+#[test]
+fn what_waits_waits_for_the_next_daemon_under_another_digest() {
+    let home = home();
+    let mut ada = person(&home);
+    let task = ada.asks("run `echo hello`");
+    ada.rests(&task);
+    let before = ada.sees(&task);
+    home.aside_does(&["daemon", "stop"]);
+    home.aside_does(&["daemon", "start"]);
+    let mut ada = person(&home);
+    let after = ada.sees(&task);
+    assert_eq!((before.step, &before.rows), (after.step, &after.rows));
+    assert_ne!(before.digest, after.digest);
+    let stale = ada.approves(&before);
+    assert_eq!(stale["error"]["code"], "refused", "{stale}");
+    ada.watches(&task, 0);
+    ada.approves(&after);
+    assert_eq!(ada.ends(&task)["state"], "COMPLETED");
+}
+
+#[test]
+fn an_edit_is_a_new_proposal() {
+    let home = home();
+    let mut ada = person(&home);
+    let task = ada.asks("run `echo one`");
+    ada.rests(&task);
+    let first = ada.sees(&task);
+    let mut edit = first.answer("a test");
+    edit["text"] = json!("echo two");
+    let edited = ada.says("edit", edit);
+    assert_eq!(edited["offer"]["text"], "echo two", "{edited}");
+    let stale = ada.approves(&first);
+    assert_eq!(stale["error"]["code"], "refused", "{stale}");
+    let second = ada.sees(&task);
+    assert_eq!(second.step, first.step + 1);
+    ada.approves(&second);
+    let events = ada.hears_until(&task, &["COMPLETED"]);
+    let output: String = events.iter().filter_map(|event| event["chunk"].as_str()).collect();
+    assert_eq!(output, "two\n");
+}
+
+#[test]
+fn what_runs_can_be_stopped_and_what_failed_can_be_tried_again() {
+    let home = home();
+    let mut ada = person(&home);
+    let task = ada.asks("run `sh long.sh`");
+    ada.rests(&task);
+    let shown = ada.sees(&task);
+    ada.approves(&shown);
+    while ada.hears()["chunk"] != "begun\n" {}
+    ada.says("cancel", json!({ "taskId": task }));
+    assert_eq!(ada.ends(&task)["state"], "FAILED");
+    let retried = ada.says("retry", json!({ "taskId": task }));
+    assert_eq!(retried["type"], "task", "{retried}");
+    assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
+    let shown = ada.sees(&task);
+    let rejected = ada.rejects(&shown);
+    assert_eq!(rejected["tasks"][0]["state"], "REJECTED", "{rejected}");
+}
+
+#[test]
+fn who_follows_hears_of_every_move() {
+    let home = home();
+    let mut ada = person(&home);
+    let mut bob = home.wire();
+    let first = bob.json(json!({ "type": "task", "request_id": 7, "op": "follow" }));
+    assert_eq!(first["tasks"], json!([]));
+    let task = ada.asks("run `echo hello`");
+    ada.rests(&task);
+    loop {
+        let told = bob.reads_json();
+        assert_eq!(told["request_id"], 7);
+        if told["tasks"][0]["state"] == "WAITING_APPROVAL" {
+            assert_eq!(told["tasks"][0]["taskId"], task.as_str());
+            break;
+        }
+    }
+}
+
+#[test]
+fn somebody_from_afar_can_ask_and_never_approve() {
+    let home = home();
+    let mut ada = person(&home);
+    let cwd = home.path("project").to_str().unwrap().to_owned();
+    let asked =
+        ada.says("ask", json!({ "text": "@dev run `echo hi`", "cwd": cwd, "source": "wecom", "fromUser": "eve" }));
+    let task = asked["tasks"][0]["taskId"].as_str().unwrap().to_owned();
+    ada.watches(&task, 0);
+    assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
+    let shown = ada.sees(&task);
+    for op in ["approve", "reject", "edit"] {
+        let mut answer = shown.answer("eve");
+        answer["source"] = json!("wecom");
+        answer["text"] = json!("echo other");
+        let refused = ada.says(op, answer);
+        assert_eq!(refused["error"]["code"], "refused", "{op}: {refused}");
+    }
+    ada.approves(&shown);
+    assert_eq!(ada.ends(&task)["state"], "COMPLETED");
+}
+
+#[test]
+fn settings_turn_tasks_and_acts_off() {
+    let home = set_up("[task]\nallow_run_terminal = false\n");
+    let mut ada = person(&home);
+    let task = ada.asks("run `echo hi`");
+    if ada.rests(&task)["state"] == "WAITING_APPROVAL" {
+        let shown = ada.sees(&task);
+        assert_eq!(ada.approves(&shown)["error"]["code"], "refused");
+    }
+    home.write(".config/aside/config.toml", "[task]\nenabled = false\n");
+    let cwd = home.path("project").to_str().unwrap().to_owned();
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    loop {
+        let answer = ada.says("ask", json!({ "text": "help", "cwd": cwd }));
+        if answer["error"]["code"] == "refused" {
+            break;
+        }
+        assert!(std::time::Instant::now() < deadline, "{answer}");
+    }
+}
+
+#[test]
+fn a_bad_question_gets_a_sentence() {
+    let home = home();
+    let mut ada = person(&home);
+    let unknown = ada.says("show", json!({ "taskId": "tzzzzzz" }));
+    assert_eq!(unknown["error"]["code"], "not_found");
+    let empty = ada.says("ask", json!({ "text": " ", "cwd": "/" }));
+    assert_eq!(empty["error"]["code"], "refused");
+    let nowhere = ada.says("ask", json!({ "text": "run the tests", "cwd": "/nonexistent" }));
+    assert_eq!(nowhere["error"]["code"], "refused");
+    let nobody = ada.says("ask", json!({ "text": "run the tests", "cwd": "/", "source": "root" }));
+    assert_eq!(nobody["error"]["code"], "refused");
+}

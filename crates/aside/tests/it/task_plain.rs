@@ -1,0 +1,96 @@
+//! Tasks with no model at all: every kind is of use, what needs a model says so and how to get one, and nothing leaves.
+
+use serde_json::{Value, json};
+
+use crate::harness::home::Home;
+use crate::harness::tasks::Person;
+
+struct Scene {
+    home: Home,
+    person: Person,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self::with("")
+    }
+
+    fn with(settings: &str) -> Self {
+        let mut home = Home::new();
+        home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+        home.write("project/Makefile", "test:\n\ttrue\n\nbuild:\n\ttrue\n");
+        home.write("project/src/user.py", "class User:\n    port = 8080\n");
+        home.set_env("PATH", "/usr/bin:/bin");
+        home.write(".config/aside/config.toml", settings);
+        home.aside_does(&["daemon", "start"]);
+        let person = Person::at(&home, &home.path("project"));
+        Self { home, person }
+    }
+
+    /// What a request comes to.
+    #[track_caller]
+    fn asks(&mut self, text: &str) -> Value {
+        let task = self.person.asks(text);
+        let events = self.person.hears_until(&task, &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"]);
+        assert_ne!(events.last().unwrap()["state"], "FAILED", "{text}: {events:#?}");
+        let proposed = events.iter().rfind(|event| event["type"] == "task_proposal");
+        proposed.unwrap_or_else(|| panic!("{text}: {events:#?}"))["result"].clone()
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["proposal"]["text"].as_str().unwrap_or_else(|| panic!("no words: {result}"))
+}
+
+#[test]
+fn every_kind_is_of_use_without_a_model() {
+    let mut scene = Scene::new();
+    assert!(text(&scene.asks("help")).contains("run the tests"));
+    assert!(text(&scene.asks("@dev help")).contains("@dev patch WORDS"));
+    assert!(text(&scene.asks("what does tar -xzf do")).contains("tar"));
+    assert!(text(&scene.asks("what does exit code 137 mean")).contains("137"));
+    let run = scene.asks("run the tests");
+    assert_eq!(run["proposal"]["cmd"], "make test", "{run}");
+    assert_eq!(run["requires"], json!({"mode": "local_approval", "action": "run_command"}));
+    let error = "why does this fail?\nerror[E0308]: mismatched types\n  --> src/main.rs:4:18\n";
+    assert!(text(&scene.asks(error)).contains("src/main.rs:4"));
+    let found = scene.asks("where is the port configured");
+    assert!(found.to_string().contains("src/user.py"), "{found}");
+    let status = scene.asks("@dev status");
+    assert!(text(&status).contains("- Model: none") && text(&status).contains("Waiting for you"), "{status}");
+    assert!(!scene.home.path(".local/state/aside/privacy.jsonl").exists(), "nothing left");
+}
+
+#[test]
+fn a_change_without_a_model_is_honest() {
+    let mut scene = Scene::new();
+    let result = scene.asks("rename the field port in src/user.py to address");
+    assert_eq!(result["proposal"]["type"], "answer", "{result}");
+    assert!(text(&result).contains("aside model pull") && text(&result).contains("Nothing was changed"), "{result}");
+    let result = scene.asks("把 src/user.py 里的 port 改成 address");
+    assert!(text(&result).contains("aside model pull") && text(&result).contains("没有修改"), "{result}");
+    let result = scene.asks("@dev plan rename the field in src/user.py");
+    assert_eq!(result["proposal"]["type"], "plan", "{result}");
+    assert!(text(&result).contains("1. Look at `src/user.py`."), "{result}");
+    let result = scene.asks("the thing with the stuff");
+    assert_eq!(
+        (&result["proposal"]["type"], &result["requires"]["mode"]),
+        (&json!("plan"), &json!("none")),
+        "{result}"
+    );
+}
+
+#[test]
+fn the_settings_name_the_tests() {
+    let mut scene = Scene::with("[task]\ndefault_test_command = 'frobnicate test'\nconfine = 'workspace'\n");
+    let run = scene.asks("run the tests");
+    assert_eq!(
+        (&run["proposal"]["cmd"], &run["proposal"]["confine"]),
+        (&json!("frobnicate test"), &json!("workspace")),
+        "{run}"
+    );
+    let run = scene.asks("@dev test");
+    assert_eq!(run["proposal"]["cmd"], "frobnicate test", "{run}");
+    let none = scene.asks("run the frobnication script");
+    assert!(text(&none).contains("`make test`"), "{none}");
+}

@@ -1,0 +1,245 @@
+//! The page in a real browser with the real daemon behind it: what is asked there, seen there and approved there happens here.
+
+use std::time::{Duration, Instant};
+
+use crate::harness::browser::{Browser, CONTROL, ENTER};
+use crate::harness::home::{self, ASIDE, Home};
+use crate::harness::patience;
+use crate::model::Model;
+use crate::model::answer::Answer;
+
+const LINES: &str = "pub fn parse(text: &str) -> Vec<&str> {\n    text.lines().collect()\n}\n";
+const RENAME: &str = "The function gets another name.\n\n```diff\n--- a/src/lines.rs\n+++ b/src/lines.rs\n@@ -1,3 +1,3 @@\n\
+     -pub fn parse(text: &str) -> Vec<&str> {\n+pub fn read(text: &str) -> Vec<&str> {\n     text.lines().collect()\n }\n```\n";
+
+/// Somebody went to the card by a key, a moment ago.
+const LISTENING: &str = "document.activeElement.matches('.card.listening')";
+
+/// A workspace whose Makefile knows how to test it.
+fn workspace() -> Home {
+    let home = Home::new();
+    home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    home.write("project/Makefile", "test:\n\t@echo 12 passed; echo once >> ran\n");
+    home.write("project/src/lines.rs", LINES);
+    home
+}
+
+fn with_model(model: &Model) -> Home {
+    let home = workspace();
+    let url = model.base_url();
+    home.write(
+        ".config/aside/config.toml",
+        format!("[llm]\nprovider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\n"),
+    );
+    home
+}
+
+/// A browser at the page of this home, opened by a link as `aside web` gives one.
+fn opened(home: &Home) -> Option<Browser> {
+    let browser = Browser::start()?;
+    visits(home, &browser);
+    Some(browser)
+}
+
+fn visits(home: &Home, browser: &Browser) {
+    let mut command = home.command(ASIDE);
+    let said = home::run(command.args(["web", "--print"]).current_dir(home.path("project")), "");
+    assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+    browser
+        .goes(said.stdout.trim())
+        .shows(".empty", "Ask in plain words")
+        .waits("document.getElementById('where').value.endsWith('/project')");
+}
+
+fn asks(browser: &Browser, words: &str) {
+    browser.clicks("#input").types(words).types(ENTER);
+}
+
+fn ran(home: &Home) -> usize {
+    std::fs::read_to_string(home.path("project/ran")).unwrap_or_default().lines().count()
+}
+
+#[test]
+fn web_live_the_tests_run_once_they_are_approved() {
+    let home = workspace();
+    let Some(browser) = opened(&home) else { return };
+    asks(&browser, "run the tests");
+    browser
+        .shows(".trail", "understood: run")
+        .shows(".trail", "waiting for you")
+        .shows(".card .command", "make test")
+        .shows(".card dd.code", "/project");
+    assert_eq!(ran(&home), 0);
+    browser
+        .clicks(".approve")
+        .shows(".end", "exit 0")
+        .shows(".output", "12 passed")
+        .shows(".trail", "approved by you (page");
+    assert_eq!(ran(&home), 1);
+    // The same is there for somebody who comes later, by its address.
+    let place = browser.script("return document.querySelector('.permalink').href");
+    browser
+        .goes("about:blank")
+        .goes(place.as_str().unwrap())
+        .shows(".output", "12 passed")
+        .shows(".end", "exit 0")
+        .shows("#title", "run the tests");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn web_live_a_change_is_seen_both_ways_written_and_taken_back() {
+    let model = Model::start();
+    model.next(Answer::streams([&RENAME[..40], &RENAME[40..90], &RENAME[90..]]).pace(Duration::from_millis(30)));
+    let home = with_model(&model);
+    let Some(browser) = opened(&home) else { return };
+    asks(&browser, "rename the function parse to read in src/lines.rs");
+    browser
+        .shows(".card", "Write these changes?")
+        .shows(".card .unified .minus .word", "parse")
+        .shows(".card .file-head", "src/lines.rs");
+    browser
+        .clicks(".way")
+        .shows(".card .split .plus .word", "read")
+        .clicks(".way")
+        .shows(".card .unified .plus .word", "read");
+    assert_eq!(home.read("project/src/lines.rs"), LINES);
+    browser.clicks(".approve").shows(".trail", "writing, approved by you").waits("document.querySelector('.end.done')");
+    assert_eq!(home.read("project/src/lines.rs"), LINES.replace("parse", "read"));
+    browser
+        .clicks("[data-op=undo]")
+        .clicks("[data-op=undo-yes]")
+        .waits("!document.querySelector('.task > .note').hidden");
+    assert_eq!(home.read("project/src/lines.rs"), LINES);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn web_live_what_is_rejected_edited_or_tried_again() {
+    let home = workspace();
+    let Some(browser) = opened(&home) else { return };
+    asks(&browser, "run `exit 3`");
+    browser.shows(".card .command", "exit 3").clicks(".approve").shows(".end.failed", "3").clicks("[data-op=retry]");
+    browser.shows(".attempts", "Attempt 1").shows(".card .command", "exit 3");
+    browser.types("a").waits(LISTENING).types("e").waits("document.activeElement.className == 'editor'");
+    browser.script("document.activeElement.select()");
+    browser
+        .types("echo fine >> ran")
+        .chord(&[CONTROL], ENTER)
+        .shows(".card .command", "echo fine >> ran")
+        .shows(".card", "step 3");
+    assert_eq!(ran(&home), 0);
+    // In sight for a moment, then by two keys.
+    browser
+        .waits("!document.querySelector('.approve').disabled")
+        .types("a")
+        .waits(LISTENING)
+        .types("y")
+        .shows(".end.done", "exit 0");
+    assert_eq!(home.read("project/ran"), "fine\n");
+    asks(&browser, "run the tests");
+    browser
+        .shows("article:nth-of-type(2) .card .command", "make test")
+        .clicks("article:nth-of-type(2) .why")
+        .types("not today")
+        .types(ENTER);
+    browser.shows(".end.rejected", "not today");
+    assert_eq!(ran(&home), 1);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn web_live_of_two_who_approve_at_once_one_does_and_the_other_sees_who() {
+    let home = workspace();
+    let (Some(one), Some(other)) = (opened(&home), Browser::start()) else { return };
+    visits(&home, &other);
+    asks(&one, "run the tests");
+    one.shows(".card .command", "make test");
+    other.shows("#threads", "run the tests").clicks("#threads a").shows(".card .command", "make test");
+    let ready = "!document.querySelector('.approve').disabled";
+    one.waits(ready);
+    other.waits(ready);
+    std::thread::scope(|scope| {
+        for browser in [&one, &other] {
+            scope.spawn(move || browser.script("document.querySelector('.approve').click()"));
+        }
+    });
+    for browser in [&one, &other] {
+        browser.shows(".end", "exit 0");
+    }
+    assert_eq!(ran(&home), 1);
+    let mine = [&one, &other].map(|browser| browser.text(".trail").contains("approved by you"));
+    assert_eq!(mine.iter().filter(|mine| **mine).count(), 1, "{mine:?}");
+    let loser = if mine[0] { &other } else { &one };
+    loser.shows(".trail", "approved by page");
+    assert_eq!([one.complaints(), other.complaints()], [const { Vec::<String>::new() }; 2]);
+}
+
+#[test]
+fn web_live_hostile_answers_stay_text_and_every_file_is_served() {
+    let model = Model::start();
+    let evil = "<img src=x onerror=\"window.pwned = 1\"> <script>window.pwned = 2</script> [x](javascript:window.pwned=3) \u{202e}abc\n";
+    model.always(Answer::chat(evil));
+    let home = with_model(&model);
+    let Some(browser) = opened(&home) else { return };
+    asks(&browser, "explain what <b>frobnicate</b> does in src/lines.rs");
+    browser
+        .shows("article h2", "<b>frobnicate</b>")
+        .waits("document.querySelector('.end')")
+        .shows("article", "<script>window.pwned = 2</script>");
+    assert!(!browser.text("article").contains('\u{202e}'));
+    assert_eq!(browser.script("return window.pwned ?? null"), serde_json::Value::Null);
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        if name == "index.html" {
+            continue;
+        }
+        let path = format!("/{name}");
+        let status = browser.script(&format!(
+            "const asked = new XMLHttpRequest(); asked.open('GET', '{path}', false); asked.send(); return asked.status"
+        ));
+        assert_eq!(status, 200, "{path} is not served");
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    let origin = browser.script("return location.origin");
+    let elsewhere: Vec<String> = browser
+        .requested()
+        .into_iter()
+        .filter(|url| !url.starts_with(origin.as_str().unwrap()) && !url.starts_with("data:"))
+        .collect();
+    assert_eq!(elsewhere, Vec::<String>::new());
+}
+
+#[test]
+fn web_live_a_daemon_that_ends_is_noticed_and_no_words_are_lost() {
+    let home = workspace();
+    let Some(browser) = opened(&home) else { return };
+    asks(&browser, "run the tests");
+    browser.shows(".card .command", "make test").clicks("#input").types("and then the docs");
+    home.aside_does(&["daemon", "stop"]);
+    browser.waits("document.getElementById('link').className == 'down' || document.querySelector('.over')");
+    browser.types(ENTER).waits("document.getElementById('input').value == 'and then the docs'");
+    // Behind another link what waited still waits, under another digest.
+    visits_again(&home, &browser);
+    browser
+        .shows(".trail", "asks again")
+        .shows(".card .command", "make test")
+        .clicks(".approve")
+        .shows(".end", "exit 0");
+    assert_eq!(ran(&home), 1);
+}
+
+/// Another link, in the same tab; then the thread that was open.
+fn visits_again(home: &Home, browser: &Browser) {
+    let place = browser.script("return location.hash").as_str().unwrap().to_owned();
+    let deadline = Instant::now() + patience();
+    while home.socket().exists() {
+        assert!(Instant::now() < deadline, "the daemon does not end");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut command = home.command(ASIDE);
+    let said = home::run(command.args(["web", "--print"]).current_dir(home.path("project")), "");
+    browser.goes(said.stdout.trim()).waits("document.querySelector('#threads a')");
+    browser.script(&format!("location.hash = '{place}'"));
+}

@@ -1,0 +1,307 @@
+//! The page's server behind a real daemon: `aside web`, what its link opens, and what a page of another port can do about it in a
+//! real browser. What the page itself is like is in `web_page` and `web_live`.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::harness::browser::Browser;
+use crate::harness::home::Home;
+use crate::harness::patience;
+use crate::harness::tasks::{Person, Shown};
+
+/// A browser, as far as a test needs one: it has opened the link and keeps what it was given.
+struct Visit {
+    port: u16,
+    cookie: String,
+    proof: String,
+}
+
+impl Visit {
+    fn new(link: &str) -> Self {
+        let rest = link.strip_prefix("http://127.0.0.1:").unwrap_or_else(|| panic!("{link}"));
+        let (port, path) = rest.split_once('/').unwrap();
+        let port = port.parse().unwrap();
+        let opened =
+            exchange(port, &format!("GET /{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"));
+        assert!(opened.starts_with("HTTP/1.1 200"), "{opened}");
+        let behind = |mark: &str, end: char| {
+            let (_, found) = opened.split_once(mark).unwrap_or_else(|| panic!("no {mark} in {opened}"));
+            found.split(end).next().unwrap().to_owned()
+        };
+        Self { port, cookie: behind("set-cookie: ", ';'), proof: behind("url=/#k=", '"') }
+    }
+
+    fn head(&self, first: &str) -> String {
+        let Self { port, cookie, proof } = self;
+        format!(
+            "{first} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nCookie: {cookie}\r\nX-Aside: {proof}\r\n\
+             Content-Type: application/json\r\nConnection: close\r\n"
+        )
+    }
+
+    /// The status and the answer.
+    #[track_caller]
+    fn says(&self, message: &Value) -> (String, Value) {
+        let body = message.to_string();
+        let head = self.head("POST /api/task");
+        let answered = exchange(self.port, &format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()));
+        let (head, body) = answered.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answered}"));
+        let status = head.split(' ').nth(1).unwrap().to_owned();
+        (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answered}")))
+    }
+
+    /// Events of a task, until one brings it to one of these states.
+    #[track_caller]
+    fn watches(&self, task: &str, states: &[&str]) -> Vec<Value> {
+        let mut stream = connect(self.port);
+        // A stream has no length and no body to send.
+        let head = self.head(&format!("GET /api/watch?task={task}&from=0"));
+        stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+        let mut events = Vec::new();
+        for line in BufReader::new(stream).lines() {
+            let line = line.unwrap_or_else(|error| panic!("{error} behind {events:#?}"));
+            let Some(event) = line.strip_prefix("data: ").and_then(|data| serde_json::from_str::<Value>(data).ok())
+            else {
+                continue;
+            };
+            events.push(event);
+            let state = events[events.len() - 1]["state"].as_str().unwrap_or_default();
+            if states.contains(&state) {
+                return events;
+            }
+        }
+        panic!("it ended: {events:#?}")
+    }
+}
+
+fn connect(port: u16) -> TcpStream {
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+    stream.set_read_timeout(Some(patience())).unwrap();
+    stream
+}
+
+fn exchange(port: u16, request: &str) -> String {
+    let mut stream = connect(port);
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answered = String::new();
+    stream.read_to_string(&mut answered).unwrap_or_else(|error| panic!("{error} behind {answered}"));
+    answered
+}
+
+fn home() -> Home {
+    let mut home = Home::new();
+    home.set_env("SHELL", "/bin/bash");
+    home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    home
+}
+
+/// `aside web` where the project is.
+fn link(home: &Home) -> String {
+    let mut command = home.command(crate::harness::home::ASIDE);
+    let said = crate::harness::home::run(command.args(["web", "--print"]).current_dir(home.path("project")), "");
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""), "{}", said.stdout);
+    said.stdout.trim_end().to_owned()
+}
+
+#[test]
+fn web_server_a_command_is_asked_for_seen_and_approved_once_from_a_page() {
+    let home = home();
+    home.write("project/frobnicate", "#!/bin/sh\necho once >>made\necho done\n");
+    // Starts the daemon, too.
+    let (one, two) = (Visit::new(&link(&home)), Visit::new(&link(&home)));
+    let (status, asked) =
+        one.says(&json!({"op": "ask", "text": "run `./frobnicate`", "environment": ["PATH=/nowhere"]}));
+    assert_eq!(status, "200", "{asked}");
+    let brief = &asked["tasks"][0];
+    assert_eq!((&brief["source"], brief["workspace"].as_str()), (&json!("local_ui"), home.path("project").to_str()));
+    let task = brief["taskId"].as_str().unwrap();
+    one.watches(task, &["WAITING_APPROVAL"]);
+    let (_, shown) = two.says(&json!({"op": "show", "taskId": task}));
+    let shown = Shown::of(&shown["offer"]).unwrap();
+    assert_eq!(shown.row("command"), ["./frobnicate"]);
+    assert!(!home.path("project/made").exists());
+    let mut approve = shown.answer("somebody else");
+    approve["op"] = json!("approve");
+
+    let mut forged = approve.clone();
+    forged["digest"] = json!("0".repeat(64));
+    let (status, refused) = two.says(&forged);
+    assert_eq!((status.as_str(), &refused["error"]["code"]), ("409", &json!("refused")), "{refused}");
+    // Both at once, and a terminal: the daemon takes one word.
+    let answers: Vec<String> = std::thread::scope(|scope| {
+        let pages = [&one, &two].map(|page| scope.spawn(|| page.says(&approve).0));
+        let terminal =
+            scope.spawn(|| match Person::at(&home, &home.path("project")).approves(&shown)["type"].as_str() {
+                Some("task") => "200".to_owned(),
+                _ => "409".to_owned(),
+            });
+        pages.into_iter().chain([terminal]).map(|answer| answer.join().unwrap()).collect()
+    });
+    assert_eq!(answers.iter().filter(|status| *status == "200").count(), 1, "{answers:?}");
+    let events = one.watches(task, &["COMPLETED", "FAILED"]);
+    assert_eq!(events.last().unwrap()["state"], "COMPLETED", "{events:#?}");
+    let output: String = events.iter().filter_map(|event| event["chunk"].as_str()).collect();
+    assert_eq!(output, "done\n");
+    assert_eq!(home.read("project/made"), "once\n");
+    let log = home.read(&format!(".local/state/aside/tasks/{task}.jsonl"));
+    assert!(!log.contains("somebody else"), "a page does not say who it is: {log}");
+    let secrets = [&one.cookie, &one.proof, &two.cookie, &two.proof];
+    let told = log + &std::fs::read_to_string(home.daemon_log()).unwrap_or_default();
+    assert!(!secrets.iter().any(|secret| told.contains(secret.as_str())), "a secret is written down");
+}
+
+#[test]
+fn web_server_a_page_does_not_keep_the_daemon_and_ends_with_it() {
+    let home = home();
+    let visit = Visit::new(&link(&home));
+    let mut stream = connect(visit.port);
+    stream.write_all(format!("{}\r\n", visit.head("GET /api/follow")).as_bytes()).unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    while !line.starts_with("data: ") {
+        line.clear();
+        assert_ne!(reader.read_line(&mut line).unwrap(), 0, "it ended");
+    }
+    home.aside_does(&["daemon", "stop"]);
+    let mut rest = Vec::new();
+    let _ = reader.read_to_end(&mut rest);
+    assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, visit.port)).is_err(), "somebody still listens");
+    // Another daemon knows none of the old secrets, and has a port of its own.
+    let next = Visit::new(&link(&home));
+    let old = Visit { port: next.port, ..visit };
+    assert_eq!(old.says(&json!({"op": "list"})).0, "401");
+}
+
+#[test]
+fn web_server_the_browser_is_opened_where_somebody_sits_in_front_of_it() {
+    let mut home = home();
+    home.write("bin/xdg-open", "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$HOME/opened\"\n");
+    home.set_env("PATH", &format!("{}:/usr/bin:/bin", home.path("bin").display()));
+    let said = home.aside_does(&["web"]);
+    assert!(said.stdout.starts_with("there is no screen here"), "{}", said.stdout);
+    let said = home.aside_does(&["web", "--no-open"]);
+    assert!(said.stdout.starts_with("open this link"), "{}", said.stdout);
+    home.set_env("DISPLAY", ":0");
+    home.set_env("SSH_CONNECTION", "198.51.100.7 50123 203.0.113.5 2222");
+    let said = home.aside_does(&["web"]);
+    let port = said.stdout.split("127.0.0.1:").nth(1).unwrap().split(' ').next().unwrap();
+    let tunnel = format!("  ssh -N -L {port}:127.0.0.1:{port} -p 2222 somebody@203.0.113.5\n");
+    assert!(said.stdout.contains(&tunnel), "{}", said.stdout);
+    assert!(!home.path("opened").exists(), "a browser was opened where nobody sees it");
+
+    home.set_env("SSH_CONNECTION", "");
+    let said = home.aside_does(&["web"]);
+    let told = said.stdout.lines().last().unwrap().trim();
+    let opened = home.read("opened");
+    // The file that leads there, where the kernel does not say whose a connection is.
+    if opened.trim() != told {
+        assert!(std::fs::read_to_string(opened.trim()).unwrap().contains(told), "{opened}");
+    }
+    Visit::new(told);
+
+    home.write("bin/xdg-open", "#!/bin/sh\nexit 3\n");
+    let said = home.aside(&["web"]);
+    assert_eq!(said.code, 1);
+    assert!(
+        said.stderr.contains("no browser could be opened") && said.stdout.contains("http://127.0.0.1:"),
+        "{said:?}"
+    );
+
+    let home = self::home();
+    home.write(".config/aside/config.toml", "[task]\nenabled = false\n");
+    let said = home.aside(&["web"]);
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("task.enabled"), "{}", said.stderr);
+}
+
+/// A page of another port, and all that its server is sent.
+fn stranger(page: String) -> (u16, Arc<Mutex<String>>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let heard = Arc::new(Mutex::new(String::new()));
+    let hears = Arc::clone(&heard);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut request = [0; 8192];
+            let length = stream.read(&mut request).unwrap_or_default();
+            hears.lock().unwrap().push_str(&String::from_utf8_lossy(&request[..length]));
+            let length = page.len();
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: {length}");
+            let _ = stream.write_all(format!("{head}\r\n\r\n{page}").as_bytes());
+        }
+    });
+    (port, heard)
+}
+
+#[test]
+fn web_server_a_page_of_another_port_gets_the_cookie_and_nothing_for_it() {
+    let home = home();
+    let Some(browser) = Browser::start() else { return };
+    // As from a file that leads there: another site, to a browser.
+    let file = home.path("leads.html");
+    std::fs::write(&file, format!("<meta http-equiv=\"refresh\" content=\"0;url={}\">", link(&home))).unwrap();
+    browser.goes(&format!("file://{}", file.display()));
+    browser.waits("location.protocol === 'http:' && location.pathname === '/' && !location.search && !location.hash");
+    browser.waits("document.querySelector('script[src]') && localStorage.getItem('aside')?.length === 43");
+    let ours = browser.script("return location.host").as_str().unwrap().to_owned();
+    let here = "return await (await fetch('/api/here', {headers: {'X-Aside': localStorage.getItem('aside')}})).json()";
+    let here = browser.script(&format!("return (async () => {{ {here} }})()"));
+    assert_eq!(here["cwd"].as_str(), home.path("project").to_str(), "{here}");
+    let proof = browser.script("return localStorage.getItem('aside')").as_str().unwrap().to_owned();
+
+    let page = format!(
+        r#"<!doctype html><title>other</title>
+        <form id="form" action="http://{ours}/api/task" method="post" enctype="text/plain" target="frame">
+        <input name='{{"op":"ask","text":"run `touch stolen`","x":"' value='"}}'></form>
+        <iframe name="frame"></iframe><iframe id="framed" src="http://{ours}/"></iframe>
+        <script>
+        window.tried = [];
+        const tell = (what) => (answer) => tried.push([what, answer]);
+        const body = JSON.stringify({{op: "ask", text: "run `touch stolen`"}});
+        const post = (how) => fetch("http://{ours}/api/task", {{method: "POST", credentials: "include", body, ...how}})
+          .then(async (answer) => "read: " + await answer.text(), () => "refused");
+        const all = [
+          post({{}}).then(tell("plain")),
+          post({{headers: {{"Content-Type": "application/json"}}}}).then(tell("json")),
+          post({{headers: {{"Content-Type": "application/json", "X-Aside": "x"}}}}).then(tell("proof")),
+          post({{mode: "no-cors"}}).then((answer) => tell("opaque")(answer === "read: " ? "refused" : answer)),
+          fetch("http://{ours}/", {{credentials: "include"}}).then(() => "read", () => "refused").then(tell("page")),
+          fetch("http://{ours}/api/here", {{credentials: "include"}}).then(() => "read", () => "refused").then(tell("here")),
+          new Promise((done) => {{ const source = new EventSource("http://{ours}/api/follow", {{withCredentials: true}});
+            source.onerror = () => {{ source.close(); done("refused"); }}; source.onmessage = () => done("read"); }}).then(tell("stream")),
+          new Promise((done) => {{ const script = document.createElement("script"); script.src = "http://{ours}/app.js";
+            script.onload = () => done("run"); script.onerror = () => done("refused"); document.head.append(script); }}).then(tell("script")),
+        ];
+        document.getElementById("form").submit();
+        Promise.all(all).then(() => {{ window.ended = true; }});
+        </script>"#
+    );
+    let (port, heard) = stranger(page);
+    browser.goes(&format!("http://127.0.0.1:{port}/"));
+    browser.waits("window.ended");
+    let tried = browser.script("return tried");
+    let tried = tried.as_array().unwrap();
+    assert_eq!(tried.len(), 8);
+    assert!(tried.iter().all(|attempt| attempt[1] == "refused"), "{tried:?}");
+    assert_eq!(browser.script("return localStorage.getItem('aside')"), Value::Null);
+    // The trap is real: this server was sent the cookie. Whoever has it is let in to the files, and no further.
+    let heard = heard.lock().unwrap().clone();
+    let cookie =
+        heard.lines().find_map(|line| line.to_ascii_lowercase().starts_with("cookie:").then(|| line[7..].trim()));
+    let cookie = cookie.unwrap_or_else(|| panic!("no cookie in {heard}")).to_owned();
+    assert!(!heard.contains(&proof), "{heard}");
+    let thief = Visit { port: ours.rsplit(':').next().unwrap().parse().unwrap(), cookie, proof: String::new() };
+    assert_eq!(thief.says(&json!({"op": "list"})).0, "401");
+    let page = exchange(thief.port, &format!("{}\r\n", thief.head("GET /")));
+    assert!(page.starts_with("HTTP/1.1 200") && !page.contains(&proof), "{page}");
+
+    // Nothing was asked of the daemon, and the page goes on.
+    let tasks = Person::at(&home, &home.path("project")).says("list", json!({}))["tasks"].clone();
+    assert_eq!(tasks, json!([]));
+    browser.goes(&format!("http://{ours}/"));
+    browser.waits(&format!("localStorage.getItem('aside') === {}", json!(proof)));
+}
