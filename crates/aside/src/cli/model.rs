@@ -73,7 +73,7 @@ enum Action {
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let action = args.action.unwrap_or(Action::List { json: false });
     if let Action::Serve { parent, program, arguments } = &action {
-        return Err(exec::become_model_server(*parent, program, arguments));
+        return Err(exec::serve::become_model_server(*parent, program, arguments));
     }
     let paths = Paths::from_env()?;
     match action {

@@ -17,7 +17,8 @@ use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::watch;
 
 use crate::config;
-use crate::exec::{self, Serve, Served};
+use crate::exec;
+use crate::exec::serve::{self, Serve, Served};
 use crate::paths::Paths;
 use crate::provider::{Failure, Provider, talk};
 use shelf::{Chosen, Shelf};
@@ -331,7 +332,7 @@ async fn start(wanted: &Wanted, log: &Path) -> Result<(Served, Words, Arc<Provid
         let key = key().ok_or_else(|| broken("there is no randomness for its key".to_owned()))?;
         let arguments = wanted.arguments(port);
         let serve = Serve { program: &wanted.program, arguments: &arguments, key: &key };
-        let (mut server, said) = exec::serve(&serve).map_err(|error| broken(format!("{error:#}")))?;
+        let (mut server, said) = serve::serve(&serve).map_err(|error| broken(format!("{error:#}")))?;
         let words = Words::of(said, log.to_owned());
         let provider = Provider::kept(port, &key)?;
         match up(&mut server, &words, &provider, &key).await {
