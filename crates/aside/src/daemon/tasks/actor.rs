@@ -371,28 +371,11 @@ impl Actor {
         let given_up = Listening(thinking.abort_handle());
         let task = tokio::spawn(async move {
             let _given_up = given_up;
-            let came = |came| Message::Came { attempt, came };
-            tokio::pin!(thinking);
-            let mut pace = tokio::time::interval(PACE);
-            let last = loop {
-                tokio::select! {
-                    last = &mut thinking => break last,
-                    _ = pace.tick() => {
-                        let piece = pieces.send_replace(String::new());
-                        if !piece.is_empty() {
-                            let _ = sender.send(came(Came::Input(Input::Piece(piece)))).await;
-                        }
-                    }
-                }
-            };
-            let piece = pieces.send_replace(String::new());
-            if !piece.is_empty() {
-                let _ = sender.send(came(Came::Input(Input::Piece(piece)))).await;
-            }
-            let last = last.unwrap_or_else(|_| {
+            let told = Telling { attempt, sender, pieces, piece: Input::Piece };
+            let last = told.until(thinking).await.unwrap_or_else(|_| {
                 Came::Input(Input::Failed { reason: "a fault of ours; `aside doctor` says more, retry it".to_owned() })
             });
-            let _ = sender.send(came(last)).await;
+            told.send(last).await;
         });
         self.under_way = Some(Listening(task.abort_handle()));
     }
@@ -567,34 +550,17 @@ impl Actor {
         self.shown = None;
         let stop = self.stop.subscribe();
         let task = tokio::spawn(async move {
-            let output = Arc::new(watch::Sender::new(String::new()));
-            let say = Arc::clone(&output);
+            let pieces = Arc::new(watch::Sender::new(String::new()));
+            let say = Arc::clone(&pieces);
             let acting = act::perform(approved, order, ground, stop, move |text: &str| {
                 say.send_modify(|so_far| so_far.push_str(text));
             });
-            tokio::pin!(acting);
-            let came = |input| Message::Came { attempt, came: Came::Input(input) };
-            let mut pace = tokio::time::interval(PACE);
-            let ended = loop {
-                tokio::select! {
-                    ended = &mut acting => break ended,
-                    _ = pace.tick() => {
-                        let piece = output.send_replace(String::new());
-                        if !piece.is_empty() {
-                            let _ = sender.send(came(Input::Output(piece))).await;
-                        }
-                    }
-                }
-            };
-            let piece = output.send_replace(String::new());
-            if !piece.is_empty() {
-                let _ = sender.send(came(Input::Output(piece))).await;
-            }
-            let input = match ended {
+            let told = Telling { attempt, sender, pieces, piece: Input::Output };
+            let ended = match told.until(acting).await {
                 Ok(outcome) => Input::Finished(outcome),
                 Err(reason) => Input::Failed { reason },
             };
-            let _ = sender.send(came(input)).await;
+            told.send(Came::Input(ended)).await;
         });
         self.under_way = Some(Listening(task.abort_handle()));
     }
@@ -642,6 +608,42 @@ impl Actor {
 
 /// What a task says while it comes.
 type Pieces = Arc<watch::Sender<String>>;
+
+/// Tells a task what is being done for it, while that is done.
+struct Telling {
+    attempt: u32,
+    sender: mpsc::Sender<Message>,
+    pieces: Pieces,
+    /// What a piece is to the machine.
+    piece: fn(String) -> Input,
+}
+
+impl Telling {
+    /// Sends what was said, now and then, until it has ended. While the task is slow to take it, it is not gone on with.
+    async fn until<T>(&self, doing: impl Future<Output = T>) -> T {
+        tokio::pin!(doing);
+        let mut pace = tokio::time::interval(PACE);
+        let last = loop {
+            tokio::select! {
+                last = &mut doing => break last,
+                _ = pace.tick() => self.flush().await,
+            }
+        };
+        self.flush().await;
+        last
+    }
+
+    async fn flush(&self) {
+        let piece = self.pieces.send_replace(String::new());
+        if !piece.is_empty() {
+            self.send(Came::Input((self.piece)(piece))).await;
+        }
+    }
+
+    async fn send(&self, came: Came) {
+        let _ = self.sender.send(Message::Came { attempt: self.attempt, came }).await;
+    }
+}
 
 /// Whoever asked just as a task was put away asks again.
 pub const AGAIN: &str = "the task is being put away; ask again";
