@@ -4,6 +4,8 @@ use std::io::Read;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+
 use crate::harness::home::Home;
 use crate::harness::patience;
 use crate::proxy::{Around, READY, sh};
@@ -29,6 +31,9 @@ impl Listener {
     /// The next connection, and that it says who watches.
     #[track_caller]
     pub fn accepts(&self) -> Heard {
+        let mut ready = [PollFd::new(&self.0, PollFlags::IN)];
+        let limit = patience().try_into().unwrap();
+        assert_eq!(poll(&mut ready, Some(&limit)), Ok(1), "nobody called");
         let (stream, _) = self.0.accept().unwrap();
         stream.set_read_timeout(Some(patience())).unwrap();
         let mut heard = Heard { stream, bytes: Vec::new() };
@@ -97,7 +102,12 @@ fn a_daemon_that_comes_later_or_again_is_told() {
     drop((heard, daemon));
     let daemon = Listener::new(&home);
     tape.sends(marked(2, "echo ki''lled")).hears("killed").hears(READY);
-    let captured = daemon.accepts().record();
+    // On a busy machine what was printed first may be told only now.
+    let mut heard = daemon.accepts();
+    let mut captured = heard.record();
+    if captured[4] == "1" {
+        captured = heard.record();
+    }
     assert_eq!((captured[4].as_str(), captured[5].as_str()), ("2", "killed"));
 }
 
