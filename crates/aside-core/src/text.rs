@@ -1,6 +1,7 @@
 //! Which characters may reach a terminal or a command line. Does not judge what the text means.
 
 pub mod near;
+pub mod pattern;
 pub mod visible;
 
 use std::borrow::Cow;

@@ -105,6 +105,14 @@ pub fn route(request: &str, options: &Options<'_>) -> Routed {
     }
 }
 
+/// The task that `@dev apply ID` names; known without a look at any rule.
+pub fn applies<'a>(request: &'a str, options: &Options<'_>) -> Option<&'a str> {
+    match shortcut::read(request, options.prefix) {
+        Shortcut::Apply(id) => Some(id),
+        _ => None,
+    }
+}
+
 fn asked_change(words: &str) -> Params {
     let reading = Reading::of(words);
     let change_request = Some(params::cut(reading.all(), params::MAX_WORDS));

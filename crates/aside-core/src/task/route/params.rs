@@ -4,8 +4,6 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
-
 use crate::redact::redact;
 use crate::task::route::command;
 use crate::task::route::intent::{Kind, Params};
@@ -13,6 +11,7 @@ use crate::task::route::object::Sort;
 use crate::task::route::reading::Reading;
 use crate::task::route::weigh::Verdict;
 use crate::task::route::words;
+use crate::text::pattern::Pattern;
 
 /// Files of one request.
 pub const MAX_FILES: usize = 10;
@@ -25,13 +24,13 @@ const MAX_SUMMARY: usize = 80;
 
 struct Frames {
     /// What stands before what is searched for.
-    search: Regex,
+    search: Pattern,
     /// And behind it.
-    behind: Regex,
-    run: Regex,
-    search_chinese: Regex,
-    behind_chinese: Regex,
-    run_chinese: Regex,
+    behind: Pattern,
+    run: Pattern,
+    search_chinese: Pattern,
+    behind_chinese: Pattern,
+    run_chinese: Pattern,
 }
 
 static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {

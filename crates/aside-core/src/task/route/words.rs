@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
-
 use crate::detect::lists::is_one_slip;
 use crate::task::route::reading::is_han;
+use crate::text::pattern::Pattern;
 
 const WORDS: &str = include_str!("../../../data/task/words.txt");
 
@@ -39,32 +38,32 @@ fn expand(pattern: &str, lists: &HashMap<&'static str, String>) -> String {
             expanded = expanded.replace(&named, list);
         }
     }
-    // Letters of other scripts are in no word of these lists, and looking for their boundaries is slow.
-    expanded.replace(r"\b", r"(?-u:\b)")
+    // Letters of other scripts are in no word of these lists; looking for their boundaries is slow, and knowing all of them large.
+    expanded.replace(r"\b", r"(?-u:\b)").replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]")
 }
 
 /// A pattern of the data, compiled.
-pub fn pattern(text: &str) -> Option<Regex> {
-    Regex::new(&expand(text, &LISTS)).ok()
+pub fn pattern(text: &str) -> Option<Pattern> {
+    Pattern::new(&expand(text, &LISTS))
 }
 
 struct Patterns {
     /// Politeness at the beginning.
-    polite: Regex,
-    wish: Regex,
-    tail: Regex,
+    polite: Pattern,
+    wish: Pattern,
+    tail: Pattern,
     /// What may part two wishes.
-    between: Regex,
+    between: Pattern,
     /// How one begins behind a comma or a single `and`: a verb, and what it is about.
-    strong: Regex,
+    strong: Pattern,
     /// How a question or somebody's wish begins.
-    asks: Regex,
+    asks: Pattern,
     /// How anything begins where it is sure that something does.
-    weak: Regex,
+    weak: Pattern,
     /// How a clause begins that only leads to another.
-    leads: Regex,
-    parts_chinese: Regex,
-    polite_chinese: Regex,
+    leads: Pattern,
+    parts_chinese: Pattern,
+    polite_chinese: Pattern,
 }
 
 static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
@@ -251,7 +250,7 @@ mod tests {
         assert!(PATTERNS.is_some());
         assert!(LISTS.len() > 15, "{:?}", LISTS.keys());
         for (name, list) in LISTS.iter() {
-            assert!(Regex::new(list).is_ok(), "{name}");
+            assert!(Pattern::new(list).is_some(), "{name}");
             assert!(!list.contains('{') || list.contains("{2"), "{name} names a list that does not stand before it");
         }
     }

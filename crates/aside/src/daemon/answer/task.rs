@@ -9,7 +9,7 @@ use aside_core::proto::Reply;
 use aside_core::proto::task::{Brief, Op, Task, TaskEvent, Tasks};
 use aside_core::task::event::Id;
 use aside_core::task::proposal::{Confine, Meta, Source, UserRequest};
-use aside_core::task::route::{Options, Routed, route};
+use aside_core::task::route::{Options, applies};
 use rustix::process::Pid;
 
 use crate::bridge::web::session::Place;
@@ -112,9 +112,9 @@ async fn ask(state: &Arc<State>, asked: Task) -> Result<Tasks, Trouble> {
     let source = source(&asked)?;
     let settings = state.config();
     let options = Options { prefix: &settings.task.prefix, threshold: settings.task.confidence_threshold };
-    if let Routed::Apply { id } = route(&asked.text, &options) {
+    if let Some(id) = applies(&asked.text, &options) {
         // Nothing is applied by a word: what waits there is shown again.
-        let id = state.tasks().named(state, &id).await?;
+        let id = state.tasks().named(state, id).await?;
         return say(state, &id, Task { op: Op::Show, ..Task::default() }).await;
     }
     let cwd = asked.cwd.clone();

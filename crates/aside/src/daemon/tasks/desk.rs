@@ -73,15 +73,12 @@ impl Desk {
     /// What is wanted: by the rules, and by a model when the settings allow that and the rules are not sure.
     pub async fn route(&self) -> Route {
         let settings = self.state.config();
-        let options = Options { prefix: &settings.task.prefix, threshold: settings.task.confidence_threshold };
-        let ours = match route::route(&self.request.text, &options) {
-            Routed::Task(route) => route,
-            // Whoever asks for a proposal that is there was answered before there was a task.
-            Routed::Apply { .. } => match route::route(&format!("{} status", options.prefix), &options) {
-                Routed::Task(route) => route,
-                Routed::Apply { .. } => unreachable!("that is the status"),
-            },
-        };
+        let threshold = settings.task.confidence_threshold;
+        let options = Options { prefix: &settings.task.prefix, threshold };
+        let (text, prefix) = (self.request.text.clone(), settings.task.prefix.clone());
+        // The rules are made ready for the first request, which takes longer than a key may wait.
+        let ours = tokio::task::spawn_blocking(move || by_rules(&text, &Options { prefix: &prefix, threshold })).await;
+        let ours = ours.unwrap_or_else(|_| by_rules(&self.request.text, &options));
         let asks = settings.task.use_model_router && route::model::is_wanted(&ours) && self.lack().is_none();
         if !asks {
             return ours;
@@ -296,6 +293,17 @@ impl Lack {
             Lack::Unset => agent::Model::Unset,
             Lack::Private | Lack::Ignored => agent::Model::Silent,
         }
+    }
+}
+
+fn by_rules(text: &str, options: &Options<'_>) -> Route {
+    match route::route(text, options) {
+        Routed::Task(route) => route,
+        // Whoever asks for a proposal that is there was answered before there was a task.
+        Routed::Apply { .. } => match route::route(&format!("{} status", options.prefix), options) {
+            Routed::Task(route) => route,
+            Routed::Apply { .. } => unreachable!("that is the status"),
+        },
     }
 }
 
