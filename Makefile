@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-screen bench-capture eval eval-detect eval-suggest eval-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-screen bench-capture bench-search eval eval-detect eval-suggest eval-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -79,6 +79,11 @@ bench-screen:
 # What our terminal around a shell costs, beside the same shell without it: throughput and echo, in one run.
 bench-capture:
 	$(CARGO) bench -p aside --bench capture
+
+# Searches as tasks, beside ripgrep, git grep and grep on the same files; prints ratios.
+bench-search:
+	scripts/packages ripgrep git
+	$(CARGO) bench -p aside --bench prompt -- searches
 
 # What people ask in their own words, answered; each answer is run in a sandbox and judged by what it does. See docs/eval.md.
 # make eval ARGS='--only git'; CHECK=1 whether the judging is right; RELEASE=1 the engine as it is installed.

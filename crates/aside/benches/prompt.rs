@@ -16,6 +16,7 @@ mod harness;
 mod index;
 mod past;
 mod repository;
+mod searches;
 mod sentences;
 mod shells;
 mod table;
@@ -27,10 +28,14 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    // What `make bench-detect` wants, in seconds rather than minutes.
+    // What `make bench-detect` and `make bench-search` want, in seconds rather than minutes.
     if std::env::args().any(|argument| argument == "sentences") {
         println!("{}\n", machine());
         return table::print(&sentences::measure());
+    }
+    if std::env::args().any(|argument| argument == "searches") {
+        println!("{}\n", machine());
+        return searches::measure();
     }
     let started = Instant::now();
     let short = past::commands(100_000, past::Novelty(30));
