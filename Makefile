@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-screen bench-capture bench-search eval eval-detect eval-suggest eval-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-screen bench-capture bench-search eval eval-detect eval-suggest eval-route teach-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -105,13 +105,19 @@ eval-suggest:
 eval-route:
 	ASIDE_ROUTE=$(LIST) $(CARGO) test -q -p aside-core --test task_routes figures -- --nocapture
 
+# What odd requests are like, learnt again from those that are there to learn from. Behind a change of rules or of requests.
+teach-route:
+	ASIDE_ROUTE_TEACH=$(CURDIR)/crates/aside-core/data/task/likeness.txt \
+		$(CARGO) test -q -p aside-core --test task_routes weights
+
 # What takes too long for every change.
 soak:
 	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux npm python3-pytest \
-		htop openssh-server openssh-client sudo vim-tiny less
+		htop openssh-server openssh-client sudo vim-tiny less webkit2gtk-driver xvfb
 	ASIDE_TEST_TOOLS=1 $(CARGO) test -p aside --test it next_live_tools
 	ASIDE_TEST_TOOLS=1 $(CARGO) test -p aside --test it proxy_tools -- --nocapture
 	$(CARGO) test -p aside --test it proxy_jobs::programs_that_draw -- --nocapture
+	ASIDE_TEST_WEBKIT=1 $(CARGO) test -p aside --test it web_webkit
 	ASIDE_TEST_KILLS=100 $(CARGO) test --workspace killing
 	ASIDE_TEST_MEGABYTES=100 ASIDE_TEST_PATIENCE=6 $(CARGO) test -p aside --test it proxy::a_large_file
 	ASIDE_TEST_CRASHES=1000 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_crash -- --nocapture

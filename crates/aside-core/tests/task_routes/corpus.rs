@@ -8,6 +8,10 @@ const SEED: &str = include_str!("../../../aside/eval/task/seed.txt");
 const LATE: &str = include_str!("../../../aside/eval/task/late.txt");
 const UNSEEN: &str = include_str!("../../../aside/eval/task/unseen.txt");
 const LAST: &str = include_str!("../../../aside/eval/task/last.txt");
+const VOICES: &str = include_str!("../../../aside/eval/task/voices.txt");
+const TAUGHT: &str = include_str!("../../../aside/eval/task/taught.txt");
+const FRESH: &str = include_str!("../../../aside/eval/task/fresh.txt");
+const STAY: &str = include_str!("../../../aside/eval/task/stay.txt");
 
 pub struct Case {
     /// Any of these is right.
@@ -18,6 +22,11 @@ pub struct Case {
 pub struct Part {
     pub name: &'static str,
     pub cases: Vec<Case>,
+}
+
+/// All that is measured by its shares; the examples of the document have to be right, each of them.
+pub fn measured() -> [Part; 9] {
+    [dev(), held(), late(), last(), unseen(), voices_dev(), voices_held(), stay(), fresh()]
 }
 
 /// There to learn from.
@@ -45,8 +54,37 @@ pub fn late() -> Part {
     Part { name: "late", cases: LATE.lines().filter_map(case).collect() }
 }
 
+/// Odd voices, the half to learn from.
+pub fn voices_dev() -> Part {
+    Part { name: "voices-dev", cases: VOICES.lines().filter_map(case).filter(|case| is_dev(&case.request)).collect() }
+}
+
+/// Odd voices, the half of which only figures are looked at.
+pub fn voices_held() -> Part {
+    Part { name: "voices-held", cases: VOICES.lines().filter_map(case).filter(|case| !is_dev(&case.request)).collect() }
+}
+
+/// Written to learn from; nothing is measured with them.
+pub fn taught() -> Part {
+    Part { name: "taught", cases: TAUGHT.lines().filter_map(case).collect() }
+}
+
+/// Written when all was done, in voices of their own, and measured once.
+pub fn fresh() -> Part {
+    Part { name: "fresh", cases: FRESH.lines().filter_map(case).collect() }
+}
+
+/// Neighbours of what is usual, which odd voices must not disturb. Only figures are looked at.
+pub fn stay() -> Part {
+    Part { name: "stay", cases: STAY.lines().filter_map(case).collect() }
+}
+
 pub fn seed() -> Part {
     Part { name: "seed", cases: SEED.lines().filter_map(case).collect() }
+}
+
+fn is_dev(request: &str) -> bool {
+    hash(request).is_multiple_of(2)
 }
 
 fn half(which: u64) -> Vec<Case> {
@@ -79,7 +117,11 @@ fn hash(text: &str) -> u64 {
 
 #[test]
 fn the_corpus_is_large_and_nothing_is_in_it_twice() {
-    let all: Vec<Case> = [dev(), held(), late(), last(), unseen()].into_iter().flat_map(|part| part.cases).collect();
+    let all: Vec<Case> =
+        [dev(), held(), late(), last(), unseen(), voices_dev(), voices_held(), stay(), fresh(), taught()]
+            .into_iter()
+            .flat_map(|part| part.cases)
+            .collect();
     let is_chinese = |case: &&Case| case.request.chars().any(|letter| matches!(letter, '\u{4e00}'..='\u{9fff}'));
     assert!(all.len() >= 400, "{}", all.len());
     assert!(all.iter().filter(is_chinese).count() >= 100);

@@ -8,6 +8,7 @@
 )]
 
 mod corpus;
+mod teach;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,12 +19,18 @@ use aside_core::task::route::{By, Options, Route, Routed, Scope, route};
 
 use corpus::{Case, Part};
 
-/// In percent of a part.
-const RIGHT_AT_LEAST: f64 = 95.0;
-/// The same, of those that were written to be hard.
-const ODD_AT_LEAST: f64 = 90.0;
-/// Requests that would act, of those that should not.
-const ACTING_AT_MOST: f64 = 1.0;
+/// In percent of a part: how many are right at least, and of those that should not act how many would at most.
+fn limits(part: &str) -> (f64, f64) {
+    match part {
+        "held" => (98.0, 1.0),
+        "last" | "voices-dev" => (90.0, 1.0),
+        // Odd, and not learnt from.
+        "stay" => (88.0, 3.0),
+        "voices-held" => (80.0, 7.0),
+        "fresh" => (60.0, 9.0),
+        _ => (95.0, 1.0),
+    }
+}
 
 fn routed(request: &str) -> Routed {
     route(request, &Options::default())
@@ -111,15 +118,32 @@ fn table(figures: &Figures) -> String {
     table
 }
 
+/// How often what was said with which confidence is right, and how many are too unsure to act upon.
+fn calibration(parts: &[Part]) -> String {
+    let mut tenths = [(0, 0); 10];
+    for Case { kinds, request } in parts.iter().flat_map(|part| &part.cases) {
+        let Routed::Task(route) = routed(request) else { continue };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
+        let tenth = ((route.intent.confidence * 10.0) as usize).min(9);
+        tenths[tenth].0 += usize::from(kinds.contains(&name(&Routed::Task(route))));
+        tenths[tenth].1 += 1;
+    }
+    let mut text = parts.iter().map(|part| part.name).collect::<Vec<_>>().join(" and ") + ", right by confidence:";
+    for (tenth, (right, cases)) in tenths.iter().enumerate().filter(|(_, (_, cases))| *cases > 0) {
+        let _ = write!(text, " 0.{tenth}: {right} of {cases} ({:.0} %);", percent(*right, *cases));
+    }
+    text
+}
+
 #[test]
 fn requests_are_understood() {
-    for part in [corpus::dev(), corpus::held(), corpus::late(), corpus::last(), corpus::unseen()] {
+    for part in corpus::measured() {
         let found = figures(&part);
         let right = percent(found.right, found.cases);
-        let at_least = if part.name == "last" { ODD_AT_LEAST } else { RIGHT_AT_LEAST };
+        let (at_least, at_most) = limits(part.name);
         assert!(right >= at_least, "{}: {right:.1} % are right", part.name);
         let acting = percent(found.acting, found.quiet);
-        assert!(acting <= ACTING_AT_MOST, "{}: {acting:.1} % would act and should not", part.name);
+        assert!(acting <= at_most, "{}: {acting:.1} % would act and should not", part.name);
     }
 }
 
@@ -133,7 +157,7 @@ fn every_example_of_the_document_is_understood() {
 #[test]
 fn figures_are_printed() {
     let list = std::env::var("ASIDE_ROUTE").unwrap_or_default();
-    for part in [corpus::dev(), corpus::held(), corpus::late(), corpus::last(), corpus::unseen(), corpus::seed()] {
+    for part in corpus::measured().into_iter().chain([corpus::seed()]) {
         let found = figures(&part);
         println!(
             "{}: {} of {} right ({:.1} %); {} of {} act and should not; {} too unsure for more than a plan",
@@ -149,6 +173,9 @@ fn figures_are_printed() {
             println!("{}\n{}", table(&found), found.wrong);
         }
     }
+    for parts in [[corpus::held(), corpus::unseen()], [corpus::voices_held(), corpus::fresh()]] {
+        println!("{}", calibration(&parts));
+    }
     let cases: Vec<Case> = [corpus::dev(), corpus::held()].into_iter().flat_map(|part| part.cases).collect();
     let long: String =
         cases.iter().map(|case| case.request.as_str()).collect::<Vec<_>>().join(". ").chars().take(10_000).collect();
@@ -159,5 +186,12 @@ fn figures_are_printed() {
     let each = start.elapsed() / u32::try_from(cases.len()).unwrap_or(1);
     let start = Instant::now();
     std::hint::black_box(routed(&long));
-    println!("{each:?} for a request, {:?} for one of 10 000 letters", start.elapsed());
+    let longest = start.elapsed();
+    // What happens at every key, to have something to compare it with.
+    let start = Instant::now();
+    for case in &cases {
+        std::hint::black_box(aside_core::line::parse(&case.request, aside_core::line::Dialect::of("bash")));
+    }
+    let parsed = start.elapsed() / u32::try_from(cases.len()).unwrap_or(1);
+    println!("{each:?} for a request ({parsed:?} to parse it as a line), {longest:?} for one of 10 000 letters");
 }

@@ -84,6 +84,11 @@ pub fn is_typed(text: &str) -> bool {
     {
         return false;
     }
+    // An arrow is how people write "becomes", and what they say of an exit is no line: "exit code 137".
+    let takes_number = matches!(first, "exit" | "return") && rest.iter().any(|word| word.parse::<u8>().is_err());
+    if takes_number || rest.iter().any(|word| is_arrow(word)) {
+        return false;
+    }
     // "vite dev server reloads in a loop"
     if rest.len() > 3
         && rest.windows(2).any(|pair| matches!(pair, ["in" | "with" | "for" | "after" | "on", "a" | "the" | "every"]))
@@ -124,9 +129,11 @@ fn has_sign(text: &str) -> bool {
 fn is_hard(word: &str) -> bool {
     let is_flag = word.starts_with('-') && word.len() > 1 && !word.starts_with("->") && !word.starts_with("--");
     let is_flag = is_flag || word.starts_with("--") && word.bytes().any(|byte| byte.is_ascii_alphanumeric());
-    // An arrow is how people write "becomes".
-    let is_arrow = matches!(word, "->" | "=>" | "-->" | "==>");
-    is_flag || word.starts_with("./") || !is_arrow && word.contains(['|', '$', '>', '='])
+    is_flag || word.starts_with("./") || !is_arrow(word) && word.contains(['|', '$', '>', '='])
+}
+
+fn is_arrow(word: &str) -> bool {
+    matches!(word, "->" | "=>" | "-->" | "==>" | "→")
 }
 
 fn is_spoken(word: &str) -> bool {
@@ -154,6 +161,7 @@ mod tests {
             "./gradlew assembleDebug",
             "pytest -k login -x",
             "go test ./...",
+            "exit 1",
             "git commit -m \"fix the bug\"",
         ] {
             assert!(is_typed(command), "{command}");
@@ -170,6 +178,8 @@ mod tests {
             "who wrote this",
             "git?",
             "time to ship",
+            "timeout 30 -> 60",
+            "exit code 137",
             "set `strict: true` in tsconfig.json",
             "sort package.json",
             "review src/auth.rs",

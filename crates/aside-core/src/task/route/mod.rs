@@ -4,6 +4,7 @@
 
 pub mod command;
 pub mod intent;
+pub mod likeness;
 pub mod model;
 pub mod object;
 mod params;
@@ -16,14 +17,30 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::agent::sentence;
 use crate::agent::tongue::Phrase;
 use intent::{Intent, Kind, Params, Requirement};
+use likeness::Likeness;
 use reading::Reading;
 use shortcut::Shortcut;
 use weigh::{Verdict, weigh};
+
+/// What a rule that is sure weighs against what the request is like, which weighs one. Found with the requests that are
+/// there to learn from, and the least with which plain ones are read as well as by the rules alone.
+const RULES_WEIGH: f32 = 0.5;
+const SURE_RULE: f32 = 0.9;
+/// The word of a rule that is no surer than this has no weight of its own.
+const UNSURE_RULE: f32 = 0.6;
+
+/// What is left of the confidence that something is to act when no rule is sure of it.
+const ACTS_BY_LIKENESS: f32 = 0.9;
+
+/// Words are never surer than this: of those that are as sure as can be, so many are right.
+const SUREST: f32 = 0.97;
 
 /// What the settings say.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +144,11 @@ fn short(kind: Kind, words: &str, params: Params, scope: Scope) -> Route {
 
 fn words_route(request: &str, options: &Options<'_>) -> Route {
     let reading = Reading::of(request);
-    let verdict = verdict(&reading);
+    let mut verdict = verdict(&reading);
+    // Of a guess only the words are kept, whatever it was that was guessed.
+    if verdict.confidence < options.threshold && verdict.kind != Kind::Change {
+        verdict.kind = Kind::Explain;
+    }
     let params = match verdict.rule {
         "command" => {
             Params { cmd: Some(reading.all().to_owned()), files: params::files(&reading), ..Params::default() }
@@ -153,10 +174,53 @@ fn verdict(reading: &Reading) -> Verdict {
         Some(Phrase::Assent | Phrase::Dissent) => return said(Kind::Help, 0.6, "talk"),
         _ => {}
     }
-    if command::is_typed(all) {
-        return said(Kind::Run, 0.9, "command");
+    let (ruled, heard) = ruled(reading);
+    let likeness = likeness::of(reading, &ruled, &heard);
+    together(ruled, &likeness, reading)
+}
+
+fn ruled(reading: &Reading) -> (Verdict, Vec<Option<&'static str>>) {
+    if command::is_typed(reading.all()) {
+        let range = 0..reading.normal().len();
+        return (Verdict { kind: Kind::Run, confidence: 0.9, rule: "command", range, held: false }, Vec::new());
     }
     weigh(reading)
+}
+
+/// What the rules say has a weight by how sure they are, and what the request is like has one of its own.
+fn together(ruled: Verdict, likeness: &Likeness, reading: &Reading) -> Verdict {
+    let weight = RULES_WEIGH * ((ruled.confidence - UNSURE_RULE) / (SURE_RULE - UNSURE_RULE)).clamp(0.0, 1.0);
+    let share = |place: usize, likely: f32| {
+        let by_rule = if likeness::kind_at(place) == ruled.kind { weight } else { 0.0 };
+        (likely + by_rule) / (1.0 + weight)
+    };
+    let shares = likeness.iter().enumerate().map(|(place, likely)| (likeness::kind_at(place), share(place, *likely)));
+    let allowed = shares.filter(|(kind, _)| !(ruled.held && kind.acts()));
+    let Some((kind, confidence)) = allowed.max_by(|one, other| one.1.total_cmp(&other.1)) else { return ruled };
+    let confidence = confidence.min(SUREST);
+    // What would act is the dearer mistake.
+    let confidence =
+        if kind.acts() && (kind != ruled.kind || weight == 0.0) { confidence * ACTS_BY_LIKENESS } else { confidence };
+    if kind == ruled.kind {
+        return Verdict { confidence, ..ruled };
+    }
+    // The clause on which the rules went is one that says something else.
+    let range = match reading.clauses.as_slice() {
+        [only] => only.range.clone(),
+        _ => 0..reading.normal().len(),
+    };
+    Verdict { kind, confidence, rule: "likeness", range, held: ruled.held }
+}
+
+/// What a request shows, and how much each counts: for who learns from requests of which the kind is told.
+pub fn traits(request: &str) -> BTreeMap<String, f32> {
+    let reading = Reading::of(request);
+    let (ruled, heard) = ruled(&reading);
+    let mut traits = BTreeMap::new();
+    likeness::each(&reading, &ruled, &heard, &mut |name, much| {
+        traits.insert(name.to_owned(), much);
+    });
+    traits
 }
 
 /// A guess below the threshold becomes a plan, and only what is left of a command without what is chained to it is kept.

@@ -267,7 +267,7 @@ mod tests {
             format!("```\n{fine}```"),
             format!("<think>hm {{}}</think>\n{fine}\n"),
         ] {
-            assert_eq!(understood("dark mode", &said).map(|intent| intent.kind), Ok(Kind::Run), "{said}");
+            assert_eq!(understood("blue otter", &said).map(|intent| intent.kind), Ok(Kind::Run), "{said}");
         }
         for (said, refusal) in [
             ("", Refusal::NotJson),
@@ -298,28 +298,28 @@ mod tests {
                 Refusal::TooManyFiles,
             ),
         ] {
-            assert_eq!(understood("dark mode", said), Err(refusal), "{said}");
+            assert_eq!(understood("blue otter", said), Err(refusal), "{said}");
         }
         assert_eq!(understood("x", &"a".repeat(9000)), Err(Refusal::TooLong));
     }
 
     #[test]
     fn a_model_cannot_lower_the_gate() {
-        let route = both("dark mode", r#"{"kind":"change","confidence":0.9,"summary":"add dark mode"}"#);
+        let route = both("blue otter", r#"{"kind":"change","confidence":0.9,"summary":"add a blue otter"}"#);
         assert_eq!((route.intent.kind, route.by), (Kind::Change, By::Model));
         assert_eq!(route.requires(), Requirement::LocalApproval { action: Action::ApplyDiff });
-        assert_eq!(route.intent.params.change_request.as_deref(), Some("dark mode"));
+        assert_eq!(route.intent.params.change_request.as_deref(), Some("blue otter"));
         // Below the threshold it is a plan, whatever it says.
-        let unsure = both("dark mode", r#"{"kind":"run","confidence":0.4,"summary":"x"}"#);
+        let unsure = both("blue otter", r#"{"kind":"run","confidence":0.4,"summary":"x"}"#);
         assert_eq!((unsure.intent.kind, unsure.scope), (Kind::Explain, Scope::Plan));
         // What the rules are sure of is not asked again.
         let sure = both("explain src/main.rs", r#"{"kind":"run","confidence":1,"summary":"x"}"#);
         assert_eq!(sure, ours("explain src/main.rs"));
         // What is forbidden stays forbidden.
-        let held = both("don't change anything. dark mode", r#"{"kind":"change","confidence":1,"summary":"x"}"#);
+        let held = both("don't change anything. blue otter", r#"{"kind":"change","confidence":1,"summary":"x"}"#);
         assert!(!held.intent.kind.acts());
-        let refused = both("dark mode", "I ran it for you!");
-        assert_eq!(refused.intent, ours("dark mode").intent);
+        let refused = both("blue otter", "I ran it for you!");
+        assert_eq!(refused.intent, ours("blue otter").intent);
         assert_eq!(refused.notes, ["the model's answer was not used: it is not one JSON object"]);
     }
 

@@ -62,23 +62,24 @@ fn is_log(line: &str) -> bool {
 /// The lines of a text: prose each by itself, what belongs together in one piece.
 pub fn lines(text: &str) -> Vec<(Option<Sort>, Range<usize>)> {
     let mut found: Vec<(Option<Sort>, Range<usize>)> = Vec::new();
-    let mut fence: Option<usize> = None;
+    // Where it begins, and how long it is: a shorter one inside is text.
+    let mut fence: Option<(usize, usize)> = None;
     let mut at = 0;
     for whole in text.split_inclusive('\n') {
         let line = whole.trim_end_matches('\n');
         let range = at..at + line.len();
         at += whole.len();
-        let is_fence = line.trim_start().starts_with("```");
-        if let Some(start) = fence {
-            if is_fence {
+        let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+        if let Some((start, length)) = fence {
+            if ticks >= length {
                 found.push((Some(sort_of_block(text.get(start..range.end).unwrap_or_default())), start..range.end));
                 fence = None;
             }
             continue;
         }
         // A fence that closes in its own line is a quote.
-        if is_fence && !line.trim_start().get(3..).is_some_and(|rest| rest.contains("```")) {
-            fence = Some(range.start);
+        if ticks >= 3 && !line.trim_start().get(ticks..).is_some_and(|rest| rest.contains("```")) {
+            fence = Some((range.start, ticks));
             continue;
         }
         let before = found.last().and_then(|(sort, _)| *sort);
@@ -95,7 +96,7 @@ pub fn lines(text: &str) -> Vec<(Option<Sort>, Range<usize>)> {
             _ => found.push((sort, range)),
         }
     }
-    if let Some(start) = fence {
+    if let Some((start, _)) = fence {
         found.push((Some(sort_of_block(text.get(start..).unwrap_or_default())), start..text.len()));
     }
     found.retain(|(_, range)| !text.get(range.clone()).unwrap_or_default().trim().is_empty());

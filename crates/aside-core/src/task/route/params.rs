@@ -160,6 +160,11 @@ pub fn summary(kind: Kind, params: &Params, words: &str) -> String {
     if said.is_empty() || said.eq_ignore_ascii_case(label) {
         return label.to_owned();
     }
+    // "Run: run the tests" says it twice.
+    let said = match said.split_once(' ') {
+        Some((verb, rest)) if verb.eq_ignore_ascii_case(label) && params.cmd.is_none() => rest,
+        _ => said,
+    };
     let short = match said.char_indices().nth(MAX_SUMMARY) {
         Some((end, _)) => format!("{}…", said.get(..end).unwrap_or_default().trim_end()),
         None => said.to_owned(),

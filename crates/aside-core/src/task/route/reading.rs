@@ -210,7 +210,7 @@ pub fn is_han(letter: char) -> bool {
 
 /// The word that was meant, where a slip of the fingers made one that nobody knows.
 fn meant(word: &str) -> Option<&'static str> {
-    let is_plain = word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_plain = word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     if !is_plain || lists().is_word(word) || words::knows(word) || lists().is_command(word) {
         return None;
     }

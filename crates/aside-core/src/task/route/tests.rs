@@ -49,6 +49,8 @@ fn a_summary_is_one_short_line() {
         ("run `cargo fmt`", "Run: cargo fmt"),
         ("where is the session module", "Search: session module"),
         ("review", "Review"),
+        ("run the tests", "Run: the tests"),
+        ("Please explain what Counter does", "Explain: what Counter does"),
         ("hi", "Help"),
         ("add ghp_16C7e42F292c6912E7710c838347Ae178B4a to it", "Change: add [redacted] to it"),
     ] {
@@ -64,17 +66,37 @@ fn a_summary_is_one_short_line() {
 
 #[test]
 fn what_is_not_sure_becomes_a_plan() {
-    let unsure = task("frobnicate the search box");
-    assert_eq!((unsure.intent.kind, unsure.scope), (Kind::Change, Scope::Plan));
+    let unsure = task("frobnicate the otter");
+    assert!(matches!(unsure.intent.kind, Kind::Change | Kind::Explain) && unsure.scope == Scope::Plan, "{unsure:?}");
     assert_eq!(unsure.requires(), Requirement::None);
     let nothing = task("blue otter");
     assert_eq!((nothing.intent.kind, nothing.scope), (Kind::Explain, Scope::Plan));
     assert_eq!(nothing.intent.params.question.as_deref(), Some("blue otter"));
-    let strict = Options { threshold: 0.95, ..Options::default() };
+    let strict = Options { threshold: 0.99, ..Options::default() };
     let Routed::Task(strict) = route("run `make`", &strict) else { panic!("no task") };
     assert_eq!((strict.intent.kind, strict.scope, strict.intent.params.cmd), (Kind::Explain, Scope::Plan, None));
     let planned = task("@dev plan split the module");
     assert_eq!((planned.intent.kind, planned.scope, planned.intent.confidence), (Kind::Change, Scope::Plan, 1.0));
+}
+
+#[test]
+fn where_no_rule_fits_a_request_is_what_others_like_it_were() {
+    for (request, kind, params) in [
+        ("tests pls", Kind::Run, r#"{"query":"tests"}"#),
+        ("dark mode", Kind::Change, r#"{"changeRequest":"dark mode"}"#),
+        ("thoughts on this diff?", Kind::Review, "{}"),
+        ("挑挑毛病", Kind::Review, "{}"),
+        ("waht is teh staus", Kind::Status, "{}"),
+    ] {
+        let found = task(request);
+        assert_eq!(
+            (found.intent.kind, found.scope, self::params(request).as_str()),
+            (kind, Scope::Full, params),
+            "{request}"
+        );
+    }
+    let held = task("don't touch anything. dark mode");
+    assert!(!held.intent.kind.acts(), "{held:?}");
 }
 
 #[test]

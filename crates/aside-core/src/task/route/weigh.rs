@@ -33,8 +33,13 @@ struct Said {
     force: Force,
 }
 
-pub fn weigh(reading: &Reading) -> Verdict {
-    let (said, held) = listen(reading);
+/// What the rules make of it, and for each clause the rule that fitted.
+pub fn weigh(reading: &Reading) -> (Verdict, Vec<Option<&'static str>>) {
+    let (said, held, heard) = listen(reading);
+    (decide(reading, &said, held), heard)
+}
+
+fn decide(reading: &Reading, said: &[Said], held: bool) -> Verdict {
     let whole = 0..reading.normal().len();
     let verdict = |said: &Said| Verdict {
         kind: said.kind,
@@ -90,11 +95,13 @@ fn is_bug_report(normal: &str) -> bool {
 }
 
 /// What each clause says. What is joined to a question belongs to it.
-fn listen(reading: &Reading) -> (Vec<Said>, bool) {
-    let (mut said, mut held, mut goes_on) = (Vec::new(), false, false);
+fn listen(reading: &Reading) -> (Vec<Said>, bool, Vec<Option<&'static str>>) {
+    let (mut said, mut held, mut goes_on, mut heard) = (Vec::new(), false, false, Vec::new());
     for clause in &reading.clauses {
         let text = reading.text(&clause.range);
-        let Some(rule) = (if clause.minded { rule::of_gerund(text) } else { rule::of(text) }) else {
+        let found = if clause.minded { rule::of_gerund(text) } else { rule::of(text) };
+        heard.push(found.map(|rule| rule.name));
+        let Some(rule) = found else {
             goes_on = goes_on && clause.joined;
             continue;
         };
@@ -124,7 +131,7 @@ fn listen(reading: &Reading) -> (Vec<Said>, bool) {
     if held {
         said.retain(|said| !said.kind.acts());
     }
-    (said, held)
+    (said, held, heard)
 }
 
 /// No clause says anything: what was pasted may.

@@ -177,25 +177,18 @@ pub fn unwrapped(normal: &str, range: &Range<usize>) -> (Range<usize>, bool) {
 }
 
 /// Lists whose words are put right when they are misspelt.
-const SPELLED: [&str; 10] =
-    ["edits", "runs", "searches", "explains", "diagnoses", "reviews", "asks", "fails", "changes", "runnable"];
-
-/// Words that the rules know beside those of the lists.
-const MORE: [&str; 14] = [
-    "unused",
-    "function",
-    "does",
-    "status",
-    "please",
-    "variable",
-    "module",
-    "dependencies",
-    "file",
-    "files",
-    "imports",
-    "this",
-    "with",
-    "comment",
+const SPELLED: [&str; 11] = [
+    "edits",
+    "runs",
+    "searches",
+    "explains",
+    "diagnoses",
+    "reviews",
+    "asks",
+    "fails",
+    "changes",
+    "runnable",
+    "spelled",
 ];
 
 static VOCABULARY: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
@@ -204,8 +197,45 @@ static VOCABULARY: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let rows = rows.filter(|row| !row.starts_with('#'));
     let words = rows.flat_map(|row| row.split([' ', ',', '|', '(', ')', '?', ':']));
     let is_plain = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    words.filter(is_plain).chain(MORE).collect()
+    words.filter(is_plain).collect()
 });
+
+/// Lists that say of a word what sort of word it is.
+const CLASSES: [&str; 12] = [
+    "edits",
+    "runs",
+    "searches",
+    "explains",
+    "diagnoses",
+    "reviews",
+    "asks",
+    "fails",
+    "trouble",
+    "changes",
+    "runnable",
+    "branches",
+];
+
+static CLASSED: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut classed: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
+    for (name, rows) in WORDS.split("\n[").filter_map(|block| block.split_once("]\n")) {
+        let Some(name) = CLASSES.into_iter().find(|class| *class == name) else { continue };
+        for item in rows.lines().filter(|row| !row.starts_with('#')).flat_map(|row| row.split(',')).map(str::trim) {
+            let bare = item.strip_suffix("s?");
+            for word in [bare.unwrap_or(item)].into_iter().chain(bare.and_then(|_| item.strip_suffix('?'))) {
+                if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                    classed.entry(word).or_default().push(name);
+                }
+            }
+        }
+    }
+    classed
+});
+
+/// The lists in which a word stands by itself.
+pub fn classes(word: &str) -> &'static [&'static str] {
+    CLASSED.get(word).map_or(&[], Vec::as_slice)
+}
 
 pub fn knows(word: &str) -> bool {
     VOCABULARY.contains(word)
@@ -213,9 +243,10 @@ pub fn knows(word: &str) -> bool {
 
 /// The one word that is a slip away.
 pub fn near(word: &str) -> Option<&'static str> {
-    // Of four letters one that is another makes any word of any other.
+    // Of four letters one that is another makes any word of any other; of three even one that is missing.
+    let is_short = |known: &str| word.len() < 4 && !is_swap(known, word);
     let is_other = |known: &str| word.len() < 5 && known.len() == word.len() && !is_swap(known, word);
-    let fits = |known: &&str| is_one_slip(known, word) && !is_other(known);
+    let fits = |known: &&str| is_one_slip(known, word) && !is_other(known) && !is_short(known);
     let mut near: Vec<&'static str> = VOCABULARY.iter().copied().filter(fits).collect();
     // Of several the first letter decides, then the length, then the alphabet: the same every time.
     near.sort_by_key(|known| (known.as_bytes().first() != word.as_bytes().first(), known.len() != word.len(), *known));
@@ -257,9 +288,15 @@ mod tests {
 
     #[test]
     fn slips_are_understood() {
-        for (typed, meant) in
-            [("explian", "explain"), ("serach", "search"), ("reveiw", "review"), ("faling", "failing")]
-        {
+        for (typed, meant) in [
+            ("explian", "explain"),
+            ("serach", "search"),
+            ("reveiw", "review"),
+            ("faling", "failing"),
+            ("teh", "the"),
+            ("waht", "what"),
+            ("chekc", "check"),
+        ] {
             assert_eq!(near(typed).unwrap_or_default(), meant, "{typed}");
         }
     }
