@@ -8,6 +8,7 @@
     reason = "a fuzzer needs a clock and a watchdog, and says how far it came"
 )]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -17,6 +18,11 @@ use aside_core::line::quote::{self, After};
 use aside_core::line::{Dialect, Line, Open, Quote, Role, Syntax, Word, parse, syntax};
 use aside_core::proto::stream::{Frame, Stream};
 use aside_core::proto::{Call, Complete, Names, Request, json, record};
+use aside_core::task::diff::name::Name;
+use aside_core::task::diff::read::read;
+use aside_core::task::diff::settle::{State, settle};
+use aside_core::task::run::context::{Context, File, Reason};
+use aside_core::task::run::edits::Edits;
 use proptest::prelude::*;
 
 /// The longest line that the protocol carries.
@@ -184,6 +190,95 @@ fn no_line_makes_the_reader_panic_or_hang() {
                 for cursor in cursors {
                     sound_at(&line, *cursor);
                 }
+            }
+        },
+    );
+}
+
+/// What models' answers are made of.
+const ANSWERS: &[&str] = &[
+    "<<<<<<< SEARCH\n",
+    "<<<<< SEARCH a.py\n",
+    "=======\n",
+    "=====\n",
+    ">>>>>>> REPLACE\n",
+    ">>>>>\n",
+    "```\n",
+    "```python\n",
+    "```python a.py\n",
+    "````markdown b.md\n",
+    "~~~\n",
+    "  ```\n",
+    "a.py\n",
+    "**`sub/b.md`**:\n",
+    "# a.py\n",
+    "../a.py\n",
+    "new.py\n",
+    "Here is `a.py`:\n",
+    "Create `c.py`:\n",
+    "*** Begin Patch\n",
+    "*** Update File: a.py\n",
+    "*** Add File: d.py\n",
+    "*** Delete File: a.py\n",
+    "*** Move to: e.py\n",
+    "*** End Patch\n",
+    "--- a/a.py\n",
+    "+++ b/a.py\n",
+    "@@ -1,2 +1,2 @@\n",
+    "@@\n",
+    "-one\n",
+    "+two\n",
+    " one\n",
+    "one\n",
+    "  two\n",
+    "\ttwo\n",
+    "two  \n",
+    "three\r\n",
+    "# ... rest unchanged\n",
+    "[redacted]\n",
+    "\n",
+    "one",
+    "é…\u{202e}",
+    "\0",
+];
+
+#[test]
+fn no_answer_makes_the_reader_of_edits_panic_or_hang() {
+    fuzz(
+        "answers",
+        |random| {
+            let mut answer = String::new();
+            for _ in 0..random.below(40) {
+                answer.push_str(ANSWERS[random.below(ANSWERS.len())]);
+            }
+            match random.below(200) {
+                0 => answer.repeat((LONGEST / answer.len().max(1)).min(500)),
+                _ => answer,
+            }
+        },
+        |answer| {
+            let real = "one\n\ttwo\r\n  two\n\none\ntoken\nthree";
+            let text = real.replace("\r\n", "\n").replace("token", "[redacted]");
+            let file = File { path: "a.py".to_owned(), reason: Reason::Named, text, lines: (1, 7, 7), line: 0 };
+            let shown = Context { files: vec![file], tree: "a.py\nsub/b.md\n".to_owned(), ..Context::default() };
+            let (edits, _) = Edits::of(answer, &shown);
+            let Ok(names) = edits.names() else { return };
+            let all = [("a.py", real), ("sub/b.md", "# B\n")];
+            let all = all.map(|(name, text)| (Name::new(name).unwrap(), text.as_bytes().to_vec()));
+            let found: BTreeMap<Name, Vec<u8>> =
+                all.clone().into_iter().filter(|(name, _)| names.contains(name)).collect();
+            let Ok(Some(diff)) = edits.diff(&found, &shown) else { return };
+            // A diff of the answer's own may be anything, and a NUL is refused where it is read. One that was made here fits, says what it says, and keeps the rest.
+            if ["--- ", "*** ", "@@", "diff", "\0"].iter().any(|mark| answer.contains(mark)) {
+                return;
+            }
+            let states = all.map(|(name, bytes)| (name, State { bytes, executable: false }));
+            let changes = settle(&read(&diff).unwrap(), &states.into_iter().collect()).unwrap();
+            assert_eq!(changes.diff(), diff, "{answer:?}");
+            for change in changes.files() {
+                let ended = change.before().is_none_or(|before| before.bytes.ends_with(b"\n"));
+                let after = &change.after().unwrap().bytes;
+                assert!(after.is_empty() || after.ends_with(b"\n") == ended, "{answer:?} {change:?}");
             }
         },
     );

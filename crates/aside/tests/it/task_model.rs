@@ -9,6 +9,8 @@ use crate::harness::home::Home;
 use crate::harness::tasks::Person;
 use crate::model::Model;
 use crate::model::answer::Answer;
+use crate::model::desk::{Desk, bare_home};
+use crate::model::stand_in::{self, StandIn};
 
 const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
 
@@ -196,7 +198,7 @@ fn a_diff_that_does_not_fit_is_asked_for_once_more_in_the_same_conversation() {
     assert_eq!(roles, ["system", "user", "assistant", "user"]);
     assert!(messages[2]["content"].as_str().unwrap().contains("class Person"));
     let complaint = messages[3]["content"].as_str().unwrap();
-    assert!(complaint.starts_with("Your diff cannot be applied") && complaint.contains("src/user.py"), "{complaint}");
+    assert!(complaint.starts_with("Your change cannot be applied") && complaint.contains("src/user.py"), "{complaint}");
     assert!(came.said.contains("Once more:"), "{}", came.said);
 }
 
@@ -213,6 +215,139 @@ fn a_model_that_is_wrong_twice_is_given_up_and_can_be_tried_again() {
     );
     scene.model.next(Answer::chat(&fenced("Third time lucky.", FIX)));
     assert_eq!(scene.retries(&came.task).state, "WAITING_APPROVAL");
+}
+
+fn block(path: &str, old: &str, new: &str) -> String {
+    format!("{path}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
+}
+
+#[test]
+fn blocks_are_asked_for_and_become_a_diff() {
+    let mut scene = Scene::new();
+    // With blanks where the file has tabs.
+    let fix = block("src/user.py", "        return self.nmae\n", "        return self.name\n");
+    let made = block("src/store.py", "", "USERS = []\n");
+    scene.model.next(Answer::chat(&format!("Fixes the field, and adds a store.\n\n{fix}\n```python\n{made}```\n")));
+    let came = scene.asks("fix the misspelled field in src/user.py and add a store");
+    assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
+    assert!(scene.sent(0).contains("<<<<<<< SEARCH") && scene.sent(0).contains(">>>>>>> REPLACE"), "{}", scene.sent(0));
+    let proposal = &came.result["proposal"];
+    let files = json!([{"path": "src/store.py", "additions": 1, "deletions": 0}, {"path": "src/user.py", "additions": 1, "deletions": 1}]);
+    assert_eq!((&proposal["type"], &proposal["files"]), (&json!("diff"), &files));
+    let diff = proposal["unifiedDiff"].as_str().unwrap();
+    assert!(diff.ends_with(" \tdef name(self):\n-\t\treturn self.nmae\n+\t\treturn self.name\n"), "{diff}");
+    assert!(!came.result["details"].as_str().unwrap().contains("SEARCH"), "{}", came.result["details"]);
+    let shown = scene.person.sees(&came.task);
+    scene.person.approves(&shown);
+    assert_eq!(scene.person.ends(&came.task)["state"], "COMPLETED");
+    assert_eq!(scene.file("src/user.py"), "class User:\n\tdef name(self):\n\t\treturn self.name\n");
+    assert_eq!(scene.file("src/store.py"), "USERS = []\n");
+}
+
+#[test]
+fn a_block_that_fits_twice_is_asked_for_once_more() {
+    let mut scene = Scene::new();
+    scene.home.write("project/src/two.py", "def a():\n    go()\n\ndef b():\n    go()\n");
+    let twice = block("src/two.py", "    go()\n", "    stop()\n");
+    let once = block("src/two.py", "def b():\n    go()\n", "def b():\n    stop()\n");
+    scene.model.next(Answer::chat(&format!("Stops.\n\n{twice}"))).next(Answer::chat(&format!("Stops b.\n\n{once}")));
+    let came = scene.asks("let b in src/two.py stop instead of go");
+    assert_eq!((came.state.as_str(), scene.asked()), ("WAITING_APPROVAL", 2), "{:#?}", came.events);
+    let complaint = scene.model.requests()[1].body["messages"][3]["content"].as_str().unwrap().to_owned();
+    assert!(
+        complaint.contains("src/two.py: in block 1, the text to replace is there 2 times; add lines around it"),
+        "{complaint}"
+    );
+    assert!(complaint.contains("all of its blocks") && !complaint.contains("diff"), "{complaint}");
+    assert!(came.result["proposal"]["unifiedDiff"].as_str().unwrap().ends_with(" def b():\n-    go()\n+    stop()\n"));
+}
+
+#[test]
+fn a_whole_file_becomes_a_diff_and_one_with_a_gap_is_refused() {
+    let mut scene = Scene::new();
+    let whole =
+        "Fixes the field.\n\n**src/user.py**\n```python\nclass User:\n\tdef name(self):\n\t\treturn self.name\n```\n";
+    scene.model.next(Answer::chat(whole));
+    let came = scene.asks("fix the misspelled field in src/user.py");
+    assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
+    assert_eq!(came.result["proposal"]["files"], json!([{"path": "src/user.py", "additions": 1, "deletions": 1}]));
+    let gap = whole.replace("\tdef name(self):\n", "\t# ... rest unchanged\n");
+    scene.model.next(Answer::chat(&gap)).next(Answer::chat(&gap));
+    let came = scene.asks("fix the misspelled field in src/user.py");
+    assert_eq!((came.state.as_str(), &came.result), ("FAILED", &Value::Null), "{:#?}", came.events);
+    assert!(came.message.contains("`# ... rest unchanged` stands for lines that are left out"), "{}", came.message);
+    // Code without a name explains; it changes nothing.
+    scene.model.next(Answer::chat("It should be:\n```python\n\t\treturn self.name\n```\nShall I change it?"));
+    let came = scene.asks("fix the misspelled field in src/user.py");
+    assert_eq!(
+        (came.state.as_str(), &came.result["proposal"]["type"]),
+        ("COMPLETED", &json!("plan")),
+        "{:#?}",
+        came.events
+    );
+}
+
+#[test]
+fn no_block_leads_out_of_the_workspace_or_to_what_is_denied() {
+    let mut scene = Scene::new();
+    scene.home.write("project/.env", "KEY=1\n");
+    std::os::unix::fs::symlink(scene.home.path("outside"), scene.home.path("project/link.py")).unwrap();
+    let good = block("src/user.py", "self.nmae\n", "self.name\n");
+    for (path, old) in [
+        ("../outside", ""),
+        ("/etc/outside.conf", ""),
+        (".env", "KEY=1\n"),
+        (".git/hooks/pre-commit", ""),
+        ("link.py", ""),
+    ] {
+        let bad = block(path, old, "x\n");
+        // What else is right in it does not help.
+        scene
+            .model
+            .next(Answer::chat(&format!("Both.\n\n{good}\n{bad}")))
+            .next(Answer::chat(&format!("```sh {path}\nx\n```\n")));
+        let came = scene.asks("fix the misspelled field in src/user.py");
+        assert_eq!((came.state.as_str(), &came.result), ("FAILED", &Value::Null), "{path}: {:#?}", came.events);
+        assert!(came.message.contains(path), "{path}: {}", came.message);
+    }
+    assert!(!scene.home.path("outside").exists() && scene.file(".env") == "KEY=1\n");
+    assert!(scene.file("src/user.py").contains("nmae"));
+}
+
+#[test]
+fn blocks_in_an_explanation_change_nothing() {
+    let mut scene = Scene::new();
+    let fix = block("src/user.py", "self.nmae\n", "self.name\n");
+    scene.model.next(Answer::chat(&format!("It has a mistake. You could write:\n\n{fix}")));
+    let came = scene.asks("explain how src/user.py works");
+    assert_eq!(
+        (came.state.as_str(), &came.result["proposal"]["type"], &came.result["requires"]["mode"]),
+        ("COMPLETED", &json!("answer"), &json!("none")),
+        "{:#?}",
+        came.events
+    );
+    assert!(came.result["proposal"]["text"].as_str().unwrap().contains(">>>>>>> REPLACE"), "{}", came.result);
+}
+
+#[test]
+fn a_model_that_we_keep_is_asked_for_whole_files() {
+    let home = bare_home();
+    let settings = stand_in::settings(&home, "");
+    StandIn::install(&home);
+    home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    home.write("project/hello.py", "def hello():\n    print(\"helo\")\n");
+    let desk = Desk::set(Model::start(), home, &settings);
+    let mut person = Person::at(&desk.home, &desk.home.path("project"));
+    let task = person.asks("fix the misspelled word in hello.py");
+    person.hears_until(&task, RESTS);
+    let sent =
+        desk.journal().into_iter().find(|line| line["use"] == "task" && line["body"].as_str().is_some()).unwrap();
+    let body: Value = serde_json::from_str(sent["body"].as_str().unwrap()).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    let told: Vec<&str> = messages.iter().map(|message| message["content"].as_str().unwrap()).collect();
+    assert_eq!(told.len(), 4, "the rules, an example, the question: {told:#?}");
+    assert!(told[0].contains("the whole changed file") && !told[0].contains("SEARCH"), "{}", told[0]);
+    assert!(told[2].starts_with("size.sh\n```\n") && told[3].contains("helo"), "{told:#?}");
 }
 
 #[test]

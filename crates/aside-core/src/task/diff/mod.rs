@@ -1,6 +1,7 @@
 //! A change to files, as a unified diff: `read` from what a model or git wrote, `settle`d in the files as they are, shown as what will
 //! really happen. Opens no file and writes none; who may approve a change is not known here.
 
+pub mod between;
 pub mod header;
 pub mod name;
 pub mod place;

@@ -131,6 +131,11 @@ impl Changes {
 }
 
 impl Change {
+    /// One that was computed, to be written down. Whoever wants it done has to have it settled.
+    pub(super) fn made(name: Name, before: Option<State>, after: State, splices: Vec<Splice>) -> Self {
+        Self { name, from: None, before, after: Some(after), splices }
+    }
+
     pub fn name(&self) -> &Name {
         &self.name
     }

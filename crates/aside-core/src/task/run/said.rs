@@ -1,7 +1,10 @@
-//! What a model answered to a task, taken apart: its words, the diff among them, and a command that the words name. Whether the diff fits
-//! the files and whether the command may be run is decided elsewhere.
+//! What a model answered to a task, taken apart: its words, what they do to files, and a command that they name. Whether that fits the
+//! files and whether the command may be run is decided elsewhere.
 
 use crate::task::route::command::{self, is_typed};
+use crate::task::run::context::Context;
+use crate::task::run::edits::Edits;
+use crate::task::run::edits::walk::{self, Fence, Piece, What};
 use crate::task::run::short;
 use crate::text;
 
@@ -15,44 +18,30 @@ const MAX_SPANS: usize = 40;
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// Markdown, without the diff and without what a terminal would obey.
+    /// Markdown, without what it does to files and without what a terminal would obey.
     pub words: String,
-    /// All that stands in blocks for diffs, or that looks like one. To the byte.
-    pub diff: Option<String>,
+    pub edits: Edits,
 }
 
 impl Said {
-    /// From what was said aloud.
-    pub fn of(aloud: &str) -> Self {
-        let lines: Vec<&str> = aloud.split_inclusive('\n').collect();
-        let mut words = String::new();
-        let mut diff = String::new();
-        let mut at = 0;
-        while let Some(line) = lines.get(at) {
-            let rest = lines.get(at..).unwrap_or_default();
-            if let Some((fence, info)) = opening(line) {
-                let inside = rest.get(1..).unwrap_or_default();
-                let length = inside.iter().position(|line| closes(line, &fence)).unwrap_or(inside.len());
-                let block = inside.get(..length).unwrap_or_default();
-                let behind = rest.len().min(length + 2);
-                match is_diff(&info, block) {
-                    true => diff.push_str(&block.concat()),
-                    false => words.push_str(&rest.get(..behind).unwrap_or_default().concat()),
-                }
-                at += behind;
-            } else if begins_diff(rest) {
-                // Nobody says where it ends: whoever reads it passes over what is none.
-                let length = rest.iter().position(|line| opening(line).is_some()).unwrap_or(rest.len());
-                diff.push_str(&rest.get(..length).unwrap_or_default().concat());
-                at += length.max(1);
-            } else {
-                words.push_str(line);
-                at += 1;
-            }
-        }
-        let words = text::clean(words.trim()).into_owned();
-        let words = words.get(..words.floor_char_boundary(MAX_WORDS)).unwrap_or_default().to_owned();
-        Self { words, diff: Some(diff).filter(|diff| !diff.trim().is_empty()) }
+    /// From what was said aloud to somebody who wanted files changed, and had shown these.
+    pub fn of(aloud: &str, shown: &Context) -> Self {
+        let (edits, words) = Edits::of(aloud, shown);
+        Self { words: bounded(&words), edits }
+    }
+
+    /// From what was said aloud to somebody who wanted words. A diff that nobody asked for is shown, and proposed to nobody.
+    pub fn told(aloud: &str) -> Self {
+        let raw = |piece: Piece| match piece.what {
+            What::Diff { text, bare: true } => fenced("diff", &text),
+            What::Diff { .. } | What::Words | What::Patch(_) | What::Blocks { .. } | What::Fence { .. } => piece.raw,
+        };
+        let words: String = walk::pieces(aloud).into_iter().map(raw).collect();
+        Self::words(bounded(&words))
+    }
+
+    pub fn words(words: String) -> Self {
+        Self { words, edits: Edits::default() }
     }
 
     /// Its first sentence; empty when there are no words.
@@ -80,31 +69,17 @@ impl Said {
     }
 }
 
-fn opening(line: &str) -> Option<(String, String)> {
-    let line = line.trim();
-    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let info = line.trim_start_matches(mark);
-    let length = line.len() - info.len();
-    (length >= 3 && !info.contains(mark)).then(|| (mark.to_string().repeat(length), info.trim().to_lowercase()))
+fn bounded(words: &str) -> String {
+    let words = text::clean(words.trim());
+    words.get(..words.floor_char_boundary(MAX_WORDS)).unwrap_or_default().trim_end().to_owned()
 }
 
-/// A line of a diff begins with a blank, + or -, so that a fence in a file that is changed closes nothing.
-fn closes(line: &str, fence: &str) -> bool {
-    let line = line.trim_end();
-    line.starts_with(fence) && line.trim_matches(['`', '~']).is_empty()
-}
-
-fn is_diff(info: &str, block: &[&str]) -> bool {
-    let language = info.split_whitespace().next().unwrap_or_default();
-    let told = ["diff", "patch", "udiff", "git-diff"].contains(&language);
-    told || (0..block.len()).any(|at| block.get(at..).is_some_and(begins_diff))
-}
-
-fn begins_diff(lines: &[&str]) -> bool {
-    let line = |at: usize| lines.get(at).copied().unwrap_or_default();
-    line(0).starts_with("diff --git ")
-        || line(0).starts_with("--- ") && line(1).starts_with("+++ ")
-        || line(0).trim_end() == "*** Begin Patch"
+/// Text in a fence that nothing in it closes.
+pub fn fenced(language: &str, text: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat((longest + 1).max(3));
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{newline}{fence}\n")
 }
 
 fn sentence_end(line: &str) -> usize {
@@ -122,11 +97,11 @@ fn spans(words: &str) -> Vec<(String, String)> {
     let mut spans = Vec::new();
     let mut lines = words.lines();
     while let Some(line) = lines.next() {
-        if let Some((fence, info)) = opening(line) {
-            let block: Vec<&str> = lines.by_ref().take_while(|line| !closes(line, &fence)).collect();
+        if let Some(fence) = Fence::opens(line) {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| !fence.closes(line)).collect();
             let mut inside = block.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
             if let (Some(only), None) = (inside.next(), inside.next())
-                && SHELLS.contains(&info.as_str())
+                && SHELLS.contains(&fence.info.to_lowercase().as_str())
             {
                 spans.push((only.to_owned(), String::new()));
             }
@@ -179,9 +154,20 @@ fn warns(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     const DIFF: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-\ta\n+\tb\n";
+
+    fn of(answer: &str) -> Said {
+        Said::of(answer, &Context::default())
+    }
+
+    /// The diff that is made of it, when no file is needed for that.
+    fn diff(said: &Said) -> Option<String> {
+        said.edits.diff(&BTreeMap::new(), &Context::default()).unwrap().map(|diff| String::from_utf8(diff).unwrap())
+    }
 
     #[test]
     fn words_and_diff_are_told_apart() {
@@ -191,40 +177,48 @@ mod tests {
             fenced.replace("```diff", "```"),
             fenced.replace("```diff", "~~~ patch").replace("```", "~~~"),
         ] {
-            let said = Said::of(&answer);
-            assert_eq!(said.diff.as_deref(), Some(DIFF), "{answer}");
+            let said = of(&answer);
+            assert_eq!(diff(&said).as_deref(), Some(DIFF), "{answer}");
             assert_eq!(said.words, "Renames it. Tests stay.\n\nThat is all.");
             assert_eq!(said.summary(), "Renames it.");
         }
-        let bare = Said::of(&format!("So:\n{DIFF}"));
-        assert_eq!((bare.words.as_str(), bare.diff.as_deref()), ("So:", Some(DIFF)));
-        let two = Said::of(&format!("```diff\n{DIFF}```\nand\n```diff\n{}```\n", DIFF.replace('x', "y")));
-        assert_eq!(two.diff.unwrap(), format!("{DIFF}{}", DIFF.replace('x', "y")));
-        let open = Said::of(&format!("```diff\n{DIFF}"));
-        assert_eq!(open.diff.as_deref(), Some(DIFF));
+        let bare = of(&format!("So:\n{DIFF}"));
+        assert_eq!((bare.words.as_str(), diff(&bare).as_deref()), ("So:", Some(DIFF)));
+        let two = of(&format!("```diff\n{DIFF}```\nand\n```diff\n{}```\n", DIFF.replace('x', "y")));
+        assert_eq!(diff(&two).unwrap(), format!("{DIFF}{}", DIFF.replace('x', "y")));
+        let open = of(&format!("```diff\n{DIFF}"));
+        assert_eq!(diff(&open).as_deref(), Some(DIFF));
     }
 
     #[test]
     fn a_fence_in_a_changed_file_ends_nothing() {
-        let diff = "--- a/README.md\n+++ b/README.md\n@@ -1,3 +1,3 @@\n ```sh\n-ls\n+ls -l\n ```\n";
-        let said = Said::of(&format!("One flag more.\n```diff\n{diff}```\n"));
-        assert_eq!(said.diff.as_deref(), Some(diff));
+        let changed = "--- a/README.md\n+++ b/README.md\n@@ -1,3 +1,3 @@\n ```sh\n-ls\n+ls -l\n ```\n";
+        let said = of(&format!("One flag more.\n```diff\n{changed}```\n"));
+        assert_eq!(diff(&said).as_deref(), Some(changed));
     }
 
     #[test]
     fn what_has_no_diff_is_words() {
         for answer in ["I need src/a.rs first.", "```rust\nfn main() {}\n```", "--- \nx", ""] {
-            let said = Said::of(answer);
-            assert_eq!(said.diff, None, "{answer}");
+            let said = of(answer);
+            assert!(said.edits.is_empty(), "{answer}");
             assert_eq!(said.words, answer.trim());
         }
-        assert_eq!(Said::of("\u{1b}[31mred\u{202e}").words, "[31mred");
-        assert_eq!(Said::of("### 把字段改名。其余不变。").summary(), "把字段改名。");
+        assert_eq!(of("\u{1b}[31mred\u{202e}").words, "[31mred");
+        assert_eq!(of("### 把字段改名。其余不变。").summary(), "把字段改名。");
+    }
+
+    #[test]
+    fn somebody_who_wanted_words_gets_words() {
+        let blocks = "x.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n\nx.py\n```\nb\n```";
+        assert_eq!(Said::told(blocks), Said::words(blocks.to_owned()));
+        let bare = format!("So:\n{DIFF}");
+        assert_eq!(Said::told(&bare).words, format!("So:\n```diff\n{DIFF}```"));
     }
 
     #[test]
     fn the_command_that_mends_it_is_found() {
-        let commands = |words: &str| Said::of(words).commands();
+        let commands = |words: &str| of(words).commands();
         assert_eq!(commands("`src/a.rs:4` needs `serde`. Run `cargo add serde`."), ["cargo add serde"]);
         assert_eq!(commands("Install it:\n```sh\n$ npm install left-pad\n```\n"), ["npm install left-pad"]);
         assert_eq!(commands("Then `frobnicate prepare --all`."), ["frobnicate prepare --all"]);

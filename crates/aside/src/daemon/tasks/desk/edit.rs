@@ -1,5 +1,5 @@
-//! Changes and cures that a model proposes as a diff. What it writes is checked against the files before anybody sees it; one that does not
-//! fit is sent back once, with the reason. A cure may be a command as well, if the rules or the model name one.
+//! Changes and cures that a model proposes, in whatever form. What it writes becomes a diff, checked against the files before anybody sees
+//! it; one that does not fit is sent back once, with the reason. A cure may be a command as well, if the rules or the model name one.
 
 use std::path::Path;
 
@@ -9,19 +9,24 @@ use aside_core::task::diff::Refusal;
 use aside_core::task::diff::settle::Changes;
 use aside_core::task::proposal::{Confine, FileSummary, Proposal};
 use aside_core::task::route::intent::Intent;
+use aside_core::task::run::context::Context;
+use aside_core::task::run::edits::Edits;
+use aside_core::task::run::prompt::{Form, Size};
 use aside_core::task::run::said::Said;
 use aside_core::task::run::{Model, Outcome, prompt};
 
 use crate::apply;
+use crate::daemon::model::{self, Use};
 use crate::daemon::tasks::desk::failed::{Failed, brings_output};
 use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::desk::voice::{Ending, Exchange, Heard, Voice, excuse};
 use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking};
+use crate::provider::Whom;
 
 /// What became of an answer.
 enum Answered {
     Diff(Outcome),
-    /// There is no diff in it.
+    /// It changes nothing.
     Words(Said),
     Refused(Refusal),
 }
@@ -38,10 +43,11 @@ impl Desk {
             let summary = text.lines().next().unwrap_or_default().to_owned();
             return Ok(answer(text, summary, String::new(), Model::Needed));
         }
-        let voice = Voice::new(self, say, prompt::MAX_TOKENS);
-        let asked = voice.asks(&gathered.context, |context| prompt::change(request, context)).await;
+        let form = self.form(gathered);
+        let voice = Voice::new(self, say, prompt::MAX_TOKENS).after(form.example());
+        let asked = voice.asks(&gathered.context, |context| prompt::change(request, context, form)).await;
         let exchange = asked.map_err(|silence| excuse(&silence.failure))?;
-        match self.settled(&voice, &exchange, gathered).await? {
+        match self.settled(&voice, &exchange, gathered, form).await? {
             Answered::Diff(outcome) => Ok(outcome),
             // It would have to know more first: that is a plan.
             Answered::Words(said) => {
@@ -69,8 +75,9 @@ impl Desk {
             return Ok(known);
         }
         let leaving = failed.leaving(&self.state);
+        let form = self.form(gathered);
         let voice = Voice::new(self, say, prompt::MAX_TOKENS);
-        let make = |context: &_| prompt::diagnose(request, &leaving.failure(), context);
+        let make = |context: &_| prompt::diagnose(request, &leaving.failure(), context, form);
         let exchange = match voice.asks(&gathered.context, make).await {
             Ok(exchange) => exchange,
             Err(silence) if known.model == Model::Needed => return Err(excuse(&silence.failure)),
@@ -79,12 +86,12 @@ impl Desk {
                 return Ok(known);
             }
         };
-        let said = match self.settled(&voice, &exchange, gathered).await {
+        let said = match self.settled(&voice, &exchange, gathered, form).await {
             Ok(Answered::Diff(outcome)) => return Ok(outcome),
             Ok(Answered::Words(said)) => said,
-            Ok(Answered::Refused(refusal)) => Said { diff: None, words: prompt::given_up(&refusal) },
+            Ok(Answered::Refused(refusal)) => Said::words(prompt::given_up(&refusal)),
             Err(sentence) if known.model == Model::Needed => return Err(sentence),
-            Err(sentence) => Said { diff: None, words: sentence },
+            Err(sentence) => Said::words(sentence),
         };
         let mut commands = said.commands();
         commands.retain(|command| *command != failed.command.trim());
@@ -98,7 +105,7 @@ impl Desk {
         Ok(answer(said.words, summary, told(&gathered.context.notes), Model::Unneeded))
     }
 
-    /// What somebody asks about: what they pasted, or what their shell ran last that failed.
+    /// What somebody asks about: what they pasted, or what their shell or this conversation ran last that failed.
     pub(super) async fn what_failed(&self) -> Failed {
         let pasted = Failed::pasted(self.words());
         if brings_output(self.words()) {
@@ -109,7 +116,10 @@ impl Desk {
         if here.diagnose(self.words(), &pasted.failure()).await.model != Model::Needed {
             return pasted;
         }
-        Failed::of_session(&self.state, &self.request.meta.session).await.unwrap_or(pasted)
+        let typed = Failed::of_session(&self.state, &self.request.meta.session).await;
+        let ran = Failed::of_thread(self.earlier().await);
+        // Whoever says "it" means what they saw last.
+        typed.into_iter().chain(ran).max_by_key(|failed| failed.at).unwrap_or(pasted)
     }
 
     /// Where it failed, if that is in the workspace.
@@ -124,26 +134,40 @@ impl Desk {
         Some(failed.cwd.clone()).filter(|cwd| !cwd.is_empty() && inside)
     }
 
-    /// What an answer comes to; one whose diff does not fit is asked for once more.
-    async fn settled(&self, voice: &Voice<'_>, exchange: &Exchange, gathered: &Gathered) -> Result<Answered, String> {
+    /// What an answer comes to; one that does not fit the files is asked for once more.
+    async fn settled(
+        &self,
+        voice: &Voice<'_>,
+        exchange: &Exchange,
+        gathered: &Gathered,
+        form: Form,
+    ) -> Result<Answered, String> {
         let refusal = match self.read(&exchange.heard, gathered).await? {
             Answered::Refused(refusal) => refusal,
             answered @ (Answered::Diff(_) | Answered::Words(_)) => return Ok(answered),
         };
         voice.remarks(&format!("That does not fit the files ({refusal}). Once more:"));
-        let again = prompt::again(std::slice::from_ref(&refusal));
+        let again = prompt::again(std::slice::from_ref(&refusal), form);
         let heard = voice.asks_again(exchange, again).await.map_err(|silence| excuse(&silence.failure))?;
         self.read(&heard, gathered).await
     }
 
+    /// A model that we keep is one that this machine can run beside everything else.
+    fn form(&self, gathered: &Gathered) -> Form {
+        let whom = model::whom(&self.state.config().llm, Use::Task, Whom::AsSet);
+        let size = if whom.is_some_and(|whom| whom.server.is_kept()) { Size::Small } else { Size::Any };
+        Form::of(size, &gathered.context)
+    }
+
     async fn read(&self, heard: &Heard, gathered: &Gathered) -> Result<Answered, String> {
-        let said = Said::of(&heard.aloud);
-        let Some(diff) = said.diff.clone() else {
+        let said = Said::of(&heard.aloud, &gathered.context);
+        let whole = heard.end == Ending::Whole;
+        if said.edits.is_empty() || (!whole && !said.edits.is_sure()) {
             if said.words.is_empty() {
                 return Err("The model said nothing that could be used. Retry, or ask in other words.".to_owned());
             }
             return Ok(Answered::Words(said));
-        };
+        }
         // Half a change is another change.
         match heard.end {
             Ending::Whole => {}
@@ -162,10 +186,11 @@ impl Desk {
                 );
             }
         }
-        let root = self.workspace.root().to_owned();
-        let checked = blocking(move |_| checked(&root, &diff)).await?;
+        let (root, edits, shown) = (self.workspace.root().to_owned(), said.edits.clone(), gathered.context.clone());
+        let checked = blocking(move |_| made(&root, &edits, &shown)).await?;
         match checked {
-            Ok(Checked { unified_diff, files, rows }) => {
+            Ok(None) => Ok(Answered::Words(said)),
+            Ok(Some(Checked { unified_diff, files, rows })) => {
                 let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
                 let summary = Some(said.summary()).filter(|summary| !summary.is_empty());
                 let rows: String = rows.iter().map(|row| format!("- {row}\n")).collect();
@@ -191,9 +216,18 @@ struct Checked {
     rows: Vec<String>,
 }
 
+/// What the edits make of the files as they are; nothing when they are none after all. Blocks.
+fn made(root: &Path, edits: &Edits, shown: &Context) -> anyhow::Result<Option<Checked>> {
+    let found = apply::before(root, edits.names()?.iter())?;
+    match edits.diff(&found, shown)? {
+        Some(diff) => checked(root, &diff).map(Some),
+        None => Ok(None),
+    }
+}
+
 /// Reads the diff, settles it in the files as they are, and writes it down anew. Blocks.
-fn checked(root: &Path, diff: &str) -> anyhow::Result<Checked> {
-    let proposal = apply::Proposal::new(root, diff.as_bytes())?;
+fn checked(root: &Path, diff: &[u8]) -> anyhow::Result<Checked> {
+    let proposal = apply::Proposal::new(root, diff)?;
     let changes = proposal.changes();
     without_holes(changes)?;
     let unified_diff = String::from_utf8(changes.diff())
@@ -251,7 +285,7 @@ mod tests {
     }
 
     fn refused(root: &Path, diff: &str) -> String {
-        checked(root, diff).unwrap_err().downcast::<Refusal>().unwrap().to_string()
+        checked(root, diff.as_bytes()).unwrap_err().downcast::<Refusal>().unwrap().to_string()
     }
 
     #[test]
@@ -259,7 +293,7 @@ mod tests {
         let dir = workspace();
         // Wrong numbers, and the file has tabs.
         let diff = "--- a/a.py\n+++ b/a.py\n@@ -9,2 +9,2 @@\n def f():\n-\treturn 1\n+\treturn 2\n";
-        let checked = checked(dir.path(), diff).unwrap();
+        let checked = checked(dir.path(), diff.as_bytes()).unwrap();
         assert!(checked.unified_diff.contains("@@ -1,3 +1,3 @@\n TOKEN = 'x'\n def f():\n-\treturn 1\n+\treturn 2\n"));
         assert_eq!(checked.files, [FileSummary { path: "a.py".to_owned(), additions: 1, deletions: 1 }]);
         assert_eq!(checked.rows, ["M a.py +1 -1"]);
@@ -272,7 +306,7 @@ mod tests {
         assert!(refused(dir.path(), diff).starts_with("a.py: it would write [redacted]"));
         std::fs::write(dir.path().join("doc.md"), "[redacted]\na\n").unwrap();
         let kept = "--- a/doc.md\n+++ b/doc.md\n@@ -1,2 +1,2 @@\n [redacted]\n-a\n+b\n";
-        assert!(checked(dir.path(), kept).is_ok());
+        assert!(checked(dir.path(), kept.as_bytes()).is_ok());
     }
 
     #[test]
@@ -283,7 +317,48 @@ mod tests {
         assert!(refused(dir.path(), latin).contains("not UTF-8"));
         for name in ["../x", "/etc/passwd", ".env", ".git/config"] {
             let diff = format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n");
-            assert!(checked(dir.path(), &diff).is_err(), "{name}");
+            assert!(checked(dir.path(), diff.as_bytes()).is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn blocks_and_files_are_held_to_the_same_rules() {
+        let dir = workspace();
+        std::fs::write(dir.path().join(".env"), "KEY=1\n").unwrap();
+        std::fs::write(dir.path().join("fixed"), "a\n").unwrap();
+        std::os::unix::fs::symlink("a.py", dir.path().join("link.py")).unwrap();
+        let fixed = dir.path().join("fixed");
+        std::fs::set_permissions(&fixed, std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
+        let said = |answer: &str| {
+            let (edits, _) = Edits::of(answer, &Context::default());
+            made(dir.path(), &edits, &Context::default())
+        };
+        let block = |path: &str, old: &str, new: &str| {
+            format!("{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
+        };
+        let made = said(&block("a.py", "    return 1", "    return 2")).unwrap().unwrap();
+        assert!(made.unified_diff.ends_with(" def f():\n-\treturn 1\n+\treturn 2\n"), "{}", made.unified_diff);
+        for (path, why) in [
+            ("../x.py", "leads out"),
+            ("/etc/passwd", "not relative"),
+            ("~/.bashrc", "not relative"),
+            (".env", "environment"),
+            (".git/config", "inside .git"),
+            ("src/../../x.py", "leads out"),
+            ("link.py", "symbolic link"),
+            ("fixed", "read-only"),
+        ] {
+            for answer in [block(path, "", "x"), block(path, "x", "y"), format!("{path}\n```\nx\n```\n")] {
+                // A file without an ending is no name to speak of.
+                let Some(refusal) = said(&answer).err() else {
+                    assert_eq!(path, "fixed", "{answer}");
+                    continue;
+                };
+                let refusal = refusal.downcast::<Refusal>().unwrap().to_string();
+                assert!(refusal.starts_with(path) && refusal.contains(why), "{path}: {refusal}");
+            }
+        }
+        let hole = said(&block("a.py", "TOKEN = 'x'", "TOKEN = '[redacted]'")).unwrap_err().to_string();
+        assert!(hole.starts_with("a.py: it would write [redacted]"), "{hole}");
     }
 }

@@ -1,0 +1,395 @@
+//! What a model wants done to files, in whatever form it says it: a unified diff, a patch, blocks with what is searched and what it
+//! becomes, or whole files. All of it ends as one unified diff, made from the files as they are; from there on it is treated like any
+//! other (`task::diff`). Opens no file: who asks hands in what is in them.
+//!
+//! A block says itself that it is a change. A file that only stands there might be an explanation: it counts when its name does, and when
+//! the model was shown all of it.
+
+pub mod walk;
+
+mod block;
+mod patch;
+mod path;
+mod text;
+mod whole;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::task::diff::between::between;
+use crate::task::diff::name::Name;
+use crate::task::diff::read::read;
+use crate::task::diff::{MAX_FILE_BYTES, Refusal};
+use crate::task::run::context::Context;
+use crate::task::run::edits::path::{Known, Named};
+use crate::task::run::edits::text::Text;
+use crate::task::run::edits::walk::{Piece, What};
+
+/// Of one answer.
+const MAX_EDITS: usize = 300;
+
+/// What an answer does to files, in the order in which it says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edits(Vec<Edit>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Edit {
+    Diff(String),
+    Block {
+        path: String,
+        /// In the answer, from 1.
+        number: usize,
+        old: Vec<String>,
+        new: Vec<String>,
+    },
+    Whole {
+        path: String,
+        lines: Vec<String>,
+        sure: Sure,
+    },
+    /// It is meant as one, and cannot be.
+    Unclear(Refusal),
+}
+
+/// How clear it is that a block of code is a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sure {
+    /// The name stands above it, or in it, and nothing else.
+    Named,
+    /// A sentence speaks of the file. It may as well quote it.
+    Said,
+    /// A sentence speaks of a file that is to be made.
+    SaidNew,
+}
+
+impl Edits {
+    /// Out of an answer, and the words that are left of it.
+    pub fn of(answer: &str, shown: &Context) -> (Self, String) {
+        let mut reader = Reader { known: Known(shown), words: Vec::new(), edits: Vec::new(), last: None, blocks: 0 };
+        for piece in walk::pieces(answer) {
+            reader.take(piece);
+        }
+        if reader.edits.len() > MAX_EDITS {
+            let refusal = Refusal::whole(format!("it has more than {MAX_EDITS} parts; ask for smaller steps"));
+            reader.edits = vec![Edit::Unclear(refusal)];
+        }
+        (Self(reader.edits), reader.words.concat())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether any of it is a change for certain.
+    pub fn is_sure(&self) -> bool {
+        self.0.iter().any(|edit| match edit {
+            Edit::Diff(_) | Edit::Block { .. } | Edit::Unclear(_) => true,
+            Edit::Whole { sure, .. } => *sure == Sure::Named,
+        })
+    }
+
+    /// Files that have to be looked at before `diff` can say anything.
+    pub fn names(&self) -> Result<BTreeSet<Name>, Refusal> {
+        let mut names = BTreeSet::new();
+        for edit in &self.0 {
+            match edit {
+                Edit::Unclear(refusal) => return Err(refusal.clone()),
+                Edit::Diff(_) => {}
+                Edit::Block { path, .. } | Edit::Whole { path, sure: Sure::Named, .. } => {
+                    names.insert(checked(path)?);
+                }
+                // What is only spoken of may be anything.
+                Edit::Whole { path, sure: Sure::Said | Sure::SaidNew, .. } => names.extend(Name::new(path).ok()),
+            }
+        }
+        Ok(names)
+    }
+
+    /// All of it as one unified diff. `found` has the files of `names` that are there. None when it was an explanation after all.
+    pub fn diff(&self, found: &BTreeMap<Name, Vec<u8>>, shown: &Context) -> Result<Option<Vec<u8>>, Refusal> {
+        self.names()?;
+        let mut diff = Vec::new();
+        for edit in &self.0 {
+            if let Edit::Diff(text) = edit {
+                diff.extend(text.as_bytes());
+                if !text.ends_with('\n') {
+                    diff.push(b'\n');
+                }
+            }
+        }
+        let mut files = Files { found, shown, texts: BTreeMap::new() };
+        // What it says about a file line by line is what it means; the file beside it shows what comes of that.
+        let mut said: BTreeSet<Name> = read(&diff).map(|patch| patch.names().cloned().collect()).unwrap_or_default();
+        for edit in &self.0 {
+            if let Edit::Block { path, number, old, new } = edit {
+                said.insert(files.replace(path, *number, old, new)?);
+            }
+        }
+        let mut unchanged = None;
+        let mut wholes: BTreeMap<Name, &[String]> = BTreeMap::new();
+        for edit in &self.0 {
+            let Edit::Whole { path, lines, sure } = edit else { continue };
+            if *sure != Sure::Named && self.is_sure() {
+                continue;
+            }
+            let Ok(name) = Name::new(path) else { continue };
+            if said.contains(&name) || (*sure != Sure::Named && !files.may_be(&name, lines, *sure)) {
+                continue;
+            }
+            // As it is now, for comparison.
+            if files.is_now(&name, lines) {
+                unchanged.get_or_insert(name);
+                continue;
+            }
+            match wholes.get(&name) {
+                Some(other) if *other != lines.as_slice() => {
+                    return Err(Refusal::of(name.as_str(), "it is written twice, and not the same; write it once"));
+                }
+                _ => drop(wholes.insert(name, lines)),
+            }
+        }
+        for (name, lines) in wholes {
+            files.rewrite(&name, lines)?;
+        }
+        for (name, text) in &files.texts {
+            let before = found.get(name).map(Vec::as_slice);
+            let made = between(name, before, &text.bytes());
+            if made.is_empty() {
+                unchanged.get_or_insert_with(|| name.clone());
+            }
+            diff.extend(made);
+        }
+        match (diff.is_empty(), unchanged) {
+            (false, _) => Ok(Some(diff)),
+            (true, Some(name)) => {
+                Err(Refusal::of(name.as_str(), "nothing of it would change: that is the file as it was"))
+            }
+            (true, None) => Ok(None),
+        }
+    }
+}
+
+fn checked(path: &str) -> Result<Name, Refusal> {
+    Name::new(path).map_err(|sentence| Refusal::of(path, sentence))
+}
+
+/// The files while they are changed.
+struct Files<'a> {
+    found: &'a BTreeMap<Name, Vec<u8>>,
+    shown: &'a Context,
+    texts: BTreeMap<Name, Text>,
+}
+
+impl Files<'_> {
+    /// As it is, and as the model was shown it.
+    fn text(&self, name: &Name) -> Result<Option<Text>, Refusal> {
+        let Some(bytes) = self.found.get(name) else { return Ok(None) };
+        if bytes.contains(&0) {
+            return Err(Refusal::of(name.as_str(), "it is a binary file; only text can be changed"));
+        }
+        if bytes.len() > MAX_FILE_BYTES {
+            return Err(Refusal::of(
+                name.as_str(),
+                format!("it has more than {MAX_FILE_BYTES} bytes; change it yourself"),
+            ));
+        }
+        let mut text = Text::new(bytes);
+        if let Some(shown) = self.shown.files.iter().find(|file| file.path == name.as_str()) {
+            text.learn(shown);
+        }
+        Ok(Some(text))
+    }
+
+    fn replace(&mut self, path: &str, number: usize, old: &[String], new: &[String]) -> Result<Name, Refusal> {
+        let name = checked(path)?;
+        let refuse = |sentence: String| Refusal::of(path, format!("in block {number}, {sentence}"));
+        let known = match self.texts.get(&name) {
+            Some(text) => Some(text.clone()),
+            None => self.text(&name)?,
+        };
+        let is_new = old.iter().all(|line| line.is_empty());
+        let mut text = match (known, is_new) {
+            (Some(text), true) if !text.lines.is_empty() => {
+                return Err(refuse("SEARCH is empty, and the file is there; copy the lines that change".to_owned()));
+            }
+            (None, false) => {
+                return Err(refuse(
+                    "there is no such file; check the name, or leave SEARCH empty for a new file".to_owned(),
+                ));
+            }
+            (Some(text), _) => text,
+            (None, true) => Text::new(b""),
+        };
+        if let Some(gap) = gap(path, &text, new) {
+            return Err(refuse(format!("`{gap}` stands for lines that are left out; write them all")));
+        }
+        if is_new {
+            whole::rewrite(&mut text, new).map_err(refuse)?;
+        } else {
+            block::replace(&mut text, old, new).map_err(refuse)?;
+        }
+        self.texts.insert(name.clone(), text);
+        Ok(name)
+    }
+
+    fn rewrite(&mut self, name: &Name, lines: &[String]) -> Result<(), Refusal> {
+        let refuse = |sentence: String| Refusal::of(name.as_str(), sentence);
+        let mut text = match self.text(name)? {
+            None => Text::new(b""),
+            Some(text) if text.lines.is_empty() => text,
+            Some(mut text) => {
+                let shown = self.shown.files.iter().find(|file| file.path == name.as_str());
+                let whole = shown.filter(|file| file.lines.0 <= 1 && file.lines.1 == file.lines.2);
+                let whole = whole.filter(|file| file.lines.2 == text.lines.len());
+                if !whole.is_some_and(|file| text.learn(file)) {
+                    return Err(refuse(
+                        "it is there, and not all of it was shown; write a block with SEARCH and REPLACE instead of the \
+                         whole file"
+                            .to_owned(),
+                    ));
+                }
+                text
+            }
+        };
+        if let Some(gap) = gap(name.as_str(), &text, lines) {
+            return Err(refuse(format!(
+                "`{gap}` stands for lines that are left out; write all of the file, or only blocks"
+            )));
+        }
+        whole::rewrite(&mut text, lines).map_err(refuse)?;
+        self.texts.insert(name.clone(), text);
+        Ok(())
+    }
+
+    /// Whether it is the file, and no quotation.
+    fn may_be(&self, name: &Name, lines: &[String], sure: Sure) -> bool {
+        match (self.text(name), sure) {
+            (Ok(None), sure) => sure == Sure::SaidNew,
+            (Ok(Some(text)), _) => {
+                let mut clone = Self { found: self.found, shown: self.shown, texts: BTreeMap::new() };
+                whole::resembles(&text, lines) && clone.rewrite(name, lines).is_ok()
+            }
+            (Err(_), _) => false,
+        }
+    }
+
+    fn is_now(&self, name: &Name, lines: &[String]) -> bool {
+        let Ok(Some(text)) = self.text(name) else { return false };
+        text.lines.len() == lines.len() && text.lines.iter().zip(lines).all(|(line, said)| line.shown == *said)
+    }
+}
+
+/// A line that stands for others and is not in the file.
+fn gap(path: &str, text: &Text, new: &[String]) -> Option<String> {
+    let known = |line: &str| text.lines.iter().any(|known| known.real.trim() == line);
+    new.iter().map(|line| line.trim()).find(|line| whole::elides(path, line) && !known(line)).map(str::to_owned)
+}
+
+struct Reader<'a> {
+    known: Known<'a>,
+    words: Vec<String>,
+    edits: Vec<Edit>,
+    /// The file that the last block was about.
+    last: Option<String>,
+    blocks: usize,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, piece: Piece) {
+        match piece.what {
+            What::Words => self.words.push(piece.raw),
+            What::Diff { text, .. } => self.edits.push(Edit::Diff(text)),
+            What::Patch(text) => self.edits.push(patch::unified(&text).map_or_else(Edit::Unclear, Edit::Diff)),
+            What::Blocks { info, blocks } => {
+                for block in blocks {
+                    self.block(&info, block);
+                }
+            }
+            What::Fence { info, lines, closed } => self.fence(piece.raw, &info, lines, closed),
+        }
+    }
+
+    fn block(&mut self, info: &str, block: walk::Block) {
+        self.blocks += 1;
+        let number = self.blocks;
+        let named = path::alone(&block.above, self.known)
+            .or_else(|| path::alone(&block.behind, self.known))
+            .or_else(|| path::in_info(info, self.known))
+            .or_else(|| self.before())
+            .or_else(|| self.spoken_of());
+        let path = named.map(|named| named.path).or_else(|| self.last.clone()).or_else(|| self.known.only());
+        let path = path.or_else(|| path::word(&block.above)).or_else(|| path::word(&self.above()));
+        if let Some(broken) = block.broken {
+            let sentence = format!("block {number} {broken}");
+            let refusal =
+                path.as_deref().map_or_else(|| Refusal::whole(&*sentence), |path| Refusal::of(path, &*sentence));
+            self.edits.push(Edit::Unclear(refusal));
+            return;
+        }
+        let Some(path) = path else {
+            let sentence =
+                format!("block {number} does not say which file it is about; write the path on the line above it");
+            self.edits.push(Edit::Unclear(Refusal::whole(sentence)));
+            return;
+        };
+        let path = if block.old.is_empty() { path } else { self.known.meant(&path) };
+        self.last = Some(path.clone());
+        self.edits.push(Edit::Block { path, number, old: block.old, new: block.new });
+    }
+
+    fn fence(&mut self, raw: String, info: &str, mut lines: Vec<String>, closed: bool) {
+        let language = info.split([' ', ':']).next().unwrap_or_default().to_lowercase();
+        let prose = ["md", "markdown", "console", "text", "txt", "output"].contains(&language.as_str());
+        let mut named = path::in_info(info, self.known).or_else(|| self.before());
+        if named.is_none() && !prose {
+            named = lines.first().and_then(|line| path::in_comment(line, self.known));
+            let kept = named.as_ref().is_some_and(|named| {
+                let file = self.known.0.files.iter().find(|file| file.path == named.path);
+                file.is_some_and(|file| file.text.lines().next() == lines.first().map(String::as_str))
+            });
+            if named.is_some() && !kept {
+                lines.remove(0);
+            }
+        }
+        let line = self.above();
+        let (named, sure) = match named {
+            Some(named) => (Some(named), Sure::Named),
+            None if path::is_new(&line) => (self.spoken_of(), Sure::SaidNew),
+            None => (self.spoken_of(), Sure::Said),
+        };
+        match named {
+            Some(Named { path, part: false }) if sure == Sure::Named && !closed => {
+                let refusal = Refusal::of(&path, "its block has no end; write ``` behind the last line of the file");
+                self.edits.push(Edit::Unclear(refusal));
+            }
+            Some(Named { path, part: false }) if closed => {
+                if sure != Sure::Named {
+                    self.words.push(raw);
+                }
+                self.last = Some(path.clone());
+                self.edits.push(Edit::Whole { path, lines, sure });
+            }
+            Some(_) | None => self.words.push(raw),
+        }
+    }
+
+    /// The nearest line of words above.
+    fn above(&self) -> String {
+        let line = self.words.iter().rev().take(3).find(|line| !line.trim().is_empty());
+        line.map(|line| line.trim().to_owned()).unwrap_or_default()
+    }
+
+    /// The file that it is, if it is nothing but that. It is no word for the person then.
+    fn before(&mut self) -> Option<Named> {
+        let named = path::alone(&self.above(), self.known)?;
+        let at = self.words.iter().rposition(|line| !line.trim().is_empty())?;
+        self.words.truncate(at);
+        Some(named)
+    }
+
+    fn spoken_of(&self) -> Option<Named> {
+        path::in_sentence(&self.above(), self.known)
+    }
+}

@@ -1,0 +1,129 @@
+//! A file as its lines, some of which become others. Lines that stay keep every byte: their ends, the blanks at their ends, and the
+//! secrets that nobody was shown.
+
+use std::ops::Range;
+
+use crate::redact::REDACTED;
+use crate::task::diff::between::changed;
+use crate::task::diff::place;
+use crate::task::run::context;
+use crate::text;
+
+#[derive(Clone, Debug)]
+pub struct Text {
+    pub lines: Vec<Line>,
+    /// How most of them end.
+    end: &'static [u8],
+    /// Whether the last one has a newline.
+    ended: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Line {
+    bytes: Vec<u8>,
+    end: &'static [u8],
+    /// As a model was shown it.
+    pub shown: String,
+    /// As it is.
+    pub real: String,
+}
+
+impl Line {
+    fn new(bytes: &[u8], end: &'static [u8]) -> Self {
+        let real = String::from_utf8_lossy(bytes).into_owned();
+        Self { bytes: bytes.to_vec(), end, shown: real.clone(), real }
+    }
+}
+
+/// A line that a model wrote: as it is compared, and as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub compared: String,
+    pub written: String,
+}
+
+impl Text {
+    pub fn new(bytes: &[u8]) -> Self {
+        let lines: Vec<Line> = place::lines(bytes)
+            .into_iter()
+            .map(|line| match line.strip_suffix(b"\n") {
+                None => Line::new(line, b""),
+                Some(line) => match line.strip_suffix(b"\r") {
+                    None => Line::new(line, b"\n"),
+                    Some(line) => Line::new(line, b"\r\n"),
+                },
+            })
+            .collect();
+        let crlf = lines.iter().filter(|line| line.end == b"\r\n").count();
+        let end: &[u8] = if crlf * 2 > lines.len() { b"\r\n" } else { b"\n" };
+        let ended = lines.last().is_none_or(|line| !line.end.is_empty());
+        Self { lines, end, ended }
+    }
+
+    /// Takes over how a model was shown it. False, and nothing is taken over, when that does not belong to this file line by line.
+    pub fn learn(&mut self, shown: &context::File) -> bool {
+        let (first, last, _) = shown.lines;
+        let start = first.saturating_sub(1);
+        let texts: Vec<&str> = shown.text.lines().collect();
+        let Some(lines) = self.lines.get_mut(start..last.max(start)).filter(|lines| lines.len() == texts.len()) else {
+            return false;
+        };
+        let cleaned = |line: &str| text::without_turns(text::clean(line).into_owned());
+        let same = |(line, text): (&Line, &&str)| {
+            line.real == **text || text.contains(REDACTED) || cleaned(&line.real) == **text
+        };
+        if !lines.iter().zip(&texts).all(same) {
+            return false;
+        }
+        for (line, text) in lines.iter_mut().zip(&texts) {
+            (*text).clone_into(&mut line.shown);
+        }
+        true
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        self.lines.iter().flat_map(|line| [line.bytes.as_slice(), line.end]).flatten().copied().collect()
+    }
+
+    /// Puts `new` in the place of some lines, which were told as `old`. What is in both stays as it is in the file.
+    pub fn replace(&mut self, at: Range<usize>, old: &[&str], new: &[Said]) {
+        let near = at.start.checked_sub(1).map_or(at.start, |before| before);
+        let end = self.lines.get(at.start).or_else(|| self.lines.get(near)).map_or(self.end, |line| line.end);
+        let end = if end.is_empty() { self.end } else { end };
+        let trimmed: Vec<&str> = old.iter().map(|line| line.trim_end()).collect();
+        let wanted: Vec<&str> = new.iter().map(|line| line.compared.trim_end()).collect();
+        // Blanks at the ends of lines are all that changes, or they are nothing that anybody meant.
+        let exactly: Vec<&str> = new.iter().map(|line| line.compared.as_str()).collect();
+        let changes = if trimmed == wanted { changed(old, &exactly) } else { changed(&trimmed, &wanted) };
+        for (gone, come) in changes.into_iter().rev() {
+            let lines = new.get(come).unwrap_or_default().iter().map(|line| Line::new(line.written.as_bytes(), end));
+            let lines: Vec<Line> = lines.collect();
+            let (from, to) = (at.start + gone.start, (at.start + gone.end).min(self.lines.len()));
+            if from <= to {
+                drop(self.lines.splice(from..to, lines));
+            }
+        }
+        self.mend_ends();
+    }
+
+    /// All lines but the last end, and the last one as before.
+    fn mend_ends(&mut self) {
+        let (end, ended) = (self.end, self.ended);
+        if let Some((last, others)) = self.lines.split_last_mut() {
+            others.iter_mut().filter(|line| line.end.is_empty()).for_each(|line| line.end = end);
+            match (ended, last.end.is_empty()) {
+                (true, true) => last.end = end,
+                (false, false) => last.end = b"",
+                (true, false) | (false, true) => {}
+            }
+        }
+    }
+
+    /// Puts other words into one line.
+    pub fn reword(&mut self, at: usize, from: &str, to: &str) {
+        if let Some(line) = self.lines.get_mut(at) {
+            let real = line.real.replacen(from, to, 1);
+            *line = Line::new(real.as_bytes(), line.end);
+        }
+    }
+}
