@@ -43,7 +43,9 @@ fn is_hidden(character: char) -> bool {
         '\n' | '\t' => false,
         // U+200D joins emoji and shapes Indic and Arabic letters, but nothing at a prompt needs it badly enough to
         // let `r\u{200d}m` look like `rm`.
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
+        '\u{ad}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
+        // Vowels of Khmer, joints of shorthand and beams of music that nothing is painted for.
+        '\u{17b4}' | '\u{17b5}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
         _ => character.is_control(),
     }
@@ -64,6 +66,7 @@ mod tests {
             ("a\u{7}b\0c\u{1f}d\r", "abcd"),
             ("\u{9b}31m", "31m"),
             ("r\u{200b}m", "rm"),
+            ("r\u{17b4}\u{180b}\u{1bca0}\u{1d173}m", "rm"),
             ("\u{202e}txt.exe", "txt.exe"),
             ("a\u{2066}b\u{2069}", "ab"),
             ("x\u{7f}", "x"),

@@ -16,6 +16,7 @@ use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use crate::capture::tmux::{Opening, Pane};
+use crate::exec::run::environment::leads_into;
 
 pub mod keep;
 pub mod run;
@@ -152,7 +153,7 @@ impl Probe<'_> {
             Probe::GitFilters { root } => {
                 let mut command = quiet_git(root, &[]);
                 command.args(["config", "--includes", "--show-scope", "-z", "--name-only", "--get-regexp"]);
-                command.arg("^filter\\.");
+                command.arg("^(filter|lfs\\.extension)\\.");
                 // Git calls it a failure that there are none.
                 Asked { counts: Counts::Any, ..Asked::git(command, LINE_BYTES, None) }
             }
@@ -295,14 +296,27 @@ fn found(name: &str, path: &str) -> PathBuf {
     places.into_iter().find(|program| program.is_file()).unwrap_or_else(|| PathBuf::from("/nonexistent").join(name))
 }
 
+/// Where a program may be that runs in a repository without anybody having typed its name: neither a directory that is meant from there,
+/// such as `./node_modules/.bin`, nor one of the repository's own. A home is the person's, also where it is a repository.
+fn places_outside(root: &Path, path: &OsStr) -> Vec<PathBuf> {
+    let is_home = std::env::home_dir().is_some_and(|home| home.starts_with(root));
+    let is_ours = |place: &PathBuf| place.is_absolute() && (is_home || !leads_into(place, root));
+    std::env::split_paths(path).filter(is_ours).collect()
+}
+
 /// Git as we ask it: of the repository at that place and no other, taking no lock, fetching nothing, waiting for nobody.
 fn git(root: &Path) -> Command {
-    let mut command = command("git");
+    let places = places_outside(root, &std::env::var_os("PATH").unwrap_or_default());
+    let program = places.iter().map(|place| place.join("git")).find(|program| is_executable(program));
+    let mut command = command(program.unwrap_or_else(|| PathBuf::from("/nonexistent/git")));
+    command.env("PATH", std::env::join_paths(places).unwrap_or_default());
     // We may have been started from a hook, which says of which repository.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
         command.env_remove(name);
     }
     command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
+    // Versions that know nothing of GIT_NO_LAZY_FETCH would fetch what is missing, by a command that the repository names.
+    command.env("GIT_ALLOW_PROTOCOL", "none");
     // Neither one above it, nor files that pose as one.
     command.env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root)).args(["-c", "safe.bareRepository=explicit"]);
     command.env("LC_ALL", "C").arg("--no-optional-locks").current_dir(root);
@@ -313,8 +327,7 @@ fn git(root: &Path) -> Command {
 /// a command, and so is a monitor.
 fn quiet_git(root: &Path, without_filters: &[String]) -> Command {
     let mut command = git(root);
-    // Versions that know nothing of GIT_NO_LAZY_FETCH would fetch what is missing, by a command that the repository names.
-    command.env("GIT_ALLOW_PROTOCOL", "none").env("GIT_PAGER", "cat");
+    command.env("GIT_PAGER", "cat");
     command.args(["--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null"]);
     // Names are told as they are.
     command.args(["-c", "core.quotePath=false"]);
@@ -456,13 +469,20 @@ pub fn own(own: Own<'_>) -> anyhow::Result<ExitStatus> {
     }
 }
 
+/// Whether it is an address of this machine, which needs no network to be found.
+fn is_here(address: &str) -> bool {
+    let host = address.strip_prefix("http://").and_then(|rest| rest.split_once(':')).map(|(host, _)| host);
+    let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    host.is_some_and(|host| host == "127.0.0.1" || host.strip_suffix(".localhost").is_some_and(is_plain))
+}
+
 /// How long a browser that could not be started may take to say so.
 const OPENING: Duration = Duration::from_secs(2);
 
 /// Some openers end when they have handed over, others when the browser does: those are left to themselves.
 fn browse(page: &Page<'_>) -> anyhow::Result<ExitStatus> {
     let page = match page {
-        Page::Address(address) if address.starts_with("http://127.0.0.1:") => OsStr::new(address),
+        Page::Address(address) if is_here(address) => OsStr::new(address),
         Page::Address(_) => bail!("this is no page of ours"),
         Page::File(file) => file.as_os_str(),
     };
@@ -684,6 +704,18 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
         path
+    }
+
+    #[test]
+    fn a_program_of_the_repository_is_not_found_by_a_name() {
+        let temp = tempfile::tempdir().unwrap();
+        let (root, outside) = (temp.path().join("root"), temp.path().join("outside"));
+        for place in [&root.join("bin"), &outside] {
+            std::fs::create_dir_all(place).unwrap();
+        }
+        std::os::unix::fs::symlink(root.join("bin"), temp.path().join("link")).unwrap();
+        let path = format!("node_modules/.bin:.::{0}/root/bin:{0}/link:{0}/outside", temp.path().display());
+        assert_eq!(places_outside(&root, OsStr::new(&path)), [outside]);
     }
 
     #[test]

@@ -175,8 +175,13 @@ impl Held<'_> {
         sync(&self.ledger.dir)
     }
 
-    pub fn old(&self, id: Id, stage: Stage, number: usize) -> io::Result<Vec<u8>> {
-        fs::read(self.ledger.path(id, stage).join(format!("{number}.old")))
+    /// What the person saw before the change, or nothing: bytes that are others by now were shown to nobody.
+    pub fn old(&self, id: Id, stage: Stage, number: usize, before: &Print) -> io::Result<Vec<u8>> {
+        let bytes = fs::read(self.ledger.path(id, stage).join(format!("{number}.old")))?;
+        if Print::of(&bytes, before.executable) != *before {
+            return Err(io::Error::other("what was kept of it is damaged"));
+        }
+        Ok(bytes)
     }
 
     /// Bytes of somebody else that would be lost.

@@ -39,13 +39,7 @@ impl Proposal {
     pub fn new(root: &Path, diff: &[u8]) -> anyhow::Result<Self> {
         let patch = read(diff)?;
         let root = Root::open(root)?;
-        let mut found = BTreeMap::new();
-        for name in patch.names() {
-            if let Some(file) = file(&root, name)? {
-                let executable = file.executable();
-                found.insert(name.clone(), State { bytes: file.bytes, executable });
-            }
-        }
+        let found = found(&root, patch.names())?;
         let changes = settle(&patch, &found)?;
         let digest = digest(&root, &changes);
         Ok(Self { root, changes, digest })
@@ -121,9 +115,9 @@ pub fn undo(ledger: &Ledger, id: Id) -> anyhow::Result<Id> {
         let name = step.checked().with_context(|| format!("{} is no name for a file", step.name))?;
         let new = match &step.before {
             None => None,
-            Some(_) => Some(New {
-                bytes: held.old(id, Stage::Kept, number).context("could not read what was there before")?,
-                like: Like::Old { mode: step.mode, owner: Some(step.owner) },
+            Some(before) => Some(New {
+                bytes: held.old(id, Stage::Kept, number, before).context("could not read what was there before")?,
+                like: Like::Old { mode: step.mode & 0o777, owner: Some(step.owner) },
             }),
         };
         works.push(Work::new(&name, step.after.clone(), step.before.clone(), new));
@@ -271,6 +265,23 @@ fn workspace(record: &Record) -> anyhow::Result<Root> {
     let root = Root::open(path)?;
     ensure!(root.path() == path, "{} leads elsewhere now", path.display());
     Ok(root)
+}
+
+/// What is in files that somebody wants to change, without those that are not there. A file that may not be changed is refused.
+pub fn before<'a>(root: &Path, names: impl Iterator<Item = &'a Name>) -> anyhow::Result<BTreeMap<Name, Vec<u8>>> {
+    let found = found(&Root::open(root)?, names)?;
+    Ok(found.into_iter().map(|(name, state)| (name, state.bytes)).collect())
+}
+
+fn found<'a>(root: &Root, names: impl Iterator<Item = &'a Name>) -> anyhow::Result<BTreeMap<Name, State>> {
+    let mut found = BTreeMap::new();
+    for name in names {
+        if let Some(file) = file(root, name)? {
+            let executable = file.executable();
+            found.insert(name.clone(), State { bytes: file.bytes, executable });
+        }
+    }
+    Ok(found)
 }
 
 /// A file that may be changed, or none.

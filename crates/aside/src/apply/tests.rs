@@ -189,6 +189,24 @@ fn what_was_changed_since_is_not_taken_back() {
 }
 
 #[test]
+fn what_was_kept_and_is_another_text_by_now_is_not_put_back() {
+    let scene = Scene::new();
+    let id = scene.apply(ALL).unwrap();
+    let after = scene.tree("work");
+    let kept = fs::read_dir(scene.path("state")).unwrap().flatten().find(|entry| entry.path().is_dir()).unwrap().path();
+    let old = fs::read_dir(&kept).unwrap().flatten().map(|entry| entry.path());
+    for old in old.filter(|path| path.extension().is_some_and(|ending| ending == "old")) {
+        let bytes = fs::read(&old).unwrap();
+        fs::write(&old, b"#!/bin/sh\nevil\n").unwrap();
+        let error = format!("{:#}", undo(&scene.ledger(), id).unwrap_err());
+        assert!(error.contains("damaged"), "{error}");
+        assert_eq!(scene.tree("work"), after);
+        fs::write(&old, bytes).unwrap();
+    }
+    undo(&scene.ledger(), id).unwrap();
+}
+
+#[test]
 fn a_directory_that_somebody_uses_by_now_stays() {
     let scene = Scene::new();
     let id = scene.apply(ALL).unwrap();

@@ -161,17 +161,17 @@ fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, st
             }
             Ok(Back::Foreign)
         }
-        (before, after) => {
+        (Some(before), after) => {
             if print == *after && away_print != *after {
                 if !has_away {
-                    let like = Like::Old { mode: step.mode, owner: Some(step.owner) };
-                    dir.write(&aside, &held.old(record.id, Stage::Open, number)?, like)?;
+                    let like = Like::Old { mode: step.mode & 0o777, owner: Some(step.owner) };
+                    dir.write(&aside, &held.old(record.id, Stage::Open, number, before)?, like)?;
                 }
                 let save = |bytes: &[u8]| held.save(record.id, Stage::Open, number, bytes);
                 return restore(&dir, last, &aside, after, &save);
             }
             // Ours is put away, or was not finished: it was never in place, whatever is there now.
-            let never = print == *before || away_print == *after;
+            let never = print.as_ref() == Some(before) || away_print == *after;
             drop_away()?;
             Ok(if never { Back::Whole } else { Back::Foreign })
         }

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::exec::command;
-use crate::exec::keep::{PATIENCE, family};
+use crate::exec::keep::PATIENCE;
 use crate::exec::run::order::{Bounds, Order, Report};
 use crate::exec::run::output::Output;
 use crate::world::sandbox;
@@ -156,12 +156,6 @@ pub async fn run(
         }
     };
     Ok(Finished { ended, bytes: output.printed(), cut: output.lost() > 0 })
-}
-
-/// Whether this process was started by a command that we run, at any remove. Such a one must not approve anything: it is what was to be
-/// asked about. Servers that a command left behind are not known any more, nor is anybody on systems other than Linux.
-pub fn is_of_a_command(pid: Pid) -> bool {
-    family::is_of_the_family(pid)
 }
 
 /// What is to be run, out of what was approved.

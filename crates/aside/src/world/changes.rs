@@ -32,21 +32,33 @@ pub fn changes(directory: &Path) -> Option<Changes> {
 /// The filters that the repository itself defines, which are to be left out: they are commands. Nothing when its settings
 /// say more than we can tell.
 pub fn filters(repository: &Repository) -> Option<Vec<String>> {
-    static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"^filter(?:[ \t]+"|\.)([\w-]+)"?\]"#).unwrap());
+    static NAMED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"^(?i:filter)(?:[ \t]+"([\w-]+)"|\.([\w-]+))\]"#).unwrap());
+    let shared = repository.common.join("config");
     let mut names = Vec::new();
-    for file in [repository.common.join("config"), repository.git.join("config.worktree")] {
-        let settings = match std::fs::symlink_metadata(&file) {
+    for file in [&shared, &repository.git.join("config.worktree")] {
+        let settings = match std::fs::symlink_metadata(file) {
             Ok(meta) if meta.len() >= MAX_BYTES => return None,
-            Ok(_) => read(&file)?.to_ascii_lowercase().replace('\0', ""),
+            Ok(_) => read(file)?.replace('\0', ""),
+            // Git writes one into every repository: the one that it reads is elsewhere.
+            Err(_) if *file == shared => return None,
             Err(_) => continue,
         };
         // A section may begin anywhere in a line, and `[include]` brings in what we have not read.
         for section in settings.split('[').skip(1) {
-            if section.starts_with("include") {
+            let begins = |word: &str| section.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+            if begins("include") {
                 return None;
             }
-            if section.starts_with("filter") {
-                names.push(NAMED.captures(section)?[1].to_owned());
+            if begins("filter") {
+                let named = NAMED.captures(section)?;
+                // Within quotes capitals count; behind a dot git makes them small.
+                let quoted = named.get(1).map(|name| name.as_str().to_owned());
+                names.push(quoted.or_else(|| Some(named.get(2)?.as_str().to_ascii_lowercase()))?);
+            }
+            // The person's own Git LFS has commands of the repository's run when it is told of them here.
+            if begins("lfs") && section.to_ascii_lowercase().contains("extension") {
+                names.push("lfs".to_owned());
             }
         }
     }
@@ -172,6 +184,7 @@ mod tests {
         for text in [
             format!("[filter \"trap\"]\n clean = {trap}\n required = true\n"),
             format!("[core][FILTER \"trap\"] clean = {trap}\n"),
+            format!("[filter.TRAP]\n clean = {trap}\n"),
             format!("[core]\n fsmonitor = {trap}\n"),
         ] {
             std::fs::write(&settings, format!("{plain}{text}")).unwrap();
@@ -187,6 +200,64 @@ mod tests {
             std::fs::write(&settings, format!("{plain}{text}")).unwrap();
             assert_eq!(changes(root), None, "{text}");
         }
+    }
+
+    #[test]
+    fn capitals_hide_no_filter() {
+        let temp = repository_with(&["file", ".gitattributes"]);
+        let root = temp.path();
+        write(root, ".gitattributes", "* filter=Trap\n");
+        let sprung = root.join(".git/sprung");
+        let settings = root.join(".git/config");
+        let plain = std::fs::read_to_string(&settings).unwrap();
+        let text = format!("{plain}[Filter \"Trap\"]\n clean = \"touch {}; cat\"\n", sprung.display());
+        std::fs::write(&settings, text).unwrap();
+        write(root, "file", "2\n");
+        assert!(names(&changes(root).unwrap().changed).contains(&"file modified".to_owned()));
+        assert!(!sprung.exists());
+        git_in(root, &["status"]);
+        assert!(sprung.exists(), "git itself springs the trap");
+    }
+
+    #[test]
+    fn the_settings_that_are_looked_at_are_those_that_git_reads() {
+        for (named, real) in
+            [("gitdir: real \n", "real "), ("gitdir: re\u{fffd}al\n", "re\u{fffd}al"), ("gitdir: \treal\n", "\treal")]
+        {
+            let temp = repository_with(&["file", ".gitattributes"]);
+            let root = temp.path();
+            write(root, ".gitattributes", "* filter=trap\n");
+            let sprung = root.join("sprung");
+            std::fs::rename(root.join(".git"), root.join(real)).unwrap();
+            // What it would be taken for.
+            write(root, "real/config", "[core]\n bare = false\n");
+            write(root, ".git", named);
+            let settings = root.join(real).join("config");
+            let plain = std::fs::read_to_string(&settings).unwrap();
+            let trap = format!("[filter \"trap\"]\n clean = \"touch {}; cat\"\n", sprung.display());
+            std::fs::write(&settings, format!("{plain}{trap}")).unwrap();
+            write(root, "file", "2\n");
+            let found = changes(root);
+            assert!(!sprung.exists(), "{named:?}: {found:?}");
+            git_in(root, &["status"]);
+            assert!(sprung.exists(), "git itself springs the trap: {named:?}");
+        }
+    }
+
+    #[test]
+    fn the_persons_own_filters_stay_unless_the_repository_steers_them() {
+        let temp = repository_with(&["file"]);
+        let settings = temp.path().join(".git/config");
+        let plain = std::fs::read_to_string(&settings).unwrap();
+        let left_out = |text: &str| {
+            std::fs::write(&settings, format!("{plain}{text}")).unwrap();
+            filters(&repository(temp.path()).unwrap())
+        };
+        assert_eq!(left_out("[lfs]\n\trepositoryformatversion = 0\n"), Some(Vec::new()));
+        let steered = "[LFS \"Extension.evil\"]\n clean = evil\n priority = 0\n";
+        assert_eq!(left_out(steered), Some(vec!["lfs".to_owned()]));
+        std::fs::remove_file(&settings).unwrap();
+        assert_eq!(filters(&repository(temp.path()).unwrap()), None, "git would read others");
     }
 
     #[test]

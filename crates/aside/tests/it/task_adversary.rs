@@ -9,7 +9,9 @@ mod door;
 mod files;
 mod logs;
 mod rules;
+mod speakers;
 mod stage;
+mod threads;
 mod words;
 
 use std::collections::BTreeMap;
@@ -26,8 +28,10 @@ const FAMILIES: &[(&str, Family)] = &[
     ("commands", commands::all),
     ("rules", rules::all),
     ("words", words::all),
+    ("threads", threads::all),
     ("logs", logs::all),
     ("door", door::all),
+    ("speakers", speakers::all),
 ];
 
 /// What the project has set itself.

@@ -13,16 +13,19 @@ use hyper::{Request, Response, StatusCode};
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::bridge::web::Shared;
-use crate::bridge::web::admit::{self, Wanted};
+use crate::bridge::web::admit::{self, Names, Wanted};
 use crate::bridge::web::page::{self, Content};
-use crate::bridge::web::session::{Place, Visitor};
+use crate::bridge::web::session::{Comes, Place, Visitor};
 use crate::bridge::web::wire::Wire;
+use crate::bridge::web::{self, Shared};
 use crate::bridge::web::{flow, peer::Peer};
 use crate::paths;
 
 /// A diff that was edited by hand, or a log that somebody asks about.
 const MAX_BODY: usize = 1024 * 1024;
+
+/// What a tab takes along when it moves.
+const MAX_PARCEL: usize = 512 * 1024;
 
 const AGAIN: &str = "Run <code>aside web</code> in a terminal to open this page.";
 const OVER: &str = "the session is over; run `aside web` again";
@@ -30,15 +33,35 @@ const OVER: &str = "the session is over; run `aside web` again";
 pub async fn answer(shared: Arc<Shared>, peer: Peer, request: Request<Incoming>) -> Response<Content> {
     let (head, body) = request.into_parts();
     let is_api = head.uri.path().starts_with("/api");
-    if peer == Peer::Stranger {
-        return page::words(StatusCode::FORBIDDEN, "This page is another user's.");
+    match peer {
+        Peer::Ours => {}
+        Peer::Stranger => return page::words(StatusCode::FORBIDDEN, "This page is another user's."),
+        Peer::Command => {
+            return page::words(StatusCode::FORBIDDEN, "A command of a task cannot speak for the person.");
+        }
     }
-    match admit::admit(&head, shared.port) {
+    let is_former = |host: &str| shared.kept().is_known(host);
+    let admitted = admit::admit(&head, &Names { ours: &shared.host, is_former: &is_former });
+    match admitted {
         Err(refusal) if is_api => page::failure(refusal.status, refusal.code, refusal.message),
         Err(refusal) => page::words(refusal.status, refusal.message),
         Ok(Wanted::Open(key)) => open(&shared, &head, &key),
         Ok(Wanted::File(path)) => file(&shared, &head, &path),
-        Ok(wanted @ (Wanted::Task | Wanted::Here | Wanted::Watch { .. } | Wanted::Follow { .. })) => {
+        Ok(Wanted::Former) => page::again(StatusCode::UNAUTHORIZED, AGAIN),
+        Ok(Wanted::Seal { host, tab, made_up }) => seal(&shared, &host, &tab, &made_up),
+        Ok(Wanted::Return { host }) => match read(&shared, body).await {
+            Ok(bytes) => returns(&shared, &host, &bytes),
+            Err(refused) => refused,
+        },
+        Ok(
+            wanted @ (Wanted::Task
+            | Wanted::Here
+            | Wanted::Watch { .. }
+            | Wanted::Follow { .. }
+            | Wanted::Keep
+            | Wanted::Parcel { .. }
+            | Wanted::SignOut),
+        ) => {
             let tokens = admit::tokens(&head.headers, &shared.cookie);
             let visitor = shared.sessions().visitor(&tokens, admit::proof(&head.headers), Instant::now());
             let Some(visitor) = visitor else {
@@ -51,20 +74,25 @@ pub async fn answer(shared: Arc<Shared>, peer: Peer, request: Request<Incoming>)
 
 fn open(shared: &Shared, head: &Parts, key: &str) -> Response<Content> {
     let tokens = admit::tokens(&head.headers, &shared.cookie);
-    let opened = shared.sessions().open(key, &tokens, Instant::now());
+    let (opened, count) = {
+        let mut sessions = shared.sessions();
+        (sessions.open(key, &tokens, Instant::now()), sessions.opened())
+    };
     let Some(opened) = opened else {
         let late = "This link was used already, or is too old. Run <code>aside web</code> again.";
         return page::words(StatusCode::FORBIDDEN, late);
     };
+    shared.kept().remember(shared.port, count);
     // The file that led here, if one did.
     let _ = std::fs::remove_file(paths::page_file(&shared.socket));
-    page::opened(&shared.cookie, &opened.token, &opened.proof)
+    page::opened(&shared.cookie, &opened)
 }
 
 fn file(shared: &Shared, head: &Parts, path: &str) -> Response<Content> {
     let tokens = admit::tokens(&head.headers, &shared.cookie);
-    if !shared.sessions().knows(&tokens, Instant::now()) {
-        return page::words(StatusCode::UNAUTHORIZED, AGAIN);
+    // What it says without a session needs this one file.
+    if path != "/words.js" && !shared.sessions().knows(&tokens, Instant::now()) {
+        return page::again(StatusCode::UNAUTHORIZED, AGAIN);
     }
     page::file(path).unwrap_or_else(|| page::words(StatusCode::NOT_FOUND, "There is nothing of that name."))
 }
@@ -77,7 +105,21 @@ async fn api(
     body: Incoming,
 ) -> Response<Content> {
     match wanted {
-        Wanted::Open(_) | Wanted::File(_) => page::words(StatusCode::NOT_FOUND, AGAIN),
+        Wanted::Open(_) | Wanted::File(_) | Wanted::Former | Wanted::Seal { .. } | Wanted::Return { .. } => {
+            page::words(StatusCode::NOT_FOUND, AGAIN)
+        }
+        Wanted::Keep => match read(shared, body).await {
+            Ok(bytes) => keep(shared, visitor, &bytes),
+            Err(refused) => refused,
+        },
+        Wanted::Parcel { number } => {
+            let parcel = shared.sessions().parcel(visitor.number, number);
+            page::json(StatusCode::OK, &json!({ "parcel": parcel }))
+        }
+        Wanted::SignOut => match read(shared, body).await {
+            Ok(bytes) => sign_out(shared, &visitor, &bytes),
+            Err(refused) => refused,
+        },
         Wanted::Here => {
             let version = env!("CARGO_PKG_VERSION");
             page::json(StatusCode::OK, &json!({ "cwd": visitor.place.cwd, "by": visitor.name(), "version": version }))
@@ -94,6 +136,67 @@ async fn api(
             flow::begin(shared, visitor, Task { op: Op::Follow, limit, ..Task::default() }).await
         }
     }
+}
+
+/// A tab leaves the public half of its key, and hears by what it will know the next daemon.
+fn keep(shared: &Shared, visitor: Visitor, bytes: &[u8]) -> Response<Content> {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        key: String,
+        #[serde(default)]
+        tab: String,
+    }
+    let Ok(said) = serde_json::from_slice::<Said>(bytes) else { return page::unclear() };
+    let Visitor { number, place } = visitor;
+    let ticket = shared.kept().keep(&shared.host, number, place, &said.key, &said.tab, web::seconds());
+    ticket.map_or_else(page::unclear, |ticket| page::json(StatusCode::OK, &ticket))
+}
+
+fn seal(shared: &Shared, host: &str, tab: &str, made_up: &str) -> Response<Content> {
+    let seal = shared.kept().seal(&shared.host, host, tab, made_up, (web::seconds(), Instant::now()));
+    seal.map_or_else(
+        || page::failure(StatusCode::NOT_FOUND, "not_found", OVER),
+        |seal| page::json(StatusCode::OK, &seal),
+    )
+}
+
+/// It goes on under the name that this daemon has, to which nobody can have been before us.
+fn returns(shared: &Shared, host: &str, bytes: &[u8]) -> Response<Content> {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        tab: String,
+        nonce: String,
+        signature: String,
+        #[serde(default)]
+        parcel: String,
+    }
+    let Ok(said) = serde_json::from_slice::<Said>(bytes) else { return page::unclear() };
+    let now = (web::seconds(), Instant::now());
+    let returned = shared.kept().returns(host, &said.tab, &said.nonce, &said.signature, now);
+    let Some(returned) = returned else {
+        return page::failure(StatusCode::UNAUTHORIZED, "unauthorized", OVER);
+    };
+    let parcel = if said.parcel.len() <= MAX_PARCEL { said.parcel } else { String::new() };
+    let comes = Comes::Back { session: returned.session, parcel };
+    page::json(StatusCode::OK, &json!({ "link": shared.link(returned.place, comes) }))
+}
+
+/// This browser, or all of them. Its streams end with it, and none of its tabs comes back.
+fn sign_out(shared: &Shared, visitor: &Visitor, bytes: &[u8]) -> Response<Content> {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        #[serde(default)]
+        all: bool,
+    }
+    let Ok(said) = serde_json::from_slice::<Said>(bytes) else { return page::unclear() };
+    if said.all {
+        shared.sign_all_out();
+    } else {
+        shared.sessions().end(visitor.number);
+        shared.kept().drop_tabs(|session| session == visitor.number);
+        shared.ended.send_modify(|ended| *ended += 1);
+    }
+    page::gone(&shared.cookie)
 }
 
 async fn read(shared: &Shared, body: Incoming) -> Result<Bytes, Response<Content>> {
@@ -157,7 +260,7 @@ fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
     } = said;
     match op {
         Op::Watch | Op::Follow => return Err("this is read from /api/watch or /api/follow"),
-        Op::Page => return Err("only `aside web` gives out links to the page"),
+        Op::Page | Op::SignOut => return Err("only `aside web` gives out links to the page"),
         Op::Ask | Op::List | Op::Show | Op::Approve | Op::Reject | Op::Edit => {}
         Op::Cancel | Op::Retry | Op::Undo | Op::Rules => {}
     }

@@ -4,6 +4,8 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
+use crate::exec::keep::family;
+
 /// The kernel lists connections in pieces, between which others come and go.
 const LOOKS: usize = 3;
 const ESTABLISHED: &str = "01";
@@ -15,6 +17,8 @@ pub enum Peer {
     Ours,
     /// Another user.
     Stranger,
+    /// What runs for a task: it may have seen a link, and must not say yes to the next one.
+    Command,
 }
 
 /// Whether the kernel tells whose a connection is: it does if it knows whose the port is on which we listen.
@@ -27,7 +31,10 @@ pub fn is_told(port: u16) -> bool {
 pub fn of(peer: SocketAddr, ours: SocketAddr) -> Peer {
     let known = (0..LOOKS).find_map(|_| owner(&table(peer)?, peer, ours));
     match known {
-        Some(user) if user == us() || user == 0 => Peer::Ours,
+        Some((user, inode)) if user == us() || user == 0 => match family::has_open(&inode) {
+            true => Peer::Command,
+            false => Peer::Ours,
+        },
         Some(_) | None => Peer::Stranger,
     }
 }
@@ -41,15 +48,16 @@ fn table(of: SocketAddr) -> Option<String> {
     std::fs::read_to_string(file).ok()
 }
 
-/// The user whose end is `local`. One that has been closed has no owner any more, and says 0.
-fn owner(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
+/// The user whose end is `local`, and the number of that end. One that has been closed has no owner any more, and says 0.
+fn owner(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<(u32, String)> {
     let (local, remote) = (spelled(local), spelled(remote));
-    rows(table).find(|row| row.local == local && row.remote == remote).and_then(Row::user)
+    let row = rows(table).find(|row| row.local == local && row.remote == remote)?;
+    Some((row.user()?, row.inode.to_owned()))
 }
 
 fn listener(table: &str, local: SocketAddr) -> Option<u32> {
     let local = spelled(local);
-    rows(table).find(|row| row.local == local && row.state == LISTENING).and_then(Row::user)
+    rows(table).find(|row| row.local == local && row.state == LISTENING)?.user()
 }
 
 struct Row<'a> {
@@ -61,7 +69,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn user(self) -> Option<u32> {
+    fn user(&self) -> Option<u32> {
         let is_held = [ESTABLISHED, LISTENING].contains(&self.state) && self.inode != "0";
         is_held.then(|| self.user.parse().ok())?
     }
@@ -111,10 +119,10 @@ mod tests {
     #[test]
     fn the_user_is_that_of_the_other_end() {
         let owner = |port| owner(TABLE, local(port), local(0x07E8));
-        assert_eq!(owner(0xA001), Some(1001));
+        assert_eq!(owner(0xA001), Some((1001, "1700".to_owned())));
         assert_eq!(owner(0xA009), None, "there is no such connection");
         // Whoever closes at once would otherwise count as root.
-        assert_eq!([0xA002, 0xA003, 0xA004].map(owner), [None; 3]);
+        assert_eq!([0xA002, 0xA003, 0xA004].map(owner), [None, None, None]);
         assert_eq!(listener(TABLE, local(0x07E8)), Some(1000));
         assert_eq!(listener(TABLE, local(0xA001)), None);
     }

@@ -29,6 +29,13 @@ pub enum Kind {
     Dumb,
 }
 
+/// Since somebody last looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typed {
+    Something,
+    Nothing,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pressed {
     Letter(char),
@@ -84,9 +91,14 @@ impl Keys {
         }
     }
 
-    /// Forgets what was typed and not read: it cannot be about what is shown only now.
-    pub fn flush(&self) {
+    /// Forgets what was typed and not read, and says whether there was anything: it cannot be about what is shown only now. Where nobody is
+    /// there any more nobody has typed; whoever reads will hear of that.
+    pub fn forgets(&self) -> Typed {
+        let mut polled = [PollFd::new(&self.input, PollFlags::IN)];
+        let _ = rustix::event::poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+        let typed = if polled[0].revents() == PollFlags::IN { Typed::Something } else { Typed::Nothing };
         let _ = termios::tcflush(&self.input, QueueSelector::IFlush);
+        typed
     }
 
     /// With brackets around it a paste is told from keys.

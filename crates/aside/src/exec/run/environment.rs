@@ -95,7 +95,8 @@ pub fn arguments(dialect: Dialect) -> &'static [&'static str] {
 /// For a command that a person has looked at: their own variables, and those that they were shown.
 pub fn watched(base: &[(OsString, OsString)], shown: &[(String, String)]) -> anyhow::Result<Variables> {
     let is_kept = |name: &OsStr| !is_steering(name) && (OWN.iter().any(|own| name == *own) || !is_own(name));
-    let mut variables: Variables = base.iter().filter(|(name, _)| is_proper(name) && is_kept(name)).cloned().collect();
+    let mut variables: Variables =
+        base.iter().filter(|(name, value)| is_proper(name, value) && is_kept(name)).cloned().collect();
     for (name, value) in shown {
         // To leave it out would be to run something else than what was shown.
         let changes = is_steering(OsStr::new(name)) || is_own(OsStr::new(name));
@@ -110,7 +111,8 @@ pub fn unwatched(base: &[(OsString, OsString)], workspace: &Path) -> Variables {
     let is_plain = |name: &OsStr| {
         PLAIN.iter().any(|plain| name == *plain) || name.as_bytes().starts_with(PLAIN_BEGINNING.as_bytes())
     };
-    let mut variables: Variables = base.iter().filter(|(name, _)| is_plain(name)).cloned().collect();
+    let mut variables: Variables =
+        base.iter().filter(|(name, value)| is_proper(name, value) && is_plain(name)).cloned().collect();
     let given = base.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str()).unwrap_or_default();
     let is_ours = |place: &PathBuf| place.is_absolute() && !leads_into(place, workspace);
     let places: Vec<PathBuf> = std::env::split_paths(given).filter(is_ours).collect();
@@ -147,8 +149,10 @@ pub fn temporary(base: &[(OsString, OsString)]) -> anyhow::Result<TempDir> {
     made.with_context(|| format!("could not make a directory in {}", place.display()))
 }
 
-fn is_proper(name: &OsStr) -> bool {
-    !name.is_empty() && !name.as_bytes().contains(&b'=')
+/// One with a NUL in it would be two on the way to the command, and the second was never looked at.
+fn is_proper(name: &OsStr, value: &OsStr) -> bool {
+    let has = |text: &OsStr, byte: u8| text.as_bytes().contains(&byte);
+    !name.is_empty() && !has(name, b'=') && !has(name, 0) && !has(value, 0)
 }
 
 fn is_steering(name: &OsStr) -> bool {
@@ -161,7 +165,7 @@ fn is_own(name: &OsStr) -> bool {
 }
 
 /// By its name, or through links.
-fn leads_into(path: &Path, workspace: &Path) -> bool {
+pub fn leads_into(path: &Path, workspace: &Path) -> bool {
     let is_beneath = |path: &Path| path.starts_with(workspace);
     is_beneath(path) || path.canonicalize().is_ok_and(|path| is_beneath(&path))
 }
@@ -196,6 +200,8 @@ mod tests {
             "ASIDE_API_KEY=secret",
             "ASIDE_SESSION=9",
             "ASIDE_SOCKET=/run/a.sock",
+            "B=1\0BASH_ENV=/tmp/x",
+            "C\0=1",
         ]);
         let variables = watched(&base, &[("A".to_owned(), "2".to_owned())]).unwrap();
         assert_eq!(shown(variables), "A=2 ASIDE_SOCKET=/run/a.sock ENV=production LD_LIBRARY_PATH=/opt/lib");

@@ -10,11 +10,16 @@ const PIECE: usize = 8 * 1024;
 const PAUSE: Duration = Duration::from_millis(100);
 const PIECES: u32 = 1000;
 const SLOWEST: u32 = 10;
+/// Of what does not fit the end is kept, since that is where a program says what went wrong: this part of the room.
+const END: usize = 64;
 
 pub struct Output {
     /// For how many more bytes of text.
     room: usize,
     is_full: bool,
+    /// The last of what did not fit, and how much of it is kept.
+    end: Vec<u8>,
+    end_room: usize,
     /// The beginning of a letter.
     begun: Vec<u8>,
     held: String,
@@ -29,12 +34,19 @@ pub struct Output {
 impl Output {
     pub fn new(room: usize) -> Self {
         let (begun, held, notes) = (Vec::new(), String::new(), String::new());
-        Self { room, is_full: false, begun, held, printed: 0, kept: 0, pieces: 0, last: None, notes }
+        let (end, end_room) = (Vec::new(), room / END);
+        let (printed, kept, pieces, last) = (0, 0, 0, None);
+        Self { room, is_full: false, end, end_room, begun, held, printed, kept, pieces, last, notes }
     }
 
     pub fn push(&mut self, bytes: &[u8]) {
         self.printed += bytes.len() as u64;
         if self.is_full {
+            self.end.extend_from_slice(bytes);
+            // Not at every piece: moving the bytes costs more than keeping them.
+            if self.end.len() > 4 * self.end_room.max(PIECE) {
+                self.end.drain(..self.end.len() - self.end_room);
+            }
             return;
         }
         let mut bytes = [std::mem::take(&mut self.begun).as_slice(), bytes].concat();
@@ -48,7 +60,13 @@ impl Output {
         let begun = std::mem::take(&mut self.begun);
         self.keep(&begun);
         if self.lost() > 0 {
+            let mut end = self.end.split_off(self.end.len().saturating_sub(self.end_room));
+            // From the beginning of a line on.
+            let line = end.iter().position(|byte| *byte == b'\n').map_or(end.len(), |newline| newline + 1);
+            end.drain(..line);
+            self.kept += end.len() as u64;
             self.held.push_str(&format!("\n… {} bytes more were not kept\n", self.lost()));
+            self.held.push_str(&String::from_utf8_lossy(&end));
         }
         self.held.push_str(&std::mem::take(&mut self.notes));
     }
@@ -166,6 +184,20 @@ mod tests {
         assert_eq!(told(4, &[b"ab\xff"]), ("ab\n… 1 bytes more were not kept\n".to_owned(), 1));
         assert_eq!(told(0, &[b"a"]), ("\n… 1 bytes more were not kept\n".to_owned(), 1));
         assert_eq!(told(0, &[]), (String::new(), 0));
+    }
+
+    #[test]
+    fn of_what_does_not_fit_the_last_lines_are_kept() {
+        let lines: Vec<String> = (0..2000).map(|line| format!("line {line}\n")).collect();
+        let pieces: Vec<&[u8]> = lines.iter().map(|line| line.as_bytes()).collect();
+        let (text, lost) = told(6400, &pieces);
+        let (before, behind) = text.split_once("\n… ").unwrap();
+        assert!(before.starts_with("line 0\n") && before.len() == 6400);
+        let (note, end) = behind.split_once('\n').unwrap();
+        assert!(end.starts_with("line 19") && end.ends_with("line 1999\n") && end.len() <= 100, "{end}");
+        let whole: usize = lines.iter().map(String::len).sum();
+        assert_eq!(note, format!("{lost} bytes more were not kept"));
+        assert_eq!(lost as usize, whole - before.len() - end.len());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use aside_core::world::Nothing;
 use tempfile::TempDir;
 
 use super::*;
+use crate::exec::keep::family::Caller;
 use crate::exec::{self, keep};
 
 /// What the stand-in for our program is asked to do.
@@ -485,7 +486,7 @@ async fn who_belongs_to_a_command_is_known() {
     let ran = may_be_spawned(run(approved, scene.ground(&parts), scene.limits, never(), |_| {}));
     tokio::select! {
         _ = ran => panic!("it ended"),
-        () = sleeper.count(2) => assert!(sleeper.pids().into_iter().all(is_of_a_command)),
+        () = sleeper.count(2) => assert!(sleeper.pids().into_iter().all(|pid| Caller::now(pid.as_raw_pid()).unwrap().may_be_a_command())),
     }
     sleeper.count(0).await;
 }

@@ -163,7 +163,7 @@ fn environment(stage: &mut Stage) {
         assert!(stage.home.path("outside/canary").exists());
     });
     type Variables = fn(&str) -> Vec<String>;
-    let cases: [(&str, Variables); 14] = [
+    let cases: [(&str, Variables); 16] = [
         ("BASH_ENV", |home| vec![format!("BASH_ENV={home}/evil.sh")]),
         ("ENV", |home| vec![format!("ENV={home}/evil.sh"), "POSIXLY_CORRECT=1".to_owned()]),
         ("a function in place of echo", |_| vec!["BASH_FUNC_echo%%=() { touch \"$HOME/outside/canary\"; }".to_owned()]),
@@ -188,6 +188,8 @@ fn environment(stage: &mut Stage) {
             entries.push(format!("X=1\nBASH_ENV={home}/evil.sh"));
             entries
         }),
+        ("BASH_ENV behind a NUL", |home| vec![format!("X=1\0BASH_ENV={home}/evil.sh")]),
+        ("BASH_ENV behind a NUL in a name", |home| vec![format!("X\0BASH_ENV={home}/evil.sh"), "Y\0=1".to_owned()]),
         ("the same name twice", |home| vec!["BASH_ENV=".to_owned(), format!("BASH_ENV={home}/evil.sh")]),
         ("more variables than there are", |home| {
             let mut entries: Vec<String> = (0..5000).map(|number| format!("V{number}=1")).collect();
@@ -203,7 +205,16 @@ fn environment(stage: &mut Stage) {
             let shown = stage.proposes("echo hi");
             stage.mark();
             let mut answer = shown.answer("a test");
-            answer["environment"] = json!(entries(home.trim_end_matches('/')));
+            let home = home.trim_end_matches('/');
+            let mut entries = entries(home);
+            // What it would run needs these, or it would fail for another reason.
+            for own in [format!("HOME={home}"), "PATH=/usr/bin:/bin".to_owned()] {
+                let name = own.split_inclusive('=').next().unwrap_or_default();
+                if !entries.iter().any(|entry| entry.starts_with(name)) {
+                    entries.push(own);
+                }
+            }
+            answer["environment"] = json!(entries);
             let answer = stage.ada.says("approve", answer);
             stage.settles();
             if answer["type"] == "task" {

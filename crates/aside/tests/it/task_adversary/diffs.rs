@@ -77,7 +77,7 @@ fn hostile() -> Vec<(String, String)> {
     all
 }
 
-const NEW: [&str; 30] = [
+const NEW: [&str; 32] = [
     "../outside/new.txt",
     "../../escaped.txt",
     "src/../../outside/new.txt",
@@ -107,6 +107,8 @@ const NEW: [&str; 30] = [
     "name\rwith-return.txt",
     ".ssh/authorized_keys",
     ".config/aside/rules.toml",
+    ".aside/rules.toml",
+    ".local/state/aside/tasks/t1.jsonl",
     ".env.production",
 ];
 

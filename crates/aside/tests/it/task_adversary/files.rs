@@ -237,6 +237,16 @@ fn undone(stage: &mut Stage) {
             assert_eq!(answer["error"]["code"], "refused", "{name}: {answer}");
         });
     }
+    stage.attempt("an undo that puts back what nobody has seen", |stage| {
+        let task = stage.model_changes(HARMLESS);
+        assert_eq!(stage.approves_blindly(&task), "COMPLETED");
+        let records = fs::read_dir(stage.home.path(".local/state/aside/applies")).unwrap().flatten();
+        let newest = records.map(|entry| entry.path()).filter(|path| path.is_dir()).max().unwrap();
+        fs::write(newest.join("0.old"), "one\ncanary\nthree\n").unwrap();
+        stage.mark();
+        let answer = stage.ada.says("undo", json!({ "taskId": task }));
+        assert_eq!(answer["error"]["code"], "refused", "{answer}");
+    });
     stage.attempt("an undo from afar", |stage| {
         let task = stage.model_changes(HARMLESS);
         assert_eq!(stage.approves_blindly(&task), "COMPLETED");

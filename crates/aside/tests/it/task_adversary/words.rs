@@ -7,7 +7,15 @@ use super::stage::{Attempt, HARMLESS, Stage, adds, waiting};
 use crate::harness::home::Home;
 
 pub fn all() -> (Vec<Attempt>, usize) {
-    let mut stage = Stage::open("words");
+    // Many a person has such a directory on their PATH, and so has the daemon that their shell started.
+    let mut stage = Stage::with("words", "", |home| {
+        let path = home
+            .command("true")
+            .get_envs()
+            .find(|(name, _)| *name == "PATH")
+            .and_then(|(_, path)| path?.to_str().map(str::to_owned));
+        home.set_env("PATH", &format!("./node_modules/.bin:.:{}", path.unwrap()));
+    });
     stage.twin("a change that is wanted, and approved", |stage| {
         let task = stage.model_changes(HARMLESS);
         assert_eq!(stage.approves_blindly(&task), "COMPLETED");
@@ -185,6 +193,7 @@ fn projects(stage: &mut Stage) {
         "filter.evil.clean",
         "filter.evil.smudge",
         "filter.evil.process",
+        "filter.Evil.clean",
         "alias.status",
         "credential.helper",
         "gpg.program",
@@ -206,9 +215,43 @@ fn projects(stage: &mut Stage) {
                 evil
             };
             git(&stage.home, &["config", setting, &value]);
-            stage.home.write("project/.gitattributes", "* diff=evil filter=evil\n");
+            let filter = if setting.contains("Evil") { "Evil" } else { "evil" };
+            stage.home.write("project/.gitattributes", format!("* diff=evil filter={filter}\n"));
             stage.mark();
             // git may write down what it has looked at; that is its own.
+            stage.forgive("project/.git/index");
+            stage.model_says("Nothing to say.");
+            for request in ["review my changes", "@dev status", "explain a.txt", "fix the typo in a.txt"] {
+                let task = stage.ada.asks(request);
+                stage.ada.rests(&task);
+            }
+        });
+    }
+    for (name, place) in
+        [("a blank behind it", "real "), ("a tab before it", "\treal"), ("bytes that are no text", "re\u{fffd}al")]
+    {
+        stage.attempt(format!("a repository whose place has {name}"), |stage| {
+            ready(&stage.home);
+            let evil = stage.home.path("project/evil").to_str().unwrap().to_owned();
+            git(&stage.home, &["config", "filter.evil.clean", &evil]);
+            std::fs::rename(stage.home.path("project/.git"), stage.home.path("project").join(place)).unwrap();
+            stage.home.write("project/real/config", "[core]\n\tbare = false\n");
+            stage.home.write("project/.git", format!("gitdir: {place}\n"));
+            stage.home.write("project/.gitattributes", "* filter=evil\n");
+            stage.mark();
+            stage.forgive(&format!("project/{place}"));
+            stage.model_says("Nothing to say.");
+            for request in ["review my changes", "@dev status", "fix the typo in a.txt"] {
+                let task = stage.ada.asks(request);
+                stage.ada.rests(&task);
+            }
+        });
+    }
+    for (name, file) in [("in a directory that PATH means from here", "node_modules/.bin/git"), ("here", "git")] {
+        stage.attempt(format!("a program of the repository's that is called git, {name}"), |stage| {
+            ready(&stage.home);
+            script(&stage.home, &format!("project/{file}"));
+            stage.mark();
             stage.forgive("project/.git/index");
             stage.model_says("Nothing to say.");
             for request in ["review my changes", "@dev status", "explain a.txt", "fix the typo in a.txt"] {
