@@ -85,6 +85,11 @@ impl Paths {
         self.state_dir.join("wrong.jsonl")
     }
 
+    /// What of the page outlives a daemon.
+    pub fn page_state(&self) -> PathBuf {
+        self.state_dir.join("web.json")
+    }
+
     /// Beside the socket, never deleted: removing a lock file while another process waits for it lets two hold it.
     pub fn lock_file(&self) -> PathBuf {
         beside(&self.socket, ".lock")

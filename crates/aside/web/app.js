@@ -8,6 +8,7 @@ import { TaskView } from "./task.js";
 import { clear, count, h, plain } from "./text.js";
 import { group, Threads } from "./threads.js";
 import { Watcher } from "./watch.js";
+import { Resume } from "./resume.js";
 import { pause, seat, Wire } from "./wire.js";
 
 /** Requests of a thread that are shown at first, and how many more at a time. */
@@ -19,12 +20,16 @@ const FOLLOWED = 100;
 const POLL_HIDDEN = 20_000;
 const POLL = 2_000;
 const NEAR = 24;
+/** Requests at the end of a thread that are always laid out. */
+const NEAREST = 6;
+/** How somebody likes it, by the names under which that is kept. */
+const LIKES = ["theme", "diff"];
 
 const $ = (id) => document.getElementById(id);
 
 class App {
   constructor(secret) {
-    this.wire = new Wire(secret, () => this.makeRoom());
+    this.wire = new Wire(secret, () => this.makeRoom(), () => this.lost());
     this.briefs = new Map();
     this.views = new Map();
     this.here = { cwd: "", by: "" };
@@ -36,6 +41,7 @@ class App {
     this.drafts = kept("edit.");
     this.ask = new Ask(this);
     this.watcher = new Watcher(this.wire, (id, event) => this.views.get(id)?.apply(event), (id, error) => this.unread(id, error));
+    this.resume = new Resume(this.wire);
     this.listen();
     this.follow();
     this.learn();
@@ -47,11 +53,12 @@ class App {
     while (!this.isOver) {
       try {
         this.here = await this.wire.here();
+        this.resume.keep();
         this.draw();
         const { tasks } = await this.wire.task({ op: "list", limit: LISTED });
         return this.take(tasks);
       } catch (error) {
-        if (error.isOver) return this.finish();
+        if (error.isOver) this.finish();
         await pause(1000);
       }
     }
@@ -62,6 +69,11 @@ class App {
     let wait = 250;
     while (!this.isOver) {
       this.stop = new AbortController();
+      if (this.wire.isClosed && !(await this.meet())) {
+        await pause(wait, this.stop.signal);
+        wait = Math.min(wait * 2, 5000);
+        continue;
+      }
       const leave = document.hidden ? undefined : await seat();
       this.watcher.live(leave !== undefined);
       try {
@@ -80,7 +92,10 @@ class App {
         });
         if (!this.stop.signal.aborted) throw new Error("the stream has ended");
       } catch (error) {
-        if (error.isOver) return this.finish();
+        if (error.isOver) {
+          this.finish();
+          continue;
+        }
         if (this.stop.signal.aborted) continue;
         this.isDown();
         await pause(wait, this.stop.signal);
@@ -112,14 +127,29 @@ class App {
     this.wire.here().then((here) => { this.here = here; }, () => {});
   }
 
-  isDown() {
-    if (this.up === false) return;
-    this.up = false;
-    $("link").className = "down";
-    $("link").textContent = "The daemon is away; trying again";
+  /** Nobody took a question. Who is there now is asked before anything else, also if a stream still seems to live. */
+  lost() {
+    this.isDown();
+    if (this.wire.isClosed) this.stop?.abort();
   }
 
-  finish(reason = "This page's session is over") {
+  isDown(words = "The daemon is away; this page goes on when it is back") {
+    this.up = false;
+    if (this.resume?.isPossible) this.wire.isClosed = true;
+    $("link").className = "down";
+    if ($("link").textContent !== words) $("link").textContent = words;
+  }
+
+  /** The session is not known any more; perhaps the daemon is another one, which knows this tab. */
+  finish(reason) {
+    if (this.isOver) return;
+    this.isRefused = true;
+    if (reason || !this.resume.isPossible) return this.over(reason);
+    this.wire.isClosed = true;
+    this.stop?.abort();
+  }
+
+  over(reason = "This page's session is over") {
     if (this.isOver) return;
     this.isOver = true;
     this.stop?.abort();
@@ -130,7 +160,38 @@ class App {
     $("send").disabled = true;
   }
 
+  /** Who answers now? Nothing is sent before that is known. Gives back whether it is the daemon that we had. */
+  async meet() {
+    try {
+      const link = await this.resume.meet(pack);
+      if (!link) {
+        if (this.isRefused) this.over();
+        this.wire.isClosed = false;
+        return true;
+      }
+      this.isOver = true;
+      location.replace(link);
+    } catch (error) {
+      if (error.isOver || error.status === 404) this.over();
+      else this.isDown(error.code === "stranger" ? "Another program has this page's port; waiting for the daemon" : undefined);
+    }
+    return false;
+  }
+
+  /** This browser is out, or all are. */
+  async signOut(all) {
+    try {
+      await this.wire.post("/api/out", { all });
+    } catch (error) {
+      if (!error.isOver) return this.ask.tell(error.message);
+    }
+    this.resume.forget();
+    localStorage.removeItem("aside");
+    this.finish(all ? "You signed out everywhere" : "You signed out");
+  }
+
   take(tasks) {
+    this.isKnown = true;
     for (const brief of tasks) {
       const known = this.briefs.get(brief.taskId);
       if (!known || known.seq <= brief.seq || known.attempt < brief.attempt) this.briefs.set(brief.taskId, brief);
@@ -145,6 +206,7 @@ class App {
     const shown = found ? threads.filter((thread) => found.has(thread.id)) : threads;
     this.order = shown.map((thread) => thread.id);
     this.list.draw(shown, this.thread, found);
+    $("none").hidden = found !== undefined || threads.length > 0 || !this.isKnown;
     const current = threads.find((thread) => thread.id === this.thread);
     const title = current?.title ?? "New thread";
     $("title").textContent = plain(title);
@@ -184,6 +246,8 @@ class App {
       } else if (view.brief !== brief) view.update(brief);
       last = view.element;
     }
+    // The end stays exact: it is where somebody looks, and what grows.
+    tasks.forEach(({ taskId }, index) => this.views.get(taskId).element.classList.toggle("far", index < tasks.length - NEAREST));
     this.ask.drawWhere(tasks.at(-1).workspace);
     this.watch();
     this.reach();
@@ -359,7 +423,7 @@ class App {
         const { tasks } = await this.wire.task({ op: "list", text, limit: LISTED });
         if ($("search").value.trim() !== text) return;
         const snippets = new Map();
-        for (const task of tasks) snippets.set(task.threadId, task.text);
+        for (const task of tasks) snippets.set(task.threadId, { id: task.taskId, text: task.text });
         this.found = snippets;
         line.textContent = snippets.size ? `${count(snippets.size, "thread")}` : "nothing found";
         line.hidden = false;
@@ -391,12 +455,13 @@ class App {
     $("search").addEventListener("input", () => this.search());
     $("search").addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !this.order?.length) return;
-      location.hash = `thread=${encodeURIComponent(this.order[0])}`;
+      const found = this.found?.get(this.order[0]);
+      location.hash = found ? `task=${encodeURIComponent(found.id)}` : `thread=${encodeURIComponent(this.order[0])}`;
     });
     $("new").addEventListener("click", () => this.begin());
     $("skip").addEventListener("click", (event) => { event.preventDefault(); $("input").focus(); });
     $("newest").addEventListener("click", () => this.toEnd());
-    $("keys").addEventListener("click", () => showKeys($("help")));
+    $("keys").addEventListener("click", () => this.help());
     $("theme").addEventListener("click", () => turnColours());
     $("drawer").addEventListener("click", () => this.toggleDrawer());
     $("shade").addEventListener("click", () => this.closeDrawer());
@@ -414,6 +479,10 @@ class App {
     document.addEventListener("keydown", (event) => press(this, event));
     drawColours();
     this.closeDrawer();
+  }
+
+  help() {
+    showKeys($("help"), (all) => this.signOut(all));
   }
 
   begin() {
@@ -434,14 +503,44 @@ function decode(text) {
 
 /** The link that opened this page has the key behind its hash, which no server and no other port sees. */
 function key() {
-  const match = /^#k=([A-Za-z0-9_-]{43})$/.exec(location.hash);
+  const match = /^#k=([A-Za-z0-9_-]{43})(?:\.(\d+))?$/.exec(location.hash);
   if (match) {
     localStorage.setItem("aside", match[1]);
     history.replaceState(null, "", "/");
   }
-  return localStorage.getItem("aside");
+  return [localStorage.getItem("aside"), match?.[2]];
 }
 
-const secret = key();
+/** What this tab holds that the daemon does not have: what is being written, how it looks, where it is. */
+function pack() {
+  const kept = (store, of) => Object.fromEntries(Object.keys(store).filter(of).map((name) => [name, store.getItem(name)]));
+  const tab = kept(sessionStorage, (name) => /^(draft|edit)\./.test(name));
+  return JSON.stringify({ tab, likes: kept(localStorage, (name) => LIKES.includes(name)), hash: location.hash, isWriting: document.activeElement === $("input") });
+}
+
+/** The same, in a tab that has come back. Gives back whether somebody was writing. */
+async function unpack(secret, number) {
+  try {
+    const { parcel } = await new Wire(secret, () => {}).parcel(number);
+    if (!parcel) return false;
+    const { tab, likes, hash, isWriting } = JSON.parse(parcel);
+    for (const [name, text] of Object.entries(tab)) if (/^(draft|edit)\./.test(name)) sessionStorage.setItem(name, text);
+    for (const name of LIKES) if (likes[name]) localStorage.setItem(name, likes[name]);
+    if (/^#(thread|task)=/.test(hash)) history.replaceState(null, "", hash);
+    if (likes.theme) document.documentElement.dataset.theme = likes.theme;
+    return isWriting === true;
+  } catch {
+    // The page is there without it.
+  }
+  return false;
+}
+
+const [secret, parcel] = key();
+const wasWriting = secret && parcel ? await unpack(secret, parcel) : false;
 const app = new App(secret ?? "");
 if (!secret) app.finish("This page was not opened by a link of its own");
+// Whoever opens a new page is about to write. A phone would put up its keyboard.
+else if (wasWriting || (!location.hash && !narrow.matches)) {
+  $("input").focus();
+  $("input").selectionStart = $("input").value.length;
+}

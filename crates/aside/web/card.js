@@ -3,6 +3,7 @@
 // a click that was meant for something else must find nothing to approve.
 
 import { Diff } from "./diff.js";
+import { isByKey } from "./keys.js";
 import { count, h, spelled } from "./text.js";
 
 /** Longer than it takes to press a button that was there before. */
@@ -49,7 +50,7 @@ export class Card {
       this.isCommand ? this.confine() : undefined,
       this.trouble,
       this.actions,
-      h("p", { class: "card-keys" }, this.isCommand ? "a, then  y run · n reject · e edit" : "a, then  y apply · n reject · e edit · v show all · s side by side"));
+      h("p", { class: "card-keys" }, this.isCommand ? "Esc, a, then  y run · n reject · e edit" : "Esc, a, then  y apply · n reject · e edit · v show all · s side by side"));
     this.watch();
     this.arm();
   }
@@ -159,6 +160,7 @@ export class Card {
     this.actions.before(this.editor);
     this.arm();
     text.focus();
+    this.editor.scrollIntoView({ block: "nearest" });
   }
 
   leaves(event) {
@@ -179,7 +181,7 @@ export class Card {
   /** Keys count from a moment after somebody went to the card with one. A click there is no such step. */
   listens() {
     this.deafens();
-    if (!this.element.matches(":focus-visible")) return;
+    if (!isByKey()) return;
     this.pausing = setTimeout(() => this.element.classList.add("listening"), PAUSE);
   }
 

@@ -4,7 +4,9 @@
 import { count, exact, h, spelled } from "./text.js";
 
 /** Rows that are painted before the browser may paint. */
-const AT_ONCE = 400;
+const AT_ONCE = 200;
+/** About how high one is, in pixels, for those that are not laid out yet. */
+const ROW = 19;
 /** A file with more rows begins closed; and all do when there are more in sum. */
 const SHORT = 60;
 const SHORT_IN_ALL = 240;
@@ -102,6 +104,12 @@ export const look = {
   },
 };
 
+/** A window that was turned, or drawn narrower, has room for another way. */
+const DIFFS = new WeakMap();
+matchMedia("(min-width: 760px)").addEventListener("change", () => {
+  for (const element of document.querySelectorAll(".diff")) DIFFS.get(element)?.repaint();
+});
+
 /** All files of a diff. `rows` are the daemon's words for each, or what an event has; `onSeen` is told when a file was opened. */
 export class Diff {
   constructor(text, rows, onSeen, { folded = false } = {}) {
@@ -112,9 +120,11 @@ export class Diff {
     this.all = h("button", { type: "button", class: "quiet", onclick: () => this.openAll() }, "Show all");
     this.way = h("button", { type: "button", class: "quiet way", onclick: () => { look.split = !look.split; this.repaint(); } });
     this.left = h("span", { class: "left" });
+    this.isRecord = folded;
     this.element = h("div", { class: "diff" }, h("div", { class: "diff-bar" }, this.left, this.all, this.way), this.list);
     const size = this.files.reduce((sum, file) => sum + file.size, 0);
     const small = size <= SHORT_IN_ALL;
+    DIFFS.set(this.element, this);
     for (const file of this.files) if (!folded && small && file.size <= SHORT) file.open();
     this.repaint();
   }
@@ -130,7 +140,7 @@ export class Diff {
   changed() {
     const { unseen } = this;
     this.all.hidden = this.files.every((file) => file.isOpen);
-    this.left.textContent = unseen ? `${unseen} of ${count(this.files.length, "file")} not opened yet` : count(this.files.length, "file");
+    this.left.textContent = unseen && !this.isRecord ? `${unseen} of ${count(this.files.length, "file")} not opened yet` : count(this.files.length, "file");
     this.onSeen?.();
   }
 
@@ -173,12 +183,9 @@ class File {
     const split = look.split && look.fits;
     if (!this.isOpen || this.painted === split) return;
     this.painted = split;
-    const table = h("table", { class: split ? "split" : "unified" });
-    table.append(columns(split));
-    this.body.replaceChildren(...this.file.notes.filter((note) => !note.startsWith("index ")).map((note) => exact(h("p", { class: "note" }), note)), table);
-    if (!this.file.hunks.length) table.remove();
+    this.body.replaceChildren(...this.file.notes.filter((note) => !note.startsWith("index ")).map((note) => exact(h("p", { class: "note" }), note)));
     const parts = this.file.hunks.flatMap((hunk) => [{ head: hunk.line }, ...(split ? pairs(hunk.rows) : marked(hunk.rows))]);
-    fill(table, parts, split, () => {
+    fill(this.body, parts, split, () => this.painted === split, () => {
       this.seen = true;
       this.diff.changed();
     });
@@ -232,13 +239,21 @@ function columns(split) {
   return h("colgroup", {}, names.map((name) => h("col", { class: name })));
 }
 
-function fill(table, parts, split, done) {
+/** A long file is many tables, one under the other: the browser lays out those that are near. `isWanted` says whether to go on. */
+function fill(box, parts, split, isWanted, done) {
   let at = 0;
   const more = () => {
-    const body = h("tbody", {});
-    for (const part of parts.slice(at, at + AT_ONCE)) body.append(part.head ? head(part.head) : split ? two(part) : one(part));
+    if (!isWanted()) return;
+    const chunk = parts.slice(at, at + AT_ONCE);
     at += AT_ONCE;
-    table.append(body);
+    const rows = chunk.map((part) => (part.head ? head(part.head) : split ? two(part) : one(part)));
+    const table = h("table", { class: split ? "split" : "unified" }, columns(split), h("tbody", {}, rows));
+    const place = h("div", { class: "chunk" }, table);
+    if (parts.length > AT_ONCE) {
+      place.classList.add("far");
+      place.style.containIntrinsicBlockSize = `auto ${rows.length * ROW}px`;
+    }
+    if (rows.length) box.append(place);
     if (at < parts.length) requestAnimationFrame(more);
     else done();
   };
@@ -370,7 +385,12 @@ function ends(old, fresh) {
 function differ(minus, plus) {
   const [old, fresh] = [minus.row.text, plus.row.text];
   if (alike(old, fresh) < ALIKE) return;
-  const [start, end] = ends(old, fresh);
+  let [start, end] = ends(old, fresh);
+  // Whole words: half of a name says less than the name.
+  const isWord = (text, at) => /\w/.test(text[at] ?? "");
+  while (start > 0 && isWord(old, start - 1) && (isWord(old, start) || isWord(fresh, start))) start -= 1;
+  const isCut = (text) => isWord(text, text.length - end) && isWord(text, text.length - end - 1);
+  while (end > 0 && (isCut(old) || isCut(fresh))) end -= 1;
   [minus.from, minus.to] = [start, old.length - end];
   [plus.from, plus.to] = [start, fresh.length - end];
 }

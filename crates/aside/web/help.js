@@ -14,11 +14,17 @@ export const EXAMPLES = [
   ["rename parse to read in src/lines.rs", "proposes a diff; nothing is written before you have seen it"],
 ];
 
-export function showKeys(dialog) {
+export function showKeys(dialog, signOut) {
+  const leaves = (all) => () => { dialog.close(); signOut(all); };
   clear(dialog).append(
     h("h2", { id: "help-title" }, "Keys"),
     ...KEYS.map(([where, keys]) => h("section", {}, h("h3", {}, where), h("dl", {}, keys.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)])))),
-    h("form", { method: "dialog" }, h("button", { onclick: (event) => { event.preventDefault(); dialog.close(); } }, "Close")));
+    h("section", { class: "leave" }, h("h3", {}, "This browser"),
+      h("p", {}, "It stays signed in until nobody has had the page open for twelve hours."),
+      h("div", { class: "actions" },
+        h("button", { type: "button", "data-op": "out", onclick: leaves(false) }, "Sign out"),
+        h("button", { type: "button", "data-op": "out-all", onclick: leaves(true) }, "Sign out all browsers"))),
+    h("form", { method: "dialog" }, h("button", { autofocus: true, onclick: (event) => { event.preventDefault(); dialog.close(); } }, "Close")));
   dialog.showModal();
 }
 

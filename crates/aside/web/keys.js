@@ -1,8 +1,15 @@
 // What the keys do where nobody types. Approving takes two of them: one goes to what waits, the next one says yes, and only there.
 
-import { showKeys } from "./help.js";
-
 const $ = (id) => document.getElementById(id);
+
+/** Whether what moves now was moved by a key. `:focus-visible` says the same in one browser and not in another. */
+let byKey = false;
+addEventListener("keydown", () => { byKey = true; }, true);
+addEventListener("pointerdown", () => { byKey = false; }, true);
+
+export function isByKey() {
+  return byKey;
+}
 
 /** Whether the threads are a drawer. */
 export const narrow = matchMedia("(max-width: 759px)");
@@ -28,7 +35,7 @@ export function press(app, event) {
     "]": () => turnThread(app, 1),
     a: () => toWaiting(app),
     t: () => turnColours(),
-    "?": () => showKeys($("help")),
+    "?": () => app.help(),
   };
   const act = keys[event.key];
   if (!act) return;
@@ -38,8 +45,9 @@ export function press(app, event) {
 
 function escape(app, target) {
   if (document.body.classList.contains("drawer")) return app.closeDrawer();
-  if (target.id === "search" && target.value) {
-    target.value = "";
+  // From the search, and from where it led.
+  if ($("search").value && target.matches("#search, article, body")) {
+    $("search").value = "";
     return app.search();
   }
   target.closest("article")?.focus({ preventScroll: true });

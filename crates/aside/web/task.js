@@ -5,12 +5,14 @@ import { Card, command } from "./card.js";
 import { Diff } from "./diff.js";
 import { Markdown } from "./markdown.js";
 import { Output } from "./output.js";
-import { clear, count, exact, h, lasted, plain, prose, short } from "./text.js";
+import { clear, clock, count, exact, h, lasted, plain, prose, short } from "./text.js";
 import { dot, sign } from "./threads.js";
 import { hasEnded } from "./watch.js";
 
 /** Names of files in the line of progress. */
 const NAMED = 3;
+/** What ended so long ago, in milliseconds, is news. */
+const RECENT = 10_000;
 /** Search results that are shown. */
 const FOUND = 300;
 
@@ -51,6 +53,7 @@ export class TaskView {
     this.approver = undefined;
     this.failure = undefined;
     this.outcome = undefined;
+    this.undone = undefined;
     this.finished = undefined;
     this.waiting = undefined;
     clear(this.said);
@@ -87,7 +90,9 @@ export class TaskView {
         this.offered = event;
         break;
       case "task_end":
-        this.finished = event.at;
+        this.finished ??= event.at;
+        // Who does not see it is told when it happens, not when it is read again later.
+        if (!this.undone && Date.now() - event.at < RECENT) this.hooks.announce(`${{ ok: "Done", error: "Failed", rejected: "Rejected" }[event.status] ?? "Ended"}: ${short(this.brief.text)}`);
         break;
       default:
         break;
@@ -102,10 +107,14 @@ export class TaskView {
       this.request = event.request;
       this.drawRequest();
     }
+    if (event.cause === "undone") {
+      this.undone = event.by;
+      return;
+    }
     if (event.by) this.approver = event.by;
     if (event.outcome) this.outcome = event.outcome;
     if (event.state === "FAILED") this.failure = event.message ?? "it failed";
-    else if (event.state === "REJECTED") this.why = event.message;
+    else if (event.state === "REJECTED") [this.why, this.rejecter] = [event.message, event.by];
     this.waiting = event.state === "WAITING_APPROVAL" ? event.step : undefined;
     const words = this.words(event);
     if (words) this.steps.push(words);
@@ -135,9 +144,9 @@ export class TaskView {
     }
   }
 
-  who() {
-    if (!this.approver) return "nobody";
-    return this.approver === this.hooks.here().by ? `you (${short(this.approver, 40)})` : short(this.approver, 60);
+  who(said = this.approver) {
+    if (!said) return "nobody";
+    return said === this.hooks.here().by ? `you (${short(said, 40)})` : short(said, 60);
   }
 
   says(chunk) {
@@ -177,7 +186,7 @@ export class TaskView {
       isRemote ? h("span", { class: "afar" }, who ? `from afar: ${short(who, 40)}` : "from afar") : undefined,
       place ? exact(h("span", { class: "place", title: plain(place) }), place) : undefined,
       request?.meta?.private ? h("span", { class: "mark" }, "nothing remote") : undefined,
-      h("a", { class: "permalink", href: `#task=${this.id}`, title: new Date(brief.since).toLocaleString() }, this.id));
+      h("a", { class: "permalink", href: `#task=${this.id}`, title: new Date(brief.since).toLocaleString() }, h("time", { datetime: new Date(brief.since).toISOString() }, clock(brief.since)), " ", this.id));
     clear(this.asked).append(prose(h("h2", { class: "words" }), text), facts);
     this.element.classList.toggle("remote", isRemote);
   }
@@ -217,9 +226,11 @@ export class TaskView {
         this.answer.set(proposal.text);
         if (proposal.type === "plan") this.proposal.append(h("p", { class: "note" }, "A plan only: nothing is carried out."));
       } else if (this.answer) this.fold();
-      if (details && details !== proposal.text && !this.details) {
+      // The files of a change are named below, with what changes in them.
+      const rest = proposal.type === "diff" ? details?.replace(/^- [AMDR] .* \+\d+ -\d+.*$/gmu, "").trim() : details;
+      if (rest && rest !== proposal.text && !this.details) {
         this.details = new Markdown();
-        this.details.set(details);
+        this.details.set(rest);
         this.said.append(this.details.element);
       }
       if (proposal.type === "search_results") this.proposal.append(results(proposal.items));
@@ -285,11 +296,13 @@ export class TaskView {
     const kind = sign(this.state);
     const took = this.finished && this.began ? lasted(this.finished - this.began) : "";
     const exit = this.outcome?.exit;
+    // That it ended with 0 is said beside it.
+    const summary = this.outcome?.summary === `exit status ${exit}` ? "Done" : this.outcome?.summary;
     const failed = this.failure ?? this.brief.summary;
     const sentence = {
-      done: () => this.outcome?.summary ?? "Done",
+      done: () => (summary ?? "Done") + (this.undone ? `; taken back (${short(this.undone, 60)})` : ""),
       failed: () => `Failed: ${failed}`,
-      rejected: () => (this.why ? `Rejected: ${this.why}` : "Rejected"),
+      rejected: () => `Rejected${this.rejecter ? ` by ${this.who(this.rejecter)}` : ""}${this.why ? `: ${this.why}` : ""}`,
     }[kind]();
     const key = JSON.stringify([sentence, exit, took]);
     if (this.endKey === key && this.end.className === `end ${kind}`) return;
@@ -308,14 +321,14 @@ export class TaskView {
     const hadFocus = this.actions.contains(document.activeElement);
     clear(this.actions);
     if (hasEnded(state)) {
-      this.button(state === "COMPLETED" ? "Ask again" : "Retry", "retry");
+      this.button(state === "COMPLETED" ? "Ask again" : "Retry", "retry", state === "COMPLETED" ? "quiet" : "");
       if (brief.undo) this.actions.append(this.undo());
     } else if (state !== "WAITING_APPROVAL") this.button(state === "EXECUTING" ? "Stop" : "Cancel", "cancel");
     if (hadFocus) this.element.focus({ preventScroll: true });
   }
 
-  button(label, op) {
-    const button = h("button", { type: "button", class: "quiet", "data-op": op, onclick: () => this.act(op, button) }, label);
+  button(label, op, look = "quiet") {
+    const button = h("button", { type: "button", class: look, "data-op": op, onclick: () => this.act(op, button) }, label);
     this.actions.append(button);
   }
 

@@ -3,10 +3,10 @@
 
 // For prose: what emoji and Chinese, French and Persian text need to look right stays.
 const UNSEEN_IN_PROSE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\ue000-\uf8ff]|[\u{e0000}-\u{e01ef}]|(?<![\p{Extended_Pictographic}\ufe0f\p{Emoji_Modifier}])\u200d|\p{Surrogate}/u;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\ue000-\uf8ff]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e01ef}]|(?<![\p{Extended_Pictographic}\ufe0f\p{Emoji_Modifier}])\u200d|\p{Surrogate}/u;
 // For what a machine reads: blanks that are no blanks as well, and what only changes how the letter before looks.
 const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ue000-\uf8ff]|[\u{e0000}-\u{e01ef}]|\p{Surrogate}/u;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ue000-\uf8ff]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e01ef}]|\p{Surrogate}/u;
 // A word of Latin letters with one of another script among them that looks the same.
 const MIXED = /[A-Za-z][\u0370-\u03ff\u0400-\u052f\uff21-\uff3a\uff41-\uff5a]|[\u0370-\u03ff\u0400-\u052f\uff21-\uff3a\uff41-\uff5a][A-Za-z]/;
 
@@ -108,6 +108,15 @@ export function ago(at, now = Date.now()) {
   if (seconds < 86400) return `${Math.floor(seconds / 3600)} h`;
   if (seconds < 86400 * 14) return `${Math.floor(seconds / 86400)} d`;
   return new Date(at).toISOString().slice(0, 10);
+}
+
+/** When, on the clock of today; with the day before that. */
+export function clock(at, now = Date.now()) {
+  const [then, today] = [new Date(at), new Date(now)];
+  const two = (number) => String(number).padStart(2, "0");
+  const time = `${two(then.getHours())}:${two(then.getMinutes())}`;
+  if (then.toDateString() === today.toDateString()) return time;
+  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${time}`;
 }
 
 export function lasted(milliseconds) {

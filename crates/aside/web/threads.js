@@ -64,6 +64,8 @@ export class Threads {
       if (item.facts !== facts) {
         item.facts = facts;
         this.fill(item.link, thread, thread.id === current, snippets?.get(thread.id));
+        const found = snippets?.get(thread.id);
+        item.link.href = found ? `#task=${encodeURIComponent(found.id)}` : `#thread=${encodeURIComponent(thread.id)}`;
       }
       // What stands where it belongs is not moved: that would take the focus away.
       if (item.element === place) place = place.nextElementSibling;
@@ -82,7 +84,8 @@ export class Threads {
       h("span", { class: "thread-title" }, thread.title),
       thread.isRemote ? h("span", { class: "afar", title: "from afar" }, "afar") : "",
       h("span", { class: "when" }, ago(thread.at)));
-    if (snippet) link.append(h("span", { class: "snippet" }, short(snippet, 100)));
+    // What was found is said where the title does not.
+    if (snippet && short(snippet.text, 120) !== thread.title) link.append(h("span", { class: "snippet" }, short(snippet.text, 100)));
     link.title = plain(thread.title);
     if (isCurrent) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");

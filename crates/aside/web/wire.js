@@ -25,17 +25,24 @@ export class Refused extends Error {
 }
 
 export class Wire {
-  /** `onCrowded` is told when a question may be waiting for a connection that our own streams hold. */
-  constructor(secret, onCrowded) {
+  /** `onCrowded` is told when a question may be waiting for a connection that our own streams hold, `onAway` when nobody took it. */
+  constructor(secret, onCrowded, onAway = () => {}) {
     this.secret = secret;
     this.onCrowded = onCrowded;
+    this.onAway = onAway;
+    /** Whether nothing is sent: somebody else may have the port now. */
+    this.isClosed = false;
   }
 
   /** One question about tasks: `{ op: "ask", text }`. */
-  async task(message) {
+  task(message) {
+    return this.post("/api/task", message);
+  }
+
+  async post(path, message) {
     const crowded = setTimeout(this.onCrowded, CROWDED);
     try {
-      const response = await this.fetch("/api/task", {
+      const response = await this.fetch(path, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(message),
@@ -49,6 +56,10 @@ export class Wire {
 
   async here() {
     return answer(await this.fetch("/api/here", {}));
+  }
+
+  async parcel(number) {
+    return answer(await this.fetch(`/api/parcel?number=${number}`, {}));
   }
 
   /** Reads a stream to its end. `tell` gets the kind of each message, its number and what it holds. */
@@ -86,6 +97,7 @@ export class Wire {
   }
 
   async fetch(path, options) {
+    if (this.isClosed) throw new Refused(0, "away", "the daemon does not answer");
     try {
       return await fetch(path, {
         ...options,
@@ -95,6 +107,7 @@ export class Wire {
         referrerPolicy: "no-referrer",
       });
     } catch {
+      if (!options.signal?.aborted) this.onAway();
       throw new Refused(0, "away", "the daemon does not answer");
     }
   }

@@ -4,6 +4,7 @@
 mod admit;
 mod answer;
 mod flow;
+pub mod keep;
 mod page;
 mod patient;
 pub mod peer;
@@ -20,20 +21,21 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::paths;
+use keep::Kept;
 use patient::Patient;
 use peer::Peer;
-use session::{Place, Sessions};
+use session::{Comes, Mint, Place, Sessions};
 
 /// Connections at once. A browser opens six.
 const MAX_CONNECTIONS: usize = 64;
@@ -46,6 +48,11 @@ const MAX_HEAD: usize = 16 * 1024;
 const MAX_BUFFER: usize = 64 * 1024;
 /// Ports that are tried before one is free on both loopbacks.
 const TRIES: usize = 16;
+/// The first port is one that connections going out do not take in between, on a system that is set up as usual.
+const FIRST_PORT: u16 = 20_000;
+const PORTS: u16 = 12_000;
+/// Whether browsers find `NAME.localhost`. Safari asks the system, which does not know it on a Mac.
+const IS_NAMED: bool = cfg!(not(target_os = "macos"));
 
 /// How long each part of a conversation may take.
 #[derive(Clone, Copy)]
@@ -79,42 +86,75 @@ struct Shared {
     /// The daemon's.
     socket: PathBuf,
     port: u16,
+    /// The name that this daemon has, and the port. Nobody else can have served a page under it before, nor will we again.
+    host: String,
     cookie: String,
     /// Whether the kernel says whose a connection is.
     is_told: bool,
     limits: Limits,
     sessions: Mutex<Sessions>,
+    kept: Mutex<Kept>,
+    /// How often somebody has signed out.
+    ended: watch::Sender<u64>,
     streams: Arc<Semaphore>,
     asking: Semaphore,
 }
 
 impl Web {
-    /// Listens on a port of this machine alone, on the runtime of whoever calls.
-    pub fn start(socket: PathBuf) -> anyhow::Result<Self> {
-        Self::start_with(socket, LIMITS)
+    /// Listens on a port of this machine alone, on the runtime of whoever calls: the one that it had before, or else another. What is to
+    /// be known of it later is in `file`.
+    pub fn start(socket: PathBuf, file: PathBuf) -> anyhow::Result<Self> {
+        let kept = Kept::read(file, seconds())?;
+        let bound = bind(kept.port().filter(|_| IS_NAMED)).context("could not open a port for the page")?;
+        Self::serve(socket, kept, bound, LIMITS)
     }
 
-    fn start_with(socket: PathBuf, limits: Limits) -> anyhow::Result<Self> {
-        let (port, listeners) = bind().context("could not open a port for the page")?;
+    /// The same, if a tab may be open for which it is worth it: it waits where the page was, and nowhere else.
+    pub fn resume(socket: PathBuf, file: PathBuf) -> anyhow::Result<Option<Self>> {
+        let kept = Kept::read(file, seconds())?;
+        let Some(port) = kept.port().filter(|_| IS_NAMED && kept.has_tabs()) else { return Ok(None) };
+        match listen(port) {
+            Ok(Some(bound)) => Self::serve(socket, kept, bound, LIMITS).map(Some),
+            Ok(None) | Err(_) => Ok(None),
+        }
+    }
+
+    fn serve(
+        socket: PathBuf,
+        mut kept: Kept,
+        (port, listeners): (u16, Vec<TcpListener>),
+        limits: Limits,
+    ) -> anyhow::Result<Self> {
+        let name =
+            if IS_NAMED { format!("{}.localhost", session::name(&mut Mint::new()?)) } else { "127.0.0.1".into() };
+        let opened = kept.opened();
+        kept.remember(port, opened);
         let shared = Arc::new(Shared {
             socket,
             port,
+            host: format!("{name}:{port}"),
             cookie: admit::cookie_name(port),
             is_told: peer::is_told(port),
             limits,
-            sessions: Mutex::new(Sessions::new()?),
+            sessions: Mutex::new(Sessions::new(opened)?),
+            kept: Mutex::new(kept),
+            ended: watch::Sender::new(0),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             asking: Semaphore::new(MAX_ASKING),
         });
         tracing::info!(port, is_told = shared.is_told, "the page is served");
-        let serving = tokio::spawn(serve(Arc::clone(&shared), listeners));
+        let serving = tokio::spawn(take(Arc::clone(&shared), listeners));
         Ok(Self { shared, serving })
     }
 
     /// An address that opens the page once, for somebody at this place.
     pub fn link(&self, place: Place) -> String {
-        let key = self.shared.sessions().key(place, Instant::now());
-        format!("http://127.0.0.1:{}/?key={key}", self.shared.port)
+        self.shared.link(place, Comes::Anew)
+    }
+
+    /// Ends every session. How many browsers that were.
+    pub fn sign_out(&self) -> usize {
+        self.shared.sign_all_out()
     }
 }
 
@@ -130,31 +170,65 @@ impl Shared {
     fn sessions(&self) -> MutexGuard<'_, Sessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn link(&self, place: Place, comes: Comes) -> String {
+        let key = self.sessions().key(place, comes, Instant::now());
+        format!("http://{}/?key={key}", self.host)
+    }
+
+    fn sign_all_out(&self) -> usize {
+        let ended = self.sessions().end_all();
+        self.kept().drop_tabs(|_| true);
+        self.ended.send_modify(|ended| *ended += 1);
+        ended
+    }
+}
+
+/// Of the epoch: what is on disk has no other clock.
+pub fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// The same port on both loopbacks: a browser may take `localhost` for either, and what another user served on the one that we left
 /// free would be taken for us.
-fn bind() -> anyhow::Result<(u16, Vec<TcpListener>)> {
-    for _ in 0..TRIES {
-        let four = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let port = four.local_addr()?.port();
-        let six = match std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, port)) {
-            Ok(six) => Some(six),
-            Err(error) if error.kind() == ErrorKind::AddrInUse => continue,
-            // There is no such loopback here.
-            Err(_) => None,
-        };
-        let mut listeners = Vec::new();
-        for listener in [Some(four), six].into_iter().flatten() {
-            listener.set_nonblocking(true)?;
-            listeners.push(TcpListener::from_std(listener)?);
+fn bind(before: Option<u16>) -> anyhow::Result<(u16, Vec<TcpListener>)> {
+    let random = session::unspelled(&Mint::new()?.make()).unwrap_or_default();
+    let tried = random.chunks_exact(2).map(|two| FIRST_PORT + u16::from_le_bytes([two[0], two[1]]) % PORTS);
+    for port in before.into_iter().chain(tried.take(TRIES)).chain([0]) {
+        if let Some(bound) = listen(port)? {
+            return Ok(bound);
         }
-        return Ok((port, listeners));
     }
     bail!("no port is free on both 127.0.0.1 and ::1")
 }
 
-async fn serve(shared: Arc<Shared>, listeners: Vec<TcpListener>) {
+/// Nothing, when somebody has it.
+fn listen(port: u16) -> anyhow::Result<Option<(u16, Vec<TcpListener>)>> {
+    let is_taken = |error: &std::io::Error| error.kind() == ErrorKind::AddrInUse;
+    let four = match std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+        Err(error) if is_taken(&error) => return Ok(None),
+        bound => bound?,
+    };
+    let port = four.local_addr()?.port();
+    let six = match std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, port)) {
+        Ok(six) => Some(six),
+        Err(error) if is_taken(&error) => return Ok(None),
+        // There is no such loopback here.
+        Err(_) => None,
+    };
+    let mut listeners = Vec::new();
+    for listener in [Some(four), six].into_iter().flatten() {
+        listener.set_nonblocking(true)?;
+        listeners.push(TcpListener::from_std(listener)?);
+    }
+    Ok(Some((port, listeners)))
+}
+
+async fn take(shared: Arc<Shared>, listeners: Vec<TcpListener>) {
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {

@@ -10,7 +10,7 @@ use aside_core::proto::{Reply, Request};
 use crate::bridge::web::peer;
 use crate::cli::{Exit, current_dir, own_shell, print};
 use crate::client;
-use crate::daemon::control;
+use crate::daemon::{control, page};
 use crate::exec::{self, Own, Page};
 use crate::paths::{self, Paths};
 
@@ -25,6 +25,9 @@ pub struct Args {
     /// Print the link alone
     #[arg(long)]
     print: bool,
+    /// End the sessions of all browsers, and open nothing
+    #[arg(long, conflicts_with_all = ["no_open", "print"])]
+    sign_out: bool,
 }
 
 /// What is done with a link.
@@ -49,6 +52,9 @@ struct Tunnel {
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
+    if args.sign_out {
+        return sign_out(&paths);
+    }
     if !client::is_served(&paths.socket) {
         control::start(&paths)?;
     }
@@ -80,9 +86,37 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Whoever has the page open is asked for a new link, also by a daemon that is yet to come.
+fn sign_out(paths: &Paths) -> anyhow::Result<Exit> {
+    if !client::is_served(&paths.socket) {
+        page::forget_tabs(paths.page_state()).context("could not forget the pages that are open")?;
+        print("no daemon runs, so nobody is signed in\n")?;
+        return Ok(Exit::Done);
+    }
+    let asked = Task { op: Op::SignOut, ..Task::default() };
+    match client::ask(&paths.socket, Request::Task(Box::new(asked))) {
+        Ok(Reply::Task(tasks)) => {
+            print(&tasks.lines.iter().map(|line| format!("{line}\n")).collect::<String>())?;
+            Ok(Exit::Done)
+        }
+        Ok(Reply::Error(failure)) => {
+            eprintln!("aside: {}", failure.error.message);
+            Ok(Exit::Failed)
+        }
+        Ok(_) => bail!("the daemon does not know how to sign anybody out; restart it: aside daemon stop"),
+        Err(error) => {
+            eprintln!("aside: {error}");
+            Ok(Exit::Unreachable)
+        }
+    }
+}
+
 /// Of a link as the daemon makes them, and of nothing else: it is handed to another program.
 fn port(link: &str) -> Option<u16> {
-    let (port, key) = link.strip_prefix("http://127.0.0.1:")?.split_once("/?key=")?;
+    let (host, rest) = link.strip_prefix("http://")?.split_once(':')?;
+    let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let is_here = host == "127.0.0.1" || host.strip_suffix(".localhost").is_some_and(is_plain);
+    let (port, key) = rest.split_once("/?key=").filter(|_| is_here)?;
     let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     port.parse().ok().filter(|_| is_key)
 }
@@ -164,7 +198,7 @@ mod tests {
 
     fn way_with(no_open: bool, variables: &[(&str, &str)]) -> Way {
         let var = |name: &str| variables.iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_owned());
-        way(&Args { no_open, print: false }, var)
+        way(&Args { no_open, print: false, sign_out: false }, var)
     }
 
     #[test]
@@ -194,10 +228,15 @@ mod tests {
     #[test]
     fn only_a_link_of_ours_is_opened() {
         assert_eq!(port("http://127.0.0.1:4321/?key=aB-_9"), Some(4321));
+        assert_eq!(port("http://aside-abc.localhost:4321/?key=aB-_9"), Some(4321));
         for link in [
             "",
             "http://127.0.0.1/?key=a",
             "http://localhost:1/?key=a",
+            "http://evil.example:1/?key=a",
+            "http://evil.example/.localhost:1/?key=a",
+            "http://a@evil.localhost:1/?key=a",
+            "http://abc.localhost.evil.example:1/?key=a",
             "https://127.0.0.1:1/?key=a",
             "http://127.0.0.1:1/?key=",
             "http://127.0.0.1:1@evil.example/?key=a",

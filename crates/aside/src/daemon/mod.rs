@@ -16,7 +16,7 @@ mod memory;
 mod model;
 mod nexts;
 mod offers;
-mod page;
+pub mod page;
 mod pipes;
 pub mod ruling;
 mod sentences;
@@ -87,6 +87,9 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
         let state = Arc::clone(&state);
         async move { state.tasks().ready(&state).await }
     });
+    if state.config().task.enabled {
+        state.page().resume();
+    }
     let mut terminate = signal(SignalKind::terminate()).context("could not watch for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
     // A closed terminal must not take the daemon along.

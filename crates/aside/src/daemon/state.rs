@@ -133,7 +133,7 @@ impl State {
             watchers: Watchers::default(),
             sentences: Sentences::new(&paths),
             tasks: Tasks::new(&paths),
-            page: Page::default(),
+            page: Page::new(&paths),
             keeper: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
@@ -403,6 +403,16 @@ impl State {
             names.take("builtin", 0, "cd");
         }
         (Arc::new(names), dialect)
+    }
+
+    /// The whole name of a session that somebody knows by its shell alone (`zsh-4711`); as it was given when nobody has heard of it.
+    pub fn session_called(&self, name: &str) -> String {
+        let begins = format!("{name}-");
+        let is_it = |session: &str| session == name || session.starts_with(&begins);
+        let greeted = locked(&self.sessions).keys().find(|session| is_it(session)).cloned();
+        let heard =
+            greeted.filter(|_| !name.is_empty()).or_else(|| self.memory().called(&is_it).filter(|_| !name.is_empty()));
+        heard.unwrap_or_else(|| name.to_owned())
     }
 
     /// Whether a shell has said that nothing of it may leave.

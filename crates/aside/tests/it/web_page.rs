@@ -51,6 +51,8 @@ fn opened(stage: &Backstage, place: &str) -> Option<Browser> {
     let browser = Browser::start()?;
     browser.goes(&stage.url()).waits("document.title.includes('Aside')");
     browser.waits("document.querySelector('#threads a') || document.querySelector('.empty')");
+    // A new page has the focus where one writes; most scenes begin with a key.
+    browser.waits("document.activeElement.id == 'input'").types(ESCAPE);
     if !place.is_empty() {
         browser.script(&format!("location.hash = {}", json!(place)));
     }
@@ -344,7 +346,7 @@ fn web_page_a_daemon_that_goes_takes_no_words_with_it() {
     let Some(browser) = opened(&stage, "thread=first") else { return };
     browser.shows(".card", "make test").clicks("#input").types("and then the docs");
     stage.is_away(true);
-    browser.shows("#link", "The daemon is away; trying again").types(ENTER).shows("#trouble", "Your words are kept");
+    browser.shows("#link", "The daemon is away").types(ENTER).shows("#trouble", "Your words are kept");
     browser.waits("document.getElementById('input').value == 'and then the docs'");
     // Another daemon offers the same with another digest; the old card would approve nothing.
     stage.offers_command("t1", 2, "make check", &[("command", "make check"), ("in", "/x"), ("rule", "asked")]);
@@ -573,6 +575,74 @@ fn web_page_files_hold_nothing_that_reads_html_or_reaches_out() {
 }
 
 /// Pictures to look at: `ASIDE_TEST_PICTURES=DIR cargo test -p aside --test it web_page_pictures`.
+#[test]
+fn web_page_a_long_thread_and_a_long_diff_stay_usable() {
+    let stage = Backstage::start();
+    for number in 0..300 {
+        let id = format!("t{number:03}");
+        stage.asks("first", &id, &format!("question {number}")).understands(&id, "explain");
+        stage.proposes(&id, 1, json!({"type": "answer", "text": format!("Answer {number}.\n\n- one\n- two\n")}));
+        stage.ends(&id, "COMPLETED", json!({}));
+    }
+    let pairs: String =
+        (0..2500).map(|number| format!("-let a{number} = old({number});\n+let a{number} = new({number});\n")).collect();
+    let diff = format!("diff --git a/long.rs b/long.rs\n--- a/long.rs\n+++ b/long.rs\n@@ -1,2500 +1,2500 @@\n{pairs}");
+    stage.asks("first", "u1", "rename old to new").understands("u1", "change").offers_diff(
+        "u1",
+        1,
+        &diff,
+        &["M long.rs +2500 -2500"],
+    );
+    let Some(browser) = opened(&stage, "thread=first") else { return };
+    browser.shows(".card", "1 of 1 file not opened yet");
+    browser.script("for (let times = 0; times < 15; times += 1) document.querySelector('.earlier')?.click()");
+    browser.waits("document.querySelectorAll('article').length == 301");
+    browser.waits("[...document.querySelectorAll('article .end:not([hidden])')].length == 300");
+    // What is far away is there, to be found and read out, and costs nothing until somebody goes there.
+    let far = "[...document.querySelectorAll('article')].filter((one) => !one.firstChild.checkVisibility({contentVisibilityAuto: true})).length";
+    browser.waits(&format!("{far} > 250")).clicks(".card .file-head");
+    browser.waits(
+        "document.querySelectorAll('.card tr.minus').length == 2500 && !document.querySelector('.approve').disabled",
+    );
+    let rows = "[...document.querySelectorAll('.card .chunk')].filter((one) => !one.firstChild.checkVisibility({contentVisibilityAuto: true})).length";
+    browser.waits(&format!("{rows} > 15"));
+    browser.clicks(".card .way").waits("document.querySelectorAll('.card .split tr').length == 2501");
+    browser.waits("!document.querySelector('.approve').disabled").clicks(".card .way");
+    browser.waits("document.querySelectorAll('.card .unified tr').length == 5001");
+    // The columns of one table are those of the next.
+    let widths = "new Set([...document.querySelectorAll('.card .chunk table')].map((one) => one.offsetWidth)).size";
+    browser.waits(&format!("{widths} == 1"));
+    browser.script("location.hash = 'task=t003'");
+    browser.waits("document.activeElement.id == 'task-t003'");
+    browser.waits(
+        "(() => { const top = document.activeElement.getBoundingClientRect().top; return top > 0 && top < 200 })()",
+    );
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn web_page_a_window_that_is_turned_shows_changes_the_way_that_fits() {
+    let stage = Backstage::start();
+    stage.asks("first", "t1", "rename parse to read").understands("t1", "change").offers_diff("t1", 1, DIFF, &FILES);
+    let Some(browser) = opened(&stage, "thread=first") else { return };
+    browser.clicks(".card .way").waits("document.querySelector('.card .split')");
+    // Whole names are marked, not the letters in them that differ.
+    browser.shows(".card .minus .word", "parse").shows(".card .plus .word", "read");
+    browser.size(390, 844).waits("document.querySelector('.card .unified') && !document.querySelector('.card .split')");
+    browser
+        .size(1280, 860)
+        .waits("document.querySelector('.card .split') && !document.querySelector('.card .unified')");
+}
+
+#[test]
+fn web_page_the_keys_do_not_sign_anybody_out_by_themselves() {
+    let stage = Backstage::start();
+    let Some(browser) = opened(&stage, "") else { return };
+    browser.types("?").waits("document.getElementById('help').open && document.activeElement.innerText == 'Close'");
+    browser.types(ENTER).waits("!document.getElementById('help').open").shows(".empty", "Ask in plain words");
+    browser.shows("#none", "No threads yet");
+}
+
 #[test]
 fn web_page_pictures() {
     let Some(folder) = std::env::var_os("ASIDE_TEST_PICTURES").map(PathBuf::from) else { return };

@@ -15,29 +15,31 @@ use crate::harness::tasks::{Person, Shown};
 /// A browser, as far as a test needs one: it has opened the link and keeps what it was given.
 struct Visit {
     port: u16,
+    /// The name of the page, and the port.
+    host: String,
     cookie: String,
     proof: String,
 }
 
 impl Visit {
     fn new(link: &str) -> Self {
-        let rest = link.strip_prefix("http://127.0.0.1:").unwrap_or_else(|| panic!("{link}"));
-        let (port, path) = rest.split_once('/').unwrap();
-        let port = port.parse().unwrap();
-        let opened =
-            exchange(port, &format!("GET /{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"));
+        let rest = link.strip_prefix("http://").unwrap_or_else(|| panic!("{link}"));
+        let (host, path) = rest.split_once('/').unwrap();
+        let port = host.split(':').nth(1).unwrap().parse().unwrap();
+        let host = host.to_owned();
+        let opened = exchange(port, &format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
         assert!(opened.starts_with("HTTP/1.1 200"), "{opened}");
         let behind = |mark: &str, end: char| {
             let (_, found) = opened.split_once(mark).unwrap_or_else(|| panic!("no {mark} in {opened}"));
             found.split(end).next().unwrap().to_owned()
         };
-        Self { port, cookie: behind("set-cookie: ", ';'), proof: behind("url=/#k=", '"') }
+        Self { port, host, cookie: behind("set-cookie: ", ';'), proof: behind("url=/#k=", '"') }
     }
 
     fn head(&self, first: &str) -> String {
-        let Self { port, cookie, proof } = self;
+        let Self { host, cookie, proof, .. } = self;
         format!(
-            "{first} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nCookie: {cookie}\r\nX-Aside: {proof}\r\n\
+            "{first} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\nX-Aside: {proof}\r\n\
              Content-Type: application/json\r\nConnection: close\r\n"
         )
     }
@@ -106,6 +108,34 @@ fn link(home: &Home) -> String {
     said.stdout.trim_end().to_owned()
 }
 
+/// A command may see the link of a page that is being opened: in the arguments of a browser, on a screen. It is good for us, and not for it.
+#[cfg(target_os = "linux")]
+#[test]
+fn web_server_a_command_that_saw_the_link_cannot_open_the_page() {
+    let home = home();
+    home.write(
+        "project/opens.zsh",
+        "zmodload zsh/net/tcp || exit 9\nztcp 127.0.0.1 $1 || exit 8\nfd=$REPLY\n\
+         print -n -u $fd -- $'GET /?key='$2$' HTTP/1.1\\r\\nHost: '$3$'\\r\\nConnection: close\\r\\n\\r\\n'\n\
+         while read -r -t 10 -u $fd line; do print -r -- $line; done\n",
+    );
+    let link = link(&home);
+    let (host, key) = link.strip_prefix("http://").and_then(|rest| rest.split_once("/?key=")).unwrap();
+    let (_, port) = host.rsplit_once(':').unwrap();
+    let mut ada = Person::at(&home, &home.path("project"));
+    let task = ada.asks(&format!("run `zsh -f opens.zsh {port} {key} {host}`"));
+    ada.rests(&task);
+    let shown: Shown = ada.sees(&task);
+    ada.approves(&shown);
+    ada.ends(&task);
+    let log = std::fs::read_to_string(home.path(&format!(".local/state/aside/tasks/{task}.jsonl"))).unwrap();
+    assert!(log.contains("HTTP/1.1 403") && log.contains("cannot speak for the person"), "{log}");
+    assert!(!log.contains("set-cookie"), "{log}");
+    // It was not used up, either.
+    let (status, _) = Visit::new(&link).says(&json!({"op": "list"}));
+    assert_eq!(status, "200");
+}
+
 #[test]
 fn web_server_a_command_is_asked_for_seen_and_approved_once_from_a_page() {
     let home = home();
@@ -169,9 +199,12 @@ fn web_server_a_page_does_not_keep_the_daemon_and_ends_with_it() {
     let mut rest = Vec::new();
     let _ = reader.read_to_end(&mut rest);
     assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, visit.port)).is_err(), "somebody still listens");
-    // Another daemon knows none of the old secrets, and has a port of its own.
+    // Another daemon has the port again, under another name, and knows none of the old secrets.
     let next = Visit::new(&link(&home));
-    let old = Visit { port: next.port, ..visit };
+    assert_eq!(next.port, visit.port);
+    assert_ne!(next.host, visit.host);
+    assert_eq!(visit.says(&json!({"op": "list"})).0, "421");
+    let old = Visit { host: next.host.clone(), ..visit };
     assert_eq!(old.says(&json!({"op": "list"})).0, "401");
 }
 
@@ -187,7 +220,7 @@ fn web_server_the_browser_is_opened_where_somebody_sits_in_front_of_it() {
     home.set_env("DISPLAY", ":0");
     home.set_env("SSH_CONNECTION", "198.51.100.7 50123 203.0.113.5 2222");
     let said = home.aside_does(&["web"]);
-    let port = said.stdout.split("127.0.0.1:").nth(1).unwrap().split(' ').next().unwrap();
+    let port = said.stdout.split(":127.0.0.1:").nth(1).unwrap().split(' ').next().unwrap();
     let tunnel = format!("  ssh -N -L {port}:127.0.0.1:{port} -p 2222 somebody@203.0.113.5\n");
     assert!(said.stdout.contains(&tunnel), "{}", said.stdout);
     assert!(!home.path("opened").exists(), "a browser was opened where nobody sees it");
@@ -205,10 +238,7 @@ fn web_server_the_browser_is_opened_where_somebody_sits_in_front_of_it() {
     home.write("bin/xdg-open", "#!/bin/sh\nexit 3\n");
     let said = home.aside(&["web"]);
     assert_eq!(said.code, 1);
-    assert!(
-        said.stderr.contains("no browser could be opened") && said.stdout.contains("http://127.0.0.1:"),
-        "{said:?}"
-    );
+    assert!(said.stderr.contains("no browser could be opened") && said.stdout.contains("/?key="), "{said:?}");
 
     let home = self::home();
     home.write(".config/aside/config.toml", "[task]\nenabled = false\n");
@@ -225,6 +255,8 @@ fn stranger(page: String) -> (u16, Arc<Mutex<String>>) {
     let hears = Arc::clone(&heard);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
+            // A browser opens connections for what it may want to ask later.
+            let _ = stream.set_read_timeout(Some(std::time::Duration::from_millis(300)));
             let mut request = [0; 8192];
             let length = stream.read(&mut request).unwrap_or_default();
             hears.lock().unwrap().push_str(&String::from_utf8_lossy(&request[..length]));
@@ -281,7 +313,11 @@ fn web_server_a_page_of_another_port_gets_the_cookie_and_nothing_for_it() {
         </script>"#
     );
     let (port, heard) = stranger(page);
+    // Under another name it gets nothing at all; under ours, which it would have to know, the cookie.
     browser.goes(&format!("http://127.0.0.1:{port}/"));
+    browser.waits("window.ended");
+    assert!(!heard.lock().unwrap().to_ascii_lowercase().contains("cookie:"), "it was sent to another name");
+    browser.goes(&format!("http://{}:{port}/", ours.split(':').next().unwrap()));
     browser.waits("window.ended");
     let tried = browser.script("return tried");
     let tried = tried.as_array().unwrap();
@@ -294,7 +330,8 @@ fn web_server_a_page_of_another_port_gets_the_cookie_and_nothing_for_it() {
         heard.lines().find_map(|line| line.to_ascii_lowercase().starts_with("cookie:").then(|| line[7..].trim()));
     let cookie = cookie.unwrap_or_else(|| panic!("no cookie in {heard}")).to_owned();
     assert!(!heard.contains(&proof), "{heard}");
-    let thief = Visit { port: ours.rsplit(':').next().unwrap().parse().unwrap(), cookie, proof: String::new() };
+    let port = ours.rsplit(':').next().unwrap().parse().unwrap();
+    let thief = Visit { port, host: ours.clone(), cookie, proof: String::new() };
     assert_eq!(thief.says(&json!({"op": "list"})).0, "401");
     let page = exchange(thief.port, &format!("{}\r\n", thief.head("GET /")));
     assert!(page.starts_with("HTTP/1.1 200") && !page.contains(&proof), "{page}");

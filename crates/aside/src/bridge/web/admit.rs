@@ -28,6 +28,32 @@ pub enum Wanted {
     Follow {
         limit: u32,
     },
+    /// A tab wants the next daemon to know it.
+    Keep,
+    /// What it left for itself.
+    Parcel {
+        number: u64,
+    },
+    SignOut,
+    /// Of a tab that was open before, under the name it has: who are you?
+    Seal {
+        host: String,
+        tab: String,
+        made_up: String,
+    },
+    /// And its own answer to that.
+    Return {
+        host: String,
+    },
+    /// The page, under such a name.
+    Former,
+}
+
+/// The names that we go by, each with our port.
+pub struct Names<'a> {
+    pub ours: &'a str,
+    /// Whether a tab is still open that an earlier daemon served under this name.
+    pub is_former: &'a dyn Fn(&str) -> bool,
 }
 
 /// Why not.
@@ -42,19 +68,29 @@ const fn refuse(status: StatusCode, code: &'static str, message: &'static str) -
     Refusal { status, code, message }
 }
 
-/// `port` is ours.
-pub fn admit(head: &Parts, port: u16) -> Result<Wanted, Refusal> {
+pub fn admit(head: &Parts, names: &Names<'_>) -> Result<Wanted, Refusal> {
     let headers = &head.headers;
-    let host = host(headers, port)?;
+    let host = host(headers, names)?;
     // A proxy is asked with the whole address; nobody who means us does that.
     if head.uri.scheme().is_some() || head.uri.authority().is_some() {
         return Err(refuse(StatusCode::BAD_REQUEST, "bad_request", "the address must begin with a slash"));
     }
     let path = head.uri.path();
     let is_api = path == "/api" || path.starts_with("/api/");
+    if host != names.ours {
+        return former(head, &host, is_api);
+    }
     match (&head.method, path) {
-        (&Method::POST, "/api/task") => from_our_page(headers, &host).map(|()| Wanted::Task),
-        (&Method::GET, "/api/here" | "/api/watch" | "/api/follow") => {
+        (&Method::GET, "/api/again") => who_are_you(head, &host),
+        (&Method::POST, "/api/task" | "/api/keep" | "/api/out") => {
+            from_our_page(headers, &host)?;
+            Ok(match path {
+                "/api/keep" => Wanted::Keep,
+                "/api/out" => Wanted::SignOut,
+                _ => Wanted::Task,
+            })
+        }
+        (&Method::GET, "/api/here" | "/api/watch" | "/api/follow" | "/api/parcel") => {
             read_by_our_page(headers, &host)?;
             stream(path, head.uri.query().unwrap_or_default())
         }
@@ -67,11 +103,38 @@ pub fn admit(head: &Parts, port: u16) -> Result<Wanted, Refusal> {
     }
 }
 
+/// While no daemon had the port, somebody else may have, and his page may be open under this name to this moment: nothing is served there.
+/// Only a tab that was open before, and can show it, is told where to go.
+fn former(head: &Parts, host: &str, is_api: bool) -> Result<Wanted, Refusal> {
+    let headers = &head.headers;
+    match (&head.method, head.uri.path()) {
+        (&Method::GET, "/api/again") => who_are_you(head, host),
+        (&Method::POST, "/api/again") => {
+            from_our_page(headers, host).map(|()| Wanted::Return { host: host.to_owned() })
+        }
+        (&Method::GET, path) if !is_api => {
+            no_body(headers)?;
+            page(headers, path, None).map(|wanted| match wanted {
+                Wanted::File(path) if path == "/words.js" => Wanted::File(path),
+                _ => Wanted::Former,
+            })
+        }
+        _ => Err(refuse(StatusCode::UNAUTHORIZED, "unauthorized", "the daemon is another one; run `aside web` again")),
+    }
+}
+
+/// Asked by a tab whose connection broke, of whoever has the port.
+fn who_are_you(head: &Parts, host: &str) -> Result<Wanted, Refusal> {
+    read_by_our_page(&head.headers, host)?;
+    let query = head.uri.query().unwrap_or_default();
+    let said = |name| Ok(value(query, name)?.unwrap_or_default().to_owned());
+    Ok(Wanted::Seal { host: host.to_owned(), tab: said("tab")?, made_up: said("nonce")? })
+}
+
 /// A name that somebody else made point here is not ours: his page would be of the same origin as ours.
-fn host(headers: &HeaderMap, port: u16) -> Result<String, Refusal> {
-    let ours = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-    let said = only(headers, header::HOST).and_then(|said| ours.into_iter().find(|ours| ours == said));
-    said.ok_or(refuse(
+fn host(headers: &HeaderMap, names: &Names<'_>) -> Result<String, Refusal> {
+    let is_ours = |said: &&str| *said == names.ours || (names.is_former)(said);
+    only(headers, header::HOST).filter(is_ours).map(str::to_owned).ok_or(refuse(
         StatusCode::MISDIRECTED_REQUEST,
         "misdirected",
         "this is not the address that `aside web` prints; use that one, with the same port",
@@ -154,6 +217,7 @@ fn stream(path: &str, query: &str) -> Result<Wanted, Refusal> {
     };
     match path {
         "/api/here" => Ok(Wanted::Here),
+        "/api/parcel" => Ok(Wanted::Parcel { number: number("number")? }),
         "/api/follow" => Ok(Wanted::Follow { limit: u32::try_from(number("limit")?).map_err(|_| UNCLEAR)? }),
         _ => {
             let task = value(query, "task")?.filter(|task| !task.is_empty()).ok_or(UNCLEAR)?;

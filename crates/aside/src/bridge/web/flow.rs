@@ -63,6 +63,7 @@ async fn go_on(
     let beat = shared.limits.beat;
     let mut beats = interval_at(tokio::time::Instant::now() + beat, beat);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ended = shared.ended.subscribe();
     loop {
         let next = tokio::select! {
             // Nobody reads any more.
@@ -75,6 +76,13 @@ async fn go_on(
                     return;
                 }
             },
+            // Somebody has signed out, perhaps this one.
+            changed = ended.changed() => {
+                if changed.is_err() || !shared.sessions().is_open(visitor.number) {
+                    return;
+                }
+                continue;
+            }
             _ = beats.tick() => {
                 if !shared.sessions().lives(visitor.number, Instant::now()) {
                     return;

@@ -9,6 +9,8 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
 
+use crate::bridge::web::session::Opened;
+
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Path, type, content. A request is looked up here and nowhere else: no name reaches the disk.
@@ -29,14 +31,19 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/theme.js", SCRIPT, include_bytes!("../../../web/theme.js")),
     ("/threads.js", SCRIPT, include_bytes!("../../../web/threads.js")),
     ("/watch.js", SCRIPT, include_bytes!("../../../web/watch.js")),
+    ("/resume.js", SCRIPT, include_bytes!("../../../web/resume.js")),
+    ("/words.js", SCRIPT, include_bytes!("../../../web/words.js")),
     ("/wire.js", SCRIPT, include_bytes!("../../../web/wire.js")),
 ];
+
+const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+    <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"color-scheme\" content=\"light dark\">";
 
 const HEADERS: &[(&str, &str)] = &[
     (
         "content-security-policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
-         form-action 'none'; frame-ancestors 'none'",
+         form-action 'none'; worker-src 'none'; frame-ancestors 'none'",
     ),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
@@ -88,7 +95,9 @@ pub fn file(path: &str) -> Option<Response<Content>> {
 /// Not a redirection by its status: the link may be opened from a file, which is another site, and browsers that are redirected do not
 /// send a strict cookie to where another site led them. This goes on as a page of ours. The proof is behind the `#`, which no
 /// server is told.
-pub fn opened(cookie: &str, token: &str, proof: &str) -> Response<Content> {
+pub fn opened(cookie: &str, opened: &Opened) -> Response<Content> {
+    let Opened { token, proof, parcel } = opened;
+    let proof = parcel.map_or_else(|| proof.clone(), |parcel| format!("{proof}.{parcel}"));
     let text = format!(
         "<!doctype html><meta charset=\"utf-8\"><title>Aside</title><link rel=\"icon\" href=\"/icon.svg\">\
          <meta http-equiv=\"refresh\" content=\"0;url=/#k={proof}\"><p><a href=\"/#k={proof}\">Open the page</a></p>\n"
@@ -101,15 +110,29 @@ pub fn opened(cookie: &str, token: &str, proof: &str) -> Response<Content> {
     response
 }
 
-/// For a person who came without a session, or too late.
+/// The session is over, and the browser forgets its half.
+pub fn gone(cookie: &str) -> Response<Content> {
+    let mut response = json(StatusCode::OK, &serde_json::json!({ "out": true }));
+    let cookie = HeaderValue::try_from(format!("{cookie}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"));
+    if let Ok(cookie) = cookie {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// For a person who came too late, or is another one.
 pub fn words(status: StatusCode, sentence: &str) -> Response<Content> {
-    html(
-        status,
-        format!(
-            "<!doctype html><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-             <meta name=\"color-scheme\" content=\"light dark\"><title>Aside</title><h1>Aside</h1><p>{sentence}</p>\n"
-        ),
-    )
+    html(status, format!("{HEAD}<title>Aside</title><h1>Aside</h1><p>{sentence}</p>\n"))
+}
+
+/// For one who had a session in this tab, perhaps: what was written there is still there.
+pub fn again(status: StatusCode, sentence: &str) -> Response<Content> {
+    let script = "<script src=\"/words.js\" defer></script>";
+    html(status, format!("{HEAD}<title>Aside</title>{script}<h1>Aside</h1><p>{sentence}</p>\n"))
+}
+
+pub fn unclear() -> Response<Content> {
+    failure(StatusCode::BAD_REQUEST, "bad_request", "this message cannot be read")
 }
 
 pub fn json(status: StatusCode, value: &impl serde::Serialize) -> Response<Content> {

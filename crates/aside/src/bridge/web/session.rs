@@ -19,6 +19,10 @@ pub const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 const MAX_KEYS: usize = 16;
 /// Browsers at once; whoever was not heard of for the longest time is forgotten.
 const MAX_SESSIONS: usize = 8;
+/// Of what is read back.
+const MAX_SPELLED: usize = 256;
+/// Letters of a name: each is one of 26, and more than four bits.
+const NAME: usize = 24;
 
 pub struct Sessions {
     mint: Mint,
@@ -26,6 +30,8 @@ pub struct Sessions {
     open: Vec<Session>,
     /// How many there ever were: their names.
     opened: u64,
+    parcels: Vec<Parcel>,
+    parcelled: u64,
 }
 
 /// Where somebody asked for the page.
@@ -40,6 +46,25 @@ struct Key {
     value: String,
     place: Place,
     made: Instant,
+    comes: Comes,
+}
+
+/// Who will open a key.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Comes {
+    Anew,
+    /// A tab of this session, from before the daemon was another, with what was written in it.
+    Back {
+        session: u64,
+        parcel: String,
+    },
+}
+
+/// What a tab left for itself, until it is there again.
+struct Parcel {
+    number: u64,
+    session: u64,
+    content: String,
 }
 
 struct Session {
@@ -55,6 +80,8 @@ struct Session {
 pub struct Opened {
     pub token: String,
     pub proof: String,
+    /// The number of the parcel that waits for it.
+    pub parcel: Option<u64>,
 }
 
 /// A session, as far as others need to know it.
@@ -73,18 +100,24 @@ impl Visitor {
 }
 
 impl Sessions {
-    pub fn new() -> anyhow::Result<Self> {
-        Ok(Self { mint: Mint::new()?, keys: Vec::new(), open: Vec::new(), opened: 0 })
+    /// `opened` is how many there were before this daemon.
+    pub fn new(opened: u64) -> anyhow::Result<Self> {
+        let (keys, open, parcels) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { mint: Mint::new()?, keys, open, opened, parcels, parcelled: 0 })
+    }
+
+    pub fn opened(&self) -> u64 {
+        self.opened
     }
 
     /// A key that opens the page once.
-    pub fn key(&mut self, place: Place, now: Instant) -> String {
+    pub fn key(&mut self, place: Place, comes: Comes, now: Instant) -> String {
         self.forget(now);
         if self.keys.len() == MAX_KEYS {
             self.keys.remove(0);
         }
         let value = self.mint.make();
-        self.keys.push(Key { value: value.clone(), place, made: now });
+        self.keys.push(Key { value: value.clone(), place, made: now, comes });
         value
     }
 
@@ -92,27 +125,70 @@ impl Sessions {
     pub fn open(&mut self, key: &str, tokens: &[&str], now: Instant) -> Option<Opened> {
         self.forget(now);
         let index = self.keys.iter().position(|known| is_same(&known.value, key))?;
-        let Key { place, .. } = self.keys.remove(index);
-        if let Some(known) = self.find(tokens) {
-            known.place = place;
-            known.used = now;
-            return Some(Opened { token: known.token.clone(), proof: known.proof.clone() });
-        }
+        let Key { place, comes, .. } = self.keys.remove(index);
+        let (before, content) = match comes {
+            Comes::Anew => (None, None),
+            Comes::Back { session, parcel } => (Some(session), Some(parcel)),
+        };
+        // Two tabs of one browser come back at once: the second was on its way before the first brought the cookie.
+        let by_number = before.and_then(|number| self.open.iter().position(|session| session.number == number));
+        let by_token = |session: &Session| tokens.iter().any(|token| is_same(&session.token, token));
+        let known = by_number.or_else(|| self.open.iter().position(by_token));
+        let mut opened = match known.and_then(|known| self.open.get_mut(known)) {
+            Some(known) => {
+                known.place = place;
+                known.used = now;
+                Opened { token: known.token.clone(), proof: known.proof.clone(), parcel: None }
+            }
+            None => self.begin(place, before, now),
+        };
+        let session = self.find(&[&opened.token])?.number;
+        opened.parcel = content.map(|content| self.leave(session, content));
+        Some(opened)
+    }
+
+    fn begin(&mut self, place: Place, before: Option<u64>, now: Instant) -> Opened {
         if self.open.len() == MAX_SESSIONS
             && let Some((oldest, _)) = self.open.iter().enumerate().min_by_key(|(_, session)| session.used)
         {
             self.open.remove(oldest);
         }
-        self.opened += 1;
-        let opened = Opened { token: self.mint.make(), proof: self.mint.make() };
-        self.open.push(Session {
-            token: opened.token.clone(),
-            proof: opened.proof.clone(),
-            number: self.opened,
-            place,
-            used: now,
+        let number = before.unwrap_or_else(|| {
+            self.opened += 1;
+            self.opened
         });
-        Some(opened)
+        let opened = Opened { token: self.mint.make(), proof: self.mint.make(), parcel: None };
+        let (token, proof) = (opened.token.clone(), opened.proof.clone());
+        self.open.push(Session { token, proof, number, place, used: now });
+        opened
+    }
+
+    fn leave(&mut self, session: u64, content: String) -> u64 {
+        if self.parcels.len() == MAX_KEYS {
+            self.parcels.remove(0);
+        }
+        self.parcelled += 1;
+        self.parcels.push(Parcel { number: self.parcelled, session, content });
+        self.parcelled
+    }
+
+    /// What a tab left for itself, once.
+    pub fn parcel(&mut self, session: u64, number: u64) -> Option<String> {
+        let index = self.parcels.iter().position(|left| left.number == number && left.session == session)?;
+        Some(self.parcels.remove(index).content)
+    }
+
+    /// Signed out. What was open under this name is not any more.
+    pub fn end(&mut self, number: u64) {
+        self.open.retain(|session| session.number != number);
+        self.parcels.retain(|left| left.session != number);
+    }
+
+    /// All of them, and the links that nobody has opened yet. How many browsers that were.
+    pub fn end_all(&mut self) -> usize {
+        self.keys.clear();
+        self.parcels.clear();
+        self.open.drain(..).count()
     }
 
     /// Whether one of the tokens is a session's. Enough for files that everybody has, and for nothing else.
@@ -130,6 +206,10 @@ impl Sessions {
         }
         session.used = now;
         Some(Visitor { number: session.number, place: session.place.clone() })
+    }
+
+    pub fn is_open(&self, number: u64) -> bool {
+        self.open.iter().any(|session| session.number == number)
     }
 
     /// Whether a session goes on. Asking keeps it: somebody has the page open.
@@ -158,26 +238,27 @@ fn is_same(known: &str, said: &str) -> bool {
 }
 
 /// Makes secrets of 256 bits out of one that the system's randomness gave: that can fail once, at the start, and then no more.
-struct Mint {
+pub struct Mint {
     root: hmac::Key,
     made: u64,
 }
 
 impl Mint {
-    fn new() -> anyhow::Result<Self> {
+    pub fn new() -> anyhow::Result<Self> {
         let root = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
         Ok(Self { root: root.map_err(|_| anyhow!("this system has no randomness to make a key of"))?, made: 0 })
     }
 
-    fn make(&mut self) -> String {
+    pub fn make(&mut self) -> String {
         self.made += 1;
         spelled(hmac::sign(&self.root, &self.made.to_le_bytes()).as_ref())
     }
 }
 
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 /// Base64 for addresses, unpadded.
-fn spelled(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+pub fn spelled(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let number = chunk.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
@@ -185,6 +266,35 @@ fn spelled(bytes: &[u8]) -> String {
         text.extend((0..=chunk.len()).map(letter));
     }
     text
+}
+
+/// The bytes again, of what is short: keys and signatures.
+pub fn unspelled(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
+    if text.len() > MAX_SPELLED {
+        return None;
+    }
+    let (mut number, mut bits) = (0_u32, 0);
+    for letter in text.bytes() {
+        let value = LETTERS.iter().position(|known| *known == letter)?;
+        number = (number << 6 | u32::try_from(value).ok()?) & 0xff_ffff;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push(u8::try_from(number >> bits & 0xff).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
+/// A name that nobody can guess, as it may stand before `.localhost`: small letters, the first of them no digit.
+pub fn name(mint: &mut Mint) -> String {
+    let letters = mint
+        .make()
+        .bytes()
+        .map(|byte| b"abcdefghijklmnopqrstuvwxyz"[usize::from(byte) % 26] as char)
+        .collect::<String>();
+    format!("aside-{}", &letters[..NAME])
 }
 
 #[cfg(test)]
@@ -196,27 +306,27 @@ mod tests {
     }
 
     fn opened(sessions: &mut Sessions, now: Instant) -> Opened {
-        let key = sessions.key(at("/somewhere"), now);
+        let key = sessions.key(at("/somewhere"), Comes::Anew, now);
         sessions.open(&key, &[], now).unwrap()
     }
 
     #[test]
     fn a_key_opens_once_and_only_for_a_while() {
-        let (mut sessions, now) = (Sessions::new().unwrap(), Instant::now());
-        let key = sessions.key(at("/somewhere"), now);
+        let (mut sessions, now) = (Sessions::new(0).unwrap(), Instant::now());
+        let key = sessions.key(at("/somewhere"), Comes::Anew, now);
         assert_eq!(sessions.open("", &[], now), None);
         assert_eq!(sessions.open(&key[1..], &[], now), None);
         let opened = sessions.open(&key, &[], now).unwrap();
         assert_eq!(sessions.open(&key, &[], now), None, "it was used");
         let visitor = sessions.visitor(&["else", &opened.token], &opened.proof, now).unwrap();
         assert_eq!((visitor.name().as_str(), visitor.place), ("page 1", at("/somewhere")));
-        let late = sessions.key(at("/somewhere"), now);
+        let late = sessions.key(at("/somewhere"), Comes::Anew, now);
         assert_eq!(sessions.open(&late, &[], now + KEY_LIFE), None, "it is too old");
     }
 
     #[test]
     fn a_token_without_its_own_proof_is_worth_nothing() {
-        let (mut sessions, now) = (Sessions::new().unwrap(), Instant::now());
+        let (mut sessions, now) = (Sessions::new(0).unwrap(), Instant::now());
         let (one, other) = (opened(&mut sessions, now), opened(&mut sessions, now));
         assert!(sessions.knows(&[&one.token], now));
         for (token, proof) in [
@@ -232,9 +342,9 @@ mod tests {
 
     #[test]
     fn a_browser_that_comes_again_keeps_its_session() {
-        let (mut sessions, now) = (Sessions::new().unwrap(), Instant::now());
+        let (mut sessions, now) = (Sessions::new(0).unwrap(), Instant::now());
         let first = opened(&mut sessions, now);
-        let key = sessions.key(at("/elsewhere"), now);
+        let key = sessions.key(at("/elsewhere"), Comes::Anew, now);
         let second = sessions.open(&key, &[&first.token], now).unwrap();
         assert_eq!(first, second);
         assert_eq!(sessions.visitor(&[&first.token], &first.proof, now).unwrap().place, at("/elsewhere"));
@@ -242,7 +352,7 @@ mod tests {
 
     #[test]
     fn what_nobody_uses_is_forgotten() {
-        let (mut sessions, now) = (Sessions::new().unwrap(), Instant::now());
+        let (mut sessions, now) = (Sessions::new(0).unwrap(), Instant::now());
         let kept = opened(&mut sessions, now);
         assert!(sessions.lives(1, now + IDLE / 2), "a stream keeps it");
         assert!(sessions.knows(&[&kept.token], now + IDLE));
@@ -254,11 +364,42 @@ mod tests {
             opened(&mut sessions, now + Duration::from_secs(1) * number);
         }
         assert!(!sessions.knows(&[&first.token], now), "the ninth browser takes the place of the first");
-        let key = sessions.key(Place::default(), now);
+        let key = sessions.key(Place::default(), Comes::Anew, now);
         for _ in 0..MAX_KEYS {
-            sessions.key(Place::default(), now);
+            sessions.key(Place::default(), Comes::Anew, now);
         }
         assert_eq!(sessions.open(&key, &[], now), None, "too many links wait");
+    }
+
+    #[test]
+    fn a_tab_that_comes_back_has_its_name_and_its_parcel_and_nobody_elses() {
+        let (mut sessions, now) = (Sessions::new(7).unwrap(), Instant::now());
+        let back = |parcel: &str| Comes::Back { session: 3, parcel: parcel.into() };
+        let keys = ["one", "two"].map(|parcel| sessions.key(at("/somewhere"), back(parcel), now));
+        let first = sessions.open(&keys[0], &[], now).unwrap();
+        assert_eq!(sessions.visitor(&[&first.token], &first.proof, now).unwrap().name(), "page 3");
+        // Another tab of the same browser, which was on its way before it had the cookie.
+        let second = sessions.open(&keys[1], &[], now).unwrap();
+        assert_eq!(second.token, first.token);
+        let stranger = opened(&mut sessions, now);
+        assert_eq!(sessions.visitor(&[&stranger.token], &stranger.proof, now).unwrap().name(), "page 8");
+        let (one, two) = (first.parcel.unwrap(), second.parcel.unwrap());
+        assert_eq!(sessions.parcel(8, one), None);
+        assert_eq!([sessions.parcel(3, two).unwrap(), sessions.parcel(3, one).unwrap()], ["two", "one"]);
+        assert_eq!(sessions.parcel(3, one), None);
+    }
+
+    #[test]
+    fn who_signs_out_is_out_and_all_can_be() {
+        let (mut sessions, now) = (Sessions::new(0).unwrap(), Instant::now());
+        let (one, other) = (opened(&mut sessions, now), opened(&mut sessions, now));
+        sessions.end(1);
+        assert_eq!([&one, &other].map(|opened| sessions.knows(&[&opened.token], now)), [false, true]);
+        assert_eq!([sessions.is_open(1), sessions.is_open(2)], [false, true]);
+        let key = sessions.key(at("/somewhere"), Comes::Anew, now);
+        assert_eq!(sessions.end_all(), 1);
+        assert!(!sessions.knows(&[&other.token], now));
+        assert_eq!(sessions.open(&key, &[], now), None, "nor does a link that waited");
     }
 
     #[test]
@@ -268,5 +409,11 @@ mod tests {
         assert!(made.iter().all(|secret| secret.len() == 43), "{made:?}");
         assert!((1..made.len()).all(|place| !made[..place].contains(&made[place])), "{made:?}");
         assert_eq!([&b"M"[..], b"Ma", b"Man", b"\xfb\xff"].map(spelled), ["TQ", "TWE", "TWFu", "-_8"]);
+        for text in ["", "TQ", "TWE", "TWFu", "-_8", made[0].as_str()] {
+            assert_eq!(spelled(&unspelled(text).unwrap()), text);
+        }
+        assert_eq!([unspelled("a+b"), unspelled("a="), unspelled(&"A".repeat(MAX_SPELLED + 1))], [None, None, None]);
+        let names = [name(&mut one), name(&mut one), name(&mut other)];
+        assert!(names.iter().all(|name| name.len() == 30 && !names.iter().all(|other| other == name)), "{names:?}");
     }
 }

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::{LIMITS, Limits, MAX_CONNECTIONS, MAX_STREAMS, Web};
+use super::{LIMITS, Limits, MAX_CONNECTIONS, MAX_STREAMS, Web, bind, seconds};
+use crate::bridge::web::keep::Kept;
 use crate::bridge::web::session::{IDLE, Place};
 use crate::paths;
 
@@ -23,6 +24,8 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Scene {
     web: Option<Web>,
     pub port: u16,
+    /// The name that it has, and the port.
+    pub host: String,
     pub daemon: Arc<Daemon>,
     socket: PathBuf,
     end: Option<oneshot::Sender<()>>,
@@ -86,14 +89,16 @@ impl Scene {
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                started.send(Web::start_with(asked, limits).unwrap()).unwrap();
+                let kept = Kept::read(asked.with_file_name("web.json"), seconds()).unwrap();
+                let bound = bind(kept.port()).unwrap();
+                started.send(Web::serve(asked, kept, bound, limits).unwrap()).unwrap();
                 let _ = ended.await;
             });
         });
         let web = web.recv_timeout(PATIENCE).unwrap();
-        let port = web.shared.port;
+        let (port, host) = (web.shared.port, web.shared.host.clone());
         let (end, thread) = (Some(end), Some(thread));
-        Self { web: Some(web), port, daemon, socket, end, thread, _directory: directory }
+        Self { web: Some(web), port, host, daemon, socket, end, thread, _directory: directory }
     }
 
     pub fn link(&self) -> String {
@@ -116,8 +121,7 @@ impl Scene {
     }
 
     pub fn get(&self, path: &str) -> Asking {
-        let host = format!("127.0.0.1:{}", self.port);
-        let headers = vec![("Host".into(), host), ("Connection".into(), "close".into())];
+        let headers = vec![("Host".into(), self.host.clone()), ("Connection".into(), "close".into())];
         Asking { method: "GET".into(), path: path.into(), headers, body: String::new() }
     }
 
@@ -129,7 +133,7 @@ impl Scene {
 
     /// What the page sends.
     pub fn post(&self, visit: &Visit, body: &Value) -> Asking {
-        let asking = self.read(visit, "/api/task").with("Origin", &format!("http://127.0.0.1:{}", self.port));
+        let asking = self.read(visit, "/api/task").with("Origin", &format!("http://{}", self.host));
         Asking { method: "POST".into(), body: body.to_string(), ..asking.with("Content-Type", "application/json") }
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::harness::patience;
 
 /// As the real server says it, to the letter.
-pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'none'; frame-ancestors 'none'";
 const SECRET: &str = "0123456789012345678901234567890123456789abc";
 /// 2026-11-15, so that pictures say the same each time.
 const NOON: u64 = 1_794_744_000_000;
@@ -273,6 +273,11 @@ impl Backstage {
             "/api/here" => {
                 let here = json!({"cwd": "/home/somebody/src/lines", "by": "page 1", "version": "0"});
                 whole(stream, "200 OK", "application/json", here.to_string().as_bytes())
+            }
+            // It does not outlive itself, so no tab is known later.
+            "/api/keep" => {
+                let body = json!({"type": "error", "error": {"code": "not_found", "message": "there is nothing of that name"}});
+                whole(stream, "404 Not Found", "application/json", body.to_string().as_bytes())
             }
             "/api/task" => {
                 let message: Value = serde_json::from_str(&request.body).unwrap();
