@@ -170,6 +170,7 @@ fn every_field_of_a_message_about_tasks_is_told() {
         cwd: text(),
         session: text(),
         shell: text(),
+        goes_on: true,
         private: true,
         active: text(),
         active_line: 1,

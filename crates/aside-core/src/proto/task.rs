@@ -47,6 +47,9 @@ pub struct Task {
     pub session: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub shell: String,
+    /// `ask`: in the conversation that this shell has in this workspace, if it has one and names none.
+    #[serde(rename = "goesOn", skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
     /// `ask`: nothing remote for this task.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub private: bool,
@@ -88,6 +91,8 @@ pub enum Op {
     Rules,
     /// Where the page is, with a key that opens it once.
     Page,
+    /// Ends every session of the page.
+    SignOut,
 }
 
 /// What is known now.
@@ -132,6 +137,9 @@ pub struct Brief {
     pub action: String,
     /// It wrote something that can be taken back.
     pub undo: bool,
+    /// Who took it back; empty when nobody has.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub undone_by: String,
 }
 
 /// What a person is asked to approve, whole.

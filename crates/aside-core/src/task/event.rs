@@ -59,7 +59,7 @@ pub struct Change {
     pub step: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
-    /// Who approved.
+    /// Who approved, or took back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,6 +108,7 @@ pub enum Cause {
     Failed,
     Cancelled,
     Retried,
+    Undone,
     Restarted,
 }
 

@@ -23,6 +23,8 @@ pub enum Input {
     Approved(Approval),
     Rejected {
         reason: Option<String>,
+        /// As whoever said it calls himself, for the log.
+        by: Option<String>,
     },
     /// A person wrote another proposal of the same sort.
     Edited(Draft),
@@ -35,6 +37,10 @@ pub enum Input {
     },
     Cancelled,
     Retried,
+    /// What it wrote was taken back.
+    Undone {
+        by: String,
+    },
     /// The daemon is back; whatever was under way is not any more.
     Restarted,
 }
@@ -63,6 +69,10 @@ pub enum Refusal {
         now: u32,
     },
     OtherDigest,
+    /// It has written nothing that could be taken back.
+    NothingWritten,
+    /// That has happened already.
+    TakenBack,
     /// A proposal that acts came without one.
     NoDigest,
     /// An edit made something else of it.
@@ -96,6 +106,7 @@ impl Input {
             Self::Failed { .. } => Some(Cause::Failed),
             Self::Cancelled => Some(Cause::Cancelled),
             Self::Retried => Some(Cause::Retried),
+            Self::Undone { .. } => Some(Cause::Undone),
             Self::Restarted => Some(Cause::Restarted),
         }
     }
@@ -122,6 +133,8 @@ impl fmt::Display for Refusal {
             Self::OtherTask => out.write_str("that approval is for another task"),
             Self::OtherStep { now } => write!(out, "proposal {now} is shown by now; look at it and approve that"),
             Self::OtherDigest => out.write_str("that is not what is proposed; look at the proposal again"),
+            Self::NothingWritten => out.write_str("this task has changed no files"),
+            Self::TakenBack => out.write_str("what it wrote was taken back already"),
             Self::NoDigest => out.write_str("a proposal that acts needs a digest"),
             Self::OtherAction => out.write_str("an edit cannot make something else of a proposal; ask anew"),
             Self::TooLong { bytes, most } => write!(out, "{bytes} bytes are too many, at most {most} are taken"),

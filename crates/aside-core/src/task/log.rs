@@ -201,11 +201,12 @@ fn changed(event: &Event, cause: Cause, change: &Change) -> Option<Input> {
             digest: change.digest.clone()?,
             by: change.by.clone()?,
         }),
-        Cause::Rejected => Input::Rejected { reason: change.message.clone() },
+        Cause::Rejected => Input::Rejected { reason: change.message.clone(), by: change.by.clone() },
         Cause::Finished => Input::Finished(change.outcome.clone()?),
         Cause::Failed => Input::Failed { reason: change.message.clone()? },
         Cause::Cancelled => Input::Cancelled,
         Cause::Retried => Input::Retried,
+        Cause::Undone => Input::Undone { by: change.by.clone()? },
         Cause::Restarted => Input::Restarted,
         Cause::Received | Cause::Routed | Cause::Proposed | Cause::Edited => return None,
     })

@@ -157,10 +157,11 @@ impl Turn {
             (Live::Proposing(proposing), Input::Proposed(draft)) => self.propose(proposing, draft),
             (Live::WaitingApproval(waiting), Input::Approved(approval)) => self.answer(waiting, approval),
             (Live::WaitingApproval(waiting), Input::Edited(draft)) => self.edit(waiting, draft),
-            (Live::WaitingApproval(waiting), Input::Rejected { reason }) => {
+            (Live::WaitingApproval(waiting), Input::Rejected { reason, by }) => {
                 let rejected = waiting.rejected(reason.map(clipped));
                 let message = rejected.reason().map(str::to_owned);
-                self.end(Ended::Rejected(rejected), Change { message, ..Change::to(Name::Rejected) })
+                let by = by.map(clipped);
+                self.end(Ended::Rejected(rejected), Change { message, by, ..Change::to(Name::Rejected) })
             }
             (Live::Executing(executing), Input::Output(text)) => {
                 self.stream(Name::Executing, Channel::Output, &text);
@@ -184,7 +185,8 @@ impl Turn {
                 | Input::Edited(_)
                 | Input::Output(_)
                 | Input::Finished(_)
-                | Input::Retried,
+                | Input::Retried
+                | Input::Undone { .. },
             ) => {
                 let state = live.name();
                 refused(live, Refusal::NotNow { state })
@@ -201,6 +203,7 @@ impl Turn {
                 (self.receive(ended.retried()), None)
             }
             Input::Retried => (State::Ended(ended), Some(Refusal::TooManyAttempts)),
+            Input::Undone { by } => self.undo(ended, by),
             Input::Routed { .. }
             | Input::Collected(_)
             | Input::Piece(_)
@@ -213,6 +216,24 @@ impl Turn {
             | Input::Failed { .. }
             | Input::Cancelled
             | Input::Restarted => (State::Ended(ended), Some(Refusal::NotNow { state })),
+        }
+    }
+
+    /// Told with the state and the end once more: whoever looks at how a log ends sees that the task has.
+    fn undo(&mut self, ended: Ended, by: String) -> Moved {
+        match ended {
+            Ended::Completed(completed) if completed.undone_by().is_some() => {
+                (State::Ended(Ended::Completed(completed)), Some(Refusal::TakenBack))
+            }
+            Ended::Completed(completed) if completed.outcome().is_some_and(|outcome| outcome.undo.is_some()) => {
+                let by = clipped(by);
+                let message = Some("what it wrote was taken back".to_owned());
+                let change = Change { message, by: Some(by.clone()), ..Change::to(Name::Completed) };
+                self.end(Ended::Completed(completed.undone(by)), change)
+            }
+            ended @ (Ended::Completed(_) | Ended::Failed(_) | Ended::Rejected(_)) => {
+                (State::Ended(ended), Some(Refusal::NothingWritten))
+            }
         }
     }
 

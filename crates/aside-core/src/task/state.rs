@@ -91,6 +91,8 @@ pub struct Completed {
     result: Box<TaskResult>,
     /// What came of carrying it out, if there was something to carry out.
     outcome: Option<Outcome>,
+    /// Who has taken back what it wrote.
+    undone: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -210,7 +212,7 @@ impl Ready {
 
     pub fn settled(self) -> Settled {
         match self.offer {
-            Offer::Says(result) => Settled::Completed(Completed { result, outcome: None }),
+            Offer::Says(result) => Settled::Completed(Completed { result, outcome: None, undone: None }),
             Offer::Acts(acting) => Settled::Waiting(Waiting { acting }),
         }
     }
@@ -259,7 +261,7 @@ impl Executing {
     }
 
     pub fn finished(self, outcome: Outcome) -> Completed {
-        Completed { result: self.acting.result, outcome: Some(outcome) }
+        Completed { result: self.acting.result, outcome: Some(outcome), undone: None }
     }
 }
 
@@ -270,6 +272,16 @@ impl Completed {
 
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
+    }
+
+    /// Who has taken back what it wrote, if somebody has.
+    pub fn undone_by(&self) -> Option<&str> {
+        self.undone.as_deref()
+    }
+
+    /// It was carried out all the same, so it stays completed.
+    pub fn undone(self, by: String) -> Self {
+        Self { undone: Some(by), ..self }
     }
 }
 

@@ -178,6 +178,18 @@ impl Memory {
         fresh.or_else(|| shell.commands.iter().find(|command| command.seq == seq)?.output.clone())
     }
 
+    /// How long ago a command ended.
+    pub fn since(&self, session: &str, seq: i64) -> Option<Duration> {
+        let shells = self.lock();
+        let mut commands = shells.get(session)?.commands.iter();
+        commands.find(|command| command.seq == seq).map(|command| command.ended.elapsed())
+    }
+
+    /// A shell whose name is such a one.
+    pub fn called(&self, is_it: &dyn Fn(&str) -> bool) -> Option<String> {
+        self.lock().keys().find(|session| is_it(session)).cloned()
+    }
+
     /// The number of the last command of a shell, if it is this one.
     pub fn last(&self, session: &str, command: &str) -> Option<i64> {
         let shells = self.lock();

@@ -68,6 +68,34 @@ fn long() -> Life {
     ])
 }
 
+/// Written, and taken back.
+fn undone() -> Life {
+    Life::of(vec![
+        routed(Kind::Change),
+        Input::Collected(Context::default()),
+        Input::Proposed(diff('a')),
+        Input::Approved(approval(1, 'a')),
+        Input::Finished(crate::task::event::Outcome { undo: Some("7".to_owned()), ..outcome(None) }),
+        Input::Undone { by: "pts/3".to_owned() },
+    ])
+}
+
+#[test]
+fn that_something_was_taken_back_is_in_the_log() {
+    let life = undone();
+    let last: Vec<&str> = life.log.lines().rev().take(2).collect();
+    assert!(
+        last[1].contains(r#""state":"COMPLETED","message":"what it wrote was taken back","by":"pts/3""#),
+        "{last:?}"
+    );
+    assert!(last[1].contains(r#""cause":"undone""#) && last[0].starts_with(r#"{"type":"task_end""#), "{last:?}");
+    assert_eq!(&replay(life.log.as_bytes()).unwrap().unwrap().task, life.task());
+    // What was written before there was such an event is read as ever.
+    let before = life.log.lines().count() - 2;
+    let old: String = life.log.split_inclusive('\n').take(before).collect();
+    assert!(replay(old.as_bytes()).unwrap().is_some());
+}
+
 #[test]
 fn a_log_ends_anywhere_and_is_still_read() {
     let life = long();

@@ -145,13 +145,14 @@ fn inputs() -> Vec<(&'static str, Input)> {
         ("piece", Input::Piece("word".to_owned())),
         ("proposed", Input::Proposed(command("make", 'a'))),
         ("approved", Input::Approved(approval(1, 'a'))),
-        ("rejected", Input::Rejected { reason: None }),
+        ("rejected", Input::Rejected { reason: None, by: None }),
         ("edited", Input::Edited(command("make test", 'b'))),
         ("output", Input::Output("line\n".to_owned())),
         ("finished", Input::Finished(outcome(Some(0)))),
         ("failed", Input::Failed { reason: "no".to_owned() }),
         ("cancelled", Input::Cancelled),
         ("retried", Input::Retried),
+        ("undone", Input::Undone { by: "pts/3".to_owned() }),
         ("restarted", Input::Restarted),
     ]
 }
@@ -231,7 +232,11 @@ fn every_state_says_what_every_input_does() {
                     found.push(format!("{from} {word} {to}: {}", spelled(&effects)));
                 }
                 Err(refusal) => {
-                    assert_eq!(refusal, Refusal::NotNow { state: name }, "{word}");
+                    let expected = match (word, before.state()) {
+                        ("undone", State::Ended(_)) => Refusal::NothingWritten,
+                        _ => Refusal::NotNow { state: name },
+                    };
+                    assert_eq!(refusal, expected, "{word}");
                     assert_eq!(task, before, "{word}");
                 }
             }
@@ -347,6 +352,24 @@ fn a_command_that_fails_is_a_task_that_failed() {
 }
 
 #[test]
+fn what_was_taken_back_stays_completed_and_says_who_did_it() {
+    let written = Outcome { undo: Some("7".to_owned()), ..outcome(None) };
+    let task = step(waiting_for(Kind::Change, diff('a')), 3, Input::Approved(approval(1, 'a'))).0;
+    let task = step(task, 4, Input::Finished(written)).0;
+    let (task, done) = step(task, 5, Input::Undone { by: "pts/3".to_owned() });
+    let effects = done.unwrap();
+    assert_eq!(spelled(&effects), "COMPLETED end-ok save");
+    let first = events(&effects)[0];
+    let What::TaskState(change) = &first.what else { panic!("{first:?}") };
+    assert_eq!((first.cause, change.by.as_deref()), (Some(Cause::Undone), Some("pts/3")));
+    let State::Ended(Ended::Completed(completed)) = task.state() else { panic!("{task:?}") };
+    assert_eq!(completed.undone_by(), Some("pts/3"));
+    let (same, done) = step(task.clone(), 6, Input::Undone { by: "page".to_owned() });
+    assert_eq!((same, done.unwrap_err()), (task.clone(), Refusal::TakenBack));
+    assert!(step(task, 6, Input::Retried).1.is_ok());
+}
+
+#[test]
 fn what_runs_is_stopped_once_and_says_itself_how_it_ended() {
     let (task, _) = step(in_state(Name::Executing), 3, Input::Cancelled);
     let (task, done) = step(task, 4, Input::Cancelled);
@@ -458,6 +481,7 @@ fn fitting(task: &Task, choice: u8) -> Input {
             _ => Input::Restarted,
         },
         State::Live(Live::ContextCollected(_) | Live::ProposalReady(_)) => panic!("no task rests there"),
+        State::Ended(_) if choice.is_multiple_of(3) => Input::Undone { by: "pts/3".to_owned() },
         State::Ended(_) => Input::Retried,
     }
 }
@@ -493,7 +517,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         any_text().prop_map(Input::Piece),
         any_draft().prop_map(Input::Proposed),
         approval.prop_map(Input::Approved),
-        prop::option::of(any_text()).prop_map(|reason| Input::Rejected { reason }),
+        prop::option::of(any_text()).prop_map(|reason| Input::Rejected { by: reason.clone(), reason }),
         any_draft().prop_map(Input::Edited),
         any_text().prop_map(Input::Output),
         (any_text(), any::<Option<i32>>(), prop::option::of(any_text()))
@@ -501,6 +525,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         any_text().prop_map(|reason| Input::Failed { reason }),
         Just(Input::Cancelled),
         Just(Input::Retried),
+        any_text().prop_map(|by| Input::Undone { by }),
         Just(Input::Restarted),
     ]
 }
@@ -562,8 +587,9 @@ proptest! {
             };
             assert_in_order(before.seq(), &task, &effects)?;
             if let State::Ended(_) = before.state() {
-                prop_assert_eq!(&input, &Input::Retried);
-                prop_assert_eq!(task.attempt(), before.attempt() + 1);
+                let undone = matches!(&input, Input::Undone { .. });
+                prop_assert!(undone || input == Input::Retried, "{:?}", input);
+                prop_assert_eq!(task.attempt(), before.attempt() + u32::from(!undone));
             } else {
                 prop_assert_eq!(task.attempt(), before.attempt());
             }

@@ -358,6 +358,9 @@ fn ended(task: &Shown, word: &str) -> String {
     if task.undo {
         text.push_str("; Esc u takes it back");
     }
+    if let Some(by) = &task.undone_by {
+        text.push_str(&format!("; taken back ({})", rows::one_line(by)));
+    }
     if task.state == Name::Failed {
         text.push_str("; Esc r tries again");
     }

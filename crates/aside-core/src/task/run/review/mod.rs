@@ -2,6 +2,7 @@
 //! and what rules find in it. Found by rules, and said to be so: nobody has read the change.
 
 pub mod denied;
+pub mod fresh;
 pub(in crate::task::run) mod kind;
 mod look;
 mod patch;

@@ -47,8 +47,12 @@ pub fn markdown(review: &Review, lines: usize) -> String {
             rows.extend(grave.iter().flat_map(|risk| risk_rows(risk)));
         }
         if !minor.is_empty() {
-            let before = if grave.is_empty() { "Rules found only small things:" } else { "Small things:" };
-            rows.push(before.to_owned());
+            if grave.is_empty() {
+                rows.push("Rules found only small things:".to_owned());
+            } else {
+                // Without a gap it would be read as more of the last thing.
+                rows.extend([String::new(), "Small things:".to_owned()]);
+            }
             rows.extend(minor.iter().flat_map(|risk| risk_rows(risk)));
         }
         told.extend(bounded(rows, room));

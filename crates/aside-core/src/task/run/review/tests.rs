@@ -51,7 +51,7 @@ fn a_change_is_told_the_gravest_first() {
          - **a secret is added (github token)**: `config.yml:1` `token: [redacted]`\n\
          - debugging leftover: `src/user.rs:2` `dbg!(&user);`\n\
          - public name removed or renamed: `src/user.rs:3` `pub fn find(id: u64) {}`\n\
-         - dependency added or changed: `Cargo.toml:2` `serde = \"1.0\"`\n\
+         - dependency added or changed: `Cargo.toml:2` `serde = \"1.0\"`\n\n\
          Small things:\n\
          - stops the program when it fails: `src/user.rs:3` `let x = load().unwrap();`\n\n\
          Files:\n\

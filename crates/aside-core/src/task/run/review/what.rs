@@ -30,6 +30,7 @@ struct Frames {
     range: Regex,
     between: Regex,
     since: Regex,
+    unsaved: Regex,
     staged: Regex,
     lasts: Regex,
     lasts_chinese: Regex,
@@ -54,6 +55,10 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
         between: new(r"\bbetween `?(NAME)`? and `?(NAME)`?")?,
         since: new(
             r"\bsince (?:the )?(?:tag |commit |release |version )?`?(NAME)`?|自从? ?`?([\w@][\w@./~^-]*)`? ?(?:以来|之后|开始)",
+        )?,
+        // What came after it, and not the commit itself.
+        unsaved: new(
+            r"\b(?:since|after) (?:the |my |our )?(?:last|latest|previous|most recent|newest) commit\b|\bnot (?:yet )?(?:been )?committed\b|\buncommitted\b|自?从?(?:上次|上一次|最后一次|最近一次)的?提交(?:以来|之后|以后|后)|未提交|还?没有?提交",
         )?,
         staged: new(
             r"\b(?:staged|cached|(?:in|of) the index|the index|about to commit|(?:going|want) to commit|to be committed)\b|暂存|准备提交|将要提交|要提交的",
@@ -139,6 +144,9 @@ pub fn what(words: &str) -> What {
     }
     if let Some(count) = frames.lasts.captures(words).or_else(|| frames.lasts_chinese.captures(words)) {
         return What::Last(number(count.get(1).map_or("", |found| found.as_str())).clamp(1, MAX_COMMITS));
+    }
+    if frames.unsaved.is_match(words) {
+        return What::Now;
     }
     if frames.last.is_match(words) {
         return What::Last(1);
@@ -236,6 +244,11 @@ mod tests {
             ("review the branching logic in src/a.rs", "now"),
             ("review the changes with fresh eyes", "now"),
             ("看看我的改动", "now"),
+            ("what changed since the last commit", "now"),
+            ("review everything after my latest commit", "now"),
+            ("look at the uncommitted changes", "now"),
+            ("看看上次提交之后的改动", "now"),
+            ("审查未提交的改动", "now"),
             ("review the staged changes", "staged"),
             ("look at what I'm about to commit", "staged"),
             ("检查一下暂存的改动", "staged"),

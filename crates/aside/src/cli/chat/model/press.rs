@@ -128,7 +128,8 @@ impl Model {
             match key {
                 Key::Char('y') if !early => {
                     self.tell(Tone::Told, "taking it back");
-                    return self.send(Tag::Undo, Self::about(Op::Undo, &task), out);
+                    let by = self.who.by.clone();
+                    return self.send(Tag::Undo, Task { by, ..Self::about(Op::Undo, &task) }, out);
                 }
                 Key::Char('y') => return self.tell(Tone::Told, "too soon; u again"),
                 _ => self.tell(Tone::Told, "nothing was taken back"),

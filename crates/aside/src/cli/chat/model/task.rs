@@ -1,7 +1,7 @@
 //! A task as its events told it, as far as a conversation shows it: bounded, whatever it says. The whole of it stays with the daemon.
 
 use aside_core::proto::task::Brief;
-use aside_core::task::event::{Channel, Event, Outcome, What};
+use aside_core::task::event::{Cause, Channel, Event, Outcome, What};
 use aside_core::task::proposal::{Proposal, Source};
 use aside_core::task::state::Name;
 
@@ -43,6 +43,8 @@ pub struct Shown {
     pub outcome: Option<Outcome>,
     /// It wrote something that can be taken back.
     pub undo: bool,
+    /// Who took it back.
+    pub undone_by: Option<String>,
     /// When it began to be carried out, and when it ended, in milliseconds since 1970.
     began: Option<u64>,
     ended: Option<u64>,
@@ -79,6 +81,7 @@ impl Shown {
             waits: None,
             outcome: None,
             undo: brief.undo,
+            undone_by: None,
             began: None,
             ended: None,
             version: 0,
@@ -117,6 +120,9 @@ impl Shown {
                 }
                 match change.state {
                     Name::Executing => self.began = Some(event.at),
+                    _ if event.cause == Some(Cause::Undone) => {
+                        (self.undo, self.undone_by) = (false, change.by.clone());
+                    }
                     Name::Completed | Name::Failed | Name::Rejected => self.ended = Some(event.at),
                     _ => {}
                 }

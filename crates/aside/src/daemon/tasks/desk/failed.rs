@@ -1,10 +1,12 @@
-//! What failed, when somebody asks why: what they pasted, or the last command of their shell that did.
+//! What failed, when somebody asks why: what they pasted, or the last command that did, of their shell or of a task of the conversation.
 
 use std::sync::Arc;
 
 use aside_core::task::run::diagnose::{Failure, mentioned, places};
+use aside_core::task::run::thread::Earlier;
 
 use crate::daemon::state::State;
+use crate::daemon::tasks::actor;
 
 /// Commands of the session that "that" may mean.
 const LATELY: u32 = 6;
@@ -19,6 +21,8 @@ pub struct Failed {
     /// Where it ran; empty when nobody knows.
     pub cwd: String,
     pub source: Source,
+    /// When it ended, in milliseconds since 1970.
+    pub at: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub enum Source {
     #[default]
     Pasted,
     Session,
+    /// A task of the conversation.
+    Task,
 }
 
 impl Failed {
@@ -45,6 +51,8 @@ impl Failed {
         let own = |command: &str| command.trim_start().starts_with("aside ");
         let failed =
             past.into_iter().rev().find(|past| past.exit != 0 && past.exit != INTERRUPTED && !own(&past.command))?;
+        let since = state.memory().since(session, failed.seq).unwrap_or_default();
+        let at = actor::now().saturating_sub(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
         let output = state.printed(session, failed.seq).await.or(failed.output).unwrap_or_default();
         Some(Self {
             command: failed.command,
@@ -52,6 +60,16 @@ impl Failed {
             output,
             cwd: failed.cwd,
             source: Source::Session,
+            at,
+        })
+    }
+
+    /// The last command that a task of the conversation ran and that failed.
+    pub fn of_thread(earlier: &[Earlier]) -> Option<Self> {
+        earlier.iter().rev().find_map(|earlier| {
+            let (command, exit, output) = earlier.failure()?;
+            let (command, cwd) = (command.to_owned(), earlier.cwd().to_owned());
+            Some(Self { command, exit, output, cwd, source: Source::Task, at: earlier.at })
         })
     }
 

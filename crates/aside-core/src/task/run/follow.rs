@@ -1,0 +1,368 @@
+//! Requests that mean something only after what was said before: "again", "undo that", "why?", "no, call it `total`". Says what such words
+//! ask for, by `data/task/follow.toml`, and what that is once it is known what was said. Knows of nothing that could be done by a word: what
+//! is run again is proposed again, and nothing is taken back here.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::agent::tongue::Tongue;
+use crate::redact::redact;
+use crate::task::proposal::{FileSummary, Proposal};
+use crate::task::route::command;
+use crate::task::route::intent::{Intent, Kind, Params};
+use crate::task::route::{By, Options, Route, Routed, Scope, route};
+use crate::task::run::thread::Earlier;
+use crate::task::run::{Model, Outcome, code, list, short};
+use crate::task::state::Name;
+
+const LIST: &str = include_str!("../../../data/task/follow.toml");
+
+/// Letters of a request; what is longer says what it means.
+const MAX_LETTERS: usize = 200;
+/// Letters of a request and of a command that are shown.
+const MAX_SHOWN: usize = 120;
+/// Files of a change that are told by their names.
+const MAX_FILES: usize = 10;
+/// How sure it is that a request goes on from another one.
+const SURE: f32 = 0.9;
+
+/// What such words ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Follow {
+    Again {
+        what: Repeat,
+        /// Flags that a command is to get beside its own; mostly empty.
+        with: String,
+    },
+    Back,
+    Why,
+    Cure,
+    On,
+}
+
+/// What is to happen once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// The command that was run.
+    Run,
+    /// Whatever was asked for last.
+    Any,
+}
+
+struct Rule {
+    name: String,
+    pattern: Regex,
+}
+
+static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    list::tables(LIST, "follow", |table| {
+        let pattern = format!("(?is)^(?:{})$", list::text(table, "pattern")?);
+        Some(Rule { name: list::text(table, "name")?, pattern: Regex::new(&pattern).ok()? })
+    })
+});
+
+pub fn read(words: &str) -> Option<Follow> {
+    let words = bare(words)?;
+    let rule = ALL.iter().filter(|rule| rule.name != "refers").find(|rule| rule.pattern.is_match(words))?;
+    Some(match rule.name.as_str() {
+        "again" => {
+            let with =
+                rule.pattern.captures(words).and_then(|found| Some(found.name("with")?.as_str().trim().to_owned()));
+            let lower = words.to_lowercase();
+            let runs =
+                ["run", "execute", "command", "launch", "跑", "运行", "执行"].iter().any(|word| lower.contains(word));
+            let with = with.unwrap_or_default();
+            let what = if runs || !with.is_empty() { Repeat::Run } else { Repeat::Any };
+            Follow::Again { what, with }
+        }
+        "back" => Follow::Back,
+        "why" => Follow::Why,
+        "cure" => Follow::Cure,
+        _ => Follow::On,
+    })
+}
+
+/// Whether it speaks of something that was there before.
+pub fn refers(words: &str) -> bool {
+    let refers = |words: &str| ALL.iter().any(|rule| rule.name == "refers" && rule.pattern.is_match(words));
+    read(words).is_some() || bare(words).is_some_and(refers)
+}
+
+/// Without courtesies, and what ends a sentence.
+fn bare(words: &str) -> Option<&str> {
+    const BEFORE: [&str; 8] = ["please ", "ok, ", "okay, ", "can you ", "could you ", "请", "麻烦你", "帮我"];
+    const AFTER: [&str; 7] = [" please", ", please", " now", ", thanks", " thanks", " for me", "谢谢"];
+    let mut words = words.trim();
+    if words.chars().nth(MAX_LETTERS).is_some() {
+        return None;
+    }
+    loop {
+        let before = words;
+        for courtesy in BEFORE {
+            if words.get(..courtesy.len()).is_some_and(|head| head.eq_ignore_ascii_case(courtesy)) {
+                words = words.get(courtesy.len()..).unwrap_or_default().trim_start();
+            }
+        }
+        words = words.trim_end_matches(['!', '?', ',', '。', '！', '？', '，', ' ']);
+        // `--path=.` ends no sentence.
+        let stopped = words.strip_suffix('.').filter(|rest| rest.ends_with(|letter: char| letter.is_alphanumeric()));
+        words = stopped.unwrap_or(words);
+        for courtesy in AFTER {
+            let start = words.len().saturating_sub(courtesy.len());
+            if words.get(start..).is_some_and(|tail| tail.eq_ignore_ascii_case(courtesy)) {
+                words = words.get(..start).unwrap_or_default();
+            }
+        }
+        if words == before {
+            return Some(words).filter(|words| !words.is_empty());
+        }
+    }
+}
+
+/// What is wanted, after what was said before; nothing when the words are to be taken by themselves, as `ours` has them.
+pub fn wanted(words: &str, earlier: &[Earlier], ours: &Route, options: &Options<'_>) -> Option<Route> {
+    let follow = read(words)?;
+    let last = earlier.iter().rfind(|earlier| earlier.is_about_work());
+    let to = |kind, scope, params, summary: String| {
+        let intent = Intent { kind, confidence: SURE, summary, params };
+        Some(Route { intent, scope, by: By::Rule("follow"), notes: Vec::new(), held: ours.held })
+    };
+    match follow {
+        Follow::Again { what, .. } => {
+            // What was only said in between is not what is meant, unless there is nothing else.
+            let asked = spoken_of(earlier).filter(|subject| what == Repeat::Any && subject.command().is_none());
+            let run = run_before(earlier);
+            match asked.or(last.filter(|_| what == Repeat::Any && run.is_none())) {
+                Some(asked) => match route(&asked.request.text, options) {
+                    Routed::Task(route) => Some(route),
+                    Routed::Apply { .. } => None,
+                },
+                None => {
+                    let about = short(&redact(run?.command().unwrap_or_default()), MAX_SHOWN);
+                    let params = Params { query: Some(words.trim().to_owned()), ..Params::default() };
+                    to(Kind::Run, Scope::Full, params, format!("Run again: {about}"))
+                }
+            }
+        }
+        Follow::Back => {
+            let params = Params { question: Some(words.trim().to_owned()), ..Params::default() };
+            to(Kind::Explain, Scope::Full, params, "Say what can be taken back".to_owned())
+        }
+        Follow::Why | Follow::Cure => {
+            spoken_of(earlier).filter(|last| last.state == Name::Failed)?;
+            let params = Params {
+                files: ours.intent.params.files.clone(),
+                question: Some(words.trim().to_owned()),
+                ..Params::default()
+            };
+            to(Kind::Diagnose, Scope::Full, params, format!("Diagnose: {}", short(words, MAX_SHOWN)))
+        }
+        Follow::On => {
+            let last = last?;
+            let kind = last.kind.filter(|kind| *kind != Kind::Run)?;
+            // Who plainly says what to do, means that.
+            if ours.scope == Scope::Full && ours.intent.kind.acts() && ours.intent.confidence >= SURE {
+                return None;
+            }
+            let files = ours.intent.params.files.clone();
+            let said = Some(words.trim().to_owned());
+            let params = match kind {
+                Kind::Change => Params { files, change_request: said, ..Params::default() },
+                _ => Params { files, question: said, ..Params::default() },
+            };
+            // What was found is no place to look further: what is said about it is a question.
+            let kind = if kind == Kind::Search { Kind::Explain } else { kind };
+            to(kind, last.scope, params, format!("{}: {}", capital(kind.name()), short(words, MAX_SHOWN)))
+        }
+    }
+}
+
+/// What somebody means who asks what went wrong.
+fn spoken_of(earlier: &[Earlier]) -> Option<&Earlier> {
+    earlier.iter().rfind(|earlier| earlier.is_about_work() && !earlier.is_talk())
+}
+
+/// The command that ran last; one that was only proposed where none has.
+fn run_before(earlier: &[Earlier]) -> Option<&Earlier> {
+    let command = |earlier: &&Earlier| earlier.command().is_some();
+    earlier.iter().filter(command).rfind(|earlier| earlier.began.is_some()).or_else(|| earlier.iter().rfind(command))
+}
+
+/// What ran last, proposed once more. Nothing where the words ask for something else.
+pub fn again(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
+    let Some(Follow::Again { with, .. }) = read(words) else { return None };
+    let Some(before) = run_before(earlier) else {
+        let text = match Tongue::of(words) {
+            Tongue::English => "Nothing was run in this conversation yet. Say the command, as in `run make test`.\n",
+            Tongue::Chinese => "这次对话中还没有运行过命令。请说出命令，例如 `run make test`。\n",
+        };
+        return Some(Outcome::answer(text.to_owned(), text.trim_end(), Model::Unneeded));
+    };
+    let Some(Proposal::Command { cmd, cwd, confine, .. }) = &before.proposal else { return None };
+    let all = if with.is_empty() { cmd.clone() } else { format!("{} {with}", cmd.trim_end()) };
+    // What is added to several commands would be added to one of them; what is added must not be another command.
+    let is_one = |line: &str| command::strip(line).is_some_and(|stripped| stripped.cut.is_empty());
+    let fits = with.is_empty() || is_one(cmd) && is_one(&all);
+    if !fits {
+        let text = format!(
+            "{} cannot be added to {}: it is not one plain command. Say the whole command, as in `run make -k`.\n",
+            code(&short(&with, MAX_SHOWN)),
+            code(&short(cmd, MAX_SHOWN))
+        );
+        return Some(Outcome::answer(text, "That cannot be added to the command", Model::Unneeded));
+    }
+    let how = match (before.began, before.outcome.as_ref().and_then(|outcome| outcome.exit), before.state) {
+        (None, ..) => "It was proposed in this conversation, and not run.".to_owned(),
+        (Some(_), Some(exit), _) => format!("It ran in this conversation, and ended with status {exit}."),
+        (Some(_), None, Name::Executing) => "It runs in this conversation already.".to_owned(),
+        (Some(_), None, _) => "It ran in this conversation.".to_owned(),
+    };
+    let added = if with.is_empty() { String::new() } else { format!(" {} is new.", code(&with)) };
+    let proposal = Proposal::Command {
+        cmd: all.clone(),
+        cwd: cwd.clone(),
+        reason: Some(format!("{how}{added}")),
+        confine: *confine,
+    };
+    let summary = format!("Run {}", code(&all));
+    Some(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
+}
+
+/// What somebody would take back, and how. `can` are those of the conversation that can be, `other` the last one elsewhere in the workspace.
+pub fn back(words: &str, earlier: &[Earlier], can: &[&str], other: Option<&Earlier>) -> Outcome {
+    let tongue = Tongue::of(words);
+    let wrote = |earlier: &&Earlier| earlier.outcome.as_ref().is_some_and(|outcome| outcome.undo.is_some());
+    let acted = earlier.iter().rfind(|earlier| earlier.began.is_some());
+    let can_be = earlier.iter().rfind(|earlier| can.contains(&earlier.id.as_str()));
+    let undone = earlier.iter().rfind(wrote).filter(|last| last.undone_by.is_some());
+    let mut text = String::new();
+    if let Some(command) = acted.and_then(|acted| Some(code(&short(&redact(acted.command()?), MAX_SHOWN)))) {
+        text.push_str(&match tongue {
+            Tongue::English => format!("{command} ran last, and what a command did cannot be taken back.\n\n"),
+            Tongue::Chinese => format!("最后运行的是 {command}，命令做过的事无法撤销。\n\n"),
+        });
+    } else if let Some(undone) = undone {
+        let (id, by) = (undone.id.as_str(), undone.undone_by.as_deref().unwrap_or_default());
+        text.push_str(&match tongue {
+            Tongue::English => format!("What {id} wrote was taken back already ({}).\n\n", short(by, MAX_SHOWN)),
+            Tongue::Chinese => format!("{id} 的修改已经撤销了（{}）。\n\n", short(by, MAX_SHOWN)),
+        });
+    }
+    let elsewhere = can_be.is_none();
+    let Some(change) = can_be.or(other) else {
+        text.push_str(match tongue {
+            Tongue::English => {
+                "No task here has changed files that could be put back; `git diff` shows what changed otherwise.\n"
+            }
+            Tongue::Chinese => "这里没有任务改过可以还原的文件；`git diff` 会显示其他改动。\n",
+        });
+        let summary = text.lines().last().unwrap_or_default().to_owned();
+        return Outcome::answer(text, summary, Model::Unneeded);
+    };
+    let id = change.id.as_str();
+    let request = code(&short(&redact(&change.request.text), MAX_SHOWN));
+    text.push_str(&match (tongue, elsewhere) {
+        (Tongue::English, false) => format!("Task {id} ({request}) changed:\n\n"),
+        (Tongue::English, true) => {
+            format!("Nothing else was changed in this conversation. Before it, task {id} ({request}) changed:\n\n")
+        }
+        (Tongue::Chinese, false) => format!("任务 {id}（{request}）修改了：\n\n"),
+        (Tongue::Chinese, true) => format!("这次对话中没有其他修改。之前任务 {id}（{request}）修改了：\n\n"),
+    });
+    for FileSummary { path, additions, deletions } in change.files().iter().take(MAX_FILES) {
+        text.push_str(&format!("- {} +{additions} −{deletions}\n", code(path)));
+    }
+    if change.files().len() > MAX_FILES {
+        text.push_str(&format!("- … {}\n", change.files().len() - MAX_FILES));
+    }
+    let undo = format!("aside task undo {id}");
+    text.push_str(&match tongue {
+        Tongue::English => {
+            format!("\nNothing was taken back yet: `{undo}` does it, if the files are still as the task left them.\n")
+        }
+        Tongue::Chinese => format!("\n还没有撤销任何东西：运行 `{undo}` 即可撤销（文件在此之后没有再改动的话）。\n"),
+    });
+    Outcome::answer(text, format!("`{undo}` takes it back"), Model::Unneeded)
+}
+
+/// Why the last task failed that ran no command; what failed there is what it says itself. Nothing where a command did.
+pub fn why(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
+    if !matches!(read(words), Some(Follow::Why | Follow::Cure)) {
+        return None;
+    }
+    let last = spoken_of(earlier)?;
+    if last.state != Name::Failed || last.failure().is_some() {
+        return None;
+    }
+    let (id, reason) = (last.id.as_str(), redact(&last.message).into_owned());
+    let request = code(&short(&redact(&last.request.text), MAX_SHOWN));
+    let text = match Tongue::of(words) {
+        Tongue::English => {
+            format!("Task {id} ({request}) failed: {reason}\n\n`aside task retry {id}` tries it again.\n")
+        }
+        Tongue::Chinese => format!("任务 {id}（{request}）失败了：{reason}\n\n`aside task retry {id}` 会重试。\n"),
+    };
+    Some(Outcome::answer(text, short(&reason, MAX_SHOWN), Model::Unneeded))
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), letters.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_has_its_hits_and_misses() {
+        assert_eq!(ALL.len(), list::count(LIST, "follow"));
+        let examples = list::tables(LIST, "follow", |table| {
+            Some((list::text(table, "name")?, list::texts(table, "hits"), list::texts(table, "misses")))
+        });
+        let name = |follow: &Follow| match follow {
+            Follow::Again { .. } => "again",
+            Follow::Back => "back",
+            Follow::Why => "why",
+            Follow::Cure => "cure",
+            Follow::On => "on",
+        };
+        let mut wrong = Vec::new();
+        for (rule, (wanted, hits, misses)) in ALL.iter().zip(examples) {
+            assert!(hits.len() >= 4 && misses.len() >= 3, "{wanted}");
+            if wanted == "refers" {
+                wrong.extend(hits.iter().filter(|words| !refers(words)).map(|words| format!("refers hit {words}")));
+                wrong.extend(misses.iter().filter(|words| refers(words)).map(|words| format!("refers miss {words}")));
+                continue;
+            }
+            for words in &hits {
+                let found = read(words);
+                if found.as_ref().map(name) != Some(wanted.as_str()) || !rule.pattern.is_match(bare(words).unwrap()) {
+                    wrong.push(format!("{wanted} hit {words}: {found:?}"));
+                }
+            }
+            wrong.extend(
+                misses
+                    .iter()
+                    .filter(|words| read(words).is_some())
+                    .map(|words| format!("{wanted} miss {words}: {:?}", read(words))),
+            );
+        }
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+
+    #[test]
+    fn flags_are_taken_as_they_were_written() {
+        let with = |words: &str| match read(words) {
+            Some(Follow::Again { with, what }) => (with, what),
+            other => panic!("{words}: {other:?}"),
+        };
+        assert_eq!(with("try that again with --verbose -X a.py"), ("--verbose -X a.py".to_owned(), Repeat::Run));
+        assert_eq!(with("run it again but with `-x -v`"), ("-x -v".to_owned(), Repeat::Run));
+        assert_eq!(with("再来一次"), (String::new(), Repeat::Any));
+        assert_eq!(read(""), None);
+        assert_eq!(read("\u{202e}?!."), None);
+        assert_eq!(read(&"again ".repeat(100)), None);
+    }
+}

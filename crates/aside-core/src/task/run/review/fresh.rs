@@ -1,0 +1,83 @@
+//! A file that git does not know of yet, as a diff would show it: all of it is new, and nobody has looked at it.
+
+use crate::text;
+
+/// What of a new file is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    pub diff: String,
+    /// What of it is not.
+    pub note: Option<String>,
+}
+
+/// Nothing for a name that no diff could spell plainly.
+pub fn header(path: &str) -> Option<String> {
+    let plain = !path.is_empty() && text::clean(path) == path && !path.contains(['\n', '\t', '"', '\\']);
+    plain.then(|| format!("diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"))
+}
+
+/// At most so many bytes of its contents, in whole lines.
+pub fn added(path: &str, contents: &[u8], bytes: usize) -> Option<Fresh> {
+    let mut diff = header(path)?;
+    let shown = contents.get(..contents.len().min(bytes)).unwrap_or_default();
+    let is_binary = shown.contains(&0);
+    let whole = shown.len() == contents.len();
+    let shown = match shown.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) if !whole => shown.get(..=end).unwrap_or_default(),
+        _ => shown,
+    };
+    if is_binary {
+        let head = diff.split("--- /dev/null").next().unwrap_or_default().to_owned();
+        return Some(Fresh { diff: format!("{head}Binary files /dev/null and b/{path} differ\n"), note: None });
+    }
+    let text = String::from_utf8_lossy(shown);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    if lines.is_empty() {
+        let head = diff.split("--- /dev/null").next().unwrap_or_default().to_owned();
+        return Some(Fresh { diff: head, note: None });
+    }
+    diff.push_str(&format!("@@ -0,0 +1,{} @@\n", lines.len()));
+    for line in &lines {
+        diff.push_str(&format!("+{}\n", line.trim_end_matches('\n')));
+    }
+    if whole && !text.ends_with('\n') {
+        diff.push_str("\\ No newline at end of file\n");
+    }
+    let note = (!whole).then(|| format!("only the first {} lines of {path} were looked at", lines.len()));
+    Some(Fresh { diff, note })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::run::review::look;
+
+    #[test]
+    fn a_new_file_is_looked_at_like_one_that_was_added() {
+        let fresh = added("src/new.js", b"let a = 1;\nconsole.log(a)\n", 1000).unwrap();
+        assert_eq!(
+            fresh.diff,
+            "diff --git a/src/new.js b/src/new.js\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.js\n@@ -0,0 +1,2 @@\n\
+             +let a = 1;\n+console.log(a)\n"
+        );
+        let review = look(&fresh.diff);
+        assert_eq!((review.files[0].change.as_str(), review.files[0].added), ("new", 2));
+        assert!(review.risks.iter().any(|risk| risk.rule == "debugger"), "{review:?}");
+        let spaced = look(&added("a file.txt", b"x\n", 100).unwrap().diff);
+        assert_eq!(spaced.files[0].path, "a file.txt");
+    }
+
+    #[test]
+    fn what_is_cut_binary_or_empty_says_so() {
+        let cut = added("a.txt", b"one\ntwo\nthree\n", 9).unwrap();
+        assert_eq!(cut.note.as_deref(), Some("only the first 2 lines of a.txt were looked at"));
+        assert!(cut.diff.ends_with("@@ -0,0 +1,2 @@\n+one\n+two\n"), "{}", cut.diff);
+        let binary = look(&added("a.png", b"\x89PNG\0\0", 100).unwrap().diff);
+        assert_eq!((binary.files.len(), binary.files[0].change.as_str()), (1, "new, binary"));
+        assert_eq!(look(&added("empty", b"", 100).unwrap().diff).files[0].added, 0);
+        assert!(added("end", b"x", 100).unwrap().diff.ends_with("+x\n\\ No newline at end of file\n"));
+        for odd in ["", "a\nb", "a\"b", "a\u{1b}[0m", "a\u{202e}b", "a\\b"] {
+            assert_eq!(added(odd, b"x\n", 100), None, "{odd:?}");
+        }
+    }
+}

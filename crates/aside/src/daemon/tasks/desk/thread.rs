@@ -1,0 +1,69 @@
+//! What a task has to do with those before it in its conversation: what "again", "undo that" and "why?" mean there, which files are spoken of,
+//! and what a model is told. Whatever was said earlier is information: what acts is proposed anew, and approved anew.
+
+use aside_core::task::route::intent::Kind;
+use aside_core::task::route::{Options, Route};
+use aside_core::task::run::Outcome;
+use aside_core::task::run::follow::{self, Follow};
+use aside_core::task::run::thread::{Conversation, Earlier, MAX_BYTES};
+
+use crate::daemon::tasks::desk::Desk;
+
+/// The part of what a small model reads that earlier exchanges may take.
+const PART: usize = 6;
+
+impl Desk {
+    /// The oldest first.
+    pub(super) async fn earlier(&self) -> &[Earlier] {
+        self.earlier.get_or_init(|| self.state.tasks().earlier(&self.id, &self.request)).await
+    }
+
+    /// What a model is told of them; nothing where none is asked.
+    pub(super) async fn conversation(&self) -> &Conversation {
+        let make = async || {
+            if self.lack().is_some() {
+                return Conversation::default();
+            }
+            let may = |line: &str| self.state.may_leave(line);
+            let leaving: Vec<Earlier> =
+                self.earlier().await.iter().filter_map(|earlier| earlier.leaving(&may)).collect();
+            Conversation::of(&leaving, MAX_BYTES.min(self.all_room() / PART))
+        };
+        self.conversation.get_or_init(make).await
+    }
+
+    /// What the request wants where it goes on from one before.
+    pub(super) async fn followed(&self, ours: &Route, options: &Options<'_>) -> Option<Route> {
+        follow::read(self.words())?;
+        follow::wanted(self.words(), self.earlier().await, ours, options)
+    }
+
+    /// What needs nothing but what was said before.
+    pub(super) async fn follow_up(&self, kind: Kind) -> Option<Outcome> {
+        let words = self.words();
+        match (follow::read(words)?, kind) {
+            (Follow::Again { .. }, Kind::Run) => follow::again(words, self.earlier().await),
+            (Follow::Back, Kind::Explain) => {
+                let (earlier, tasks) = (self.earlier().await, self.state.tasks());
+                let other = tasks.changed_last(&self.request).await;
+                Some(follow::back(words, earlier, &tasks.can_be_undone(earlier), other.as_ref()))
+            }
+            (Follow::Why | Follow::Cure, Kind::Diagnose) => follow::why(words, self.earlier().await),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_known_from_before(&self) -> bool {
+        matches!(follow::read(self.words()), Some(Follow::Back))
+    }
+
+    /// Files that are spoken of without being named: those that were changed, or were to be, last. From the top.
+    pub(super) async fn spoken_of(&self) -> Vec<String> {
+        if !follow::refers(self.words()) {
+            return Vec::new();
+        }
+        let changed = self.earlier().await.iter().rev().map(Earlier::files).find(|files| !files.is_empty());
+        let is_there = |path: &String| std::fs::symlink_metadata(self.workspace.root().join(path)).is_ok();
+        changed.into_iter().flatten().map(|file| file.path.clone()).filter(is_there).collect()
+    }
+}
