@@ -81,10 +81,10 @@ impl Live {
 
     /// The cursor is at the end of the last live row, on whatever row that is by now.
     fn erases(&self, size: Size) -> String {
+        // Each row by itself, from below: what is erased from the top of the screen on in one go, tmux keeps among what scrolled away.
         match self.rows.iter().map(|row| high(row, size)).sum::<usize>() {
             0 => String::new(),
-            1 => "\r\x1b[J".to_owned(),
-            rows => format!("\r\x1b[{}A\x1b[J", rows - 1),
+            rows => format!("\r\x1b[2K{}\x1b[J", "\x1b[A\x1b[2K".repeat(rows - 1)),
         }
     }
 }
@@ -175,9 +175,12 @@ mod tests {
     fn what_is_live_is_drawn_in_its_own_place() {
         let mut live = Live::new(Surface::Terminal);
         assert_eq!(live.draws(&[], rows(&["one", "0123456789x"]), SIZE), "one\n0123456789x");
-        assert_eq!(live.draws(&rows(&["stands"]), rows(&["two"]), SIZE), "\r\x1b[2A\x1b[Jstands\ntwo");
+        assert_eq!(
+            live.draws(&rows(&["stands"]), rows(&["two"]), SIZE),
+            "\r\x1b[2K\x1b[A\x1b[2K\x1b[A\x1b[2K\x1b[Jstands\ntwo"
+        );
         assert_eq!(live.draws(&[], rows(&["two"]), SIZE), "");
-        assert_eq!(live.clears(SIZE), "\r\x1b[J");
+        assert_eq!(live.clears(SIZE), "\r\x1b[2K\x1b[J");
         assert_eq!(live.clears(SIZE), "");
         let mut paper = Live::new(Surface::Paper);
         assert_eq!(paper.draws(&rows(&["stands"]), rows(&["two"]), SIZE), "stands\n");

@@ -15,6 +15,7 @@ use crate::client::tasks::Tasks;
 use crate::client::{self, ClientError};
 use crate::daemon::control;
 use crate::paths::Paths;
+use crate::world::ancestors::{Process, ancestors};
 
 mod answer;
 mod call;
@@ -172,14 +173,14 @@ pub fn main() -> ExitCode {
 }
 
 /// `aside help translate` is `aside translate --help`. Not clap's own, which has every subcommand once more below `help`, in
-/// the completions too.
+/// the completions too. A request that begins like a command of `aside task` is told from it.
 fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = given.collect();
     if words.get(1).is_some_and(|word| word == "help") {
         words.remove(1);
         words.push("--help".into());
     }
-    words
+    task::spoken::marked(words)
 }
 
 /// What a command has to say. Not `println!`, which panics when nobody reads any more (`| head`).
@@ -192,6 +193,18 @@ fn own_shell() -> String {
     let shell = std::env::var("SHELL").unwrap_or_default();
     let name = shell.rsplit('/').next().unwrap_or_default();
     if ["zsh", "bash", "fish"].contains(&name) { name.to_owned() } else { String::new() }
+}
+
+/// What the shell above us is called, as far as we can know: the daemon knows the rest of its name, if it has heard of it.
+fn session() -> String {
+    let named = std::env::var("ASIDE_SESSION").ok().filter(|named| !named.is_empty());
+    let above = || {
+        ancestors().into_iter().find_map(|Process { pid, name }| {
+            let name = name.trim_start_matches('-');
+            ["zsh", "bash", "fish"].contains(&name).then(|| format!("{name}-{pid}"))
+        })
+    };
+    named.or_else(above).unwrap_or_default()
 }
 
 /// When something was noted, for a person.

@@ -12,13 +12,14 @@ mod question;
 mod route;
 mod session;
 mod signals;
+pub mod spoken;
 mod view;
 mod words;
 
 use aside_core::proto::task::{Op, Task};
 use clap::Subcommand;
 
-use crate::cli::{Exit, current_dir, is_private, one_line, own_shell, tasks};
+use crate::cli::{Exit, current_dir, is_private, one_line, own_shell, session, tasks};
 use crate::client::tasks::{Tasks, Trouble};
 use crate::paths::Paths;
 use session::{Form, Session, Until};
@@ -28,14 +29,17 @@ use session::{Form, Session, Until};
 /// The answer is shown as it comes. A command or a change to files is shown whole, and is carried out when you press y in front of it: no
 /// option and no pipe can do that. What is piped in becomes part of the request.
 #[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true, after_help = AFTER_HELP)]
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     /// Print every event as a line of JSON, and approve nothing
     #[arg(long)]
     json: bool,
-    /// The request; in quotes or behind -- when it begins with the name of a subcommand
+    /// Begin a conversation: what was asked in this shell before is not meant
+    #[arg(long)]
+    new: bool,
+    /// The request; behind -- where it could be taken for one of the commands
     #[arg(trailing_var_arg = true, value_name = "WORDS")]
     words: Vec<String>,
 }
@@ -62,8 +66,8 @@ enum Command {
         #[arg(long)]
         json: bool,
         /// Only those that have all of these words
-        #[arg(value_name = "WORDS")]
-        words: Vec<String>,
+        #[arg(long, value_name = "WORDS", num_args = 1..)]
+        find: Vec<String>,
     },
     /// Show all of a task, and ask if it waits for you
     Show {
@@ -118,19 +122,41 @@ enum Command {
     },
 }
 
+impl Command {
+    /// What is to be done about which task, by its name.
+    fn about(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Command::Show { id } => Some(("show", id)),
+            Command::Watch { id, .. } => Some(("watch", id)),
+            Command::Cancel { id } => Some(("cancel", id)),
+            Command::Retry { id, .. } => Some(("retry", id)),
+            Command::Undo { id } => Some(("undo", id)),
+            Command::List { .. } | Command::Rules { .. } | Command::Route { .. } => None,
+        }
+    }
+}
+
 const ID: &str = "Its name, or how that begins; the newest when absent";
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
-    let Args { command, json, words } = args;
+    let Args { command, json, new, words } = args;
     let command = match command {
         Some(Command::Route { json, words }) => return route::run(&words, json),
         Some(command) => command,
-        None => return ask(&words, form(json)),
+        None => return ask(&words, form(json), if new { Begins::Anew } else { Begins::There }),
     };
     let paths = Paths::from_env()?;
     let Some(mut tasks) = connect(&paths) else { return Ok(Exit::Unreachable) };
+    if let Some((verb, id)) = command.about()
+        && let Some(otherwise) = spoken::otherwise(verb, id)
+        && let Err(trouble @ Trouble::Refused(_)) = tasks.call(named(Op::Show, id.to_owned()))
+    {
+        let exit = said(&trouble)?;
+        eprintln!("aside: as a request in words: {otherwise}");
+        return Ok(exit);
+    }
     match command {
-        Command::List { json, words } => told(list::list(&mut tasks, &words.join(" "), json)),
+        Command::List { json, find } => told(list::list(&mut tasks, &find.join(" "), json)),
         Command::Rules { json } => told(list::rules(&mut tasks, json)),
         Command::Undo { id } => told(list::undo(&mut tasks, id)),
         Command::Cancel { id } => told(list::cancel(&mut tasks, id)),
@@ -151,7 +177,15 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-fn ask(words: &[String], form: Form) -> anyhow::Result<Exit> {
+/// Where a request belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begins {
+    /// In the conversation of this shell.
+    There,
+    Anew,
+}
+
+fn ask(words: &[String], form: Form, begins: Begins) -> anyhow::Result<Exit> {
     let Some(text) = words::request(words)? else {
         eprintln!("aside: say what you want: aside task run the tests");
         return Ok(Exit::Usage);
@@ -162,7 +196,8 @@ fn ask(words: &[String], form: Form) -> anyhow::Result<Exit> {
         op: Op::Ask,
         text,
         cwd: current_dir()?,
-        session: std::env::var("ASIDE_SESSION").unwrap_or_default(),
+        session: session(),
+        goes_on: begins == Begins::There,
         shell: own_shell(),
         private: is_private(),
         ..Task::default()

@@ -6,12 +6,15 @@ use std::os::unix::fs::MetadataExt;
 use anyhow::{Context, bail, ensure};
 use aside_core::task::deny::denied;
 use aside_core::task::diff::name::Name;
+use aside_core::task::run::context::{MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES};
 use aside_core::task::run::review::denied::without_denied;
+use aside_core::task::run::review::fresh::{self, Fresh};
 use aside_core::task::run::review::what::What;
 use aside_core::text;
 
 use crate::exec::{Between, DIFF_BYTES, Probe, Revision, probe};
-use crate::workspace::Workspace;
+use crate::workspace::beneath::Root;
+use crate::workspace::{Workspace, read};
 use crate::world::changes::filters;
 use crate::world::repository::repository;
 
@@ -90,8 +93,11 @@ impl Workspace {
         if paths.len() > MAX_PATHS {
             notes.push(format!("only the first {MAX_PATHS} of {} files are here", paths.len()));
         }
+        let mut diff = diff;
         if let Between::Files(_) = between {
-            notes.extend(asked.untracked(&names));
+            let (new, told) = asked.untracked(&names);
+            diff.push_str(&new);
+            notes.extend(told);
         }
         let (diff, left_out) = without_denied(&diff);
         notes.extend(left_out);
@@ -243,8 +249,9 @@ impl Asked<'_> {
         told
     }
 
-    /// New files that git does not know of are in no diff.
-    fn untracked(&self, paths: &[String]) -> Vec<String> {
+    /// New files that git does not know of are in none of its diffs, and are where most is that nobody meant to commit. As if they were
+    /// added, as much of them as a model would be shown of any files; and what is worth knowing.
+    fn untracked(&self, paths: &[String]) -> (String, Vec<String>) {
         let state = self.state().unwrap_or_default();
         let inside = |file: &str| {
             paths.is_empty() || paths.iter().any(|path| file == path || file.starts_with(&format!("{path}/")))
@@ -253,17 +260,38 @@ impl Asked<'_> {
             .split_terminator('\0')
             .filter_map(|entry| entry.strip_prefix("?? "))
             .filter(|file| inside(file))
-            .map(|file| text::clean(file).into_owned())
+            .map(str::to_owned)
             .collect();
-        let mut notes: Vec<String> = files
-            .iter()
-            .take(MAX_UNTRACKED)
-            .map(|file| format!("{file} is new and not tracked: `git add` makes it part of the diff"))
-            .collect();
+        let (mut diff, mut notes) = (String::new(), Vec::new());
+        let root = Root::open(&self.workspace.root);
+        let mut room = MAX_TOTAL_BYTES;
+        let mut read = 0;
+        for file in files.iter().take(MAX_UNTRACKED) {
+            let name = text::clean(file).replace('\n', " ");
+            // That it is there is worth a word; what is in it is nobody's business.
+            if denied(file).is_some() {
+                diff.push_str(&fresh::header(file).unwrap_or_default());
+                notes.push(format!("{name} is new and not tracked"));
+                continue;
+            }
+            let most = MAX_FILE_BYTES.min(room);
+            let contents = root.as_ref().ok().filter(|_| read < MAX_FILES && most > 0);
+            let contents = contents.and_then(|root| read::read(root, file).ok());
+            match contents.and_then(|contents| fresh::added(file, &contents, most)) {
+                Some(Fresh { diff: new, note }) => {
+                    read += 1;
+                    room = room.saturating_sub(new.len());
+                    diff.push_str(&new);
+                    notes.push(format!("{name} is new and not tracked; it is looked at as if it were added"));
+                    notes.extend(note);
+                }
+                None => notes.push(format!("{name} is new and not tracked, and was not looked at")),
+            }
+        }
         if files.len() > MAX_UNTRACKED {
             notes.push(format!("{} more files are not tracked", files.len() - MAX_UNTRACKED));
         }
-        notes
+        (diff, notes)
     }
 }
 
@@ -301,7 +329,11 @@ fn own_filters(listed: &str) -> Option<Vec<String>> {
         if matches!(scope, "system" | "global") {
             continue;
         }
-        let name = setting.strip_prefix("filter.")?.rsplit_once('.')?.0;
+        // The person's own Git LFS has commands of the repository's run when it is told of them there.
+        let name = match setting.starts_with("lfs.") {
+            true => "lfs",
+            false => setting.strip_prefix("filter.")?.rsplit_once('.')?.0,
+        };
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
             return None;
         }

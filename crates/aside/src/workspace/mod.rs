@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::world::repository::begins_in;
+
 /// Both absolute, with links resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspace {
@@ -29,7 +31,7 @@ impl Workspace {
     pub fn of(cwd: &Path) -> anyhow::Result<Self> {
         let cwd = cwd.canonicalize().with_context(|| format!("could not open {}", cwd.display()))?;
         anyhow::ensure!(cwd.is_dir(), "{} is no directory", cwd.display());
-        let root = cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(&cwd).to_owned();
+        let root = cwd.ancestors().find(|dir| begins_in(dir)).unwrap_or(&cwd).to_owned();
         Ok(Self { root, cwd })
     }
 

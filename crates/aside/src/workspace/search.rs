@@ -168,7 +168,10 @@ impl Run<'_> {
             1 => Some(format!("1 file was not searched: {what}")),
             count => Some(format!("{count} files were not searched: {what}")),
         };
-        notes.extend(counted(denied, "no task reads such a file"));
+        // Beside what was found nobody misses them.
+        if found.is_empty() || !self.plan.reads() {
+            notes.extend(counted(denied, "no task reads such a file"));
+        }
         notes.extend(counted(large, "larger than 16 MB"));
         notes.extend(counted(unread, "they could not be read"));
         Searched { found, files: files.into_inner(), notes }

@@ -147,15 +147,112 @@ fn what_waits_is_marked_in_the_list_and_can_be_stopped() {
     let events: Vec<Value> = events.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&events[0]["seq"], &events.last().unwrap()["status"]), (&3.into(), &"rejected".into()));
     assert!(!home.path("project/ran").exists());
-    assert_eq!(said(&home, &["list", "frobnicate", "nowhere"]).stdout, "");
+    assert_eq!(said(&home, &["list", "--find", "frobnicate", "nowhere"]).stdout, "");
+}
+
+#[test]
+fn a_request_may_begin_like_a_command() {
+    let home = project("true", None);
+    home.write("project/src/parser.py", "def parse_line(line):\n\treturn line\n");
+    for words in [&["list", "the", "files", "that", "mention", "parse_line"][..], &["show", "me", "parse_line"]] {
+        let asked = said(&home, &[&["--json"], words].concat());
+        assert!(asked.stdout.contains(&format!(r#""text":"{}""#, words.join(" "))), "{words:?}: {}", asked.stdout);
+    }
+    let listed = said(&home, &["list", "--find", "parse_line"]);
+    assert_eq!(listed.stdout.lines().count(), 2, "they are tasks now: {}", listed.stdout);
+}
+
+#[test]
+fn a_search_says_what_it_left_out() {
+    let home = project("true", None);
+    home.write("project/.env", "FROB_KEY=1\n");
+    let found = said(&home, &["where is FROB_KEY used"]);
+    assert!(found.stdout.contains("1 file was not searched"), "{}", found.stdout);
+    let found = said(&home, &["where is User defined"]);
+    assert!(!found.stdout.contains("not searched"), "what was found is enough: {}", found.stdout);
+    let lines = |file: usize| (0..9).map(|line| format!("frob_line({file}, {line})\n")).collect::<String>();
+    for file in 0..5 {
+        home.write(&format!("project/src/f{file}.py"), lines(file));
+    }
+    let found = said(&home, &["find all uses of frob_line"]).stdout;
+    assert_eq!(found.lines().filter(|line| line.contains("frob_line(")).count(), 25, "{found}");
+    assert!(found.contains("20 more places are not shown."), "{found}");
+    // On a screen the best stay in sight.
+    let mut terminal = at_terminal(&home, &["find all uses of frob_line"]);
+    assert_eq!(terminal.wait_for_end(), 0);
+    let screen = terminal.transcript().join("\n");
+    assert!(screen.contains("… 1 more: aside task show t"), "{screen}");
+}
+
+#[test]
+fn what_is_kept_about_the_person_is_not_searched() {
+    let home = project("true", None);
+    let words = "find frob_secret_words";
+    let mut command = home.command(ASIDE);
+    command.current_dir(home.path("")).args(["task", words]);
+    for _ in 0..2 {
+        let found = run(&mut command, "");
+        assert!(!found.stdout.contains("jsonl"), "the tasks themselves are no place to look: {}", found.stdout);
+    }
+}
+
+#[test]
+fn without_a_model_a_question_about_code_gets_its_place() {
+    let home = project("true", None);
+    let told = said(&home, &["explain what User does"]).stdout;
+    assert!(told.contains("src/user.py:1") && told.contains("class User"), "{told}");
+    assert!(told.contains("model"), "and says what would explain it: {told}");
+    let told = said(&home, &["what does src/user.py do"]).stdout;
+    assert!(told.contains("src/user.py begins:") && told.contains("def name(self)"), "{told}");
+    home.write("project/.env", "FROB_KEY=1\n");
+    let told = said(&home, &["what does .env do"]).stdout;
+    assert!(!told.contains("FROB_KEY"), "{told}");
+    let status = said(&home, &["status"]).stdout;
+    assert!(status.contains("explain what User does"), "a task is known by what was asked: {status}");
+}
+
+#[test]
+fn what_no_script_does_may_be_what_a_known_command_does() {
+    let home = project("true", None);
+    home.write("project/Makefile", "test:\n\ttrue\n");
+    home.write("bin/git", "#!/bin/sh\n");
+    let told = said(&home, &["undo my last commit"]);
+    assert!(told.stdout.contains("command  git reset --soft HEAD~1"), "{}{}", told.stdout, told.stderr);
+    assert_eq!(told.code, 4, "and is only proposed");
+}
+
+#[test]
+fn an_edited_command_is_the_persons_own() {
+    let mut home = project("echo \"frob $*\"", None);
+    home.write("bin/edit", "#!/bin/sh\necho 'frobnicate --one' > \"$1\"\n");
+    let edit = home.path("bin/edit").display().to_string();
+    home.set_env("VISUAL", &edit);
+    let terminal = at_terminal(&home, &["run the tests"]);
+    terminal.wait_for("the question", |screen| screen.contains("Run it?"));
+    terminal.send(b"e");
+    terminal.wait_for("the new proposal", |screen| {
+        screen.contains("Run `frobnicate --one`")
+            && screen.contains("It is what you wrote.")
+            && screen.contains("Run it?")
+    });
+    let (code, transcript) = approved(terminal, "Run it?");
+    assert_eq!(code, 0, "{transcript}");
+    assert!(transcript.contains("frob --one"), "{transcript}");
+}
+
+#[test]
+fn a_program_that_wants_a_terminal_is_proposed_with_a_word_about_it() {
+    let home = project("true", None);
+    let told = said(&home, &["run vi README"]);
+    assert!(told.stdout.contains("note     vi wants a terminal"), "{}{}", told.stdout, told.stderr);
 }
 
 #[test]
 fn what_cannot_be_is_told_by_the_exit_code() {
     let home = project("true", None);
     assert_eq!(said(&home, &[]).code, 2);
-    assert_eq!(said(&home, &["show", "a", "b"]).code, 2);
-    for args in [&["show", "nosuch"][..], &["cancel"], &["undo"], &["watch", "nosuch"], &["retry", "nosuch"]] {
+    assert_eq!(said(&home, &["show", "--frob"]).code, 2);
+    for args in [&["show", "tnosuch"][..], &["cancel"], &["undo"], &["watch", "nosuch1"], &["retry", "tnosuch"]] {
         let said = said(&home, args);
         assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{args:?}");
         assert!(said.stderr.starts_with("aside: "), "{args:?}: {}", said.stderr);
@@ -163,6 +260,8 @@ fn what_cannot_be_is_told_by_the_exit_code() {
     let rules = said(&home, &["rules", "--json"]);
     let rules: Vec<String> = serde_json::from_str(&rules.stdout).unwrap();
     assert!(rules.len() > 2 && rules[0].starts_with("yours: "), "{rules:?}");
+    let show = said(&home, &["show", "tests"]);
+    assert!(show.stderr.contains("aside task -- show tests"), "it may have been meant in words: {}", show.stderr);
     // Behind two dashes nothing is a subcommand.
     let asked = said(&home, &["--json", "--", "list", "the", "rules"]);
     assert!(asked.stdout.contains(r#""text":"list the rules""#), "{}", asked.stdout);

@@ -4,7 +4,7 @@
 mod desk;
 
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use vt100::Color;
 
 use crate::harness::home::{ASIDE, Home, Said, run};
 use crate::harness::keys::Key;
-use crate::harness::screen::GHOST;
+use crate::harness::screen::{GHOST, Screen};
 use crate::harness::terminal::Terminal;
 use desk::{Desk, command_offer, diff_offer};
 
@@ -88,12 +88,57 @@ fn what_was_typed_before_the_question_is_no_answer() {
 }
 
 #[test]
+fn a_key_that_is_held_down_is_no_answer() {
+    // A machine that is too busy to repeat a key in time does not hold it down.
+    if !(0..5).any(|_| key_is_held_down()) {
+        eprintln!("skipped: this machine is too busy to hold a key down");
+    }
+}
+
+/// Whether it was.
+fn key_is_held_down() -> bool {
+    let home = Home::new();
+    let desk = Desk::listens(&home);
+    desk.thinks();
+    let terminal = terminal(&home, &["run", "the", "tests"], SIZE);
+    terminal.wait_for("a sign of life", |screen| screen.contains("thinking"));
+    let mut is_held = true;
+    let mut repeats = |times: usize| {
+        for _ in 0..times {
+            let begun = Instant::now();
+            terminal.send(b"y");
+            std::thread::sleep(Duration::from_millis(20));
+            // Far less than a question waits for somebody to read it.
+            is_held &= begun.elapsed() < Duration::from_millis(150);
+        }
+    };
+    repeats(5);
+    desk.proposes(command_offer("make test", 1));
+    // For several times as long as a question waits.
+    repeats(60);
+    let approved = desk.said("approve").len();
+    if !is_held {
+        return false;
+    }
+    assert_eq!(approved, 0, "held down");
+    terminal.wait_for("the question", |screen| screen.contains("Run it?"));
+    terminal.send(b"y");
+    desk.waits_for("approve");
+    true
+}
+
+#[test]
 fn a_paste_and_several_keys_at_once_approve_nothing() {
     let home = Home::new();
     let (desk, terminal) = waiting(&home, command_offer("make test", 1));
     terminal.paste("y\n");
-    terminal.wait_for("a word about it", |screen| screen.contains("several keys came at once"));
+    // The word is painted before the question below it.
+    let is_told = |screen: &Screen, times: usize| {
+        screen.text().matches("several keys came at once").count() == times && screen.contains("Run it?")
+    };
+    terminal.wait_for("a word about it", |screen| is_told(screen, 1));
     terminal.send(b"yes\r");
+    terminal.wait_for("another word about it", |screen| is_told(screen, 2));
     terminal.wait_while_quiet("the question", QUIET, |screen| screen.contains("Run it?"));
     assert!(desk.said("approve").is_empty());
     terminal.press(Key::Up);
@@ -188,7 +233,7 @@ fn c_asks_for_another_place_to_write() {
 #[test]
 fn what_was_not_on_the_screen_is_not_approved_by_y() {
     let mut home = Home::new();
-    home.write("bin/pager", "#!/bin/sh\ncp \"$1\" \"$HOME/viewed\"\n");
+    home.write("bin/pager", "#!/bin/sh\ncp \"$1\" \"$HOME/viewed\"; echo paged\n");
     home.set_env("PAGER", &home.path("bin/pager").display().to_string());
     let desk = Desk::listens(&home);
     desk.proposes(diff_offer(100, 1));
@@ -202,7 +247,7 @@ fn what_was_not_on_the_screen_is_not_approved_by_y() {
     assert!(desk.said("approve").is_empty());
     terminal.send(b"v");
     terminal.wait_for("the pager, and the question again", |screen| {
-        home.path("viewed").exists() && screen.row(screen.cursor.0).contains("Write it?")
+        screen.contains("paged") && screen.row(screen.cursor.0).contains("Write it?")
     });
     assert!(home.read("viewed").contains("+line 99"));
     terminal.wait_while_quiet("the question", QUIET, |screen| screen.contains("Write it?"));
@@ -356,7 +401,8 @@ fn the_terminal_is_as_it_was_however_we_end() {
     terminal.send(b"stty -g > modes; aside task run it; stty -g > after-$?\r");
     terminal.wait_for("the question", |screen| screen.contains("Run it?"));
     rustix::process::kill_process(pid_of_aside(&home), Signal::TERM).unwrap();
-    terminal.wait_for("that it has gone", |_| home.path("after-143").exists());
+    // The question too: what is asked next looks the same.
+    terminal.wait_for("that it has gone", |screen| home.path("after-143").exists() && !screen.contains("Run it?"));
     terminal.send(b"clear; aside task show; stty -g > after-$?\r");
     terminal.wait_for("the question", |screen| screen.contains("Run it?"));
     terminal.send(b"q");
@@ -428,7 +474,7 @@ fn in_a_pipe_it_prints_what_is_proposed_and_approves_nothing() {
     assert!(said.stdout.contains("  command  make test\n"), "{}", said.stdout);
     assert!(!said.stdout.contains('\x1b'), "{:?}", said.stdout);
     assert_eq!(said.stderr, "aside: tabc waits for you: aside task show tabc at a terminal asks\n");
-    assert_eq!(desk.said("ask")[0]["text"], "run the tests\n\ny\ny\ny");
+    assert_eq!(desk.said("ask")[0]["text"], "run the tests\n\n```\ny\ny\ny\n```");
     for op in ["approve", "reject", "edit", "cancel"] {
         assert!(desk.said(op).is_empty(), "{op}");
     }

@@ -26,6 +26,8 @@ pub enum Label {
     File,
     Reason,
     Danger,
+    /// What would surprise whoever runs it.
+    Note,
     /// The rule that asks, or why none is needed.
     Rule,
 }
@@ -40,6 +42,7 @@ impl Label {
             Label::File => "file",
             Label::Reason => "because",
             Label::Danger => "danger",
+            Label::Note => "note",
             Label::Rule => "rule",
         }
     }
@@ -76,8 +79,40 @@ pub fn shown(offer: &Offer) -> Vec<Row> {
     for danger in &offer.dangers {
         row(Label::Danger, visible::exact(danger).into_owned());
     }
+    if let Act::Run(Command { cmd, .. }) = &offer.act
+        && let Some(program) = wants_terminal(cmd)
+    {
+        let program = visible::exact(program);
+        row(
+            Label::Note,
+            format!("{program} wants a terminal, and a task has none for it: run it in your shell instead"),
+        );
+    }
     row(Label::Rule, offer.verdict.explain());
     rows
+}
+
+/// Programs that fill the screen or ask at the terminal whatever they are given.
+const FULL_SCREEN: &[&str] = &[
+    "vi", "vim", "nvim", "view", "vimdiff", "nano", "emacs", "pico", "joe", "micro", "hx", "kak", "less", "more",
+    "most", "man", "top", "htop", "btop", "atop", "watch", "tmux", "screen", "mc", "ranger", "nnn", "lazygit", "tig",
+    "fzf", "ssh", "telnet", "ftp", "sftp",
+];
+/// Those that do when they are given nothing.
+const TALKATIVE: &[&str] = &[
+    "python", "python3", "ipython", "node", "irb", "ghci", "psql", "mysql", "sqlite3", "bash", "zsh", "fish", "sh",
+    "su", "gdb", "bc", "cat",
+];
+
+/// The program that a command begins with, if it is one of those. A command that only brings it about is not seen.
+fn wants_terminal(cmd: &str) -> Option<&str> {
+    let is_before =
+        |word: &&str| matches!(*word, "sudo" | "env" | "exec" | "command" | "time" | "nice") || word.contains('=');
+    let mut words = cmd.split_whitespace().skip_while(is_before);
+    let program = words.next()?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let wants = FULL_SCREEN.contains(&name) || TALKATIVE.contains(&name) && words.next().is_none();
+    wants.then_some(name)
 }
 
 /// For one line of an explanation.
@@ -90,5 +125,26 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     match shown.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
         None => shown.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_wants_a_terminal_is_told() {
+        for (cmd, program) in [
+            ("vi README", Some("vi")),
+            ("sudo EDITOR=x /usr/bin/vim /etc/hosts", Some("vim")),
+            ("python3", Some("python3")),
+            ("python3 build.py", None),
+            ("bash -c 'vi x'", None),
+            ("make test", None),
+            ("git log | less", None),
+            ("", None),
+        ] {
+            assert_eq!(wants_terminal(cmd), program, "{cmd}");
+        }
     }
 }

@@ -4,13 +4,16 @@
 
 pub mod context;
 pub mod diagnose;
+pub mod edits;
 pub mod explain;
+pub mod follow;
 pub mod plan;
 pub mod prompt;
 pub mod review;
 pub mod said;
 pub mod script;
 pub mod search;
+pub mod thread;
 pub mod told;
 
 mod list;
@@ -46,7 +49,7 @@ impl Outcome {
 }
 
 /// At most so many letters, on one line, with a mark where it was cut.
-fn short(text: &str, letters: usize) -> String {
+pub fn short(text: &str, letters: usize) -> String {
     let clean = crate::text::clean(text).replace(['\n', '\t'], " ");
     let clean = clean.trim();
     match clean.char_indices().nth(letters) {
@@ -56,7 +59,7 @@ fn short(text: &str, letters: usize) -> String {
 }
 
 /// Text as code in Markdown, whatever backquotes it has.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let edge = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };

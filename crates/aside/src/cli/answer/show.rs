@@ -170,10 +170,10 @@ mod tests {
         let mut show = terminal();
         assert_eq!(show.thinks(SIZE), "thinking…");
         assert_eq!(show.goes_on(&said(&[], &[]), SIZE), "");
-        assert_eq!(show.goes_on(&said(&[], &["on", "two"]), SIZE), "\r\x1b[Jon\ntwo");
-        assert_eq!(show.goes_on(&said(&["one"], &["two"]), SIZE), "\r\x1b[1A\x1b[Jone\ntwo");
+        assert_eq!(show.goes_on(&said(&[], &["on", "two"]), SIZE), "\r\x1b[2K\x1b[Jon\ntwo");
+        assert_eq!(show.goes_on(&said(&["one"], &["two"]), SIZE), "\r\x1b[2K\x1b[A\x1b[2K\x1b[Jone\ntwo");
         assert_eq!(show.goes_on(&said(&["one"], &["two"]), SIZE), "");
-        assert_eq!(show.ends(&said(&["one", "two"], &[]), SIZE).shown, "\r\x1b[Jtwo\n");
+        assert_eq!(show.ends(&said(&["one", "two"], &[]), SIZE).shown, "\r\x1b[2K\x1b[Jtwo\n");
     }
 
     #[test]
@@ -181,8 +181,11 @@ mod tests {
         let mut show = terminal();
         assert_eq!(show.goes_on(&said(&[], &["1", "2", "3", "4", "5", "6"]), SIZE), "3\n4\n5\n6");
         let wide = "x".repeat(39);
-        assert_eq!(show.goes_on(&said(&[], &["1", "2", "3", &wide]), SIZE), format!("\r\x1b[3A\x1b[J2\n3\n{wide}"));
-        assert_eq!(show.goes_on(&said(&[], &["1"]), SIZE), "\r\x1b[3A\x1b[J1");
+        assert_eq!(
+            show.goes_on(&said(&[], &["1", "2", "3", &wide]), SIZE),
+            format!("\r\x1b[2K\x1b[A\x1b[2K\x1b[A\x1b[2K\x1b[A\x1b[2K\x1b[J2\n3\n{wide}")
+        );
+        assert_eq!(show.goes_on(&said(&[], &["1"]), SIZE), "\r\x1b[2K\x1b[A\x1b[2K\x1b[A\x1b[2K\x1b[A\x1b[2K\x1b[J1");
     }
 
     #[test]
@@ -252,9 +255,9 @@ mod tests {
     fn stopping_leaves_what_was_read() {
         let mut show = terminal();
         show.thinks(SIZE);
-        assert_eq!(show.stops(SIZE), "\r\x1b[J");
+        assert_eq!(show.stops(SIZE), "\r\x1b[2K\x1b[J");
         show.goes_on(&said(&["one"], &["two"]), SIZE);
-        assert_eq!(show.stops(SIZE), "\r\x1b[Jtwo\n");
+        assert_eq!(show.stops(SIZE), "\r\x1b[2K\x1b[Jtwo\n");
         assert_eq!(show.stops(SIZE), "");
     }
 }

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::task::look::{BOLD, DIM, GREEN, Look, RED, YELLOW};
-use crate::cli::{current_dir, one_line, print};
+use crate::cli::{current_dir, one_line, print, terminal};
 use crate::client::tasks::{Tasks, Trouble};
 use crate::screen::{Size, fit};
 
@@ -53,7 +53,9 @@ pub fn rules(tasks: &mut Tasks, json: bool) -> Result<(), Error> {
 }
 
 pub fn undo(tasks: &mut Tasks, id: String) -> Result<(), Error> {
-    let told = tasks.call(Task { op: Op::Undo, task: id, ..Task::default() })?;
+    let by = terminal().unwrap_or_default();
+    let by = by.strip_prefix("/dev/").unwrap_or(&by).to_owned();
+    let told = tasks.call(Task { op: Op::Undo, task: id, by, ..Task::default() })?;
     Ok(print(&lines(&told.lines))?)
 }
 
@@ -75,13 +77,32 @@ fn as_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
-/// Cut to the columns, if somebody looks at it.
+/// Columns of what was asked without which a row says nothing.
+const ASKED: usize = 24;
+
+/// Cut to the columns, if somebody looks at it. Where there are few, the time goes first, and then the state in words: its colour stays.
 fn table(briefs: &[Brief], now: i64, columns: Option<usize>, look: Look) -> Vec<String> {
-    let cells: Vec<[String; 3]> =
-        briefs.iter().map(|brief| [brief.task_id.clone(), when(brief.since, now), state(brief).0.to_owned()]).collect();
+    let cells = |when_shown: bool, state_shown: bool| -> Vec<[String; 3]> {
+        let only = |shown: bool, text: String| if shown { text } else { String::new() };
+        let row = |brief: &Brief| {
+            let (words, when) = (state(brief).0.to_owned(), when(brief.since, now));
+            [brief.task_id.clone(), only(when_shown, when), only(state_shown, words)]
+        };
+        briefs.iter().map(row).collect()
+    };
+    let taken = |cells: &[[String; 3]]| -> usize {
+        let width = |column: usize| cells.iter().map(|row| row[column].width()).max().unwrap_or(0);
+        2 + (0..3).map(|column| width(column) + 2).sum::<usize>()
+    };
+    let forms = [(true, true), (false, true), (false, false)];
+    let fitting = forms.into_iter().map(|(when, state)| cells(when, state));
+    let fits = |cells: &Vec<[String; 3]>| columns.is_none_or(|columns| taken(cells) + ASKED <= columns);
+    let mut fitting = fitting.collect::<Vec<_>>();
+    let form = fitting.iter().position(fits).unwrap_or(forms.len() - 1);
+    let cells = fitting.swap_remove(form);
     let width = |column: usize| cells.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
-    let before = 2 + widths.iter().sum::<usize>() + 3 * 2;
+    let before = 2 + widths.iter().map(|width| if *width == 0 { 0 } else { width + 2 }).sum::<usize>();
     briefs
         .iter()
         .zip(&cells)
@@ -90,14 +111,12 @@ fn table(briefs: &[Brief], now: i64, columns: Option<usize>, look: Look) -> Vec<
             let waits = brief.state == "WAITING_APPROVAL";
             let padded = |cell: &str, width: usize| format!("{cell}{}", " ".repeat(width - cell.width()));
             let what = what(brief);
-            let what = columns.map_or(what.clone(), |columns| fit(&what, columns.saturating_sub(before).max(10)));
-            format!(
-                "{} {}  {}  {}  {what}",
-                if waits { look.with(YELLOW, "*") } else { " ".to_owned() },
-                look.with(BOLD, &padded(id, widths[0])),
-                look.with(DIM, &padded(when, widths[1])),
-                look.with(style, &padded(words, widths[2])),
-            )
+            let what = columns.map_or(what.clone(), |columns| fit(&what, columns.saturating_sub(before).max(1)));
+            let cells = [(BOLD, id, widths[0]), (DIM, when, widths[1]), (style, words, widths[2])];
+            let shown = cells.into_iter().filter(|(_, _, width)| *width > 0);
+            let shown: String =
+                shown.map(|(style, cell, width)| look.with(style, &padded(cell, width)) + "  ").collect();
+            format!("{} {shown}{what}", if waits { look.with(YELLOW, "*") } else { " ".to_owned() })
         })
         .collect()
 }
@@ -107,6 +126,7 @@ fn state(brief: &Brief) -> (&'static str, &'static str) {
     match brief.state.as_str() {
         "WAITING_APPROVAL" => ("waits for you", YELLOW),
         "EXECUTING" => ("at work", YELLOW),
+        "COMPLETED" if !brief.undone_by.is_empty() => ("taken back", DIM),
         "COMPLETED" => ("done", GREEN),
         "FAILED" => ("failed", RED),
         "REJECTED" => ("rejected", DIM),
@@ -165,7 +185,10 @@ mod tests {
                 "  tabcd  1971-02-05  failed         fix 日本語 (no model\\u{1b}[2J)",
             ]
         );
-        let narrow = table(&briefs, 0, Some(46), look);
-        assert_eq!(narrow[1], "  tabcd  1971-02-05  failed         fix 日本…");
+        let narrow = |columns| table(&briefs, 0, Some(columns), look);
+        assert_eq!(narrow(70)[0], "* tabc   1971-02-05  waits for you  run the tests");
+        assert_eq!(narrow(56)[0], "* tabc   waits for you  run the tests");
+        assert_eq!(narrow(40)[1], "  tabcd  fix 日本語 (no model\\u{1b}[2J)");
+        assert_eq!(narrow(22)[1], "  tabcd  fix 日本語 (…");
     }
 }

@@ -4,6 +4,7 @@
 use aside_core::proto::task::Offer;
 use aside_core::task::proposal::{FileSummary, Found, Proposal};
 use aside_core::text::visible;
+use unicode_width::UnicodeWidthStr;
 
 use crate::cli::one_line;
 use crate::cli::task::diff;
@@ -15,6 +16,8 @@ const LEAST: usize = 3;
 /// Below the proposal: a gap, the question, and a row to write on.
 const BELOW: usize = 3;
 const LABEL: usize = 9;
+/// Columns in which sentences can be wrapped.
+const NARROWEST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
@@ -31,23 +34,31 @@ pub struct Page {
     pub whole: bool,
 }
 
-pub fn page(offer: &Offer, summary: &str, look: Look, extent: Extent) -> Page {
+pub fn page(offer: &Offer, summary: &str, workspace: &str, look: Look, extent: Extent) -> Page {
     let is_diff = offer.action == "apply_diff";
+    let columns = match extent {
+        Extent::Screen(size) => size.columns,
+        Extent::All => usize::MAX,
+    };
     let mut long: Vec<String> = Vec::new();
     let mut rest: Vec<String> = Vec::new();
     let mut last = "";
     for row in &offer.rows {
         let label = if row.label == last { "" } else { row.label.as_str() };
         last = row.label.as_str();
-        let shown = labelled(label, &row.label, &row.text, look);
-        if matches!(row.label.as_str(), "command" | "file") { long.push(shown) } else { rest.push(shown) }
+        let shown = labelled(label, &row.label, &row.text, look, columns);
+        if matches!(row.label.as_str(), "command" | "file") { long.extend(shown) } else { rest.extend(shown) }
     }
     if is_diff {
         long.push(String::new());
         long.extend(diff::rows(&offer.text, look));
+        // Whoever looks at it may be elsewhere.
+        if !workspace.is_empty() {
+            rest.splice(0..0, labelled("in", "in", &visible::exact(workspace), look, columns));
+        }
         rest.insert(0, String::new());
     }
-    let head = vec![String::new(), look.with(BOLD, &one_line(summary))];
+    let head = vec![String::new(), look.with(BOLD, &one_line(&heading(offer, summary)))];
     let left = match extent {
         Extent::All => 0,
         Extent::Screen(size) => {
@@ -65,6 +76,17 @@ pub fn page(offer: &Offer, summary: &str, look: Look, extent: Extent) -> Page {
         Extent::Screen(size) => left == 0 && rows.iter().map(|row| high(row, size)).sum::<usize>() + BELOW <= size.rows,
     };
     Page { rows, left, whole }
+}
+
+/// What it is, in one line. The reason of a change stands below it, and is not said twice.
+fn heading(offer: &Offer, summary: &str) -> String {
+    let files = offer.rows.iter().filter(|row| row.label == "file").count();
+    let is_reason = offer.rows.iter().any(|row| row.label == "because" && row.text == summary);
+    match files {
+        1 if is_reason => "A change to 1 file".to_owned(),
+        2.. if is_reason => format!("A change to {files} files"),
+        _ => summary.to_owned(),
+    }
 }
 
 pub fn lines(count: usize) -> &'static str {
@@ -88,15 +110,40 @@ fn cut(long: &mut Vec<String>, room: usize, size: Size) -> usize {
     left
 }
 
-fn labelled(label: &str, kind: &str, text: &str, look: Look) -> String {
-    let text = match kind {
-        "command" => look.with(BOLD, text),
-        "danger" => look.with(RED, text),
-        "file" => file(text, look),
-        "rule" | "in" | "with" | "because" => text.to_owned(),
-        _ => look.with(YELLOW, text),
-    };
-    format!("  {}{text}", look.with(DIM, &format!("{label:LABEL$}")))
+/// Sentences are continued below where they began. What is run or written is one row, however long: where it ends is part of it.
+fn labelled(label: &str, kind: &str, text: &str, look: Look, columns: usize) -> Vec<String> {
+    let is_prose = matches!(kind, "rule" | "because" | "note");
+    let room = columns.saturating_sub(2 + LABEL);
+    let parts = if is_prose && room >= NARROWEST { wrapped(text, room) } else { vec![text.to_owned()] };
+    let rows = parts.iter().enumerate().map(|(number, part)| {
+        let label = if number == 0 { label } else { "" };
+        let part = match kind {
+            "command" => look.with(BOLD, part),
+            "danger" => look.with(RED, part),
+            "file" => file(part, look),
+            "rule" | "in" | "with" | "because" => part.to_owned(),
+            _ => look.with(YELLOW, part),
+        };
+        format!("  {}{part}", look.with(DIM, &format!("{label:LABEL$}")))
+    });
+    rows.collect()
+}
+
+/// At blanks, in so many columns; a longer word is left to the terminal.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in text.split(' ') {
+        let Some(row) = rows.last_mut() else { continue };
+        if row.is_empty() {
+            row.push_str(word);
+        } else if row.width() + 1 + word.width() <= columns {
+            row.push(' ');
+            row.push_str(word);
+        } else {
+            rows.push(word.to_owned());
+        }
+    }
+    rows
 }
 
 /// `M src/x.rs +3 -1`, the numbers in the colours of the lines.
@@ -120,16 +167,17 @@ fn file(row: &str, look: Look) -> String {
 
 /// A proposal that nobody is asked about any more, or that only says something.
 pub fn told(proposal: &Proposal, look: Look) -> Vec<String> {
+    let whole = |label: &str, kind: &str, text: &str| labelled(label, kind, text, look, usize::MAX);
     match proposal {
         // These are Markdown, and shown as such.
         Proposal::Plan { .. } | Proposal::Answer { .. } => Vec::new(),
         Proposal::Command { cmd, cwd, reason, confine: _ } => {
             let mut rows = Vec::new();
             for (number, line) in cmd.split('\n').enumerate() {
-                rows.push(labelled(if number == 0 { "command" } else { "" }, "command", &visible::exact(line), look));
+                rows.extend(whole(if number == 0 { "command" } else { "" }, "command", &visible::exact(line)));
             }
-            rows.extend(cwd.iter().map(|cwd| labelled("in", "in", &visible::exact(cwd), look)));
-            rows.extend(reason.iter().map(|reason| labelled("because", "because", &visible::prose(reason), look)));
+            rows.extend(cwd.iter().flat_map(|cwd| whole("in", "in", &visible::exact(cwd))));
+            rows.extend(reason.iter().flat_map(|reason| whole("because", "because", &visible::prose(reason))));
             rows
         }
         Proposal::Diff { unified_diff, files, .. } => {
@@ -138,7 +186,7 @@ pub fn told(proposal: &Proposal, look: Look) -> Vec<String> {
             let files = files
                 .iter()
                 .enumerate()
-                .map(|(number, file)| labelled(if number == 0 { "file" } else { "" }, "file", &row(file), look));
+                .flat_map(|(number, file)| whole(if number == 0 { "file" } else { "" }, "file", &row(file)));
             files.chain([String::new()]).chain(diff::rows(unified_diff, look)).collect()
         }
         Proposal::SearchResults { items } => items.iter().map(|item| found(item, look)).collect(),
@@ -181,7 +229,7 @@ mod tests {
     fn a_command_is_shown_with_everything_around_it() {
         let rows =
             [("command", "make"), ("command", "make test"), ("in", "/w"), ("danger", "writes /"), ("rule", "asks")];
-        let page = page(&offer("run_command", &rows, "make\nmake test"), "Run make", PLAIN, Extent::All);
+        let page = page(&offer("run_command", &rows, "make\nmake test"), "Run make", "/w", PLAIN, Extent::All);
         assert_eq!(
             page.rows.join("\n"),
             "\nRun make\n  command  make\n           make test\n  in       /w\n  danger   writes /\n  rule     asks"
@@ -198,7 +246,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_counted_and_nothing_around_it_is_lost() {
         let size = Size { columns: 40, rows: 16 };
-        let page = page(&long(100), "Add lines", PLAIN, Extent::Screen(size));
+        let page = page(&long(100), "Add lines", "/w", PLAIN, Extent::Screen(size));
         let height: usize = page.rows.iter().map(|row| high(row, size)).sum();
         assert!(height + BELOW <= size.rows, "{height}: {:#?}", page.rows);
         assert!(!page.whole);
@@ -211,7 +259,7 @@ mod tests {
     #[test]
     fn what_fits_is_whole_and_what_wraps_off_the_screen_is_not() {
         let seen = |offer: &Offer, columns, rows| {
-            let page = page(offer, "Add lines", PLAIN, Extent::Screen(Size { columns, rows }));
+            let page = page(offer, "Add lines", "", PLAIN, Extent::Screen(Size { columns, rows }));
             (page.left, page.whole)
         };
         assert_eq!(seen(&long(5), 40, 24), (0, true));
@@ -219,6 +267,27 @@ mod tests {
         wide.rows.push(Row { label: "danger".to_owned(), text: "x".repeat(900) });
         // Its danger alone is longer than the screen: nothing of that is cut, and it was not all on it.
         assert!(!seen(&wide, 40, 24).1);
+    }
+
+    #[test]
+    fn sentences_go_on_below_where_they_began() {
+        let because = "`test` is a target of the Makefile. There is also `./bin/test.sh`.";
+        let rows = [("command", "make test"), ("because", because), ("rule", "asks")];
+        let size = Size { columns: 40, rows: 24 };
+        let page = page(&offer("run_command", &rows, "make test"), "Run make", "", PLAIN, Extent::Screen(size));
+        assert_eq!(
+            page.rows.join("\n"),
+            "\nRun make\n  command  make test\n  because  `test` is a target of the\n           Makefile. There is also\n           `./bin/test.sh`.\n  rule     asks"
+        );
+    }
+
+    #[test]
+    fn a_change_says_where_it_is_and_its_reason_once() {
+        let page = page(&long(1), "it is wanted", "/w/app", PLAIN, Extent::All);
+        let text = page.rows.join("\n");
+        assert!(text.starts_with("\nA change to 1 file\n"), "{text}");
+        assert_eq!(text.matches("it is wanted").count(), 1, "{text}");
+        assert!(text.contains("\n  in       /w/app\n"), "{text}");
     }
 
     #[test]

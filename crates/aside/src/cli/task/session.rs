@@ -9,7 +9,7 @@ use aside_core::task::event::{Event, Status};
 use aside_core::task::state::Name;
 
 use crate::cli::task::edit::{self, Edited};
-use crate::cli::task::keys::{Keys, Kind};
+use crate::cli::task::keys::{Keys, Kind, Typed};
 use crate::cli::task::look::{DIM, Look, RED, YELLOW};
 use crate::cli::task::offer::{self, Extent, Page};
 use crate::cli::task::question::{Act, GRACE, Question, Seen};
@@ -63,8 +63,9 @@ pub struct Session<'a> {
     until: Until,
     begun: Instant,
     question: Option<Question>,
-    /// The proposal that is on the screen.
+    /// The proposal that is on the screen, and where it is about.
     offered: Option<u32>,
+    workspace: String,
     /// What an editor left that the daemon did not take.
     draft: Option<String>,
     interrupted: bool,
@@ -112,6 +113,7 @@ impl<'a> Session<'a> {
             begun: Instant::now(),
             question: None,
             offered: None,
+            workspace: String::new(),
             draft: None,
             interrupted: false,
             returns: 0,
@@ -242,7 +244,8 @@ impl<'a> Session<'a> {
         let Some(offer) = told.offer.filter(|offer| offer.step == step) else { return Ok(()) };
         let brief = told.tasks.first().map(|brief| brief.summary.clone()).unwrap_or_default();
         let summary = Some(self.view.summary()).filter(|summary| !summary.is_empty()).unwrap_or(brief);
-        let Page { rows, left, whole } = offer::page(&offer, &summary, self.look, self.extent());
+        self.workspace = told.tasks.first().map(|brief| brief.workspace.clone()).unwrap_or_default();
+        let Page { rows, left, whole } = offer::page(&offer, &summary, &self.workspace, self.look, self.extent());
         self.view.prints(rows);
         self.view.offered();
         self.offered = Some(step);
@@ -342,7 +345,7 @@ impl<'a> Session<'a> {
 
     fn views(&mut self, offer: &Offer) -> anyhow::Result<()> {
         let summary = self.question.as_ref().map(|question| question.summary.clone()).unwrap_or_default();
-        let page = |look| offer::page(offer, &summary, look, Extent::All).rows;
+        let page = |look| offer::page(offer, &summary, &self.workspace, look, Extent::All).rows;
         let is_dumb = self.keys.as_ref().is_some_and(|keys| keys.kind() == Kind::Dumb);
         let viewed = if is_dumb {
             self.view.prints(page(self.look));
@@ -460,10 +463,12 @@ impl<'a> Session<'a> {
         let mut line = String::new();
         if let (Some(question), Some(keys)) = (&mut self.question, &self.keys) {
             if !question.ready && question.asked.elapsed() >= GRACE {
-                // Whatever was typed until now was not an answer to this.
-                keys.flush();
-                question.ready = true;
-                if keys.kind() == Kind::Dumb {
+                // Whatever was typed until now was not an answer to this. Whoever types on, or holds a key down, has not read it yet.
+                match keys.forgets() {
+                    Typed::Something => question.asks_again(),
+                    Typed::Nothing => question.ready = true,
+                }
+                if question.ready && keys.kind() == Kind::Dumb {
                     line = format!("{}\n", question.row(self.look, size));
                 }
             }

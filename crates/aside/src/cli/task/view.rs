@@ -21,6 +21,10 @@ const WHEEL: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧
 const ASCII_WHEEL: [&str; 4] = ["|", "/", "-", "\\"];
 /// A turn of the wheel.
 pub const TURN: Duration = Duration::from_millis(120);
+/// Below what was found: how much more there is, and the next prompt.
+const BELOW_FOUND: usize = 6;
+/// Places that are shown on the smallest screen.
+const LEAST_FOUND: usize = 8;
 /// Of a request that is shown again, which may have a long output in it.
 const MAX_REQUEST_ROWS: usize = 12;
 
@@ -225,6 +229,14 @@ impl View {
                 if let Some(outcome) = &change.outcome {
                     self.completes(outcome);
                 }
+                // Only what was taken back says who did it.
+                if let Some(by) = &change.by {
+                    let row = format!("taken back: {}", one_line(by));
+                    match self.live.surface() {
+                        Surface::Terminal => self.stand.push(row),
+                        Surface::Paper => self.remarks.push(row),
+                    }
+                }
             }
             Name::Failed => {
                 self.settle();
@@ -234,8 +246,12 @@ impl View {
             }
             Name::Rejected => {
                 self.settle();
-                let why = if message.is_empty() { String::new() } else { format!(": {message}") };
-                self.beside(&format!("rejected{why}; nothing was done"));
+                self.beside(&match message.as_str() {
+                    "" => "rejected; nothing was done".to_owned(),
+                    // It was stopped before there was anything to reject.
+                    "cancelled" => "cancelled; nothing was done".to_owned(),
+                    why => format!("rejected: {why}; nothing was done"),
+                });
             }
         }
     }
@@ -294,7 +310,16 @@ impl View {
             }
             Proposal::SearchResults { .. } => {
                 self.settle();
-                self.stand.extend(offer::told(&result.proposal, self.look));
+                let mut rows = offer::told(&result.proposal, self.look);
+                // The best come first, and must not be the first to leave the screen.
+                let room = size.rows.saturating_sub(BELOW_FOUND).max(LEAST_FOUND);
+                let cuts = self.live.surface() == Surface::Terminal && self.request == Request::Known;
+                if cuts && rows.len() > room {
+                    let more = rows.len() - room;
+                    rows.truncate(room);
+                    rows.push(self.look.with(DIM, &format!("… {more} more: aside task show {} | less", self.name)));
+                }
+                self.stand.extend(rows);
                 self.notes(result, size);
             }
             Proposal::Diff { .. } | Proposal::Command { .. } => {
@@ -316,7 +341,10 @@ impl View {
                 let is_one = |line: &str| line.starts_with("- ") && files.iter().any(|file| line.contains(&file.path));
                 part.trim().lines().all(is_one)
             }
-            Proposal::SearchResults { .. } => part.trim().lines().all(|line| line.trim_start().starts_with("- ")),
+            // A name is between backquotes, and a place below it; a note is neither.
+            Proposal::SearchResults { .. } => {
+                part.lines().all(|line| line.starts_with("- `") || line.starts_with("  - ") || line.is_empty())
+            }
             Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::Command { .. } => part.trim().is_empty(),
         };
         let is_new = |part: &&str| !self.answer.said.contains(part.trim()) && !lists(part);

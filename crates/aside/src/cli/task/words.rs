@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Read};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use aside_core::task::run::said::fenced;
+
 /// Of what is piped in. The daemon takes twice that as a whole.
 const MAX_PIPED: usize = 32 * 1024;
 /// When somebody at a terminal is told what is being waited for.
@@ -18,8 +20,13 @@ pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
         (true, true) => None,
         (true, false) => Some(piped.trim().to_owned()),
         (false, true) => Some(words),
-        (false, false) => Some(format!("{words}\n\n{piped}")),
+        (false, false) => Some(together(&words, piped)),
     })
+}
+
+/// The words decide what is wanted, and what was printed does not, whatever it says: so it stands in a fence.
+fn together(words: &str, piped: &str) -> String {
+    format!("{words}\n\n{}", fenced("", piped).trim_end())
 }
 
 /// All of it is read, so that whoever writes is not cut off.
@@ -72,7 +79,26 @@ fn cut(kept: &mut Vec<u8>) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use aside_core::task::route::intent::Kind;
+    use aside_core::task::route::{Options, Routed, Scope, route};
+
     use super::*;
+
+    #[test]
+    fn what_is_piped_in_has_no_say_in_what_is_wanted() {
+        let kind = |words: &str, piped: &str| match route(&together(words, piped), &Options::default()) {
+            Routed::Task(route) => (route.intent.kind, route.scope),
+            Routed::Apply { id } => panic!("{id}"),
+        };
+        let tests = "running 2 tests\ntest a ... ok\ntest run_all ... FAILED\n\nfailures:\n    run_all\n\nfix the tests and run make check";
+        let text = "# Release\n\n```sh\nmake install\n```\nthen delete the old one";
+        let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-fix\n+find\n";
+        assert_eq!(kind("why", tests), (Kind::Diagnose, Scope::Full));
+        assert_eq!(kind("what went wrong", tests), (Kind::Diagnose, Scope::Full));
+        assert_eq!(kind("explain this", tests), (Kind::Explain, Scope::Full));
+        assert_eq!(kind("explain this", text), (Kind::Explain, Scope::Full));
+        assert_eq!(kind("review this", diff), (Kind::Review, Scope::Full));
+    }
 
     #[test]
     fn of_a_long_text_the_end_is_kept_from_the_beginning_of_a_line() {

@@ -10,7 +10,6 @@ use aside_core::proto::task::{Brief, Op, Task, TaskEvent, Tasks};
 use aside_core::task::event::Id;
 use aside_core::task::proposal::{Confine, Meta, Source, UserRequest};
 use aside_core::task::route::{Options, applies};
-use rustix::process::Pid;
 
 use crate::bridge::web::session::Place;
 use crate::daemon::later::{Later, Stream};
@@ -18,7 +17,6 @@ use crate::daemon::state::{Asker, State};
 use crate::daemon::tasks::Trouble;
 use crate::daemon::tasks::actor::{Said, Word};
 use crate::daemon::tasks::rules;
-use crate::exec::run::is_of_a_command;
 use crate::workspace::Workspace;
 
 /// Tasks of a list for somebody who does not say how many.
@@ -45,10 +43,14 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
             "tasks are turned off; `aside config set task.enabled true` turns them on".to_owned(),
         ));
     }
-    // A command that runs must not say yes to the next one, nor open the page that could.
-    let speaks_for_a_person = matches!(asked.op, Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page);
-    let peer = later.stream().and_then(Stream::peer).and_then(Pid::from_raw);
-    if speaks_for_a_person && peer.is_some_and(is_of_a_command) {
+    // A command that runs must not say yes to the next one, nor open the page that could, nor put something before the person as if they
+    // had asked for it themselves.
+    let speaks_for_a_person = match asked.op {
+        Op::Ask | Op::Cancel | Op::Retry => true,
+        Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut => true,
+        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules => false,
+    };
+    if speaks_for_a_person && later.may_be_for_a_command() {
         return Err(Trouble::Refused("a command of a task cannot speak for the person".to_owned()));
     }
     let tasks = state.tasks();
@@ -78,9 +80,18 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
         Op::Page => {
             source(&asked).and_then(local)?;
             let place = Place { cwd: asked.cwd, shell: asked.shell };
-            let link = state.page().link(&state.paths().socket, place);
+            let link = state.page().link(place);
             let link = link.map_err(|error| Trouble::Broken(format!("{error:#}")))?;
             Ok(Tasks { lines: vec![link], ..Tasks::default() })
+        }
+        Op::SignOut => {
+            let count = state.page().sign_out().map_err(|error| Trouble::Broken(format!("{error:#}")))?;
+            let line = match count {
+                0 => "nobody was signed in".to_owned(),
+                1 => "one browser is signed out".to_owned(),
+                _ => format!("{count} browsers are signed out"),
+            };
+            Ok(Tasks { lines: vec![line], ..Tasks::default() })
         }
         Op::Watch => {
             let id = tasks.named(state, &asked.task).await?;
@@ -91,7 +102,7 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
         Op::Undo => {
             let id = tasks.named(state, &asked.task).await?;
             source(&asked).and_then(local)?;
-            let line = tasks.undo(state, &id).await?;
+            let line = tasks.undo(state, &id, &by(&asked)).await?;
             Ok(Tasks { lines: vec![line], ..one(state, &id).await? })
         }
         Op::Show | Op::Approve | Op::Reject | Op::Edit | Op::Cancel | Op::Retry => {
@@ -105,7 +116,8 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
     }
 }
 
-async fn ask(state: &Arc<State>, asked: Task) -> Result<Tasks, Trouble> {
+async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
+    asked.session = state.session_called(&asked.session);
     if asked.text.trim().is_empty() {
         return Err(Trouble::Refused("say what you want: aside task run the tests".to_owned()));
     }
@@ -142,7 +154,11 @@ async fn ask(state: &Arc<State>, asked: Task) -> Result<Tasks, Trouble> {
         diagnostics: asked.diagnostics,
     };
     let from_user = Some(asked.from_user).filter(|user| !user.is_empty());
-    let request = UserRequest { source, thread_id: asked.thread, from_user, text: asked.text, meta };
+    let thread_id = match asked.thread {
+        thread if !thread.is_empty() || !asked.goes_on || source != Source::LocalUi => thread,
+        _ => state.tasks().thread_of(state, &meta.session, &meta.workspace).await.unwrap_or_default(),
+    };
+    let request = UserRequest { source, thread_id, from_user, text: asked.text, meta };
     let id = state.tasks().ask(state, request).await?;
     one(state, &id).await
 }
@@ -156,11 +172,7 @@ async fn say(state: &Arc<State>, id: &Id, asked: Task) -> Result<Tasks, Trouble>
         "" => None,
         name => Some(Confine::of(name).ok_or_else(|| Trouble::Refused("confine is `no` or `workspace`".to_owned()))?),
     };
-    let by = match asked.by.chars().take(MAX_BY).collect::<String>() {
-        nobody if nobody.is_empty() => "this machine".to_owned(),
-        by => by,
-    };
-    let said = Said { step: asked.step, digest: asked.digest.clone(), from, by };
+    let said = Said { step: asked.step, digest: asked.digest.clone(), from, by: by(&asked) };
     let word = || match asked.op {
         Op::Approve => Word::Approve { said: said.clone(), environment: asked.environment.clone() },
         Op::Reject => {
@@ -234,6 +246,14 @@ async fn follow(state: &Arc<State>, asked: &Task, later: &Later) -> Result<Tasks
         }
     });
     Ok(first)
+}
+
+/// Who says it, for the log.
+fn by(asked: &Task) -> String {
+    match asked.by.chars().take(MAX_BY).collect::<String>() {
+        nobody if nobody.is_empty() => "this machine".to_owned(),
+        by => by,
+    }
 }
 
 /// The person's, as far as a daemon knows it.

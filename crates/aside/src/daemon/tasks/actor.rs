@@ -16,6 +16,7 @@ use aside_core::task::machine::{Task, step};
 use aside_core::task::proposal::{Confine, Proposal, Source};
 use aside_core::task::route::Scope;
 use aside_core::task::route::intent::{Action, Intent};
+use aside_core::task::run::{code, short};
 use aside_core::task::state::{Live, State as Stage};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -33,6 +34,8 @@ pub const MAX_INBOX: usize = 32;
 const LINGER: Duration = Duration::from_secs(2);
 /// Between two pieces of what is streamed: quicker than anybody reads.
 const PACE: Duration = Duration::from_millis(60);
+/// Letters of a command in the line that says what waits.
+const MAX_SUMMARY: usize = 200;
 
 /// What somebody says to a task.
 pub enum Message {
@@ -60,11 +63,25 @@ pub enum Came {
 /// What a person says.
 pub enum Word {
     Show,
-    Approve { said: Said, environment: Vec<String> },
-    Reject { said: Said, reason: Option<String> },
-    Edit { said: Said, text: String, confine: Option<Confine> },
+    Approve {
+        said: Said,
+        environment: Vec<String>,
+    },
+    Reject {
+        said: Said,
+        reason: Option<String>,
+    },
+    Edit {
+        said: Said,
+        text: String,
+        confine: Option<Confine>,
+    },
     Cancel,
     Retry,
+    /// What it wrote was taken back, by somebody.
+    Undone {
+        by: String,
+    },
 }
 
 /// About which proposal, and who.
@@ -232,7 +249,7 @@ impl Actor {
                 Ok(answer) => {
                     let rejected = self.state.tasks().gate().reject(&answer);
                     match rejected {
-                        Ok(()) => self.take(Input::Rejected { reason }).await?,
+                        Ok(()) => self.take(Input::Rejected { reason, by: Some(said.by.clone()) }).await?,
                         Err(refusal) => Err(refusal.to_string()),
                     }
                 }
@@ -251,6 +268,7 @@ impl Actor {
             },
             Word::Cancel => self.take(Input::Cancelled).await?,
             Word::Retry => self.take(Input::Retried).await?,
+            Word::Undone { by } => self.take(Input::Undone { by }).await?,
         };
         Ok(done.map(|()| Told { offer: self.shown.clone() }))
     }
@@ -361,7 +379,7 @@ impl Actor {
         let Some(task) = &self.task else { return };
         let request = task.request().clone();
         let desk = match offer::workspace(&request) {
-            Ok(workspace) => Desk::new(Arc::clone(&self.state), request, workspace),
+            Ok(workspace) => Desk::new(Arc::clone(&self.state), self.id.clone(), request, workspace),
             Err(error) => return self.fail(format!("{error:#}")),
         };
         let (attempt, sender) = (task.attempt(), self.sender.clone());
@@ -506,9 +524,15 @@ impl Actor {
         }
         let result = self.result().ok_or("nothing of this task waits for approval")?;
         let (proposal, summary) = match result.proposal {
-            Proposal::Command { cmd: _, cwd, reason, confine } => {
+            Proposal::Command { cmd: before, cwd, reason, confine } => {
                 let cmd = text.trim_end_matches('\n').to_owned();
-                let summary = format!("Run {cmd}");
+                // Why the first one was proposed says nothing about what a person made of it.
+                let (summary, reason) = match cmd == before {
+                    true => (result.summary, reason),
+                    false => {
+                        (format!("Run {}", code(&short(&cmd, MAX_SUMMARY))), Some("It is what you wrote.".to_owned()))
+                    }
+                };
                 (Proposal::Command { cmd, cwd, reason, confine: confined.unwrap_or(confine) }, summary)
             }
             Proposal::Diff { diff_id, .. } => {

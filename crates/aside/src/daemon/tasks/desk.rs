@@ -5,6 +5,7 @@ mod edit;
 mod failed;
 mod here;
 mod look;
+mod thread;
 mod voice;
 mod words;
 
@@ -14,11 +15,13 @@ use std::time::Duration;
 
 use aside_core::agent;
 use aside_core::agent::tongue::{Phrase, Tongue};
-use aside_core::task::event;
+use aside_core::task::event::{self, Id};
 use aside_core::task::proposal::{Confine, Proposal, UserRequest};
 use aside_core::task::route::intent::{Intent, Kind};
 use aside_core::task::route::{self, Options, Route, Routed, Scope};
 use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
+use aside_core::task::run::said::fenced;
+use aside_core::task::run::thread::{Conversation, Earlier};
 use aside_core::task::run::{Model, Outcome, told};
 
 use crate::config;
@@ -43,8 +46,12 @@ pub type Say<'a> = &'a (dyn Fn(&str) + Send + Sync);
 /// One attempt at one task.
 pub struct Desk {
     state: Arc<State>,
+    id: Id,
     request: UserRequest,
     workspace: Workspace,
+    /// What was asked before in its conversation, and what a model is told of that; looked up when somebody wants to know.
+    earlier: tokio::sync::OnceCell<Vec<Earlier>>,
+    conversation: tokio::sync::OnceCell<Conversation>,
 }
 
 /// What was looked up before anything is proposed.
@@ -66,8 +73,9 @@ enum Lack {
 }
 
 impl Desk {
-    pub fn new(state: Arc<State>, request: UserRequest, workspace: Workspace) -> Self {
-        Self { state, request, workspace }
+    pub fn new(state: Arc<State>, id: Id, request: UserRequest, workspace: Workspace) -> Self {
+        let (earlier, conversation) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
+        Self { state, id, request, workspace, earlier, conversation }
     }
 
     /// What is wanted: by the rules, and by a model when the settings allow that and the rules are not sure.
@@ -79,6 +87,9 @@ impl Desk {
         // The rules are made ready for the first request, which takes longer than a key may wait.
         let ours = tokio::task::spawn_blocking(move || by_rules(&text, &Options { prefix: &prefix, threshold })).await;
         let ours = ours.unwrap_or_else(|_| by_rules(&self.request.text, &options));
+        if let Some(followed) = self.followed(&ours, &options).await {
+            return followed;
+        }
         let asks = settings.task.use_model_router && route::model::is_wanted(&ours) && self.lack().is_none();
         if !asks {
             return ours;
@@ -120,6 +131,9 @@ impl Desk {
         gathered: &Gathered,
         say: Say<'_>,
     ) -> Result<Outcome, String> {
+        if let Some(outcome) = self.follow_up(intent.kind).await {
+            return Ok(self.allowed(outcome, scope));
+        }
         let outcome = match (scope, intent.kind) {
             (_, Kind::Help) => told::help(self.words(), &self.state.config().task.prefix),
             (_, Kind::Status) => self.status().await?,
@@ -163,8 +177,13 @@ impl Desk {
         }
     }
 
-    /// Bytes of context that the model can read. Of a server that we keep we know how long its memory is; half of that is for the answer.
-    fn room(&self) -> usize {
+    /// Bytes of context that the model can read, beside what it is told of the conversation.
+    async fn room(&self) -> usize {
+        self.all_room().saturating_sub(self.conversation().await.bytes()).max(LEAST)
+    }
+
+    /// Bytes that it can read in all. Of a server that we keep we know how long its memory is; half of that is for the answer.
+    fn all_room(&self) -> usize {
         let settings = self.state.config().llm.clone();
         match model::whom(&settings, Use::Task, Whom::AsSet) {
             Some(whom) if whom.server.is_kept() => {
@@ -178,6 +197,7 @@ impl Desk {
     /// Whether files are worth reading for it. A question about a command is answered without.
     async fn needs_files(&self, intent: &Intent, scope: Scope) -> bool {
         match intent.kind {
+            _ if self.is_known_from_before() => false,
             Kind::Help | Kind::Status => false,
             Kind::Change => true,
             _ if scope == Scope::Plan => true,
@@ -192,10 +212,15 @@ impl Desk {
     async fn run(&self, intent: &Intent) -> Result<Outcome, String> {
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let test_command = self.state.config().task.default_test_command.clone();
-        here.command(&intent.params, &test_command).await.ok_or_else(|| {
+        let of_project = here.command(&intent.params, &test_command).await.ok_or_else(|| {
             "The files of the project could not be read in time. Retry, or write the command itself, as in `run make test`."
                 .to_owned()
-        })
+        })?;
+        if of_project.model != Model::Better {
+            return Ok(of_project);
+        }
+        // The project has nothing of the kind; it may be something that every machine can do.
+        Ok(here.meant(self.words()).await.unwrap_or(of_project))
     }
 
     async fn status(&self) -> Result<Outcome, String> {
@@ -212,11 +237,7 @@ impl Desk {
         // Asking how things stand is no task worth telling.
         let of = |states: &[&str]| -> Vec<(String, String)> {
             let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
-            fits.map(|brief| {
-                let about = if brief.summary.is_empty() { &brief.text } else { &brief.summary };
-                (brief.task_id.clone(), about.clone())
-            })
-            .collect()
+            fits.map(|brief| (brief.task_id.clone(), words::about(brief))).collect()
         };
         Ok(told::status(&told::Status {
             workspace: self.workspace.root().display().to_string(),
@@ -305,14 +326,6 @@ fn by_rules(text: &str, options: &Options<'_>) -> Route {
             Routed::Apply { .. } => unreachable!("that is the status"),
         },
     }
-}
-
-/// Text in a fence that nothing in it closes.
-fn fenced(language: &str, text: &str) -> String {
-    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat((longest + 1).max(3));
-    let newline = if text.ends_with('\n') { "" } else { "\n" };
-    format!("{fence}{language}\n{text}{newline}{fence}\n")
 }
 
 fn answer(text: String, summary: impl Into<String>, details: String, model: Model) -> Outcome {

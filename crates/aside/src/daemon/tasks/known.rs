@@ -1,7 +1,7 @@
 //! What is known of a task without asking it: one line of a list, made of its events.
 
 use aside_core::proto::task::Brief;
-use aside_core::task::event::{Change, Event, Offered, What};
+use aside_core::task::event::{Cause, Change, Event, Offered, What};
 use aside_core::task::log;
 use aside_core::task::proposal::{Source, UserRequest};
 use aside_core::task::route::intent::Action;
@@ -19,6 +19,9 @@ pub struct Known {
     pub brief: Brief,
     /// The change that it wrote.
     pub wrote: Option<u64>,
+    /// The shell that it was asked from.
+    pub session: String,
+    pub private: bool,
     /// What its proposal would do. In the brief only while that waits.
     acts: Option<Action>,
 }
@@ -54,7 +57,13 @@ impl Known {
                 intent.kind.name().clone_into(&mut brief.kind);
                 brief.summary = cut(&intent.summary, MAX_SUMMARY);
             }
-            What::TaskState(change) => self.moved(change),
+            What::TaskState(change) => {
+                self.moved(change);
+                if event.cause == Some(Cause::Undone) {
+                    self.brief.undo = false;
+                    self.brief.undone_by = change.by.clone().unwrap_or_default();
+                }
+            }
             What::TaskProposal(offered) => {
                 let Offered { result, .. } = &**offered;
                 brief.summary = cut(&result.summary, MAX_SUMMARY);
@@ -76,6 +85,9 @@ impl Known {
             brief.from_user = from_user.clone().unwrap_or_default();
             brief.workspace.clone_from(&meta.workspace);
             brief.summary.clear();
+            brief.undone_by.clear();
+            self.session.clone_from(&meta.session);
+            self.private = meta.private;
             self.acts = None;
         }
         spelled(change.state).clone_into(&mut brief.state);

@@ -7,6 +7,7 @@ pub mod rules;
 
 mod act;
 mod desk;
+mod earlier;
 mod offer;
 
 use std::collections::{BTreeMap, HashMap};
@@ -56,6 +57,8 @@ pub struct Tasks {
     opening: tokio::sync::Mutex<()>,
     /// Since this daemon began.
     asked: AtomicU64,
+    /// The logs of the last half hour were read, for conversations that go on.
+    looked_back: tokio::sync::OnceCell<()>,
     /// What the logs say was read.
     loaded: tokio::sync::OnceCell<()>,
     /// What was open when the daemon started was seen to.
@@ -112,6 +115,7 @@ impl Tasks {
             moves: watch::Sender::new(0),
             opening: tokio::sync::Mutex::default(),
             asked: AtomicU64::new(0),
+            looked_back: tokio::sync::OnceCell::new(),
             loaded: tokio::sync::OnceCell::new(),
             resumed: tokio::sync::OnceCell::new(),
         }
@@ -285,13 +289,16 @@ impl Tasks {
         if name.is_empty() || name == "last" {
             return briefs.first().and_then(|brief| Id::of(&brief.task_id)).ok_or(Trouble::Unknown);
         }
-        let mut begins = briefs.iter().filter(|brief| brief.task_id.starts_with(name));
-        match (begins.next(), begins.next()) {
-            (Some(only), None) => Id::of(&only.task_id).ok_or(Trouble::Unknown),
-            (Some(_), Some(_)) => {
-                Err(Trouble::Refused(format!("several tasks begin with {name}; write one more letter")))
+        let begins = briefs.iter().filter(|brief| brief.task_id.starts_with(name));
+        let begins: Vec<&str> = begins.map(|brief| brief.task_id.as_str()).collect();
+        match begins.as_slice() {
+            [only] => Id::of(only).ok_or(Trouble::Unknown),
+            [] => Err(Trouble::Unknown),
+            [newest, next, rest @ ..] => {
+                let more = if rest.is_empty() { "" } else { ", …" };
+                let which = format!("several tasks begin with {name}: {newest}, {next}{more}; write one more letter");
+                Err(Trouble::Refused(which))
             }
-            (None, _) => Err(Trouble::Unknown),
         }
     }
 
@@ -310,8 +317,8 @@ impl Tasks {
         Ok((reader, heard))
     }
 
-    /// Takes back what a task wrote.
-    pub async fn undo(&self, state: &Arc<State>, id: &Id) -> Result<String, Trouble> {
+    /// Takes back what a task wrote. That is an event of the task, with who did it.
+    pub async fn undo(&self, state: &Arc<State>, id: &Id, by: &str) -> Result<String, Trouble> {
         self.ready(state).await;
         self.load().await;
         let known = locked(&self.inner).known.get(id).cloned().ok_or(Trouble::Unknown)?;
@@ -324,6 +331,10 @@ impl Tasks {
         undone.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
         if let Some(known) = locked(&self.inner).known.get_mut(id) {
             known.brief.undo = false;
+        }
+        // The files are as they were, whatever becomes of the word about it; the ledger knows.
+        if let Err(trouble) = self.say(state, id, || Word::Undone { by: by.to_owned() }).await {
+            tracing::warn!("that {id} was taken back could not be written down: {trouble:?}");
         }
         self.moves.send_modify(|moves| *moves += 1);
         Ok(format!("{id} was taken back"))

@@ -93,15 +93,52 @@ fn every_sort_of_change_can_be_looked_at() {
     assert_eq!(changed(&workspace, &range, &[]), "v1.0 to fix/it: -b +c -elsewhere (third)");
     write(root, "b.txt", "d\n");
     write(root, "src/a.rs", "three\n");
-    write(root, "src/new.rs", "");
+    write(root, "src/new.rs", "fresh\n");
     git_in(root, &["add", "b.txt"]);
     assert_eq!(changed(&workspace, &What::Staged, &[]), "what is staged against the last commit: -c +d");
-    let new = "(src/new.rs is new and not tracked: `git add` makes it part of the diff)";
+    let new = "+fresh (src/new.rs is new and not tracked; it is looked at as if it were added)";
     let now = "the working tree against the last commit:";
     assert_eq!(changed(&workspace, &What::Now, &[]), format!("{now} -c +d -one -two +three {new}"));
     assert_eq!(changed(&workspace, &What::Now, &["b.txt"]), format!("{now} -c +d"));
     assert_eq!(changed(&workspace, &What::Now, &["src"]), format!("{now} -one -two +three {new}"));
     assert!(changed(&workspace, &branch(None, None), &[]).ends_with("(what is not committed yet is not part of it)"));
+}
+
+#[test]
+fn what_is_in_new_files_is_looked_at_within_limits_and_never_what_is_denied() {
+    let (temp, workspace) = repository();
+    let root = temp.path();
+    write(root, ".gitignore", "*.log\n");
+    commit(root, "ignore");
+    write(root, "a.log", "ignored\n");
+    write(root, ".env", "TOKEN=hunter2\n");
+    write(root, "long.txt", &"a line\n".repeat(5000));
+    write(root, "bin.dat", "\0\0");
+    std::os::unix::fs::symlink("/etc/passwd", root.join("link")).unwrap();
+    for number in 0..15 {
+        write(root, &format!("many/{number:02}.txt"), "x\n");
+    }
+    let change = workspace.change(&What::Now, &[]).unwrap();
+    assert!(!change.diff.contains("hunter2") && !change.diff.contains("ignored") && !change.diff.contains("root:"));
+    assert!(
+        change.diff.contains("+++ b/.env\n") && change.diff.contains("Binary files /dev/null and b/bin.dat differ")
+    );
+    assert!(change.diff.len() < 20_000, "{}", change.diff.len());
+    assert!(
+        change
+            .notes
+            .iter()
+            .any(|note| note.starts_with("only the first ") && note.ends_with(" lines of long.txt were looked at"))
+    );
+    assert!(change.notes.iter().any(|note| note.starts_with("what is in .env is left out")), "{:?}", change.notes);
+    assert!(
+        change.notes.contains(&"link is new and not tracked, and was not looked at".to_owned()),
+        "{:?}",
+        change.notes
+    );
+    assert_eq!(change.diff.matches("+x\n").count(), 8, "ten files are read");
+    // What is staged is not about them.
+    assert_eq!(workspace.change(&What::Staged, &[]).unwrap().diff, "");
 }
 
 #[test]
@@ -245,6 +282,7 @@ fn filters_are_found_by_whose_they_are() {
     let listed =
         "global\0filter.lfs.clean\0local\0filter.trap.clean\0local\0filter.trap.process\0worktree\0filter.b.smudge\0";
     assert_eq!(own_filters(listed), Some(vec!["trap".to_owned(), "b".to_owned()]));
+    assert_eq!(own_filters("local\0lfs.extension.x.clean\0"), Some(vec!["lfs".to_owned()]));
     assert_eq!(own_filters("local\0filter.a=b.clean\0"), None);
     assert_eq!(own_filters(""), Some(Vec::new()));
 }

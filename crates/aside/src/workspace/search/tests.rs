@@ -114,6 +114,10 @@ fn what_is_ignored_denied_binary_or_behind_a_link_is_not_searched() {
     let mut found: Vec<&str> = all.iter().map(|(path, _)| path.as_str()).collect();
     found.sort_unstable();
     assert_eq!(found, [".github/workflows/ci.yml:1", "keep.log:1", "src/a.rs:1", "wide.txt:1"]);
+    assert_eq!(searched.notes, Vec::<String>::new());
+    // What was left out matters where nothing was found.
+    let (nothing, searched) = told(&workspace, "find usages of another_word");
+    assert!(nothing.is_empty());
     assert_eq!(searched.notes, ["2 files were not searched: no task reads such a file"]);
     assert!(paths(&workspace, "find files named *.txt").iter().eq(["wide.txt"]));
 }

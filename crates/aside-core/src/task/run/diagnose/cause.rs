@@ -79,6 +79,12 @@ impl Cause {
         if message.is_empty() { format!("{}{place}.", self.tool) } else { format!("{}: {message}{place}.", self.tool) }
     }
 
+    /// Whether the sentence has all of the lines that say so.
+    pub fn is_said(&self) -> bool {
+        let sentence = self.sentence();
+        self.lines.iter().all(|line| sentence.contains(redact(line).trim()))
+    }
+
     /// The lines that say so, as a block.
     pub fn quoted(&self) -> String {
         let lines = redact(&self.lines.join("\n")).replace("~~~", "~ ~ ~");

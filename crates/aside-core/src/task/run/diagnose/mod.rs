@@ -100,7 +100,10 @@ fn told(failure: &Failure<'_>, cause: Option<&Cause>, cure: Option<&str>) -> Str
     if let Some(cause) = cause {
         told.push_str(&cause.sentence());
         told.push_str("\n\n");
-        told.push_str(&cause.quoted());
+        // What somebody pasted in one line, and is all of the sentence, they have before them.
+        if !cause.is_said() {
+            told.push_str(&cause.quoted());
+        }
     } else if let Some(about) = failure.exit.and_then(|exit| status(failure.command, exit)) {
         told.push_str(&about);
         told.push('\n');
@@ -127,6 +130,17 @@ fn unknown(request: &str, failure: &Failure<'_>) -> Outcome {
         (_, true, Tongue::Chinese) => "没有规则认识这个输出。",
     };
     let about = about.map(|about| format!("{about} ")).unwrap_or_default();
+    // Which command is meant is worth a word where it was not pasted.
+    let about = match (seen, failure.exit) {
+        (true, Some(exit)) if !failure.command.is_empty() => {
+            let command = code(&short(&redact(failure.command), MAX_SHOWN));
+            match tongue {
+                Tongue::English => format!("{command} failed with status {exit}. {about}"),
+                Tongue::Chinese => format!("{command} 以状态 {exit} 失败。{about}"),
+            }
+        }
+        _ => about,
+    };
     let text = format!("{about}{next}{}", tongue.says(Phrase::Beyond(crate::agent::Model::Unset)));
     Outcome::answer(text, short(&format!("{about}{next}"), MAX_SHOWN), Model::Needed)
 }

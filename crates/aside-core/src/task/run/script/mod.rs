@@ -50,6 +50,10 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
 }
 
 fn chosen(wanted: &Wanted<'_>, words: &str, offers: &[Offer], place: &Place<'_>) -> Outcome {
+    if let Some((program, offer)) = bare(words, offers) {
+        let reason = format!("{} was named, and no target: it runs the first.", code(program));
+        return proposed(program.to_owned(), &offer.directory, place, reason);
+    }
     let mut fitting: Vec<(Fit, &Offer)> =
         offers.iter().filter_map(|offer| Some((fit(wanted, offer)?, offer))).collect();
     // Stable: of two that fit alike, the one that is found first, which is the nearer and the more particular.
@@ -70,6 +74,13 @@ fn chosen(wanted: &Wanted<'_>, words: &str, offers: &[Offer], place: &Place<'_>)
         reason.push_str(&format!(" There is also {}.", code(&other.cmd)));
     }
     proposed(first.cmd.clone(), &first.directory, place, reason)
+}
+
+/// A program that has targets here, named without one.
+fn bare<'a>(words: &str, offers: &'a [Offer]) -> Option<(&'static str, &'a Offer)> {
+    let named = ["make", "just"].into_iter().find(|program| words.trim().eq_ignore_ascii_case(program))?;
+    let is_its = |offer: &&Offer| offer.origin == Origin::Target && offer.cmd.split(' ').next() == Some(named);
+    offers.iter().find(is_its).map(|offer| (named, offer))
 }
 
 /// How an offer answers what is wanted; less is better.
@@ -132,6 +143,15 @@ fn proposed(cmd: String, directory: &str, place: &Place<'_>, reason: String) -> 
 
 fn nothing(wanted: &Wanted<'_>, words: &str, offers: &[Offer]) -> Outcome {
     let what = if words.is_empty() { "that".to_owned() } else { code(words) };
+    // A deployment to where none was written for is not guessed; those that there are may be what was meant.
+    let near = |offer: &&Offer| {
+        let parts = goal::parts(&offer.name);
+        wanted.goal.is_some_and(|goal| goal.targets.iter().any(|target| parts.contains(target)))
+    };
+    let near: Vec<&Offer> = offers.iter().filter(near).collect();
+    if !near.is_empty() {
+        return listed(format!("Nothing here is called {what}. The nearest:"), &near);
+    }
     let mine: Vec<&Offer> = offers.iter().filter(|offer| !matches!(offer.origin, Origin::Usual(_))).collect();
     let shown = if mine.is_empty() { offers.iter().collect() } else { mine };
     if shown.is_empty() {
@@ -142,7 +162,7 @@ fn nothing(wanted: &Wanted<'_>, words: &str, offers: &[Offer]) -> Outcome {
         );
         return Outcome::answer(text, format!("Nothing here says how to run {what}"), Model::Better);
     }
-    listed(format!("Nothing here is called {what}. There is:"), &shown)
+    Outcome { model: Model::Better, ..listed(format!("Nothing here is called {what}. There is:"), &shown) }
 }
 
 fn listed(first: String, offers: &[&Offer]) -> Outcome {
@@ -154,5 +174,9 @@ fn listed(first: String, offers: &[&Offer]) -> Outcome {
     if offers.len() > MAX_LISTED {
         text.push_str(&format!("- and {} more\n", offers.len() - MAX_LISTED));
     }
-    Outcome::answer(text, first.trim_end_matches(" There is:").to_owned(), Model::Unneeded)
+    Outcome::answer(
+        text,
+        first.trim_end_matches(" There is:").trim_end_matches(" The nearest:").to_owned(),
+        Model::Unneeded,
+    )
 }

@@ -241,6 +241,10 @@ fn cargo(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
 
 /// Scripts that lie there, and in the directories where one looks for them.
 fn scripts(directory: &str, entries: &Arc<[Entry]>, place: &Place<'_>) -> Known<Vec<Offer>> {
+    // `/bin` and `~/bin` hold programs, and none of them is a script of a project.
+    if directory == "/" || directory == place.world.home() {
+        return Known::No;
+    }
     let mut all: Vec<Offer> = entries.iter().filter_map(|entry| script("", entry, directory)).collect();
     for below in ["scripts", "script", "bin", "tools", "ci", "hack"] {
         if !entries.iter().any(|entry| &*entry.name == below && entry.kind == Kind::Directory) {

@@ -16,6 +16,12 @@ struct Project {
 impl Project {
     fn of(text: &str) -> Self {
         let mut directories: BTreeMap<String, Vec<Entry>> = BTreeMap::from([("/p".to_owned(), Vec::new())]);
+        for place in ["/", "/home"] {
+            let entry = |name: &str, kind| Entry { name: name.into(), kind };
+            directories.insert(place.to_owned(), vec![entry("bin", Kind::Directory), entry("test.sh", Kind::Program)]);
+            let below = format!("{}/bin", place.trim_end_matches('/'));
+            directories.insert(below, vec![entry("test", Kind::Program)]);
+        }
         let mut live = Vec::new();
         for word in text.split_whitespace() {
             if let Some((kind, names)) = word.split_once('=') {
@@ -43,7 +49,7 @@ impl Project {
 
 impl World for Project {
     fn home(&self) -> &str {
-        "/"
+        "/home"
     }
 
     fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
@@ -111,6 +117,13 @@ fn projects_of_many_shapes() {
         (make, "一下所有单元测试", "make test"),
         (make, "部署脚本", "make deploy"),
         (make, "清理", "make clean"),
+        (make, "make", "make"),
+        ("justfile just-recipe=ci", "just", "just"),
+        (
+            make,
+            "deploy to production",
+            "? Nothing here is called `deploy to production`. The nearest:\n\n- `make deploy`",
+        ),
         (npm, "tests", "npm test"),
         (npm, "unit tests", "npm run test:unit"),
         (npm, "the e2e tests", "npm run test:e2e"),
@@ -186,6 +199,13 @@ fn what_ships_is_never_guessed() {
     assert_eq!(run(hostile, "/p", "the tests", &[]), "make test");
     assert!(!run(hostile, "/p", "reboot", &[]).contains("reboot)"));
     assert!(run("", "/p", "the tests", &[]).starts_with("? Nothing here says how to run `the tests`"));
+}
+
+#[test]
+fn programs_of_the_machine_are_no_scripts_of_a_project() {
+    for place in ["/", "/home"] {
+        assert!(run("", place, "the tests", &[]).starts_with("? Nothing here says how"), "{place}");
+    }
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub struct Plan {
     pub(super) tongue: Tongue,
     globs: Vec<Regex>,
     under: Vec<String>,
+    /// Any file will do: "list all files".
+    pub(super) every: bool,
     first: Option<Regex>,
 }
 
@@ -69,6 +71,8 @@ struct Frames {
     comments: Regex,
     under: Regex,
     files_of: Regex,
+    every: Regex,
+    unsaid: Regex,
     glob: Regex,
     name: Regex,
 }
@@ -100,6 +104,12 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
         )?,
         files_of: new(
             r"\b([a-z+]+) (?:files?|code|scripts?|sources?)\b|\.([a-z0-9]{1,6}) files?\b|([a-z+]+) ?(?:文件|代码|脚本)",
+        )?,
+        every: new(
+            r"\b(?:list|show|all|every|which|what)\b.*\bfiles\b|\bfiles are there\b|(?:列出|显示|所有|全部|哪些|什么).*文件|文件(?:列表|有哪些)",
+        )?,
+        unsaid: new(
+            r"^(?:(?:list|show|me|all|every|the|which|what|files?|are|is|there|here|in|of|this|directory|folder|project|repo|repository)\s*|[列出显示所有全部哪些什么的文件这里个项目目录下中]|\s)*$",
         )?,
         glob: new(r"[^\s`'\x22,;]*\*[^\s`'\x22,;]*")?,
         name: new(r"^[\w$]+(?:(?:::|\.|->|#|/)[\w$]+)*(?:\(\)|!)?$|^[\w$]+(?:-[\w$]+)+$")?,
@@ -334,6 +344,8 @@ const STOP_CHINESE: &[&str] = &[
     "查找",
     "搜索一下",
     "看看",
+    "列出",
+    "显示",
     "这个",
     "那个",
     "我们",
@@ -391,6 +403,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
         tongue: Tongue::of(words),
         globs: Vec::new(),
         under: Vec::new(),
+        every: false,
         first: None,
     };
     let Some(frames) = FRAMES.as_ref() else { return plan };
@@ -410,6 +423,8 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
         () if frames.file.is_match(around) => Want::File,
         () => Want::Anything,
     };
+    // Of "list all files in docs" the router takes `docs` for what is sought.
+    let around = if frames.every.is_match(words) { words } else { around };
     plan.under = frames
         .under
         .captures_iter(around)
@@ -428,6 +443,10 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     } else {
         globs(&mut rest, words, frames, &mut plan);
         kinds_of_files(&mut rest, frames, &mut plan);
+        if is_type(query) && plan.is_empty() && words.trim() != query {
+            name(query, &mut plan);
+            rest.clear();
+        }
     }
     // A file that is named is the one that is sought, unless it is asked who speaks of it, or it is where to look.
     if let Some(file) = files.iter().find(|file| rest.contains(file.as_str()) && denied(file).is_none()) {
@@ -459,11 +478,12 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
             plan.about = plan.terms.len();
         }
     }
-    if plan.terms.is_empty() && plan.globs.is_empty() && plan.endings.is_empty() {
+    plan.every = !is_quoted && plan.is_empty() && frames.every.is_match(words) && frames.unsaid.is_match(&rest);
+    if plan.is_empty() && !plan.every {
         // Nothing but words that say nothing: then those are what is sought.
         words_left(query, &mut plan);
     }
-    if plan.is_empty() && !query.is_empty() {
+    if plan.is_empty() && !plan.every && !query.is_empty() {
         plan.terms.extend(Term::text(query));
     }
     plan.terms.truncate(MAX_TERMS);
@@ -478,10 +498,22 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     plan
 }
 
+/// The name that a question is about: `Counter` of "explain what Counter does". Nothing when it names nothing that code could have.
+pub fn subject(question: &str) -> Option<&str> {
+    let frames = FRAMES.as_ref()?;
+    let trims = |letter: char| !(letter.is_alphanumeric() || letter == '_');
+    let words = question.split_whitespace().map(|word| word.trim_matches(trims));
+    let is_name = |(at, word): &(usize, &str)| {
+        let special = word.contains('_') || word.contains("::") || has_hump(word) || *at > 0 && is_type(word);
+        special && word.is_ascii() && frames.name.is_match(word)
+    };
+    words.enumerate().find(is_name).map(|(_, word)| word)
+}
+
 impl Plan {
     /// Whether a file is worth a look, by its path.
     pub fn admits(&self, path: &str) -> bool {
-        if self.is_empty() && self.under.is_empty() {
+        if self.is_empty() && self.under.is_empty() && !self.every {
             return false;
         }
         let under = self.under.is_empty()
@@ -673,6 +705,16 @@ fn words_left(text: &str, plan: &mut Plan) {
 /// `getUser`, and not `Please`.
 fn has_hump(word: &str) -> bool {
     word.chars().zip(word.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase())
+}
+
+/// `Counter`, alone, behind words that have no capitals: whoever writes it so means that name, and not what counts.
+fn is_type(query: &str) -> bool {
+    let mut letters = query.chars();
+    query.len() > 2
+        && letters.next().is_some_and(|letter| letter.is_ascii_uppercase())
+        && letters.all(|letter| letter.is_ascii_lowercase())
+        && lists::endings(&query.to_lowercase()).is_none()
+        && !STOP.contains(&query.to_lowercase().as_str())
 }
 
 /// `process.env`, and not `e.g.`; a number is none.

@@ -19,6 +19,10 @@ pub fn weights(plan: &Plan, found: &[Found], files: usize) -> Weights {
 
 /// A file, for its name.
 pub fn worth_file(plan: &Plan, found: &Found, weights: &Weights) -> f32 {
+    // Then their names are the order.
+    if plan.every {
+        return 1.0;
+    }
     let whole: f32 = weights.iter().sum();
     let part = |at: usize| {
         let name = found.name_has.get(at).copied().unwrap_or(0);

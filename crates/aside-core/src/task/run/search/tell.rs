@@ -11,10 +11,10 @@ use crate::task::run::{Model, Outcome, code, short};
 /// Places that are told, and those of one file unless it is the only one.
 pub const MAX_ITEMS: usize = 100;
 pub const MAX_OF_FILE: usize = 5;
+/// So many fit on a screen, and none of them is left out.
+const FEW: usize = 24;
 /// Letters of a line.
 const MAX_PREVIEW: usize = 160;
-/// Files and places of the text for a screen.
-const MAX_DETAILS: usize = 40;
 /// What is worth less than this part of the best is not told.
 const LEAST: f32 = 0.35;
 
@@ -34,7 +34,7 @@ struct Group<'a> {
 pub fn outcome(plan: &Plan, searched: &Searched) -> Outcome {
     let groups = groups(plan, searched);
     let all: usize = groups.iter().map(|group| group.places.len()).sum();
-    let of_file = if groups.len() == 1 { MAX_ITEMS } else { MAX_OF_FILE };
+    let of_file = if groups.len() == 1 || all <= FEW { MAX_ITEMS } else { MAX_OF_FILE };
     let shown: Vec<(&Group<'_>, &[Place<'_>])> = {
         let mut left = MAX_ITEMS;
         let mut shown = Vec::new();
@@ -132,12 +132,8 @@ fn summary(plan: &Plan, searched: &Searched, groups: &[Group<'_>], all: usize, i
 fn details(plan: &Plan, searched: &Searched, shown: &[(&Group<'_>, &[Place<'_>])], all: usize, files: usize) -> String {
     let mut rows: Vec<String> = Vec::new();
     let mut told = 0;
-    let mut told_files = 0;
+    let told_files = shown.len();
     for (group, places) in shown {
-        if rows.len() >= MAX_DETAILS {
-            break;
-        }
-        told_files += 1;
         rows.push(format!("- {}", code(&short(group.path, MAX_PREVIEW))));
         for place in *places {
             told += 1;
@@ -167,15 +163,18 @@ fn details(plan: &Plan, searched: &Searched, shown: &[(&Group<'_>, &[Place<'_>])
             ),
         });
     }
-    if files > told_files {
+    if all > told {
+        let (places, more) = (all - told, files - told_files);
         rows.push(String::new());
-        rows.push(match plan.tongue {
-            Tongue::English => format!(
-                "{} in {} are not shown.",
-                counted(all - told, "place"),
-                counted(files - told_files, "more file")
-            ),
-            Tongue::Chinese => format!("还有 {} 个文件中的 {} 处没有列出。", files - told_files, all - told),
+        rows.push(match (plan.tongue, plan.want, more) {
+            (Tongue::English, Want::Names, _) => format!("{} not shown.", were(more, "more file")),
+            (Tongue::Chinese, Want::Names, _) => format!("还有 {more} 个文件没有列出。"),
+            (Tongue::English, _, 0) => format!("{} not shown.", were(places, "more place")),
+            (Tongue::Chinese, _, 0) => format!("还有 {places} 处没有列出。"),
+            (Tongue::English, ..) => {
+                format!("{} not shown, also in {}.", were(places, "more place"), counted(more, "other file"))
+            }
+            (Tongue::Chinese, ..) => format!("还有 {places} 处没有列出，其中有另外 {more} 个文件。"),
         });
     }
     for (at, note) in searched.notes.iter().enumerate() {
@@ -189,4 +188,8 @@ fn details(plan: &Plan, searched: &Searched, shown: &[(&Group<'_>, &[Place<'_>])
 
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn were(count: usize, what: &str) -> String {
+    format!("{} {}", counted(count, what), if count == 1 { "is" } else { "are" })
 }

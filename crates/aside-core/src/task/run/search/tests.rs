@@ -76,6 +76,38 @@ fn a_name_is_found_with_what_it_belongs_to() {
 }
 
 #[test]
+fn a_name_with_a_capital_is_that_name_first() {
+    let all = paths("which files use Config", "Config");
+    assert!(all.contains(&"src/main.rs:4".to_owned()), "{all:?}");
+    assert!(!all.contains(&"src/config.rs:8".to_owned()), "parse_config is another name: {all:?}");
+}
+
+#[test]
+fn a_question_may_have_a_name_in_it() {
+    for (question, name) in [
+        ("explain what Counter does", Some("Counter")),
+        ("what does `parse_line()` do?", Some("parse_line")),
+        ("how is Config::load used", Some("Config::load")),
+        ("Why is the build slow", None),
+        ("explain closures in Rust", None),
+        ("计算总价是做什么的", None),
+    ] {
+        assert_eq!(plan::subject(question), name, "{question}");
+    }
+}
+
+#[test]
+fn all_files_are_listed_when_that_is_all_that_is_said() {
+    for (words, query) in [("list all files", "files"), ("which files are there", "files"), ("列出所有文件", "文件")]
+    {
+        assert_eq!(paths(words, query).len(), FILES.len(), "{words}");
+    }
+    assert_eq!(paths("list all files in src", "files"), ["src/config.rs", "src/main.rs", "src/登录.py"]);
+    assert_eq!(paths("list all files in docs", "docs"), ["docs/guide.md"], "of a directory, those");
+    assert_eq!(first("list the files that mention handleSubmit", "handleSubmit"), "web/app.js:2");
+}
+
+#[test]
 fn words_are_found_in_names() {
     assert_eq!(first("where is the port configured", "port"), "app.toml:2");
     assert!(
@@ -143,7 +175,15 @@ fn many_places_are_bounded_and_counted() {
     assert_eq!(count(&one), 9, "of one file alone, all");
     let told = outcome(&plan, &all).details;
     assert!(told.contains("  - 4 more\n") && told.contains("- a note\n"), "{told}");
-    assert!(told.contains("510 places in 54 more files are not shown."), "{told}");
+    assert!(told.contains("440 more places are not shown, also in 40 other files."), "{told}");
+    let three = Searched { found: all.found[..3].to_vec(), files: 60, notes: Vec::new() };
+    assert_eq!(count(&three), 15);
+    assert!(
+        outcome(&plan, &three).details.contains("12 more places are not shown."),
+        "of each file, some are left out"
+    );
+    let two = Searched { found: all.found[..2].to_vec(), files: 60, notes: Vec::new() };
+    assert_eq!(count(&two), 18, "so few are all told");
 }
 
 #[test]

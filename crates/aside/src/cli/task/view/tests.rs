@@ -56,7 +56,7 @@ fn an_answer_grows_on_a_terminal_with_a_row_below_it_that_says_so() {
     assert_eq!(view.draws(None, Duration::from_secs(2), SIZE), "⠦ thinking · 2 s");
     view.take(&all[1], SIZE);
     let drawn = view.draws(None, Duration::from_secs(3), SIZE);
-    assert!(drawn.starts_with("\r\x1b[JIt is slow\n"), "{drawn:?}");
+    assert!(drawn.starts_with("\r\x1b[2K\x1b[JIt is slow\n"), "{drawn:?}");
     assert!(drawn.ends_with("· 3 s"), "{drawn:?}");
 }
 

@@ -9,13 +9,13 @@ use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::spec::Specs;
 use aside_core::suggest;
-use aside_core::task::proposal::Meta;
+use aside_core::task::proposal::{Confine, Meta, Proposal};
 use aside_core::task::route::intent::Params;
 use aside_core::task::run::diagnose::{Failure, diagnose};
 use aside_core::task::run::explain::explain;
-use aside_core::task::run::{Outcome, script};
+use aside_core::task::run::{Model, Outcome, code, script};
 use aside_core::translate::check::check;
-use aside_core::translate::{Place, System};
+use aside_core::translate::{Nearness, Place, System, Wish, embedded};
 use aside_core::world::Known;
 
 use crate::daemon::state::{Asker, State};
@@ -92,6 +92,24 @@ impl Here {
 
     pub async fn explain(&self, question: &str, files: &[String], model: agent::Model) -> Outcome {
         self.settled(|here| explain(question, files, &here.place(), model)).await
+    }
+
+    /// The command that the words mean on any machine, where that is known for sure: a project has no script for `git`.
+    pub async fn meant(&self, words: &str) -> Option<Outcome> {
+        let find = |here: &Self| {
+            let wish = Wish { words, place: here.place(), limit: 1 };
+            let best = embedded::answer(&wish).into_iter().next()?;
+            let checked = check(&best.command, &here.place(), &here.blocklist).ok()?;
+            let is_whole = best.nearness == Nearness::Answer && checked.holes.is_empty();
+            is_whole.then_some((checked.command, best.about))
+        };
+        let (cmd, about) = self.settled(find).await?;
+        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+        let reason = format!("Nothing of the project is called that; this is the usual command{about}.");
+        let summary = format!("Run {}", code(&cmd));
+        let cwd = Some(self.cwd.clone());
+        let proposal = Proposal::Command { cmd, cwd, reason: Some(reason), confine: Confine::No };
+        Some(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
     }
 
     /// The first of them that could run here and is not forbidden.

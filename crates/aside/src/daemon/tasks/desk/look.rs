@@ -38,7 +38,10 @@ impl Desk {
             wanted.places = failed.places();
             wanted.cwd = failed.cwd;
         }
-        let (state, workspace, room) = (self.state.clone(), self.workspace.clone(), self.room());
+        if wanted.files.is_empty() {
+            wanted.files = self.spoken_of().await;
+        }
+        let (state, workspace, room) = (self.state.clone(), self.workspace.clone(), self.room().await);
         let looked = blocking(move |cancelled| {
             let mut context = read(&workspace, &wanted, cancelled).unwrap_or_else(|error| Context {
                 notes: vec![format!("the workspace could not be read: {error:#}")],

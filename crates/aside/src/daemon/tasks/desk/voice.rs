@@ -1,7 +1,7 @@
 //! Asks a model for a task and says what it answers while it comes, without its thoughts. A question that is too long for it is asked again
 //! with less; what else went wrong is told in a sentence with one thing to do.
 
-use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use aside_core::task::run::context::Context;
 use aside_core::task::run::prompt::STOPS;
 use aside_core::text;
 use aside_core::translate::prompt::Prompt;
-use tokio::time::MissedTickBehavior;
 
-use crate::daemon::model::{self, Use};
+use crate::daemon::model::Use;
+use crate::daemon::model::aloud::{Listener, listen};
 use crate::daemon::tasks::desk::{Desk, Say};
 use crate::provider::talk::End;
 use crate::provider::{Failure, Question};
@@ -27,8 +27,12 @@ pub struct Voice<'a> {
     desk: &'a Desk,
     say: Say<'a>,
     max_tokens: u32,
+    /// Questions and answers before the first one, that show how it is done.
+    examples: &'static [(&'static str, &'static str)],
     /// What has been said so far, of the answer that comes.
     said: Mutex<String>,
+    /// The conversation is left out: a question was too long with it.
+    forgets: AtomicBool,
 }
 
 /// What a model said aloud.
@@ -62,7 +66,11 @@ pub struct Exchange {
 
 impl<'a> Voice<'a> {
     pub fn new(desk: &'a Desk, say: Say<'a>, max_tokens: u32) -> Self {
-        Self { desk, say, max_tokens, said: Mutex::default() }
+        Self { desk, say, max_tokens, examples: &[], said: Mutex::default(), forgets: AtomicBool::new(false) }
+    }
+
+    pub fn after(self, examples: &'static [(&'static str, &'static str)]) -> Self {
+        Self { examples, ..self }
     }
 
     /// With as much of the context as the model takes.
@@ -75,7 +83,8 @@ impl<'a> Voice<'a> {
             match self.ask(&prompt, &[], max_tokens).await {
                 Ok(heard) => return Ok(Exchange { prompt, heard }),
                 // Servers say in many words that a question is too long for them, and all with one of these.
-                Err(Silence { failure: Failure::Status(400 | 413 | 422), .. }) if all > 0 => {
+                Err(Silence { failure: Failure::Status(400 | 413 | 422), .. }) if all > 0 || self.remembers().await => {
+                    self.forgets.store(true, Ordering::Relaxed);
                     context = context.within(all / part);
                     max_tokens /= 2;
                 }
@@ -93,44 +102,42 @@ impl<'a> Voice<'a> {
         self.ask(&prompt, &exchanges, self.max_tokens).await
     }
 
+    /// Whether there is a conversation that it is told.
+    async fn remembers(&self) -> bool {
+        !self.forgets.load(Ordering::Relaxed) && !self.desk.conversation().await.exchanges.is_empty()
+    }
+
     /// Says something of our own between two answers.
     pub fn remarks(&self, words: &str) {
         (self.say)(&format!("\n\n{words}\n\n"));
     }
 
     async fn ask(&self, prompt: &Prompt, exchanges: &[(String, String)], max_tokens: u32) -> Result<Heard, Silence> {
-        let user = if prompt.facts.is_empty() { prompt.ask.clone() } else { prompt.user() };
+        let mut user = if prompt.facts.is_empty() { prompt.ask.clone() } else { prompt.user() };
+        let mut exchanges = exchanges.to_vec();
+        if self.remembers().await {
+            let conversation = self.desk.conversation().await;
+            // What became of the last answer stands before what was asked next.
+            let next = exchanges.first_mut().map_or(&mut user, |(asked, _)| asked);
+            next.insert_str(0, &conversation.last);
+            exchanges.splice(0..0, conversation.exchanges.iter().cloned());
+        }
+        let examples = self.examples.iter().map(|(asked, answered)| ((*asked).to_owned(), (*answered).to_owned()));
+        exchanges.splice(0..0, examples);
         let question = Question {
             max_tokens,
             stop: STOPS.map(str::to_owned).to_vec(),
             privacy: self.desk.privacy(),
-            exchanges: exchanges.to_vec(),
+            exchanges,
             ..Question::new(prompt.system.to_owned(), user)
         };
-        let so_far = Mutex::new(String::new());
-        let heard = || so_far.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let hear = |text: &str| {
-            text.clone_into(&mut so_far.lock().unwrap_or_else(PoisonError::into_inner));
-            if stuck(text).is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        let asking = model::ask(&self.desk.state, Use::Task, &question, hear);
-        tokio::pin!(asking);
-        let mut pace = tokio::time::interval(PACE);
-        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut told = 0;
-        let outcome = loop {
-            tokio::select! {
-                outcome = &mut asking => break outcome,
-                _ = pace.tick() => {
-                    let text = heard();
-                    if text.len() != told {
-                        told = text.len();
-                        self.tell(&aloud(&text).unwrap_or_default());
-                    }
-                }
-            }
+        let listener = Listener {
+            pace: PACE,
+            enough: |text: &str| stuck(text).is_some(),
+            tell: |text: &str| self.tell(&aloud(text).unwrap_or_default()),
         };
+        let (outcome, heard) = listen(&self.desk.state, Use::Task, &question, listener).await;
         match outcome {
             Ok(said) => {
                 let mut aloud = aloud(&said.text).unwrap_or_default();
@@ -148,7 +155,7 @@ impl<'a> Voice<'a> {
                 Ok(Heard { aloud, end })
             }
             Err(failure) => {
-                let aloud = aloud(&heard()).unwrap_or_default();
+                let aloud = aloud(&heard).unwrap_or_default();
                 self.tell(&aloud);
                 Err(Silence { failure, aloud })
             }

@@ -2,14 +2,16 @@
 //! answers where they know nothing.
 
 use aside_core::agent;
-use aside_core::task::proposal::Proposal;
+use aside_core::agent::tongue::Tongue;
+use aside_core::proto::task::Brief;
+use aside_core::task::proposal::{Found, Proposal};
 use aside_core::task::route::intent::{Intent, Kind};
 use aside_core::task::run::context::Context;
 use aside_core::task::run::plan::{Because, plan};
 use aside_core::task::run::prompt::words as prompt;
 use aside_core::task::run::review::{self, what};
 use aside_core::task::run::said::Said;
-use aside_core::task::run::{Model, Outcome, search};
+use aside_core::task::run::{Model, Outcome, code, search, short};
 use aside_core::translate::prompt::Prompt;
 
 use crate::daemon::tasks::desk::here::Here;
@@ -19,6 +21,22 @@ use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking};
 
 /// Lines of what rules find in a change.
 const REVIEW: usize = 60;
+/// Places of a thing that nobody here can explain.
+const PLACES: usize = 3;
+/// Lines of a file, likewise.
+const HEAD: usize = 15;
+/// Letters of a request in the status.
+const MAX_ASKED: usize = 80;
+
+/// A task in a few words: what waits, by what it would do; all others by what was asked, which is how the person knows them.
+pub(super) fn about(brief: &Brief) -> String {
+    let asked = short(brief.text.trim().lines().next().unwrap_or_default(), MAX_ASKED);
+    match brief.state.as_str() {
+        "WAITING_APPROVAL" if !brief.summary.is_empty() => brief.summary.clone(),
+        "FAILED" if !brief.summary.is_empty() => format!("{} ({})", code(&asked), brief.summary),
+        _ => code(&asked),
+    }
+}
 
 impl Desk {
     pub(super) async fn explain(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
@@ -34,6 +52,12 @@ impl Desk {
             if known.model == Model::Needed && model == agent::Model::Silent {
                 known = answer(lack.told(question), known.summary, String::new(), Model::Needed);
             }
+            if known.model == Model::Needed
+                && let Some(places) = self.seen(intent, question).await?
+                && let Proposal::Answer { text } = &mut known.proposal
+            {
+                *text = format!("{places}\n{text}");
+            }
             return Ok(known);
         }
         match self.words_of(&gathered.context, say, |context| prompt::explain(question, context)).await {
@@ -41,6 +65,44 @@ impl Desk {
             Err(sentence) if known.model == Model::Needed => Err(sentence),
             Err(sentence) => Ok(Outcome { details: sentence, ..known }),
         }
+    }
+
+    /// What there is to read for somebody to whom nobody can explain it: how the file begins that they named, or where the thing is.
+    async fn seen(&self, intent: &Intent, question: &str) -> Result<Option<String>, String> {
+        let Some(name) = intent.params.files.first().map(|file| self.workspace.named(file)) else {
+            return self.places(question).await;
+        };
+        let context = self.looked(intent).await;
+        let Some(file) = context.files.iter().find(|file| file.path == name) else { return Ok(None) };
+        let lines: Vec<&str> = file.text.lines().take(HEAD).collect();
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let head = match Tongue::of(question) {
+            Tongue::English => format!("{} begins:", code(&name)),
+            Tongue::Chinese => format!("{} 的开头：", code(&name)),
+        };
+        Ok(Some(format!("{head}\n\n{}", super::fenced("", &lines.join("\n")))))
+    }
+
+    /// Where the thing is that a question is about.
+    async fn places(&self, question: &str) -> Result<Option<String>, String> {
+        let Some(name) = search::plan::subject(question) else { return Ok(None) };
+        let plan = search::plan::plan(&format!("where is {name} defined"), name, &[]);
+        let (workspace, wanted) = (self.workspace.clone(), plan.clone());
+        let searched = blocking(move |cancelled| workspace.search(&wanted, cancelled)).await?;
+        let searched = searched.map_err(|error| format!("{error:#}"))?;
+        let Proposal::SearchResults { items } = search::tell::outcome(&plan, &searched).proposal else {
+            return Ok(None);
+        };
+        let row =
+            |item: &Found| format!("- {} {}\n", code(&item.path), code(item.preview.as_deref().unwrap_or_default()));
+        let rows: String = items.iter().take(PLACES).map(row).collect();
+        let head = match Tongue::of(question) {
+            Tongue::English => format!("{} is here:", code(name)),
+            Tongue::Chinese => format!("{} 在这里：", code(name)),
+        };
+        Ok((!rows.is_empty()).then(|| format!("{head}\n\n{rows}")))
     }
 
     /// What is known for sure without a model: a command, a status. What is known about files by their names alone is not all.
@@ -106,8 +168,9 @@ impl Desk {
                 let diff = hidden(&change.diff, &self.state).unwrap_or(change.diff);
                 let Proposal::Answer { text: rules } = &found.proposal else { return Ok(found) };
                 // As long as what a model is shown of files: it may read no more.
-                let shown = Context { git: diff, ..Context::default() }.within(self.room());
-                self.words_of(&shown, say, |shown| prompt::review(self.words(), &shown.git, self.room(), rules)).await
+                let room = self.room().await;
+                let shown = Context { git: diff, ..Context::default() }.within(room);
+                self.words_of(&shown, say, |shown| prompt::review(self.words(), &shown.git, room, rules)).await
             }
         };
         found.details = match remarks {
@@ -161,20 +224,11 @@ impl Desk {
             }
             Err(silence) => return Err(excuse(&silence.failure)),
         };
-        let words = said(&aloud);
+        let words = Said::told(&aloud);
         if words.words.is_empty() {
             return Err("The model said nothing that could be used. Retry, or ask in other words.".to_owned());
         }
         let note = if note.is_empty() { String::new() } else { format!("\n\n({note})") };
-        Ok(Said { words: format!("{}{note}", words.words), diff: None })
+        Ok(Said::words(format!("{}{note}", words.words)))
     }
-}
-
-/// All of it is words here: a diff that nobody asked for is shown, and proposed to nobody.
-fn said(aloud: &str) -> Said {
-    let Said { mut words, diff } = Said::of(aloud);
-    if let Some(diff) = diff {
-        words = format!("{words}\n\n{}", super::fenced("diff", &aside_core::text::clean(&diff)));
-    }
-    Said { words, diff: None }
 }

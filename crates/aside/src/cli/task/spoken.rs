@@ -1,0 +1,131 @@
+//! Whether the words behind `aside task` are a request or one of its commands: both may begin with `list`, `show` or `undo`. They are a
+//! command when all that follows is what the command takes, and a request otherwise, so that a sentence needs no quotes.
+
+use std::ffi::OsString;
+
+use aside_core::task::event::Id;
+
+/// What tells clap that nothing behind it is a command.
+const WORDS: &str = "--";
+
+/// `aside task list all files` becomes `aside task -- list all files`; `aside task list --json` stays.
+pub fn marked(mut given: Vec<OsString>) -> Vec<OsString> {
+    if given.get(1).is_some_and(|word| word == "task") {
+        let options = given.iter().skip(2).take_while(|word| is_option(word)).count();
+        let rest: Vec<&str> = given.iter().skip(2 + options).map(|word| word.to_str().unwrap_or_default()).collect();
+        if is_request(&rest) {
+            given.insert(2 + options, WORDS.into());
+        }
+    }
+    given
+}
+
+/// One of `aside task` itself, none of which takes a value.
+fn is_option(word: &OsString) -> bool {
+    word.to_str().is_some_and(|word| word.starts_with("--") && word != WORDS)
+}
+
+fn is_request(words: &[&str]) -> bool {
+    let Some((name, rest)) = words.split_first() else { return false };
+    match *name {
+        "list" | "rules" => rest.first().is_some_and(|word| !word.starts_with('-')),
+        "show" | "cancel" | "undo" => !is_one_name(rest),
+        // Of these the options may stand on either side of the name.
+        "watch" | "retry" => {
+            let from = rest.iter().position(|word| *word == "--from").map_or(usize::MAX, |place| place + 1);
+            let names = rest.iter().enumerate().filter(|(place, word)| !word.starts_with('-') && *place != from);
+            !is_one_name(&names.map(|(_, word)| *word).collect::<Vec<&str>>())
+        }
+        // `route` takes any words, and does nothing with them; what is no command at all is clap's to see.
+        _ => false,
+    }
+}
+
+/// At most one word, and one that a task may be called, or an option in its place.
+fn is_one_name(words: &[&str]) -> bool {
+    match words {
+        [] => true,
+        [word] => word.is_empty() || word.starts_with('-') || *word == "last" || is_name(word),
+        [first, ..] => first.starts_with('-'),
+    }
+}
+
+/// How the daemon names tasks: a `t`, and a few letters and digits. A word such as `tests` may be the beginning of one and is taken for
+/// one; see `otherwise`.
+fn is_name(word: &str) -> bool {
+    let may_be = word.starts_with('t') || word.bytes().any(|byte| byte.is_ascii_digit());
+    may_be && Id::of(word).is_some()
+}
+
+/// What to write when no task was found by a name that is a word as well, as in `aside task show tests`.
+pub fn otherwise(command: &str, name: &str) -> Option<String> {
+    let is_word = name.len() > 2 && name != "last" && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_word.then(|| format!("aside task -- {command} {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_a_request_and_a_command_is_a_command() {
+        for command in [
+            "list",
+            "list --json",
+            "list --find parser",
+            "list -h",
+            "show",
+            "show t4k2fp",
+            "show last",
+            "show --help",
+            "watch t4k2fp --from 12 --json",
+            "watch --from 12",
+            "watch --json t4k2fp",
+            "retry t4 --json",
+            "cancel",
+            "cancel t",
+            "undo t4k2fp",
+            "undo 4k2fp",
+            "rules --json",
+            "route run the tests",
+            "route --json -- list the files",
+            "run the tests",
+            "-- list the files",
+        ] {
+            assert!(!is_request(&command.split(' ').collect::<Vec<&str>>()), "{command}");
+        }
+        for request in [
+            "list all files",
+            "list files",
+            "show me parse_line",
+            "show diff",
+            "show the tests",
+            "watch the log",
+            "cancel the deploy",
+            "retry the build",
+            "undo my last commit",
+            "undo everything",
+            "rules of this project",
+        ] {
+            assert!(is_request(&request.split(' ').collect::<Vec<&str>>()), "{request}");
+        }
+    }
+
+    #[test]
+    fn a_request_is_marked_behind_the_options() {
+        let marked = |line: &str| {
+            let words = super::marked(line.split(' ').map(OsString::from).collect());
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<String>>().join(" ")
+        };
+        assert_eq!(marked("aside task --json list all files"), "aside task --json -- list all files");
+        assert_eq!(marked("aside task show me x"), "aside task -- show me x");
+        assert_eq!(marked("aside task undo"), "aside task undo");
+        assert_eq!(marked("aside history list all"), "aside history list all");
+    }
+
+    #[test]
+    fn a_name_that_is_a_word_may_have_been_meant_as_one() {
+        assert_eq!(otherwise("show", "tests").as_deref(), Some("aside task -- show tests"));
+        assert_eq!(["t4k2fp", "last", "t", ""].map(|name| otherwise("show", name)), [None, None, None, None]);
+    }
+}
