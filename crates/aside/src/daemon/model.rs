@@ -1,6 +1,7 @@
 //! The one door to a model: everything that is sent anywhere goes through it. Decides who is asked, whether now, and keeps
 //! account of it; what is asked and what becomes of the answer are the caller's.
 
+pub mod aloud;
 mod breaker;
 mod latency;
 

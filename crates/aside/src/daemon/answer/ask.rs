@@ -1,8 +1,7 @@
 //! `ask`: what is said to a sentence. A model says it when the settings name one, in words as they come; else, and when it
 //! fails, the embedded engine does. It goes on whoever listens, since a shell connects anew with each line. Nothing is run.
 
-use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aside_core::agent::prompt::{self, Exchange, MAX_TOKENS, STOPS};
@@ -19,9 +18,9 @@ use aside_core::translate::facts::Facts;
 use aside_core::translate::{Place, System};
 use aside_core::world::World;
 use tokio::sync::{oneshot, watch};
-use tokio::time::MissedTickBehavior;
 
 use crate::daemon::later::{Later, Listening, Tone};
+use crate::daemon::model::aloud::{self, Listener};
 use crate::daemon::model::{self, Use};
 use crate::daemon::sentences::of_question;
 use crate::daemon::state::{Asker, State};
@@ -200,34 +199,17 @@ impl Desk {
         mouth.say(self.said(Stage::Thinking, Rendered::default(), None, String::new()));
         self.view.settled_briefly().await;
         let question = self.question();
-        let heard = Mutex::new(String::new());
-        let hear = |text: &str| {
-            text.clone_into(&mut heard.lock().unwrap_or_else(PoisonError::into_inner));
-            if text.len() > MAX_HEARD { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let listener = Listener {
+            pace: PACE,
+            enough: |text: &str| text.len() > MAX_HEARD,
+            tell: |text: &str| self.tell_part(mouth, text),
         };
-        let so_far = || heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let asking = model::ask(&self.state, Use::Ask, &question, hear);
-        tokio::pin!(asking);
-        let mut pace = tokio::time::interval(PACE);
-        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut told = 0;
-        let outcome = loop {
-            tokio::select! {
-                outcome = &mut asking => break outcome,
-                _ = pace.tick() => {
-                    let text = so_far();
-                    if text.len() != told {
-                        told = text.len();
-                        self.tell_part(mouth, &text);
-                    }
-                }
-            }
-        };
+        let (outcome, heard) = aloud::listen(&self.state, Use::Ask, &question, listener).await;
         let (text, note) = match outcome {
             Ok(said) if said.end == End::Cut => (said.text, "the model had no room for more".to_owned()),
             Ok(said) => (said.text, String::new()),
             // What was read stays.
-            Err(failure) if self.has_words(&so_far()) => (so_far(), broke_off(&failure)),
+            Err(failure) if self.has_words(&heard) => (heard, broke_off(&failure)),
             Err(failure) => return Err(self.state.wishes().excuse(&self.who, &failure)),
         };
         if !self.has_words(&text) {
