@@ -155,6 +155,10 @@ impl Squatter {
                 let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
                 let mut request = [0; 16384];
                 let length = stream.read(&mut request).unwrap_or_default();
+                // A browser connects ahead, and would take what is said there for an answer to whatever it asks next.
+                if length == 0 {
+                    continue;
+                }
                 let request = String::from_utf8_lossy(&request[..length]).into_owned();
                 let (kind, body) = match request.starts_with("GET / ") {
                     true => ("text/html", page),
