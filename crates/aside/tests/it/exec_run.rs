@@ -66,7 +66,19 @@ fn a_command_dies_with_the_daemon_that_is_killed() {
     daemon.wait().unwrap();
     let begun = Instant::now();
     while pids.iter().any(runs) {
-        assert!(begun.elapsed() < HANG, "something of it still runs");
+        // The keeper may have gone without it, or may not have heard of the end.
+        assert!(
+            begun.elapsed() < HANG,
+            "something of it still runs: {:?}",
+            pids.iter()
+                .cloned()
+                .chain([keeper.id().to_string()])
+                .map(|pid| {
+                    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+                        .unwrap_or_else(|error| format!("{pid}: {error}"))
+                })
+                .collect::<Vec<_>>()
+        );
         std::thread::sleep(Duration::from_millis(10));
     }
     let mut report = String::new();
