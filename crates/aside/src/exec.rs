@@ -709,12 +709,12 @@ mod tests {
     #[test]
     fn a_program_of_the_repository_is_not_found_by_a_name() {
         let temp = tempfile::tempdir().unwrap();
-        let (root, outside) = (temp.path().join("root"), temp.path().join("outside"));
+        let (root, outside) = (temp.path().join("repository"), temp.path().join("outside"));
         for place in [&root.join("bin"), &outside] {
             std::fs::create_dir_all(place).unwrap();
         }
         std::os::unix::fs::symlink(root.join("bin"), temp.path().join("link")).unwrap();
-        let path = format!("node_modules/.bin:.::{0}/root/bin:{0}/link:{0}/outside", temp.path().display());
+        let path = format!("node_modules/.bin:.::{0}/repository/bin:{0}/link:{0}/outside", temp.path().display());
         assert_eq!(places_outside(&root, OsStr::new(&path)), [outside]);
     }
 

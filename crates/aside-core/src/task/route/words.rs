@@ -176,50 +176,33 @@ pub fn unwrapped(normal: &str, range: &Range<usize>) -> (Range<usize>, bool) {
     }
 }
 
-/// Lists whose words are put right when they are misspelt.
-const SPELLED: [&str; 11] = [
-    "edits",
-    "runs",
-    "searches",
-    "explains",
-    "diagnoses",
-    "reviews",
-    "asks",
-    "fails",
-    "changes",
-    "runnable",
-    "spelled",
-];
+/// Lists of words that say what is wanted, each by the sort of its words.
+const SORTS: [&str; 10] =
+    ["edits", "runs", "searches", "explains", "diagnoses", "reviews", "asks", "fails", "changes", "runnable"];
+
+/// Whether the words of a list are put right when they are misspelt.
+fn is_spelled(name: &str) -> bool {
+    SORTS.contains(&name) || name == "spelled"
+}
+
+/// Whether a list says of a word what sort of word it is.
+fn is_class(name: &str) -> bool {
+    SORTS.contains(&name) || ["trouble", "branches"].contains(&name)
+}
 
 static VOCABULARY: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let lists = WORDS.split("\n[").filter_map(|block| block.split_once("]\n"));
-    let rows = lists.filter(|(name, _)| SPELLED.contains(name)).flat_map(|(_, rows)| rows.lines());
+    let rows = lists.filter(|(name, _)| is_spelled(name)).flat_map(|(_, rows)| rows.lines());
     let rows = rows.filter(|row| !row.starts_with('#'));
     let words = rows.flat_map(|row| row.split([' ', ',', '|', '(', ')', '?', ':']));
     let is_plain = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     words.filter(is_plain).collect()
 });
 
-/// Lists that say of a word what sort of word it is.
-const CLASSES: [&str; 12] = [
-    "edits",
-    "runs",
-    "searches",
-    "explains",
-    "diagnoses",
-    "reviews",
-    "asks",
-    "fails",
-    "trouble",
-    "changes",
-    "runnable",
-    "branches",
-];
-
 static CLASSED: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
     let mut classed: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
-    for (name, rows) in WORDS.split("\n[").filter_map(|block| block.split_once("]\n")) {
-        let Some(name) = CLASSES.into_iter().find(|class| *class == name) else { continue };
+    let lists = WORDS.split("\n[").filter_map(|block| block.split_once("]\n"));
+    for (name, rows) in lists.filter(|(name, _)| is_class(name)) {
         for item in rows.lines().filter(|row| !row.starts_with('#')).flat_map(|row| row.split(',')).map(str::trim) {
             let bare = item.strip_suffix("s?");
             for word in [bare.unwrap_or(item)].into_iter().chain(bare.and_then(|_| item.strip_suffix('?'))) {
