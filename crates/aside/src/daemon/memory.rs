@@ -23,6 +23,8 @@ const MAX_LINE: usize = 400;
 const MAX_COMMAND: usize = 4096;
 /// Bytes of what the last command of a shell printed, all that is needed to say what comes next.
 const MAX_FRESH: usize = 32 * 1024;
+/// Outputs that wait for somebody to tell which command they are of: with lines typed ahead, a shell is a few commands behind.
+const MAX_EARLY: usize = 4;
 /// How long it may take to get here. Nobody at a prompt waits for it.
 const ARRIVAL: Duration = Duration::from_millis(500);
 
@@ -35,8 +37,9 @@ pub struct Memory {
 
 struct Shell {
     commands: VecDeque<Kept>,
-    /// What was printed last, as it was: secrets are taken out of what is kept, and where it leaves.
-    fresh: Option<Fresh>,
+    /// What the last command printed, and those that nobody has told of yet, as it was: secrets are taken out of what is kept,
+    /// and where it leaves.
+    fresh: VecDeque<Fresh>,
     seen: Instant,
 }
 
@@ -114,18 +117,21 @@ impl Memory {
             return false;
         }
         // What it printed may have come before.
-        let fresh = shell.fresh.as_ref().filter(|fresh| fresh.seq == ended.seq && ended.looks == Looks::Yes);
-        let output = fresh.map(|fresh| kept(&fresh.output));
-        if output.is_none() {
-            shell.fresh = None;
+        if ended.looks == Looks::No {
+            shell.fresh.retain(|fresh| fresh.seq != ended.seq);
         }
+        let output = shell.fresh_of(ended.seq).map(kept);
         let command = cut(ended.command, MAX_COMMAND).to_owned();
         let Ended { seq, cwd, exit, looks, .. } = ended;
         let (cwd, now) = (cwd.to_owned(), Instant::now());
-        shell.commands.push_back(Kept { seq, command, cwd, exit, looks, output, ended: now });
+        let place = shell.commands.partition_point(|kept| kept.seq < seq);
+        shell.commands.insert(place, Kept { seq, command, cwd, exit, looks, output, ended: now });
         if shell.commands.len() > MAX_COMMANDS {
             shell.commands.pop_front();
         }
+        let Shell { commands, fresh, .. } = shell;
+        let is_past = |seq| commands.iter().rev().skip(1).any(|kept| kept.seq == seq);
+        fresh.retain(|fresh| !is_past(fresh.seq));
         true
     }
 
@@ -143,7 +149,11 @@ impl Memory {
             command.output = Some(kept(output));
         }
         if shell.commands.back().is_none_or(|last| last.seq <= seq) {
-            shell.fresh = Some(Fresh { seq, output: cut(output, MAX_FRESH).to_owned() });
+            shell.fresh.retain(|fresh| fresh.seq != seq);
+            shell.fresh.push_back(Fresh { seq, output: cut(output, MAX_FRESH).to_owned() });
+            if shell.fresh.len() > MAX_EARLY {
+                shell.fresh.pop_front();
+            }
         }
         drop(shells);
         self.arrived.send_modify(|count| *count += 1);
@@ -174,7 +184,7 @@ impl Memory {
     fn known_output(&self, session: &str, seq: i64) -> Option<String> {
         let shells = self.lock();
         let shell = shells.get(session)?;
-        let fresh = shell.fresh.as_ref().filter(|fresh| fresh.seq == seq).map(|fresh| fresh.output.clone());
+        let fresh = shell.fresh_of(seq).map(str::to_owned);
         fresh.or_else(|| shell.commands.iter().find(|command| command.seq == seq)?.output.clone())
     }
 
@@ -224,6 +234,10 @@ impl Shell {
     fn knows(&self, seq: i64) -> bool {
         self.commands.iter().any(|kept| kept.seq == seq)
     }
+
+    fn fresh_of(&self, seq: i64) -> Option<&str> {
+        self.fresh.iter().find(|fresh| fresh.seq == seq).map(|fresh| fresh.output.as_str())
+    }
 }
 
 impl Kept {
@@ -244,7 +258,7 @@ fn heard_from<'a>(shells: &'a mut HashMap<String, Shell>, session: &str) -> &'a 
         let oldest = shells.iter().min_by_key(|(_, shell)| shell.seen).map(|(name, _)| name.clone());
         oldest.map(|name| shells.remove(&name));
     }
-    let blank = || Shell { commands: VecDeque::new(), fresh: None, seen: Instant::now() };
+    let blank = || Shell { commands: VecDeque::new(), fresh: VecDeque::new(), seen: Instant::now() };
     let shell = shells.entry(session.to_owned()).or_insert_with(blank);
     shell.seen = Instant::now();
     shell
@@ -319,6 +333,25 @@ mod tests {
         memory.ran("a", Ended { looks: Looks::No, ..ended(9, "vim") });
         memory.printed("a", 9, "an editor");
         assert_eq!(memory.output("a", 9, Duration::from_secs(600)).await, None, "nobody looks, so nobody waits");
+    }
+
+    /// Lines that were typed ahead run before the shell comes to tell how the one before them ended.
+    #[tokio::test]
+    async fn outputs_may_be_ahead_of_what_the_shell_tells() {
+        let memory = Memory::default();
+        for seq in 1..=3 {
+            memory.printed("a", seq, &format!("of {seq}"));
+        }
+        for seq in [1, 3, 2] {
+            memory.ran("a", ended(seq, "make"));
+        }
+        let past: Vec<_> = memory.recall("a", 0).into_iter().map(|past| (past.seq, past.output.unwrap())).collect();
+        assert_eq!(past, [(1, "of 1".to_owned()), (2, "of 2".to_owned()), (3, "of 3".to_owned())]);
+        for seq in 4..=40 {
+            memory.printed("a", seq, "nobody told");
+        }
+        assert_eq!(memory.lock()["a"].fresh.len(), MAX_EARLY);
+        assert_eq!(memory.output("a", 40, Duration::ZERO).await.as_deref(), Some("nobody told"));
     }
 
     #[test]
