@@ -359,7 +359,22 @@ fn zsh() -> (Tmux, Pane) {
     home.write(".zshrc", "PS1='> '\neval \"$(aside init zsh)\"\n");
     let (tmux, pane) = Tmux::start(home, "zsh -i");
     wait_until("the shell to be watched", || watched(&tmux) == 1);
+    settles(&tmux, &pane);
     (tmux, pane)
+}
+
+const SETTLING: &str = "print settling";
+
+/// The daemon knows that a pane is watched before the shell in it does, and a shell marks nothing until it has been told. Whatever
+/// is printed until then is rightly nobody's.
+#[track_caller]
+fn settles(tmux: &Tmux, pane: &Pane) {
+    wait_until("the shell to mark what it runs", || {
+        let before = past(tmux, pane);
+        tmux.types(pane, SETTLING);
+        wait_until("the command to be known", || past(tmux, pane) != before);
+        past(tmux, pane).last().is_some_and(|(command, output)| command == SETTLING && output.is_some())
+    });
 }
 
 /// Shells that are watched.
@@ -368,8 +383,12 @@ fn watched(tmux: &Tmux) -> usize {
     status["sessions"].as_array().unwrap().iter().filter(|session| session["watched"] == true).count()
 }
 
-/// The last commands on a terminal, and what they printed.
+/// The last commands on a terminal but those of settling, and what they printed.
 fn recalled(tmux: &Tmux, pane: &Pane) -> Vec<(String, Option<String>)> {
+    past(tmux, pane).into_iter().filter(|(command, _)| command != SETTLING).collect()
+}
+
+fn past(tmux: &Tmux, pane: &Pane) -> Vec<(String, Option<String>)> {
     let answer = asks(tmux, json!({ "type": "recall", "tty": pane.tty }));
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let commands = answer["commands"].as_array().unwrap().iter();
@@ -411,6 +430,7 @@ fn a_shell_within_a_shell_in_a_pane_is_told_from_it() {
     wait_for_output(&tmux, &pane, "print outer", "outer");
     tmux.types(&pane, "zsh -i");
     wait_until("the inner shell to be watched", || watched(&tmux) == 2);
+    settles(&tmux, &pane);
     tmux.types(&pane, "print inner");
     wait_for_output(&tmux, &pane, "print inner", "inner");
     assert_eq!(tmux.sinks().len(), 1);

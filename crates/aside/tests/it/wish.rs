@@ -138,7 +138,8 @@ fn esc_and_control_c_take_it_back_too() {
     script.is_asked("|");
     script.releases(BIG);
     scene.stays("nothing", A_WHILE, |screen| !screen.contains("find ."));
-    scene.presses(Key::Enter).shows("…").presses(Key::CtrlC).prompt(3).shows_line("|");
+    // While it is still drawn, zsh gives an interrupt to whoever draws, and keeps the line.
+    scene.presses(Key::Enter).shows("…").settles().presses(Key::CtrlC).prompt(3).shows_line("|");
     scene.wait_for("no sign left", |screen| screen.row(0) == "2> ? find big files");
     assert_eq!(remembered(&mut scene), Vec::<String>::new());
 }

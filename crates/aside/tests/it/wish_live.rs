@@ -100,7 +100,9 @@ fn two_terminals_wish_at_once_and_each_hears_its_own() {
     scene.shows("→ ls -S").presses(Key::Enter).shows_line("ls -S|");
     while other.reads_json()["state"] != "done" {}
     // A rest while the wish was still being typed may have asked about half of it.
-    assert!(model.requests().iter().filter(|request| request.ending == Ending::Whole).count() >= 2);
+    model.wait_for("both answers to be whole", |requests| {
+        requests.iter().filter(|request| request.ending == Ending::Whole).count() >= 2
+    });
 }
 
 #[test]
@@ -118,8 +120,15 @@ fn a_hostile_model_reaches_neither_the_screen_nor_the_line() {
 fn what_a_model_would_destroy_is_said_and_what_it_would_not_is_not() {
     let model = Model::start();
     let mut scene = with(&model).rc("sudo() { : }; perform() { : }").start();
-    // Functions are told from the second line on.
-    scene.runs("true");
+    // Functions are told with the lines from the second on, a part with each.
+    let knows = |scene: &Scene| scene.home.aside(&["complete", "--", "perfor"]).stdout.contains("perform");
+    for _ in 0..20 {
+        scene.runs("true");
+        if knows(&scene) {
+            break;
+        }
+    }
+    assert!(knows(&scene), "nobody told of it");
     for harmless in ["git add .", "grep '>' f", "perform x"] {
         model.next(Answer::chat(harmless));
         scene.types(&format!("? about {harmless}")).shows(&format!("→ {harmless}\n"));

@@ -114,7 +114,7 @@ impl Browser {
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let driver = command.spawn().unwrap();
         let mut browser = Self { driver, screen: Some(screen), port, session: String::new(), _home: home };
-        let deadline = Instant::now() + patience();
+        let deadline = Instant::now() + patience() * 3;
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
             assert!(Instant::now() < deadline, "WebKitWebDriver does not listen");
             std::thread::sleep(Duration::from_millis(20));
@@ -146,7 +146,7 @@ impl Browser {
     /// Waits until an expression is true.
     #[track_caller]
     pub fn waits(&self, expression: &str) -> &Self {
-        let deadline = Instant::now() + patience();
+        let deadline = Instant::now() + patience() * 3;
         let asked = format!("try {{ return Boolean({expression}) }} catch (error) {{ return String(error) }}");
         loop {
             // A page that goes elsewhere in the middle of it answers nothing.

@@ -53,6 +53,8 @@ impl Home {
                 ("XDG_CACHE_HOME", inside(".cache")),
                 ("XDG_RUNTIME_DIR", root.path().join("run").display().to_string()),
                 ("TMPDIR", root.path().join("tmp").display().to_string()),
+                // Or it would be the tmux of whoever runs the tests.
+                ("TMUX_TMPDIR", root.path().join("tmp").display().to_string()),
                 ("INPUTRC", inside(".inputrc")),
                 ("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display())),
                 ("TERM", "xterm-256color".to_owned()),
@@ -233,10 +235,11 @@ fn stop(pid: Pid) {
     }
 }
 
-/// A zombie that nobody has collected does not run.
+/// A zombie that nobody has collected does not run, once its last thread has let go of what it had open.
 pub fn is_running(pid: Pid) -> bool {
+    let threads = || std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid())).map_or(0, Iterator::count);
     match state(pid) {
-        Some(state) => !matches!(state, 'Z' | 'X'),
+        Some(state) => !matches!(state, 'Z' | 'X') || threads() > 1,
         None => !has_proc() && rustix::process::test_kill_process(pid).is_ok(),
     }
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
+use rustix::termios::Termios;
 use vt100::Color;
 
 use crate::harness::answers::Answers;
@@ -69,6 +70,11 @@ impl Terminal {
 
     pub fn screen(&self) -> Screen {
         Screen::of(self.shared.lock().parser.screen())
+    }
+
+    /// What the terminal does with what is typed, and with what is written.
+    pub fn modes(&self) -> Termios {
+        rustix::termios::tcgetattr(&self.master).unwrap()
     }
 
     /// The marks around commands so far, and where the cursor was.
@@ -138,7 +144,7 @@ impl Terminal {
     /// a redraw is lost: both zsh and fish look for it only while they wait.
     #[track_caller]
     pub fn press(&self, key: Key) {
-        self.wait_for_idleness();
+        self.wait_until_asleep(if key == Key::CtrlC { 20 } else { 2 });
         let application = self.shared.lock().parser.screen().application_cursor();
         self.send(&keys::bytes(key, if application { Arrows::Application } else { Arrows::Normal }));
     }
@@ -196,9 +202,14 @@ impl Terminal {
 
     /// Waits, but not for long, until the program in the foreground sleeps; one that is busy gets its key all the same.
     fn wait_for_idleness(&self) {
+        self.wait_until_asleep(2);
+    }
+
+    /// Seen to sleep so many times in a row: it may only have waited for the terminal to take what it drew.
+    fn wait_until_asleep(&self, times: usize) {
         let deadline = Instant::now() + LONGEST_BUSY;
         let mut seen_asleep = 0;
-        while seen_asleep < 2 && Instant::now() < deadline {
+        while seen_asleep < times && Instant::now() < deadline {
             let program = rustix::termios::tcgetpgrp(&self.master);
             seen_asleep = if program.is_ok_and(home::is_asleep) { seen_asleep + 1 } else { 0 };
             std::thread::sleep(Duration::from_micros(300));
