@@ -17,6 +17,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::daemon::dispatch;
 use crate::daemon::later::{self, Later, Newest, Tellers, Tone};
 use crate::daemon::state::{State, Work};
+use crate::exec::keep::family::Caller;
 
 /// Open connections; a shell has one while it waits at its prompt.
 const MAX_CONNECTIONS: usize = 512;
@@ -60,8 +61,9 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         talk: Arc::new(Newest::of(peer)),
         next: Arc::new(Newest::of(peer)),
         watch: Arc::new(Newest::of(peer)),
-        tellers: Arc::new(Tellers::of(peer)),
+        tellers: Arc::default(),
     };
+    let caller = peer.and_then(Caller::now).map(Arc::new);
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
     'reading: loop {
@@ -103,9 +105,10 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             };
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
             let later = voice.later(&request, &threads, outbox);
-            let (state, outbox) = (Arc::clone(state), Arc::clone(outbox));
+            let (state, outbox, caller) = (Arc::clone(state), Arc::clone(outbox), caller.clone());
             tokio::spawn(async move {
-                let reply = guarded(&state, dispatch::answer(Arc::clone(&state), request, later.clone())).await;
+                let answer = dispatch::answer(Arc::clone(&state), request, caller, later.clone());
+                let reply = guarded(&state, answer).await;
                 outbox.put_bytes(voice.encode(reply), work);
                 later.begin();
                 drop(permit);

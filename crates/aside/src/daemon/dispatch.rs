@@ -1,4 +1,4 @@
-//! Which answer belongs to which request: one exhaustive match.
+//! Which answer belongs to which request, and which requests a command of a task cannot make: one exhaustive match each.
 
 use std::sync::Arc;
 
@@ -7,8 +7,21 @@ use aside_core::proto::{Reply, Request, Why};
 use crate::daemon::answer;
 use crate::daemon::later::Later;
 use crate::daemon::state::{Ending, State};
+use crate::exec::keep::family::Caller;
 
-pub async fn answer(state: Arc<State>, request: Request, later: Later) -> Reply {
+pub async fn answer(state: Arc<State>, request: Request, caller: Option<Arc<Caller>>, later: Later) -> Reply {
+    let is_refused = |caller: Arc<Caller>| match request {
+        // Whoever decides something waits for what becomes of it.
+        Request::Task(_) => caller.could_be_a_command(),
+        _ => caller.may_be_a_command(),
+    };
+    if is_the_persons(&request) && caller.is_some_and(is_refused) {
+        return match request {
+            // A shell that a command has started is left to itself, and not to find out why.
+            Request::Hello(_) => answer::hello::welcome(&state),
+            _ => Reply::error("refused", "a command of a task cannot speak for the person"),
+        };
+    }
     match request {
         Request::Hello(hello) => answer::hello::answer(&state, hello),
         Request::Complete(line) => answer::complete::answer(&state, line, &later).await,
@@ -41,5 +54,24 @@ pub async fn answer(state: Arc<State>, request: Request, later: Later) -> Reply 
             state.end(Ending::Stopped);
             Reply::Ok
         }
+    }
+}
+
+/// Whether it is for the person and their shells alone. A command must neither speak for them, nor have us do outside of its bounds what it
+/// cannot do itself: what is noted here is written elsewhere, and whoever is named here is talked to or started. To be asked something is
+/// another matter: then we look with the person's own eyes, and the command may see what they may.
+fn is_the_persons(request: &Request) -> bool {
+    match request {
+        // Who they are, which history is theirs, whether anything of them may leave, on which PATH programs are found.
+        Request::Hello(_) | Request::Names(_) => true,
+        // In which tmux they are, and what was printed there.
+        Request::Capture(_) | Request::Watching(_) | Request::Captured(_) => true,
+        // What they did.
+        Request::Finished(_) | Request::Outcome(_) | Request::Wrong(_) => true,
+        Request::Stop => true,
+        Request::Task(asked) => answer::task::speaks_for_a_person(asked.op),
+        Request::Complete(_) | Request::Translate(_) | Request::Explain(_) | Request::Detect(_) => false,
+        Request::Ask(_) | Request::Suggest(_) | Request::Recall(_) | Request::Why(_) => false,
+        Request::Reload | Request::Status => false,
     }
 }

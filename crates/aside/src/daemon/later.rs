@@ -9,7 +9,6 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::daemon::thought::Hold;
-use crate::exec::keep::family::Caller;
 
 /// How often the client can be spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +50,6 @@ pub struct Stream(Arc<Streaming>);
 struct Streaming {
     /// What is told on this connection; each is given up with it.
     tellers: Weak<Tellers>,
-    /// The process that has connected, as the kernel says.
-    caller: Option<Caller>,
     begun: watch::Sender<bool>,
     put: Put,
 }
@@ -65,8 +62,6 @@ pub type BoxFuture = std::pin::Pin<Box<dyn Future<Output = bool> + Send>>;
 #[derive(Default)]
 pub struct Tellers {
     tellers: Mutex<Vec<Listening>>,
-    /// The process at the other end, as the kernel says.
-    caller: Option<Caller>,
 }
 
 /// Streams on one connection. The oldest ends.
@@ -178,12 +173,6 @@ impl Later {
         Self(None, Some(stream))
     }
 
-    /// Whether a command of a task may be who asks: it must neither speak for the person nor have us do, outside of its bounds, what it
-    /// cannot do itself.
-    pub fn may_be_for_a_command(&self) -> bool {
-        self.stream().and_then(|stream| stream.0.caller).is_some_and(|caller| caller.may_be_a_command())
-    }
-
     /// For an answer that goes on and on.
     pub fn stream(&self) -> Option<&Stream> {
         self.1.as_ref()
@@ -207,10 +196,6 @@ impl Later {
 }
 
 impl Tellers {
-    pub fn of(peer: Option<i32>) -> Self {
-        Self { caller: peer.and_then(Caller::now), ..Self::default() }
-    }
-
     pub fn are_telling(&self) -> bool {
         locked(&self.tellers).iter().any(|teller| !teller.0.is_finished())
     }
@@ -218,8 +203,7 @@ impl Tellers {
 
 impl Stream {
     pub fn new(tellers: &Arc<Tellers>, put: Put) -> Self {
-        let (caller, begun) = (tellers.caller, watch::Sender::new(false));
-        Self(Arc::new(Streaming { tellers: Arc::downgrade(tellers), caller, begun, put }))
+        Self(Arc::new(Streaming { tellers: Arc::downgrade(tellers), begun: watch::Sender::new(false), put }))
     }
 
     /// Waits until the answer itself was given and there is room. `false` when nobody hears it any more.

@@ -36,6 +36,7 @@ use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exec;
+use crate::exec::keep::family;
 use crate::paths::{self, Paths};
 use keeper::Closed;
 use listen::Listening;
@@ -54,6 +55,7 @@ pub enum Outcome {
 /// Serves until told to stop, idle for long enough, or replaced.
 pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
     paths::leave_to_its_owner(&paths.data_dir)?;
+    family::serve(&paths.socket);
     let Some(listening) = listen::listen(&paths)? else { return Ok(Outcome::AlreadyRunning) };
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start the runtime")?;

@@ -29,10 +29,13 @@ mod hooks;
 const LINGER: Duration = Duration::from_millis(500);
 /// Between the wish that something ends and its end.
 const GRACE: Duration = Duration::from_secs(3);
-/// How long it is tried to kill what does not die: it waits for a disk, or is another user's.
-const KILLING: Duration = Duration::from_secs(2);
-/// All of that, and a little. Who has waited so long for a keeper waits in vain.
-pub const PATIENCE: Duration = Duration::from_secs(LINGER.as_secs() + GRACE.as_secs() + KILLING.as_secs() + 5);
+/// How long it is tried to kill what does not die: it waits for a disk, or is another user's. On a busy machine what was killed needs a
+/// moment to die, too.
+const KILLING: Duration = Duration::from_secs(5);
+/// Who waits longer than all of that for a keeper waits in vain, and has to kill it, which leaves what the command started elsewhere: so it
+/// gets far more time than it needs.
+pub const PATIENCE: Duration =
+    LINGER.saturating_add(GRACE).saturating_add(KILLING).saturating_add(Duration::from_secs(20));
 /// Looks for what is left come no closer upon another.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -55,8 +58,7 @@ fn kept(say: &mut impl FnMut(Report)) -> anyhow::Result<Report> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).context("could not watch over processes")?;
     let order = Order::read(std::io::stdin().lock())?;
     let before = watched_hooks(&order);
-    let mut kept = Kept::start(&order)?;
-    say(Report::Started(kept.shell));
+    let mut kept = Kept::start(&order, say)?;
     let ended = kept.wait(reach(&order));
     if let Some(temp) = &order.temp {
         remove(temp);
@@ -107,7 +109,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn start(order: &Order) -> anyhow::Result<Self> {
+    fn start(order: &Order, say: &mut impl FnMut(Report)) -> anyhow::Result<Self> {
         let (woken, wake) = UnixStream::pair().context("could not make a socket")?;
         woken.set_nonblocking(true).context("could not make a socket")?;
         signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, wake)
@@ -120,6 +122,8 @@ impl Kept {
         entering.stdin(told).stdout(complains).stderr(printed).process_group(0);
         let child = entering.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
         drop(entering);
+        // Before it hears what to become: the command might kill us, and what it started in its group would be nobody's.
+        say(Report::Started(Pid::from_child(&child)));
         // When it has gone, it says why.
         let _ = tell.write_all(&order.bytes());
         drop(tell);
@@ -163,10 +167,14 @@ impl Kept {
         while self.is_left(reach) && Instant::now() < until {
             self.rest();
         }
+        // However late it has become: a machine may stand still for longer than that.
         let until = Instant::now() + KILLING;
-        while self.is_left(reach) && Instant::now() < until {
+        while self.is_left(reach) {
             self.signal(reach, Signal::KILL);
             self.rest();
+            if Instant::now() >= until {
+                return;
+            }
         }
     }
 
@@ -185,7 +193,10 @@ impl Kept {
 
     fn is_left(&mut self, reach: Reach) -> bool {
         self.reap();
-        self.has_children && (self.ended.is_none() || family(self.shell).iter().any(|member| member.is_within(reach)))
+        let is_seen = || family(self.shell).iter().any(|member| member.is_within(reach));
+        // Processes are read one by one, in the order of their numbers. When those begin anew, a parent that ends and its child may both be
+        // missed by one look, but not by the next.
+        self.has_children && (self.ended.is_none() || is_seen() || is_seen())
     }
 
     /// Collects who has ended.

@@ -6,6 +6,7 @@ mod answers;
 mod commands;
 mod diffs;
 mod door;
+mod errands;
 mod files;
 mod logs;
 mod rules;
@@ -32,6 +33,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("logs", logs::all),
     ("door", door::all),
     ("speakers", speakers::all),
+    ("errands", errands::all),
 ];
 
 /// What the project has set itself.

@@ -46,6 +46,47 @@ fn a_command_runs_once_it_is_approved_and_not_before() {
 }
 
 #[test]
+fn where_a_confined_command_may_write_is_shown_by_name() {
+    let home = set_up("[task]\nconfine = 'workspace'\n");
+    let mut ada = person(&home);
+    let task = ada.asks("run `sh make.sh`");
+    ada.rests(&task);
+    let shown = ada.sees(&task);
+    assert_eq!(shown.row("writes"), ["in the workspace only: ~/project"]);
+    let mut edit = shown.answer("a test");
+    edit["text"] = json!("sh make.sh");
+    edit["confine"] = json!("no");
+    ada.says("edit", edit);
+    assert_eq!(ada.sees(&task).row("writes"), [] as [&str; 0]);
+}
+
+#[test]
+fn what_shells_say_counts_while_a_command_runs() {
+    let home = home();
+    let mut ada = person(&home);
+    let task = ada.asks("run `sh long.sh`");
+    ada.rests(&task);
+    let shown = ada.sees(&task);
+    ada.approves(&shown);
+    while ada.hears()["chunk"] != "begun\n" {}
+    let mut wire = home.wire();
+    let mut asks = |message| wire.json(message);
+    assert_eq!(asks(json!({ "type": "hello", "protocol": 1, "shell": "zsh", "session_id": "s" }))["type"], "hello");
+    let names = json!({ "type": "names", "session_id": "s", "kind": "alias", "part": 0, "names": "ll=ls -l" });
+    assert_eq!(asks(names)["type"], "ok");
+    // For a shell that has no connection of its own.
+    let fields = ["1", "finished", "s", "1", "/", "0", "0", "0", "bash", "frobnicate --all"];
+    let said = home.aside_reads(&["call"], &fields.map(|field| format!("{field}\0")).concat());
+    assert_eq!((said.code, said.stdout.as_str()), (0, "1\tok\n"), "{}", said.stderr);
+    let capture = json!({ "type": "capture", "session_id": "s", "mark": "5f1c9a2be07d4413", "tty": "/dev/pts/0" });
+    assert_eq!(asks(capture)["type"], "capture");
+    let status = asks(json!({ "type": "status" }));
+    assert_eq!((&status["sessions"][0]["aliases"], &status["history"]["records"]), (&json!(1), &json!(1)), "{status}");
+    ada.says("cancel", json!({ "taskId": task }));
+    ada.ends(&task);
+}
+
+#[test]
 fn every_event_is_told_again_from_any_number() {
     let home = home();
     let mut ada = person(&home);

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use rustix::termios::LocalModes;
 use serde_json::{Value, json};
 use vt100::Color;
 
@@ -168,6 +169,8 @@ fn q_and_interrupt_leave_it_waiting_and_say_how_to_come_back() {
     for key in [&b"q"[..], b"\x03", b"\x04"] {
         let home = Home::new();
         let (desk, terminal) = waiting(&home, command_offer("make test", 1));
+        // A terminal that is told nothing else throws away what was written when Ctrl-C is pressed, and a moment later: what is said to it.
+        assert!(terminal.modes().local_modes.contains(LocalModes::ISIG | LocalModes::NOFLSH));
         terminal.send(key);
         let (code, transcript) = ends(terminal);
         assert_eq!(code, 4, "{transcript:#?}");

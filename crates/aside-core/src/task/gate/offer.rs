@@ -29,6 +29,9 @@ pub struct Offer {
     pub(super) step: Step,
     pub(super) source: Source,
     pub(super) act: Act,
+    /// Where it may write, if it is confined, and the home of whoever reads that.
+    pub(super) workspace: String,
+    pub(super) home: String,
     pub(super) dangers: Vec<String>,
     pub(super) verdict: Verdict,
 }
@@ -95,8 +98,12 @@ impl Offer {
         if command.cmd.trim().is_empty() || command.cwd.is_empty() {
             return Err(Unfit::Empty);
         }
+        let workspace = match command.confine {
+            Confine::No => String::new(),
+            Confine::Workspace => place.workspace.to_owned(),
+        };
         let variables = command.environment.iter().flat_map(|(name, value)| [name, value]);
-        let texts = [&command.cwd, &step.task].into_iter().chain(&command.reason).chain(variables);
+        let texts = [&command.cwd, &step.task, &workspace].into_iter().chain(&command.reason).chain(variables);
         fit(texts, MAX_TEXT)?;
         fit([&command.cmd], MAX_COMMAND)?;
         if command.environment.len() > MAX_VARIABLES {
@@ -121,7 +128,8 @@ impl Offer {
         if verdict.decision == Decision::Allow && !dangers.is_empty() {
             verdict = Verdict::ask(&command.cmd, "it may destroy something");
         }
-        Ok(Offer { step, source: place.source, act: Act::Run(command), dangers, verdict })
+        let (source, home) = (place.source, world.home().to_owned());
+        Ok(Offer { step, source, act: Act::Run(command), workspace, home, dangers, verdict })
     }
 
     /// A change to files is always asked about.
@@ -134,7 +142,8 @@ impl Offer {
         }
         fit(change.rows.iter().chain(&change.reason).chain([&step.task]), MAX_TEXT)?;
         let verdict = Verdict::ask("", "files would be changed");
-        Ok(Offer { step, source, act: Act::Apply(change), dangers: Vec::new(), verdict })
+        let (workspace, home) = (String::new(), String::new());
+        Ok(Offer { step, source, act: Act::Apply(change), workspace, home, dangers: Vec::new(), verdict })
     }
 
     pub fn step(&self) -> &Step {
@@ -177,6 +186,10 @@ impl Offer {
                 }
                 bytes.list(reason.as_slice());
                 bytes.text(confine.name());
+                match confine {
+                    Confine::No => {}
+                    Confine::Workspace => bytes.text(&self.workspace),
+                }
             }
             Act::Apply(Change { digest, rows, reason }) => {
                 bytes.text("apply");

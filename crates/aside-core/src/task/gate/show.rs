@@ -1,6 +1,8 @@
 //! What a person sees of an offer: all of it, in rows, with what is hidden or pretends to be something else spelled out. Colours and widths
 //! are for whoever paints it.
 
+use std::borrow::Cow;
+
 use crate::task::gate::offer::{Act, Change, Command, Offer};
 use crate::task::proposal::Confine;
 use crate::text::visible;
@@ -62,7 +64,10 @@ pub fn shown(offer: &Offer) -> Vec<Row> {
             }
             match confine {
                 Confine::No => {}
-                Confine::Workspace => row(Label::Limit, "in the workspace only".to_owned()),
+                Confine::Workspace => {
+                    let workspace = from_home(&offer.workspace, &offer.home);
+                    row(Label::Limit, format!("in the workspace only: {}", visible::exact(&workspace)));
+                }
             }
             reason
         }
@@ -90,6 +95,15 @@ pub fn shown(offer: &Offer) -> Vec<Row> {
     }
     row(Label::Rule, offer.verdict.explain());
     rows
+}
+
+/// A path as people write it: `~` is the home. Absolute paths are taken, so that nothing else begins so.
+fn from_home<'p>(path: &'p str, home: &str) -> Cow<'p, str> {
+    match path.strip_prefix(home.trim_end_matches('/')) {
+        Some("") if home.len() > 1 => Cow::Borrowed("~"),
+        Some(rest) if home.len() > 1 && rest.starts_with('/') => Cow::Owned(format!("~{rest}")),
+        _ => Cow::Borrowed(path),
+    }
 }
 
 /// Programs that fill the screen or ask at the terminal whatever they are given.
@@ -131,6 +145,21 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_begins_at_home_where_it_is_below_that() {
+        for (path, home, shown) in [
+            ("/home/ada/src", "/home/ada", "~/src"),
+            ("/home/ada/src", "/home/ada/", "~/src"),
+            ("/home/ada", "/home/ada", "~"),
+            ("/home/adam/src", "/home/ada", "/home/adam/src"),
+            ("/srv/x", "/home/ada", "/srv/x"),
+            ("/srv/x", "/", "/srv/x"),
+            ("/srv/x", "", "/srv/x"),
+        ] {
+            assert_eq!(from_home(path, home), shown, "{path} {home}");
+        }
+    }
 
     #[test]
     fn a_program_that_wants_a_terminal_is_told() {

@@ -8,7 +8,7 @@ use toml_edit::Array;
 
 use crate::line::Dialect;
 use crate::task::gate::approve::{Answer, Approved, Digest, Gate, Leave, MAX_STEPS, Refusal};
-use crate::task::gate::offer::{Act, Change, Command, MAX_COMMAND, Offer, Step, Unfit};
+use crate::task::gate::offer::{Act, Change, Command, MAX_COMMAND, MAX_TEXT, Offer, Step, Unfit};
 use crate::task::gate::rules::{File, Layer, Rules};
 use crate::task::gate::{Decision, Place, catalogue, judge, show};
 use crate::task::proposal::{Confine, Source};
@@ -383,6 +383,26 @@ fn everything_is_shown_as_it_is() {
     ");
 }
 
+#[test]
+fn where_a_confined_command_may_write_is_named_and_part_of_what_is_approved() {
+    let confined = |workspace: &str| {
+        let command = Command { confine: Confine::Workspace, ..command("make") };
+        let place = Place { workspace, ..place() };
+        Offer::run(step(1), command, &place, &Rules::none(), &Nothing).unwrap()
+    };
+    let row = |offer: &Offer| {
+        let rows = show::shown(offer);
+        rows.into_iter().find(|row| row.label == show::Label::Limit).map(|row| row.text)
+    };
+    assert_eq!(row(&offer(1, "make")), None);
+    assert_eq!(row(&confined(HOME)).unwrap(), "in the workspace only: /home/ada/project");
+    assert_eq!(row(&confined("/a\u{202e}b")).unwrap(), "in the workspace only: /a⟨U+202E⟩b");
+    assert_ne!(confined(HOME).bytes(), confined("/home/ada").bytes());
+    let long = Place { workspace: &"x".repeat(MAX_TEXT + 1), ..place() };
+    let command = Command { confine: Confine::Workspace, ..command("make") };
+    assert_eq!(Offer::run(step(1), command, &long, &Rules::none(), &Nothing).unwrap_err(), Unfit::TooLong);
+}
+
 /// What is true of a type that has a trait, and of one that has not: the inherent constant wins where it exists.
 struct Has<T>(PhantomData<Cell<T>>);
 
@@ -423,12 +443,13 @@ fn an_approval_can_be_neither_copied_nor_sent_nor_made_up() {
 fn offers() -> impl Strategy<Value = Offer> {
     let text = || "[ab,=\n]{0,3}";
     let variables = prop::collection::vec(("[ab]{1,2}", text()), 0..3);
-    let run = (0..2u32, "[ab;]{1,3}", "/[ab]{0,2}", variables, prop::option::of(text())).prop_map(
-        |(number, cmd, cwd, environment, reason)| {
-            let command = Command { cmd, cwd, environment, reason, confine: Confine::No };
-            Offer::run(step(number), command, &place(), &Rules::none(), &Nothing).unwrap()
-        },
-    );
+    let confine = prop_oneof![Just(Confine::No), Just(Confine::Workspace)];
+    let run = (0..2u32, "[ab;]{1,3}", "/[ab]{0,2}", variables, prop::option::of(text()), confine, "/[ab]{0,2}")
+        .prop_map(|(number, cmd, cwd, environment, reason, confine, workspace)| {
+            let command = Command { cmd, cwd, environment, reason, confine };
+            let place = Place { workspace: &workspace, ..place() };
+            Offer::run(step(number), command, &place, &Rules::none(), &Nothing).unwrap()
+        });
     let rows = prop::collection::vec(text(), 1..4);
     let apply = (0..2u32, rows, prop::option::of(text()), 0..2u8).prop_map(|(number, rows, reason, byte)| {
         Offer::apply(step(number), Change { digest: [byte; 32], rows, reason }, Source::LocalUi).unwrap()

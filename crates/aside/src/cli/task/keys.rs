@@ -77,6 +77,8 @@ impl Keys {
     pub fn enter(&mut self) {
         let mut modes = self.saved.clone();
         modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+        // Otherwise the terminal throws away what is on its way to it when Ctrl-C is pressed: also what we say to that, if we are quick.
+        modes.local_modes.insert(LocalModes::NOFLSH);
         modes.special_codes[SpecialCodeIndex::VMIN] = 1;
         modes.special_codes[SpecialCodeIndex::VTIME] = 0;
         // What was typed before is kept: if nothing is asked, it is for the shell.

@@ -212,7 +212,11 @@ impl<'a> Session<'a> {
         }
         if let Some(step) = self.view.step() {
             if self.form == Form::Json {
-                return Ok((self.until != Until::Ended).then_some(Exit::Unapproved));
+                return Ok(match self.until {
+                    Until::Shown => Some(Exit::Done),
+                    Until::Answered => Some(Exit::Unapproved),
+                    Until::Ended => None,
+                });
             }
             if self.offered != Some(step) && !self.interrupted {
                 self.offers(step)?;
@@ -391,6 +395,10 @@ impl<'a> Session<'a> {
     }
 
     fn signalled(&mut self, heard: signals::Heard) -> anyhow::Result<Option<Exit>> {
+        // As a terminal would, if it were left to it.
+        if let (signals::Heard::Interrupt, Some(keys)) = (heard, &self.keys) {
+            keys.forgets();
+        }
         match heard {
             signals::Heard::Interrupt if self.question.is_some() => return Ok(Some(self.leaves())),
             signals::Heard::Interrupt if self.until != Until::Answered && self.offered.is_none() => {

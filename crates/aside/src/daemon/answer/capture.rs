@@ -94,7 +94,7 @@ async fn rule(state: &Arc<State>, asked: &ended::Capture, config: &Config) -> Ru
 /// Whether the variable of our terminal, `TTY:PID`, is about this one: it may have leaked from another, or outlived it.
 fn is_around(proxy: &str, tty: &str) -> bool {
     let Some((terminal, pid)) = proxy.rsplit_once(':') else { return false };
-    let pid = pid.parse().ok().and_then(Pid::from_raw);
+    let pid = pid.parse().ok().filter(|pid| *pid > 0).and_then(Pid::from_raw);
     terminal == tty && pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(Errno::SRCH))
 }
 
@@ -106,7 +106,13 @@ mod tests {
     fn a_terminal_of_ours_has_this_name_and_lives() {
         let ours = std::process::id();
         assert!(is_around(&format!("/dev/pts/3:{ours}"), "/dev/pts/3"));
-        for proxy in [format!("/dev/pts/4:{ours}"), "/dev/pts/3".to_owned(), "/dev/pts/3:0".to_owned(), String::new()] {
+        for proxy in [
+            format!("/dev/pts/4:{ours}"),
+            "/dev/pts/3".to_owned(),
+            "/dev/pts/3:0".to_owned(),
+            "/dev/pts/3:-1".to_owned(),
+            String::new(),
+        ] {
             assert!(!is_around(&proxy, "/dev/pts/3"), "{proxy}");
         }
     }

@@ -21,6 +21,11 @@ pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
         pipes::tend(state, &hello.session);
         state.greet(hello);
     }
+    welcome(state)
+}
+
+pub fn welcome(state: &State) -> Reply {
+    let config = state.config();
     let switch = |on| if on { Switch::On } else { Switch::Off };
     Reply::Hello(Box::new(Welcome {
         version: env!("CARGO_PKG_VERSION").to_owned(),

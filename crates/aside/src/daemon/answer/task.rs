@@ -37,21 +37,21 @@ pub async fn answer(state: &Arc<State>, asked: Task, later: &Later) -> Reply {
     }
 }
 
+/// A command that runs must not say yes to the next one, nor open the page that could, nor put something before the person as if they had
+/// asked for it themselves.
+pub fn speaks_for_a_person(op: Op) -> bool {
+    match op {
+        Op::Ask | Op::Cancel | Op::Retry => true,
+        Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut => true,
+        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules => false,
+    }
+}
+
 async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, Trouble> {
     if !state.config().task.enabled {
         return Err(Trouble::Refused(
             "tasks are turned off; `aside config set task.enabled true` turns them on".to_owned(),
         ));
-    }
-    // A command that runs must not say yes to the next one, nor open the page that could, nor put something before the person as if they
-    // had asked for it themselves.
-    let speaks_for_a_person = match asked.op {
-        Op::Ask | Op::Cancel | Op::Retry => true,
-        Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut => true,
-        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules => false,
-    };
-    if speaks_for_a_person && later.may_be_for_a_command() {
-        return Err(Trouble::Refused("a command of a task cannot speak for the person".to_owned()));
     }
     let tasks = state.tasks();
     match asked.op {

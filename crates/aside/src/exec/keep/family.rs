@@ -1,6 +1,13 @@
 //! Who descends from a keeper, as far as the system tells.
 
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
+
 use rustix::process::Pid;
+
+use crate::exec::keep::PATIENCE;
+use crate::exec::run::about;
 
 #[cfg(target_os = "linux")]
 const MAX_PARENTS: usize = 10_000;
@@ -57,34 +64,70 @@ pub fn has_open(_: &str) -> bool {
 }
 
 /// A process that has connected, as it was then: its number may be another one's later.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Caller {
     pid: Pid,
     /// When it was started, if it was still there.
     started: Option<u64>,
+    /// Whether it is a command, once somebody has looked while it was there.
+    known: OnceLock<bool>,
 }
 
 impl Caller {
-    /// Nobody, when the system says nobody's number.
+    /// Nobody, when the system says nobody's number. Reads one file; whoever connects while a command of ours is about is looked at whole,
+    /// since it may have gone when that matters, or those above it.
     pub fn now(pid: i32) -> Option<Self> {
-        let pid = Pid::from_raw(pid)?;
-        Some(Self { pid, started: started(pid) })
+        Some(Self::among(Pid::from_raw(pid)?, about::is_any()))
+    }
+
+    fn among(pid: Pid, commands: bool) -> Self {
+        let caller = Self { pid, started: started(pid), known: OnceLock::new() };
+        if commands {
+            let _ = caller.known.set(caller.descends().unwrap_or(true));
+        }
+        caller
+    }
+
+    fn look(&self) -> Option<bool> {
+        let known = self.known.get().copied().or_else(|| self.descends())?;
+        Some(*self.known.get_or_init(|| known))
+    }
+
+    /// Whether it may be one, as far as anybody can tell: of one that has gone nobody can, since a command could connect, leave the
+    /// connection to its child, and end. For what a person waits for: they are still there to hear the answer.
+    pub fn could_be_a_command(&self) -> bool {
+        self.look().unwrap_or(true)
+    }
+}
+
+/// Says on which socket this process will listen, before anybody can connect to it. A command of a daemon that did so before us is being ended,
+/// and may speak to us meanwhile, with its last breath.
+pub fn serve(socket: &std::path::Path) {
+    about::serve(socket);
+    // One that ended in peace took its socket along, and its commands.
+    if socket.exists() && is_any_orphan() {
+        about::expect(PATIENCE);
     }
 }
 
 #[cfg(target_os = "linux")]
 impl Caller {
-    /// Whether this descends from us or from any keeper: the next above it, and so on. A keeper may be one of a daemon before us. Of one
-    /// that has gone nobody can tell, so it does: a command could connect, leave the connection to its child, and end.
+    /// Whether it descends from us or from any keeper, which may be one of a daemon before us. One that has gone may be one if a command was
+    /// about when it connected: shells tell us things and do not wait.
     pub fn may_be_a_command(&self) -> bool {
-        let Some(caller) = looked_up(self.pid).filter(|process| !process.has_ended) else { return true };
+        self.look().unwrap_or_else(is_any_orphan)
+    }
+
+    /// Nothing when it is not there any more.
+    fn descends(&self) -> Option<bool> {
+        let caller = looked_up(self.pid).filter(|process| !process.has_ended)?;
         if self.started != Some(caller.started) {
-            return true;
+            return None;
         }
         let own = rustix::process::getpid();
-        // A keeper above ourselves is that of somebody who tries us out in a command of theirs.
-        let ours: Vec<Pid> = above(rustix::process::getppid()).collect();
-        above(caller.parent).any(|parent| parent == own || !ours.contains(&parent) && is_a_keeper(parent))
+        let name = own_name();
+        let mut parents = above(caller.parent);
+        Some(parents.any(|parent| parent.pid == own || parent.is_a_keeper(&name) && !is_above_us(parent.pid)))
     }
 }
 
@@ -93,6 +136,35 @@ impl Caller {
     pub fn may_be_a_command(&self) -> bool {
         false
     }
+
+    fn descends(&self) -> Option<bool> {
+        Some(false)
+    }
+}
+
+/// Whether there is a command of a daemon that was here before us: it is being ended, and has a moment left. Ours would have been known when
+/// it connected.
+#[cfg(target_os = "linux")]
+fn is_any_orphan() -> bool {
+    let Some(socket) = about::served() else { return false };
+    let name = own_name();
+    let is_left = |process: &Process| {
+        process.parent != Some(rustix::process::getpid())
+            && process.has_name(&name)
+            && are_a_keepers(&process.words(), &name, Some(socket.as_os_str().as_bytes()))
+    };
+    processes().iter().any(is_left)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_any_orphan() -> bool {
+    false
+}
+
+/// A keeper above ourselves is that of somebody who tries us out in a command of theirs.
+#[cfg(target_os = "linux")]
+fn is_above_us(pid: Pid) -> bool {
+    above(rustix::process::getppid()).any(|process| process.pid == pid)
 }
 
 #[cfg(target_os = "linux")]
@@ -113,31 +185,56 @@ fn looked_up(pid: Pid) -> Option<Process> {
 
 /// This one, the next above it, and so on.
 #[cfg(target_os = "linux")]
-fn above(first: Option<Pid>) -> impl Iterator<Item = Pid> {
+fn above(first: Option<Pid>) -> impl Iterator<Item = Process> {
     // Nobody has so many parents; numbers that are given again meanwhile might make a circle.
-    std::iter::successors(first, |pid| looked_up(*pid)?.parent).take(MAX_PARENTS)
+    let next = |pid: Option<Pid>| looked_up(pid?);
+    std::iter::successors(next(first), move |process| next(process.parent)).take(MAX_PARENTS)
 }
 
+/// What the file is called from which we were started.
 #[cfg(target_os = "linux")]
-fn is_a_keeper(pid: Pid) -> bool {
-    let words = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).unwrap_or_default();
+fn own_name() -> Vec<u8> {
     let own = std::env::current_exe().unwrap_or_default();
     let own = own.file_name().unwrap_or_default().as_encoded_bytes();
     // A newer one has taken its place meanwhile.
-    are_a_keepers(&words, own.strip_suffix(b" (deleted)").unwrap_or(own))
+    own.strip_suffix(b" (deleted)").unwrap_or(own).to_owned()
 }
 
-/// By the words with which we start one.
 #[cfg(target_os = "linux")]
-fn are_a_keepers(words: &[u8], own: &[u8]) -> bool {
+impl Process {
+    /// The system keeps so many letters of a name. A keeper does not change its own.
+    const NAME: usize = 15;
+
+    fn has_name(&self, name: &[u8]) -> bool {
+        self.name == name.get(..Self::NAME).unwrap_or(name)
+    }
+
+    fn is_a_keeper(&self, own: &[u8]) -> bool {
+        if !self.has_name(own) {
+            return false;
+        }
+        are_a_keepers(&self.words(), own, None)
+    }
+
+    fn words(&self) -> Vec<u8> {
+        std::fs::read(format!("/proc/{}/cmdline", self.pid.as_raw_pid())).unwrap_or_default()
+    }
+}
+
+/// By the words with which we start one, for this socket or for any.
+#[cfg(target_os = "linux")]
+fn are_a_keepers(words: &[u8], own: &[u8], socket: Option<&[u8]>) -> bool {
     let mut words = words.split(|byte| *byte == 0);
     let program = words.next().and_then(|program| program.rsplit(|byte| *byte == b'/').next());
-    program == Some(own) && words.next() == Some(b"keep")
+    let is_keeper = program == Some(own) && words.next() == Some(b"keep");
+    is_keeper && socket.is_none_or(|socket| words.next() == Some(b"--for") && words.next() == Some(socket))
 }
 
 #[cfg(target_os = "linux")]
 struct Process {
     pid: Pid,
+    /// Of its program, as far as the system keeps it.
+    name: Vec<u8>,
     /// Nobody that can be seen from here, of the first process and of one that came in from outside of a container.
     parent: Option<Pid>,
     group: Option<Pid>,
@@ -158,15 +255,17 @@ fn processes() -> Vec<Process> {
 /// Out of its `stat`: the name, in parentheses, may hold anything.
 #[cfg(target_os = "linux")]
 fn process(number: i32, stat: &[u8]) -> Option<Process> {
-    let behind = stat.iter().rposition(|byte| *byte == b')')? + 1;
-    let mut fields = std::str::from_utf8(stat.get(behind..)?).ok()?.split_ascii_whitespace();
+    let (before, behind) = (stat.iter().position(|byte| *byte == b'(')?, stat.iter().rposition(|byte| *byte == b')')?);
+    let name = stat.get(before + 1..behind)?.to_owned();
+    let mut fields = std::str::from_utf8(stat.get(behind + 1..)?).ok()?.split_ascii_whitespace();
     let state = fields.next()?;
-    let mut pid = || Some(Pid::from_raw(fields.next()?.parse().ok()?));
+    // Of one that is being buried the group and the session are -1.
+    let mut pid = || fields.next()?.parse().ok().map(|number: i32| Pid::from_raw(number.max(0)));
     let (parent, group, session) = (pid()?, pid()?, pid()?);
     let has_ended = matches!(state, "Z" | "X" | "x");
     // Between them: its terminal, its faults, its times.
     let started = fields.nth(15)?.parse().ok()?;
-    Some(Process { pid: Pid::from_raw(number)?, parent, group, session, has_ended, started })
+    Some(Process { pid: Pid::from_raw(number)?, name, parent, group, session, has_ended, started })
 }
 
 /// Elsewhere only the group is known.
@@ -193,19 +292,42 @@ mod tests {
     }
 
     #[test]
-    fn of_one_that_has_gone_or_is_another_by_now_nobody_can_tell() {
-        let mut child = crate::exec::command("true").spawn().unwrap();
-        let caller = Caller::now(Pid::from_child(&child).as_raw_pid()).unwrap();
+    fn one_that_has_gone_may_be_a_command_if_one_was_about_when_it_connected() {
+        let gone = |commands| {
+            let mut child = crate::exec::command("true").spawn().unwrap();
+            let pid = Pid::from_child(&child);
+            child.wait().unwrap();
+            let caller = Caller::among(pid, commands);
+            assert!(caller.could_be_a_command(), "nobody can tell");
+            caller.may_be_a_command()
+        };
+        assert!(gone(true));
+        assert!(!gone(false));
+        let parent = rustix::process::getppid().unwrap();
+        let another = Caller { pid: parent, started: Some(u64::MAX), known: OnceLock::new() };
+        assert_eq!(another.descends(), None, "its number was given again");
+    }
+
+    #[test]
+    fn who_was_there_when_it_connected_is_known_after_it_has_gone() {
+        let mut child = crate::exec::command("sleep").arg("60").spawn().unwrap();
+        let ours = Caller::among(Pid::from_child(&child), true);
+        let asked = Caller::among(Pid::from_child(&child), false);
+        assert!(asked.may_be_a_command());
+        child.kill().unwrap();
         child.wait().unwrap();
-        assert!(caller.may_be_a_command());
-        let other = Caller { pid: rustix::process::getppid().unwrap(), started: Some(u64::MAX) };
-        assert!(other.may_be_a_command());
-        assert!(Caller { started: None, ..other }.may_be_a_command());
+        assert!(ours.may_be_a_command() && asked.may_be_a_command());
+        assert!(!Caller::among(rustix::process::getppid().unwrap(), true).may_be_a_command());
     }
 
     #[test]
     fn a_keeper_is_known_by_its_words() {
-        let is = |words: &str| are_a_keepers(words.as_bytes(), b"aside");
+        let is = |words: &str| are_a_keepers(words.as_bytes(), b"aside", None);
+        let is_here = |words: &str| are_a_keepers(words.as_bytes(), b"aside", Some(b"/run/s"));
+        assert!(is_here("aside\0keep\0--for\0/run/s\0") && is("aside\0keep\0--for\0/run/s\0"));
+        for words in ["aside\0keep\0", "aside\0keep\0--for\0/run/t\0", "aside\0keep\0--enter\0/run/s\0"] {
+            assert!(!is_here(words), "{words:?}");
+        }
         assert!(is("/usr/bin/aside\0keep\0") && is("aside\0keep\0--enter\0x\0"));
         for words in [
             "",
@@ -227,13 +349,16 @@ mod tests {
     fn a_process_is_read_whatever_it_is_called() {
         let read = |stat: &str| {
             let process = process(7, stat.as_bytes())?;
-            Some((Pid::as_raw(process.parent), Pid::as_raw(process.group), process.has_ended))
+            let name = String::from_utf8(process.name).unwrap();
+            Some((name, Pid::as_raw(process.parent), Pid::as_raw(process.group), process.has_ended))
         };
-        assert_eq!(read(&format!("7 (sh) S 1 7 7 {REST}")), Some((1, 7, false)));
-        assert_eq!(read(&format!("7 (a) Z 9) Z 2 3 4 {REST}")), Some((2, 3, true)));
-        assert_eq!(read(&format!("7 (sh) S 0 0 0 {REST}")), Some((0, 0, false)));
+        assert_eq!(read(&format!("7 (sh) S 1 7 7 {REST}")), Some(("sh".to_owned(), 1, 7, false)));
+        assert_eq!(read(&format!("7 (a) Z (9) Z 2 3 4 {REST}")), Some(("a) Z (9".to_owned(), 2, 3, true)));
+        assert_eq!(read(&format!("7 (sh) S 0 0 0 {REST}")), Some(("sh".to_owned(), 0, 0, false)));
+        assert_eq!(read(&format!("7 (sh) X 1 -1 -1 {REST}")), Some(("sh".to_owned(), 1, 0, true)));
         assert_eq!(read("7 (sh) S 1 7 7 0 -1"), None);
         assert_eq!(read("7 (sh"), None);
+        assert_eq!(read("7 )sh("), None);
         assert_eq!(read(""), None);
     }
 }

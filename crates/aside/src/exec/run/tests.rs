@@ -175,8 +175,9 @@ impl Sleeper {
     fn pids(&self) -> Vec<Pid> {
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        let runs_it =
-            |number: &i32| std::fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == self.path);
+        let runs_it = |number: &i32| {
+            std::fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == self.path) && !is_killed(*number)
+        };
         numbers.filter(runs_it).filter_map(Pid::from_raw).collect()
     }
 
@@ -187,6 +188,14 @@ impl Sleeper {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
+}
+
+/// Whether nothing is left to it but to die, for which it may have to wait on a busy machine.
+fn is_killed(number: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
+    let pending = status.lines().filter_map(|line| line.strip_prefix("SigPnd:").or(line.strip_prefix("ShdPnd:")));
+    let kill = 1 << (Signal::KILL.as_raw() - 1);
+    pending.filter_map(|signals| u64::from_str_radix(signals.trim(), 16).ok()).any(|signals| signals & kill != 0)
 }
 
 /// Not a test of its own: with the variable it is `aside keep`, or somebody who runs a command.
