@@ -10,11 +10,13 @@ use aside_core::task::route::{likeness, traits};
 use crate::corpus::{self, Part};
 
 /// How much what the rules were made with counts: there the rules know more than they do elsewhere.
-const KNOWN_WEIGH: f32 = 0.5;
+const KNOWN_WEIGH: f32 = 1.0;
 /// Requests that have to show a trait before it counts.
 const SHOWN_AT_LEAST: usize = 3;
 /// What draws a weight to nothing.
-const DRAWN: f32 = 0.33;
+const DRAWN: f32 = 0.2;
+/// Of a trait that weighs less than this for every kind, in steps of the file, nothing is written.
+const LEAST: i8 = 2;
 const ROUNDS: usize = 150;
 const RATE: f32 = 0.15;
 
@@ -64,7 +66,7 @@ fn written(parts: &[(Part, f32)]) -> String {
     for (name, place) in places {
         #[expect(clippy::cast_possible_truncation, reason = "within the bounds of a byte")]
         let rounded = weights[place].map(|weight| (weight / likeness::STEP).round().clamp(-127.0, 127.0) as i8);
-        if rounded.iter().any(|weight| *weight != 0) {
+        if rounded.iter().any(|weight| weight.abs() >= LEAST) {
             let numbers: Vec<String> = rounded.iter().map(i8::to_string).collect();
             let _ = writeln!(text, "{name}\t{}", numbers.join(" "));
         }

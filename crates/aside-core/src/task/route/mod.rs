@@ -31,13 +31,13 @@ use weigh::{Verdict, weigh};
 
 /// What a rule that is sure weighs against what the request is like, which weighs one. Found with the requests that are
 /// there to learn from, and the least with which plain ones are read as well as by the rules alone.
-const RULES_WEIGH: f32 = 0.5;
+const RULES_WEIGH: f32 = 0.25;
 const SURE_RULE: f32 = 0.9;
 /// The word of a rule that is no surer than this has no weight of its own.
 const UNSURE_RULE: f32 = 0.6;
 
 /// What is left of the confidence that something is to act when no rule is sure of it.
-const ACTS_BY_LIKENESS: f32 = 0.9;
+const ACTS_BY_LIKENESS: f32 = 0.8;
 
 /// Words are never surer than this: of those that are as sure as can be, so many are right.
 const SUREST: f32 = 0.97;
@@ -175,6 +175,14 @@ fn verdict(reading: &Reading) -> Verdict {
         _ => {}
     }
     let (ruled, heard) = ruled(reading);
+    // What is a line for the shell as it stands is like nothing that people say.
+    if ruled.rule == "command" {
+        return ruled;
+    }
+    // Small words are like those of many requests, and together they would be sure of something.
+    if ruled.rule == "nothing" && words::are_vague(reading.normal()) {
+        return ruled;
+    }
     let likeness = likeness::of(reading, &ruled, &heard);
     together(ruled, &likeness, reading)
 }
@@ -217,8 +225,8 @@ pub fn traits(request: &str) -> BTreeMap<String, f32> {
     let reading = Reading::of(request);
     let (ruled, heard) = ruled(&reading);
     let mut traits = BTreeMap::new();
-    likeness::each(&reading, &ruled, &heard, &mut |name, much| {
-        traits.insert(name.to_owned(), much);
+    likeness::each(&reading, &ruled, &heard, &mut |parts, much| {
+        traits.insert(parts.concat(), much);
     });
     traits
 }

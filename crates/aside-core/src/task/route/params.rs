@@ -118,8 +118,9 @@ fn spelled(reading: &Reading, range: &Range<usize>) -> Option<String> {
         let mut lines = block.text.lines().skip(1).filter(|line| !line.trim_start().starts_with("```"));
         lines.next().map(|line| line.trim().trim_start_matches("$ ").to_owned()).filter(|_| lines.next().is_none())
     };
-    let rest = rest_of_run(reading, range).filter(|rest| command::is_typed(rest));
-    quoted.or(rest).or_else(block)
+    // A sentence has no use for a dot or a slash that stands by itself, and a command has.
+    let rest = rest_of_run(reading, range).map(|rest| command::whole(&rest, reading.behind(range)));
+    quoted.or(rest.filter(|rest| command::is_typed(rest))).or_else(block)
 }
 
 /// What is to be run, in words.
@@ -156,7 +157,8 @@ pub fn summary(kind: Kind, params: &Params, words: &str) -> String {
     };
     let said = redact(said);
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = said.trim_end_matches(['.', '。', ',', ';', ':']);
+    // What ends a sentence is part of a command.
+    let said = if params.cmd.is_some() { &said } else { said.trim_end_matches(['.', '。', ',', ';', ':']) };
     if said.is_empty() || said.eq_ignore_ascii_case(label) {
         return label.to_owned();
     }

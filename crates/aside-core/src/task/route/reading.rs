@@ -2,12 +2,16 @@
 //! backquotes, quotes or fences, names of files and of things in code, and lines of a log are objects, whatever words they
 //! are made of. Cuts the rest into clauses; does not say what any of it wants.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::detect::lists::lists;
 use crate::task::route::object::{self, Sort};
 use crate::task::route::words;
 use crate::text;
+
+const TRADITIONAL: &str = include_str!("../../../data/task/traditional.txt");
 
 /// Bytes of a request that are read: its beginning. What is longer was pasted.
 pub const MAX_READ: usize = 16 * 1024;
@@ -78,6 +82,13 @@ impl Reading {
             (Some(start), Some(end)) if start < end => self.raw.get(start..end).unwrap_or_default(),
             _ => "",
         }
+    }
+
+    /// What was written behind that, on the same line.
+    pub fn behind(&self, range: &Range<usize>) -> &str {
+        let end = range.end.checked_sub(1).and_then(|last| self.origin.get(last)).map(|(_, end)| *end);
+        let behind = end.and_then(|end| self.raw.get(end..)).unwrap_or_default();
+        behind.lines().next().unwrap_or_default()
     }
 
     pub fn all(&self) -> &str {
@@ -185,8 +196,10 @@ impl Reading {
         self.put(mark, range);
     }
 
-    /// Blanks are single, and there are none beside Chinese, which is written with and without them.
+    /// Blanks are single, and there are none beside Chinese, which is written with and without them. Chinese is in the letters
+    /// that the rules are written in.
     fn put(&mut self, letter: char, range: Range<usize>) {
+        let letter = if is_han(letter) { simplified(letter) } else { letter };
         let last = self.normal.chars().next_back();
         if letter == ' ' && last.is_none_or(|last| last.is_whitespace() || is_han(last)) {
             return;
@@ -206,6 +219,18 @@ impl Reading {
 
 pub fn is_han(letter: char) -> bool {
     matches!(letter, '\u{3400}'..='\u{9fff}')
+}
+
+fn simplified(letter: char) -> char {
+    static LETTERS: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
+        let rows = TRADITIONAL.lines().filter(|row| !row.starts_with('#'));
+        let pairs = rows.flat_map(str::split_whitespace).filter_map(|pair| {
+            let mut letters = pair.chars();
+            Some((letters.next()?, letters.next()?))
+        });
+        pairs.collect()
+    });
+    LETTERS.get(&letter).copied().unwrap_or(letter)
 }
 
 /// The word that was meant, where a slip of the fingers made one that nobody knows.
@@ -279,6 +304,7 @@ mod tests {
             ("an async/await function", "an async await function"),
             ("see Cart.java:42, please", "see <file> | please"),
             ("a <b> `c", "a b c"),
+            ("幫我跑測試", "跑测试"),
         ] {
             assert_eq!(read(request), expected, "{request}");
         }

@@ -66,12 +66,14 @@ fn a_summary_is_one_short_line() {
 
 #[test]
 fn what_is_not_sure_becomes_a_plan() {
-    let unsure = task("frobnicate the otter");
-    assert!(matches!(unsure.intent.kind, Kind::Change | Kind::Explain) && unsure.scope == Scope::Plan, "{unsure:?}");
-    assert_eq!(unsure.requires(), Requirement::None);
-    let nothing = task("blue otter");
+    for request in ["frobnicate the otter", "blue otter"] {
+        let unsure = task(request);
+        assert!(matches!(unsure.intent.kind, Kind::Change | Kind::Explain), "{unsure:?}");
+        assert_eq!((unsure.scope, unsure.requires()), (Scope::Plan, Requirement::None), "{unsure:?}");
+    }
+    let nothing = task("the thing with the stuff");
     assert_eq!((nothing.intent.kind, nothing.scope), (Kind::Explain, Scope::Plan));
-    assert_eq!(nothing.intent.params.question.as_deref(), Some("blue otter"));
+    assert_eq!(nothing.intent.params.question.as_deref(), Some("the thing with the stuff"));
     let strict = Options { threshold: 0.99, ..Options::default() };
     let Routed::Task(strict) = route("run `make`", &strict) else { panic!("no task") };
     assert_eq!((strict.intent.kind, strict.scope, strict.intent.params.cmd), (Kind::Explain, Scope::Plan, None));

@@ -220,6 +220,18 @@ pub fn classes(word: &str) -> &'static [&'static str] {
     CLASSED.get(word).map_or(&[], Vec::as_slice)
 }
 
+static VAGUE: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let lists = WORDS.split("\n[").filter_map(|block| block.split_once("]\n"));
+    let rows = lists.filter(|(name, _)| *name == "vague").flat_map(|(_, rows)| rows.lines());
+    rows.flat_map(|row| row.split(',')).map(str::trim).filter(|word| !word.is_empty()).collect()
+});
+
+/// Whether none of its words names anything: "the thing with the stuff".
+pub fn are_vague(normal: &str) -> bool {
+    let mut words = normal.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.all(|word| VAGUE.contains(word))
+}
+
 pub fn knows(word: &str) -> bool {
     VOCABULARY.contains(word)
 }
@@ -266,6 +278,15 @@ mod tests {
         for (name, list) in LISTS.iter() {
             assert!(Pattern::new(list).is_some(), "{name}");
             assert!(!list.contains('{') || list.contains("{2"), "{name} names a list that does not stand before it");
+        }
+    }
+
+    #[test]
+    fn words_that_name_nothing_are_known() {
+        for (request, expected) in
+            [("the thing with the stuff", true), ("that one?", true), ("the thing is slow", false), ("那个", false)]
+        {
+            assert_eq!(are_vague(request), expected, "{request}");
         }
     }
 
