@@ -4,7 +4,7 @@
 
 import { Diff } from "./diff.js";
 import { isByKey } from "./keys.js";
-import { count, h, spelled } from "./text.js";
+import { count, exact, h, quoted, spelled } from "./text.js";
 
 /** Longer than it takes to press a button that was there before. */
 const MOMENT = 700;
@@ -16,8 +16,9 @@ const OWN = new Set(["command", "file", "danger"]);
 
 export class Card {
   /** `send(op, more)` sends an answer and gives back whether it was taken; `again()` asks what waits now. */
-  constructor(offer, { send, again, drafts }) {
+  constructor(offer, { send, again, drafts, workspace }) {
     this.offer = offer;
+    this.workspace = workspace;
     this.send = send;
     this.again = again;
     this.drafts = drafts;
@@ -46,7 +47,7 @@ export class Card {
       h("h3", {}, this.isCommand ? "Run this command?" : "Write these changes?", h("span", { class: "step" }, offer.step > 1 ? `step ${offer.step}` : "")),
       this.what,
       dangers.length ? h("ul", { class: "dangers" }, dangers.map((danger) => h("li", {}, h("strong", {}, "Danger: "), spelled(h("span"), danger)))) : undefined,
-      h("dl", { class: "facts" }, facts.flatMap((row) => [h("dt", {}, row.label), spelled(h("dd", { class: row.label === "in" || row.label === "with" ? "code" : undefined }), row.text)])),
+      h("dl", { class: "facts" }, facts.flatMap((row) => [h("dt", {}, row.label), row.label === "in" || row.label === "with" ? spelled(h("dd", { class: "code" }), row.text) : quoted(h("dd"), row.text, spelled)])),
       this.isCommand ? this.confine() : undefined,
       this.trouble,
       this.actions,
@@ -59,7 +60,8 @@ export class Card {
     const box = h("input", { type: "checkbox", onchange: () => this.confines(box.checked) });
     box.checked = this.offer.confine === "workspace";
     this.box = box;
-    return h("label", { class: "confine" }, box, " it may write in the workspace only");
+    const where = this.workspace ? [": ", exact(h("code"), this.workspace)] : [];
+    return h("label", { class: "confine" }, box, h("span", {}, "it may write in the workspace only", ...where));
   }
 
   /** In sight, in a window that is in sight, for a moment without a break. */

@@ -7,7 +7,7 @@ import { count, exact, h, spelled } from "./text.js";
 const AT_ONCE = 200;
 /** About how high one is, in pixels, for those that are not laid out yet. */
 const ROW = 19;
-/** A file with more rows begins closed; and all do when there are more in sum. */
+/** One of several files with more rows begins closed; and all do when there are more in sum. */
 const SHORT = 60;
 const SHORT_IN_ALL = 240;
 /** What two lines have in common before it is worth marking the rest. */
@@ -125,7 +125,9 @@ export class Diff {
     const size = this.files.reduce((sum, file) => sum + file.size, 0);
     const small = size <= SHORT_IN_ALL;
     DIFFS.set(this.element, this);
-    for (const file of this.files) if (!folded && small && file.size <= SHORT) file.open();
+    // Somebody who is asked about one file came to see that one.
+    const short = this.files.length === 1 ? SHORT_IN_ALL : SHORT;
+    for (const file of this.files) if (!folded && small && file.size <= short) file.open();
     this.repaint();
   }
 

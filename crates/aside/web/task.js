@@ -5,7 +5,7 @@ import { Card, command } from "./card.js";
 import { Diff } from "./diff.js";
 import { Markdown } from "./markdown.js";
 import { Output } from "./output.js";
-import { clear, clock, count, exact, h, lasted, plain, prose, short } from "./text.js";
+import { clear, clock, count, exact, h, lasted, plain, prose, quoted, short } from "./text.js";
 import { dot, sign } from "./threads.js";
 import { hasEnded } from "./watch.js";
 
@@ -268,6 +268,7 @@ export class TaskView {
         send: (message) => this.hooks.send(message),
         again: () => this.look(),
         drafts: this.hooks.drafts,
+        workspace: this.request?.meta?.workspace || this.brief.workspace,
       });
       this.proposal.append(this.card.element);
       this.hooks.appeared(this.card.element);
@@ -308,7 +309,7 @@ export class TaskView {
     if (this.endKey === key && this.end.className === `end ${kind}`) return;
     this.endKey = key;
     this.end.className = `end ${kind}`;
-    clear(this.end).append(dot(kind), prose(h("span", { class: "sentence" }), sentence));
+    clear(this.end).append(dot(kind), quoted(h("span", { class: "sentence" }), sentence, prose));
     if (exit !== undefined && exit !== null) this.end.append(h("span", { class: exit ? "exit bad" : "exit" }, `exit ${exit}`));
     if (took) this.end.append(h("span", { class: "took" }, took));
   }

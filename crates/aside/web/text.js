@@ -59,6 +59,19 @@ export function spelled(parent, text) {
   return parent;
 }
 
+/** A sentence in which code stands between backquotes, which stay: a command that is spoken of may have such letters of its own. */
+export function quoted(parent, text, paint) {
+  for (const part of text.split(/(`[^`]+`)/u)) {
+    if (!part.startsWith("`") || part.length < 3) {
+      if (part) paint(parent, part);
+      continue;
+    }
+    const tick = () => h("span", { class: "tick" }, "`");
+    parent.append(h("code", {}, tick(), paint(h("span"), part.slice(1, -1)), tick()));
+  }
+  return parent;
+}
+
 /** The same as plain text, for names of elements and the title. */
 export function plain(text) {
   let rest = text;

@@ -8,6 +8,23 @@ pub enum Tongue {
     Chinese,
 }
 
+/// A text in each language, made where nobody knows yet who will read it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Both {
+    pub english: String,
+    pub chinese: String,
+}
+
+impl Both {
+    pub fn new(english: impl Into<String>, chinese: impl Into<String>) -> Self {
+        Self { english: english.into(), chinese: chinese.into() }
+    }
+
+    pub fn of(&self, tongue: Tongue) -> &str {
+        tongue.pick(&self.english, &self.chinese)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phrase {
     Greeting,
@@ -37,6 +54,13 @@ impl Tongue {
         // Japanese and Korean write some of their words with the same letters.
         let is_other = |letter: char| matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}');
         if words.chars().any(is_han) && !words.chars().any(is_other) { Tongue::Chinese } else { Tongue::English }
+    }
+
+    pub fn pick<'a>(self, english: &'a str, chinese: &'a str) -> &'a str {
+        match self {
+            Tongue::English => english,
+            Tongue::Chinese => chinese,
+        }
     }
 
     pub fn says(self, phrase: Phrase) -> String {

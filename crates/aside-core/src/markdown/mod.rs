@@ -24,6 +24,15 @@ pub enum Whole {
     No,
 }
 
+/// How code within a sentence stands out from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spans {
+    /// By its mark.
+    Marked,
+    /// By backquotes, where nobody sees a mark: without them `run ./test.sh` could not be told from the sentence around it.
+    Quoted,
+}
+
 /// The rows have marks for their looks (`mark`), no other control characters, and no look lasts beyond its row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
@@ -35,9 +44,13 @@ pub struct Rendered {
 
 /// No row is wider than `width` columns, unless that is absurd: nothing is usable below 20, and nothing known is 80.
 pub fn render(text: &str, width: usize, whole: Whole) -> Rendered {
+    render_with(text, width, whole, Spans::Marked)
+}
+
+pub fn render_with(text: &str, width: usize, whole: Whole, spans: Spans) -> Rendered {
     let width = if width == 0 { USUAL_WIDTH } else { width.clamp(NARROWEST, WIDEST) };
     let source = source::prepare(text);
-    let leaves = read::leaves(&source, width);
+    let leaves = read::leaves(&source, width, spans);
     let settled = match whole {
         Whole::Yes => usize::MAX,
         Whole::No => settled::rows(&source, &leaves),

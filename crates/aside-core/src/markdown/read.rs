@@ -6,6 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
+use crate::markdown::Spans;
 use crate::markdown::code::Code;
 use crate::markdown::flow::{self, Cell};
 use crate::markdown::mark::{self, Looks, Writing};
@@ -46,10 +47,11 @@ pub struct Row {
     pub settles: usize,
 }
 
-pub fn leaves(source: &str, width: usize) -> Vec<Leaf> {
+pub fn leaves(source: &str, width: usize, spans: Spans) -> Vec<Leaf> {
     let mut reader = Reader {
         source,
         width,
+        spans,
         leaves: Vec::new(),
         around: Vec::new(),
         common: 0,
@@ -70,6 +72,7 @@ pub fn leaves(source: &str, width: usize) -> Vec<Leaf> {
 struct Reader<'a> {
     source: &'a str,
     width: usize,
+    spans: Spans,
     leaves: Vec<Leaf>,
     around: Vec<Around>,
     /// How many of `around` are around the last leaf too.
@@ -106,6 +109,10 @@ impl Reader<'_> {
                 }
             },
             Event::Code(text) => {
+                let text = match self.spans {
+                    Spans::Quoted if !text.contains('`') => format!("`{text}`"),
+                    Spans::Quoted | Spans::Marked => text.into_string(),
+                };
                 let to = self.text(range.start);
                 to.prose.opens(&range);
                 to.push(&text, &range, Looks::of(mark::CODE));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
-use crate::markdown::{Rendered, Whole, mark, render};
+use crate::markdown::{Rendered, Spans, Whole, mark, render, render_with};
 use crate::text;
 
 /// Marks as `‹b›`, by the first letter of their look; `‹/›` ends all.
@@ -482,6 +482,16 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn code_stands_out_without_colours_too() {
+    let plain = |text: &str| {
+        let rows = render_with(text, 24, Whole::Yes, Spans::Quoted).rows;
+        rows.iter().map(|row| mark::paint(row, mark::Paint::Plain)).collect::<Vec<String>>()
+    };
+    assert_eq!(plain("Write it, as in `run ./test.sh`."), ["Write it, as in `run", "./test.sh`."]);
+    assert_eq!(plain("Say ``a `b` c`` twice"), ["Say a `b` c twice"]);
+}
+
 fn markdown() -> impl Strategy<Value = String> {
     prop::collection::vec(piece(), 0..24).prop_map(|pieces| pieces.concat())
 }
@@ -491,20 +501,23 @@ proptest! {
 
     #[test]
     fn what_stands_stays_whatever_follows(text in markdown(), width in 20..60_usize) {
-        let whole = render(&text, width, Whole::Yes);
-        let mut before: Vec<String> = Vec::new();
-        for (cut, _) in text.char_indices() {
-            let part = render(&text[..cut], width, Whole::No);
-            prop_assert!(part.rows.len() >= before.len(), "{:?} has fewer rows: {part:?}", &text[..cut]);
-            prop_assert!(whole.rows.starts_with(&part.rows), "{:?}: {part:?}, and then {whole:?}", &text[..cut]);
-            before = part.rows;
+        for spans in [Spans::Marked, Spans::Quoted] {
+            let whole = render_with(&text, width, Whole::Yes, spans);
+            let mut before: Vec<String> = Vec::new();
+            for (cut, _) in text.char_indices() {
+                let part = render_with(&text[..cut], width, Whole::No, spans);
+                prop_assert!(part.rows.len() >= before.len(), "{:?} has fewer rows: {part:?}", &text[..cut]);
+                prop_assert!(whole.rows.starts_with(&part.rows), "{:?}: {part:?}, and then {whole:?}", &text[..cut]);
+                before = part.rows;
+            }
         }
     }
 
     #[test]
     fn rows_are_narrow_and_harmless(text in markdown(), width in 20..60_usize) {
-        for whole in [Whole::Yes, Whole::No] {
-            let Rendered { rows, tail } = render(&text, width, whole);
+        let ways = [Whole::Yes, Whole::No].into_iter().flat_map(|whole| [(whole, Spans::Marked), (whole, Spans::Quoted)]);
+        for (whole, spans) in ways {
+            let Rendered { rows, tail } = render_with(&text, width, whole, spans);
             for row in rows.iter().chain(&tail) {
                 let plain = mark::paint(row, mark::Paint::Plain);
                 prop_assert!(plain.width() <= width, "{row:?}");

@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 
 use toml_edit::{Document, Table};
 
+use crate::agent::tongue::Both;
+
 const LIST: &str = include_str!("../../data/task/deny.toml");
 
 struct Deny {
-    what: String,
+    what: Both,
     patterns: Vec<Vec<String>>,
     except: Vec<String>,
     #[cfg(test)]
@@ -19,8 +21,13 @@ struct Deny {
 
 /// What the file would be that must be left alone: `a private key`. Takes a path with `/`, relative or not.
 pub fn denied(path: &str) -> Option<&'static str> {
+    denial(path).map(|what| what.english.as_str())
+}
+
+/// The same, for somebody whose language is known.
+pub fn denial(path: &str) -> Option<&'static Both> {
     let parts: Vec<String> = path.split('/').map(plain).filter(|part| !part.is_empty()).collect();
-    ALL.iter().find(|deny| deny.matches(&parts)).map(|deny| deny.what.as_str())
+    ALL.iter().find(|deny| deny.matches(&parts)).map(|deny| &deny.what)
 }
 
 static ALL: LazyLock<Vec<Deny>> = LazyLock::new(|| {
@@ -35,7 +42,7 @@ fn read(table: &Table) -> Option<Deny> {
         items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
     };
     Some(Deny {
-        what: table.get("what")?.as_str()?.to_owned(),
+        what: Both::new(table.get("what")?.as_str()?, table.get("chinese")?.as_str()?),
         patterns: list("patterns").iter().map(|pattern| pattern.split('/').map(plain).collect()).collect(),
         except: list("except"),
         #[cfg(test)]
@@ -79,9 +86,9 @@ mod tests {
     fn every_entry_does_what_its_examples_say() {
         assert!(ALL.len() >= 7);
         for deny in ALL.iter() {
-            assert!(!deny.hits.is_empty() && !deny.misses.is_empty(), "{}", deny.what);
+            assert!(!deny.hits.is_empty() && !deny.misses.is_empty(), "{}", deny.what.english);
             for hit in &deny.hits {
-                assert_eq!(denied(hit), Some(deny.what.as_str()), "{hit}");
+                assert_eq!(denied(hit), Some(deny.what.english.as_str()), "{hit}");
             }
             for miss in &deny.misses {
                 assert_eq!(denied(miss), None, "{miss}");

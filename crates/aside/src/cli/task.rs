@@ -73,6 +73,9 @@ enum Command {
     Show {
         #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
         id: String,
+        /// Print every event so far as a line of JSON, and ask nothing
+        #[arg(long)]
+        json: bool,
     },
     /// Show a task as it goes on, until it ends
     ///
@@ -126,7 +129,7 @@ impl Command {
     /// What is to be done about which task, by its name.
     fn about(&self) -> Option<(&'static str, &str)> {
         match self {
-            Command::Show { id } => Some(("show", id)),
+            Command::Show { id, .. } => Some(("show", id)),
             Command::Watch { id, .. } => Some(("watch", id)),
             Command::Cancel { id } => Some(("cancel", id)),
             Command::Retry { id, .. } => Some(("retry", id)),
@@ -160,7 +163,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Rules { json } => told(list::rules(&mut tasks, json)),
         Command::Undo { id } => told(list::undo(&mut tasks, id)),
         Command::Cancel { id } => told(list::cancel(&mut tasks, id)),
-        Command::Show { id } => goes_on(&paths, tasks, named(Op::Show, id), Form::Shown, Until::Shown),
+        Command::Show { id, json } => goes_on(&paths, tasks, named(Op::Show, id), form(json), Until::Shown),
         Command::Watch { id, from, json } => {
             let task = Task { from, ..named(Op::Show, id) };
             goes_on(&paths, tasks, task, form(json), Until::Ended)

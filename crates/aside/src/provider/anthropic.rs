@@ -51,7 +51,7 @@ pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> 
         body["system"] = json!([system]);
     }
     if has(refusal::Part::Temperature) {
-        body["temperature"] = json!(0);
+        body["temperature"] = question.variety.temperature();
     }
     // One that is nothing but blanks is refused.
     let stop: Vec<&String> = question.stop.iter().filter(|stop| !stop.trim().is_empty()).collect();
@@ -197,6 +197,7 @@ fn broken(kind: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::Variety;
 
     #[test]
     fn what_stays_the_same_is_marked_to_be_remembered() {
@@ -215,6 +216,8 @@ mod tests {
                 "stop_sequences": ["END"],
             })
         );
+        question.variety = Variety::Some;
+        assert_eq!(messages("m", &question, &[])["temperature"], 0.7);
         use refusal::Part::*;
         assert_eq!(
             messages("m", &question, &[Cache, Begin, Temperature, Stop]),

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder, Url};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::config;
 use crate::config::whom::Server;
@@ -67,6 +67,7 @@ pub struct Question {
     pub stop: Vec<String>,
     /// How many answers are wanted; a server that can give only one gives one.
     pub candidates: u8,
+    pub variety: Variety,
     pub format: Format,
     /// What the answer begins with, said for the model where the server lets us. What is heard begins with it then.
     pub begin: Option<String>,
@@ -74,6 +75,25 @@ pub struct Question {
     pub raw: Option<Raw>,
     pub privacy: Privacy,
     pub whom: Whom,
+}
+
+/// Whether the same question may be answered otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variety {
+    /// The likeliest answer, as often as it is asked.
+    None,
+    /// Asked again by somebody who did not want what was said before.
+    Some,
+}
+
+impl Variety {
+    /// For the servers that have one; 0 is always the likeliest word.
+    fn temperature(self) -> Value {
+        match self {
+            Variety::None => json!(0),
+            Variety::Some => json!(0.7),
+        }
+    }
 }
 
 /// A text that the model goes on with.
@@ -430,6 +450,7 @@ impl Question {
             max_tokens: 256,
             stop: Vec::new(),
             candidates: 1,
+            variety: Variety::None,
             format: Format::Free,
             begin: None,
             raw: None,

@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 
 use crate::provider::refusal;
 use crate::provider::talk::Part;
-use crate::provider::{Failure, Format, Kind, Question, Raw};
-
-/// Several answers to one question differ only if the model may choose.
-const VARIED: f64 = 0.7;
+use crate::provider::{Failure, Format, Kind, Question, Raw, Variety};
 
 pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Part]) -> Value {
     let has = |part| !without.contains(&part);
@@ -43,13 +40,14 @@ pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Pa
     if !question.stop.is_empty() && has(refusal::Part::Stop) {
         body["stop"] = json!(question.stop);
     }
-    let mut temperature = 0.0;
+    let mut variety = question.variety;
     if question.candidates > 1 && has(refusal::Part::Candidates) {
         body["n"] = question.candidates.into();
-        temperature = VARIED;
+        // Several answers to one question differ only if the model may choose.
+        variety = Variety::Some;
     }
     if has(refusal::Part::Temperature) {
-        body["temperature"] = if temperature == 0.0 { json!(0) } else { json!(temperature) };
+        body["temperature"] = variety.temperature();
     }
     match &question.format {
         Format::Json(schema) if has(refusal::Part::Format) => {

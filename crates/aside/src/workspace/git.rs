@@ -4,6 +4,7 @@
 use std::os::unix::fs::MetadataExt;
 
 use anyhow::{Context, bail, ensure};
+use aside_core::agent::tongue::Both;
 use aside_core::task::deny::denied;
 use aside_core::task::diff::name::Name;
 use aside_core::task::run::context::{MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES};
@@ -49,9 +50,9 @@ pub struct Change {
     /// As `git diff` prints it; without what is in files of the deny list.
     pub diff: String,
     /// What it is a diff of: `the working tree against the last commit`.
-    pub of: String,
+    pub of: Both,
     /// What is not in it, and what is worth knowing.
-    pub notes: Vec<String>,
+    pub notes: Vec<Both>,
 }
 
 /// A repository that may be asked, and the filters that its settings define.
@@ -85,13 +86,20 @@ impl Workspace {
             between: &between,
             paths: &names,
         });
-        let diff = diff.with_context(|| asked.trouble(&format!("could not compare {of}")))?;
+        let diff = diff.with_context(|| asked.trouble(&format!("could not compare {}", of.english)))?;
         // It is cut at the end of a line, which is near.
         if diff.len() + 64 * 1024 > DIFF_BYTES {
-            notes.push(format!("only the first {} MB of the diff are here", DIFF_BYTES / 1024 / 1024));
+            let megabytes = DIFF_BYTES / 1024 / 1024;
+            notes.push(Both::new(
+                format!("only the first {megabytes} MB of the diff are here"),
+                format!("这里只有差异的前 {megabytes} MB"),
+            ));
         }
         if paths.len() > MAX_PATHS {
-            notes.push(format!("only the first {MAX_PATHS} of {} files are here", paths.len()));
+            notes.push(Both::new(
+                format!("only the first {MAX_PATHS} of {} files are here", paths.len()),
+                format!("{} 个文件中只有前 {MAX_PATHS} 个", paths.len()),
+            ));
         }
         let mut diff = diff;
         if let Between::Files(_) = between {
@@ -104,9 +112,14 @@ impl Workspace {
         Ok(Change { diff, of, notes })
     }
 
+    /// Whether there is anything to compare with.
+    pub fn has_repository(&self) -> bool {
+        self.root.join(".git").exists()
+    }
+
     fn asked(&self) -> anyhow::Result<Asked<'_>> {
         let root = &self.root;
-        if !root.join(".git").exists() {
+        if !self.has_repository() {
             bail!("{} is no git repository", root.display());
         }
         let asked = Asked { workspace: self, without_filters: Vec::new() };
@@ -182,23 +195,29 @@ impl Asked<'_> {
     }
 
     /// What to compare, in words, and what is worth knowing about it.
-    fn between(&self, what: &What) -> anyhow::Result<(Between, String, Vec<String>)> {
+    fn between(&self, what: &What) -> anyhow::Result<(Between, Both, Vec<Both>)> {
         let empty = || Revision::new(EMPTY).context("there is no empty tree");
         let head = self.head();
-        let unborn = if head.is_none() { vec!["nothing has been committed yet".to_owned()] } else { Vec::new() };
+        let none = Both::new("nothing has been committed yet", "还没有任何提交");
+        let unborn = if head.is_none() { vec![none] } else { Vec::new() };
         Ok(match what {
             What::Now => {
                 let head = head.map_or_else(empty, Ok)?;
-                (Between::Files(head), "the working tree against the last commit".to_owned(), unborn)
+                let of = Both::new("the working tree against the last commit", "工作区与最近一次提交");
+                (Between::Files(head), of, unborn)
             }
             What::Staged => {
                 let head = head.map_or_else(empty, Ok)?;
-                (Between::Staged(head), "what is staged against the last commit".to_owned(), unborn)
+                let of = Both::new("what is staged against the last commit", "暂存区与最近一次提交");
+                (Between::Staged(head), of, unborn)
             }
             What::Last(count) => {
                 let head = head.context("nothing has been committed yet")?;
                 let back = Revision::new(&format!("HEAD~{count}")).filter(|back| self.is_there(back));
-                let of = if *count == 1 { "the last commit".to_owned() } else { format!("the last {count} commits") };
+                let of = match count {
+                    1 => Both::new("the last commit", "最近一次提交"),
+                    count => Both::new(format!("the last {count} commits"), format!("最近 {count} 次提交")),
+                };
                 let notes = self.commits(back.as_ref(), &head);
                 (Between::Commits(back.map_or_else(empty, Ok)?, head), of, notes)
             }
@@ -206,7 +225,7 @@ impl Asked<'_> {
                 let commit = self.revision(name)?;
                 let parent = Revision::new(&format!("{}^", commit.as_str())).filter(|parent| self.is_there(parent));
                 let notes = self.commits(parent.as_ref(), &commit);
-                let of = format!("commit {}", commit.as_str());
+                let of = Both::new(format!("commit {}", commit.as_str()), format!("提交 {}", commit.as_str()));
                 (Between::Commits(parent.map_or_else(empty, Ok)?, commit), of, notes)
             }
             What::Branch { of, against } => {
@@ -215,43 +234,51 @@ impl Asked<'_> {
                     None => head.context("nothing has been committed yet")?,
                 };
                 let base = against.as_ref().map_or_else(|| self.main(), |name| self.revision(name))?;
-                let called = of.as_deref().unwrap_or("this branch");
-                let told = format!("{called} since it left {}", base.as_str());
+                let (called, main) = (of.as_deref(), base.as_str());
+                let told = Both::new(
+                    format!("{} since it left {main}", called.unwrap_or("this branch")),
+                    format!("{} 从 {main} 分出以来的改动", called.unwrap_or("当前分支")),
+                );
                 let mut notes = self.commits(Some(&base), &branch);
                 if of.is_none() && self.state().is_some_and(|state| !facts(&state).changed.is_empty()) {
-                    notes.push("what is not committed yet is not part of it".to_owned());
+                    notes.push(Both::new("what is not committed yet is not part of it", "还没有提交的改动不在其中"));
                 }
                 (Between::Fork(base, branch), told, notes)
             }
             What::Range(one, other) => {
                 let (one, other) = (self.revision(one)?, self.revision(other)?);
                 let notes = self.commits(Some(&one), &other);
-                let told = format!("{} to {}", one.as_str(), other.as_str());
+                let (from, to) = (one.as_str(), other.as_str());
+                let told = Both::new(format!("{from} to {to}"), format!("{from} 到 {to}"));
                 (Between::Commits(one, other), told, notes)
             }
         })
     }
 
     /// The first lines of the commits, the newest first.
-    fn commits(&self, since: Option<&Revision>, of: &Revision) -> Vec<String> {
+    fn commits(&self, since: Option<&Revision>, of: &Revision) -> Vec<Both> {
         let log = probe(&Probe::GitLog { root: &self.workspace.root, since, of }).unwrap_or_default();
         // The first commit of all has none before it, and the log of it is itself alone.
         let count = log.lines().count();
         let told = log.lines().filter_map(|line| line.split_once('\t'));
-        let mut told: Vec<String> =
-            told.take(MAX_COMMITS).map(|(id, title)| format!("commit {id}: {}", text::clean(title))).collect();
+        let row = |(id, title): (&str, &str)| {
+            let title = text::clean(title);
+            Both::new(format!("commit {id}: {title}"), format!("提交 {id}：{title}"))
+        };
+        let mut told: Vec<Both> = told.take(MAX_COMMITS).map(row).collect();
         if count > MAX_COMMITS {
-            told.push(format!(
-                "and {} more commits",
-                if count >= 50 { "many".to_owned() } else { (count - MAX_COMMITS).to_string() }
-            ));
+            let more = count - MAX_COMMITS;
+            told.push(match count {
+                50.. => Both::new("and many more commits", "还有很多提交"),
+                _ => Both::new(format!("and {more} more commits"), format!("还有 {more} 次提交")),
+            });
         }
         told
     }
 
     /// New files that git does not know of are in none of its diffs, and are where most is that nobody meant to commit. As if they were
     /// added, as much of them as a model would be shown of any files; and what is worth knowing.
-    fn untracked(&self, paths: &[String]) -> (String, Vec<String>) {
+    fn untracked(&self, paths: &[String]) -> (String, Vec<Both>) {
         let state = self.state().unwrap_or_default();
         let inside = |file: &str| {
             paths.is_empty() || paths.iter().any(|path| file == path || file.starts_with(&format!("{path}/")))
@@ -271,7 +298,7 @@ impl Asked<'_> {
             // That it is there is worth a word; what is in it is nobody's business.
             if denied(file).is_some() {
                 diff.push_str(&fresh::header(file).unwrap_or_default());
-                notes.push(format!("{name} is new and not tracked"));
+                notes.push(Both::new(format!("{name} is new and not tracked"), format!("{name} 是新文件，没有被跟踪")));
                 continue;
             }
             let most = MAX_FILE_BYTES.min(room);
@@ -282,14 +309,22 @@ impl Asked<'_> {
                     read += 1;
                     room = room.saturating_sub(new.len());
                     diff.push_str(&new);
-                    notes.push(format!("{name} is new and not tracked; it is looked at as if it were added"));
+                    notes.push(Both::new(
+                        format!("{name} is new and not tracked; it is looked at as if it were added"),
+                        format!("{name} 是新文件，没有被跟踪；按新增的文件来看"),
+                    ));
                     notes.extend(note);
                 }
-                None => notes.push(format!("{name} is new and not tracked, and was not looked at")),
+                None => notes.push(Both::new(
+                    format!("{name} is new and not tracked, and was not looked at"),
+                    format!("{name} 是新文件，没有被跟踪，也没有看"),
+                )),
             }
         }
         if files.len() > MAX_UNTRACKED {
-            notes.push(format!("{} more files are not tracked", files.len() - MAX_UNTRACKED));
+            let more = files.len() - MAX_UNTRACKED;
+            notes
+                .push(Both::new(format!("{more} more files are not tracked"), format!("还有 {more} 个文件没有被跟踪")));
         }
         (diff, notes)
     }

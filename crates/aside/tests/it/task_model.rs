@@ -215,6 +215,9 @@ fn a_model_that_is_wrong_twice_is_given_up_and_can_be_tried_again() {
     );
     scene.model.next(Answer::chat(&fenced("Third time lucky.", FIX)));
     assert_eq!(scene.retries(&came.task).state, "WAITING_APPROVAL");
+    // The likeliest answer was not wanted: another one may come.
+    let temperature = |number| serde_json::from_str::<Value>(&scene.sent(number)).unwrap()["temperature"].clone();
+    assert_eq!([temperature(0), temperature(scene.asked() - 1)], [json!(0), json!(0.7)]);
 }
 
 fn block(path: &str, old: &str, new: &str) -> String {
@@ -526,7 +529,7 @@ fn a_model_that_reads_less_is_asked_again_with_less() {
 
 #[test]
 fn a_model_may_say_what_is_wanted_and_nothing_else() {
-    let unsure = "the user thing, you know";
+    let unsure = "so, about frobs…";
     let mut scene = Scene::with("use_model_router = true", "");
     let said = r#"{"kind":"status","confidence":0.9,"summary":"how far it is"}"#;
     scene.model.next(Answer::chat(said));

@@ -211,8 +211,13 @@ fn why_it_failed_is_about_the_command_that_the_thread_ran_also_after_a_restart()
     for words in ["why did it fail?", "why?", "what went wrong", "fix it", "为什么失败了"] {
         let came = scene.asks(words);
         assert_eq!((came.kind.as_str(), came.state.as_str()), ("diagnose", "COMPLETED"), "{words}: {}", came.result);
-        assert!(came.text().contains("`sh bad.sh` failed with status 3"), "{words}: {}", came.result);
+        let failed =
+            if words.is_ascii() { "`sh bad.sh` failed with status 3" } else { "`sh bad.sh` 以状态 3 失败。" };
+        assert!(came.text().contains(failed), "{words}: {}", came.result);
         assert!(came.text().contains("NameError"), "{words}: {}", came.result);
+        // Who wants it mended is told what that takes.
+        let details = came.result["details"].as_str().unwrap_or_default();
+        assert_eq!(details.contains("needs a model"), words == "fix it", "{words}: {}", came.result);
     }
     scene.restarts();
     let came = scene.asks("why did it fail?");
@@ -497,4 +502,50 @@ fn a_review_looks_into_new_files() {
     let text = came.text();
     assert!(text.contains("new.js:1") && text.contains("new.js:2"), "{text}");
     assert!(!text.contains(&token()) && !text.contains("hunter2"), "{text}");
+}
+
+/// Names and code stay as they are; every sentence around them is ours, and is told in the language of whoever asked.
+#[test]
+fn who_asks_in_chinese_is_answered_in_chinese() {
+    let mut scene = Scene::without_model();
+    let git = |scene: &Scene, args: &[&str]| {
+        let mut command = scene.home.command("git");
+        let said = crate::harness::home::run(command.args(["-C", "project"]).args(args), "");
+        assert_eq!(said.code, 0, "{}", said.stderr);
+    };
+    std::fs::remove_dir_all(scene.home.path("project/.git")).unwrap();
+    let outside = scene.asks("看一下我的改动");
+    assert_eq!(outside.state, "FAILED");
+    let reason = scene.person.brief(&outside.task)["summary"].as_str().unwrap().to_owned();
+    assert!(reason.contains("不是 git 仓库") && reason.contains("`git init`"), "{reason}");
+    git(&scene, &["-c", "init.defaultBranch=main", "init", "-q"]);
+    git(&scene, &["add", "."]);
+    git(&scene, &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"]);
+    scene.home.write("project/new.js", "console.log('here')\n");
+    scene.home.write("project/Makefile", "test:\n\ttrue\n");
+    let review = scene.asks("看一下我的改动");
+    assert!(review.text().starts_with("比较的是：工作区与最近一次提交。\n\n2 个文件，"), "{}", review.text());
+    assert!(review.text().contains("遗留的调试代码：`new.js:1`"), "{}", review.text());
+    assert!(review.text().contains("new.js 是新文件，没有被跟踪"), "{}", review.text());
+    let run = scene.asks("运行测试");
+    assert_eq!((run.command(), run.state.as_str()), ("make test", "WAITING_APPROVAL"), "{}", run.result);
+    assert_eq!(run.result["summary"], "运行 `make test`");
+    assert_eq!(scene.person.sees(&run.task).row("because"), ["`test` 是 Makefile 里的目标。"]);
+    let status = scene.asks("状态");
+    assert!(status.text().contains("，分支 `main`，改动了 2 个文件\n- 模型：没有；"), "{}", status.text());
+    assert!(status.text().contains(&format!("- 等你决定：`{}` 运行 `make test`", run.task)), "{}", status.text());
+    let pasted = scene.asks("报错: KeyError: 'name'");
+    assert!(pasted.text().starts_with("程序报告：KeyError: 'name'。"), "{}", pasted.text());
+}
+
+#[test]
+fn what_points_at_a_task_is_no_name_of_one() {
+    let mut scene = Scene::without_model();
+    let said = scene.home.aside(&["task", "undo", "that"]);
+    assert!(said.stdout.contains("No task here has changed files"), "{} {}", said.stdout, said.stderr);
+    let waits = scene.asks("run `sh count.sh`");
+    let said = scene.home.aside(&["task", "show", &waits.task, "--json"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let last: Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["state"], "WAITING_APPROVAL", "{last}");
 }

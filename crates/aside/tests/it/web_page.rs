@@ -113,6 +113,34 @@ fn web_page_a_command_is_shown_and_approved_with_what_was_shown() {
 }
 
 #[test]
+fn web_page_one_file_is_open_and_what_is_quoted_stands_out() {
+    let stage = Backstage::start();
+    let long: String = (0..120).map(|number| format!("+line {number}\n")).collect();
+    let diff = format!(
+        "diff --git a/new.txt b/new.txt\nnew file mode 100644\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,120 @@\n{long}"
+    );
+    stage.asks("first", "t1", "write new.txt").understands("t1", "change");
+    stage.offers_diff("t1", 1, &diff, &["A new.txt +120 -0"]);
+    stage.asks("first", "t2", "run the tests").understands("t2", "run").offers_command(
+        "t2",
+        1,
+        "make test",
+        &[("command", "make test"), ("because", "`test` is a target of the <Makefile>."), ("rule", "ask `echo")],
+    );
+    stage.asks("first", "t3", "explain it").understands("t3", "explain");
+    stage.ends("t3", "FAILED", json!({"message": "The model did not answer; `aside doctor` says why."}));
+    let Some(browser) = opened(&stage, "thread=first") else { return };
+    browser.waits("document.querySelectorAll('.card tr.plus').length == 120");
+    browser.waits("document.querySelector('.card .file').textContent.includes('line 119')");
+    // The words stay as they are, to the letter: only how they look is another.
+    browser.waits("[...document.querySelectorAll('.facts dd')].some((one) => one.textContent == '`test` is a target of the <Makefile>.')");
+    browser.waits("[...document.querySelectorAll('.facts dd code')].map((one) => one.textContent).join() == '`test`'");
+    browser.shows(".end .sentence", "`aside doctor` says why");
+    assert_eq!(browser.text(".end.failed .sentence code"), "`aside doctor`");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
 fn web_page_nothing_can_be_approved_before_it_was_seen() {
     let stage = Backstage::start();
     let long: String = (0..300).map(|number| format!("+line {number}\n")).collect();
@@ -209,6 +237,7 @@ fn web_page_reject_edit_and_confine_say_what_they_mean() {
     let stage = Backstage::start();
     waiting(&stage);
     let Some(browser) = opened(&stage, "task=t1") else { return };
+    browser.shows(".confine", "it may write in the workspace only: /home/somebody/src/lines");
     browser.clicks(".card .actions button:nth-of-type(3)").waits("document.activeElement.className == 'editor'");
     browser.types(" && 测试").shows(".editing", "shown again before anything happens");
     // A window that is closed by accident has the words when it is back.
@@ -412,7 +441,9 @@ fn web_page_every_way_leads_by_the_keys_alone() {
         .types("maybe play away ayay")
         .shows(".card", "make test");
     browser.script("document.activeElement.blur()");
-    browser.clicks(".card h3").waits("document.activeElement.matches('.card')").types("yn");
+    browser.clicks(".card h3").waits("document.activeElement.matches('.card')").types("y");
+    browser.script("document.activeElement.blur()");
+    browser.clicks(".card h3").waits("document.activeElement.matches('.card')").types("n");
     // Enter on what has just appeared approves nothing: nothing that appears takes the focus.
     browser.script("location.hash = 'task=t1'");
     browser.waits("!document.querySelector('.approve').disabled").types(ENTER).types("y").types(ENTER);

@@ -139,7 +139,19 @@ pub fn wanted(words: &str, earlier: &[Earlier], ours: &Route, options: &Options<
                     Routed::Apply { .. } => None,
                 },
                 None => {
-                    let about = short(&redact(run?.command().unwrap_or_default()), MAX_SHOWN);
+                    // Where there was nothing before, that is to be said, unless the words are clear by themselves.
+                    let names_it = what != Repeat::Any || ours.intent.params.cmd.is_some();
+                    let clear = ours.scope == Scope::Full
+                        && match ours.intent.kind {
+                            Kind::Help => false,
+                            Kind::Run => names_it,
+                            _ => true,
+                        };
+                    if run.is_none() && clear {
+                        return None;
+                    }
+                    let about = run.and_then(Earlier::command).unwrap_or("what ran last");
+                    let about = short(&redact(about), MAX_SHOWN);
                     let params = Params { query: Some(words.trim().to_owned()), ..Params::default() };
                     to(Kind::Run, Scope::Full, params, format!("Run again: {about}"))
                 }
@@ -192,10 +204,11 @@ fn run_before(earlier: &[Earlier]) -> Option<&Earlier> {
 /// What ran last, proposed once more. Nothing where the words ask for something else.
 pub fn again(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
     let Some(Follow::Again { with, .. }) = read(words) else { return None };
+    let tongue = Tongue::of(words);
     let Some(before) = run_before(earlier) else {
-        let text = match Tongue::of(words) {
+        let text = match tongue {
             Tongue::English => "Nothing was run in this conversation yet. Say the command, as in `run make test`.\n",
-            Tongue::Chinese => "这次对话中还没有运行过命令。请说出命令，例如 `run make test`。\n",
+            Tongue::Chinese => "这次对话中还没有运行过命令。请说出命令，例如 `运行 make test`。\n",
         };
         return Some(Outcome::answer(text.to_owned(), text.trim_end(), Model::Unneeded));
     };
@@ -205,27 +218,46 @@ pub fn again(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
     let is_one = |line: &str| command::strip(line).is_some_and(|stripped| stripped.cut.is_empty());
     let fits = with.is_empty() || is_one(cmd) && is_one(&all);
     if !fits {
-        let text = format!(
-            "{} cannot be added to {}: it is not one plain command. Say the whole command, as in `run make -k`.\n",
-            code(&short(&with, MAX_SHOWN)),
-            code(&short(cmd, MAX_SHOWN))
-        );
-        return Some(Outcome::answer(text, "That cannot be added to the command", Model::Unneeded));
+        let (with, cmd) = (code(&short(&with, MAX_SHOWN)), code(&short(cmd, MAX_SHOWN)));
+        let (text, summary) = match tongue {
+            Tongue::English => (
+                format!(
+                    "{with} cannot be added to {cmd}: it is not one plain command. Say the whole command, as in `run make -k`.\n"
+                ),
+                "That cannot be added to the command",
+            ),
+            Tongue::Chinese => (
+                format!("{with} 不能加到 {cmd} 上：那不是一条简单的命令。请说出完整的命令，例如 `运行 make -k`。\n"),
+                "不能把它加到命令上",
+            ),
+        };
+        return Some(Outcome::answer(text, summary, Model::Unneeded));
     }
     let how = match (before.began, before.outcome.as_ref().and_then(|outcome| outcome.exit), before.state) {
-        (None, ..) => "It was proposed in this conversation, and not run.".to_owned(),
-        (Some(_), Some(exit), _) => format!("It ran in this conversation, and ended with status {exit}."),
-        (Some(_), None, Name::Executing) => "It runs in this conversation already.".to_owned(),
-        (Some(_), None, _) => "It ran in this conversation.".to_owned(),
+        (None, ..) => tongue
+            .pick("It was proposed in this conversation, and not run.", "这次对话中提出过，但没有运行。")
+            .to_owned(),
+        (Some(_), Some(exit), _) => match tongue {
+            Tongue::English => format!("It ran in this conversation, and ended with status {exit}."),
+            Tongue::Chinese => format!("这次对话中运行过，以状态 {exit} 结束。"),
+        },
+        (Some(_), None, Name::Executing) => {
+            tongue.pick("It runs in this conversation already.", "这次对话中已经在运行。").to_owned()
+        }
+        (Some(_), None, _) => tongue.pick("It ran in this conversation.", "这次对话中运行过。").to_owned(),
     };
-    let added = if with.is_empty() { String::new() } else { format!(" {} is new.", code(&with)) };
+    let added = match tongue {
+        _ if with.is_empty() => String::new(),
+        Tongue::English => format!(" {} is new.", code(&with)),
+        Tongue::Chinese => format!("{} 是新加的。", code(&with)),
+    };
     let proposal = Proposal::Command {
         cmd: all.clone(),
         cwd: cwd.clone(),
         reason: Some(format!("{how}{added}")),
         confine: *confine,
     };
-    let summary = format!("Run {}", code(&all));
+    let summary = format!("{}{}", tongue.pick("Run ", "运行 "), code(&all));
     Some(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
 }
 
@@ -283,7 +315,11 @@ pub fn back(words: &str, earlier: &[Earlier], can: &[&str], other: Option<&Earli
         }
         Tongue::Chinese => format!("\n还没有撤销任何东西：运行 `{undo}` 即可撤销（文件在此之后没有再改动的话）。\n"),
     });
-    Outcome::answer(text, format!("`{undo}` takes it back"), Model::Unneeded)
+    let summary = match tongue {
+        Tongue::English => format!("`{undo}` takes it back"),
+        Tongue::Chinese => format!("运行 `{undo}` 即可撤销"),
+    };
+    Outcome::answer(text, summary, Model::Unneeded)
 }
 
 /// Why the last task failed that ran no command; what failed there is what it says itself. Nothing where a command did.
@@ -350,6 +386,20 @@ mod tests {
             );
         }
         assert_eq!(wrong, Vec::<String>::new());
+    }
+
+    #[test]
+    fn again_without_anything_before_it_says_so() {
+        for (words, expected) in
+            [("again", "Nothing was run in this conversation yet."), ("再来一次", "这次对话中还没有运行过命令。")]
+        {
+            let options = Options::default();
+            let Routed::Task(ours) = route(words, &options) else { panic!("{words}") };
+            let wanted = wanted(words, &[], &ours, &options).map(|route| (route.intent.kind, route.scope));
+            assert_eq!(wanted, Some((Kind::Run, Scope::Full)), "{words}");
+            let told = again(words, &[]).map(|outcome| outcome.summary).unwrap_or_default();
+            assert!(told.starts_with(expected), "{told}");
+        }
     }
 
     #[test]

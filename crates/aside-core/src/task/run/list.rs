@@ -4,6 +4,8 @@
 use regex::Regex;
 use toml_edit::{Document, Table};
 
+use crate::agent::tongue::Both;
+
 pub fn tables<T>(text: &'static str, name: &str, read: impl Fn(&Table) -> Option<T>) -> Vec<T> {
     let Ok(document) = Document::parse(text) else { return Vec::new() };
     let tables = document.get(name).and_then(|tables| tables.as_array_of_tables());
@@ -12,6 +14,11 @@ pub fn tables<T>(text: &'static str, name: &str, read: impl Fn(&Table) -> Option
 
 pub fn text(table: &Table, key: &str) -> Option<String> {
     table.get(key)?.as_str().map(str::to_owned)
+}
+
+/// A text, and what stands beside it as `chinese`.
+pub fn both(table: &Table, key: &str) -> Option<Both> {
+    Some(Both { english: text(table, key)?, chinese: text(table, "chinese")? })
 }
 
 pub fn texts(table: &Table, key: &str) -> Vec<String> {

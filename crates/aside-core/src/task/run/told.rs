@@ -55,8 +55,40 @@ pub fn help(request: &str, prefix: &str) -> Outcome {
     Outcome::answer(text, summary, Model::Unneeded)
 }
 
-pub fn status(status: &Status) -> Outcome {
-    let Status { workspace, branch, changed, model, trouble, waiting, running, ended } = status;
+pub fn status(request: &str, status: &Status) -> Outcome {
+    let tongue = Tongue::of(request);
+    let Status { waiting, running, ended, .. } = status;
+    let mut text = match tongue {
+        Tongue::English => english(status),
+        Tongue::Chinese => chinese(status),
+    };
+    let titles = match tongue {
+        Tongue::English => ["Waiting for you: ", "Under way: ", "Ended: "],
+        Tongue::Chinese => ["等你决定：", "进行中：", "已结束："],
+    };
+    for (title, tasks) in titles.into_iter().zip([waiting, running, ended]) {
+        for (name, about) in tasks.iter().take(MAX_TASKS) {
+            text.push_str(&format!("- {title}{} {about}\n", code(name)));
+        }
+        if tasks.len() > MAX_TASKS {
+            let more = tasks.len() - MAX_TASKS;
+            text.push_str(&match tongue {
+                Tongue::English => format!("- {title}{more} more\n"),
+                Tongue::Chinese => format!("- {title}还有 {more} 个\n"),
+            });
+        }
+    }
+    let summary = match (waiting.len(), running.len(), tongue) {
+        (0, 0, tongue) => tongue.pick("Nothing is under way", "没有进行中的任务").to_owned(),
+        (waiting, running, Tongue::English) => format!("{waiting} waiting for you, {running} under way"),
+        (waiting, running, Tongue::Chinese) => format!("{waiting} 个等你决定，{running} 个进行中"),
+    };
+    Outcome::answer(text, summary, Model::Unneeded)
+}
+
+/// The place and the model.
+fn english(status: &Status) -> String {
+    let Status { workspace, branch, changed, model, trouble, .. } = status;
     let mut text = format!("- Workspace: {}", code(workspace));
     if !branch.is_empty() {
         let changes = match changed {
@@ -72,19 +104,26 @@ pub fn status(status: &Status) -> Outcome {
         (false, true) => format!("- Model: {}\n", code(model)),
         (false, false) => format!("- Model: {}, which does not answer: {trouble}\n", code(model)),
     });
-    for (title, tasks) in [("Waiting for you", waiting), ("Under way", running), ("Ended", ended)] {
-        for (name, about) in tasks.iter().take(MAX_TASKS) {
-            text.push_str(&format!("- {title}: {} {about}\n", code(name)));
-        }
-        if tasks.len() > MAX_TASKS {
-            text.push_str(&format!("- {title}: {} more\n", tasks.len() - MAX_TASKS));
-        }
+    text
+}
+
+fn chinese(status: &Status) -> String {
+    let Status { workspace, branch, changed, model, trouble, .. } = status;
+    let mut text = format!("- 工作目录：{}", code(workspace));
+    if !branch.is_empty() {
+        let changes = match changed {
+            0 => "没有改动".to_owned(),
+            many => format!("改动了 {many} 个文件"),
+        };
+        text.push_str(&format!("，分支 {}，{changes}", code(branch)));
     }
-    let summary = match (waiting.len(), running.len()) {
-        (0, 0) => "Nothing is under way".to_owned(),
-        (waiting, running) => format!("{waiting} waiting for you, {running} under way"),
-    };
-    Outcome::answer(text, summary, Model::Unneeded)
+    text.push('\n');
+    text.push_str(&match (model.is_empty(), trouble.is_empty()) {
+        (true, _) => "- 模型：没有；修改代码和开放的问题需要一个（`aside model pull`）\n".to_owned(),
+        (false, true) => format!("- 模型：{}\n", code(model)),
+        (false, false) => format!("- 模型：{}，没有应答：{trouble}\n", code(model)),
+    });
+    text
 }
 
 #[cfg(test)]
@@ -114,7 +153,7 @@ mod tests {
     fn the_status_says_what_is_known() {
         let bare = Status { workspace: "/p".to_owned(), ..Status::default() };
         assert_eq!(
-            text(status(&bare)),
+            text(status("status", &bare)),
             "- Workspace: `/p`\n- Model: none; changes and open questions need one (`aside model pull`)\n"
         );
         let task = |name: &str| (name.to_owned(), "run `make test`".to_owned());
@@ -127,10 +166,15 @@ mod tests {
             running: (0..7).map(|_| task("t2")).collect(),
             ..bare
         };
-        let told = status(&full);
+        let told = status("status", &full);
         assert_eq!(told.summary, "1 waiting for you, 7 under way");
         let told = text(told);
         assert!(told.starts_with("- Workspace: `/p`, branch `main`, 2 files changed\n- Model: `qwen`, which does not answer: connection refused\n- Waiting for you: `t1` run `make test`\n"), "{told}");
         assert!(told.ends_with("- Under way: 2 more\n"), "{told}");
+        let chinese = status("状态", &full);
+        assert_eq!(chinese.summary, "1 个等你决定，7 个进行中");
+        let chinese = text(chinese);
+        assert!(chinese.starts_with("- 工作目录：`/p`，分支 `main`，改动了 2 个文件\n- 模型：`qwen`，没有应答：connection refused\n- 等你决定：`t1` run `make test`\n"), "{chinese}");
+        assert!(chinese.ends_with("- 进行中：还有 2 个\n"), "{chinese}");
     }
 }

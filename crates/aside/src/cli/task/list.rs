@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::task::look::{BOLD, DIM, GREEN, Look, RED, YELLOW};
+use crate::cli::task::offer::wrapped;
 use crate::cli::{current_dir, one_line, print, terminal};
 use crate::client::tasks::{Tasks, Trouble};
 use crate::screen::{Size, fit};
@@ -40,7 +41,7 @@ pub fn list(tasks: &mut Tasks, words: &str, json: bool) -> Result<(), Error> {
         eprintln!("aside: {}", if words.is_empty() { "there are no tasks" } else { "no task has these words" });
         return Ok(());
     }
-    let columns = rustix::termios::tcgetwinsize(std::io::stdout()).is_ok().then(|| Size::here().columns);
+    let columns = columns();
     let now = Timestamp::now().as_millisecond();
     let look = Look::here();
     let rows = table(&told.tasks, now, columns, look);
@@ -49,7 +50,23 @@ pub fn list(tasks: &mut Tasks, words: &str, json: bool) -> Result<(), Error> {
 
 pub fn rules(tasks: &mut Tasks, json: bool) -> Result<(), Error> {
     let told = tasks.call(Task { op: Op::Rules, cwd: current_dir()?, ..Task::default() })?;
-    Ok(print(&if json { as_json(&told.lines)? } else { lines(&told.lines) })?)
+    Ok(print(&if json { as_json(&told.lines)? } else { paragraphs(&told.lines, columns()) })?)
+}
+
+/// Of whoever looks at it.
+fn columns() -> Option<usize> {
+    rustix::termios::tcgetwinsize(std::io::stdout()).is_ok().then(|| Size::here().columns)
+}
+
+/// A line each; on a screen, what does not fit goes on below it, a little to the right.
+fn paragraphs(lines: &[String], columns: Option<usize>) -> String {
+    const INDENT: &str = "    ";
+    let Some(columns) = columns else { return self::lines(lines) };
+    let rows = lines.iter().flat_map(|line| {
+        let rows = wrapped(&one_line(line), columns.saturating_sub(INDENT.len()).max(ASKED));
+        rows.into_iter().enumerate().map(|(number, row)| if number == 0 { row } else { format!("{INDENT}{row}") })
+    });
+    rows.map(|row| row + "\n").collect()
 }
 
 pub fn undo(tasks: &mut Tasks, id: String) -> Result<(), Error> {
@@ -169,6 +186,14 @@ mod tests {
             since: 86_400_000 * 400,
             ..Brief::default()
         }
+    }
+
+    #[test]
+    fn rules_are_not_cut_in_the_middle_of_a_word() {
+        let rule = ["deny what destroys the system: nothing would be left to approve anything with".to_owned()];
+        let told = "deny what destroys the system:\n    nothing would be left to approve\n    anything with\n";
+        assert_eq!(paragraphs(&rule, Some(40)), told);
+        assert_eq!(paragraphs(&rule, None), format!("{}\n", rule[0]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aside_core::markdown::mark;
+use aside_core::markdown::{Spans, mark};
 use aside_core::text::visible;
 
 use crate::cli::{Paint, paint};
@@ -45,6 +45,14 @@ impl Look {
 
     pub fn with(self, style: &str, text: &str) -> String {
         self.paint.with(style, text)
+    }
+
+    /// How code stands out in a sentence.
+    pub fn spans(self) -> Spans {
+        match self.paint {
+            Paint::Plain => Spans::Quoted,
+            Paint::Colour => Spans::Marked,
+        }
     }
 
     /// A row of `markdown`, as it is written.

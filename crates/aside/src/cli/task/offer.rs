@@ -130,7 +130,7 @@ fn labelled(label: &str, kind: &str, text: &str, look: Look, columns: usize) -> 
 }
 
 /// At blanks, in so many columns; a longer word is left to the terminal.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
+pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     for word in text.split(' ') {
         let Some(row) = rows.last_mut() else { continue };

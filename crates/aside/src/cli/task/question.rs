@@ -117,9 +117,7 @@ impl Question {
             "  v  view all of it in $PAGER".to_owned(),
         ];
         if self.runs() {
-            rows.push(
-                "  c  let it write in the workspace only, or wherever you may; it is asked about again".to_owned(),
-            );
+            rows.push("  c  let it write in the workspace only, or not; it is asked about again".to_owned());
         }
         rows.push("  q  leave it waiting; Ctrl-C too".to_owned());
         rows

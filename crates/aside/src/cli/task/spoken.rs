@@ -8,6 +8,9 @@ use aside_core::task::event::Id;
 /// What tells clap that nothing behind it is a command.
 const WORDS: &str = "--";
 
+/// What points at something that was spoken of, as in `aside task undo that`: nobody shortens a name to these.
+const POINTING: [&str; 6] = ["that", "this", "these", "those", "them", "the"];
+
 /// `aside task list all files` becomes `aside task -- list all files`; `aside task list --json` stays.
 pub fn marked(mut given: Vec<OsString>) -> Vec<OsString> {
     if given.get(1).is_some_and(|word| word == "task") {
@@ -29,9 +32,9 @@ fn is_request(words: &[&str]) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
     match *name {
         "list" | "rules" => rest.first().is_some_and(|word| !word.starts_with('-')),
-        "show" | "cancel" | "undo" => !is_one_name(rest),
+        "cancel" | "undo" => !is_one_name(rest),
         // Of these the options may stand on either side of the name.
-        "watch" | "retry" => {
+        "show" | "watch" | "retry" => {
             let from = rest.iter().position(|word| *word == "--from").map_or(usize::MAX, |place| place + 1);
             let names = rest.iter().enumerate().filter(|(place, word)| !word.starts_with('-') && *place != from);
             !is_one_name(&names.map(|(_, word)| *word).collect::<Vec<&str>>())
@@ -54,7 +57,7 @@ fn is_one_name(words: &[&str]) -> bool {
 /// one; see `otherwise`.
 fn is_name(word: &str) -> bool {
     let may_be = word.starts_with('t') || word.bytes().any(|byte| byte.is_ascii_digit());
-    may_be && Id::of(word).is_some()
+    may_be && !POINTING.contains(&word) && Id::of(word).is_some()
 }
 
 /// What to write when no task was found by a name that is a word as well, as in `aside task show tests`.
@@ -78,6 +81,8 @@ mod tests {
             "show t4k2fp",
             "show last",
             "show --help",
+            "show last --json",
+            "show --json t4k2fp",
             "watch t4k2fp --from 12 --json",
             "watch --from 12",
             "watch --json t4k2fp",
@@ -105,6 +110,10 @@ mod tests {
             "retry the build",
             "undo my last commit",
             "undo everything",
+            "undo that",
+            "undo it",
+            "retry that",
+            "show this",
             "rules of this project",
         ] {
             assert!(is_request(&request.split(' ').collect::<Vec<&str>>()), "{request}");

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use aside_core::markdown::{Whole, render};
+use aside_core::markdown::{Whole, render_with};
 use aside_core::task::event::{Change, Channel, Event, Outcome, Status, What};
 use aside_core::task::proposal::{Proposal, TaskResult};
 use aside_core::task::route::Scope;
@@ -246,12 +246,16 @@ impl View {
             }
             Name::Rejected => {
                 self.settle();
-                self.beside(&match message.as_str() {
+                let row = match message.as_str() {
                     "" => "rejected; nothing was done".to_owned(),
                     // It was stopped before there was anything to reject.
                     "cancelled" => "cancelled; nothing was done".to_owned(),
                     why => format!("rejected: {why}; nothing was done"),
-                });
+                };
+                match self.live.surface() {
+                    Surface::Terminal => self.beside(&row),
+                    Surface::Paper => self.remarks.push(row),
+                }
             }
         }
     }
@@ -366,7 +370,7 @@ impl View {
     /// What is being said or printed has ended.
     fn settle(&mut self) {
         if !self.answer.text.is_empty() {
-            let rows = render(&self.answer.shown(), self.answer.width, Whole::Yes).rows;
+            let rows = render_with(&self.answer.shown(), self.answer.width, Whole::Yes, self.look.spans()).rows;
             let rows = rows.iter().skip(self.answer.printed).map(|row| self.look.marked(row));
             self.stand.extend(rows);
             self.answer.printed = 0;
@@ -389,7 +393,7 @@ impl View {
     pub fn draws(&mut self, question: Option<String>, elapsed: Duration, size: Size) -> String {
         let mut live = Vec::new();
         if !self.answer.text.is_empty() {
-            let said = render(&self.answer.shown(), self.answer.width, Whole::No);
+            let said = render_with(&self.answer.shown(), self.answer.width, Whole::No, self.look.spans());
             let fresh = said.rows.iter().skip(self.answer.printed).map(|row| self.look.marked(row));
             self.stand.extend(fresh);
             self.answer.printed = self.answer.printed.max(said.rows.len());

@@ -379,7 +379,7 @@ impl Actor {
         let Some(task) = &self.task else { return };
         let request = task.request().clone();
         let desk = match offer::workspace(&request) {
-            Ok(workspace) => Desk::new(Arc::clone(&self.state), self.id.clone(), request, workspace),
+            Ok(workspace) => Desk::new(Arc::clone(&self.state), self.id.clone(), request, workspace, task.attempt()),
             Err(error) => return self.fail(format!("{error:#}")),
         };
         let (attempt, sender) = (task.attempt(), self.sender.clone());

@@ -28,7 +28,7 @@ use crate::config;
 use crate::daemon::model::{self, Use};
 use crate::daemon::state::State;
 use crate::daemon::tasks::desk::here::Here;
-use crate::provider::{Format, Privacy, Question, Whom};
+use crate::provider::{Format, Privacy, Question, Variety, Whom};
 use crate::workspace::Workspace;
 
 /// How long a model may take to say what is wanted; the rules have an answer already.
@@ -49,6 +49,8 @@ pub struct Desk {
     id: Id,
     request: UserRequest,
     workspace: Workspace,
+    /// A retry that heard the same again would be none.
+    variety: Variety,
     /// What was asked before in its conversation, and what a model is told of that; looked up when somebody wants to know.
     earlier: tokio::sync::OnceCell<Vec<Earlier>>,
     conversation: tokio::sync::OnceCell<Conversation>,
@@ -73,9 +75,10 @@ enum Lack {
 }
 
 impl Desk {
-    pub fn new(state: Arc<State>, id: Id, request: UserRequest, workspace: Workspace) -> Self {
+    pub fn new(state: Arc<State>, id: Id, request: UserRequest, workspace: Workspace, attempt: u32) -> Self {
         let (earlier, conversation) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
-        Self { state, id, request, workspace, earlier, conversation }
+        let variety = if attempt > 1 { Variety::Some } else { Variety::None };
+        Self { state, id, request, workspace, variety, earlier, conversation }
     }
 
     /// What is wanted: by the rules, and by a model when the settings allow that and the rules are not sure.
@@ -212,9 +215,13 @@ impl Desk {
     async fn run(&self, intent: &Intent) -> Result<Outcome, String> {
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let test_command = self.state.config().task.default_test_command.clone();
-        let of_project = here.command(&intent.params, &test_command).await.ok_or_else(|| {
-            "The files of the project could not be read in time. Retry, or write the command itself, as in `run make test`."
-                .to_owned()
+        let tongue = Tongue::of(self.words());
+        let of_project = here.command(&intent.params, &test_command, tongue).await.ok_or_else(|| {
+            let late = tongue.pick(
+                "The files of the project could not be read in time. Retry, or write the command itself, as in `run make test`.",
+                "没能及时读完项目的文件。请重试，或者直接写出命令，例如 `运行 make test`。",
+            );
+            late.to_owned()
         })?;
         if of_project.model != Model::Better {
             return Ok(of_project);
@@ -239,30 +246,41 @@ impl Desk {
             let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
             fits.map(|brief| (brief.task_id.clone(), words::about(brief))).collect()
         };
-        Ok(told::status(&told::Status {
+        let tongue = Tongue::of(self.words());
+        let rests = |seconds: u64| match tongue {
+            Tongue::English => format!("it is left alone for {seconds} s"),
+            Tongue::Chinese => format!("{seconds} 秒内不再询问"),
+        };
+        let status = told::Status {
             workspace: self.workspace.root().display().to_string(),
             branch: git.branch,
             changed: git.changed.len(),
             model: model.unwrap_or_default(),
-            trouble: trouble.map(|server| format!("it is left alone for {} s", server.rests_s)).unwrap_or_default(),
+            trouble: trouble.map(|server| rests(server.rests_s)).unwrap_or_default(),
             waiting: of(&["WAITING_APPROVAL"]),
             running: of(&["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "EXECUTING"]),
             ended: of(&["COMPLETED", "FAILED", "REJECTED"]),
-        }))
+        };
+        Ok(told::status(self.words(), &status))
     }
 
     /// What the settings and the scope leave of a proposal: what may not be carried out is told in words.
     fn allowed(&self, mut outcome: Outcome, scope: Scope) -> Outcome {
         let settings = self.state.config();
+        let tongue = Tongue::of(self.words());
         let note = match &outcome.proposal {
             Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => return outcome,
-            Proposal::Diff { .. } | Proposal::Command { .. } if scope == Scope::Plan => "Only a plan was wanted.",
-            Proposal::Diff { .. } if !settings.task.allow_apply_patch => {
-                "Nothing can be written: the settings say task.allow_apply_patch = false."
+            Proposal::Diff { .. } | Proposal::Command { .. } if scope == Scope::Plan => {
+                tongue.pick("Only a plan was wanted.", "只要求了计划。")
             }
-            Proposal::Command { .. } if !settings.task.allow_run_terminal => {
-                "Nothing can be run: the settings say task.allow_run_terminal = false."
-            }
+            Proposal::Diff { .. } if !settings.task.allow_apply_patch => tongue.pick(
+                "Nothing can be written: the settings say task.allow_apply_patch = false.",
+                "不能写入：设置里是 task.allow_apply_patch = false。",
+            ),
+            Proposal::Command { .. } if !settings.task.allow_run_terminal => tongue.pick(
+                "Nothing can be run: the settings say task.allow_run_terminal = false.",
+                "不能运行：设置里是 task.allow_run_terminal = false。",
+            ),
             Proposal::Diff { .. } | Proposal::Command { .. } => "",
         };
         if let Proposal::Command { confine, .. } = &mut outcome.proposal

@@ -45,7 +45,11 @@ impl Known {
     pub fn take(&mut self, event: &Event) {
         let brief = &mut self.brief;
         brief.seq = event.seq;
-        brief.at = event.at;
+        // That the next daemon asks again is nothing that happened to the task: what was forgotten long ago would seem to be new.
+        let asks_again = event.cause == Some(Cause::Restarted) && brief.state == spelled(Name::WaitingApproval);
+        if !asks_again {
+            brief.at = event.at;
+        }
         brief.attempt = event.attempt;
         if brief.task_id.is_empty() {
             brief.task_id = event.task_id.to_string();
@@ -169,10 +173,11 @@ mod tests {
             Input::Collected(aside_core::task::event::Context::default()),
             Input::Piece("hm".to_owned()),
             Input::Proposed(draft),
+            Input::Restarted,
             Input::Approved(approval),
             Input::Finished(outcome),
         ] {
-            let (next, effects) = step(task, 9, input);
+            let (next, effects) = step(task, if matches!(input, Input::Restarted) { 99 } else { 9 }, input);
             task = next;
             told.extend(effects.unwrap());
             let events: Vec<&Event> = told
@@ -186,10 +191,11 @@ mod tests {
             events.iter().for_each(|event| live.take(event));
             let log: String = events.iter().map(|event| log::line(event)).collect();
             assert_eq!(Known::of(log.as_bytes()), live);
+            assert_eq!(live.brief.at, 9, "a daemon that asks again makes nothing new");
             states.push(format!("{} {}", live.brief.state, live.brief.action));
         }
         let waiting = "WAITING_APPROVAL apply_diff";
-        assert_eq!(states, ["ROUTED ", "PROPOSING ", "PROPOSING ", waiting, "EXECUTING ", "COMPLETED "]);
+        assert_eq!(states, ["ROUTED ", "PROPOSING ", "PROPOSING ", waiting, waiting, "EXECUTING ", "COMPLETED "]);
         assert_eq!((live.wrote, live.brief.undo, live.brief.since, live.brief.at), (Some(77), true, 5, 9));
         assert!(live.has("BLUE /p") && !live.has("red"));
     }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use crate::agent::tongue::{Both, Tongue};
 use crate::redact::redact;
 use crate::task::run::{code, list, short};
 
@@ -23,7 +24,7 @@ const MAX_MESSAGE: usize = 160;
 struct Error {
     #[cfg(test)]
     name: String,
-    tool: String,
+    tool: Both,
     pattern: Regex,
     not: Option<Regex>,
     place: Option<Regex>,
@@ -45,7 +46,7 @@ static ALL: LazyLock<Vec<Error>> = LazyLock::new(|| {
         Some(Error {
             #[cfg(test)]
             name: list::text(table, "name")?,
-            tool: list::text(table, "tool")?,
+            tool: list::both(table, "tool")?,
             pattern: list::pattern(table, "pattern")?,
             not: optional("not")?,
             place: optional("place")?,
@@ -59,7 +60,7 @@ static ALL: LazyLock<Vec<Error>> = LazyLock::new(|| {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cause {
-    tool: String,
+    tool: Both,
     message: String,
     /// And the line, 0 when only the file is named.
     place: Option<(String, usize)>,
@@ -68,20 +69,22 @@ pub struct Cause {
 
 impl Cause {
     /// One sentence, without secrets.
-    pub fn sentence(&self) -> String {
+    pub fn sentence(&self, tongue: Tongue) -> String {
         let place = match &self.place {
-            Some((file, 0)) => format!(", in {}", code(file)),
-            Some((file, line)) => format!(", at {}", code(&format!("{file}:{line}"))),
-            None => String::new(),
+            Some((file, 0)) => Some((tongue.pick(", in ", "，在 "), code(file))),
+            Some((file, line)) => Some((tongue.pick(", at ", "，在 "), code(&format!("{file}:{line}")))),
+            None => None,
         };
+        let place = place.map(|(at, place)| format!("{at}{place}")).unwrap_or_default();
         let message = short(&redact(&self.message), MAX_MESSAGE);
         let message = message.trim_end_matches('.');
-        if message.is_empty() { format!("{}{place}.", self.tool) } else { format!("{}: {message}{place}.", self.tool) }
+        let colon = if message.is_empty() { "" } else { tongue.pick(": ", "：") };
+        format!("{}{colon}{message}{place}{}", self.tool.of(tongue), tongue.pick(".", "。"))
     }
 
     /// Whether the sentence has all of the lines that say so.
     pub fn is_said(&self) -> bool {
-        let sentence = self.sentence();
+        let sentence = self.sentence(Tongue::English);
         self.lines.iter().all(|line| sentence.contains(redact(line).trim()))
     }
 
@@ -94,10 +97,23 @@ impl Cause {
 
 pub fn cause(output: &str) -> Option<Cause> {
     let lines = ends(output);
+    let unlabelled: Vec<&str> = lines.iter().map(|line| unlabelled(line)).collect();
+    found(&unlabelled).or_else(|| found(&lines))
+}
+
+/// Without the words that somebody wrote before an error: `报错: KeyError: 'name'`. A file that is called in Chinese is no such words.
+fn unlabelled(line: &str) -> &str {
+    match line.split_once([':', '：']) {
+        Some((label, rest)) if Tongue::of(label) == Tongue::Chinese && !label.contains(['/', '.']) => rest.trim_start(),
+        Some(_) | None => line,
+    }
+}
+
+fn found(lines: &[&str]) -> Option<Cause> {
     ALL.iter().find_map(|error| {
         let mut fitting = lines.iter().enumerate().filter(|(_, line)| error.fits(line));
         let (at, _) = if error.last { fitting.next_back() } else { fitting.next() }?;
-        error.cause(&lines, at)
+        error.cause(lines, at)
     })
 }
 

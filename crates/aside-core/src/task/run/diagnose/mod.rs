@@ -52,15 +52,19 @@ pub fn mentioned(output: &str) -> Vec<(String, usize)> {
 }
 
 pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>) -> Outcome {
+    let tongue = Tongue::of(request);
     let output = text::clean(failure.output);
     let cause = cause::cause(&output);
     let cure = cure(failure, &output, place);
     if let Some((command, reason)) = cure {
         let sentence = match &cause {
-            Some(cause) => format!("{} {}", cause.sentence(), capital(&reason)),
+            Some(cause) => {
+                let space = tongue.pick(" ", "");
+                format!("{}{space}{}", cause.sentence(tongue), capital(&reason))
+            }
             None => capital(&reason),
         };
-        let details = told(failure, cause.as_ref(), Some(&command));
+        let details = told(failure, cause.as_ref(), Some(&command), tongue);
         let summary = short(&format!("{}: {}", capital(&reason).trim_end_matches('.'), command), MAX_SHOWN);
         let proposal = Proposal::Command {
             cmd: command,
@@ -71,8 +75,8 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
         return Outcome { proposal, summary, details, model: Model::Better };
     }
     if let Some(cause) = cause {
-        let text = told(failure, Some(&cause), None);
-        return Outcome::answer(text, short(&cause.sentence(), MAX_SHOWN), Model::Better);
+        let text = told(failure, Some(&cause), None, tongue);
+        return Outcome::answer(text, short(&cause.sentence(tongue), MAX_SHOWN), Model::Better);
     }
     unknown(request, failure)
 }
@@ -88,17 +92,19 @@ fn cure(failure: &Failure<'_>, output: &str, place: &suggest::Place<'_>) -> Opti
     }
 }
 
-fn told(failure: &Failure<'_>, cause: Option<&Cause>, cure: Option<&str>) -> String {
+fn told(failure: &Failure<'_>, cause: Option<&Cause>, cure: Option<&str>, tongue: Tongue) -> String {
     let mut told = String::new();
     if !failure.command.is_empty() {
         let command = code(&short(&redact(failure.command), MAX_SHOWN));
-        match failure.exit {
-            Some(exit) => told.push_str(&format!("{command} failed with status {exit}. ")),
-            None => told.push_str(&format!("{command} failed. ")),
-        }
+        told.push_str(&match (failure.exit, tongue) {
+            (Some(exit), Tongue::English) => format!("{command} failed with status {exit}. "),
+            (Some(exit), Tongue::Chinese) => format!("{command} 以状态 {exit} 失败。"),
+            (None, Tongue::English) => format!("{command} failed. "),
+            (None, Tongue::Chinese) => format!("{command} 失败了。"),
+        });
     }
     if let Some(cause) = cause {
-        told.push_str(&cause.sentence());
+        told.push_str(&cause.sentence(tongue));
         told.push_str("\n\n");
         // What somebody pasted in one line, and is all of the sentence, they have before them.
         if !cause.is_said() {
@@ -109,7 +115,7 @@ fn told(failure: &Failure<'_>, cause: Option<&Cause>, cure: Option<&str>) -> Str
         told.push('\n');
     }
     if let Some(cure) = cure {
-        told.push_str(&format!("\nThis may mend it: {}\n", code(cure)));
+        told.push_str(&format!("\n{}{}\n", tongue.pick("This may mend it: ", "这也许能解决："), code(cure)));
     }
     told
 }

@@ -39,10 +39,17 @@ fn outputs_of_many_tools() {
         ),
         ("KeyError: 'name'", "The program says: KeyError: 'name'."),
         ("ERROR: the thing is broken.", "It says: the thing is broken."),
+        ("error: boom", "It says: boom."),
+        (
+            "ModuleNotFoundError: No module named 'flask'",
+            "The program says: ModuleNotFoundError: No module named 'flask'.",
+        ),
+        ("报错: KeyError: 'name'", "The program says: KeyError: 'name'."),
+        ("编译失败：main.c:4:5: error: 'x' undeclared", "The compiler says: 'x' undeclared, at `main.c:4`."),
     ];
     let mut wrong = Vec::new();
     for (output, expected) in cases {
-        let cause = cause::cause(output).map(|cause| cause.sentence());
+        let cause = cause::cause(output).map(|cause| cause.sentence(Tongue::English));
         if cause.as_deref() != Some(expected) {
             wrong.push(format!("{expected}\n  {cause:?}"));
         }

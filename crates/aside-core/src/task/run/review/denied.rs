@@ -1,10 +1,11 @@
 //! A diff without the contents of files that no task reads. That they changed stays: a key that is committed is worth a word.
 
-use crate::task::deny::denied;
+use crate::agent::tongue::Both;
+use crate::task::deny::denial;
 use crate::task::diff::header::{Side, git_names, side};
 
 /// The diff, and a sentence for each file whose contents are left out.
-pub fn without_denied(diff: &str) -> (String, Vec<String>) {
+pub fn without_denied(diff: &str) -> (String, Vec<Both>) {
     let mut kept = String::with_capacity(diff.len());
     let mut notes = Vec::new();
     let mut section: Vec<&str> = Vec::new();
@@ -20,16 +21,20 @@ pub fn without_denied(diff: &str) -> (String, Vec<String>) {
     (kept, notes)
 }
 
-fn keep(section: &[&str], kept: &mut String, notes: &mut Vec<String>) {
+fn keep(section: &[&str], kept: &mut String, notes: &mut Vec<Both>) {
     let end = section.iter().position(|line| line.starts_with("@@") || line.starts_with("GIT binary patch"));
     let (header, _) = section.split_at(end.unwrap_or(section.len()));
-    let found = header.iter().flat_map(|line| names(line.trim_end())).find_map(|name| Some((denied(&name)?, name)));
+    let found = header.iter().flat_map(|line| names(line.trim_end())).find_map(|name| Some((denial(&name)?, name)));
     match found {
         None => kept.extend(section.iter().copied()),
         Some((what, name)) => {
             kept.extend(header.iter().copied());
             let name = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(&name);
-            notes.push(format!("what is in {} is left out: {what}", crate::text::clean(name)));
+            let name = crate::text::clean(name);
+            notes.push(Both::new(
+                format!("what is in {name} is left out: {}", what.english),
+                format!("{name} 的内容没有显示：{}", what.chinese),
+            ));
         }
     }
 }
@@ -66,7 +71,7 @@ mod tests {
         assert!(!kept.contains("hunter2") && !kept.contains("secret"), "{kept}");
         assert!(kept.contains("+two\n") && kept.contains("+++ b/.env\n") && kept.ends_with("-1\n+2\n"), "{kept}");
         assert_eq!(notes.len(), 3, "{notes:?}");
-        assert!(notes[0].starts_with("what is in .env is left out: "), "{notes:?}");
+        assert!(notes[0].english.starts_with("what is in .env is left out: "), "{notes:?}");
         assert_eq!(without_denied("").0, "");
         assert_eq!(without_denied("no diff at all").0, "no diff at all");
     }

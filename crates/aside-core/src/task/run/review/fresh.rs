@@ -1,5 +1,6 @@
 //! A file that git does not know of yet, as a diff would show it: all of it is new, and nobody has looked at it.
 
+use crate::agent::tongue::Both;
 use crate::text;
 
 /// What of a new file is looked at.
@@ -7,7 +8,7 @@ use crate::text;
 pub struct Fresh {
     pub diff: String,
     /// What of it is not.
-    pub note: Option<String>,
+    pub note: Option<Both>,
 }
 
 /// Nothing for a name that no diff could spell plainly.
@@ -43,7 +44,13 @@ pub fn added(path: &str, contents: &[u8], bytes: usize) -> Option<Fresh> {
     if whole && !text.ends_with('\n') {
         diff.push_str("\\ No newline at end of file\n");
     }
-    let note = (!whole).then(|| format!("only the first {} lines of {path} were looked at", lines.len()));
+    let note = (!whole).then(|| {
+        let lines = lines.len();
+        Both::new(
+            format!("only the first {lines} lines of {path} were looked at"),
+            format!("{path} 只看了前 {lines} 行"),
+        )
+    });
     Some(Fresh { diff, note })
 }
 
@@ -61,7 +68,7 @@ mod tests {
              +let a = 1;\n+console.log(a)\n"
         );
         let review = look(&fresh.diff);
-        assert_eq!((review.files[0].change.as_str(), review.files[0].added), ("new", 2));
+        assert_eq!((review.files[0].change.english.as_str(), review.files[0].added), ("new", 2));
         assert!(review.risks.iter().any(|risk| risk.rule == "debugger"), "{review:?}");
         let spaced = look(&added("a file.txt", b"x\n", 100).unwrap().diff);
         assert_eq!(spaced.files[0].path, "a file.txt");
@@ -70,10 +77,13 @@ mod tests {
     #[test]
     fn what_is_cut_binary_or_empty_says_so() {
         let cut = added("a.txt", b"one\ntwo\nthree\n", 9).unwrap();
-        assert_eq!(cut.note.as_deref(), Some("only the first 2 lines of a.txt were looked at"));
+        assert_eq!(
+            cut.note.map(|note| note.english).as_deref(),
+            Some("only the first 2 lines of a.txt were looked at")
+        );
         assert!(cut.diff.ends_with("@@ -0,0 +1,2 @@\n+one\n+two\n"), "{}", cut.diff);
         let binary = look(&added("a.png", b"\x89PNG\0\0", 100).unwrap().diff);
-        assert_eq!((binary.files.len(), binary.files[0].change.as_str()), (1, "new, binary"));
+        assert_eq!((binary.files.len(), binary.files[0].change.english.as_str()), (1, "new, binary"));
         assert_eq!(look(&added("empty", b"", 100).unwrap().diff).files[0].added, 0);
         assert!(added("end", b"x", 100).unwrap().diff.ends_with("+x\n\\ No newline at end of file\n"));
         for odd in ["", "a\nb", "a\"b", "a\u{1b}[0m", "a\u{202e}b", "a\\b"] {

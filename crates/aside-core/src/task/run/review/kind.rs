@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::agent::tongue::{Both, Tongue};
 use crate::task::run::list;
 
 const LIST: &str = include_str!("../../../../data/task/kinds.toml");
@@ -11,18 +12,24 @@ const LIST: &str = include_str!("../../../../data/task/kinds.toml");
 pub const CODE: &str = "code";
 
 struct Kind {
-    name: String,
+    name: Both,
     pattern: Regex,
 }
 
 static ALL: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     list::tables(LIST, "kind", |table| {
-        Some(Kind { name: list::text(table, "name")?, pattern: list::pattern(table, "pattern")? })
+        Some(Kind { name: list::both(table, "name")?, pattern: list::pattern(table, "pattern")? })
     })
 });
 
 pub fn of(path: &str) -> &'static str {
-    ALL.iter().find(|kind| kind.pattern.is_match(path)).map_or(CODE, |kind| kind.name.as_str())
+    ALL.iter().find(|kind| kind.pattern.is_match(path)).map_or(CODE, |kind| kind.name.english.as_str())
+}
+
+/// Its name for a person.
+pub fn called(kind: &str, tongue: Tongue) -> &str {
+    let known = ALL.iter().map(|kind| &kind.name).find(|name| name.english == kind);
+    known.map_or_else(|| if kind == CODE { tongue.pick(CODE, "代码") } else { kind }, |name| name.of(tongue))
 }
 
 #[cfg(test)]

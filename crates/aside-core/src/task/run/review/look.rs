@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::agent::tongue::Both;
 use crate::redact::{redact, secrets};
-use crate::task::deny::denied;
+use crate::task::deny::denial;
 use crate::task::run::review::patch::{Change, File, Row, RowSide};
 use crate::task::run::review::{Risk, Spot, Weight, rule};
 use crate::task::run::short;
@@ -34,7 +35,7 @@ pub fn risks(files: &[File<'_>], kinds: &[&'static str]) -> Vec<Risk> {
         leaked(file, kind, &mut found);
         let spaces = only_spaces(file);
         if spaces {
-            found.add("whitespace", Weight::Minor, "only blanks changed", Spot::whole(file));
+            found.add("whitespace", Weight::Minor, &said("only blanks changed", "只改了空白"), Spot::whole(file));
             continue;
         }
         for rule in rule::ALL.iter().filter(|rule| rule.is_about(&file.path, kind)) {
@@ -55,13 +56,13 @@ pub fn risks(files: &[File<'_>], kinds: &[&'static str]) -> Vec<Risk> {
 #[derive(Default)]
 struct Found {
     all: Vec<Risk>,
-    at: BTreeMap<(String, String), usize>,
+    at: BTreeMap<(String, Both), usize>,
 }
 
 impl Found {
-    fn add(&mut self, rule: &str, weight: Weight, what: &str, spot: Spot) {
-        let at = *self.at.entry((rule.to_owned(), what.to_owned())).or_insert_with(|| {
-            let risk = Risk { rule: rule.to_owned(), weight, what: what.to_owned(), places: Vec::new() };
+    fn add(&mut self, rule: &str, weight: Weight, what: &Both, spot: Spot) {
+        let at = *self.at.entry((rule.to_owned(), what.clone())).or_insert_with(|| {
+            let risk = Risk { rule: rule.to_owned(), weight, what: what.clone(), places: Vec::new() };
             self.all.push(risk);
             self.all.len() - 1
         });
@@ -87,36 +88,52 @@ impl Spot {
     }
 }
 
+fn said(english: &str, chinese: &str) -> Both {
+    Both::new(english, chinese)
+}
+
 /// What is about the file and not about its lines.
 fn whole(file: &File<'_>, kind: &str, found: &mut Found) {
-    let mut add = |rule: &str, weight, what: &str| found.add(rule, weight, what, Spot::whole(file));
+    let mut add = |rule: &str, weight, what: Both| found.add(rule, weight, &what, Spot::whole(file));
     let comes = file.change != Change::Deleted;
-    if let Some(what) = denied(&file.path).filter(|_| comes) {
-        add("denied", Weight::Grave, &format!("{what} is part of the change"));
+    if let Some(what) = denial(&file.path).filter(|_| comes) {
+        let what = Both::new(format!("part of the change: {}", what.english), format!("改动里有{}", what.chinese));
+        add("denied", Weight::Grave, what);
     }
     match file.modes {
-        (_, Some("120000")) if file.modes.0 != Some("120000") => add("link", Weight::Look, "is now a symbolic link"),
-        (_, Some("160000")) => add("submodule", Weight::Look, "another commit of a submodule"),
+        (_, Some("120000")) if file.modes.0 != Some("120000") => {
+            add("link", Weight::Look, said("is now a symbolic link", "变成了符号链接"))
+        }
+        (_, Some("160000")) => add("submodule", Weight::Look, said("another commit of a submodule", "子模块换了提交")),
         (Some(old), Some(new)) if old != new => match new {
-            "100755" => add("mode", Weight::Look, "may now be run"),
-            "100644" => add("mode", Weight::Look, "may no longer be run"),
-            _ => add("mode", Weight::Look, &format!("permissions changed from {old} to {new}")),
+            "100755" => add("mode", Weight::Look, said("may now be run", "变得可以执行")),
+            "100644" => add("mode", Weight::Look, said("may no longer be run", "不再可以执行")),
+            _ => {
+                let english = format!("permissions changed from {old} to {new}");
+                add("mode", Weight::Look, Both::new(english, format!("权限从 {old} 变为 {new}")));
+            }
         },
-        (None, Some("100755")) if !is_script(file) => add("mode", Weight::Minor, "new, and may be run"),
+        (None, Some("100755")) if !is_script(file) => {
+            add("mode", Weight::Minor, said("new, and may be run", "新文件，可以执行"))
+        }
         _ => {}
     }
     if file.binary && comes && kind != "media" {
-        add("binary", Weight::Look, "binary: nobody can read the change");
+        add("binary", Weight::Look, said("binary: nobody can read the change", "二进制：没有人能读这个改动"));
     }
     let (added, _) = file.counts();
     if added >= LARGE && !["lock file", "generated"].contains(&kind) {
-        add("large", Weight::Look, "very many lines");
+        add("large", Weight::Look, said("very many lines", "行数非常多"));
     }
     if file.change == Change::Deleted && kind == "tests" {
-        add("tests-removed", Weight::Look, "tests deleted");
+        add("tests-removed", Weight::Look, said("tests deleted", "删除了测试"));
     }
     if kind == "migration" && file.change == Change::Modified {
-        add("migration", Weight::Look, "a migration changed that may have run already");
+        add(
+            "migration",
+            Weight::Look,
+            said("a migration changed that may have run already", "改了可能已经运行过的迁移"),
+        );
     }
 }
 
@@ -140,7 +157,12 @@ fn hidden(file: &File<'_>, found: &mut Found) {
             letter > '\u{9f}' && !joins && !text::is_clean(letter.encode_utf8(&mut [0; 4]))
         });
         if hides {
-            found.add("hidden", Weight::Grave, "invisible characters added", Spot::at(file, row));
+            found.add(
+                "hidden",
+                Weight::Grave,
+                &said("invisible characters added", "加入了看不见的字符"),
+                Spot::at(file, row),
+            );
         }
     }
 }
@@ -162,9 +184,14 @@ fn leaked(file: &File<'_>, kind: &str, found: &mut Found) {
         let Some((_, row)) = after.checked_sub(1).and_then(|at| starts.get(at)) else { continue };
         // What only looks random is a hash or a picture as often as not, and tests have secrets that open nothing.
         let (weight, what) = match (secret.kind, kind) {
-            ("random string", _) => (Weight::Look, "may be a secret".to_owned()),
-            (_, "tests") => (Weight::Look, format!("may be a secret, in a test ({})", secret.kind)),
-            (sort, _) => (Weight::Grave, format!("a secret is added ({sort})")),
+            ("random string", _) => (Weight::Look, said("may be a secret", "可能是机密")),
+            (sort, "tests") => {
+                let english = format!("may be a secret, in a test ({sort})");
+                (Weight::Look, Both::new(english, format!("测试里可能有机密（{sort}）")))
+            }
+            (sort, _) => {
+                (Weight::Grave, Both::new(format!("a secret is added ({sort})"), format!("加入了机密（{sort}）")))
+            }
         };
         let mut spot = Spot::at(file, row);
         // Of a key over many lines, each line alone looks harmless.
@@ -218,11 +245,20 @@ fn gone(file: &File<'_>, kind: &str, comes: &Comes<'_>, found: &mut Found) {
         let spot = Spot::at(file, &row);
         match sort {
             Sort::Test if !again && file.change != Change::Deleted => {
-                found.add("test-removed", Weight::Look, "test removed or renamed", spot);
+                found.add("test-removed", Weight::Look, &said("test removed or renamed", "删除或改名了测试"), spot);
             }
             Sort::Public if kind == "tests" || comes.has_line(row.text) => {}
-            Sort::Public if again => found.add("api-changed", Weight::Minor, "public declaration changed", spot),
-            Sort::Public => found.add("api-removed", Weight::Look, "public name removed or renamed", spot),
+            Sort::Public if again => {
+                found.add("api-changed", Weight::Minor, &said("public declaration changed", "公开的声明变了"), spot);
+            }
+            Sort::Public => {
+                found.add(
+                    "api-removed",
+                    Weight::Look,
+                    &said("public name removed or renamed", "删除或改名了公开的名字"),
+                    spot,
+                );
+            }
             Sort::Test => {}
         }
     }

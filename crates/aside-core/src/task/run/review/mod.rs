@@ -13,6 +13,7 @@ pub mod what;
 #[cfg(test)]
 mod tests;
 
+use crate::agent::tongue::{Both, Tongue};
 use crate::task::run::{Model, Outcome};
 use patch::{Change, Patch};
 
@@ -23,14 +24,14 @@ pub struct Review {
     /// The gravest first, then in the order of the files.
     pub risks: Vec<Risk>,
     /// What was not looked at, and why.
-    pub notes: Vec<String>,
+    pub notes: Vec<Both>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     pub path: String,
     /// `new`, `deleted`, `renamed from x`; empty for most.
-    pub change: String,
+    pub change: Both,
     /// `tests`, `documentation`, `code`.
     pub kind: &'static str,
     pub added: usize,
@@ -43,7 +44,7 @@ pub struct Risk {
     pub rule: String,
     pub weight: Weight,
     /// What it is, in some words.
-    pub what: String,
+    pub what: Both,
     pub places: Vec<Spot>,
 }
 
@@ -65,13 +66,13 @@ pub enum Weight {
     Minor,
 }
 
-/// What git printed, and how many lines the summary may have.
-pub fn review(diff: &str, lines: usize) -> Outcome {
+/// What git printed, how many lines the summary may have, and in which language.
+pub fn review(diff: &str, lines: usize, tongue: Tongue) -> Outcome {
     let review = look(diff);
-    let text = tell::markdown(&review, lines);
+    let text = tell::markdown(&review, lines, tongue);
     // Whether the change is right, no rule can say.
     let model = if review.files.is_empty() { Model::Unneeded } else { Model::Better };
-    Outcome::answer(text, tell::summary(&review), model)
+    Outcome::answer(text, tell::summary(&review, tongue), model)
 }
 
 pub fn look(diff: &str) -> Review {
@@ -85,16 +86,17 @@ pub fn look(diff: &str) -> Review {
     Review { files: files.collect(), risks, notes }
 }
 
-fn said(file: &patch::File<'_>) -> String {
-    let mut said = match &file.change {
-        Change::Modified => String::new(),
-        Change::Added => "new".to_owned(),
-        Change::Deleted => "deleted".to_owned(),
-        Change::Renamed { from } => format!("renamed from {from}"),
-        Change::Copied { from } => format!("copied from {from}"),
+fn said(file: &patch::File<'_>) -> Both {
+    let said = match &file.change {
+        Change::Modified => Both::default(),
+        Change::Added => Both::new("new", "新文件"),
+        Change::Deleted => Both::new("deleted", "已删除"),
+        Change::Renamed { from } => Both::new(format!("renamed from {from}"), format!("由 {from} 改名")),
+        Change::Copied { from } => Both::new(format!("copied from {from}"), format!("复制自 {from}")),
     };
-    if file.binary {
-        said.push_str(if said.is_empty() { "binary" } else { ", binary" });
+    match (file.binary, said.english.is_empty()) {
+        (false, _) => said,
+        (true, true) => Both::new("binary", "二进制"),
+        (true, false) => Both::new(format!("{}, binary", said.english), format!("{}，二进制", said.chinese)),
     }
-    said
 }

@@ -1,6 +1,7 @@
 //! What git printed, taken apart for looking only. Tolerant where `task::diff` is strict: binary files, links, submodules, copies and
 //! modes are told, since nothing of this is ever applied.
 
+use crate::agent::tongue::Both;
 use crate::task::diff::header::{Header, Side, git_names, side};
 use crate::text;
 
@@ -11,7 +12,7 @@ const MAX_FILES: usize = 2000;
 #[derive(Debug, Default)]
 pub struct Patch<'a> {
     pub files: Vec<File<'a>>,
-    pub notes: Vec<String>,
+    pub notes: Vec<Both>,
 }
 
 #[derive(Debug)]
@@ -68,21 +69,31 @@ pub fn read(diff: &str) -> Patch<'_> {
     if diff.len() > MAX_BYTES {
         let head = diff.get(..diff.floor_char_boundary(MAX_BYTES)).unwrap_or_default();
         diff = head.rsplit_once('\n').map_or(head, |(whole, _)| whole);
-        patch.notes.push(format!("only the first {} MB of the diff were looked at", MAX_BYTES / 1024 / 1024));
+        let megabytes = MAX_BYTES / 1024 / 1024;
+        patch.notes.push(Both::new(
+            format!("only the first {megabytes} MB of the diff were looked at"),
+            format!("只看了差异的前 {megabytes} MB"),
+        ));
     }
     let lines: Vec<&str> = diff.split('\n').collect();
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         let next = |ahead: usize| lines.get(at + ahead).copied().unwrap_or_default();
         if patch.files.len() >= MAX_FILES {
-            patch.notes.push(format!("only the first {MAX_FILES} files were looked at"));
+            patch.notes.push(Both::new(
+                format!("only the first {MAX_FILES} files were looked at"),
+                format!("只看了前 {MAX_FILES} 个文件"),
+            ));
             break;
         }
         if let Some(names) = line.strip_prefix("diff --git ") {
             at = file(names, &lines, at + 1, &mut patch);
         } else if let Some(name) = line.strip_prefix("diff --cc ").or(line.strip_prefix("diff --combined ")) {
             let name = text::clean(name.trim()).into_owned();
-            patch.notes.push(format!("{name} was merged by hand; a combined diff is not looked at"));
+            patch.notes.push(Both::new(
+                format!("{name} was merged by hand; a combined diff is not looked at"),
+                format!("{name} 是手工合并的；没有看合并后的差异"),
+            ));
             at += 1;
         } else if line.starts_with("--- ") && next(1).starts_with("+++ ") && next(2).starts_with("@@ ") {
             at = file("", &lines, at, &mut patch);

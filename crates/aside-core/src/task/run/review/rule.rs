@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use toml_edit::Table;
 
+use crate::agent::tongue::Both;
 use crate::task::run::list;
 use crate::task::run::review::Weight;
 use crate::task::run::review::kind::CODE;
@@ -17,7 +18,7 @@ const MAX_LINE: usize = 1000;
 
 pub struct Rule {
     pub name: String,
-    pub what: String,
+    pub what: Both,
     pub weight: Weight,
     pub side: RowSide,
     files: Vec<String>,
@@ -35,7 +36,7 @@ fn read(table: &Table) -> Option<Rule> {
     };
     Some(Rule {
         name: list::text(table, "name")?,
-        what: list::text(table, "what")?,
+        what: list::both(table, "what")?,
         weight: match list::text(table, "weight")?.as_str() {
             "grave" => Weight::Grave,
             "look" => Weight::Look,

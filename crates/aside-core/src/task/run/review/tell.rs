@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::agent::tongue::Tongue;
 use crate::task::run::code;
+use crate::task::run::review::kind;
 use crate::task::run::review::{Review, Risk, Spot, Weight};
 
 /// Places of one risk that are spelled out.
@@ -11,83 +13,125 @@ const PLACES: usize = 3;
 const FEWEST: usize = 8;
 
 /// One line, for a message.
-pub fn summary(review: &Review) -> String {
+pub fn summary(review: &Review, tongue: Tongue) -> String {
     if review.files.is_empty() {
-        return "Nothing has changed".to_owned();
+        return tongue.pick("Nothing has changed", "没有改动").to_owned();
     }
     let of = |weight| review.risks.iter().filter(|risk| risk.weight == weight).count();
-    let risks = match (of(Weight::Grave), of(Weight::Look)) {
-        (0, 0) => "nothing stands out".to_owned(),
-        (0, look) => format!("{} to look at", count(look, "thing")),
-        (grave, 0) => format!("{} that should not be committed", count(grave, "thing")),
-        (grave, look) => format!("{} that should not be committed, {look} more to look at", count(grave, "thing")),
-    };
-    format!("{}: {risks}", sizes(review))
+    let (grave, look) = (of(Weight::Grave), of(Weight::Look));
+    match tongue {
+        Tongue::English => {
+            let risks = match (grave, look) {
+                (0, 0) => "nothing stands out".to_owned(),
+                (0, look) => format!("{} to look at", count(look, "thing")),
+                (grave, 0) => format!("{} that should not be committed", count(grave, "thing")),
+                (grave, look) => {
+                    format!("{} that should not be committed, {look} more to look at", count(grave, "thing"))
+                }
+            };
+            format!("{}: {risks}", sizes(review, tongue))
+        }
+        Tongue::Chinese => {
+            let risks = match (grave, look) {
+                (0, 0) => "没有显眼的问题".to_owned(),
+                (0, look) => format!("{look} 处需要看"),
+                (grave, 0) => format!("{grave} 处不应提交"),
+                (grave, look) => format!("{grave} 处不应提交，另有 {look} 处需要看"),
+            };
+            format!("{}：{risks}", sizes(review, tongue))
+        }
+    }
 }
 
-pub fn markdown(review: &Review, lines: usize) -> String {
+pub fn markdown(review: &Review, lines: usize, tongue: Tongue) -> String {
     if review.files.is_empty() {
-        let notes: Vec<String> = review.notes.iter().map(|note| format!("\n- {note}")).collect();
-        return format!("Nothing has changed that could be looked at.{}", notes.concat());
+        let notes: Vec<String> = review.notes.iter().map(|note| format!("\n- {}", note.of(tongue))).collect();
+        let nothing = tongue.pick("Nothing has changed that could be looked at.", "没有可以看的改动。");
+        return format!("{nothing}{}", notes.concat());
     }
     let lines = lines.max(FEWEST);
-    let mut told = vec![format!("{}: {}.", sizes(review), kinds(review)), String::new()];
-    let notes: Vec<String> = review.notes.iter().map(|note| format!("- Not looked at: {note}")).collect();
+    let mut told = vec![
+        match tongue {
+            Tongue::English => format!("{}: {}.", sizes(review, tongue), kinds(review, tongue)),
+            Tongue::Chinese => format!("{}：{}。", sizes(review, tongue), kinds(review, tongue)),
+        },
+        String::new(),
+    ];
+    let unseen = tongue.pick("Not looked at: ", "没有看的：");
+    let notes: Vec<String> = review.notes.iter().map(|note| format!("- {unseen}{}", note.of(tongue))).collect();
     let (grave, minor): (Vec<&Risk>, Vec<&Risk>) = review.risks.iter().partition(|risk| risk.weight != Weight::Minor);
     if grave.is_empty() && minor.is_empty() {
-        told.push(
-            "Nothing stands out. That is what rules found; whether the change is right, they cannot tell.".to_owned(),
+        let nothing = tongue.pick(
+            "Nothing stands out. That is what rules found; whether the change is right, they cannot tell.",
+            "没有显眼的问题。这只是规则的发现；改动是否正确，规则无法判断。",
         );
+        told.push(nothing.to_owned());
     } else {
         // Room for the files, with their heading and what is left out.
         let room = lines.saturating_sub(told.len() + notes.len() + 6).max(2);
         let mut rows = Vec::new();
         if !grave.is_empty() {
-            rows.push("Look at these first. Rules found them; nobody has read the change:".to_owned());
-            rows.extend(grave.iter().flat_map(|risk| risk_rows(risk)));
+            let first = tongue.pick(
+                "Look at these first. Rules found them; nobody has read the change:",
+                "请先看这些。它们是规则发现的；还没有人读过这个改动：",
+            );
+            rows.push(first.to_owned());
+            rows.extend(grave.iter().map(|risk| risk_row(risk, tongue)));
         }
         if !minor.is_empty() {
             if grave.is_empty() {
-                rows.push("Rules found only small things:".to_owned());
+                rows.push(tongue.pick("Rules found only small things:", "规则只发现了一些小问题：").to_owned());
             } else {
                 // Without a gap it would be read as more of the last thing.
-                rows.extend([String::new(), "Small things:".to_owned()]);
+                rows.extend([String::new(), tongue.pick("Small things:", "小问题：").to_owned()]);
             }
-            rows.extend(minor.iter().flat_map(|risk| risk_rows(risk)));
+            rows.extend(minor.iter().map(|risk| risk_row(risk, tongue)));
         }
-        told.extend(bounded(rows, room));
+        told.extend(bounded(rows, room, tongue));
     }
     told.extend(notes.into_iter().take(3));
     let left = lines.saturating_sub(told.len() + 2);
     if left >= 2 {
         told.push(String::new());
-        told.push("Files:".to_owned());
-        told.extend(bounded(file_rows(review), left));
+        told.push(tongue.pick("Files:", "文件：").to_owned());
+        told.extend(bounded(file_rows(review, tongue), left, tongue));
     }
     told.join("\n") + "\n"
 }
 
 /// So many rows, the last of which says how many are left out.
-fn bounded(mut rows: Vec<String>, room: usize) -> Vec<String> {
+fn bounded(mut rows: Vec<String>, room: usize, tongue: Tongue) -> Vec<String> {
     if rows.len() > room {
         let left = rows.len() - room.saturating_sub(1);
         rows.truncate(room.saturating_sub(1));
-        rows.push(format!("- and {left} more"));
+        rows.push(match tongue {
+            Tongue::English => format!("- and {left} more"),
+            Tongue::Chinese => format!("- 还有 {left} 项"),
+        });
     }
     rows
 }
 
-fn risk_rows(risk: &Risk) -> Vec<String> {
-    let what = if risk.weight == Weight::Grave { format!("**{}**", risk.what) } else { risk.what.clone() };
+fn risk_row(risk: &Risk, tongue: Tongue) -> String {
+    let what = risk.what.of(tongue);
+    let what = if risk.weight == Weight::Grave { format!("**{what}**") } else { what.to_owned() };
+    let colon = tongue.pick(": ", "：");
     if let [only] = risk.places.as_slice() {
-        return vec![format!("- {what}: {}", place(only))];
+        return format!("- {what}{colon}{}", place(only));
     }
     let shown = risk.places.iter().take(PLACES).map(|spot| code(&spot_name(spot)));
     let mut places: Vec<String> = shown.collect();
-    if risk.places.len() > PLACES {
-        places.push(format!("and {} more", risk.places.len() - PLACES));
+    let (all, more) = (risk.places.len(), risk.places.len().saturating_sub(PLACES));
+    match tongue {
+        Tongue::English => {
+            places.extend((more > 0).then(|| format!("and {more} more")));
+            format!("- {what}, {all} times: {}", places.join(", "))
+        }
+        Tongue::Chinese => {
+            places.extend((more > 0).then(|| format!("还有 {more} 处")));
+            format!("- {what}，{all} 处：{}", places.join("、"))
+        }
     }
-    vec![format!("- {what}, {} times: {}", risk.places.len(), places.join(", "))]
 }
 
 fn place(spot: &Spot) -> String {
@@ -102,25 +146,34 @@ fn spot_name(spot: &Spot) -> String {
     }
 }
 
-fn file_rows(review: &Review) -> Vec<String> {
+fn file_rows(review: &Review, tongue: Tongue) -> Vec<String> {
     // What a person wrote, and much of it, before what a program wrote.
     let dull = |kind: &str| ["lock file", "generated", "media"].contains(&kind);
     let mut files: Vec<_> = review.files.iter().collect();
     files.sort_by_key(|file| (dull(file.kind), usize::MAX - (file.added + file.removed)));
     let row = |file: &&crate::task::run::review::File| {
-        let change = if file.change.is_empty() { String::new() } else { format!(", {}", file.change) };
-        format!("- {} +{} −{} ({}{change})", code(&file.path), file.added, file.removed, file.kind)
+        let (kind, change) = (kind::called(file.kind, tongue), file.change.of(tongue));
+        let sizes = format!("{} +{} −{}", code(&file.path), file.added, file.removed);
+        match (tongue, change.is_empty()) {
+            (Tongue::English, true) => format!("- {sizes} ({kind})"),
+            (Tongue::English, false) => format!("- {sizes} ({kind}, {change})"),
+            (Tongue::Chinese, true) => format!("- {sizes}（{kind}）"),
+            (Tongue::Chinese, false) => format!("- {sizes}（{kind}，{change}）"),
+        }
     };
     files.iter().map(row).collect()
 }
 
-fn sizes(review: &Review) -> String {
+fn sizes(review: &Review, tongue: Tongue) -> String {
     let (added, removed) =
         review.files.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
-    format!("{}, +{added} −{removed}", count(review.files.len(), "file"))
+    match tongue {
+        Tongue::English => format!("{}, +{added} −{removed}", count(review.files.len(), "file")),
+        Tongue::Chinese => format!("{} 个文件，+{added} −{removed}", review.files.len()),
+    }
 }
 
-fn kinds(review: &Review) -> String {
+fn kinds(review: &Review, tongue: Tongue) -> String {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for file in &review.files {
         *kinds.entry(file.kind).or_default() += 1;
@@ -128,9 +181,16 @@ fn kinds(review: &Review) -> String {
     let mut kinds: Vec<(&str, usize)> = kinds.into_iter().collect();
     kinds.sort_by_key(|(kind, count)| (usize::MAX - count, *kind));
     if let [(kind, _)] = kinds.as_slice() {
-        return format!("all {kind}");
+        return format!("{}{}", tongue.pick("all ", "都是"), kind::called(kind, tongue));
     }
-    kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+    let row = |(kind, count): &(&str, usize)| format!("{count} {}", kind::called(kind, tongue));
+    match tongue {
+        Tongue::English => kinds.iter().map(row).collect::<Vec<_>>().join(", "),
+        Tongue::Chinese => {
+            let row = |(kind, count): &(&str, usize)| format!("{} {count} 个", kind::called(kind, tongue));
+            kinds.iter().map(row).collect::<Vec<_>>().join("、")
+        }
+    }
 }
 
 fn count(number: usize, noun: &str) -> String {

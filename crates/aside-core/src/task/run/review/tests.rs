@@ -4,7 +4,7 @@ use super::*;
 use crate::task::proposal::Proposal;
 
 fn told(diff: &str, lines: usize) -> String {
-    match review(diff, lines).proposal {
+    match review(diff, lines, Tongue::English).proposal {
         Proposal::Answer { text } => text,
         other => panic!("{other:?}"),
     }
@@ -60,7 +60,15 @@ fn a_change_is_told_the_gravest_first() {
          - `Cargo.toml` +1 −0 (dependencies)\n\
          - `Cargo.lock` +1 −0 (lock file)\n"
     );
-    assert_eq!(review(&diff, 40).summary, "4 files, +5 −1: 1 thing that should not be committed, 3 more to look at");
+    assert_eq!(
+        review(&diff, 40, Tongue::English).summary,
+        "4 files, +5 −1: 1 thing that should not be committed, 3 more to look at"
+    );
+    let chinese = review(&diff, 40, Tongue::Chinese);
+    assert_eq!(chinese.summary, "4 个文件，+5 −1：1 处不应提交，另有 3 处需要看");
+    let Proposal::Answer { text } = chinese.proposal else { panic!("{:?}", chinese.proposal) };
+    assert!(text.starts_with("4 个文件，+5 −1：代码 1 个、"), "{text}");
+    assert!(text.contains("\n小问题：\n- 失败时会终止程序：`src/user.rs:3` `let x = load().unwrap();`\n\n文件：\n- `src/user.rs` +2 −1（代码）\n"), "{text}");
 }
 
 #[test]
@@ -72,7 +80,8 @@ fn a_quiet_change_is_said_to_be_quiet() {
          Files:\n- `src/a.rs` +1 −1 (code)\n"
     );
     assert_eq!(told("", 40), "Nothing has changed that could be looked at.");
-    assert_eq!(review("", 40).summary, "Nothing has changed");
+    assert_eq!(review("", 40, Tongue::English).summary, "Nothing has changed");
+    assert_eq!(review("", 40, Tongue::Chinese).summary, "没有改动");
 }
 
 #[test]
@@ -86,7 +95,8 @@ fn the_forms_of_git_are_read() {
         diff --git a/sub b/sub\nindex 1111111..2222222 160000\n--- a/sub\n+++ b/sub\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n\
         diff --git a/copy.rs b/copied.rs\nsimilarity index 90%\ncopy from copy.rs\ncopy to copied.rs\n";
     let review = look(diff);
-    let files: Vec<String> = review.files.iter().map(|file| format!("{} [{}]", file.path, file.change)).collect();
+    let files: Vec<String> =
+        review.files.iter().map(|file| format!("{} [{}]", file.path, file.change.english)).collect();
     assert_eq!(
         files,
         [
@@ -99,7 +109,10 @@ fn the_forms_of_git_are_read() {
             "copied.rs [copied from copy.rs]",
         ]
     );
-    assert_eq!(review.notes, ["both.rs was merged by hand; a combined diff is not looked at"]);
+    assert_eq!(
+        review.notes.iter().map(|note| &note.english).collect::<Vec<_>>(),
+        ["both.rs was merged by hand; a combined diff is not looked at"]
+    );
     assert_eq!(found(diff), ["binary logo.bin", "mode run.sh", "link link", "submodule sub"]);
 }
 
@@ -175,7 +188,23 @@ fn no_text_is_too_odd() {
         "\0\u{feff}é",
     ];
     for text in odd {
-        let _ = review(text, 10);
-        let _ = review(&text.repeat(3), 10);
+        let _ = review(text, 10, Tongue::Chinese);
+        let _ = review(&text.repeat(3), 10, Tongue::English);
     }
+}
+
+/// What a person reads in Chinese has no English of ours in it: only names and code are spelled with these letters.
+#[test]
+fn every_word_of_ours_is_said_in_chinese_too() {
+    let is_chinese = |text: &str| Tongue::of(text) == Tongue::Chinese;
+    let untold: Vec<&str> =
+        rule::ALL.iter().map(|rule| rule.what.of(Tongue::Chinese)).filter(|what| !is_chinese(what)).collect();
+    assert_eq!(untold, Vec::<&str>::new());
+    for kind in ["code", "tests", "lock file", "documentation", "configuration"] {
+        assert!(is_chinese(kind::called(kind, Tongue::Chinese)), "{kind}");
+        assert_eq!(kind::called(kind, Tongue::English), kind);
+    }
+    let (_, notes) =
+        denied::without_denied("diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=1\n+A=2\n");
+    assert_eq!(notes[0].chinese, ".env 的内容没有显示：环境变量文件，可能含有机密");
 }

@@ -7,6 +7,7 @@ mod offer;
 #[cfg(test)]
 mod tests;
 
+use crate::agent::tongue::{Both, Tongue};
 use crate::task::proposal::{Confine, Proposal};
 use crate::task::route::intent::Params;
 use crate::task::run::{Model, Outcome, code};
@@ -24,12 +25,19 @@ pub struct Place<'a> {
     pub world: &'a dyn World,
     /// `defaultTestCommand`; empty when it is not set.
     pub test_command: &'a str,
+    /// The language of whoever asks.
+    pub tongue: Tongue,
 }
 
 /// `Known::NotYet` while somebody is still reading the project's files: ask again.
 pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     if let Some(cmd) = &params.cmd {
-        return Known::Yes(proposed(cmd.clone(), place.cwd, place, "It is what you wrote.".to_owned()));
+        return Known::Yes(proposed(
+            cmd.clone(),
+            place.cwd,
+            place,
+            place.tongue.pick("It is what you wrote.", "这就是你写的命令。").to_owned(),
+        ));
     }
     let words = params.query.as_deref().unwrap_or_default();
     let wanted = Wanted::of(words);
@@ -38,8 +46,8 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
         && params.files.is_empty()
         && !place.test_command.trim().is_empty()
     {
-        let reason = "The settings say that this runs the tests.".to_owned();
-        return Known::Yes(proposed(place.test_command.trim().to_owned(), place.cwd, place, reason));
+        let reason = place.tongue.pick("The settings say that this runs the tests.", "设置里写明用它运行测试。");
+        return Known::Yes(proposed(place.test_command.trim().to_owned(), place.cwd, place, reason.to_owned()));
     }
     let offers = match offer::offers(place, &params.files) {
         Known::Yes(offers) => offers,
@@ -51,27 +59,42 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
 
 fn chosen(wanted: &Wanted<'_>, words: &str, offers: &[Offer], place: &Place<'_>) -> Outcome {
     if let Some((program, offer)) = bare(words, offers) {
-        let reason = format!("{} was named, and no target: it runs the first.", code(program));
+        let reason = match place.tongue {
+            Tongue::English => format!("{} was named, and no target: it runs the first.", code(program)),
+            Tongue::Chinese => format!("只提到了 {}，没有说目标：它会运行第一个。", code(program)),
+        };
         return proposed(program.to_owned(), &offer.directory, place, reason);
     }
     let mut fitting: Vec<(Fit, &Offer)> =
         offers.iter().filter_map(|offer| Some((fit(wanted, offer)?, offer))).collect();
     // Stable: of two that fit alike, the one that is found first, which is the nearer and the more particular.
     fitting.sort_by_key(|(fit, _)| *fit);
-    let Some((best, first)) = fitting.first() else { return nothing(wanted, words, offers) };
+    let Some((best, first)) = fitting.first() else {
+        return typed(wanted, words, place).unwrap_or_else(|| nothing(wanted, words, offers, place.tongue));
+    };
     let alike: Vec<&Offer> = fitting.iter().filter(|(fit, _)| fit == best).map(|(_, offer)| *offer).collect();
     // `deploy:staging` or `deploy:prod`: only the person knows.
     if best.extra > 0 && alike.len() > 1 {
-        return listed(format!("Which one do you mean by {}?", code(words)), &alike);
+        let said = code(words);
+        let head = Both::new(format!("Which one do you mean by {said}?"), format!("{said} 指的是哪一个？"));
+        return listed(head.of(place.tongue), "", &alike, place.tongue);
     }
-    let mut reason = first.reason();
+    let mut reason = first.reason(place.tongue);
     if best.missing > 0 {
-        reason.push_str(&format!(" Nothing here is called {}; this is the nearest.", code(&wanted.rest.join(" "))));
+        let rest = code(&wanted.rest.join(" "));
+        reason.push_str(&match place.tongue {
+            Tongue::English => format!(" Nothing here is called {rest}; this is the nearest."),
+            Tongue::Chinese => format!("这里没有叫 {rest} 的；这个最接近。"),
+        });
     }
     if let Some((_, other)) =
         fitting.get(1).filter(|(fit, other)| fit.missing == best.missing && other.cmd != first.cmd)
     {
-        reason.push_str(&format!(" There is also {}.", code(&other.cmd)));
+        let other = code(&other.cmd);
+        reason.push_str(&match place.tongue {
+            Tongue::English => format!(" There is also {other}."),
+            Tongue::Chinese => format!("另外还有 {other}。"),
+        });
     }
     proposed(first.cmd.clone(), &first.directory, place, reason)
 }
@@ -133,16 +156,38 @@ fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
 
 fn proposed(cmd: String, directory: &str, place: &Place<'_>, reason: String) -> Outcome {
     let cwd = Some(directory.to_owned());
-    let summary = match directory == place.cwd {
-        true => format!("Run {}", code(&cmd)),
-        false => format!("Run {} in {}", code(&cmd), code(directory)),
+    let summary = match (directory == place.cwd, place.tongue) {
+        (true, Tongue::English) => format!("Run {}", code(&cmd)),
+        (true, Tongue::Chinese) => format!("运行 {}", code(&cmd)),
+        (false, Tongue::English) => format!("Run {} in {}", code(&cmd), code(directory)),
+        (false, Tongue::Chinese) => format!("在 {} 中运行 {}", code(directory), code(&cmd)),
     };
     let proposal = Proposal::Command { cmd, cwd, reason: Some(reason), confine: Confine::No };
     Outcome { proposal, summary, details: String::new(), model: Model::Unneeded }
 }
 
-fn nothing(wanted: &Wanted<'_>, words: &str, offers: &[Offer]) -> Outcome {
-    let what = if words.is_empty() { "that".to_owned() } else { code(words) };
+/// A program of this machine with what can only be its arguments: `sleep 30`, `curl localhost:8080`. Words of a sentence are none, however
+/// many programs are called like words.
+fn typed(wanted: &Wanted<'_>, words: &str, place: &Place<'_>) -> Option<Outcome> {
+    let mut parts = words.split_whitespace();
+    let program = parts.next()?;
+    let is_argument = |part: &str| {
+        part.starts_with('-') || part.contains(|letter: char| letter.is_ascii_digit() || "./=:".contains(letter))
+    };
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " ._-/=:+@,%".contains(letter);
+    let fits = wanted.goal.is_none() && words.chars().all(is_plain) && parts.all(is_argument);
+    let known = |programs: std::sync::Arc<[Box<str>]>| programs.iter().any(|known| &**known == program);
+    let reason = place.tongue.pick("It is what you wrote.", "这就是你写的命令。");
+    (fits && place.world.programs().yes().is_some_and(known))
+        .then(|| proposed(words.trim().to_owned(), place.cwd, place, reason.to_owned()))
+}
+
+fn nothing(wanted: &Wanted<'_>, words: &str, offers: &[Offer], tongue: Tongue) -> Outcome {
+    let what = if words.is_empty() { tongue.pick("that", "这个").to_owned() } else { code(words) };
+    let unknown = match tongue {
+        Tongue::English => format!("Nothing here is called {what}."),
+        Tongue::Chinese => format!("这里没有叫 {what} 的。"),
+    };
     // A deployment to where none was written for is not guessed; those that there are may be what was meant.
     let near = |offer: &&Offer| {
         let parts = goal::parts(&offer.name);
@@ -150,33 +195,46 @@ fn nothing(wanted: &Wanted<'_>, words: &str, offers: &[Offer]) -> Outcome {
     };
     let near: Vec<&Offer> = offers.iter().filter(near).collect();
     if !near.is_empty() {
-        return listed(format!("Nothing here is called {what}. The nearest:"), &near);
+        return listed(&unknown, tongue.pick(" The nearest:", "最接近的："), &near, tongue);
     }
     let mine: Vec<&Offer> = offers.iter().filter(|offer| !matches!(offer.origin, Origin::Usual(_))).collect();
     let shown = if mine.is_empty() { offers.iter().collect() } else { mine };
     if shown.is_empty() {
-        let text = format!(
-            "Nothing here says how to run {what}: there is no Makefile, justfile, package.json or other file of a project in this directory or above it. \
-             Write the command itself, as in `run ./{}.sh`.",
-            wanted.goal.map_or("script", |goal| goal.name.as_str())
-        );
-        return Outcome::answer(text, format!("Nothing here says how to run {what}"), Model::Better);
+        let example = wanted.goal.map_or("script", |goal| goal.name.as_str());
+        let (summary, rest) = match tongue {
+            Tongue::English => (
+                format!("Nothing here says how to run {what}"),
+                format!(
+                    ": there is no Makefile, justfile, package.json or other file of a project in this directory or above it. \
+                     Write the command itself, as in `run ./{example}.sh`."
+                ),
+            ),
+            Tongue::Chinese => (
+                format!("这里没有说明怎样运行 {what}"),
+                format!(
+                    "：这个目录和上级目录里都没有 Makefile、justfile、package.json 之类的项目文件。\
+                     请直接写出命令，例如 `运行 ./{example}.sh`。"
+                ),
+            ),
+        };
+        return Outcome::answer(format!("{summary}{rest}"), summary, Model::Better);
     }
-    Outcome { model: Model::Better, ..listed(format!("Nothing here is called {what}. There is:"), &shown) }
+    Outcome { model: Model::Better, ..listed(&unknown, tongue.pick(" There is:", "有这些："), &shown, tongue) }
 }
 
-fn listed(first: String, offers: &[&Offer]) -> Outcome {
-    let mut text = format!("{first}\n\n");
+/// The summary, how it goes on before the list, and the list.
+fn listed(summary: &str, on: &str, offers: &[&Offer], tongue: Tongue) -> Outcome {
+    let mut text = format!("{summary}{on}\n\n");
     for offer in offers.iter().take(MAX_LISTED) {
         let about = if offer.about.is_empty() { String::new() } else { format!(": {}", offer.about) };
         text.push_str(&format!("- {}{about}\n", code(&offer.cmd)));
     }
     if offers.len() > MAX_LISTED {
-        text.push_str(&format!("- and {} more\n", offers.len() - MAX_LISTED));
+        let more = offers.len() - MAX_LISTED;
+        text.push_str(&match tongue {
+            Tongue::English => format!("- and {more} more\n"),
+            Tongue::Chinese => format!("- 还有 {more} 个\n"),
+        });
     }
-    Outcome::answer(
-        text,
-        first.trim_end_matches(" There is:").trim_end_matches(" The nearest:").to_owned(),
-        Model::Unneeded,
-    )
+    Outcome::answer(text, summary, Model::Unneeded)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use crate::agent::tongue::{Both, Tongue};
 use crate::task::run::script::Place;
 use crate::task::run::script::goal::{GOALS, LIST};
 use crate::task::run::{code, list};
@@ -18,7 +19,7 @@ pub struct Offer {
     pub origin: Origin,
     /// What the project says about it.
     pub about: String,
-    why: String,
+    why: Both,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,8 +33,8 @@ pub enum Origin {
 }
 
 impl Offer {
-    pub fn reason(&self) -> String {
-        self.why.clone()
+    pub fn reason(&self, tongue: Tongue) -> String {
+        self.why.of(tongue).to_owned()
     }
 }
 
@@ -114,10 +115,12 @@ fn of_directory(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
     let has = |name: &str| entries.iter().any(|entry| &*entry.name == name);
     let mut all = Vec::new();
     let npm = node(&has);
-    let sources: [(bool, Live, &str, &str); 3] = [
-        (has("justfile") || has("Justfile") || has(".justfile"), Live::JustRecipe, "just", "recipe of the justfile"),
-        (has("Makefile") || has("makefile") || has("GNUmakefile"), Live::MakeTarget, "make", "target of the Makefile"),
-        (has("package.json"), Live::NpmScript, npm, "script of package.json"),
+    let just = has("justfile") || has("Justfile") || has(".justfile");
+    let make = has("Makefile") || has("makefile") || has("GNUmakefile");
+    let sources: [(bool, Live, &str, Both); 3] = [
+        (just, Live::JustRecipe, "just", Both::new("a recipe of the justfile", "justfile 里的任务")),
+        (make, Live::MakeTarget, "make", Both::new("a target of the Makefile", "Makefile 里的目标")),
+        (has("package.json"), Live::NpmScript, npm, Both::new("a script of package.json", "package.json 里的脚本")),
     ];
     for (there, live, program, what) in sources {
         if !there {
@@ -128,12 +131,15 @@ fn of_directory(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
             Known::No => {}
             Known::Yes(items) => {
                 let items = items.iter().filter(|item| is_plain(&item.name));
-                all.extend(items.map(|item| target(item, program, what, directory)));
+                all.extend(items.map(|item| target(item, program, &what, directory)));
             }
         }
     }
     if has("package.json") {
-        let why = "package.json is here; this installs what it names.".to_owned();
+        let why = Both::new(
+            "package.json is here; this installs what it names.",
+            "这里有 package.json；这个命令安装它列出的包。",
+        );
         all.push(usual("install", &format!("{} install", npm.trim_end_matches(" run")), directory, why));
     }
     match scripts(directory, &entries, place) {
@@ -164,7 +170,7 @@ fn is_called(name: &str, file: &str) -> bool {
     }
 }
 
-fn target(item: &Item, program: &str, what: &str, directory: &str) -> Offer {
+fn target(item: &Item, program: &str, what: &Both, directory: &str) -> Offer {
     let name = &item.name;
     // npm has a word of its own for this one.
     let cmd =
@@ -175,11 +181,11 @@ fn target(item: &Item, program: &str, what: &str, directory: &str) -> Offer {
         directory: directory.to_owned(),
         origin: Origin::Target,
         about: item.about.to_string(),
-        why: format!("{} is a {what}.", code(name)),
+        why: Both::new(format!("{} is {}.", code(name), what.english), format!("{} 是 {}。", code(name), what.chinese)),
     }
 }
 
-fn usual(goal: &'static str, cmd: &str, directory: &str, why: String) -> Offer {
+fn usual(goal: &'static str, cmd: &str, directory: &str, why: Both) -> Offer {
     Offer {
         name: goal.to_owned(),
         cmd: cmd.to_owned(),
@@ -201,7 +207,12 @@ fn of_tool(tool: &Tool, file: &str, has: &impl Fn(&str) -> bool, directory: &str
         if let Some(through) = through {
             command = format!("{} {command}", through.prefix);
         }
-        usual(goal, &command, directory, format!("{} is here; this is the usual command for it.", code(file)))
+        let file = code(file);
+        let why = Both::new(
+            format!("{file} is here; this is the usual command for it."),
+            format!("这里有 {file}；这是它通常的命令。"),
+        );
+        usual(goal, &command, directory, why)
     };
     tool.commands.iter().map(offer).collect()
 }
@@ -226,13 +237,18 @@ fn cargo(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
         match place.world.live(live, directory) {
             Known::NotYet => return Known::NotYet,
             Known::No => {}
+            // Where there is one package, all tests are its tests.
+            Known::Yes(items) if live == Live::CargoPackage && items.len() < 2 => {}
             Known::Yes(items) => all.extend(items.iter().filter(|item| is_plain(&item.name)).map(|item| Offer {
                 name: format!("{word} {}", item.name),
                 cmd: format!("cargo {with} {}", item.name),
                 directory: directory.to_owned(),
                 origin: Origin::Script,
                 about: item.about.to_string(),
-                why: format!("Cargo knows {} here.", code(&item.name)),
+                why: Both::new(
+                    format!("Cargo knows {} here.", code(&item.name)),
+                    format!("Cargo 知道这里有 {}。", code(&item.name)),
+                ),
             })),
         }
     }
@@ -276,7 +292,10 @@ fn script(below: &str, entry: &Entry, directory: &str) -> Option<Offer> {
         directory: directory.to_owned(),
         origin: Origin::Script,
         about: String::new(),
-        why: format!("{} is a script of this project.", code(&path)),
+        why: Both::new(
+            format!("{} is a script of this project.", code(&path)),
+            format!("{} 是这个项目的脚本。", code(&path)),
+        ),
     })
 }
 
@@ -344,6 +363,6 @@ fn named(file: &str, place: &Place<'_>) -> Known<Offer> {
         directory: place.cwd.to_owned(),
         origin: Origin::File,
         about: String::new(),
-        why: format!("You named {}.", code(path)),
+        why: Both::new(format!("You named {}.", code(path)), format!("你提到了 {}。", code(path))),
     })
 }

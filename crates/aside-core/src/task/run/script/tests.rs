@@ -57,7 +57,7 @@ impl World for Project {
     }
 
     fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::No
+        Known::Yes(["frobnicate", "yes"].map(Box::from).into())
     }
 
     fn repository(&self, _directory: &str) -> Known<Arc<str>> {
@@ -76,7 +76,7 @@ impl World for Project {
 
 fn run(project: &str, cwd: &str, words: &str, files: &[&str]) -> String {
     let world = Project::of(project);
-    let place = Place { cwd, world: &world, test_command: "" };
+    let place = Place { cwd, world: &world, test_command: "", tongue: Tongue::English };
     let files = files.iter().map(|file| (*file).to_owned()).collect();
     let params = Params { query: Some(words.to_owned()), files, ..Params::default() };
     told(command(&params, &place))
@@ -237,10 +237,50 @@ fn a_file_that_was_named_is_run() {
 #[test]
 fn the_settings_and_the_person_have_the_first_word() {
     let world = Project::of("Cargo.toml");
-    let place = Place { cwd: "/p", world: &world, test_command: "cargo nextest run" };
+    let place = Place { cwd: "/p", world: &world, test_command: "cargo nextest run", tongue: Tongue::English };
     let asked = |query: &str| Params { query: Some(query.to_owned()), ..Params::default() };
     assert_eq!(told(command(&asked("the tests"), &place)), "cargo nextest run");
     assert_eq!(told(command(&asked("build"), &place)), "cargo build");
     let spelled = Params { cmd: Some("ls -l".to_owned()), ..Params::default() };
     assert_eq!(told(command(&spelled, &place)), "ls -l");
+}
+
+#[test]
+fn who_asks_in_chinese_is_told_in_chinese() {
+    let asked = |project: &str, query: &str| {
+        let world = Project::of(project);
+        let place = Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::Chinese };
+        match command(&Params { query: Some(query.to_owned()), ..Params::default() }, &place) {
+            Known::Yes(Outcome { proposal: Proposal::Command { reason, .. }, summary, .. }) => {
+                format!("{summary} | {}", reason.unwrap_or_default())
+            }
+            Known::Yes(Outcome { proposal: Proposal::Answer { text }, summary, .. }) => {
+                format!("{summary} | {}", text.trim_end())
+            }
+            other => format!("{other:?}"),
+        }
+    };
+    let make = "Makefile make-target=test,deploy:staging,deploy:prod";
+    assert_eq!(asked(make, "测试"), "运行 `make test` | `test` 是 Makefile 里的目标。");
+    assert_eq!(asked("Cargo.toml", "测试"), "运行 `cargo test` | 这里有 `Cargo.toml`；这是它通常的命令。");
+    assert_eq!(
+        asked(make, "部署"),
+        "`部署` 指的是哪一个？ | `部署` 指的是哪一个？\n\n- `make deploy:staging`\n- `make deploy:prod`"
+    );
+    assert!(
+        asked("", "测试").starts_with("这里没有说明怎样运行 `测试` | 这里没有说明怎样运行 `测试`：这个目录"),
+        "{}",
+        asked("", "测试")
+    );
+}
+
+#[test]
+fn a_program_of_the_machine_is_run_as_it_was_typed() {
+    let make = "Makefile make-target=test";
+    assert_eq!(run(make, "/p", "frobnicate 30", &[]), "frobnicate 30");
+    assert_eq!(run("", "/p", "frobnicate", &[]), "frobnicate");
+    assert_eq!(run("", "/p", "frobnicate -v localhost:8080", &[]), "frobnicate -v localhost:8080");
+    for words in ["yes please", "frobnicate the parser", "frobnicate 1; rm -rf .", "unknown 30", "frobnicate $(x) 1"] {
+        assert!(run(make, "/p", words, &[]).starts_with("? Nothing here"), "{words}");
+    }
 }

@@ -153,6 +153,12 @@ fn details(plan: &Plan, searched: &Searched, shown: &[(&Group<'_>, &[Place<'_>])
     }
     if rows.is_empty() {
         rows.push(match plan.tongue {
+            Tongue::English if searched.files == 0 => {
+                "There are no files here to look in; ask in the directory of a project. Files that git ignores are not looked at.".to_owned()
+            }
+            Tongue::Chinese if searched.files == 0 => {
+                "这里没有可以搜索的文件；请在项目的目录里再问。被 git 忽略的文件不会被搜索。".to_owned()
+            }
             Tongue::English => format!(
                 "Nothing was found for {}. Another word, a part of a name, or a text in quotes may find it; files that git ignores are not looked at.",
                 code(&redact(&plan.said))

@@ -138,3 +138,11 @@ fn what_was_found_is_shown_once() {
     );
     assert_eq!(paper(&[&found]).0, "a.rs:1  x\n3 more were left out.\n");
 }
+
+#[test]
+fn that_it_was_rejected_is_said_where_nothing_moves_too() {
+    let rejected = r#"{"type":"task_state","state":"REJECTED"}"#;
+    assert_eq!(paper(&[rejected]).1, ["rejected; nothing was done"]);
+    let why = r#"{"type":"task_state","state":"REJECTED","message":"not today"}"#;
+    assert_eq!(paper(&[why]).1, ["rejected: not today; nothing was done"]);
+}

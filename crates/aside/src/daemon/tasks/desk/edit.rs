@@ -11,6 +11,7 @@ use aside_core::task::proposal::{Confine, FileSummary, Proposal};
 use aside_core::task::route::intent::Intent;
 use aside_core::task::run::context::Context;
 use aside_core::task::run::edits::Edits;
+use aside_core::task::run::follow::{self, Follow};
 use aside_core::task::run::prompt::{Form, Size};
 use aside_core::task::run::said::Said;
 use aside_core::task::run::{Model, Outcome, prompt};
@@ -69,7 +70,8 @@ impl Desk {
             return Ok(known);
         }
         if let Some(lack) = self.lack() {
-            if known.model != Model::Needed && lack.model() == aside_core::agent::Model::Silent {
+            let wants_cure = matches!(follow::read(self.words()), Some(Follow::Cure));
+            if known.model != Model::Needed && (wants_cure || lack.model() == aside_core::agent::Model::Silent) {
                 known.details = joined(&known.details, &lack.told(request));
             }
             return Ok(known);
@@ -190,11 +192,10 @@ impl Desk {
         let checked = blocking(move |_| made(&root, &edits, &shown)).await?;
         match checked {
             Ok(None) => Ok(Answered::Words(said)),
-            Ok(Some(Checked { unified_diff, files, rows })) => {
+            Ok(Some(Checked { unified_diff, files })) => {
                 let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
                 let summary = Some(said.summary()).filter(|summary| !summary.is_empty());
-                let rows: String = rows.iter().map(|row| format!("- {row}\n")).collect();
-                let details = joined(&joined(&said.words, &rows), &told(&gathered.context.notes));
+                let details = joined(&said.words, &told(&gathered.context.notes));
                 // Whoever keeps the task gives it its name.
                 let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
                 let summary = summary.unwrap_or_else(|| format!("Change {count}"));
@@ -213,7 +214,6 @@ impl Desk {
 struct Checked {
     unified_diff: String,
     files: Vec<FileSummary>,
-    rows: Vec<String>,
 }
 
 /// What the edits make of the files as they are; nothing when they are none after all. Blocks.
@@ -243,7 +243,7 @@ fn checked(root: &Path, diff: &[u8]) -> anyhow::Result<Checked> {
         let (additions, deletions) = change.counts();
         FileSummary { path: change.name().to_string(), additions, deletions }
     });
-    Ok(Checked { unified_diff, files: files.collect(), rows: changes.rows() })
+    Ok(Checked { unified_diff, files: files.collect() })
 }
 
 /// A model was shown a mark in place of each secret. Written into a file, it would take the place of the secret itself.
@@ -296,7 +296,6 @@ mod tests {
         let checked = checked(dir.path(), diff.as_bytes()).unwrap();
         assert!(checked.unified_diff.contains("@@ -1,3 +1,3 @@\n TOKEN = 'x'\n def f():\n-\treturn 1\n+\treturn 2\n"));
         assert_eq!(checked.files, [FileSummary { path: "a.py".to_owned(), additions: 1, deletions: 1 }]);
-        assert_eq!(checked.rows, ["M a.py +1 -1"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aside_core::agent;
+use aside_core::agent::tongue::Tongue;
 use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::spec::Specs;
@@ -71,9 +72,9 @@ impl Here {
     }
 
     /// None when the project's files were not read in time.
-    pub async fn command(&self, params: &Params, test_command: &str) -> Option<Outcome> {
+    pub async fn command(&self, params: &Params, test_command: &str, tongue: Tongue) -> Option<Outcome> {
         let find = |here: &Self| {
-            let place = script::Place { cwd: &here.cwd, world: &here.view, test_command };
+            let place = script::Place { cwd: &here.cwd, world: &here.view, test_command, tongue };
             match script::command(params, &place) {
                 Known::Yes(outcome) => Some(outcome),
                 Known::No | Known::NotYet => None,

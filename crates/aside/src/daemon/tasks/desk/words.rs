@@ -143,15 +143,33 @@ impl Desk {
     }
 
     pub(super) async fn review(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+        let tongue = Tongue::of(self.words());
+        if !self.workspace.has_repository() {
+            let root = self.workspace.root().display();
+            return Err(match tongue {
+                Tongue::English => {
+                    format!(
+                        "{root} is no git repository, so there is nothing to compare with; ask inside of one, or run `git init` first."
+                    )
+                }
+                Tongue::Chinese => {
+                    format!("{root} 不是 git 仓库，没有可以比较的内容；请在仓库里再问，或者先运行 `git init`。")
+                }
+            });
+        }
         let (workspace, what) = (self.workspace.clone(), what::what(self.words()));
         let paths: Vec<String> = intent.params.files.iter().map(|file| workspace.named(file)).collect();
         let change = blocking(move |_| workspace.change(&what, &paths)).await?;
         let change = change.map_err(|error| format!("{error:#}"))?;
-        let mut found = review::review(&change.diff, REVIEW);
+        let mut found = review::review(&change.diff, REVIEW, tongue);
         if let Proposal::Answer { text } = &mut found.proposal {
-            let notes: String = change.notes.iter().map(|note| format!("- {note}\n")).collect();
+            let notes: String = change.notes.iter().map(|note| format!("- {}\n", note.of(tongue))).collect();
             let notes = if notes.is_empty() { notes } else { format!("\n{notes}") };
-            let of = if change.of.is_empty() { String::new() } else { format!("Compared: {}.\n\n", change.of) };
+            let of = match tongue {
+                _ if change.of.english.is_empty() => String::new(),
+                Tongue::English => format!("Compared: {}.\n\n", change.of.english),
+                Tongue::Chinese => format!("比较的是：{}。\n\n", change.of.chinese),
+            };
             *text = format!("{of}{}{notes}", text.trim_end_matches('\n').to_owned() + "\n");
         }
         if self.lack().is_some() {
@@ -176,9 +194,9 @@ impl Desk {
         found.details = match remarks {
             Ok(said) => {
                 found.model = Model::Unneeded;
-                format!("The model's remarks:\n\n{}\n", said.words)
+                format!("{}\n\n{}\n", tongue.pick("The model's remarks:", "模型的意见："), said.words)
             }
-            Err(sentence) => format!("No remarks of a model: {sentence}\n"),
+            Err(sentence) => format!("{}{sentence}\n", tongue.pick("No remarks of a model: ", "没有模型的意见：")),
         };
         Ok(found)
     }
@@ -211,22 +229,35 @@ impl Desk {
         make: impl Fn(&Context) -> Prompt,
     ) -> Result<Said, String> {
         let voice = Voice::new(self, say, prompt::MAX_TOKENS);
+        let tongue = Tongue::of(self.words());
         let (aloud, note) = match voice.asks(context, make).await {
             Ok(exchange) => match exchange.heard.end {
                 Ending::Whole => (exchange.heard.aloud, ""),
-                Ending::Cut => (exchange.heard.aloud, "The model had no room for more."),
+                Ending::Cut => {
+                    (exchange.heard.aloud, tongue.pick("The model had no room for more.", "模型没有空间继续写了。"))
+                }
                 Ending::Stuck => {
-                    (exchange.heard.aloud, "The model only repeated itself from here on, and was stopped.")
+                    let stuck = tongue.pick(
+                        "The model only repeated itself from here on, and was stopped.",
+                        "模型从这里开始只是重复，已经停止。",
+                    );
+                    (exchange.heard.aloud, stuck)
                 }
             },
-            Err(silence) if !silence.aloud.trim().is_empty() => {
-                (silence.aloud, "The model broke off here; retry for the rest.")
-            }
+            Err(silence) if !silence.aloud.trim().is_empty() => (
+                silence.aloud,
+                tongue
+                    .pick("The model broke off here; retry for the rest.", "模型在这里中断了；重试可以得到其余部分。"),
+            ),
             Err(silence) => return Err(excuse(&silence.failure)),
         };
         let words = Said::told(&aloud);
         if words.words.is_empty() {
-            return Err("The model said nothing that could be used. Retry, or ask in other words.".to_owned());
+            let nothing = tongue.pick(
+                "The model said nothing that could be used. Retry, or ask in other words.",
+                "模型没有说出可用的内容。请重试，或者换一种说法。",
+            );
+            return Err(nothing.to_owned());
         }
         let note = if note.is_empty() { String::new() } else { format!("\n\n({note})") };
         Ok(Said::words(format!("{}{note}", words.words)))
