@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-screen bench-capture bench-search eval eval-detect eval-suggest eval-route teach-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-route bench-screen bench-capture bench-search eval eval-detect eval-suggest eval-route teach-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -17,7 +17,8 @@ $(ASIDE):
 
 test: lint
 	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux chromium chromium-driver fonts-dejavu-core fonts-noto-cjk
-	$(CARGO) test --workspace
+	$(CARGO) test --workspace --lib --bins --test '[!i]*'
+	CARGO=$(CARGO) scripts/scenes --workspace --test it
 
 # With a real model server, and with the programs by which others talk to one. Fetches some hundred megabytes the first time.
 test-models:
@@ -71,6 +72,10 @@ bench-translate:
 bench-detect:
 	$(CARGO) bench -p aside-core --bench detect
 	$(CARGO) bench -p aside --bench prompt -- sentences
+
+# How long it takes to tell what a request wants, beside parsing it as a line, and what the weights take of memory; prints ratios.
+bench-route:
+	$(CARGO) bench -p aside-core --bench route
 
 # How fast what a terminal prints is watched, beside copying it, and how long it takes to show what a command printed; prints ratios.
 bench-screen:

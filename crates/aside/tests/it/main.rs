@@ -53,6 +53,7 @@ mod proxy_jobs;
 mod proxy_tools;
 mod replay;
 mod sandbox;
+mod scenes;
 mod shell_marks;
 mod suggest_cli;
 mod synapse;
