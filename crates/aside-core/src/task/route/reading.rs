@@ -77,8 +77,7 @@ impl Reading {
     /// What was written where the normal text has this.
     pub fn raw(&self, range: &Range<usize>) -> &str {
         let start = self.origin.get(range.start).map(|(start, _)| *start);
-        let end = range.end.checked_sub(1).and_then(|last| self.origin.get(last)).map(|(_, end)| *end);
-        match (start, end) {
+        match (start, self.end(range)) {
             (Some(start), Some(end)) if start < end => self.raw.get(start..end).unwrap_or_default(),
             _ => "",
         }
@@ -86,9 +85,12 @@ impl Reading {
 
     /// What was written behind that, on the same line.
     pub fn behind(&self, range: &Range<usize>) -> &str {
-        let end = range.end.checked_sub(1).and_then(|last| self.origin.get(last)).map(|(_, end)| *end);
-        let behind = end.and_then(|end| self.raw.get(end..)).unwrap_or_default();
+        let behind = self.end(range).and_then(|end| self.raw.get(end..)).unwrap_or_default();
         behind.lines().next().unwrap_or_default()
+    }
+
+    fn end(&self, range: &Range<usize>) -> Option<usize> {
+        self.origin.get(range.end.checked_sub(1)?).map(|(_, end)| *end)
     }
 
     pub fn all(&self) -> &str {

@@ -35,7 +35,7 @@ pub fn risks(files: &[File<'_>], kinds: &[&'static str]) -> Vec<Risk> {
         leaked(file, kind, &mut found);
         let spaces = only_spaces(file);
         if spaces {
-            found.add("whitespace", Weight::Minor, &said("only blanks changed", "只改了空白"), Spot::whole(file));
+            found.add("whitespace", Weight::Minor, &Both::new("only blanks changed", "只改了空白"), Spot::whole(file));
             continue;
         }
         for rule in rule::ALL.iter().filter(|rule| rule.is_about(&file.path, kind)) {
@@ -88,10 +88,6 @@ impl Spot {
     }
 }
 
-fn said(english: &str, chinese: &str) -> Both {
-    Both::new(english, chinese)
-}
-
 /// What is about the file and not about its lines.
 fn whole(file: &File<'_>, kind: &str, found: &mut Found) {
     let mut add = |rule: &str, weight, what: Both| found.add(rule, weight, &what, Spot::whole(file));
@@ -102,37 +98,39 @@ fn whole(file: &File<'_>, kind: &str, found: &mut Found) {
     }
     match file.modes {
         (_, Some("120000")) if file.modes.0 != Some("120000") => {
-            add("link", Weight::Look, said("is now a symbolic link", "变成了符号链接"))
+            add("link", Weight::Look, Both::new("is now a symbolic link", "变成了符号链接"))
         }
-        (_, Some("160000")) => add("submodule", Weight::Look, said("another commit of a submodule", "子模块换了提交")),
+        (_, Some("160000")) => {
+            add("submodule", Weight::Look, Both::new("another commit of a submodule", "子模块换了提交"))
+        }
         (Some(old), Some(new)) if old != new => match new {
-            "100755" => add("mode", Weight::Look, said("may now be run", "变得可以执行")),
-            "100644" => add("mode", Weight::Look, said("may no longer be run", "不再可以执行")),
+            "100755" => add("mode", Weight::Look, Both::new("may now be run", "变得可以执行")),
+            "100644" => add("mode", Weight::Look, Both::new("may no longer be run", "不再可以执行")),
             _ => {
                 let english = format!("permissions changed from {old} to {new}");
                 add("mode", Weight::Look, Both::new(english, format!("权限从 {old} 变为 {new}")));
             }
         },
         (None, Some("100755")) if !is_script(file) => {
-            add("mode", Weight::Minor, said("new, and may be run", "新文件，可以执行"))
+            add("mode", Weight::Minor, Both::new("new, and may be run", "新文件，可以执行"))
         }
         _ => {}
     }
     if file.binary && comes && kind != "media" {
-        add("binary", Weight::Look, said("binary: nobody can read the change", "二进制：没有人能读这个改动"));
+        add("binary", Weight::Look, Both::new("binary: nobody can read the change", "二进制：没有人能读这个改动"));
     }
     let (added, _) = file.counts();
     if added >= LARGE && !["lock file", "generated"].contains(&kind) {
-        add("large", Weight::Look, said("very many lines", "行数非常多"));
+        add("large", Weight::Look, Both::new("very many lines", "行数非常多"));
     }
     if file.change == Change::Deleted && kind == "tests" {
-        add("tests-removed", Weight::Look, said("tests deleted", "删除了测试"));
+        add("tests-removed", Weight::Look, Both::new("tests deleted", "删除了测试"));
     }
     if kind == "migration" && file.change == Change::Modified {
         add(
             "migration",
             Weight::Look,
-            said("a migration changed that may have run already", "改了可能已经运行过的迁移"),
+            Both::new("a migration changed that may have run already", "改了可能已经运行过的迁移"),
         );
     }
 }
@@ -160,7 +158,7 @@ fn hidden(file: &File<'_>, found: &mut Found) {
             found.add(
                 "hidden",
                 Weight::Grave,
-                &said("invisible characters added", "加入了看不见的字符"),
+                &Both::new("invisible characters added", "加入了看不见的字符"),
                 Spot::at(file, row),
             );
         }
@@ -184,7 +182,7 @@ fn leaked(file: &File<'_>, kind: &str, found: &mut Found) {
         let Some((_, row)) = after.checked_sub(1).and_then(|at| starts.get(at)) else { continue };
         // What only looks random is a hash or a picture as often as not, and tests have secrets that open nothing.
         let (weight, what) = match (secret.kind, kind) {
-            ("random string", _) => (Weight::Look, said("may be a secret", "可能是机密")),
+            ("random string", _) => (Weight::Look, Both::new("may be a secret", "可能是机密")),
             (sort, "tests") => {
                 let english = format!("may be a secret, in a test ({sort})");
                 (Weight::Look, Both::new(english, format!("测试里可能有机密（{sort}）")))
@@ -245,17 +243,27 @@ fn gone(file: &File<'_>, kind: &str, comes: &Comes<'_>, found: &mut Found) {
         let spot = Spot::at(file, &row);
         match sort {
             Sort::Test if !again && file.change != Change::Deleted => {
-                found.add("test-removed", Weight::Look, &said("test removed or renamed", "删除或改名了测试"), spot);
+                found.add(
+                    "test-removed",
+                    Weight::Look,
+                    &Both::new("test removed or renamed", "删除或改名了测试"),
+                    spot,
+                );
             }
             Sort::Public if kind == "tests" || comes.has_line(row.text) => {}
             Sort::Public if again => {
-                found.add("api-changed", Weight::Minor, &said("public declaration changed", "公开的声明变了"), spot);
+                found.add(
+                    "api-changed",
+                    Weight::Minor,
+                    &Both::new("public declaration changed", "公开的声明变了"),
+                    spot,
+                );
             }
             Sort::Public => {
                 found.add(
                     "api-removed",
                     Weight::Look,
-                    &said("public name removed or renamed", "删除或改名了公开的名字"),
+                    &Both::new("public name removed or renamed", "删除或改名了公开的名字"),
                     spot,
                 );
             }
