@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-route bench-screen bench-capture bench-search eval eval-detect eval-suggest eval-route teach-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-route bench-screen bench-capture bench-search eval eval-detect eval-suggest eval-route eval-unseen teach-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -109,6 +109,12 @@ eval-suggest:
 # What people ask for, and what is made of it. See docs/task-routes.md. LIST as above.
 eval-route:
 	ASIDE_ROUTE=$(LIST) $(CARGO) test -q -p aside-core --test task_routes figures -- --nocapture
+
+# Secrets, destructive lines and harmless requests by writers who have seen neither rules nor code. See docs/security.md.
+# make eval-unseen UNSEEN=~/my-sets LIST=1
+eval-unseen:
+	$(if $(UNSEEN),ASIDE_UNSEEN=$(abspath $(patsubst ~/%,$(HOME)/%,$(UNSEEN)))) $(if $(filter 1,$(LIST)),ASIDE_UNSEEN_LIST=1) \
+		$(CARGO) test -q -p aside-core --test unseen figures -- --nocapture --test-threads=1
 
 # What odd requests are like, learnt again from those that are there to learn from. Behind a change of rules or of requests.
 teach-route:

@@ -1,0 +1,81 @@
+//! Lines that destroy something carry a warning, and everyday lines do not.
+
+use std::sync::Arc;
+
+use aside_core::line::Dialect;
+use aside_core::safety;
+use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use serde::Deserialize;
+
+use crate::sets::{self, Share};
+
+#[derive(Deserialize)]
+struct Case {
+    line: String,
+    destroys: bool,
+    /// Files that are in the current directory already.
+    #[serde(default)]
+    exists: Vec<String>,
+}
+
+const CWD: &str = "/home/ada/project";
+
+impl World for Case {
+    fn home(&self) -> &str {
+        "/home/ada"
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        if directory != CWD {
+            return Known::No;
+        }
+        Known::Yes(self.exists.iter().map(|name| Entry { name: name.as_str().into(), kind: Kind::File }).collect())
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        Known::NotYet
+    }
+
+    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+
+    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+        Known::No
+    }
+
+    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
+}
+
+#[test]
+fn figures_of_lines() {
+    let (mut warned, mut wrong) = (Share::default(), Share::default());
+    for set in sets::load::<Case>("lines") {
+        let (mut warned_here, mut wrong_here) = (Share::default(), Share::default());
+        for case in &set.cases {
+            let dangers = safety::dangers_in(&case.line, Dialect::Bash, CWD, case);
+            let has_warning = !dangers.is_empty();
+            match case.destroys {
+                true => {
+                    warned_here.add(has_warning);
+                    warned.add(has_warning);
+                }
+                false => {
+                    wrong_here.add(has_warning);
+                    wrong.add(has_warning);
+                }
+            }
+            match (case.destroys, has_warning) {
+                (true, false) => sets::list("silent", &set.name, &case.line),
+                (false, true) => {
+                    sets::list("wrong", &set.name, &format!("{} ({})", case.line, safety::summary(&dangers)));
+                }
+                (true, true) | (false, false) => {}
+            }
+        }
+        println!("lines {}: {warned_here} warned; {wrong_here} harmless ones warned", set.name);
+    }
+    println!("lines: {warned} warned; {wrong} harmless ones warned");
+}
