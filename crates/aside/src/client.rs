@@ -13,6 +13,8 @@ use aside_core::proto::{Answer, Call, Reply, Request, json};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
+use crate::exec::taint::{self, Rank};
+
 /// A daemon that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Unless it was asked to wait for a model, which takes it eight seconds at most.
@@ -28,6 +30,8 @@ pub enum ClientError {
     Silent,
     /// Another user listens there, who must not hear what we would say.
     Foreign,
+    /// A command of a task listens there, or what it has started.
+    Impostor,
     /// The answer is not one.
     Garbled(String),
 }
@@ -41,6 +45,13 @@ impl fmt::Display for ClientError {
             }
             ClientError::Foreign => {
                 write!(formatter, "another user listens on the socket; set ASIDE_SOCKET to a path of your own")
+            }
+            ClientError::Impostor => {
+                write!(
+                    formatter,
+                    "what listens on the socket was started by a command of a task, and is not your daemon; \
+                     `aside daemon stop` ends it"
+                )
             }
             ClientError::Garbled(what) => {
                 write!(formatter, "the daemon gave an answer that makes no sense ({what}); restart it")
@@ -84,6 +95,10 @@ fn connect_at_once(socket: &Path) -> Result<UnixStream, ClientError> {
     }
     if !is_ours(&stream, socket) {
         return Err(ClientError::Foreign);
+    }
+    // A daemon that has gone meanwhile does not answer either.
+    if taint::listener(&stream) == Some(Rank::Command) {
+        return Err(ClientError::Impostor);
     }
     let stream = UnixStream::from(stream);
     stream.set_nonblocking(false).map_err(|_| ClientError::Silent)?;

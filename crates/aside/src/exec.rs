@@ -16,11 +16,14 @@ use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use crate::capture::tmux::{Opening, Pane};
-use crate::exec::run::environment::leads_into;
+use crate::exec::git::Question;
+use crate::world::sandbox::ReadOnly;
 
+pub mod git;
 pub mod keep;
 pub mod run;
 pub mod serve;
+pub mod taint;
 
 /// What is read of an answer that is one line, and of one that is a list.
 const LINE_BYTES: usize = 64 * 1024;
@@ -39,21 +42,10 @@ pub enum Probe<'a> {
     AsideVersion(&'a Path),
     /// `SHELL --version`.
     ShellVersion(&'a str),
-    /// The names of references that begin so, one a line.
-    GitRefs { root: &'a Path, prefix: &'a str },
-    /// What differs in a repository: two letters, a blank, a path from the root, a NUL. The filters are those that its own
-    /// settings define, and none of them is run.
-    GitStatus { root: &'a Path, without_filters: &'a [String] },
-    /// Where git takes the top of the files to be.
-    GitTop { root: &'a Path },
-    /// Whose settings name a filter, a NUL, the name of the setting, a NUL.
-    GitFilters { root: &'a Path },
-    /// As GitStatus, with the branch first, for somebody who can wait.
-    GitState { root: &'a Path, without_filters: &'a [String] },
-    /// What differs between two states, in these files or all.
-    GitDiff { root: &'a Path, without_filters: &'a [String], between: &'a Between, paths: &'a [String] },
-    /// The short id and the first line of the newest commits of a revision, tab between them.
-    GitLog { root: &'a Path, since: Option<&'a Revision>, of: &'a Revision },
+    /// About the repository at this place.
+    Git { root: &'a Path, question: Question<'a> },
+    /// The desktop's name for the browser that opens pages.
+    DefaultBrowser,
     /// Name, tab, something about it, one a line.
     TmuxSessions,
     /// What the keys of a tmux server do, one a line.
@@ -69,46 +61,16 @@ pub enum Probe<'a> {
     Keyring(&'a str),
 }
 
-/// States that git can compare.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Between {
-    /// The files as they are with a commit.
-    Files(Revision),
-    /// What would be committed with a commit.
-    Staged(Revision),
-    Commits(Revision, Revision),
-    /// The second with the last commit that both have.
-    Fork(Revision, Revision),
-}
-
-/// The name of a commit or a tree, which git cannot take for an option, a path or a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Revision(String);
-
-impl Revision {
-    /// At most so many letters.
-    const MAX: usize = 200;
-
-    pub fn new(text: &str) -> Option<Self> {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/@^~{}+-#".contains(&byte) || !byte.is_ascii();
-        let names = !text.is_empty() && text.len() <= Self::MAX && text.bytes().all(plain);
-        (names && !text.starts_with(['-', '^', '/', '.']) && !text.contains("..")).then(|| Self(text.to_owned()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 /// How a question is put.
 struct Asked {
     command: Command,
-    patience: Duration,
+    timeout: Duration,
     bytes: usize,
     /// What is too long is cut at the last whole line or entry, which ends with this byte; or is no answer at all.
     cut_at: Option<u8>,
     /// Which way of ending makes it an answer.
     counts: Counts,
+    sandbox: Sandbox,
 }
 
 enum Counts {
@@ -117,108 +79,36 @@ enum Counts {
     Any,
 }
 
+/// What a program may do while it is asked.
+enum Sandbox {
+    /// All that the user may.
+    None,
+    /// Read files and start no other program. Not asked at all where the kernel cannot see to that.
+    ReadOnly,
+    /// The same, where the kernel can see to that.
+    ReadOnlyIfPossible,
+}
+
 impl Probe<'_> {
     fn asked(&self) -> Asked {
         match self {
-            Probe::AsideVersion(path) => Asked::line(path.as_os_str()),
-            Probe::ShellVersion(shell) => Asked::line(OsStr::new(shell)),
-            Probe::GitRefs { root, prefix } => {
-                let mut command = git(root);
-                command.args(["for-each-ref", "--sort=-committerdate", "--format=%(refname)", prefix]);
-                Asked {
-                    command,
-                    patience: Duration::from_millis(500),
-                    bytes: LIST_BYTES,
-                    cut_at: Some(b'\n'),
-                    counts: Counts::Success,
-                }
-            }
-            Probe::GitStatus { root, without_filters } => {
-                let mut command = quiet_git(root, without_filters);
-                command.args(["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"]);
-                command.arg("--ignore-submodules=all");
-                Asked {
-                    command,
-                    patience: Duration::from_millis(500),
-                    bytes: LIST_BYTES,
-                    cut_at: Some(b'\0'),
-                    counts: Counts::Success,
-                }
-            }
-            Probe::GitTop { root } => {
-                let mut command = quiet_git(root, &[]);
-                command.args(["rev-parse", "--show-toplevel"]);
-                Asked::git(command, LINE_BYTES, None)
-            }
-            Probe::GitFilters { root } => {
-                let mut command = quiet_git(root, &[]);
-                command.args(["config", "--includes", "--show-scope", "-z", "--name-only", "--get-regexp"]);
-                command.arg("^(filter|lfs\\.extension)\\.");
-                // Git calls it a failure that there are none.
-                Asked { counts: Counts::Any, ..Asked::git(command, LINE_BYTES, None) }
-            }
-            Probe::GitState { root, without_filters } => {
-                let mut command = quiet_git(root, without_filters);
-                command.args(["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=all", "--no-renames"]);
-                command.arg("--ignore-submodules=all");
-                Asked::git(command, LIST_BYTES, Some(b'\0'))
-            }
-            Probe::GitDiff { root, without_filters, between, paths } => {
-                let mut command = quiet_git(root, without_filters);
-                // What the settings say about how a diff looks is for people's eyes; ours read the plain form.
-                command.args(["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--unified=3"]);
-                command.args(["--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--ignore-submodules=all"]);
-                command.args(["--submodule=short", "--diff-algorithm=histogram", "--inter-hunk-context=0"]);
-                match between {
-                    Between::Files(Revision(of)) => command.args(["--end-of-options", of]),
-                    Between::Staged(Revision(of)) => command.args(["--cached", "--end-of-options", of]),
-                    Between::Commits(Revision(one), Revision(other)) => command.args(["--end-of-options", one, other]),
-                    Between::Fork(Revision(one), Revision(other)) => {
-                        command.arg("--end-of-options").arg(format!("{one}...{other}"))
-                    }
-                };
-                command.arg("--").args(*paths);
-                Asked::git(command, DIFF_BYTES, Some(b'\n'))
-            }
-            Probe::GitLog { root, since, of: Revision(of) } => {
-                let mut command = quiet_git(root, &[]);
-                command.args([
-                    "log",
-                    "--no-show-signature",
-                    "--no-color",
-                    "--no-decorate",
-                    "--no-notes",
-                    "--no-mailmap",
-                ]);
-                command.args(["--max-count=50", "--format=%h%x09%s", "--end-of-options"]);
-                match since {
-                    Some(Revision(since)) => command.arg(format!("{since}..{of}")),
-                    None => command.arg(of),
-                };
-                command.arg("--");
-                Asked::git(command, LINE_BYTES, Some(b'\n'))
+            Probe::AsideVersion(path) => Asked::version(path.as_os_str()),
+            Probe::ShellVersion(shell) => Asked::version(OsStr::new(shell)),
+            Probe::Git { root, question } => question.asked(root),
+            Probe::DefaultBrowser => {
+                let mut command = command("xdg-settings");
+                command.args(["get", "default-web-browser"]);
+                Asked::new(command, Duration::from_secs(2), LINE_BYTES)
             }
             Probe::TmuxSessions => {
                 let mut command = command("tmux");
                 command.args(["list-sessions", "-F", "#{session_name}\t#{session_windows} windows"]);
-                Asked {
-                    command,
-                    patience: Duration::from_secs(1),
-                    bytes: LINE_BYTES,
-                    cut_at: Some(b'\n'),
-                    counts: Counts::Success,
-                }
+                Asked::new(command, Duration::from_secs(1), LINE_BYTES).cut_at(b'\n')
             }
             Probe::TmuxKeys(pane) => {
                 let mut command = command("tmux");
                 command.arg("-S").arg(pane.socket()).arg("list-keys");
-                Asked {
-                    command,
-                    patience: Duration::from_secs(1),
-                    bytes: LIST_BYTES,
-                    cut_at: Some(b'\n'),
-                    counts: Counts::Success,
-                }
+                Asked::new(command, Duration::from_secs(1), LIST_BYTES).cut_at(b'\n')
             }
             Probe::Help { aside, program, path, empty } => {
                 let mut command = command(aside);
@@ -226,31 +116,19 @@ impl Probe<'_> {
                 command.env("PATH", path).env("HOME", empty).env("TMPDIR", empty);
                 command.env("LC_ALL", "C.UTF-8").env("TERM", "dumb").env("NO_COLOR", "1").env("COLUMNS", "100");
                 command.env("PAGER", "cat").env("MANPAGER", "cat").env("GIT_PAGER", "cat");
-                Asked {
-                    command,
-                    patience: Duration::from_secs(3),
-                    bytes: HELP_BYTES,
-                    cut_at: Some(b'\n'),
-                    counts: Counts::Any,
-                }
+                Asked { counts: Counts::Any, ..Asked::new(command, Duration::from_secs(3), HELP_BYTES).cut_at(b'\n') }
             }
             Probe::Manual { command: name, path } => {
-                // Found on the PATH of whoever asks, which also says where the pages are.
+                // Found on the PATH of the shell that asks, which also says where the pages are.
                 let mut command = command(found("man", path));
                 command.args(["-S", "1:8:6", "-P", "cat", name]).env("PATH", path);
                 command.env("LC_ALL", "C.UTF-8").env("TERM", "dumb").env("MANWIDTH", "100");
-                // What a person sets for reading must not run here.
+                // What the user sets for reading must not run here.
                 command.env("PAGER", "cat").env("MANPAGER", "cat");
                 for name in ["MANOPT", "MANROFFOPT", "MANROFFSEQ", "MANLESS", "LESSOPEN", "BROWSER"] {
                     command.env_remove(name);
                 }
-                Asked {
-                    command,
-                    patience: Duration::from_secs(3),
-                    bytes: MANUAL_BYTES,
-                    cut_at: Some(b'\n'),
-                    counts: Counts::Success,
-                }
+                Asked::new(command, Duration::from_secs(3), MANUAL_BYTES).cut_at(b'\n')
             }
             Probe::Key(line) => {
                 let words = split(line).unwrap_or_default();
@@ -273,20 +151,23 @@ impl Probe<'_> {
 }
 
 impl Asked {
-    /// For somebody who can wait, in a repository of any size.
-    fn git(command: Command, bytes: usize, cut_at: Option<u8>) -> Self {
-        Self { command, patience: Duration::from_secs(10), bytes, cut_at, counts: Counts::Success }
+    fn new(command: Command, timeout: Duration, bytes: usize) -> Self {
+        Self { command, timeout, bytes, cut_at: None, counts: Counts::Success, sandbox: Sandbox::None }
     }
 
-    /// Somebody may have to unlock what has it, with a finger or a word.
+    fn cut_at(self, byte: u8) -> Self {
+        Self { cut_at: Some(byte), ..self }
+    }
+
+    /// The user may have to unlock what has it, with a finger or a word.
     fn key(command: Command) -> Self {
-        Self { command, patience: Duration::from_secs(20), bytes: LINE_BYTES, cut_at: None, counts: Counts::Success }
+        Self::new(command, Duration::from_secs(20), LINE_BYTES)
     }
 
-    fn line(program: &OsStr) -> Self {
+    fn version(program: &OsStr) -> Self {
         let mut command = command(program);
         command.arg("--version");
-        Self { command, patience: Duration::from_secs(2), bytes: LINE_BYTES, cut_at: None, counts: Counts::Success }
+        Self::new(command, Duration::from_secs(2), LINE_BYTES)
     }
 }
 
@@ -294,49 +175,6 @@ impl Asked {
 fn found(name: &str, path: &str) -> PathBuf {
     let places = path.split(':').filter(|place| place.starts_with('/')).map(|place| Path::new(place).join(name));
     places.into_iter().find(|program| program.is_file()).unwrap_or_else(|| PathBuf::from("/nonexistent").join(name))
-}
-
-/// Where a program may be that runs in a repository without anybody having typed its name: neither a directory that is meant from there,
-/// such as `./node_modules/.bin`, nor one of the repository's own. A home is the person's, also where it is a repository.
-fn places_outside(root: &Path, path: &OsStr) -> Vec<PathBuf> {
-    let is_home = std::env::home_dir().is_some_and(|home| home.starts_with(root));
-    let is_ours = |place: &PathBuf| place.is_absolute() && (is_home || !leads_into(place, root));
-    std::env::split_paths(path).filter(is_ours).collect()
-}
-
-/// Git as we ask it: of the repository at that place and no other, taking no lock, fetching nothing, waiting for nobody.
-fn git(root: &Path) -> Command {
-    let places = places_outside(root, &std::env::var_os("PATH").unwrap_or_default());
-    let program = places.iter().map(|place| place.join("git")).find(|program| is_executable(program));
-    let mut command = command(program.unwrap_or_else(|| PathBuf::from("/nonexistent/git")));
-    command.env("PATH", std::env::join_paths(places).unwrap_or_default());
-    // We may have been started from a hook, which says of which repository.
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
-        command.env_remove(name);
-    }
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
-    // Versions that know nothing of GIT_NO_LAZY_FETCH would fetch what is missing, by a command that the repository names.
-    command.env("GIT_ALLOW_PROTOCOL", "none");
-    // Neither one above it, nor files that pose as one.
-    command.env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root)).args(["-c", "safe.bareRepository=explicit"]);
-    command.env("LC_ALL", "C").arg("--no-optional-locks").current_dir(root);
-    command
-}
-
-/// Git, for questions about the files themselves: what the repository's settings would have it run is left out. A filter is such
-/// a command, and so is a monitor.
-fn quiet_git(root: &Path, without_filters: &[String]) -> Command {
-    let mut command = git(root);
-    command.env("GIT_PAGER", "cat");
-    command.args(["--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null"]);
-    // Names are told as they are.
-    command.args(["-c", "core.quotePath=false"]);
-    for name in without_filters {
-        for what in ["clean=", "smudge=", "process=", "required=false"] {
-            command.args(["-c", &format!("filter.{name}.{what}")]);
-        }
-    }
-    command
 }
 
 /// What the program printed, or `None` when it is missing, failed or took too long. Blocks until then.
@@ -349,13 +187,13 @@ pub fn probe(probe: &Probe<'_>) -> Option<String> {
 pub fn tap(opening: &Opening) -> Option<String> {
     let mut command = command("tmux");
     command.args(opening.arguments());
-    let patience = Duration::from_secs(1);
-    printed(Asked { command, patience, bytes: LINE_BYTES, cut_at: None, counts: Counts::Any })
+    printed(Asked { counts: Counts::Any, ..Asked::new(command, Duration::from_secs(1), LINE_BYTES) })
 }
 
 fn printed(asked: Asked) -> Option<String> {
-    let Asked { mut command, patience, bytes, cut_at, counts } = asked;
-    let deadline = Instant::now() + patience;
+    let Asked { mut command, timeout, bytes, cut_at, counts, sandbox } = asked;
+    let deadline = Instant::now() + timeout;
+    confine(&mut command, &sandbox)?;
     // A group of its own: what it starts is ended with it.
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     let mut child = command.spawn().ok()?;
@@ -385,6 +223,22 @@ fn printed(asked: Asked) -> Option<String> {
         }
     }
     Some(String::from_utf8_lossy(&answer).into_owned())
+}
+
+/// Has the program begin in its sandbox. Nothing when there is none to be had.
+#[expect(unsafe_code, reason = "a process can be restricted before its program begins only between fork and exec")]
+fn confine(command: &mut Command, sandbox: &Sandbox) -> Option<()> {
+    let mut read_only = match sandbox {
+        Sandbox::None => return Some(()),
+        Sandbox::ReadOnly => ReadOnly::running(Path::new(command.get_program())).ok()?,
+        Sandbox::ReadOnlyIfPossible => match ReadOnly::running(Path::new(command.get_program())) {
+            Ok(read_only) => read_only,
+            Err(_) => return Some(()),
+        },
+    };
+    // SAFETY: `enter` makes three system calls; it allocates nothing and takes no lock.
+    unsafe { command.pre_exec(move || read_only.enter()) };
+    Some(())
 }
 
 /// Waits for its end, and ends what it started and left behind.
@@ -419,16 +273,8 @@ pub enum Own<'a> {
     Editor(&'a Path),
     /// The person's pager on a file with colours in it, until it ends.
     Pager(&'a Path),
-    /// The person's browser on the page, which outlives us.
-    Browser(Page<'a>),
-}
-
-/// Where a browser may be sent.
-pub enum Page<'a> {
-    /// An address of this machine.
-    Address(&'a str),
-    /// A file of ours that leads there.
-    File(&'a Path),
+    /// The user's browser on a file of ours, which outlives us.
+    Browser(&'a Path),
 }
 
 /// Starts it, and waits unless it is the daemon.
@@ -465,31 +311,19 @@ pub fn own(own: Own<'_>) -> anyhow::Result<ExitStatus> {
             let started = pager.args(arguments).arg(file).status();
             started.with_context(|| format!("could not start {program}; set PAGER to a pager you have"))
         }
-        Own::Browser(page) => browse(&page),
+        Own::Browser(file) => browse(file),
     }
-}
-
-/// Whether it is an address of this machine, which needs no network to be found.
-fn is_here(address: &str) -> bool {
-    let host = address.strip_prefix("http://").and_then(|rest| rest.split_once(':')).map(|(host, _)| host);
-    let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    host.is_some_and(|host| host == "127.0.0.1" || host.strip_suffix(".localhost").is_some_and(is_plain))
 }
 
 /// How long a browser that could not be started may take to say so.
 const OPENING: Duration = Duration::from_secs(2);
 
 /// Some openers end when they have handed over, others when the browser does: those are left to themselves.
-fn browse(page: &Page<'_>) -> anyhow::Result<ExitStatus> {
-    let page = match page {
-        Page::Address(address) if is_here(address) => OsStr::new(address),
-        Page::Address(_) => bail!("this is no page of ours"),
-        Page::File(file) => file.as_os_str(),
-    };
+fn browse(file: &Path) -> anyhow::Result<ExitStatus> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut browser = command(opener);
     // A group of its own: what is typed at this terminal is not for it.
-    browser.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    browser.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let mut child = browser.spawn().with_context(|| format!("could not start {opener}"))?;
     let deadline = Instant::now() + OPENING;
     loop {
@@ -672,17 +506,22 @@ pub fn printed_by(shell: &str, args: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&ended.stdout).into_owned())
 }
 
-/// Runs git, as nobody in particular at a fixed time, and gives back what it printed. For the tests of what we read.
+/// Runs git under a made-up name at a fixed time, and gives back what it printed. For the tests of what we read.
 #[cfg(test)]
 pub fn git_in(directory: &Path, args: &[&str]) -> String {
-    let mut git = git(directory);
-    for who in ["AUTHOR", "COMMITTER"] {
-        git.env(format!("GIT_{who}_NAME"), "Somebody").env(format!("GIT_{who}_EMAIL"), "somebody@example.invalid");
-    }
-    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-    let ended = git.args(args).stdin(Stdio::null()).output().unwrap();
+    let ended = git_may_fail(directory, args);
     assert!(ended.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&ended.stderr));
     String::from_utf8_lossy(&ended.stdout).into_owned()
+}
+
+#[cfg(test)]
+pub fn git_may_fail(directory: &Path, args: &[&str]) -> std::process::Output {
+    let mut git = git::command_in(directory);
+    for role in ["AUTHOR", "COMMITTER"] {
+        git.env(format!("GIT_{role}_NAME"), "Somebody").env(format!("GIT_{role}_EMAIL"), "somebody@example.invalid");
+    }
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    git.args(args).stdin(Stdio::null()).output().unwrap()
 }
 
 /// Whether a shell that is installed here can parse the script (`-n`: it runs nothing). For the tests of what we print.
@@ -704,18 +543,6 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
         path
-    }
-
-    #[test]
-    fn a_program_of_the_repository_is_not_found_by_a_name() {
-        let temp = tempfile::tempdir().unwrap();
-        let (root, outside) = (temp.path().join("repository"), temp.path().join("outside"));
-        for place in [&root.join("bin"), &outside] {
-            std::fs::create_dir_all(place).unwrap();
-        }
-        std::os::unix::fs::symlink(root.join("bin"), temp.path().join("link")).unwrap();
-        let path = format!("node_modules/.bin:.::{0}/repository/bin:{0}/link:{0}/outside", temp.path().display());
-        assert_eq!(places_outside(&root, OsStr::new(&path)), [outside]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod capture;
 mod cli;
 mod client;
 mod config;
+mod connections;
 mod daemon;
 mod exec;
 mod paths;

@@ -9,6 +9,7 @@ mod page;
 mod patient;
 pub mod peer;
 pub mod session;
+mod sock_diag;
 mod wire;
 
 #[cfg(test)]
@@ -31,14 +32,20 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::connections::{Connections, Place as Room};
+use crate::exec::taint::Caller;
 use crate::paths;
 use keep::Kept;
 use patient::Patient;
-use peer::Peer;
+use peer::Owner;
 use session::{Comes, Mint, Place, Sessions};
 
-/// Connections at once. A browser opens six.
+/// Connections at once: a browser opens six. The next one closes the one that was idle longest.
 const MAX_CONNECTIONS: usize = 64;
+/// Of those, of processes that are not the user: they are told so, and that is all.
+const MAX_OF_COMMANDS: usize = 4;
+/// How long such a one may take to ask.
+const HEAD_OF_COMMANDS: Duration = Duration::from_secs(2);
 /// Streams at once: less, so that the others can still ask something.
 const MAX_STREAMS: usize = 32;
 /// Messages that the daemon has not answered yet.
@@ -229,6 +236,7 @@ fn listen(port: u16) -> anyhow::Result<Option<(u16, Vec<TcpListener>)>> {
 }
 
 async fn take(shared: Arc<Shared>, listeners: Vec<TcpListener>) {
+    let open = Connections::new(MAX_CONNECTIONS, MAX_OF_COMMANDS);
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -236,10 +244,18 @@ async fn take(shared: Arc<Shared>, listeners: Vec<TcpListener>) {
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
         };
         match accepted {
-            Ok((stream, from)) if connections.len() < MAX_CONNECTIONS => {
-                connections.spawn(converse(Arc::clone(&shared), stream, from));
+            Ok((stream, from)) => {
+                let Ok(ours) = stream.local_addr() else { continue };
+                let owner = match shared.is_told {
+                    true => match peer::of_user(from, ours) {
+                        Some(owner) => Some(owner),
+                        // Another user's: it never holds a place.
+                        None => continue,
+                    },
+                    false => None,
+                };
+                connections.spawn(converse(Arc::clone(&shared), stream, owner, Arc::clone(&open)));
             }
-            Ok(_) => {}
             // Out of descriptors, most likely: give the others time to end.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
@@ -254,26 +270,39 @@ async fn accept(listeners: &[TcpListener]) -> std::io::Result<(TcpStream, Socket
     .await
 }
 
-async fn converse(shared: Arc<Shared>, stream: TcpStream, from: SocketAddr) {
-    let Ok(ours) = stream.local_addr() else { return };
+async fn converse(shared: Arc<Shared>, stream: TcpStream, owner: Option<Owner>, open: Arc<Connections>) {
     // Small answers, one after the other: they are not to wait for more to send.
     let _ = stream.set_nodelay(true);
-    let peer = match shared.is_told {
-        true => tokio::task::spawn_blocking(move || peer::of(from, ours)).await.unwrap_or(Peer::Stranger),
-        false => Peer::Ours,
+    let caller = match owner {
+        Some(owner) => {
+            let judged = tokio::task::spawn_blocking(move || peer::holder(&owner)).await;
+            judged.unwrap_or(Caller::Unknown)
+        }
+        // The system does not tell: key and session have to do.
+        None => Caller::User,
     };
+    let Some(room) = open.admit(None, caller).map(Arc::new) else { return };
+    tokio::select! {
+        () = serve(shared, stream, caller, Arc::clone(&room)) => {}
+        () = room.evicted() => {}
+    }
+}
+
+async fn serve(shared: Arc<Shared>, stream: TcpStream, caller: Caller, room: Arc<Room>) {
     let limits = shared.limits;
+    let is_user = caller == Caller::User;
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(answer::answer(shared, peer, request).await) }
+        async move { Ok::<_, Infallible>(answer::answer(shared, caller, request).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.head)
+        .keep_alive(is_user)
+        .header_read_timeout(if is_user { limits.head } else { limits.head.min(HEAD_OF_COMMANDS) })
         .max_headers(MAX_HEADERS)
         .max_header_size(MAX_HEAD)
         .max_buf_size(MAX_BUFFER)
-        .serve_connection(TokioIo::new(Patient::new(stream, limits.stall)), service)
+        .serve_connection(TokioIo::new(Patient::new(stream, limits.stall, room)), service)
         .await;
     if let Err(error) = served {
         tracing::debug!("a connection to the page ended: {error}");

@@ -73,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             Ok(if found.is_empty() { Exit::Failed } else { Exit::Done })
         }
         Ok(other) => Err(ClientError::Garbled(format!("{other:?}")).into()),
-        Err(error @ (ClientError::Absent | ClientError::Silent | ClientError::Foreign)) => {
+        Err(error @ (ClientError::Absent | ClientError::Silent | ClientError::Foreign | ClientError::Impostor)) => {
             eprintln!("aside: {error}");
             Ok(Exit::Unreachable)
         }

@@ -10,9 +10,6 @@ pub struct Args {
     /// Become the command, as a child of this process
     #[arg(long, value_name = "PID")]
     enter: Option<u32>,
-    /// The socket of the daemon, by which the next one there knows whose command this is
-    #[arg(long = "for", value_name = "SOCKET", conflicts_with = "enter")]
-    _socket: Option<std::path::PathBuf>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {

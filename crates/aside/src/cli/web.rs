@@ -7,11 +7,10 @@ use anyhow::{Context, bail};
 use aside_core::proto::task::{Op, Task};
 use aside_core::proto::{Reply, Request};
 
-use crate::bridge::web::peer;
 use crate::cli::{Exit, current_dir, own_shell, print};
 use crate::client;
 use crate::daemon::{control, page};
-use crate::exec::{self, Own, Page};
+use crate::exec::{self, Own, Probe};
 use crate::paths::{self, Paths};
 
 /// Open the page for tasks in your browser
@@ -34,9 +33,11 @@ pub struct Args {
 #[derive(Debug, PartialEq, Eq)]
 enum Way {
     Open,
-    /// A browser here would not be in front of the person.
+    /// A browser here would not be in front of the user.
     FromAfar(Tunnel),
     NoScreen,
+    /// The browser cannot read the file by which the link is passed to it.
+    Sandboxed,
     Tell,
     Print,
 }
@@ -72,10 +73,13 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         }
     };
     let port = port(&link).context("the daemon gave no link to the page; restart it: aside daemon stop")?;
-    let way = way(&args, |name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let way = match way(&args, |name| std::env::var(name).ok().filter(|value| !value.is_empty())) {
+        Way::Open if reads_no_files() => Way::Sandboxed,
+        way => way,
+    };
     let failed = match way {
-        Way::Open => open(&paths.socket, &link, port).err(),
-        Way::FromAfar(_) | Way::NoScreen | Way::Tell | Way::Print => None,
+        Way::Open => open(&paths.socket, &link).err(),
+        Way::FromAfar(_) | Way::NoScreen | Way::Sandboxed | Way::Tell | Way::Print => None,
     };
     if let Some(error) = failed {
         eprintln!("aside: {error:#}");
@@ -150,6 +154,9 @@ fn words(way: &Way, link: &str, port: u16) -> String {
         Way::Print => format!("{link}\n"),
         Way::Open => format!("opened in your browser; if it does not show, open this link ({once}):\n  {link}\n"),
         Way::Tell => format!("open this link ({once}):\n  {link}\n"),
+        Way::Sandboxed => {
+            format!("your browser cannot read files of other programs; open this link ({once}):\n  {link}\n")
+        }
         Way::NoScreen => format!("there is no screen here to open a browser on; open this link ({once}):\n  {link}\n"),
         Way::FromAfar(Tunnel { host, port: other }) => {
             let other = other.map_or_else(String::new, |other| format!("-p {other} "));
@@ -160,22 +167,32 @@ fn words(way: &Way, link: &str, port: u16) -> String {
     }
 }
 
-/// Other users see the arguments of a program while it runs. Where the kernel says whose a connection is, they could do nothing
-/// with the key, and the browser gets the link itself: one in a sandbox can open no file of ours. Elsewhere it gets a file that
-/// only we can read, which the daemon removes once it has led there.
-fn open(socket: &Path, link: &str, port: u16) -> anyhow::Result<()> {
+/// Every process of this machine can read the arguments of a browser that is being started, and a command of a task must not find a link
+/// there. The browser gets a file that only the user can read and that leads to the page; the daemon removes it once it has.
+fn open(socket: &Path, link: &str) -> anyhow::Result<()> {
     let file = paths::page_file(socket);
-    let page = if peer::is_told(port) {
-        Page::Address(link)
-    } else {
-        leave(&file, link).context("could not write the file that leads to the page")?;
-        Page::File(&file)
-    };
-    let status = exec::own(Own::Browser(page))?;
+    leave(&file, link).context("could not write the file that leads to the page")?;
+    let status = exec::own(Own::Browser(&file))?;
     if !status.success() {
         bail!("no browser could be opened");
     }
     Ok(())
+}
+
+/// Whether the browser is in a sandbox of its own (snap, flatpak), or on the other side of WSL.
+fn reads_no_files() -> bool {
+    let is_wsl = || std::fs::read_to_string("/proc/version").is_ok_and(|version| version.contains("icrosoft"));
+    let home = std::env::home_dir().unwrap_or_default();
+    let own = home.join(".local/share/flatpak/exports/share/applications");
+    let sandboxed = ["/var/lib/snapd/desktop/applications", "/var/lib/flatpak/exports/share/applications"];
+    let browser = || exec::probe(&Probe::DefaultBrowser).unwrap_or_default();
+    let is_sandboxed = || {
+        let browser = browser();
+        let name = Some(browser.trim()).filter(|name| !name.is_empty() && !name.contains('/'));
+        let mut places = sandboxed.iter().map(Path::new).chain([own.as_path()]);
+        name.is_some_and(|name| places.any(|place| place.join(name).exists()))
+    };
+    is_wsl() || is_sandboxed()
 }
 
 fn leave(file: &Path, link: &str) -> anyhow::Result<()> {
@@ -246,7 +263,6 @@ mod tests {
         ] {
             assert_eq!(port(link), None, "{link}");
         }
-        assert!(exec::own(Own::Browser(Page::Address("https://evil.example/"))).is_err());
     }
 
     #[test]

@@ -14,13 +14,12 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, Semaphore};
 
+use crate::connections::Place;
 use crate::daemon::dispatch;
 use crate::daemon::later::{self, Later, Newest, Tellers, Tone};
 use crate::daemon::state::{State, Work};
-use crate::exec::keep::family::Caller;
+use crate::exec::taint::Caller;
 
-/// Open connections; a shell has one while it waits at its prompt.
-const MAX_CONNECTIONS: usize = 512;
 /// Requests of one connection under way at once. Reading stops until one has ended.
 const MAX_UNDER_WAY: usize = 64;
 /// Answers waiting for one client to read them. The oldest is dropped: the newest is the one it wants.
@@ -32,38 +31,57 @@ const LOOK: Duration = Duration::from_millis(20);
 
 pub fn accept(state: Arc<State>, stream: UnixStream) {
     let ours = rustix::process::getuid().as_raw();
-    let peer = match stream.peer_cred() {
+    let process = match stream.peer_cred() {
         Ok(peer) if peer.uid() == ours => peer.pid(),
         Ok(peer) => return state.notice(format!("refused a connection from user {}", peer.uid())),
         Err(error) => return state.notice(format!("refused a connection whose user is unknown: {error}")),
     };
-    if state.connections() >= MAX_CONNECTIONS {
-        return state.notice(format!("refused a connection: {MAX_CONNECTIONS} are open"));
-    }
-    let presence = state.connected();
+    let caller = Caller::of(&stream);
     tokio::spawn(async move {
-        let _presence = presence;
+        let Some(place) = state.connections().admit(process, caller) else {
+            return state.notice("refused a connection: commands of tasks have too many open");
+        };
+        state.touch();
         let (read, write) = stream.into_split();
         let outbox = Arc::new(Outbox::default());
-        let writer = tokio::spawn(deliver(Arc::clone(&outbox), write));
-        listen(&state, read, &outbox, peer).await;
-        // A client that hangs up right after its last request still gets it answered; the writer ends by itself.
-        outbox.close();
-        let _ = writer.await;
+        let mut writer = tokio::spawn(deliver(Arc::clone(&outbox), write));
+        let client = Client { process, caller, place: &place };
+        let served = async {
+            listen(&state, read, &outbox, &client).await;
+            // A client that hangs up right after its last request still gets it answered; the writer ends by itself.
+            outbox.close();
+            let _ = (&mut writer).await;
+        };
+        tokio::select! {
+            () = served => {}
+            () = place.evicted() => {
+                outbox.close();
+                writer.abort();
+            }
+        }
+        drop(place);
+        state.touch();
     });
 }
 
-async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox>, peer: Option<i32>) {
+/// The other end of a connection.
+struct Client<'p> {
+    process: Option<i32>,
+    caller: Caller,
+    place: &'p Place,
+}
+
+async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox>, client: &Client<'_>) {
     let room = Arc::new(Semaphore::new(MAX_UNDER_WAY));
+    let Client { process, caller, place } = *client;
     let threads = Threads {
-        line: Arc::new(Newest::of(peer)),
-        explanation: Arc::new(Newest::of(peer)),
-        talk: Arc::new(Newest::of(peer)),
-        next: Arc::new(Newest::of(peer)),
-        watch: Arc::new(Newest::of(peer)),
+        line: Arc::new(Newest::of(process)),
+        explanation: Arc::new(Newest::of(process)),
+        talk: Arc::new(Newest::of(process)),
+        next: Arc::new(Newest::of(process)),
+        watch: Arc::new(Newest::of(process)),
         tellers: Arc::default(),
     };
-    let caller = peer.and_then(Caller::now).map(Arc::new);
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
     'reading: loop {
@@ -71,6 +89,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             Ok(0) | Err(_) => break,
             Ok(length) => length,
         };
+        place.touch();
         stream.push(&chunk[..length]);
         let frames = stream.frames();
         let spelling = stream.spelling();
@@ -105,7 +124,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             };
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
             let later = voice.later(&request, &threads, outbox);
-            let (state, outbox, caller) = (Arc::clone(state), Arc::clone(outbox), caller.clone());
+            let (state, outbox) = (Arc::clone(state), Arc::clone(outbox));
             tokio::spawn(async move {
                 let answer = dispatch::answer(Arc::clone(&state), request, caller, later.clone());
                 let reply = guarded(&state, answer).await;

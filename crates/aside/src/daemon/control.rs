@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use aside_core::proto::{Reply, Request, Status};
 use rustix::process::{Pid, Signal};
 
 use crate::client::{self, ClientError};
 use crate::daemon::listen::{self, Holder};
-use crate::exec::{self, Own};
+use crate::exec::taint::Rank;
+use crate::exec::{self, Inherited, Own};
 use crate::paths::{self, Paths};
 
 /// How long each way of ending it may take.
@@ -24,8 +25,24 @@ pub fn status(paths: &Paths) -> Result<Status, ClientError> {
     }
 }
 
+/// A daemon that a command of a task has started would take that command for the user.
+pub fn refuse_commands() -> anyhow::Result<()> {
+    let is_the_users = match Rank::own() {
+        Rank::User => true,
+        // The new version of a daemon goes on in the same process.
+        Rank::Daemon => Inherited::from_env().is_some(),
+        Rank::Command => false,
+    };
+    ensure!(
+        is_the_users,
+        "a command of a task cannot start the daemon; run `aside daemon start` in a terminal of your own"
+    );
+    Ok(())
+}
+
 /// Starts one in the background, if there is none, and waits for its first answer.
 pub fn start(paths: &Paths) -> anyhow::Result<Status> {
+    refuse_commands()?;
     // The daemon itself would refuse, but nobody would hear it.
     paths::leave_to_its_owner(&paths.data_dir)?;
     paths::prepare_socket_dir(&paths.socket)?;

@@ -7,19 +7,16 @@ use aside_core::proto::{Reply, Request, Why};
 use crate::daemon::answer;
 use crate::daemon::later::Later;
 use crate::daemon::state::{Ending, State};
-use crate::exec::keep::family::Caller;
+use crate::exec::taint::Caller;
 
-pub async fn answer(state: Arc<State>, request: Request, caller: Option<Arc<Caller>>, later: Later) -> Reply {
-    let is_refused = |caller: Arc<Caller>| match request {
-        // Whoever decides something waits for what becomes of it.
-        Request::Task(_) => caller.could_be_a_command(),
-        _ => caller.may_be_a_command(),
-    };
-    if is_the_persons(&request) && caller.is_some_and(is_refused) {
+pub async fn answer(state: Arc<State>, request: Request, caller: Caller, later: Later) -> Reply {
+    if is_for_the_user(&request)
+        && let Some(why) = refusal(caller)
+    {
         return match request {
-            // A shell that a command has started is left to itself, and not to find out why.
+            // A shell that a command has started works without Aside, and need not know why.
             Request::Hello(_) => answer::hello::welcome(&state),
-            _ => Reply::error("refused", "a command of a task cannot speak for the person"),
+            _ => Reply::error("refused", why),
         };
     }
     match request {
@@ -57,10 +54,22 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Option<Arc<Call
     }
 }
 
-/// Whether it is for the person and their shells alone. A command must neither speak for them, nor have us do outside of its bounds what it
-/// cannot do itself: what is noted here is written elsewhere, and whoever is named here is talked to or started. To be asked something is
-/// another matter: then we look with the person's own eyes, and the command may see what they may.
-fn is_the_persons(request: &Request) -> bool {
+fn refusal(caller: Caller) -> Option<&'static str> {
+    match caller {
+        Caller::User => None,
+        Caller::Command => Some(
+            "a command of a task cannot speak for the user, nor can a terminal that it has started; use another terminal",
+        ),
+        Caller::Unknown => Some(
+            "Aside cannot tell which process this is, and a command of a task cannot speak for the user; try again",
+        ),
+    }
+}
+
+/// Whether only the user and their shells may send it. A command must neither speak for them, nor have the daemon do outside of its sandbox
+/// what it cannot do itself: what is noted here is written elsewhere, and a program or socket that is named here is used. A question is
+/// answered: the command could read the same files.
+fn is_for_the_user(request: &Request) -> bool {
     match request {
         // Who they are, which history is theirs, whether anything of them may leave, on which PATH programs are found.
         Request::Hello(_) | Request::Names(_) => true,
@@ -69,7 +78,7 @@ fn is_the_persons(request: &Request) -> bool {
         // What they did.
         Request::Finished(_) | Request::Outcome(_) | Request::Wrong(_) => true,
         Request::Stop => true,
-        Request::Task(asked) => answer::task::speaks_for_a_person(asked.op),
+        Request::Task(asked) => answer::task::is_for_the_user(asked.op),
         Request::Complete(_) | Request::Translate(_) | Request::Explain(_) | Request::Detect(_) => false,
         Request::Ask(_) | Request::Suggest(_) | Request::Recall(_) | Request::Why(_) => false,
         Request::Reload | Request::Status => false,

@@ -36,7 +36,7 @@ use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exec;
-use crate::exec::keep::family;
+use crate::exec::taint::Rank;
 use crate::paths::{self, Paths};
 use keeper::Closed;
 use listen::Listening;
@@ -55,8 +55,10 @@ pub enum Outcome {
 /// Serves until told to stop, idle for long enough, or replaced.
 pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
     paths::leave_to_its_owner(&paths.data_dir)?;
-    family::serve(&paths.socket);
+    control::refuse_commands()?;
     let Some(listening) = listen::listen(&paths)? else { return Ok(Outcome::AlreadyRunning) };
+    // Before anything is started: whatever this process starts is not the user.
+    Rank::Daemon.take()?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start the runtime")?;
     let ending = runtime.block_on(serve(&paths, &listening))?;

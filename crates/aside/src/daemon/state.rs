@@ -17,6 +17,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::config::Config;
 use crate::config::live::Live;
+use crate::connections::Connections;
 use crate::daemon::foresight::Foresight;
 use crate::daemon::handover::Program;
 use crate::daemon::keeper::Keeper;
@@ -36,6 +37,10 @@ use crate::paths::Paths;
 use crate::store::journal::Journal;
 use crate::world::{Environment, Learning, Machine, View};
 
+/// Open connections: a shell has one while it waits at its prompt.
+const MAX_CONNECTIONS: usize = 512;
+/// Of those, of processes that are not the user.
+const MAX_OF_COMMANDS: usize = 64;
 /// Remembered for `aside doctor`; the log has them all.
 const MAX_NOTICES: usize = 32;
 /// Shells that said hello; the one heard from longest ago is forgotten first.
@@ -74,7 +79,7 @@ pub struct State {
     keeper: OnceLock<Keeper>,
     started: Instant,
     last_active: Mutex<Instant>,
-    connections: AtomicUsize,
+    connections: Arc<Connections>,
     under_way: AtomicUsize,
     rested: Notify,
     answered: AtomicU64,
@@ -137,7 +142,7 @@ impl State {
             keeper: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
-            connections: AtomicUsize::new(0),
+            connections: Connections::new(MAX_CONNECTIONS, MAX_OF_COMMANDS),
             under_way: AtomicUsize::new(0),
             rested: Notify::new(),
             answered: AtomicU64::new(0),
@@ -420,15 +425,8 @@ impl State {
         locked(&self.sessions).get(session).is_some_and(|session| session.hello.private)
     }
 
-    /// Held by a connection for as long as it is open.
-    pub fn connected(self: &Arc<Self>) -> Presence {
-        self.connections.fetch_add(1, Ordering::Relaxed);
-        self.touch();
-        Presence(Arc::clone(self))
-    }
-
-    pub fn connections(&self) -> usize {
-        self.connections.load(Ordering::Relaxed)
+    pub fn connections(&self) -> &Arc<Connections> {
+        &self.connections
     }
 
     /// Held by a request until its answer was written, or dropped.
@@ -467,7 +465,7 @@ impl State {
     pub fn is_idle(&self, now: Instant) -> bool {
         let limit = self.config().daemon.idle_exit_s;
         let quiet = now.saturating_duration_since(*locked(&self.last_active));
-        let rests = self.connections() == 0 && self.under_way.load(Ordering::Relaxed) == 0;
+        let rests = self.connections.count() == 0 && self.under_way.load(Ordering::Relaxed) == 0;
         limit > 0 && rests && quiet >= Duration::from_secs(limit)
     }
 
@@ -526,18 +524,9 @@ impl State {
         }
     }
 
-    fn touch(&self) {
+    /// The daemon is in use: it does not end as idle for a while.
+    pub fn touch(&self) {
         *locked(&self.last_active) = Instant::now();
-    }
-}
-
-/// One open connection.
-pub struct Presence(Arc<State>);
-
-impl Drop for Presence {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
-        self.0.touch();
     }
 }
 

@@ -17,13 +17,14 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use crate::exec::command;
-use crate::exec::keep::family::{Member, family};
+use crate::exec::keep::process_tree::{Member, descendants};
 use crate::exec::run::environment::arguments;
 use crate::exec::run::order::{Bounds, Order, Report};
+use crate::exec::taint::Rank;
 use crate::world::sandbox::{self, Writes};
 
-pub mod family;
 mod hooks;
+mod process_tree;
 
 /// How long what the shell left running may go on by itself, such as what its output was piped through.
 const LINGER: Duration = Duration::from_millis(500);
@@ -184,7 +185,7 @@ impl Kept {
         if self.ended.is_none() {
             let _ = rustix::process::kill_process_group(self.shell, signal);
         }
-        for Member { pid, group, .. } in family(self.shell).into_iter().filter(|member| member.is_within(reach)) {
+        for Member { pid, group, .. } in descendants(self.shell).into_iter().filter(|member| member.is_within(reach)) {
             if self.ended.is_some() || group != self.shell {
                 let _ = rustix::process::kill_process(pid, signal);
             }
@@ -193,7 +194,7 @@ impl Kept {
 
     fn is_left(&mut self, reach: Reach) -> bool {
         self.reap();
-        let is_seen = || family(self.shell).iter().any(|member| member.is_within(reach));
+        let is_seen = || descendants(self.shell).iter().any(|member| member.is_within(reach));
         // Processes are read one by one, in the order of their numbers. When those begin anew, a parent that ends and its child may both be
         // missed by one look, but not by the next.
         self.has_children && (self.ended.is_none() || is_seen() || is_seen())
@@ -293,6 +294,7 @@ fn entered(parent: u32) -> anyhow::Error {
         let printed = std::io::stderr().as_fd().try_clone_to_owned().context("could not share the output")?;
         let cwd = the_very(&order.cwd)?;
         rustix::process::fchdir(&cwd).with_context(|| format!("could not go to {}", order.cwd.display()))?;
+        Rank::Command.take()?;
         confine(&order)?;
         Ok((order, printed))
     };

@@ -21,12 +21,10 @@ use tokio::time::Instant;
 
 use crate::exec::command;
 use crate::exec::keep::PATIENCE;
-use crate::exec::run::about::About;
 use crate::exec::run::order::{Bounds, Order, Report};
 use crate::exec::run::output::Output;
 use crate::world::sandbox;
 
-pub mod about;
 pub mod environment;
 pub mod order;
 mod output;
@@ -225,16 +223,11 @@ fn start(order: &Order) -> anyhow::Result<Started> {
     let pipe = || std::io::pipe().context("could not make a pipe");
     let ((heard, lifeline), (output, prints), (report, reports)) = (pipe()?, pipe()?, pipe()?);
     let mut keeper = command(&order.aside);
-    keeper.arg("keep");
-    if let Some(socket) = about::served() {
-        keeper.arg("--for").arg(socket);
-    }
-    keeper.env_clear().current_dir("/").stdin(heard).stdout(reports).stderr(prints);
-    let about = About::new();
+    keeper.arg("keep").env_clear().current_dir("/").stdin(heard).stdout(reports).stderr(prints);
     let child = keeper.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
     let failed = "could not listen to the command";
     Ok(Started {
-        keeper: Keeper { child: Some((child, about)) },
+        keeper: Keeper { child: Some(child) },
         lifeline: Sender::from_owned_fd(lifeline.into()).context(failed)?,
         output: Receiver::from_owned_fd(output.into()).context(failed)?,
         report: Receiver::from_owned_fd(report.into()).context(failed)?,
@@ -270,13 +263,13 @@ fn later(span: Duration) -> Instant {
 
 /// The process that keeps the command. Dropped, it is left to end by itself, as it does once its lifeline is closed, and is collected then.
 struct Keeper {
-    child: Option<(Child, About)>,
+    child: Option<Child>,
 }
 
 impl Keeper {
     /// It did not say how the command ended: it was killed, or hangs. The shell ends with it; what the shell started might not.
     fn end(&mut self, group: Option<Pid>) {
-        if let Some((child, _)) = &mut self.child {
+        if let Some(child) = &mut self.child {
             let _ = child.kill();
         }
         if let Some(group) = group {
@@ -285,23 +278,18 @@ impl Keeper {
     }
 
     async fn collect(&mut self) {
-        if let Some(kept) = self.child.take() {
-            let _ = tokio::task::spawn_blocking(move || buried(kept)).await;
+        if let Some(mut child) = self.child.take() {
+            let _ = tokio::task::spawn_blocking(move || child.wait()).await;
         }
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        if let Some(kept) = self.child.take() {
-            std::thread::spawn(move || buried(kept));
+        if let Some(mut child) = self.child.take() {
+            std::thread::spawn(move || child.wait());
         }
     }
-}
-
-fn buried((mut child, about): (Child, About)) {
-    let _ = child.wait();
-    drop(about);
 }
 
 #[cfg(test)]

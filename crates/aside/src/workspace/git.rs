@@ -13,7 +13,8 @@ use aside_core::task::run::review::fresh::{self, Fresh};
 use aside_core::task::run::review::what::What;
 use aside_core::text;
 
-use crate::exec::{Between, DIFF_BYTES, Probe, Revision, probe};
+use crate::exec::git::{Between, Filters, Question, Revision};
+use crate::exec::{DIFF_BYTES, Probe, probe};
 use crate::workspace::beneath::Root;
 use crate::workspace::{Workspace, read};
 use crate::world::changes::filters;
@@ -58,7 +59,7 @@ pub struct Change {
 /// A repository that may be asked, and the filters that its settings define.
 struct Asked<'a> {
     workspace: &'a Workspace,
-    without_filters: Vec<String>,
+    filters: Filters,
 }
 
 impl Workspace {
@@ -80,12 +81,8 @@ impl Workspace {
             paths.iter().take(MAX_PATHS).filter_map(|path| Name::new(path).ok()).map(|name| name.to_string()).collect();
         ensure!(paths.is_empty() || !names.is_empty(), "none of these files is one that may be looked at");
         let (between, of, mut notes) = asked.between(what)?;
-        let diff = probe(&Probe::GitDiff {
-            root: &self.root,
-            without_filters: &asked.without_filters,
-            between: &between,
-            paths: &names,
-        });
+        let question = Question::Diff { filters: &asked.filters, between: &between, paths: &names };
+        let diff = probe(&Probe::Git { root: &self.root, question });
         let diff = diff.with_context(|| asked.trouble(&format!("could not compare {}", of.english)))?;
         // It is cut at the end of a line, which is near.
         if diff.len() + 64 * 1024 > DIFF_BYTES {
@@ -122,8 +119,10 @@ impl Workspace {
         if !self.has_repository() {
             bail!("{} is no git repository", root.display());
         }
-        let asked = Asked { workspace: self, without_filters: Vec::new() };
-        let Some(top) = probe(&Probe::GitTop { root }) else { bail!(asked.trouble("could not ask git")) };
+        let asked = Asked { workspace: self, filters: Filters::default() };
+        let Some(top) = probe(&Probe::Git { root, question: Question::Top }) else {
+            bail!(asked.trouble("could not ask git"))
+        };
         let top = top.trim_end_matches('\n');
         // A setting can name any directory, whose files would then be shown.
         let same = std::fs::canonicalize(top).is_ok_and(|top| top == *root);
@@ -133,19 +132,14 @@ impl Workspace {
             text::clean(top)
         );
         let repository = repository(root).with_context(|| format!("{} is no git repository", root.display()))?;
-        let without_filters = match filters(&repository) {
-            Some(filters) => filters,
-            // Its settings include others: git reads them all.
-            None => own_filters(&probe(&Probe::GitFilters { root }).unwrap_or_default())
-                .context("its settings define a filter by a name that cannot be left out; look at .git/config")?,
-        };
-        Ok(Asked { workspace: self, without_filters })
+        let filters = filters(&repository);
+        Ok(Asked { workspace: self, filters })
     }
 }
 
 impl Asked<'_> {
     fn state(&self) -> Option<String> {
-        probe(&Probe::GitState { root: &self.workspace.root, without_filters: &self.without_filters })
+        probe(&Probe::Git { root: &self.workspace.root, question: Question::State { filters: &self.filters } })
     }
 
     /// Git has failed, and says nothing here: what it most likely is.
@@ -163,7 +157,8 @@ impl Asked<'_> {
     }
 
     fn is_there(&self, revision: &Revision) -> bool {
-        probe(&Probe::GitLog { root: &self.workspace.root, since: None, of: revision }).is_some()
+        probe(&Probe::Git { root: &self.workspace.root, question: Question::Log { since: None, of: revision } })
+            .is_some()
     }
 
     fn head(&self) -> Option<Revision> {
@@ -180,7 +175,7 @@ impl Asked<'_> {
     /// The branch that others leave.
     fn main(&self) -> anyhow::Result<Revision> {
         let root = &self.workspace.root;
-        let listed = |prefix| probe(&Probe::GitRefs { root, prefix }).unwrap_or_default();
+        let listed = |prefix| probe(&Probe::Git { root, question: Question::Refs { prefix } }).unwrap_or_default();
         let (heads, remotes) = (listed("refs/heads"), listed("refs/remotes/origin"));
         let has = |refs: &str, name: &str| refs.lines().any(|line| line == name);
         if has(&remotes, "refs/remotes/origin/HEAD") {
@@ -257,7 +252,8 @@ impl Asked<'_> {
 
     /// The first lines of the commits, the newest first.
     fn commits(&self, since: Option<&Revision>, of: &Revision) -> Vec<Both> {
-        let log = probe(&Probe::GitLog { root: &self.workspace.root, since, of }).unwrap_or_default();
+        let log = probe(&Probe::Git { root: &self.workspace.root, question: Question::Log { since, of } })
+            .unwrap_or_default();
         // The first commit of all has none before it, and the log of it is itself alone.
         let count = log.lines().count();
         let told = log.lines().filter_map(|line| line.split_once('\t'));
@@ -354,29 +350,6 @@ fn facts(state: &str) -> Facts {
     let note = (all > MAX_CHANGED).then(|| format!("{all} files have changed; {MAX_CHANGED} of them are told"));
     let usable = tracked.iter().chain(&new).map(|(_, path)| *path).filter(|path| denied(path).is_none());
     Facts { branch, changed: usable.take(MAX_CHANGED).map(str::to_owned).collect(), text: told, note }
-}
-
-/// Names of filters out of what git lists: whose settings, the setting. None when one cannot be spelled in an argument.
-fn own_filters(listed: &str) -> Option<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
-    let mut entries = listed.split_terminator('\0');
-    while let (Some(scope), Some(setting)) = (entries.next(), entries.next()) {
-        if matches!(scope, "system" | "global") {
-            continue;
-        }
-        // The person's own Git LFS has commands of the repository's run when it is told of them there.
-        let name = match setting.starts_with("lfs.") {
-            true => "lfs",
-            false => setting.strip_prefix("filter.")?.rsplit_once('.')?.0,
-        };
-        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
-            return None;
-        }
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    Some(names)
 }
 
 #[cfg(test)]

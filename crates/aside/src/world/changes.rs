@@ -1,5 +1,4 @@
-//! Which files of a repository changed. Only git knows, and git runs what the settings of a repository say: a
-//! repository that came out of an archive must not run anything because a person typed `git add`.
+//! Which files of a repository changed. Only git knows.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -7,8 +6,9 @@ use std::sync::LazyLock;
 use aside_core::world::Item;
 use regex::Regex;
 
+use crate::exec::git::{Filters, Question};
 use crate::exec::{Probe, probe};
-use crate::world::finding::{MAX_BYTES, item, read};
+use crate::world::finding::{MAX_BYTES, item};
 use crate::world::repository::{Repository, repository};
 
 /// The files that differ, by what they differ from. Names are as seen from the directory.
@@ -24,45 +24,91 @@ pub fn changes(directory: &Path) -> Option<Changes> {
     // Git follows links before it looks for the repository, and must find the one whose settings were read.
     let directory = directory.canonicalize().ok()?;
     let repository = repository(&directory)?;
-    let filters = filters(&repository)?;
-    let status = probe(&Probe::GitStatus { root: &repository.root, without_filters: &filters })?;
+    let question = Question::Status { filters: &filters(&repository) };
+    let status = probe(&Probe::Git { root: &repository.root, question })?;
     Some(sorted(&status, directory.strip_prefix(&repository.root).ok()?))
 }
 
-/// The filters that the repository itself defines, which are to be left out: they are commands. Nothing when its settings
-/// say more than we can tell.
-pub fn filters(repository: &Repository) -> Option<Vec<String>> {
-    static NAMED: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"^(?i:filter)(?:[ \t]+"([\w-]+)"|\.([\w-]+))\]"#).unwrap());
+/// The filters that the configuration of the repository defines, as far as it can be read here: git runs them otherwise. This alone would
+/// not be enough to run git safely, see `exec::git`.
+pub fn filters(repository: &Repository) -> Filters {
     let shared = repository.common.join("config");
-    let mut names = Vec::new();
+    let mut filters = Filters { names: Vec::new(), are_all: true };
     for file in [&shared, &repository.git.join("config.worktree")] {
-        let settings = match std::fs::symlink_metadata(file) {
-            Ok(meta) if meta.len() >= MAX_BYTES => return None,
-            Ok(_) => read(file)?.replace('\0', ""),
+        let settings = match read_whole(file) {
+            Ok(Some(settings)) => settings.replace('\0', ""),
             // Git writes one into every repository: the one that it reads is elsewhere.
-            Err(_) if *file == shared => return None,
-            Err(_) => continue,
+            Ok(None) => {
+                filters.are_all &= *file != shared;
+                continue;
+            }
+            Err(_) => {
+                filters.are_all = false;
+                continue;
+            }
         };
-        // A section may begin anywhere in a line, and `[include]` brings in what we have not read.
         for section in settings.split('[').skip(1) {
-            let begins = |word: &str| section.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-            if begins("include") {
-                return None;
-            }
-            if begins("filter") {
-                let named = NAMED.captures(section)?;
-                // Within quotes capitals count; behind a dot git makes them small.
-                let quoted = named.get(1).map(|name| name.as_str().to_owned());
-                names.push(quoted.or_else(|| Some(named.get(2)?.as_str().to_ascii_lowercase()))?);
-            }
-            // The person's own Git LFS has commands of the repository's run when it is told of them here.
-            if begins("lfs") && section.to_ascii_lowercase().contains("extension") {
-                names.push("lfs".to_owned());
-            }
+            filters.are_all &= add_filters(section, &mut filters.names);
         }
     }
-    Some(names)
+    if !filters.are_all {
+        // Git reads all of it, and listing it runs nothing.
+        let listed = probe(&Probe::Git { root: &repository.root, question: Question::Filters });
+        filters.names.extend(listed_filters(&listed.unwrap_or_default()));
+    }
+    filters
+}
+
+/// Names of filters out of what git lists, whose setting and the setting, as far as they can be spelled in an argument.
+fn listed_filters(listed: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut entries = listed.split_terminator('\0');
+    while let (Some(_scope), Some(setting)) = (entries.next(), entries.next()) {
+        let Some((name, _)) = setting.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) else { continue };
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        if is_plain && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Adds what a section defines: it may begin anywhere in a line. Whether all of it is understood.
+fn add_filters(section: &str, names: &mut Vec<String>) -> bool {
+    static NAMED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"^(?i:filter)(?:[ \t]+"([\w-]+)"|\.([\w-]+))\]"#).unwrap());
+    let begins = |word: &str| section.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if begins("include") {
+        return false;
+    }
+    if begins("filter") {
+        let Some(named) = NAMED.captures(section) else { return false };
+        // Within quotes capitals count; behind a dot git makes them small.
+        let quoted = named.get(1).map(|name| name.as_str().to_owned());
+        names.extend(quoted.or_else(|| named.get(2).map(|name| name.as_str().to_ascii_lowercase())));
+    }
+    true
+}
+
+/// None when there is no such file; an error when it is longer than we read, or no file.
+fn read_whole(file: &Path) -> std::io::Result<Option<String>> {
+    use std::io::{Error, ErrorKind, Read};
+    use std::os::unix::fs::OpenOptionsExt;
+    // A pipe in its place must not let us wait. A link is followed, as git does.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let opened = match std::fs::File::options().read(true).custom_flags(flags).open(file) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        opened => opened?,
+    };
+    if !opened.metadata()?.is_file() {
+        return Err(Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Error::other("it is too long"));
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// From entries of two letters, a blank and a path from the root, each ended by a NUL.
@@ -123,7 +169,7 @@ fn seen_from(here: &Path, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::git_in;
+    use crate::exec::{git_in, git_may_fail};
 
     fn names(items: &[Item]) -> Vec<String> {
         items.iter().map(|item| format!("{} {}", item.name, item.about)).collect()
@@ -196,10 +242,87 @@ mod tests {
             assert!(sprung.exists(), "git itself springs the trap: {text}");
             std::fs::remove_file(&sprung).unwrap();
         }
-        for text in ["[include]\n path = x\n", "[core] [Include] path = x\n", "[filter \"a=b\"]\n clean = x\n"] {
-            std::fs::write(&settings, format!("{plain}{text}")).unwrap();
-            assert_eq!(changes(root), None, "{text}");
+    }
+
+    /// The part of the configuration that defines the trap is where a quick look does not see it.
+    #[test]
+    fn a_filter_is_not_run_wherever_the_configuration_hides_it() {
+        let temp = repository_with(&["file", ".gitattributes"]);
+        let root = temp.path();
+        write(root, ".gitattributes", "* filter=trap filter=tr=ap\n");
+        let settings = root.join(".git/config");
+        let plain = std::fs::read_to_string(&settings).unwrap();
+        let sprung = root.join(".git/sprung");
+        let trap = |name: &str| {
+            // In the sandbox it could not write; that it has run would show by the file being unchanged then.
+            let run = format!("\"touch {}; echo 1\"", sprung.display());
+            format!("[filter \"{name}\"]\n clean = {run}\n process = {run}\n smudge = {run}\n required = true\n")
+        };
+        let long = format!("{plain}{}{}", "# nothing\n".repeat(200_000), trap("trap"));
+        let hides: [(&str, &dyn Fn()); 8] = [
+            ("behind a megabyte", &|| std::fs::write(&settings, &long).unwrap()),
+            ("behind a link to a long file", &|| {
+                write(root, "long", &long);
+                std::os::unix::fs::symlink("../long", &settings).unwrap();
+            }),
+            ("in a file that it includes", &|| {
+                write(root, ".git/more", &trap("trap"));
+                std::fs::write(&settings, format!("{plain}[include]\n path = more\n")).unwrap();
+            }),
+            ("in a file that it includes if", &|| {
+                write(root, ".git/more", &trap("trap"));
+                std::fs::write(&settings, format!("{plain}[includeIf \"gitdir:**\"]\n path = more\n")).unwrap();
+            }),
+            ("under a name that cannot be switched off", &|| {
+                write(root, ".gitattributes", "* filter=tr=ap\n");
+                std::fs::write(&settings, format!("{plain}{}", trap("tr=ap"))).unwrap();
+            }),
+            ("in the configuration of the worktree", &|| {
+                write(root, ".git/config.worktree", &trap("trap"));
+                std::fs::write(&settings, format!("{plain}[extensions]\n worktreeConfig = true\n")).unwrap();
+            }),
+            ("behind a continued line", &|| {
+                let text = trap("trap").replace("clean =", "clean =\\\n");
+                std::fs::write(&settings, format!("{plain}{text}")).unwrap();
+            }),
+            ("as a program without arguments", &|| {
+                let program = root.join("spring");
+                write(root, "spring", &format!("#!/bin/sh\ntouch {}\necho 1\n", sprung.display()));
+                std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+                let text = trap("trap")
+                    .replace(&format!("\"touch {}; echo 1\"", sprung.display()), &program.display().to_string());
+                std::fs::write(&settings, format!("{plain}{text}")).unwrap();
+            }),
+        ];
+        for (way, hide) in hides {
+            let _ = std::fs::remove_file(&settings);
+            let _ = std::fs::remove_file(root.join(".git/config.worktree"));
+            write(root, ".gitattributes", "* filter=trap\n");
+            std::fs::write(&settings, &plain).unwrap();
+            if way.contains("link") {
+                std::fs::remove_file(&settings).unwrap();
+            }
+            hide();
+            write(root, "file", "2\n");
+            let found = changes(root);
+            let workspace = crate::workspace::Workspace::of(root).unwrap();
+            let facts = workspace.git();
+            let change = workspace.change(&aside_core::task::run::review::what::What::Now, &[]);
+            assert!(!sprung.exists(), "{way}: {found:?} {facts:?} {change:?}");
+            let is_seen = |found: &Changes| names(&found.changed).contains(&"file modified".to_owned());
+            assert!(found.as_ref().is_none_or(is_seen), "{way}: {found:?}");
+            assert!(found.is_some() || way.contains("cannot be switched off"), "{way}");
+            let _ = git_may_fail(root, &["status"]);
+            assert!(sprung.exists(), "git itself springs the trap: {way}");
+            std::fs::remove_file(&sprung).unwrap();
         }
+    }
+
+    #[test]
+    fn filters_are_read_out_of_what_git_lists() {
+        let listed = "local\0filter.trap.clean\0worktree\0filter.trap.smudge\0global\0filter.own.clean\0command\0filter.b.process\0";
+        assert_eq!(listed_filters(listed), ["trap", "own", "b"]);
+        assert_eq!(listed_filters("local\0lfs.extension.x.clean\0local\0filter.a=b.clean\0local\0"), [""; 0]);
     }
 
     #[test]
@@ -245,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn the_persons_own_filters_stay_unless_the_repository_steers_them() {
+    fn filters_are_found_and_what_cannot_be_read_is_noted() {
         let temp = repository_with(&["file"]);
         let settings = temp.path().join(".git/config");
         let plain = std::fs::read_to_string(&settings).unwrap();
@@ -253,11 +376,15 @@ mod tests {
             std::fs::write(&settings, format!("{plain}{text}")).unwrap();
             filters(&repository(temp.path()).unwrap())
         };
-        assert_eq!(left_out("[lfs]\n\trepositoryformatversion = 0\n"), Some(Vec::new()));
-        let steered = "[LFS \"Extension.evil\"]\n clean = evil\n priority = 0\n";
-        assert_eq!(left_out(steered), Some(vec!["lfs".to_owned()]));
+        let known =
+            |names: &[&str]| Filters { names: names.iter().map(|name| (*name).to_owned()).collect(), are_all: true };
+        assert_eq!(left_out("[lfs]\n\trepositoryformatversion = 0\n"), known(&[]));
+        assert_eq!(left_out("[filter \"a\"]\n clean = x\n[core] [filter.B]\n clean = y\n"), known(&["a", "b"]));
+        for unclear in ["[include]\n path = x\n", "[core] [Include] path = x\n", "[filter \"a=b\"]\n clean = x\n"] {
+            assert!(!left_out(unclear).are_all, "{unclear}");
+        }
         std::fs::remove_file(&settings).unwrap();
-        assert_eq!(filters(&repository(temp.path()).unwrap()), None, "git would read others");
+        assert!(!filters(&repository(temp.path()).unwrap()).are_all, "git would read others");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use aside_core::world::Item;
 
+use crate::exec::git::Question;
 use crate::exec::{Probe, probe};
 use crate::world::finding::{item, read, read_end};
 use crate::world::repository::{Repository, repository};
@@ -137,7 +138,8 @@ type Refs = BTreeMap<String, Option<SystemTime>>;
 fn refs(repository: &Repository, prefix: &str) -> Refs {
     let mut refs = Refs::new();
     if repository.common.join("reftable").is_dir() {
-        let names = probe(&Probe::GitRefs { root: &repository.root, prefix }).unwrap_or_default();
+        let names =
+            probe(&Probe::Git { root: &repository.root, question: Question::Refs { prefix } }).unwrap_or_default();
         refs.extend(names.lines().filter_map(|name| name.strip_prefix(prefix)).map(|name| (name.to_owned(), None)));
         return refs;
     }

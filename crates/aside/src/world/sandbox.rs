@@ -2,7 +2,11 @@
 //! with `--help`, and may take that for nothing and do its work; so it can write nowhere and reach nobody. And where the command of a task
 //! may write.
 
+#[cfg(target_os = "linux")]
+mod elf;
+
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 /// Restricts this process for good, and what it becomes. Must be called before any thread is started.
 pub fn restrict() -> anyhow::Result<()> {
@@ -27,8 +31,26 @@ pub fn check() -> anyhow::Result<()> {
     platform::check()
 }
 
+/// For a program that is to read files and do nothing else: it can write nothing, reach nothing, and start no other program.
+pub struct ReadOnly(platform::ReadOnly);
+
+impl ReadOnly {
+    /// Prepares all that has to be allocated. `program` is the one that may begin.
+    pub fn running(program: &Path) -> anyhow::Result<Self> {
+        platform::ReadOnly::running(program).map(Self)
+    }
+
+    /// Restricts this process for good. Between fork and exec: allocates nothing.
+    pub fn enter(&mut self) -> std::io::Result<()> {
+        self.0.enter()
+    }
+}
+
 #[cfg(target_os = "linux")]
 mod platform {
+    use std::path::Path;
+    use std::sync::LazyLock;
+
     use anyhow::{Context, ensure};
     use landlock::{
         ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, RestrictionStatus,
@@ -37,7 +59,7 @@ mod platform {
     use rustix::process::{Resource, Rlimit, setrlimit};
     use seccompiler::BpfProgram;
 
-    use crate::world::sandbox::Writes;
+    use crate::world::sandbox::{Writes, elf};
 
     /// Seconds of computing.
     const CPU: u64 = 2;
@@ -105,6 +127,40 @@ mod platform {
     fn check_status(status: &RestrictionStatus) -> anyhow::Result<()> {
         ensure!(status.ruleset != RulesetStatus::NotEnforced && status.no_new_privs, "the kernel did not restrict us");
         Ok(())
+    }
+
+    /// Made once: it takes a millisecond.
+    static FILTER: LazyLock<Option<BpfProgram>> = LazyLock::new(|| filter_of(refused()).ok());
+
+    pub struct ReadOnly {
+        /// Until it was entered.
+        rules: Option<RulesetCreated>,
+        filter: &'static BpfProgram,
+    }
+
+    impl ReadOnly {
+        pub fn running(program: &Path) -> anyhow::Result<Self> {
+            let filter = FILTER.as_ref().context("could not make a filter of system calls")?;
+            let reads = AccessFs::from_read(NEEDED) & !AccessFs::Execute;
+            let mut rules = ruleset()?
+                .add_rule(PathBeneath::new(PathFd::new("/")?, reads))?
+                .add_rule(PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::from_file(NEEDED)))?;
+            let interpreter = elf::interpreter(program);
+            for file in [Some(program), interpreter.as_deref()].into_iter().flatten() {
+                let begins = AccessFs::Execute | AccessFs::ReadFile;
+                rules = rules.add_rule(PathBeneath::new(PathFd::new(file)?, begins))?;
+            }
+            Ok(Self { rules: Some(rules), filter })
+        }
+
+        pub fn enter(&mut self) -> std::io::Result<()> {
+            let refused = || std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+            let status = self.rules.take().ok_or_else(refused)?.restrict_self().map_err(|_| refused())?;
+            if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
+                return Err(refused());
+            }
+            seccompiler::apply_filter(self.filter).map_err(|_| refused())
+        }
     }
 
     pub fn restrict() -> anyhow::Result<()> {
@@ -176,6 +232,18 @@ mod platform {
 
     pub fn check() -> anyhow::Result<()> {
         anyhow::bail!("there is no sandbox for this system")
+    }
+
+    pub struct ReadOnly(());
+
+    impl ReadOnly {
+        pub fn running(_: &std::path::Path) -> anyhow::Result<Self> {
+            check().map(Self)
+        }
+
+        pub fn enter(&mut self) -> std::io::Result<()> {
+            Err(std::io::ErrorKind::Unsupported.into())
+        }
     }
 }
 

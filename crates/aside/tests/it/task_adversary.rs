@@ -8,6 +8,7 @@ mod diffs;
 mod door;
 mod errands;
 mod files;
+mod leftovers;
 mod logs;
 mod rules;
 mod speakers;
@@ -34,6 +35,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("door", door::all),
     ("speakers", speakers::all),
     ("errands", errands::all),
+    ("leftovers", leftovers::all),
 ];
 
 /// What the project has set itself.

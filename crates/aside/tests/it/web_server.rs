@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -129,7 +130,7 @@ fn web_server_a_command_that_saw_the_link_cannot_open_the_page() {
     ada.approves(&shown);
     ada.ends(&task);
     let log = std::fs::read_to_string(home.path(&format!(".local/state/aside/tasks/{task}.jsonl"))).unwrap();
-    assert!(log.contains("HTTP/1.1 403") && log.contains("cannot speak for the person"), "{log}");
+    assert!(log.contains("HTTP/1.1 403") && log.contains("cannot speak for the user"), "{log}");
     assert!(!log.contains("set-cookie"), "{log}");
     // It was not used up, either.
     let (status, _) = Visit::new(&link).says(&json!({"op": "list"}));
@@ -229,11 +230,21 @@ fn web_server_the_browser_is_opened_where_somebody_sits_in_front_of_it() {
     let said = home.aside_does(&["web"]);
     let told = said.stdout.lines().last().unwrap().trim();
     let opened = home.read("opened");
-    // The file that leads there, where the kernel does not say whose a connection is.
-    if opened.trim() != told {
-        assert!(std::fs::read_to_string(opened.trim()).unwrap().contains(told), "{opened}");
-    }
+    // Every process can read the arguments of a browser: it is given a file that leads there.
+    assert!(!opened.contains("key="), "{opened}");
+    let file = opened.trim();
+    assert!(std::fs::read_to_string(file).unwrap().contains(told), "{opened}");
+    assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     Visit::new(told);
+    assert!(!std::path::Path::new(file).exists(), "it was used");
+
+    // A browser in a sandbox of its own could not read the file.
+    home.write(".local/share/flatpak/exports/share/applications/org.mozilla.firefox.desktop", "");
+    home.write("bin/xdg-settings", "#!/bin/sh\necho org.mozilla.firefox.desktop\n");
+    std::fs::remove_file(home.path("opened")).unwrap();
+    let said = home.aside_does(&["web"]);
+    assert!(said.stdout.starts_with("your browser cannot read") && !home.path("opened").exists(), "{}", said.stdout);
+    home.write("bin/xdg-settings", "#!/bin/sh\nexit 2\n");
 
     home.write("bin/xdg-open", "#!/bin/sh\nexit 3\n");
     let said = home.aside(&["web"]);

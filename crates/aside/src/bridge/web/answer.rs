@@ -14,11 +14,12 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::bridge::web::admit::{self, Names, Wanted};
+use crate::bridge::web::flow;
 use crate::bridge::web::page::{self, Content};
 use crate::bridge::web::session::{Comes, Place, Visitor};
 use crate::bridge::web::wire::Wire;
 use crate::bridge::web::{self, Shared};
-use crate::bridge::web::{flow, peer::Peer};
+use crate::exec::taint::Caller;
 use crate::paths;
 
 /// A diff that was edited by hand, or a log that somebody asks about.
@@ -30,14 +31,18 @@ const MAX_PARCEL: usize = 512 * 1024;
 const AGAIN: &str = "Run <code>aside web</code> in a terminal to open this page.";
 const OVER: &str = "the session is over; run `aside web` again";
 
-pub async fn answer(shared: Arc<Shared>, peer: Peer, request: Request<Incoming>) -> Response<Content> {
+pub async fn answer(shared: Arc<Shared>, caller: Caller, request: Request<Incoming>) -> Response<Content> {
     let (head, body) = request.into_parts();
     let is_api = head.uri.path().starts_with("/api");
-    match peer {
-        Peer::Ours => {}
-        Peer::Stranger => return page::words(StatusCode::FORBIDDEN, "This page is another user's."),
-        Peer::Command => {
-            return page::words(StatusCode::FORBIDDEN, "A command of a task cannot speak for the person.");
+    match caller {
+        Caller::User => {}
+        Caller::Command => {
+            return page::words(StatusCode::FORBIDDEN, "A command of a task cannot speak for the user.");
+        }
+        Caller::Unknown => {
+            let unknown = "While a command of a task runs, Aside cannot tell this connection from one of it. Use a browser on this machine, or \
+                           <code>aside task</code> in a terminal, or end the command.";
+            return page::words(StatusCode::FORBIDDEN, unknown);
         }
     }
     let is_former = |host: &str| shared.kept().is_known(host);

@@ -1,8 +1,9 @@
-//! A connection that does not wait for ever: who stops reading what he asked for is let go, so that he holds none of the places that
-//! others need. Reading has limits of its own, where it is known what is being read.
+//! A connection with a write timeout: a client that stops reading is dropped, so that it holds no place that others need. Reading has
+//! timeouts of its own, where it is known what is being read. Notes when something was read or written: what is idle longest makes way.
 
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -10,21 +11,25 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
+use crate::connections::Place;
+
 pub struct Patient {
     stream: TcpStream,
     patience: Duration,
     /// Runs while nothing more can be written.
     stalled: Option<Pin<Box<Sleep>>>,
+    place: Arc<Place>,
 }
 
 impl Patient {
-    pub fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience, stalled: None }
+    pub fn new(stream: TcpStream, patience: Duration, place: Arc<Place>) -> Self {
+        Self { stream, patience, stalled: None, place }
     }
 
     fn bounded<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stalled = None;
+            self.place.touch();
             return written;
         }
         let patience = self.patience;
@@ -42,7 +47,11 @@ impl AsyncRead for Patient {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_ready() {
+            self.place.touch();
+        }
+        read
     }
 }
 

@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             Ok(Exit::Done)
         }
         Ok(other) => Err(ClientError::Garbled(format!("{other:?}")).into()),
-        Err(error @ (ClientError::Absent | ClientError::Silent | ClientError::Foreign)) => {
+        Err(error @ (ClientError::Absent | ClientError::Silent | ClientError::Foreign | ClientError::Impostor)) => {
             eprintln!("aside: {error}");
             Ok(Exit::Unreachable)
         }

@@ -61,9 +61,14 @@ fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
         Ok(Reply::Ok) => None,
         Ok(Reply::Error(failure)) => Some(failure.error.message),
         // One of an older version, or one that hangs: the file is what counts.
-        Ok(_) | Err(ClientError::Absent | ClientError::Silent | ClientError::Foreign | ClientError::Garbled(_)) => {
-            here(paths, marks, &session, line)?
-        }
+        Ok(_)
+        | Err(
+            ClientError::Absent
+            | ClientError::Silent
+            | ClientError::Foreign
+            | ClientError::Impostor
+            | ClientError::Garbled(_),
+        ) => here(paths, marks, &session, line)?,
     };
     match refused {
         Some(why) => {

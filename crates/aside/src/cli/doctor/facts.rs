@@ -100,6 +100,8 @@ pub enum Answer {
     Alive(Box<Status>),
     Silent,
     Foreign,
+    /// Started by a command of a task.
+    Impostor,
     Garbled,
     Absent,
 }

@@ -176,6 +176,7 @@ fn daemon(paths: &Paths) -> Daemon {
         }
         Err(ClientError::Silent) => Answer::Silent,
         Err(ClientError::Foreign) => Answer::Foreign,
+        Err(ClientError::Impostor) => Answer::Impostor,
         Err(ClientError::Garbled(_)) => Answer::Garbled,
         Err(ClientError::Absent) => Answer::Absent,
     };

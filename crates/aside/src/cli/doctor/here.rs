@@ -172,7 +172,7 @@ fn not_greeted(facts: &Facts) -> Finding {
             Finding::fix(format!("{file} starts Aside, but it is not on in this zsh"), "open a new shell")
         }
         (Shell::Zsh, Answer::Alive(_)) => Finding::ok(format!("{file} starts Aside; this does not run in a zsh")),
-        (Shell::Zsh, Answer::Absent | Answer::Silent | Answer::Foreign | Answer::Garbled) => {
+        (Shell::Zsh, Answer::Absent | Answer::Silent | Answer::Foreign | Answer::Impostor | Answer::Garbled) => {
             Finding::note(format!("{file} starts Aside; only the daemon could tell whether it is on here"))
         }
     }

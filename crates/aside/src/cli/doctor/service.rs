@@ -22,6 +22,9 @@ pub fn daemon(facts: &Facts) -> Vec<Finding> {
         Answer::Foreign => {
             vec![Finding::fix("another user listens on the socket", "set ASIDE_SOCKET to a path of your own")]
         }
+        Answer::Impostor => {
+            vec![Finding::fix("what listens on the socket was started by a command of a task", RESTART)]
+        }
         Answer::Garbled => vec![Finding::fix("it answers, and the answer makes no sense", RESTART)],
         Answer::Absent => vec![absent(daemon)],
     };

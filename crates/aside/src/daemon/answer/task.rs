@@ -37,9 +37,9 @@ pub async fn answer(state: &Arc<State>, asked: Task, later: &Later) -> Reply {
     }
 }
 
-/// A command that runs must not say yes to the next one, nor open the page that could, nor put something before the person as if they had
-/// asked for it themselves.
-pub fn speaks_for_a_person(op: Op) -> bool {
+/// A command that runs must not approve the next one, nor open the page that could, nor put a proposal before the user as if they had asked
+/// for it themselves.
+pub fn is_for_the_user(op: Op) -> bool {
     match op {
         Op::Ask | Op::Cancel | Op::Retry => true,
         Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut => true,

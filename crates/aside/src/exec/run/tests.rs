@@ -14,7 +14,7 @@ use aside_core::world::Nothing;
 use tempfile::TempDir;
 
 use super::*;
-use crate::exec::keep::family::Caller;
+use crate::exec::taint::{self, Rank};
 use crate::exec::{self, keep};
 
 /// What the stand-in for our program is asked to do.
@@ -487,7 +487,7 @@ fn may_be_spawned<T: Send>(future: T) -> T {
 }
 
 #[tokio::test]
-async fn who_belongs_to_a_command_is_known() {
+async fn every_process_of_a_command_carries_its_mark() {
     let scene = Scene::new();
     let sleeper = scene.sleeper();
     let parts = scene.parts();
@@ -495,7 +495,9 @@ async fn who_belongs_to_a_command_is_known() {
     let ran = may_be_spawned(run(approved, scene.ground(&parts), scene.limits, never(), |_| {}));
     tokio::select! {
         _ = ran => panic!("it ended"),
-        () = sleeper.count(2) => assert!(sleeper.pids().into_iter().all(|pid| Caller::now(pid.as_raw_pid()).unwrap().may_be_a_command())),
+        () = sleeper.count(2) => for pid in sleeper.pids() {
+            assert_eq!(taint::of_process(pid.as_raw_pid()), Some(Rank::Command));
+        },
     }
     sleeper.count(0).await;
 }

@@ -277,13 +277,3 @@ fn a_worktree_is_a_repository_too() {
     assert_eq!(workspace.git().branch, "side");
     assert_eq!(changed(&workspace, &What::Now, &[]), "the working tree against the last commit: -b +c");
 }
-
-#[test]
-fn filters_are_found_by_whose_they_are() {
-    let listed =
-        "global\0filter.lfs.clean\0local\0filter.trap.clean\0local\0filter.trap.process\0worktree\0filter.b.smudge\0";
-    assert_eq!(own_filters(listed), Some(vec!["trap".to_owned(), "b".to_owned()]));
-    assert_eq!(own_filters("local\0lfs.extension.x.clean\0"), Some(vec!["lfs".to_owned()]));
-    assert_eq!(own_filters("local\0filter.a=b.clean\0"), None);
-    assert_eq!(own_filters(""), Some(Vec::new()));
-}

@@ -56,13 +56,6 @@ fn twins(stage: &mut Stage) {
         let said = by_the_person(stage, "talks.zsh", &lines, "");
         assert!(stage.home.path("outside/canary").exists(), "{said}");
     });
-    stage.twin("a path that is told by a shell which has gone", |stage| {
-        let lines = path_alone(stage);
-        while_it_stands_still(stage, |stage| {
-            by_the_person(stage, "talks.zsh", &lines, "leaves");
-        });
-        stage.until("it was heard", |stage| asks_for_help(stage));
-    });
     stage.twin("a tmux that the person's shell is in", |stage| {
         let lines = capture(stage);
         let said = by_the_person(stage, "lures.zsh", &lines, "");
@@ -83,7 +76,7 @@ fn programs(stage: &mut Stage) {
             stage.attempt(format!("a path of its own, {way}, confined: {confine}"), |stage| {
                 let lines = path_and_question(stage);
                 let said = runs(stage, &how.replace("TALKS", &talks(stage, "talks.zsh", &lines)), confine);
-                assert!(said.contains("cannot speak for the person"), "{said}");
+                assert!(said.contains("cannot speak for the user"), "{said}");
                 assert!(!asks_for_help(stage));
             });
         }
@@ -120,7 +113,7 @@ fn tmux(stage: &mut Stage) {
         stage.attempt(format!("a tmux of its own, confined: {confine}"), |stage| {
             let lines = capture(stage);
             let said = runs(stage, &talks(stage, "lures.zsh", &lines), confine);
-            assert!(said.contains("cannot speak for the person") && !said.contains("somebody"), "{said}");
+            assert!(said.contains("cannot speak for the user") && !said.contains("somebody"), "{said}");
         });
     }
 }
@@ -150,7 +143,7 @@ fn notes(stage: &mut Stage) {
             let before = status(stage);
             let lines = writes(stage, &[message]);
             let said = runs(stage, &talks(stage, "talks.zsh", &lines), "workspace");
-            assert!(said.contains("cannot speak for the person"), "{said}");
+            assert!(said.contains("cannot speak for the user"), "{said}");
             let after = status(stage);
             assert_eq!((&after["pid"], &after["history"]["records"]), (&before["pid"], &before["history"]["records"]));
             let aliases = |status: &Value| status["sessions"][0]["aliases"].clone();

@@ -60,7 +60,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
                     let shown = waits(stage);
                     let line = writes(stage, op, &shown);
                     let said = runs(stage, &how.replace("SAYS", &says(stage, &line)), confine);
-                    assert!(said.contains("cannot speak for the person"), "{said}");
+                    assert!(said.contains("cannot speak for the user"), "{said}");
                     assert_eq!(stage.ada.brief(&shown.task)["state"], "WAITING_APPROVAL");
                 });
             }
@@ -69,7 +69,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
     stage.attempt("a command that asks for a link to the page", |stage| {
         let line = writes_line(stage, json!({ "type": "task", "request_id": 1, "op": "page", "cwd": "/" }));
         let said = runs(stage, &says(stage, &line), "no");
-        assert!(said.contains("cannot speak for the person") && !said.contains("key="), "{said}");
+        assert!(said.contains("cannot speak for the user") && !said.contains("key="), "{said}");
     });
     outlives(&mut stage);
     stage.done()

@@ -46,6 +46,7 @@ pub const ASIDE: Layers = Layers {
             "paths",
             "client",
             "screen",
+            "connections",
         ],
     ],
     alone: &[],

@@ -1,0 +1,102 @@
+//! The processes that descend from a supervisor, as far as the system tells.
+
+use rustix::process::Pid;
+
+/// A process that has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub pid: Pid,
+    pub group: Pid,
+    /// Whether it is still in the supervisor's session.
+    pub is_in_session: bool,
+}
+
+/// All descendants of this process, which is a subreaper: an orphan becomes its child, so the tree is whole.
+#[cfg(target_os = "linux")]
+pub fn descendants(_shell: Pid) -> Vec<Member> {
+    let own = rustix::process::getpid();
+    let mut children: HashMap<Pid, Vec<Process>> = HashMap::new();
+    for process in processes() {
+        if let Some(parent) = process.parent {
+            children.entry(parent).or_default().push(process);
+        }
+    }
+    let mut members = Vec::new();
+    let mut parents = vec![own];
+    while let Some(parent) = parents.pop() {
+        // Taken out, so that a number that is given again meanwhile makes no circle.
+        for process in children.remove(&parent).unwrap_or_default() {
+            parents.push(process.pid);
+            if let (false, Some(group)) = (process.has_ended, process.group) {
+                let is_in_session = process.session == Some(own);
+                members.push(Member { pid: process.pid, group, is_in_session });
+            }
+        }
+    }
+    members
+}
+
+/// Elsewhere only the group is known.
+#[cfg(not(target_os = "linux"))]
+pub fn descendants(shell: Pid) -> Vec<Member> {
+    let is_there = rustix::process::test_kill_process_group(shell).is_ok();
+    is_there.then_some(Member { pid: shell, group: shell, is_in_session: true }).into_iter().collect()
+}
+
+#[cfg(target_os = "linux")]
+use linux::{Process, processes};
+#[cfg(target_os = "linux")]
+use std::collections::HashMap;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use rustix::process::Pid;
+
+    pub struct Process {
+        pub pid: Pid,
+        /// None for the first process, and for one that came in from outside of a container.
+        pub parent: Option<Pid>,
+        pub group: Option<Pid>,
+        pub session: Option<Pid>,
+        pub has_ended: bool,
+    }
+
+    pub fn processes() -> Vec<Process> {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        // One that has ended meanwhile has no file any more.
+        numbers.filter_map(|number: i32| parse(number, &std::fs::read(format!("/proc/{number}/stat")).ok()?)).collect()
+    }
+
+    /// Reads `stat`: the name, in parentheses, may hold anything.
+    fn parse(number: i32, stat: &[u8]) -> Option<Process> {
+        let behind = stat.iter().rposition(|byte| *byte == b')')?;
+        let mut fields = std::str::from_utf8(stat.get(behind + 1..)?).ok()?.split_ascii_whitespace();
+        let state = fields.next()?;
+        // The group and the session of a process that is being reaped are -1.
+        let mut pid = || fields.next()?.parse().ok().map(|number: i32| Pid::from_raw(number.max(0)));
+        let (parent, group, session) = (pid()?, pid()?, pid()?);
+        let has_ended = matches!(state, "Z" | "X" | "x");
+        Some(Process { pid: Pid::from_raw(number)?, parent, group, session, has_ended })
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_process_is_read_whatever_it_is_called() {
+            let read = |stat: &str| {
+                let process = parse(7, stat.as_bytes())?;
+                Some((Pid::as_raw(process.parent), Pid::as_raw(process.group), process.has_ended))
+            };
+            assert_eq!(read("7 (sh) S 1 7 7 0 -1"), Some((1, 7, false)));
+            assert_eq!(read("7 (a) Z (9) Z 2 3 4 0 -1"), Some((2, 3, true)));
+            assert_eq!(read("7 (sh) S 0 0 0 0 -1"), Some((0, 0, false)));
+            assert_eq!(read("7 (sh) X 1 -1 -1 0 -1"), Some((1, 0, true)));
+            for stat in ["7 (sh) S 1 7", "7 (sh", "7 )sh(", ""] {
+                assert_eq!(read(stat), None, "{stat}");
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Tells the user's own processes from those that the daemon started, in a way that cannot be outrun.
+//!
+//! The mark is a lowered hard limit on file locks (`RLIMIT_LOCKS`), a limit that Linux has not enforced since 2.4.25. The kernel hands a
+//! limit down through fork and exec, and lets only `CAP_SYS_RESOURCE` raise it again. So every descendant carries the mark, however many
+//! processes lie between, whichever session it makes for itself, and after its supervisor and its daemon are gone. The daemon marks
+//! itself when it starts, and therefore everything it runs; a command of a task is marked once more, so that it cannot pass for a daemon.
+//!
+//! What is not known counts as a command. Off Linux there is no such mark, and `run` refuses to run commands of tasks.
+
+use std::os::fd::AsFd;
+
+/// Where a process stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// A command of a task, or anything that descends from one.
+    Command,
+    /// The daemon, or anything that it started: git, a model server.
+    Daemon,
+    /// Not started by a daemon.
+    User,
+}
+
+impl Rank {
+    /// The hard limit of its processes.
+    fn limit(self) -> Option<u64> {
+        match self {
+            Rank::Command => Some(1_000_000_000),
+            Rank::Daemon => Some(2_000_000_000),
+            Rank::User => None,
+        }
+    }
+
+    fn of_limit(limit: Option<u64>) -> Self {
+        match limit {
+            None => Rank::User,
+            limit if limit >= Rank::Daemon.limit() => Rank::Daemon,
+            // A command may lower it further.
+            Some(_) => Rank::Command,
+        }
+    }
+
+    /// Of this process.
+    pub fn own() -> Self {
+        platform::own()
+    }
+
+    /// Gives up every higher rank, for this process and whatever it starts, for good.
+    pub fn take(self) -> anyhow::Result<()> {
+        platform::take(self)
+    }
+}
+
+/// The process at the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    User,
+    Command,
+    /// It has gone, or cannot be seen from here: it may be a command.
+    Unknown,
+}
+
+impl Caller {
+    /// To be asked when the connection is accepted: a rank never rises, and a process that has gone cannot be judged.
+    pub fn of(connection: impl AsFd) -> Self {
+        platform::caller(connection)
+    }
+}
+
+/// Of whatever listens at the other end of a connection that this process has made.
+pub fn listener(connection: impl AsFd) -> Option<Rank> {
+    platform::peer(connection).map(|(_, rank)| rank)
+}
+
+/// Of a process that cannot go away meanwhile.
+pub fn of_process(pid: i32) -> Option<Rank> {
+    platform::rank(pid)
+}
+
+#[cfg(target_os = "linux")]
+mod platform {
+    use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+    use anyhow::Context;
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
+    use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
+    use rustix::thread::{
+        CapabilitySet, capabilities, capability_is_in_bounding_set, configure_capability_in_ambient_set,
+        remove_capability_from_bounding_set, set_capabilities,
+    };
+
+    use super::{Caller, Rank};
+
+    /// Of the kernel's generic socket options; libc does not name it yet.
+    const SO_PEERPIDFD: libc::c_int = 77;
+
+    pub fn own() -> Rank {
+        Rank::of_limit(getrlimit(Resource::Locks).maximum)
+    }
+
+    pub fn take(rank: Rank) -> anyhow::Result<()> {
+        if own() > rank {
+            let limit = rank.limit();
+            let lowered = setrlimit(Resource::Locks, Rlimit { current: limit, maximum: limit });
+            lowered.context("could not mark this process")?;
+        }
+        keep_rank().context("could not give up the right to raise limits")
+    }
+
+    /// Root could raise the limit again: takes that one capability from root, and leaves all others.
+    fn keep_rank() -> rustix::io::Result<()> {
+        let raises = CapabilitySet::SYS_RESOURCE;
+        let mut sets = capabilities(None)?;
+        if capability_is_in_bounding_set(raises)? && sets.effective.contains(CapabilitySet::SETPCAP) {
+            remove_capability_from_bounding_set(raises)?;
+        }
+        if (sets.permitted | sets.inheritable).contains(raises) {
+            let _ = configure_capability_in_ambient_set(raises, false);
+            sets.effective.remove(raises);
+            sets.permitted.remove(raises);
+            sets.inheritable.remove(raises);
+            set_capabilities(None, sets)?;
+        }
+        Ok(())
+    }
+
+    pub fn caller(connection: impl AsFd) -> Caller {
+        match peer(connection) {
+            // The page is served by the daemon itself, which has judged the browser.
+            Some((pid, _)) if pid == rustix::process::getpid() => Caller::User,
+            Some((_, Rank::User)) => Caller::User,
+            Some((_, Rank::Command | Rank::Daemon)) => Caller::Command,
+            None => Caller::Unknown,
+        }
+    }
+
+    /// The process that made the other end, and its rank; none when it has gone.
+    pub fn peer(connection: impl AsFd) -> Option<(Pid, Rank)> {
+        let pid = peer_pid(connection.as_fd())?;
+        let process = match peer_pidfd(connection.as_fd()) {
+            Ok(process) => process,
+            // Before Linux 6.5. A number that was given again before this call is not noticed there.
+            Err(Errno::NOPROTOOPT) => pidfd_open(pid, PidfdFlags::empty()).ok()?,
+            Err(_) => return None,
+        };
+        let rank = rank(pid.as_raw_pid())?;
+        // As long as the process lives, its number is its own: what was read is its limit.
+        is_alive(&process).then_some((pid, rank))
+    }
+
+    /// Nothing for a process outside of our PID namespace, whose number is 0 here.
+    fn peer_pid(connection: impl AsFd) -> Option<Pid> {
+        let peer = rustix::net::sockopt::socket_peercred(connection).ok()?;
+        (peer.pid.as_raw_pid() > 0).then_some(peer.pid)
+    }
+
+    #[expect(unsafe_code, reason = "rustix has no call for SO_PEERPIDFD")]
+    fn peer_pidfd(connection: impl AsFd) -> rustix::io::Result<OwnedFd> {
+        let mut fd: RawFd = -1;
+        let mut length = size_of::<RawFd>() as libc::socklen_t;
+        // SAFETY: the kernel writes at most `length` bytes to `fd`, which has that size.
+        let got = unsafe {
+            libc::getsockopt(
+                connection.as_fd().as_raw_fd(),
+                libc::SOL_SOCKET,
+                SO_PEERPIDFD,
+                (&raw mut fd).cast(),
+                &raw mut length,
+            )
+        };
+        if got != 0 || fd < 0 {
+            return Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL));
+        }
+        // SAFETY: the kernel has just opened it for this call alone.
+        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    }
+
+    fn is_alive(process: &OwnedFd) -> bool {
+        let mut polled = [PollFd::new(process, PollFlags::IN)];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        matches!(poll(&mut polled, Some(&at_once)), Ok(0))
+    }
+
+    /// Readable for every process of this user, also for one that lets itself not be traced.
+    pub fn rank(pid: i32) -> Option<Rank> {
+        hard_limit(&std::fs::read_to_string(format!("/proc/{pid}/limits")).ok()?).map(Rank::of_limit)
+    }
+
+    /// `Max file locks   SOFT   HARD   locks`
+    pub(super) fn hard_limit(limits: &str) -> Option<Option<u64>> {
+        let row = limits.lines().find_map(|row| row.strip_prefix("Max file locks"))?;
+        match row.split_ascii_whitespace().nth(1)? {
+            "unlimited" => Some(None),
+            number => Some(Some(number.parse().ok()?)),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod platform {
+    use std::os::fd::AsFd;
+
+    use super::{Caller, Rank};
+
+    pub fn own() -> Rank {
+        Rank::User
+    }
+
+    pub fn take(rank: Rank) -> anyhow::Result<()> {
+        match rank {
+            Rank::User | Rank::Daemon => Ok(()),
+            Rank::Command => {
+                anyhow::bail!("commands of tasks run on Linux only: elsewhere they cannot be told from you")
+            }
+        }
+    }
+
+    /// No command of a task runs here, so it is none.
+    pub fn caller(_: impl AsFd) -> Caller {
+        Caller::User
+    }
+
+    pub fn peer(_: impl AsFd) -> Option<((), Rank)> {
+        Some(((), Rank::User))
+    }
+
+    pub fn rank(_: i32) -> Option<Rank> {
+        Some(Rank::User)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::net::{UnixListener, UnixStream};
+
+    use super::*;
+
+    #[test]
+    fn the_hard_limit_decides_and_what_cannot_be_read_is_no_rank() {
+        let rank = |limits: &str| platform::hard_limit(limits).map(Rank::of_limit);
+        let row = |soft: &str, hard: &str| format!("Max cpu time  1 2 s\nMax file locks    {soft}   {hard}  locks \n");
+        assert_eq!(rank(&row("unlimited", "unlimited")), Some(Rank::User));
+        assert_eq!(rank(&row("7", "unlimited")), Some(Rank::User), "a soft limit can be raised again");
+        assert_eq!(rank(&row("2000000000", "2000000000")), Some(Rank::Daemon));
+        for hard in ["1999999999", "1000000000", "5", "0"] {
+            assert_eq!(rank(&row("0", hard)), Some(Rank::Command), "{hard}");
+        }
+        for limits in ["", "Max file locks", "Max file locks 1", "Max file locks 1 x", "Max cpu time 1 2 s"] {
+            assert_eq!(rank(limits), None, "{limits:?}");
+        }
+    }
+
+    #[test]
+    fn this_process_is_the_users_and_one_that_has_gone_is_not_known() {
+        assert_eq!(Rank::own(), Rank::User, "these tests are not for a command of a task");
+        let temp = tempfile::tempdir().unwrap();
+        let socket = temp.path().join("s");
+        let server = UnixListener::bind(&socket).unwrap();
+        let own = UnixStream::connect(&socket).unwrap();
+        assert_eq!(Caller::of(&server.accept().unwrap().0), Caller::User);
+        assert_eq!(listener(&own), Some(Rank::User));
+        let connects = "zmodload zsh/net/socket && zsocket $0";
+        let mut child = crate::exec::command("zsh").args(["-fc", connects]).arg(&socket).spawn().unwrap();
+        child.wait().unwrap();
+        assert_eq!(Caller::of(&server.accept().unwrap().0), Caller::Unknown);
+    }
+}

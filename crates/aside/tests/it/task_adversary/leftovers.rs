@@ -1,0 +1,210 @@
+//! What a command does to be taken for the user: it raises its limits, hides in a long chain of processes, kills what supervises it, stays
+//! behind after its task has ended, brings a daemon of its own. Each then approves what waits.
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::stage::{Attempt, Stage};
+use crate::harness::home::ASIDE;
+use crate::harness::tasks::Shown;
+
+/// Approves what waits of a task, at the socket: SOCKET TASK FILE [delay]. What it is told goes to the file.
+const APPROVES: &str = r#"
+zmodload zsh/net/socket || exit 9
+[[ -n $4 ]] && sleep $4
+zsocket $1 || { print -r -- "no daemon" >> $3; exit 8 }
+fd=$REPLY
+print -r -u $fd -- "{\"type\":\"task\",\"request_id\":1,\"op\":\"show\",\"taskId\":\"$2\"}"
+read -r -t 10 -u $fd line
+[[ $line =~ '"step":([0-9]+),"digest":"([0-9a-f]+)"' ]]
+print -r -u $fd -- "{\"type\":\"task\",\"request_id\":2,\"op\":\"approve\",\"taskId\":\"$2\",\"step\":$match[1],\"digest\":\"$match[2]\",\"by\":\"evil\"}"
+read -r -t 10 -u $fd line
+print -r -- "$line" >> $3
+"#;
+
+/// Each process starts the next and waits for it; the last one approves.
+const CHAIN: &str = r#"
+if (( $1 > 0 )); then zsh -f $0 $(( $1 - 1 )) "${@:2}"; true; else zsh -f "${@:2}"; fi
+"#;
+
+/// Ways to run APPROVES so that it looks like the user; SELF is its command line without the delay, HEARD the file.
+const WAYS: [(&str, &str); 16] = [
+    ("with the limit raised by ulimit", "ulimit -Hx unlimited 2>/dev/null; ulimit -Sx unlimited 2>/dev/null; SELF"),
+    ("with the limit raised by prlimit", "prlimit --pid $$ --locks=unlimited:unlimited 2>/dev/null; SELF"),
+    ("under prlimit", "prlimit --locks=unlimited SELF 2>/dev/null || SELF"),
+    ("in a user namespace", "unshare -Ur sh -c 'prlimit --pid $$ --locks=unlimited; SELF' 2>/dev/null || SELF"),
+    ("with other groups", "setpriv --clear-groups SELF 2>/dev/null || SELF"),
+    ("at the end of a chain", "zsh -f CHAIN LENGTH APPROVES"),
+    ("with a terminal of its own", "script -qec 'SELF' /dev/null >/dev/null 2>&1 || SELF"),
+    ("from a tmux of its own", "tmux -L evil -f /dev/null new-session -d 'SELF; tmux -L evil kill-server'; WAIT"),
+    ("after its supervisor was killed", "setsid sh -c 'kill -9 '$PPID'; sleep 0.2; SELF' & sleep 5"),
+    ("from a process that stays behind", "setsid sh -c 'sleep 1; SELF' >/dev/null 2>&1 &"),
+    ("from a child of what stays behind", "setsid sh -c '(sleep 1; setsid -w SELF) & wait' >/dev/null 2>&1 &"),
+    ("twice removed", "(setsid sh -c '(setsid sh -c \"sleep 1; SELF\" &)' &) >/dev/null 2>&1"),
+    ("with a new program in its process", "exec SELF"),
+    ("in place of the shell, as another name", "exec -a zsh SELF"),
+    ("with every signal ignored", "trap '' TERM HUP INT; SELF"),
+    ("stopped and continued", "SELF & pid=$!; kill -STOP $pid; sleep 0.2; kill -CONT $pid; wait"),
+];
+
+pub fn all() -> (Vec<Attempt>, usize) {
+    let mut stage = Stage::open("leftovers");
+    stage.home.write("approves.zsh", APPROVES);
+    stage.home.write("chain.zsh", CHAIN);
+    stage.twin("the same script in the user's own shell", |stage| {
+        let shown = waits(stage);
+        let mut command = stage.home.command("zsh");
+        crate::harness::home::run(command.args(["-fc", &own_words(stage, &shown)]), "");
+        assert_eq!(stage.outcome(&shown.task), "COMPLETED");
+    });
+    for (way, how) in WAYS {
+        stage.attempt(format!("approved by a command {way}"), |stage| {
+            let shown = waits(stage);
+            let command = in_words(stage, how, &shown);
+            tries(stage, &shown, &command);
+        });
+    }
+    daemons(&mut stage);
+    stage.done()
+}
+
+/// Runs the command, waits for what it is told, and looks that it was refused.
+#[track_caller]
+fn tries(stage: &mut Stage, shown: &Shown, command: &str) {
+    let heard = stage.home.path("heard.txt");
+    let _ = std::fs::remove_file(&heard);
+    stage.mark();
+    stage.forgive("heard.txt");
+    let evil = stage.proposes(command);
+    assert_eq!(stage.ada.approves(&evil)["type"], "task");
+    stage.granted();
+    let said = hears(stage);
+    assert!(said.contains("cannot speak for the user"), "{said}");
+    assert_eq!(stage.ada.brief(&shown.task)["state"], "WAITING_APPROVAL");
+    stage.settles();
+}
+
+#[track_caller]
+fn hears(stage: &mut Stage) -> String {
+    let heard = stage.home.path("heard.txt");
+    let is_told = |_: &mut Stage| std::fs::read_to_string(&heard).is_ok_and(|heard| heard.ends_with('\n'));
+    stage.until("it was told something", is_told);
+    std::fs::read_to_string(&heard).unwrap()
+}
+
+/// A daemon that a command brings, or what looks like one.
+fn daemons(stage: &mut Stage) {
+    stage.attempt("a daemon of its own in the place of the user's", |stage| {
+        let shown = waits(stage);
+        let socket = stage.home.socket().display().to_string();
+        let own = own_words(stage, &shown);
+        // It takes the socket and the lock of the daemon that it kills, and says that it goes on with them.
+        let command = format!(
+            "setsid zsh -fc 'kill -9 {}; sleep 0.3; {ASIDE} daemon run > daemon.txt 2>&1 & \
+             (zmodload zsh/net/socket; rm -f {socket}; zsocket -l {socket}; exec 9>{socket}.lock; \
+             ASIDE_INHERIT_FDS=$sysparams[pid],$REPLY,9 exec {ASIDE} daemon run) >> daemon.txt 2>&1 & \
+             sleep 1.5; {own}' >/dev/null 2>&1 &",
+            daemon(stage).as_raw_pid()
+        );
+        let heard = stage.home.path("heard.txt");
+        let _ = std::fs::remove_file(&heard);
+        stage.mark();
+        stage.forgive("heard.txt");
+        stage.forgive("project/daemon.txt");
+        let evil = stage.proposes(&command);
+        stage.ada.sends("approve", evil.answer("a test"));
+        stage.granted();
+        let said = hears_again(stage);
+        assert!(said.contains("no daemon"), "{said}");
+        stage.home.aside_does(&["daemon", "start"]);
+        stage.ada = stage.another_person();
+        assert_eq!(stage.ada.brief(&shown.task)["state"], "WAITING_APPROVAL");
+    });
+    stage.attempt("something that listens in the place of the daemon", |stage| {
+        let shown = waits(stage);
+        let socket = stage.home.socket().display().to_string();
+        let listens = format!(
+            "zmodload zsh/net/socket; rm -f {socket}; zsocket -l {socket} && print listening >> HEARD; \
+             zsocket -a -t $REPLY; sleep 3"
+        );
+        let listens = listens.replace("HEARD", &stage.home.path("heard.txt").display().to_string());
+        let _ = std::fs::remove_file(stage.home.path("heard.txt"));
+        stage.mark();
+        stage.forgive("heard.txt");
+        let evil = stage.proposes(&format!("setsid zsh -fc '{listens}' >/dev/null 2>&1 &"));
+        stage.ada.sends("approve", evil.answer("a test"));
+        stage.granted();
+        hears(stage);
+        // The user's own client does not talk to it.
+        let said = stage.home.aside(&["task", "list"]);
+        assert!(said.stderr.contains("started by a command of a task"), "{said:?}");
+        stage.home.aside(&["daemon", "stop"]);
+        stage.home.aside_does(&["daemon", "start"]);
+        stage.ada = stage.another_person();
+        assert_eq!(stage.ada.brief(&shown.task)["state"], "WAITING_APPROVAL");
+    });
+    stage.attempt("what one daemon's command has left approves at the next daemon", |stage| {
+        let shown = waits(stage);
+        let command = format!("setsid sh -c 'sleep 3; {}' >/dev/null 2>&1 &", own_words(stage, &shown));
+        let heard = stage.home.path("heard.txt");
+        let _ = std::fs::remove_file(&heard);
+        stage.mark();
+        stage.forgive("heard.txt");
+        let evil = stage.proposes(&command);
+        assert_eq!(stage.ada.approves(&evil)["type"], "task");
+        stage.granted();
+        stage.settles();
+        kill_process(daemon(stage), Signal::KILL).unwrap();
+        stage.home.aside_does(&["daemon", "start"]);
+        stage.ada = stage.another_person();
+        let said = hears(stage);
+        assert!(said.contains("cannot speak for the user"), "{said}");
+        assert_eq!(stage.ada.brief(&shown.task)["state"], "WAITING_APPROVAL");
+    });
+}
+
+#[track_caller]
+fn hears_again(stage: &mut Stage) -> String {
+    // The daemon that could be asked for its tasks is gone.
+    let heard = stage.home.path("heard.txt");
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    loop {
+        match std::fs::read_to_string(&heard) {
+            Ok(heard) if heard.ends_with('\n') => return heard,
+            _ if std::time::Instant::now() < deadline => std::thread::sleep(std::time::Duration::from_millis(50)),
+            _ => panic!("it was told nothing"),
+        }
+    }
+}
+
+#[track_caller]
+fn waits(stage: &mut Stage) -> Shown {
+    let task = stage.ada.asks("run `touch canary`");
+    assert_eq!(stage.ada.rests(&task)["state"], "WAITING_APPROVAL");
+    stage.ada.sees(&task)
+}
+
+fn daemon(stage: &Stage) -> Pid {
+    let status: Value = stage.home.wire().json(json!({ "type": "status", "request_id": 1 }));
+    status["pid"].as_i64().and_then(|pid| Pid::from_raw(pid as i32)).unwrap()
+}
+
+/// The command line of the script that approves.
+fn own_words(stage: &Stage, shown: &Shown) -> String {
+    format!("zsh -f {}", arguments(stage, shown))
+}
+
+fn arguments(stage: &Stage, shown: &Shown) -> String {
+    let path = |name: &str| stage.home.path(name).display().to_string();
+    format!("{} {} {} {}", path("approves.zsh"), stage.home.socket().display(), shown.task, path("heard.txt"))
+}
+
+fn in_words(stage: &Stage, how: &str, shown: &Shown) -> String {
+    // Ten thousand and more take a while: `make soak` has them.
+    let length = std::env::var("ASIDE_TEST_CHAIN").unwrap_or_else(|_| "150".to_owned());
+    how.replace("SELF", &own_words(stage, shown))
+        .replace("APPROVES", &arguments(stage, shown))
+        .replace("CHAIN", &stage.home.path("chain.zsh").display().to_string())
+        .replace("LENGTH", &length)
+        .replace("WAIT", &format!("while ! [ -s {} ]; do sleep 0.1; done", stage.home.path("heard.txt").display()))
+}
