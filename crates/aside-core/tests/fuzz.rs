@@ -481,7 +481,7 @@ fn bytes_and_cuts(random: &mut Random) -> (Vec<u8>, Vec<usize>) {
             1 => Request::Names(Names { names: line(random), ..Names::default() }),
             _ => Request::Complete(Complete { left: line(random).replace('\0', ""), ..Complete::default() }),
         };
-        bytes.extend(encode(&Call { id: random.next(), request }));
+        bytes.extend(encode(&Call::new(random.next(), request)));
     }
     for _ in 0..random.below(8) {
         let at = random.below(bytes.len() + 1);

@@ -71,7 +71,7 @@ pub fn ask(socket: &Path, request: Request) -> Result<Reply, ClientError> {
 pub fn ask_patiently(socket: &Path, request: Request, patience: Duration) -> Result<Reply, ClientError> {
     let mut stream = connect(socket)?;
     stream.set_read_timeout(Some(patience)).map_err(|_| ClientError::Silent)?;
-    let call = Call { id: 1, request };
+    let call = call(1, request);
     stream.write_all(&json::encode_call(&call)).map_err(|_| ClientError::Silent)?;
     let mut line = String::new();
     BufReader::new(stream.take(MAX_ANSWER)).read_line(&mut line).map_err(|_| ClientError::Silent)?;
@@ -80,6 +80,17 @@ pub fn ask_patiently(socket: &Path, request: Request, patience: Duration) -> Res
     }
     let answer: Answer = serde_json::from_str(&line).map_err(|error| ClientError::Garbled(error.to_string()))?;
     Ok(answer.reply)
+}
+
+/// What a command of ours asks. `ASIDE_PRIVATE` holds for everything that it asks, whatever that is.
+pub fn call(id: u64, request: Request) -> Call {
+    let mut call = Call::new(id, request);
+    call.private |= is_private();
+    call
+}
+
+pub fn is_private() -> bool {
+    std::env::var_os("ASIDE_PRIVATE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 /// An ordinary `connect` waits for ever when the queue of a daemon that hangs is full.

@@ -11,7 +11,18 @@ pub fn decode(line: &str) -> Result<Call, String> {
         wish.is_foreign = is_natural_language(line);
         wish.wait |= wish.is_foreign;
     }
+    call.private = call.request.is_private() || says_private(line);
     Ok(call)
+}
+
+/// Whatever the message is about: a field that its kind does not have counts all the same.
+fn says_private(line: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        private: bool,
+    }
+    // Most messages do not, and are not read twice.
+    line.contains("\"private\"") && serde_json::from_str::<Said>(line).is_ok_and(|said| said.private)
 }
 
 fn is_natural_language(line: &str) -> bool {
@@ -32,7 +43,14 @@ pub fn id_of(line: &str) -> u64 {
 }
 
 pub fn encode_call(call: &Call) -> Vec<u8> {
-    line(serde_json::to_vec(call))
+    if !call.private || call.request.is_private() {
+        return line(serde_json::to_vec(call));
+    }
+    let mut message = serde_json::to_value(call).unwrap_or_default();
+    if let Some(fields) = message.as_object_mut() {
+        fields.insert("private".to_owned(), true.into());
+    }
+    line(serde_json::to_vec(&message))
 }
 
 pub fn encode(answer: &Answer) -> Vec<u8> {

@@ -20,8 +20,17 @@ pub const PROTOCOL: u32 = 1;
 pub struct Call {
     #[serde(rename = "request_id", default)]
     pub id: u64,
+    /// Nothing of it may leave this machine. Any message can say so, whatever it is about.
+    #[serde(skip)]
+    pub private: bool,
     #[serde(flatten)]
     pub request: Request,
+}
+
+impl Call {
+    pub fn new(id: u64, request: Request) -> Self {
+        Self { id, private: request.is_private(), request }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +77,56 @@ pub enum Request {
     Status,
     /// Finish what is running and exit.
     Stop,
+}
+
+impl Request {
+    /// Whether it says of itself that nothing of it may leave.
+    pub fn is_private(&self) -> bool {
+        match self {
+            Request::Hello(hello) => hello.private,
+            Request::Translate(asked) => asked.private,
+            Request::Explain(asked) => asked.private,
+            Request::Ask(asked) => asked.private,
+            Request::Suggest(ended) => ended.private,
+            Request::Task(asked) => asked.private,
+            Request::Complete(_)
+            | Request::Outcome(_)
+            | Request::Detect(_)
+            | Request::Wrong(_)
+            | Request::Finished(_)
+            | Request::Capture(_)
+            | Request::Watching(_)
+            | Request::Captured(_)
+            | Request::Recall(_)
+            | Request::Names(_)
+            | Request::Reload
+            | Request::Why(_)
+            | Request::Status
+            | Request::Stop => false,
+        }
+    }
+
+    /// The shell that it is about, if it names one.
+    pub fn session(&self) -> &str {
+        match self {
+            Request::Hello(hello) => &hello.session,
+            Request::Complete(asked) => &asked.session,
+            Request::Translate(asked) => &asked.session,
+            Request::Explain(asked) => &asked.session,
+            Request::Outcome(outcome) => &outcome.session,
+            Request::Detect(asked) => &asked.session,
+            Request::Wrong(wrong) => &wrong.session,
+            Request::Ask(asked) => &asked.session,
+            Request::Finished(finished) => &finished.session,
+            Request::Capture(asked) => &asked.session,
+            Request::Suggest(ended) => &ended.session,
+            Request::Recall(asked) => &asked.session,
+            Request::Names(names) => &names.session,
+            Request::Why(asked) => &asked.session,
+            Request::Task(asked) => &asked.session,
+            Request::Watching(_) | Request::Captured(_) | Request::Reload | Request::Status | Request::Stop => "",
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

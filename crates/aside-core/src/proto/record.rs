@@ -147,7 +147,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
         "stop" => Request::Stop,
         verb => return Err(format!("unknown request {verb:?}")),
     };
-    Ok(Call { id, request })
+    Ok(Call::new(id, request))
 }
 
 fn number<T: std::str::FromStr + Default>(field: &str, what: &str) -> Result<T, String> {

@@ -179,10 +179,8 @@ mod tests {
 
     #[test]
     fn empty_fields_keep_their_place() {
-        let call = Call {
-            id: 7,
-            request: Request::Complete(Complete { session: "s".into(), left: "ls ".into(), ..Complete::default() }),
-        };
+        let line = Complete { session: "s".into(), left: "ls ".into(), ..Complete::default() };
+        let call = Call::new(7, Request::Complete(line));
         assert_eq!(frames(b"6\x007\0complete\0s\0\0ls \0\0"), [Frame::Call(call)]);
     }
 
@@ -198,23 +196,23 @@ mod tests {
             is_foreign: true,
             ..Translate::default()
         };
-        let expected = Call { id: 0, request: Request::Translate(wish) };
+        let expected = Call::new(0, Request::Translate(wish));
         assert_eq!(frames(&[line.as_slice(), b"\n"].concat()), [Frame::Call(expected)]);
         let ours = frames(b"{\"type\":\"translate\",\"query\":\"natural_language\"}\n");
         let wish = Translate { query: "natural_language".into(), ..Translate::default() };
-        assert_eq!(ours, [Frame::Call(Call { id: 0, request: Request::Translate(wish) })]);
+        assert_eq!(ours, [Frame::Call(Call::new(0, Request::Translate(wish)))]);
     }
 
     #[test]
     fn a_bad_message_does_not_spoil_the_next() {
-        let status = Frame::Call(Call { id: 2, request: Request::Status });
+        let status = Frame::Call(Call::new(2, Request::Status));
         assert_eq!(
             frames(b"2\x001\0dance\x002\x002\0status\0"),
             [Frame::Bad { id: 1, why: "unknown request \"dance\"".into() }, status]
         );
         let got = frames(b"{\"request_id\":4,\"type\":\"dance\"}\n{\"request_id\":5,\"type\":\"status\"}\n");
         assert!(matches!(&got[0], Frame::Bad { id: 4, .. }), "{got:?}");
-        assert_eq!(got[1], Frame::Call(Call { id: 5, request: Request::Status }));
+        assert_eq!(got[1], Frame::Call(Call::new(5, Request::Status)));
     }
 
     #[test]
@@ -235,8 +233,7 @@ mod tests {
     #[test]
     fn a_message_that_drips_is_read_once() {
         // A minute, unoptimised, when each byte has all those before it read again.
-        let call =
-            Call { id: 1, request: Request::Complete(Complete { left: "x".repeat(60_000), ..Default::default() }) };
+        let call = Call::new(1, Request::Complete(Complete { left: "x".repeat(60_000), ..Default::default() }));
         for encode in [record::encode_call, json::encode_call] {
             let mut stream = Stream::default();
             let bytes = encode(&call);
@@ -310,7 +307,7 @@ mod tests {
             });
         let plain = prop_oneof![Just(Request::Reload), Just(Request::Status), Just(Request::Stop)];
         let request = prop_oneof![hello, complete, translate, explain, outcome, finished, why, plain];
-        (any::<u64>(), request).prop_map(|(id, request)| Call { id, request })
+        (any::<u64>(), request).prop_map(|(id, request)| Call::new(id, request))
     }
 
     proptest! {

@@ -68,7 +68,7 @@ impl Daemon {
 
     fn asks(&mut self, request: Request) -> (Reply, Duration) {
         self.asked += 1;
-        let call = proto::json::encode_call(&Call { id: self.asked, request });
+        let call = proto::json::encode_call(&Call::new(self.asked, request));
         let began = Instant::now();
         self.stream.write_all(&call).expect("the daemon reads");
         loop {

@@ -142,7 +142,7 @@ impl Line {
         if self.refused {
             return true;
         }
-        let call = Call { id: self.next, request };
+        let call = Call::new(self.next, request);
         self.next += 1;
         self.stream.write_all(&record::encode_call(&call)).is_ok()
     }

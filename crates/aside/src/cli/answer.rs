@@ -12,13 +12,13 @@ use anyhow::Context;
 use aside_core::markdown::mark;
 use aside_core::proto::talk::{Ask, Said};
 use aside_core::proto::wish::Stage;
-use aside_core::proto::{Answer, Call, Failure, Reply, Request, json};
+use aside_core::proto::{Answer, Failure, Reply, Request, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Take};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
-use crate::cli::{Exit, Paint, current_dir, is_private, one_line, own_shell, paint, print};
+use crate::cli::{Exit, Paint, current_dir, one_line, own_shell, paint, print};
 use crate::client::{self, ClientError};
 use crate::daemon::control;
 use crate::paths::Paths;
@@ -103,7 +103,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         number: args.number,
         width: u32::try_from(Size::here().columns).unwrap_or(u32::MAX),
         wait: false,
-        private: is_private(),
+        private: client::is_private(),
         exit: args.exit,
         output: args.output_file.as_deref().map(end_of).transpose()?.unwrap_or_default(),
         reason: args.reason,
@@ -268,7 +268,7 @@ impl Talk {
     }
 
     async fn asks(&mut self, id: u64, ask: Ask) -> std::io::Result<()> {
-        self.asks.write_all(&json::encode_call(&Call { id, request: Request::Ask(ask) })).await
+        self.asks.write_all(&json::encode_call(&client::call(id, Request::Ask(ask)))).await
     }
 
     /// Nothing when the daemon has hung up. What was read is kept when somebody else is faster.

@@ -140,7 +140,7 @@ impl Asked {
     fn of(records: &[u8]) -> Self {
         let frames = frames(records);
         let told = frames.iter().filter_map(|frame| match frame {
-            Frame::Call(Call { id, request: Request::Finished(_) }) => Some(*id),
+            Frame::Call(Call { id, request: Request::Finished(_), .. }) => Some(*id),
             _ => None,
         });
         let told: Vec<u64> = told.collect();

@@ -20,7 +20,8 @@ use aside_core::task::event::Id;
 use crate::cli::chat::model::{Model, Who};
 use crate::cli::chat::screen::Canvas;
 use crate::cli::chat::turn::Turn;
-use crate::cli::{Exit, current_dir, home, is_private, own_shell, paint, tasks, terminal};
+use crate::cli::{Exit, current_dir, home, own_shell, paint, tasks, terminal};
+use crate::client;
 use crate::paths::Paths;
 
 /// Have a conversation about this directory, on the whole screen
@@ -65,7 +66,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         by: terminal().map(|name| name.trim_start_matches("/dev/").to_owned()).unwrap_or_default(),
         cwd: current_dir()?,
         shell: own_shell(),
-        private: is_private(),
+        private: client::is_private(),
         environment: environment(),
         home: home(),
     };

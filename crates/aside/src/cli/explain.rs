@@ -9,7 +9,7 @@ use aside_core::translate::explain::{self, Part, is_known, short};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::{Exit, Paint, current_dir, is_private, one_line, own_shell, paint, print};
+use crate::cli::{Exit, Paint, current_dir, one_line, own_shell, paint, print};
 use crate::client;
 use crate::config::Config;
 use crate::daemon::control;
@@ -73,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let here = Here::new(&cwd, &shell, Environment::own(), Specs::new(paths.specs_dir()).current());
     let known = explain::explain(&command, &here.place());
     let model = match config.llm.whom(&config.llm.translate) {
-        Some(_) if !is_private() => from_model(&paths, &config, &command, &cwd, &shell),
+        Some(_) if !client::is_private() => from_model(&paths, &config, &command, &cwd, &shell),
         Some(_) | None => Vec::new(),
     };
     print(&if args.json {

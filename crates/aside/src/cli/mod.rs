@@ -238,11 +238,6 @@ fn tasks(paths: &Paths) -> anyhow::Result<Tasks> {
     Ok(Tasks::over(stream))
 }
 
-/// Whether whoever calls wants nothing to leave this machine.
-fn is_private() -> bool {
-    std::env::var_os("ASIDE_PRIVATE").is_some_and(|value| !value.is_empty() && value != "0")
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Paint {
     Plain,

@@ -19,7 +19,8 @@ mod words;
 use aside_core::proto::task::{Op, Task};
 use clap::Subcommand;
 
-use crate::cli::{Exit, current_dir, is_private, one_line, own_shell, session, tasks};
+use crate::cli::{Exit, current_dir, one_line, own_shell, session, tasks};
+use crate::client;
 use crate::client::tasks::{Tasks, Trouble};
 use crate::paths::Paths;
 use session::{Form, Session, Until};
@@ -202,7 +203,7 @@ fn ask(words: &[String], form: Form, begins: Begins) -> anyhow::Result<Exit> {
         session: session(),
         goes_on: begins == Begins::There,
         shell: own_shell(),
-        private: is_private(),
+        private: client::is_private(),
         ..Task::default()
     };
     goes_on(&paths, tasks, task, form, Until::Answered)

@@ -21,13 +21,13 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use aside_core::proto::task::{Brief, Op, Task, Tasks as Told};
-use aside_core::proto::{Answer, Call, Failure, Reply, Request, json};
+use aside_core::proto::{Answer, Failure, Reply, Request, json};
 use aside_core::task::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
-use crate::client::ClientError;
+use crate::client::{self, ClientError};
 
 /// To be told that something was asked for. What takes time is told as events.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -108,7 +108,7 @@ impl Tasks {
     /// Asks, and does not wait: `hear` has the answer, with the number that is given back.
     pub fn send(&mut self, task: Task) -> Result<u64, Trouble> {
         self.asked += 1;
-        let call = Call { id: self.asked, request: Request::Task(Box::new(task)) };
+        let call = client::call(self.asked, Request::Task(Box::new(task)));
         let sent = self.stream.write_all(&json::encode_call(&call));
         sent.map_err(|_| Trouble::Lost(ClientError::Silent))?;
         Ok(self.asked)

@@ -82,6 +82,8 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         watch: Arc::new(Newest::of(process)),
         tellers: Arc::default(),
     };
+    // As the shell has said that is at the other end.
+    let mut is_private = false;
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
     'reading: loop {
@@ -97,18 +99,18 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         for (place, frame) in frames.into_iter().enumerate() {
             let superseded = newest.is_some_and(|newest| place < newest);
             let work = state.working();
-            let (voice, request) = match frame {
+            let (voice, says_private, request) = match frame {
                 // Its client has typed on; the answer would be thrown away.
-                Frame::Call(Call { id, request: Request::Complete(_) }) if superseded => {
+                Frame::Call(Call { id, request: Request::Complete(_), .. }) if superseded => {
                     outbox.put(spelling, Answer { id, reply: Reply::Complete(Candidates::default()) }, work);
                     continue;
                 }
-                Frame::Call(Call { id, request: Request::Translate(_) }) if superseded => {
+                Frame::Call(Call { id, request: Request::Translate(_), .. }) if superseded => {
                     outbox.put(spelling, Answer { id, reply: Reply::Translate(Box::new(Suggestion::none(""))) }, work);
                     continue;
                 }
-                Frame::Call(Call { id, request }) => (Voice::Ours { spelling, id }, request),
-                Frame::Foreign(Foreign::Asks { request, shape }) => (Voice::Theirs(shape), request),
+                Frame::Call(Call { id, private, request }) => (Voice::Ours { spelling, id }, private, request),
+                Frame::Foreign(Foreign::Asks { request, shape }) => (Voice::Theirs(shape), false, request),
                 Frame::Foreign(Foreign::Answered(bytes)) => {
                     outbox.put_bytes(bytes, work);
                     continue;
@@ -123,10 +125,14 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
                 }
             };
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
+            if let Request::Hello(hello) = &request {
+                is_private = hello.private;
+            }
+            let privacy = dispatch::privacy(state, &request, is_private || says_private);
             let later = voice.later(&request, &threads, outbox);
             let (state, outbox) = (Arc::clone(state), Arc::clone(outbox));
             tokio::spawn(async move {
-                let answer = dispatch::answer(Arc::clone(&state), request, caller, later.clone());
+                let answer = dispatch::answer(Arc::clone(&state), request, caller, privacy, later.clone());
                 let reply = guarded(&state, answer).await;
                 outbox.put_bytes(voice.encode(reply), work);
                 later.begin();

@@ -1,4 +1,4 @@
-//! Which answer belongs to which request, and which requests a command of a task cannot make: one exhaustive match each.
+//! Which handler answers which request, what may leave the machine for it, and which requests a command of a task cannot make.
 
 use std::sync::Arc;
 
@@ -8,8 +8,16 @@ use crate::daemon::answer;
 use crate::daemon::later::Later;
 use crate::daemon::state::{Ending, State};
 use crate::exec::taint::Caller;
+use crate::provider::Privacy;
 
-pub async fn answer(state: Arc<State>, request: Request, caller: Caller, later: Later) -> Reply {
+/// Whether anything of it may leave this machine: decided here, once, for every kind of message. The connection or the message itself says
+/// so, or the shell that the message is about has said so.
+pub fn privacy(state: &State, request: &Request, says_private: bool) -> Privacy {
+    let is_private = says_private || request.is_private() || state.is_private(request.session());
+    if is_private { Privacy::Private } else { Privacy::Open }
+}
+
+pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy: Privacy, later: Later) -> Reply {
     if is_for_the_user(&request)
         && let Some(why) = refusal(caller)
     {
@@ -21,20 +29,20 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, later: 
     }
     match request {
         Request::Hello(hello) => answer::hello::answer(&state, hello),
-        Request::Complete(line) => answer::complete::answer(&state, line, &later).await,
-        Request::Translate(wish) => answer::translate::answer(&state, wish, &later).await,
-        Request::Explain(asked) => answer::explain::answer(&state, asked, &later).await,
+        Request::Complete(line) => answer::complete::answer(&state, line, privacy, &later).await,
+        Request::Translate(wish) => answer::translate::answer(&state, wish, privacy, &later).await,
+        Request::Explain(asked) => answer::explain::answer(&state, asked, privacy, &later).await,
         Request::Outcome(outcome) => answer::outcome::answer(&state, outcome).await,
         Request::Detect(asked) => answer::detect::answer(&state, asked).await,
         Request::Wrong(wrong) => answer::detect::wrong(&state, wrong).await,
-        Request::Ask(asked) => answer::ask::answer(&state, asked, &later).await,
+        Request::Ask(asked) => answer::ask::answer(&state, asked, privacy, &later).await,
         Request::Finished(finished) => answer::finished::answer(&state, finished).await,
         Request::Capture(asked) => answer::capture::answer(&state, asked).await,
         Request::Watching(watching) => answer::capture::watching(&state, watching, &later),
         Request::Captured(captured) => answer::captured::answer(&state, captured),
-        Request::Suggest(ended) => answer::suggest::answer(&state, ended, &later).await,
+        Request::Suggest(ended) => answer::suggest::answer(&state, ended, privacy, &later).await,
         Request::Recall(asked) => answer::recall::answer(&state, &asked).await,
-        Request::Task(asked) => answer::task::answer(&state, *asked, &later).await,
+        Request::Task(asked) => answer::task::answer(&state, *asked, privacy, &later).await,
         Request::Names(names) => {
             state.name(names);
             Reply::Ok

@@ -45,6 +45,7 @@ mod next_live;
 mod next_marks;
 mod next_neighbours;
 mod privacy;
+mod privacy_private;
 mod proxy;
 mod proxy_capture;
 mod proxy_ends;

@@ -27,7 +27,7 @@ impl Wire {
         let stream = client::connect(socket).map_err(io::Error::other)?;
         stream.set_nonblocking(true)?;
         let mut stream = BufReader::new(UnixStream::from_std(stream)?);
-        let call = Call { id: 1, request: Request::Task(Box::new(task)) };
+        let call = Call::new(1, Request::Task(Box::new(task)));
         stream.write_all(&json::encode_call(&call)).await?;
         Ok(Self { stream, part: Vec::new() })
     }

@@ -27,7 +27,7 @@ pub fn tell(paths: &Paths, asked: Capture, file: &Path, knows: &str) -> anyhow::
 
 /// The fields of what the daemon says.
 fn answer(paths: &Paths, request: Request) -> anyhow::Result<Vec<String>> {
-    let answer = ask(paths, &record::encode_call(&Call { id: 1, request }))?;
+    let answer = ask(paths, &record::encode_call(&Call::new(1, request)))?;
     Ok(answer.split('\x1f').map(str::to_owned).collect())
 }
 

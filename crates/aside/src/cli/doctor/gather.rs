@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use aside_core::proto::task::{self, Op};
-use aside_core::proto::{Answer as Spoken, Call, Complete, Reply, Request, SessionStatus, json};
+use aside_core::proto::{Answer as Spoken, Complete, Reply, Request, SessionStatus, json};
 use etcetera::BaseStrategy;
 use etcetera::base_strategy::Xdg;
 use regex::Regex;
@@ -197,7 +197,7 @@ fn round_trip(socket: &Path) -> Option<u64> {
     let mut answers = BufReader::new(stream.try_clone().ok()?);
     let mut times = Vec::new();
     for id in 1..=PINGS {
-        let question = json::encode_call(&Call { id, request: Request::Complete(Complete::default()) });
+        let question = json::encode_call(&client::call(id, Request::Complete(Complete::default())));
         let began = Instant::now();
         stream.write_all(&question).ok()?;
         let mut line = String::new();

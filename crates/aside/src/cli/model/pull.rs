@@ -9,7 +9,8 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::model::{Ask, without_program};
-use crate::cli::{Exit, from_home, home, is_private, one_line, print};
+use crate::cli::{Exit, from_home, home, one_line, print};
+use crate::client;
 use crate::config::Config;
 use crate::paths::{self, Paths};
 use crate::provider::download::{self, Checked, Fetch, Fetched, News, Trust};
@@ -166,7 +167,7 @@ fn fetch(
     entry: Option<&catalogue::Entry>,
     args: &Args,
 ) -> anyhow::Result<Exit> {
-    if is_private() {
+    if client::is_private() {
         bail!(
             "this shell is private (ASIDE_PRIVATE), and fetching a model would tell its server who you are; unset it"
         );

@@ -8,7 +8,7 @@ use aside_core::proto::{Reply, Request};
 use aside_core::translate::offer::{last, offers};
 use aside_core::translate::{Wish, embedded};
 
-use crate::cli::{current_dir, is_private, own_shell};
+use crate::cli::{current_dir, own_shell};
 use crate::client;
 use crate::config::Config;
 use crate::daemon::control;
@@ -51,7 +51,7 @@ pub fn ask(mut wished: Wished) -> anyhow::Result<Suggestion> {
     if !names_model(&config, &wished.provider) {
         return Ok(here(&paths, &config, &cwd, &wished, ""));
     }
-    if is_private() {
+    if client::is_private() {
         return Ok(here(&paths, &config, &cwd, &wished, "private, so no model was asked"));
     }
     let patience = Duration::from_millis(config.llm.timeout_wish_ms) + SLACK;

@@ -41,7 +41,7 @@ const MAX_HEARD: usize = 32 * 1024;
 /// Columns of a terminal that does not say how wide it is.
 const USUAL_WIDTH: u32 = 80;
 
-pub async fn answer(state: &Arc<State>, asked: Ask, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &Later) -> Reply {
     let who = if asked.session.is_empty() { later.who() } else { asked.session.clone() };
     if asked.query.trim().is_empty() {
         return reply(state.talks().stop(&who));
@@ -57,7 +57,7 @@ pub async fn answer(state: &Arc<State>, asked: Ask, later: &Later) -> Reply {
             if asked.exit != 0 && asked.output.is_empty() {
                 asked.output = state.printed_last(&asked.session, &query).await.unwrap_or_default();
             }
-            let desk = Desk::new(state, asked, who.clone());
+            let desk = Desk::new(state, asked, privacy, who.clone());
             let think = |mouth: Mouth| async move { desk.think(&mouth).await };
             (state.talks().begin(&who, number, &query, think), false)
         }
@@ -109,6 +109,7 @@ fn reply(said: Said) -> Reply {
 struct Desk {
     state: Arc<State>,
     asked: Ask,
+    privacy: Privacy,
     who: String,
     names: Arc<Names>,
     dialect: Dialect,
@@ -118,7 +119,7 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(state: &Arc<State>, mut asked: Ask, who: String) -> Self {
+    fn new(state: &Arc<State>, mut asked: Ask, privacy: Privacy, who: String) -> Self {
         let prefix = &state.config().detect.agent_prefix;
         // What made it a sentence is no part of it.
         let words = asked.query.trim().strip_prefix(prefix.as_str()).filter(|_| !prefix.is_empty());
@@ -133,7 +134,7 @@ impl Desk {
             Arc::make_mut(&mut names).take("builtin", 0, "cd");
         }
         let view = state.view(&names);
-        Self { state: Arc::clone(state), asked, who, names, dialect, view, looked_up: OnceLock::new() }
+        Self { state: Arc::clone(state), asked, privacy, who, names, dialect, view, looked_up: OnceLock::new() }
     }
 
     async fn think(&self, mouth: &Mouth) {
@@ -274,7 +275,7 @@ impl Desk {
         Question {
             max_tokens: MAX_TOKENS,
             stop: STOPS.map(str::to_owned).to_vec(),
-            privacy: if self.is_private() { Privacy::Private } else { Privacy::Open },
+            privacy: self.privacy,
             ..Question::new(prompt.system.to_owned(), prompt.user())
         }
     }
@@ -298,7 +299,7 @@ impl Desk {
     }
 
     fn is_private(&self) -> bool {
-        self.asked.private || self.state.is_private(&self.asked.session)
+        self.privacy == Privacy::Private
     }
 
     fn width(&self) -> usize {

@@ -30,7 +30,7 @@ const LATE: Duration = Duration::from_secs(2);
 /// Commands that a model is told about; the prompt takes fewer.
 const RECENT: usize = 40;
 
-pub async fn answer(state: &Arc<State>, asked: Complete, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, asked: Complete, privacy: Privacy, later: &Later) -> Reply {
     // Whoever types knows what comes next.
     state.nexts().typed(&asked.session);
     state.readable().await;
@@ -46,6 +46,7 @@ pub async fn answer(state: &Arc<State>, asked: Complete, later: &Later) -> Reply
     let desk = Arc::new(Desk {
         state: Arc::clone(state),
         asked,
+        privacy,
         names,
         dialect,
         view,
@@ -60,6 +61,7 @@ pub async fn answer(state: &Arc<State>, asked: Complete, later: &Later) -> Reply
 struct Desk {
     state: Arc<State>,
     asked: Complete,
+    privacy: Privacy,
     names: Arc<Names>,
     dialect: Dialect,
     view: View,
@@ -192,7 +194,6 @@ impl Desk {
     fn question(self: &Arc<Self>, later: &Later) -> Question {
         let Complete { session, cwd, left, right, shell: _, wait: _ } = self.asked.clone();
         let (around, knows) = (Arc::clone(self), Arc::clone(self));
-        let privacy = if self.state.is_private(&session) { Privacy::Private } else { Privacy::Open };
         Question {
             who: if session.is_empty() { later.who() } else { session },
             line: Line { left, right, cwd },
@@ -204,7 +205,7 @@ impl Desk {
                 is_whole(word, &knows.state.index(), &knows.names, &knows.view, &knows.asked.cwd)
             }),
             dialect: self.dialect,
-            privacy,
+            privacy: self.privacy,
         }
     }
 

@@ -38,11 +38,11 @@ const LOOK_UP: Duration = Duration::from_millis(700);
 /// Tokens of an explanation, and of the thoughts that some have before it.
 const MAX_TOKENS: u32 = 1536;
 
-pub async fn answer(state: &Arc<State>, asked: Explain, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, asked: Explain, privacy: Privacy, later: &Later) -> Reply {
     if asked.command.trim().is_empty() || asked.command.chars().nth(MAX_COMMAND).is_some() {
         return said(Stage::Done, Source::Embedded, Vec::new());
     }
-    let desk = Arc::new(Desk::new(state, asked));
+    let desk = Arc::new(Desk::new(state, asked, privacy));
     let known = desk.known().await;
     if model::whom(&state.config().llm, Use::Explain, Whom::AsSet).is_none() || !desk.may_ask() {
         return said(Stage::Done, Source::Embedded, known);
@@ -79,6 +79,7 @@ fn said(state: Stage, source: Source, lines: Vec<String>) -> Reply {
 struct Desk {
     state: Arc<State>,
     asked: Explain,
+    privacy: Privacy,
     names: Arc<Names>,
     dialect: Dialect,
     view: View,
@@ -87,15 +88,15 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(state: &Arc<State>, asked: Explain) -> Self {
+    fn new(state: &Arc<State>, asked: Explain, privacy: Privacy) -> Self {
         let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
         let (names, dialect) = state.shell(asker);
         let view = state.view(&names);
-        Self { state: Arc::clone(state), asked, names, dialect, view, looked_up: OnceLock::new() }
+        Self { state: Arc::clone(state), asked, privacy, names, dialect, view, looked_up: OnceLock::new() }
     }
 
     fn is_private(&self) -> bool {
-        self.asked.private || self.state.is_private(&self.asked.session)
+        self.privacy == Privacy::Private
     }
 
     fn may_ask(&self) -> bool {
@@ -129,7 +130,7 @@ impl Desk {
         let prompt = prompt::explain(&self.asked.command, &Facts::of(&self.place(&specs), os, &[]));
         Question {
             max_tokens: MAX_TOKENS,
-            privacy: if self.is_private() { Privacy::Private } else { Privacy::Open },
+            privacy: self.privacy,
             ..Question::new(prompt.system.to_owned(), prompt.user())
         }
     }

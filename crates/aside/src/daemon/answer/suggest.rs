@@ -35,7 +35,7 @@ const LOOK_UP: Duration = Duration::from_millis(1500);
 /// What shells end with when there is no command of that name.
 const NOT_FOUND: i32 = 127;
 
-pub async fn answer(state: &Arc<State>, ended: Suggest, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, ended: Suggest, privacy: Privacy, later: &Later) -> Reply {
     let kept = state.filter().is_some_and(|filter| filter.keeps(&ended.command));
     if !state.config().suggest.enabled || !kept {
         return reply(Suggested::none(Stage::Done));
@@ -47,7 +47,7 @@ pub async fn answer(state: &Arc<State>, ended: Suggest, later: &Later) -> Reply 
         None => {
             let Suggest { session, cwd, exit, shell, .. } = &ended;
             let is_news = state.ran(session, shell, (seq, &command, cwd, *exit));
-            let desk = Desk::new(state, ended);
+            let desk = Desk::new(state, ended, privacy);
             state.nexts().begin(&who, (seq, &command), |found| desk.think(is_news, found))
         }
     };
@@ -79,6 +79,7 @@ fn reply(found: Suggested) -> Reply {
 struct Desk {
     state: Arc<State>,
     ended: Suggest,
+    privacy: Privacy,
     names: Arc<Names>,
     dialect: Dialect,
 }
@@ -99,10 +100,10 @@ enum Idea {
 }
 
 impl Desk {
-    fn new(state: &Arc<State>, ended: Suggest) -> Self {
+    fn new(state: &Arc<State>, ended: Suggest, privacy: Privacy) -> Self {
         let wait = ended.session.is_empty();
         let (names, dialect) = state.shell(Asker { session: &ended.session, shell: &ended.shell, wait });
-        Self { state: Arc::clone(state), ended, names, dialect }
+        Self { state: Arc::clone(state), ended, privacy, names, dialect }
     }
 
     async fn think(mut self, is_news: bool, found: watch::Sender<Suggested>) {
@@ -218,9 +219,8 @@ impl Desk {
     }
 
     fn question(&self, known: Known) -> Question {
-        let Suggest { session, cwd, command, exit, shell, private, .. } = self.ended.clone();
-        let is_private = private || self.state.is_private(&session);
-        let privacy = if is_private { Privacy::Private } else { Privacy::Open };
+        let Suggest { session, cwd, command, exit, shell, .. } = self.ended.clone();
+        let privacy = self.privacy;
         Question { session, shell, cwd, command, exit, output: known.output, previous: known.previous, privacy }
     }
 

@@ -17,6 +17,7 @@ use crate::daemon::state::{Asker, State};
 use crate::daemon::tasks::Trouble;
 use crate::daemon::tasks::actor::{Said, Word};
 use crate::daemon::tasks::rules;
+use crate::provider::Privacy;
 use crate::workspace::Workspace;
 
 /// Tasks of a list for somebody who does not say how many.
@@ -28,7 +29,8 @@ const MAX_BY: usize = 100;
 /// Variables of a terminal that are taken over.
 const MAX_VARIABLES: usize = 4096;
 
-pub async fn answer(state: &Arc<State>, asked: Task, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, mut asked: Task, privacy: Privacy, later: &Later) -> Reply {
+    asked.private = privacy == Privacy::Private;
     match told(state, asked, later).await {
         Ok(tasks) => Reply::Task(Box::new(tasks)),
         Err(Trouble::Unknown) => Reply::error("not_found", "there is no such task; `aside task list` shows them"),

@@ -45,7 +45,7 @@ const THOUGHTS: u32 = 1024;
 /// Characters of a wish; what is longer was pasted.
 const MAX_QUERY: usize = prompt::MAX_WISH;
 
-pub async fn answer(state: &Arc<State>, asked: Translate, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, asked: Translate, privacy: Privacy, later: &Later) -> Reply {
     let config = state.config();
     let tone = later.tone();
     let length = asked.query.trim().chars().count();
@@ -67,7 +67,7 @@ pub async fn answer(state: &Arc<State>, asked: Translate, later: &Later) -> Repl
     };
     let who = if asked.session.is_empty() { later.who() } else { asked.session.clone() };
     let is_foreign = asked.is_foreign;
-    let desk = Desk::new(state, asked, who.clone());
+    let desk = Desk::new(state, asked, privacy, who.clone());
     let (sender, first) = oneshot::channel();
     let mouth = Mouth { tone, first: Mutex::new(Some(sender)), later: later.clone() };
     let hold = Wishes::think(state, who, async move { desk.think(pause, &mouth).await });
@@ -116,6 +116,7 @@ impl Mouth {
 struct Desk {
     state: Arc<State>,
     asked: Translate,
+    privacy: Privacy,
     who: String,
     names: Arc<Names>,
     dialect: Dialect,
@@ -128,7 +129,7 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(state: &Arc<State>, asked: Translate, who: String) -> Self {
+    fn new(state: &Arc<State>, asked: Translate, privacy: Privacy, who: String) -> Self {
         let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
         let (names, dialect) = state.shell(asker);
         let view = state.view(&names);
@@ -137,7 +138,7 @@ impl Desk {
             limit => usize::try_from(limit).map_or(MAX_LIMIT, |limit| limit.min(MAX_LIMIT)),
         };
         let (looked_up, since) = (OnceLock::new(), OnceLock::new());
-        Self { state: Arc::clone(state), asked, who, names, dialect, view, looked_up, limit, since }
+        Self { state: Arc::clone(state), asked, privacy, who, names, dialect, view, looked_up, limit, since }
     }
 
     async fn think(&self, pause: Duration, mouth: &Mouth) {
@@ -274,7 +275,7 @@ impl Desk {
             max_tokens: prompt::most_tokens(self.limit) + THOUGHTS,
             stop: prompt::STOPS.map(str::to_owned).to_vec(),
             format: Format::Grammar(prompt::grammar(self.limit)),
-            privacy: if self.is_private() { Privacy::Private } else { Privacy::Open },
+            privacy: self.privacy,
             whom: self.provider().unwrap_or(Whom::AsSet),
             ..Question::new(prompt.system.to_owned(), prompt.user())
         }
@@ -292,7 +293,7 @@ impl Desk {
     }
 
     fn is_private(&self) -> bool {
-        self.asked.private || self.state.is_private(&self.asked.session)
+        self.privacy == Privacy::Private
     }
 
     /// Who is to be asked. Nobody when the embedded engine is to answer.

@@ -1,0 +1,202 @@
+//! Private holds for every message there is, whichever way it was said: by the message, by the connection, by the shell, by the
+//! environment of a command.
+
+use aside_core::proto::{Request, json};
+use serde_json::{Value, json};
+
+use crate::harness::home::{ASIDE, Home, run};
+use crate::harness::wire::Wire;
+use crate::model::Model;
+use crate::model::answer::Answer;
+
+const TTY: &str = "/dev/pts/77";
+const MARK: &str = "5f1c9a2be07d4413";
+
+/// The wire is that of a terminal in which the output of commands is seen.
+fn desk() -> (Model, Home, Wire) {
+    let (model, mut home) = (Model::start(), Home::new());
+    home.write("bin/frobnicate", "#!/bin/sh\n");
+    home.set_env("PATH", &format!("{}:/usr/bin:/bin", home.path("bin").display()));
+    let url = model.base_url();
+    let llm = format!("provider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\nnl_debounce_ms = 0\n");
+    let complete = "[complete]\nmodel_delay_ms = 0\nmodel_delay_short_ms = 0\nmodel_min_chars = 1\n";
+    home.write(".config/aside/config.toml", format!("{complete}[llm]\n{llm}"));
+    model.always(Answer::chat("ls --frobnicated"));
+    home.aside_does(&["daemon", "start"]);
+    let mut watcher = home.wire();
+    watcher.json(json!({ "type": "watching", "request_id": 1, "tty": TTY, "tier": "pty", "pid": 1 }));
+    let proxy = format!("{TTY}:1");
+    let told =
+        json!({ "type": "capture", "request_id": 1, "session_id": "s", "mark": MARK, "tty": TTY, "proxy": proxy });
+    assert_eq!(home.wire().json(told)["tier"], "pty");
+    let output = "frobnicate: the quux is loose\nfrobnicate: giving up on it\n";
+    watcher.json(json!({ "type": "captured", "request_id": 2, "tty": TTY, "mark": MARK, "seq": 1, "output": output }));
+    (model, home, watcher)
+}
+
+/// One message of every kind; those that can ask a model do so in an open shell.
+fn messages(home: &Home) -> Vec<Value> {
+    let here = home.path("").display().to_string();
+    let message = |kind: &str, fields: Value| {
+        let mut message = json!({ "type": kind, "session_id": "s", "cwd": here, "shell": "zsh", "wait": true });
+        message.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        message
+    };
+    vec![
+        message("complete", json!({ "buffer_left": "frobnicate --qu", "left": "frobnicate --qu" })),
+        message("translate", json!({ "query": "frobnicate the quux", "now": true })),
+        message("explain", json!({ "command": "frobnicate --quux 7" })),
+        message("ask", json!({ "query": "why is the quux of this frobnicated so slowly", "number": 1 })),
+        message("suggest", json!({ "command": "frobnicate quux", "exit_status": 3, "seq": 1 })),
+        message("task", json!({ "op": "ask", "text": "explain how quuxes are frobnicated in this project" })),
+        message("detect", json!({ "line": "why is it so", "phase": "before" })),
+        message("outcome", json!({ "action": "accept", "query": "q", "suggestion": "s" })),
+        message("wrong", json!({ "line": "why is it so" })),
+        message("finished", json!({ "seq": 2, "command": "frobnicate", "exit_status": 1 })),
+        message("capture", json!({ "mark": MARK, "tty": "/dev/pts/0" })),
+        message("watching", json!({ "tty": "/dev/pts/0", "tier": "tmux", "pid": 1 })),
+        message("captured", json!({ "tty": "/dev/pts/0", "mark": "x", "seq": 1, "output": "o", "bytes": 1 })),
+        message("recall", json!({ "limit": 1 })),
+        message("names", json!({ "kind": "alias", "part": 0, "names": "g=git" })),
+        message("why", json!({})),
+        message("status", json!({})),
+        message("reload", json!({})),
+        message("hello", json!({ "protocol": 1, "session_id": "s" })),
+        message("stop", json!({})),
+    ]
+}
+
+/// No kind is left out: a new one has to be given a message above.
+fn number(request: &Request) -> usize {
+    match request {
+        Request::Hello(_) => 0,
+        Request::Complete(_) => 1,
+        Request::Translate(_) => 2,
+        Request::Explain(_) => 3,
+        Request::Outcome(_) => 4,
+        Request::Detect(_) => 5,
+        Request::Wrong(_) => 6,
+        Request::Ask(_) => 7,
+        Request::Finished(_) => 8,
+        Request::Capture(_) => 9,
+        Request::Watching(_) => 10,
+        Request::Captured(_) => 11,
+        Request::Suggest(_) => 12,
+        Request::Recall(_) => 13,
+        Request::Names(_) => 14,
+        Request::Reload => 15,
+        Request::Why(_) => 16,
+        Request::Status => 17,
+        Request::Stop => 18,
+        Request::Task(_) => 19,
+    }
+}
+
+/// How it is said that nothing may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Open,
+    Message,
+    Connection,
+    Shell,
+}
+
+fn sends_all(home: &Home, way: Way) {
+    for (id, mut message) in messages(home).into_iter().enumerate() {
+        if message["type"] == "stop" || message["type"] == "hello" && way != Way::Message {
+            continue;
+        }
+        let mut wire = home.wire();
+        let hello = |session: &str| json!({ "type": "hello", "request_id": 1, "protocol": 1, "shell": "zsh", "session_id": session, "private": true });
+        match way {
+            Way::Open => {}
+            Way::Message => message["private"] = json!(true),
+            // By another shell: what was said on this connection holds.
+            Way::Connection => drop(wire.json(hello("another"))),
+            // On another connection.
+            Way::Shell => drop(home.wire().json(hello("s"))),
+        }
+        message["request_id"] = json!(id + 10);
+        let answer = wire.json(message.clone());
+        assert_ne!(answer["type"], "error", "{message}: {answer}");
+    }
+    // Tasks go on by themselves.
+    let mut wire = home.wire();
+    let is_over =
+        |task: &Value| matches!(task["state"].as_str(), Some("COMPLETED" | "FAILED" | "REJECTED" | "WAITING_APPROVAL"));
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    loop {
+        let list = wire.json(json!({ "type": "task", "request_id": 1, "op": "list" }));
+        if list["tasks"].as_array().unwrap().iter().all(is_over) {
+            return;
+        }
+        assert!(std::time::Instant::now() < deadline, "{list}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn privacy_private_every_kind_of_message_has_a_row() {
+    let home = Home::new();
+    let mut numbers: Vec<usize> = messages(&home)
+        .iter()
+        .map(|message| {
+            let call = json::decode(&message.to_string()).unwrap_or_else(|error| panic!("{message}: {error}"));
+            assert!(!call.private, "{message}");
+            let mut private = message.clone();
+            private["private"] = json!(true);
+            assert!(json::decode(&private.to_string()).unwrap().private, "{private}");
+            number(&call.request)
+        })
+        .collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..20).collect::<Vec<_>>());
+}
+
+#[test]
+fn privacy_private_no_message_makes_anything_leave_however_it_was_said() {
+    for way in [Way::Message, Way::Connection, Way::Shell] {
+        let (model, home, _watcher) = desk();
+        sends_all(&home, way);
+        assert_eq!(model.requests().len(), 0, "{way:?}: {:?}", model.requests());
+        assert_eq!(model.connections(), 0, "{way:?}");
+    }
+}
+
+/// The same messages from an open shell ask the model, or the test above would show nothing.
+#[test]
+fn privacy_private_the_same_messages_leave_an_open_shell() {
+    let (model, home, _watcher) = desk();
+    sends_all(&home, Way::Open);
+    let journal = home.read(".local/state/aside/privacy.jsonl");
+    for usage in ["complete", "translate", "explain", "ask", "suggest", "task"] {
+        assert!(journal.contains(&format!("\"use\":\"{usage}\"")), "{usage} is not in {journal}");
+    }
+    assert!(model.requests().len() >= 6);
+}
+
+#[test]
+fn privacy_private_a_command_with_the_variable_asks_no_model() {
+    let (model, mut home, _watcher) = desk();
+    let commands: &[&[&str]] = &[
+        &["complete", "--", "frobnicate --qu"],
+        &["translate", "frobnicate the quux"],
+        &["explain", "--", "frobnicate --quux 7"],
+        &["answer", "why is the quux of this frobnicated so slowly"],
+        &["suggest", "--exit", "3", "--", "frobnicate quux"],
+        &["fix", "--", "frobnicate quux"],
+        &["task", "explain how quuxes are frobnicated in this project"],
+        &["detect", "before", "--", "why is it so"],
+        &["why"],
+        &["doctor"],
+        &["daemon", "status"],
+    ];
+    home.set_env("ASIDE_PRIVATE", "1");
+    for arguments in commands {
+        run(home.command(ASIDE).args(*arguments), "");
+    }
+    assert_eq!(model.connections(), 0, "{:?}", model.requests());
+    home.set_env("ASIDE_PRIVATE", "");
+    run(home.command(ASIDE).args(commands[0]), "");
+    assert!(!model.requests().is_empty(), "the same command in an open shell");
+}
