@@ -29,10 +29,26 @@ const PAUSE: Duration = Duration::from_millis(2);
 const REOPEN: Duration = Duration::from_secs(2);
 
 enum Job {
-    Append { entry: Entry, seq: Option<i64>, learnt: u64, done: oneshot::Sender<Result<(), String>> },
+    Append {
+        entry: Entry,
+        seq: Option<i64>,
+        learnt: u64,
+        done: oneshot::Sender<Result<(), String>>,
+    },
     Reload,
-    Loaded { index: Box<Index>, up_to: i64 },
-    ImportFirst { shell: String, histfile: String },
+    Loaded {
+        index: Box<Index>,
+        up_to: i64,
+    },
+    ImportFirst {
+        shell: String,
+        histfile: String,
+    },
+    /// What a reading thread found in that file.
+    Import {
+        histfile: String,
+        entries: Vec<Entry>,
+    },
     Close,
 }
 
@@ -146,7 +162,8 @@ impl Desk {
             }
             Job::Reload => self.read_all(),
             Job::Loaded { index, up_to } => self.loaded(*index, up_to),
-            Job::ImportFirst { shell, histfile } => self.import_first(&shell, &histfile),
+            Job::ImportFirst { shell, histfile } => self.import_first(&shell, histfile),
+            Job::Import { histfile, entries } => self.import(&histfile, entries),
             // Only to wake it: the loop ends before.
             Job::Close => {}
         }
@@ -253,7 +270,7 @@ impl Desk {
         }
     }
 
-    fn import_first(&mut self, shell: &str, histfile: &str) {
+    fn import_first(&mut self, shell: &str, histfile: String) {
         if std::mem::replace(&mut self.import_tried, true) {
             return;
         }
@@ -264,12 +281,21 @@ impl Desk {
         else {
             return;
         };
-        // Ours is another directory than the shell's; and opening a pipe would wait for somebody to write into it.
-        let file = Path::new(histfile);
-        if !file.is_absolute() || !file.is_file() {
-            return;
-        }
-        let Ok(Parsed { mut entries, skipped: _ }) = files::read_file(format, file) else { return };
+        let back = self.back.clone();
+        // The file may be on a disk that does not answer, and commands have to be stored meanwhile.
+        std::thread::spawn(move || {
+            // The daemon has another directory than the shell; and opening a pipe would wait for a writer.
+            let file = Path::new(&histfile);
+            if !file.is_absolute() || !file.is_file() {
+                return;
+            }
+            if let Ok(Parsed { entries, skipped: _ }) = files::read_file(format, file) {
+                let _ = back.send(Job::Import { histfile, entries });
+            }
+        });
+    }
+
+    fn import(&mut self, histfile: &str, mut entries: Vec<Entry>) {
         let Some(filter) = self.state.filter() else { return };
         entries.retain(|entry| filter.keeps(&entry.command));
         let Some(history) = &mut self.history else { return };

@@ -4,6 +4,7 @@
 mod answer;
 mod conn;
 pub mod control;
+mod disk;
 mod dispatch;
 mod foresight;
 mod handover;

@@ -16,6 +16,7 @@ mod learn;
 mod make;
 mod manual;
 mod memory;
+pub mod mounts;
 pub mod now;
 mod npm;
 mod packages;

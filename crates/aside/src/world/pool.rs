@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use tokio::sync::watch;
 
 use crate::world::finding;
 use crate::world::locked;
+use crate::world::mounts::mount_point;
 
 /// Threads that get on with it. One that waits for a dead network disk for longer than `STUCK` is not counted.
 const MAX_MOVING: usize = 4;
@@ -44,6 +46,16 @@ pub enum Question {
 }
 
 impl Question {
+    /// Which it is about.
+    fn directory(&self) -> Option<&str> {
+        match self {
+            Question::Entries(directory) | Question::Repository(directory) | Question::Live(_, directory) => {
+                Some(directory)
+            }
+            Question::Programs(_) | Question::Learnt { .. } | Question::Manual { .. } => None,
+        }
+    }
+
     /// Whether it takes a look at a few files, and no other program.
     pub fn is_quick(&self) -> bool {
         match self {
@@ -68,7 +80,7 @@ struct Work {
     /// Since when. Of those in the queues too.
     under_way: HashMap<Question, Instant>,
     /// What each thread that is not idle began, by its number.
-    begun: HashMap<u64, (Instant, bool)>,
+    begun: HashMap<u64, (Instant, Question)>,
     threads: usize,
     idle: usize,
     numbers: u64,
@@ -86,7 +98,7 @@ impl Pool {
     pub fn ask(self: &Arc<Self>, question: Question, answer: impl Fn(&Question) + Send + 'static) {
         let now = Instant::now();
         let mut work = self.work();
-        if work.closed || work.under_way.contains_key(&question) {
+        if work.closed || work.under_way.contains_key(&question) || work.is_dead(&question, now) {
             return;
         }
         work.under_way.insert(question.clone(), now);
@@ -147,7 +159,7 @@ impl Pool {
                 break;
             }
             if let Some(question) = work.take() {
-                work.begun.insert(number, (Instant::now(), !question.is_quick()));
+                work.begun.insert(number, (Instant::now(), question.clone()));
                 return Some(question);
             }
             work.idle += 1;
@@ -173,12 +185,26 @@ impl Work {
         if let Some(question) = self.quick.pop_back() {
             return Some(question);
         }
-        let waiting = self.begun.values().filter(|(_, slow)| *slow).count();
+        let waiting = self.begun.values().filter(|(_, question)| !question.is_quick()).count();
         if waiting < MAX_WAITING { self.slow.pop_back() } else { None }
     }
 
+    /// The questions at which a thread hangs.
+    fn stuck(&self, now: Instant) -> impl Iterator<Item = &Question> {
+        let is_stuck = move |since: Instant| now.saturating_duration_since(since) >= STUCK;
+        self.begun.values().filter(move |(since, _)| is_stuck(*since)).map(|(_, question)| question)
+    }
+
+    /// Whether it is about a mount at which a thread hangs already: one is enough to hear when it wakes.
+    fn is_dead(&self, question: &Question, now: Instant) -> bool {
+        let mut stuck = self.stuck(now).filter_map(Question::directory).peekable();
+        let Some(directory) = question.directory().filter(|_| stuck.peek().is_some()) else { return false };
+        let mount = mount_point(Path::new(directory));
+        stuck.any(|stuck| mount_point(Path::new(stuck)) == mount)
+    }
+
     fn may_start(&self, now: Instant) -> bool {
-        let stuck = self.begun.values().filter(|(since, _)| now.saturating_duration_since(*since) >= STUCK).count();
+        let stuck = self.stuck(now).count();
         self.threads < MAX_THREADS && self.threads - stuck.min(self.threads) < MAX_MOVING
     }
 }

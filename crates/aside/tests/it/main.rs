@@ -3,6 +3,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests start shells and programs themselves")]
 
+mod hang;
 mod harness;
 mod model;
 

@@ -9,6 +9,7 @@ use rustix::process::Pid;
 
 use crate::capture::tmux::{self, NoPane, Pane};
 use crate::config::{Capture, Config};
+use crate::daemon::disk;
 use crate::daemon::later::Later;
 use crate::daemon::pipes::{self, ON_ITS_WAY, Ruling};
 use crate::daemon::state::State;
@@ -54,7 +55,10 @@ async fn rule(state: &Arc<State>, asked: &ended::Capture, config: &Config) -> Ru
     if asked.session.is_empty() || !watchers::is_mark(&asked.mark) || !tmux::is_terminal(&asked.tty) {
         return Ruling::off("the shell does not say where it runs");
     }
-    let pane = Pane::of(&asked.tmux, &asked.pane);
+    let (tmux, id) = (asked.tmux.clone(), asked.pane.clone());
+    let Ok(pane) = disk::look(&asked.tmux, move || Pane::of(&tmux, &id)).await else {
+        return Ruling::off("the directory of the tmux socket does not answer");
+    };
     let place = Place {
         mark: asked.mark.clone(),
         tty: asked.tty.clone(),

@@ -12,6 +12,7 @@ use aside_core::task::proposal::{Confine, Meta, Source, UserRequest};
 use aside_core::task::route::{Options, applies};
 
 use crate::bridge::web::session::Place;
+use crate::daemon::disk;
 use crate::daemon::later::{Later, Stream};
 use crate::daemon::state::{Asker, State};
 use crate::daemon::tasks::Trouble;
@@ -65,18 +66,17 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
         }
         Op::Follow => follow(state, &asked, later).await,
         Op::Rules => {
-            let workspace = Workspace::of(std::path::Path::new(&asked.cwd));
-            let workspace = workspace.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
-            let paths = state.paths().clone();
-            let rules = tokio::task::spawn_blocking(move || {
+            let (paths, cwd) = (state.paths().clone(), asked.cwd.clone());
+            let rules = disk::look(&asked.cwd, move || {
+                let workspace = Workspace::of(std::path::Path::new(&cwd))?;
                 let mut lines = vec![
                     format!("yours: {}", rules::of_person(&paths).display()),
                     format!("the repository's: {}", rules::of_repository(workspace.root()).display()),
                 ];
                 lines.extend(rules::load(&paths, workspace.root()).listed());
-                lines
+                anyhow::Ok(lines)
             });
-            let lines = rules.await.map_err(|error| Trouble::Broken(error.to_string()))?;
+            let lines = rules.await.flatten().map_err(|error| Trouble::Refused(format!("{error:#}")))?;
             Ok(Tasks { lines, ..Tasks::default() })
         }
         Op::Page => {
@@ -132,8 +132,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
         return say(state, &id, Task { op: Op::Show, ..Task::default() }).await;
     }
     let cwd = asked.cwd.clone();
-    let workspace = tokio::task::spawn_blocking(move || Workspace::of(std::path::Path::new(&cwd))).await;
-    let workspace = workspace.map_err(|error| Trouble::Broken(error.to_string()))?;
+    let workspace = disk::look(&asked.cwd, move || Workspace::of(std::path::Path::new(&cwd))).await.flatten();
     let workspace = workspace.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
     let path = |path: &std::path::Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| Trouble::Refused("this directory has no UTF-8 name".to_owned()))

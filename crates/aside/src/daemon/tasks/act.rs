@@ -32,28 +32,23 @@ pub struct Ground {
     pub bytes: usize,
     /// By which a change is found again after a crash.
     pub label: String,
+    pub approved: Approved,
 }
 
 /// The error is for the person.
 pub async fn perform(
-    approved: Approved,
     order: Order,
     ground: Ground,
     stop: watch::Receiver<bool>,
     say: impl FnMut(&str) + Send,
 ) -> Result<Outcome, String> {
     match order.action() {
-        Action::RunCommand => command(approved, ground, stop, say).await,
-        Action::ApplyDiff => write(approved, &order, ground).await,
+        Action::RunCommand => command(ground, stop, say).await,
+        Action::ApplyDiff => write(&order, ground).await,
     }
 }
 
-async fn command(
-    approved: Approved,
-    ground: Ground,
-    stop: watch::Receiver<bool>,
-    say: impl FnMut(&str) + Send,
-) -> Result<Outcome, String> {
+async fn command(ground: Ground, stop: watch::Receiver<bool>, say: impl FnMut(&str) + Send) -> Result<Outcome, String> {
     let variables = ground.environment.iter().filter_map(|variable| variable.split_once('='));
     let variables: Vec<(OsString, OsString)> = variables.map(|(name, value)| (name.into(), value.into())).collect();
     let place = run::Ground {
@@ -63,7 +58,7 @@ async fn command(
         aside: &ground.aside,
     };
     let limits = Limits { timeout: ground.timeout, bytes: ground.bytes };
-    let finished = run::run(approved, place, limits, stop, say).await.map_err(|error| format!("{error:#}"))?;
+    let finished = run::run(ground.approved, place, limits, stop, say).await.map_err(|error| format!("{error:#}"))?;
     match finished.ended {
         Ended::Exit(exit) => Ok(Outcome { summary: format!("exit status {exit}"), exit: Some(exit), undo: None }),
         // As a shell has it.
@@ -78,13 +73,13 @@ async fn command(
     }
 }
 
-async fn write(approved: Approved, order: &Order, ground: Ground) -> Result<Outcome, String> {
+async fn write(order: &Order, ground: Ground) -> Result<Outcome, String> {
     let Proposal::Diff { unified_diff, .. } = order.proposal().clone() else {
         return Err("there is no change in it".to_owned());
     };
     let written = tokio::task::spawn_blocking(move || {
         use aside_core::task::gate::offer::{Act, Change};
-        let Act::Apply(Change { digest, .. }) = approved.into_act() else {
+        let Act::Apply(Change { digest, .. }) = ground.approved.into_act() else {
             anyhow::bail!("something else was approved");
         };
         let proposal = apply::Proposal::new(ground.workspace.root(), unified_diff.as_bytes())?;

@@ -354,8 +354,8 @@ impl Actor {
     fn propose(&mut self) {
         let (Some((intent, scope)), Some(gathered)) = (self.routed.clone(), self.gathered.clone()) else { return };
         let number = self.task.as_ref().map_or(1, |task| task.step() + 1);
-        let Some(maker) = self.maker() else { return self.fail("the workspace is gone; ask anew") };
         self.begin(move |desk, pieces| async move {
+            let maker = desk.maker();
             let say = |text: &str| pieces.send_modify(|so_far| so_far.push_str(text));
             let outcome = match desk.propose(&intent, scope, &gathered, &say).await {
                 Ok(outcome) => outcome,
@@ -377,15 +377,17 @@ impl Actor {
         F: Future<Output = Came> + Send + 'static,
     {
         let Some(task) = &self.task else { return };
-        let request = task.request().clone();
-        let desk = match offer::workspace(&request) {
-            Ok(workspace) => Desk::new(Arc::clone(&self.state), self.id.clone(), request, workspace, task.attempt()),
-            Err(error) => return self.fail(format!("{error:#}")),
-        };
+        let (state, id, request) = (Arc::clone(&self.state), self.id.clone(), task.request().clone());
         let (attempt, sender) = (task.attempt(), self.sender.clone());
         self.work = Some(self.state.working());
         let pieces = Arc::new(watch::Sender::new(String::new()));
-        let thinking = tokio::spawn(think(desk, Arc::clone(&pieces)));
+        let so_far = Arc::clone(&pieces);
+        let thinking = tokio::spawn(async move {
+            match offer::workspace(&request).await {
+                Ok(workspace) => think(Desk::new(state, id, request, workspace, attempt), so_far).await,
+                Err(error) => Came::Input(Input::Failed { reason: format!("{error:#}") }),
+            }
+        });
         let given_up = Listening(thinking.abort_handle());
         let task = tokio::spawn(async move {
             let _given_up = given_up;
@@ -457,9 +459,8 @@ impl Actor {
     }
 
     async fn remade(&mut self, number: u32) -> Result<Offer, String> {
-        let (Some(result), Some(maker)) = (self.result(), self.maker()) else {
-            return Err("the workspace is gone; ask anew".to_owned());
-        };
+        let result = self.result().ok_or(GONE)?;
+        let maker = self.maker().await?;
         let digest = self.waiting().and_then(|(_, digest)| digest);
         let aside_core::task::proposal::TaskResult { proposal, summary, details, .. } = result;
         let draft = Draft { proposal, summary, details, digest: None };
@@ -543,7 +544,7 @@ impl Actor {
             }
         };
         let draft = Draft { proposal, summary, details: result.details, digest: None };
-        let maker = self.maker().ok_or("the workspace is gone; ask anew")?;
+        let maker = self.maker().await?;
         let number = self.task.as_ref().map_or(1, |task| task.step() + 1);
         let made = tokio::task::spawn_blocking(move || maker.make(draft, number)).await;
         let (draft, offer) = made.map_err(|error| error.to_string())??;
@@ -557,17 +558,22 @@ impl Actor {
         if approved.step().task != self.id.as_str() || approved.step().number != order.step() {
             return self.fail("something else was approved; retry it");
         }
-        let Some(maker) = self.maker() else { return self.fail("the workspace is gone; ask anew") };
-        let settings = self.state.config();
-        let ground = Ground {
-            workspace: maker.workspace.clone(),
-            dialect: maker.dialect(),
-            environment,
-            aside: self.state.program().to_owned(),
-            ledger: self.state.tasks().ledger(),
-            timeout: Duration::from_secs(settings.task.timeout_s),
-            bytes: settings.task.output_kb * 1024,
-            label: format!("{}.{}", self.id, order.step()),
+        let Some(request) = self.task.as_ref().map(|task| task.request().clone()) else { return self.fail(GONE) };
+        let (state, id) = (Arc::clone(&self.state), self.id.clone());
+        let ground = async move {
+            let maker = Maker::of(state, id, request).await?;
+            let settings = maker.state.config();
+            Ok::<_, String>(Ground {
+                workspace: maker.workspace.clone(),
+                dialect: maker.dialect(),
+                environment,
+                aside: maker.state.program().to_owned(),
+                ledger: maker.state.tasks().ledger(),
+                timeout: Duration::from_secs(settings.task.timeout_s),
+                bytes: settings.task.output_kb * 1024,
+                label: format!("{}.{}", maker.id, approved.step().number),
+                approved,
+            })
         };
         let (attempt, sender) = (self.attempt(), self.sender.clone());
         self.work = Some(self.state.working());
@@ -576,9 +582,11 @@ impl Actor {
         let task = tokio::spawn(async move {
             let pieces = Arc::new(watch::Sender::new(String::new()));
             let say = Arc::clone(&pieces);
-            let acting = act::perform(approved, order, ground, stop, move |text: &str| {
-                say.send_modify(|so_far| so_far.push_str(text));
-            });
+            let acting = async {
+                let ground = ground.await?;
+                act::perform(order, ground, stop, move |text: &str| say.send_modify(|so_far| so_far.push_str(text)))
+                    .await
+            };
             let told = Telling { attempt, sender, pieces, piece: Input::Output };
             let ended = match told.until(acting).await {
                 Ok(outcome) => Input::Finished(outcome),
@@ -597,10 +605,9 @@ impl Actor {
         self.state.tasks().gate().forget(self.id.as_str());
     }
 
-    fn maker(&self) -> Option<Maker> {
-        let request = self.task.as_ref()?.request().clone();
-        let workspace = offer::workspace(&request).ok()?;
-        Some(Maker { state: Arc::clone(&self.state), id: self.id.clone(), request, workspace })
+    async fn maker(&self) -> Result<Maker, String> {
+        let request = self.task.as_ref().ok_or(GONE)?.request().clone();
+        Maker::of(Arc::clone(&self.state), self.id.clone(), request).await
     }
 
     fn stage(&self) -> Option<&Stage> {
@@ -668,6 +675,8 @@ impl Telling {
         let _ = self.sender.send(Message::Came { attempt: self.attempt, came }).await;
     }
 }
+
+const GONE: &str = "the task is gone; ask anew";
 
 /// Whoever asked just as a task was put away asks again.
 pub const AGAIN: &str = "the task is being put away; ask again";

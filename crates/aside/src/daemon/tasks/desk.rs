@@ -28,6 +28,7 @@ use crate::config;
 use crate::daemon::model::{self, Use};
 use crate::daemon::state::State;
 use crate::daemon::tasks::desk::here::Here;
+use crate::daemon::tasks::offer::Maker;
 use crate::provider::{Format, Privacy, Question, Variety, Whom};
 use crate::workspace::Workspace;
 
@@ -160,6 +161,11 @@ impl Desk {
         let rest =
             behind.and_then(|_| text.get(prefix.len()..)).map(|rest| rest.trim_start_matches([':', ',', '，', '：']));
         rest.filter(|rest| rest.starts_with(char::is_whitespace)).map_or(text, str::trim)
+    }
+
+    pub fn maker(&self) -> Maker {
+        let (state, request) = (Arc::clone(&self.state), self.request.clone());
+        Maker { state, id: self.id.clone(), request, workspace: self.workspace.clone() }
     }
 
     fn is_private(&self) -> bool {

@@ -16,6 +16,7 @@ use aside_core::{proto, proto::task::Row};
 use ring::digest::{SHA256, digest};
 
 use crate::apply;
+use crate::daemon::disk;
 use crate::daemon::state::{Asker, State};
 use crate::daemon::tasks::rules;
 use crate::workspace::Workspace;
@@ -34,6 +35,11 @@ pub struct Maker {
 }
 
 impl Maker {
+    pub async fn of(state: Arc<State>, id: Id, request: UserRequest) -> Result<Self, String> {
+        let workspace = workspace(&request).await.map_err(|error| format!("{error:#}"))?;
+        Ok(Self { state, id, request, workspace })
+    }
+
     /// Blocks: it reads files. Nothing of it is `Some` when the proposal only says something. The error is for the person.
     pub fn make(&self, mut draft: Draft, number: u32) -> Result<(Draft, Option<Offer>), String> {
         let step = Step { task: self.id.to_string(), number };
@@ -178,8 +184,9 @@ fn bounded(text: &str) -> String {
 }
 
 /// The workspace of a request, as it was when that was made. One that has moved is not another one.
-pub fn workspace(request: &UserRequest) -> anyhow::Result<Workspace> {
-    let workspace = Workspace::of(Path::new(&request.meta.cwd))?;
+pub async fn workspace(request: &UserRequest) -> anyhow::Result<Workspace> {
+    let cwd = request.meta.cwd.clone();
+    let workspace = disk::look(&request.meta.cwd, move || Workspace::of(Path::new(&cwd))).await??;
     anyhow::ensure!(
         workspace.root().to_str() == Some(request.meta.workspace.as_str()),
         "{} is in another workspace now; ask anew",

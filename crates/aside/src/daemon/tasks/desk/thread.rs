@@ -7,7 +7,7 @@ use aside_core::task::run::Outcome;
 use aside_core::task::run::follow::{self, Follow};
 use aside_core::task::run::thread::{Conversation, Earlier, MAX_BYTES};
 
-use crate::daemon::tasks::desk::Desk;
+use crate::daemon::tasks::desk::{Desk, blocking};
 
 /// The part of what a small model reads that earlier exchanges may take.
 const PART: usize = 6;
@@ -63,7 +63,11 @@ impl Desk {
             return Vec::new();
         }
         let changed = self.earlier().await.iter().rev().map(Earlier::files).find(|files| !files.is_empty());
-        let is_there = |path: &String| std::fs::symlink_metadata(self.workspace.root().join(path)).is_ok();
-        changed.into_iter().flatten().map(|file| file.path.clone()).filter(is_there).collect()
+        let paths: Vec<String> = changed.into_iter().flatten().map(|file| file.path.clone()).collect();
+        let root = self.workspace.root().to_owned();
+        let there = blocking(move |_| {
+            paths.into_iter().filter(|path| std::fs::symlink_metadata(root.join(path)).is_ok()).collect()
+        });
+        there.await.unwrap_or_default()
     }
 }

@@ -1,0 +1,105 @@
+//! Looks at files, off the runtime thread and with a timeout: a network mount whose server has gone never answers, and one request about it
+//! must not hold the others up. A mount that does not answer costs few threads, however often it is asked about.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+use crate::world::mounts::mount_point;
+
+/// How long a look may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Looks that hang; with so many places dead, nothing more is looked at until one wakes.
+const MAX_HANGING: usize = 64;
+
+/// The looks under way, by mount: since when.
+static UNDER_WAY: Mutex<Option<HashMap<String, Vec<Instant>>>> = Mutex::new(None);
+
+/// Takes a short look at something at this place. The error is for the user.
+pub async fn look<T: Send + 'static>(place: &str, look: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
+    look_within(place, TIMEOUT, look).await
+}
+
+async fn look_within<T: Send + 'static>(
+    place: &str,
+    timeout: Duration,
+    look: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
+    let under_way = UnderWay::begin(place, timeout)?;
+    let looking = tokio::task::spawn_blocking(move || {
+        let _under_way = under_way;
+        look()
+    });
+    match tokio::time::timeout(timeout, looking).await {
+        Ok(looked) => looked.context("looking at the disk went wrong"),
+        Err(_) => bail!("{place} does not answer; its disk or network may have gone"),
+    }
+}
+
+/// Held by the thread that looks, for as long as that takes.
+struct UnderWay {
+    mount: String,
+    began: Instant,
+}
+
+impl UnderWay {
+    fn begin(place: &str, timeout: Duration) -> anyhow::Result<Self> {
+        let began = Instant::now();
+        // All that is on one mount hangs together.
+        let mount = mount_point(Path::new(place)).display().to_string();
+        let mut under_way = locked();
+        let under_way = under_way.get_or_insert_default();
+        let hangs = |since: &Instant| began.saturating_duration_since(*since) >= timeout;
+        if under_way.get(&mount).is_some_and(|looks| looks.iter().any(hangs)) {
+            bail!("{place} does not answer; its disk or network may have gone");
+        }
+        if under_way.values().flatten().filter(|since| hangs(since)).count() >= MAX_HANGING {
+            bail!("too many directories do not answer; restart the daemon: aside daemon stop");
+        }
+        under_way.entry(mount.clone()).or_default().push(began);
+        Ok(Self { mount, began })
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut under_way = locked();
+        let under_way = under_way.get_or_insert_default();
+        if let Some(looks) = under_way.get_mut(&self.mount) {
+            if let Some(own) = looks.iter().position(|began| *began == self.began) {
+                looks.swap_remove(own);
+            }
+            if looks.is_empty() {
+                under_way.remove(&self.mount);
+            }
+        }
+    }
+}
+
+fn locked() -> MutexGuard<'static, Option<HashMap<String, Vec<Instant>>>> {
+    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[tokio::test]
+    async fn a_place_that_hangs_is_asked_once_and_again_when_it_has_woken() {
+        let short = Duration::from_millis(50);
+        let (wake, asleep) = mpsc::channel::<()>();
+        let hangs = look_within("/hangs", short, move || drop(asleep.recv())).await;
+        assert!(hangs.unwrap_err().to_string().contains("/hangs does not answer"));
+        let again = look_within("/hangs", short, || unreachable!("no second thread waits for it")).await;
+        assert!(again.is_err());
+        assert_eq!(look_within("/well", short, || 7).await.unwrap(), 7);
+        drop(wake);
+        while look_within("/hangs", short, || 7).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
