@@ -15,6 +15,25 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter(|&character| !is_hidden(character)).collect())
 }
 
+/// JSON in which every character that `clean` would remove is spelled as an escape: the same value, harmless on a terminal.
+pub fn escaped_json(json: &str) -> Cow<'_, str> {
+    if is_clean(json) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_hidden(character) {
+            // Outside of strings JSON has no such character.
+            let units =
+                character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+            escaped.push_str(&units);
+        } else {
+            escaped.push(character);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
 /// What some model servers take for the end of a question, whoever wrote it, and how it is told instead.
 const TURNS: [(&str, &str); 8] = [
     ("<|", "< |"),
@@ -54,6 +73,17 @@ fn is_hidden(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_is_the_same_value_without_hidden_characters() {
+        for text in ["plain é 🦀", "a\u{9b}31m\u{202e}b\u{200d}", "\u{1b}[31m\u{7}\n\t\u{7f}", "\u{e0041}\u{1d173}"]
+        {
+            let json = serde_json::to_string_pretty(&[text]).unwrap();
+            let escaped = escaped_json(&json);
+            assert!(is_clean(&escaped), "{escaped:?}");
+            assert_eq!(serde_json::from_str::<Vec<String>>(&escaped).unwrap(), [text]);
+        }
+    }
 
     #[test]
     fn hits_and_misses() {

@@ -91,7 +91,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         args.words.join(" ").trim().to_owned()
     };
     if words.is_empty() {
-        eprintln!("aside: say something: aside answer why is my disk full");
+        complain!("aside: say something: aside answer why is my disk full");
         return Ok(Exit::Usage);
     }
     let hands = args.proposal_fd.map(descriptor).transpose()?;
@@ -111,7 +111,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let stream = match connect() {
         Ok(stream) => stream,
         Err(error) => {
-            eprintln!("aside: {error:#}");
+            complain!("aside: {error:#}");
             return Ok(Exit::Unreachable);
         }
     };
@@ -182,7 +182,7 @@ async fn listen(stream: UnixStream, ask: Ask, mut form: Form, hands: Option<File
         if let Form::Shown(show) = &mut form {
             write(&show.stops(Size::here()))?;
         }
-        eprintln!("aside: {}", one_line(&failure));
+        complain!("aside: {}", one_line(&failure));
         return Ok(Exit::Failed);
     }
 }
@@ -191,12 +191,12 @@ async fn listen(stream: UnixStream, ask: Ask, mut form: Form, hands: Option<File
 fn tell(form: &mut Form, said: &Said) -> anyhow::Result<Option<Exit>> {
     let is_done = said.state == Stage::Done;
     match form {
-        Form::Json => write(&(serde_json::to_string(&unmarked(said))? + "\n"))?,
+        Form::Json => write(&crate::cli::json_line(&unmarked(said))?)?,
         Form::Shown(show) if is_done => {
             let Ending { shown, remarks } = show.ends(said, Size::here());
             write(&shown)?;
             for remark in remarks {
-                eprintln!("aside: {remark}");
+                complain!("aside: {remark}");
             }
         }
         Form::Shown(show) => write(&show.goes_on(said, Size::here()))?,

@@ -44,18 +44,18 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        eprintln!(
+        complain!(
             "aside: a conversation needs a terminal; without one, `aside task --json` tells what becomes of a request"
         );
         return Ok(Exit::Usage);
     }
     if std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb") {
-        eprintln!("aside: this terminal cannot show a whole screen; use `aside task`");
+        complain!("aside: this terminal cannot show a whole screen; use `aside task`");
         return Ok(Exit::Usage);
     }
     let thread = args.thread.unwrap_or_default();
     if !thread.is_empty() && Id::of(&thread).is_none() {
-        eprintln!(
+        complain!(
             "aside: `{}` is not the name of a conversation; Ctrl-T in `aside chat` lists them",
             crate::cli::one_line(&thread)
         );

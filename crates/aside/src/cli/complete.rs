@@ -64,7 +64,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             let found = &found.candidates;
             print(&if args.json {
                 let cursor = left.chars().count();
-                serde_json::to_string_pretty(&Found { line: &line, cursor, candidates: found })? + "\n"
+                crate::cli::json_lines(&Found { line: &line, cursor, candidates: found })?
             } else if std::io::stdout().is_terminal() {
                 candidates::aligned(found, paint())
             } else {
@@ -74,7 +74,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         }
         Ok(other) => Err(ClientError::Garbled(format!("{other:?}")).into()),
         Err(error @ (ClientError::Absent | ClientError::Silent | ClientError::Foreign | ClientError::Impostor)) => {
-            eprintln!("aside: {error}");
+            complain!("aside: {error}");
             Ok(Exit::Unreachable)
         }
         Err(error @ ClientError::Garbled(_)) => Err(error.into()),

@@ -130,7 +130,7 @@ fn open(file: &Path) -> anyhow::Result<Exit> {
 }
 
 fn wrong(what: &dyn std::fmt::Display) -> Exit {
-    eprintln!("{what}");
+    complain!("{what}");
     Exit::Usage
 }
 
@@ -198,7 +198,7 @@ fn short(value: &Value) -> String {
 
 /// From the value itself: a `serde_json::Value` in between would sort the fields.
 fn as_json(value: &impl Serialize) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(value)? + "\n")
+    crate::cli::json_lines(value)
 }
 
 /// Completion offers the keys, and a wrong one is told the nearest.

@@ -73,7 +73,7 @@ fn serve(paths: Paths, detach: bool) -> anyhow::Result<Exit> {
     match daemon::run(paths)? {
         daemon::Outcome::Ended => Ok(Exit::Done),
         daemon::Outcome::AlreadyRunning => {
-            eprintln!("aside: a daemon is already running on {}", socket.display());
+            complain!("aside: a daemon is already running on {}", socket.display());
             Ok(Exit::Failed)
         }
     }
@@ -100,13 +100,13 @@ fn status(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
             return Ok(Exit::Unreachable);
         }
         Err(error) => {
-            eprintln!("aside: {error}");
+            complain!("aside: {error}");
             return Ok(Exit::Unreachable);
         }
     };
     if json {
         let status = Running { running: true, status: &status };
-        print(&format!("{}\n", serde_json::to_string_pretty(&status)?))?;
+        print(&crate::cli::json_lines(&status)?)?;
         return Ok(Exit::Done);
     }
     print(&report(&status))?;

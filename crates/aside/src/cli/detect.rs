@@ -108,7 +108,7 @@ fn answer(mut asked: Detect, output_file: Option<&Path>, common: Common) -> anyh
     let Common { json, explain, shell, cwd, line } = common;
     let reads_lines = line == ["-"];
     if reads_lines && output_file == Some(Path::new("-")) {
-        eprintln!("aside: standard input cannot be both the lines and what they printed; put one into a file");
+        complain!("aside: standard input cannot be both the lines and what they printed; put one into a file");
         return Ok(Exit::Usage);
     }
     if let Some(file) = output_file {
@@ -147,7 +147,7 @@ struct Judge {
 impl Judge {
     fn new(paths: &Paths, asked: Detect) -> Self {
         let config = Config::load(&paths.config_file).unwrap_or_else(|_| {
-            eprintln!("aside: the settings make no sense, so these are not in force; `aside doctor` says where");
+            complain!("aside: the settings make no sense, so these are not in force; `aside doctor` says where");
             Config::default()
         });
         let specs = Specs::new(paths.specs_dir()).current();
@@ -188,7 +188,7 @@ impl Shape {
             Shape::Word => format!("{verdict}\n"),
             Shape::Rows => format!("{verdict}\n{}\n", one_line(reason)),
             Shape::Columns => format!("{verdict}\t{}\n", one_line(reason)),
-            Shape::Json => serde_json::to_string(&Told { verdict, reason, line })? + "\n",
+            Shape::Json => crate::cli::json_line(&Told { verdict, reason, line })?,
         })
     }
 }
@@ -206,7 +206,7 @@ fn each(judge: &mut Judge, shape: Shape) -> anyhow::Result<Exit> {
         }
         if bytes.len() == MAX_LINE && !bytes.ends_with(b"\n") {
             out.flush()?;
-            eprintln!("aside: a line of standard input is longer than {} MiB", MAX_LINE >> 20);
+            complain!("aside: a line of standard input is longer than {} MiB", MAX_LINE >> 20);
             return Ok(Exit::Usage);
         }
         let line = String::from_utf8_lossy(bytes.strip_suffix(b"\n").unwrap_or(&bytes));

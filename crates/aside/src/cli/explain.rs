@@ -86,7 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     })?;
     let is_known = !model.is_empty() || is_known(&known);
     if !is_known {
-        eprintln!("aside: nothing is known about this command");
+        complain!("aside: nothing is known about this command");
     }
     Ok(if is_known { Exit::Done } else { Exit::Failed })
 }
@@ -144,5 +144,5 @@ fn json(command: &str, known: &explain::Explanation, model: &[String]) -> anyhow
     let parts = known.parts.iter();
     let parts = parts.map(|Part { text, about, harm }| JsonPart { text, about, warning: harm.map_or("", Harm::words) });
     let parts = parts.collect();
-    Ok(serde_json::to_string_pretty(&Explained { command, summary: &known.summary, parts, model })? + "\n")
+    crate::cli::json_lines(&Explained { command, summary: &known.summary, parts, model })
 }

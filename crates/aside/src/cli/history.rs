@@ -81,7 +81,7 @@ fn import(paths: &Paths, source: Source, file: Option<PathBuf>) -> anyhow::Resul
     let config = match Config::load(&paths.config_file) {
         Ok(config) => config,
         Err(problems) => {
-            eprintln!("{problems}");
+            complain!("{problems}");
             return Ok(Exit::Usage);
         }
     };
@@ -99,7 +99,7 @@ fn import(paths: &Paths, source: Source, file: Option<PathBuf>) -> anyhow::Resul
     bar.finish_and_clear();
     // The damage may show only now.
     if let Some(Notice(text)) = history.notice().cloned().or(notice) {
-        eprintln!("aside: {text}");
+        complain!("aside: {text}");
     }
     // One that does not run reads everything when it starts.
     let _ = client::ask(&paths.socket, Request::Reload);
@@ -164,14 +164,13 @@ fn search(paths: &Paths, search: &Search, json: bool) -> anyhow::Result<Exit> {
     let rows = history.search(search)?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if json {
-        serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        out.write_all(crate::cli::json_lines(&rows)?.as_bytes())?;
     } else {
         out.write_all(table(&rows, &TimeZone::system(), home().as_deref()).as_bytes())?;
     }
     out.flush()?;
     if rows.is_empty() && !json {
-        eprintln!("aside: no command fits");
+        complain!("aside: no command fits");
     }
     Ok(if rows.is_empty() { Exit::Failed } else { Exit::Done })
 }
@@ -181,8 +180,7 @@ fn stats(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
     let stats = history.stats()?;
     let mut out = std::io::stdout().lock();
     if json {
-        serde_json::to_writer_pretty(&mut out, &stats).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        out.write_all(crate::cli::json_lines(&stats)?.as_bytes())?;
     } else {
         out.write_all(report(&stats, &TimeZone::system(), home().as_deref()).as_bytes())?;
     }
@@ -194,7 +192,7 @@ fn no_history(json: bool, nothing: &str) -> anyhow::Result<Exit> {
     if json {
         writeln!(std::io::stdout(), "{nothing}")?;
     }
-    eprintln!("aside: {NO_HISTORY}");
+    complain!("aside: {NO_HISTORY}");
     Ok(Exit::Failed)
 }
 

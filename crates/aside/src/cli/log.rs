@@ -39,7 +39,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let mut text = String::new();
     for noted in chosen {
         text.push_str(&if args.json {
-            serde_json::to_string(noted)? + "\n"
+            crate::cli::json_line(noted)?
         } else {
             told(noted, marks.has(&noted.rerouted.line), paint())
         });

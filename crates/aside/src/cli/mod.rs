@@ -17,6 +17,13 @@ use crate::daemon::control;
 use crate::paths::Paths;
 use crate::world::ancestors::{Process, ancestors};
 
+/// Says on standard error what went wrong. Not `eprintln!`: what it repeats, such as a name or an argument, may hold escape sequences.
+macro_rules! complain {
+    ($($words:tt)*) => {
+        $crate::cli::write_error(&format!($($words)*))
+    };
+}
+
 mod answer;
 mod call;
 mod chat;
@@ -128,7 +135,11 @@ pub fn main() -> ExitCode {
     if let Some(code) = translate::synapse::by_name() {
         return code;
     }
-    let outcome = match Cli::parse_from(words(std::env::args_os())).command {
+    let parsed = match Cli::try_parse_from(words(std::env::args_os())) {
+        Ok(parsed) => parsed,
+        Err(error) => return misread(&error),
+    };
+    let outcome = match parsed.command {
         Command::Init(args) => init::run(args),
         Command::Try(args) => try_shell::run(args),
         Command::Daemon(args) => daemon::run(args),
@@ -166,7 +177,7 @@ pub fn main() -> ExitCode {
         // Somebody closed the pipe we print to (`| head`): that is no failure of ours.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("aside: {error:#}");
+            complain!("aside: {error:#}");
             Exit::Failed.into()
         }
     }
@@ -181,6 +192,31 @@ fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
         words.push("--help".into());
     }
     task::spoken::marked(words)
+}
+
+/// Help and versions are printed as they are; an error repeats words of the command line, which may hold escape sequences.
+fn misread(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        complain!("{}", error.render().to_string().trim_end());
+    } else {
+        let _ = error.print();
+    }
+    u8::try_from(error.exit_code()).unwrap_or(2).into()
+}
+
+/// A value for scripts, on one line. What could move the cursor of a terminal is escaped.
+fn json_line(value: &impl serde::Serialize) -> anyhow::Result<String> {
+    Ok(text::escaped_json(&serde_json::to_string(value)?).into_owned() + "\n")
+}
+
+/// The same for people, indented.
+fn json_lines(value: &impl serde::Serialize) -> anyhow::Result<String> {
+    Ok(text::escaped_json(&serde_json::to_string_pretty(value)?).into_owned() + "\n")
+}
+
+fn write_error(text: &str) {
+    // Nothing can be said where this cannot.
+    let _ = writeln!(std::io::stderr(), "{}", text::clean(text));
 }
 
 /// What a command has to say. Not `println!`, which panics when nobody reads any more (`| head`).

@@ -144,7 +144,7 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
         write::replace(file, text.as_bytes())?;
     }
     let Ok(config) = Config::load(file) else {
-        eprintln!("aside: done, but not in force until the rest of {} is right", file.display());
+        complain!("aside: done, but not in force until the rest of {} is right", file.display());
         return Ok(Exit::Usage);
     };
     match wish.get(1).and_then(|(_, model)| model.as_ref()) {
@@ -173,7 +173,7 @@ fn edited(paths: &Paths, text: &str, key: &str, value: Option<&str>) -> Result<S
 }
 
 fn wrong(problem: &Problem) -> Exit {
-    eprintln!("{problem}");
+    complain!("{problem}");
     Exit::Usage
 }
 

@@ -136,14 +136,14 @@ fn asked(paths: &Paths) -> String {
 fn follow(journal: &Journal, args: &Args) -> anyhow::Result<Exit> {
     let mut follow = journal.follow().context("could not read what is noted")?;
     if std::io::stderr().is_terminal() {
-        eprintln!("aside: waiting for a request to leave; Ctrl-C ends this");
+        complain!("aside: waiting for a request to leave; Ctrl-C ends this");
     }
     loop {
         for line in follow.more::<Line>().context("could not read what is noted")? {
             match line {
                 Line::Left(entry) => tell(&entry, args)?,
                 Line::Answered { .. } if args.json => {
-                    print(&format!("{}\n", serde_json::to_string(&line)?))?;
+                    print(&crate::cli::json_line(&line)?)?;
                 }
                 Line::Answered { answer, .. } => print(&format!("    {}\n", came_back(&answer)))?,
             }
@@ -154,7 +154,7 @@ fn follow(journal: &Journal, args: &Args) -> anyhow::Result<Exit> {
 
 fn tell(entry: &Entry, args: &Args) -> anyhow::Result<()> {
     if args.json {
-        return print(&format!("{}\n", serde_json::to_string(entry)?));
+        return print(&crate::cli::json_line(entry)?);
     }
     print(&head(entry))?;
     if args.last || args.full {
@@ -239,9 +239,9 @@ fn test(file: &Path, json: bool) -> anyhow::Result<Exit> {
     }
     std::io::stdout().flush()?;
     for Found { line, column, kind, masked } in &found {
-        eprintln!("line {line}, column {column}: {kind}  {masked}");
+        complain!("line {line}, column {column}: {kind}  {masked}");
     }
-    eprintln!(
+    complain!(
         "aside: {}",
         match found.len() {
             0 => "nothing would be taken out".to_owned(),

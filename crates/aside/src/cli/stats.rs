@@ -95,7 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let prices = match Config::load(&paths.config_file) {
         Ok(config) => Prices { input: config.llm.input_price, output: config.llm.output_price },
         Err(problems) => {
-            eprintln!("{problems}");
+            complain!("{problems}");
             return Ok(Exit::Usage);
         }
     };
@@ -106,7 +106,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let reroutes = Reroutes::new(&paths).read().context("could not read which lines were taken for sentences")?;
     let stats = add_up(&noted, &entries, &reroutes, since, prices);
     if args.json {
-        print(&format!("{}\n", serde_json::to_string_pretty(&stats)?))?;
+        print(&crate::cli::json_lines(&stats)?)?;
     } else {
         print(&report(&stats, args.days, &TimeZone::system()))?;
     }

@@ -90,7 +90,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let past = match session_file.as_deref().map(session).transpose() {
         Ok(past) => past.unwrap_or_default(),
         Err(error) => {
-            eprintln!("aside: {error:#}");
+            complain!("aside: {error:#}");
             return Ok(Exit::Usage);
         }
     };
@@ -115,7 +115,7 @@ fn told(answer: Option<&Suggestion>) -> anyhow::Result<String> {
         },
         None => Told { suggestion: "", source: "", reason: "", confidence: 0.0 },
     };
-    Ok(serde_json::to_string(&told)? + "\n")
+    crate::cli::json_line(&told)
 }
 
 /// A command that ended, and what is known about it.

@@ -156,7 +156,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         && let Err(trouble @ Trouble::Refused(_)) = tasks.call(named(Op::Show, id.to_owned()))
     {
         let exit = said(&trouble)?;
-        eprintln!("aside: as a request in words: {otherwise}");
+        complain!("aside: as a request in words: {otherwise}");
         return Ok(exit);
     }
     match command {
@@ -191,7 +191,7 @@ enum Begins {
 
 fn ask(words: &[String], form: Form, begins: Begins) -> anyhow::Result<Exit> {
     let Some(text) = words::request(words)? else {
-        eprintln!("aside: say what you want: aside task run the tests");
+        complain!("aside: say what you want: aside task run the tests");
         return Ok(Exit::Usage);
     };
     let paths = Paths::from_env()?;
@@ -223,7 +223,7 @@ fn goes_on(paths: &Paths, mut tasks: Tasks, task: Task, form: Form, until: Until
 }
 
 fn connect(paths: &Paths) -> Option<Tasks> {
-    tasks(paths).map_err(|error| eprintln!("aside: {error:#}")).ok()
+    tasks(paths).map_err(|error| complain!("aside: {error:#}")).ok()
 }
 
 fn told(outcome: Result<(), list::Error>) -> anyhow::Result<Exit> {
@@ -236,7 +236,7 @@ fn told(outcome: Result<(), list::Error>) -> anyhow::Result<Exit> {
 
 /// Why the daemon will not, or cannot.
 fn said(trouble: &Trouble) -> anyhow::Result<Exit> {
-    eprintln!("aside: {}", one_line(&trouble.to_string()));
+    complain!("aside: {}", one_line(&trouble.to_string()));
     Ok(match trouble {
         Trouble::Refused(_) => Exit::Failed,
         Trouble::Lost(_) => Exit::Unreachable,

@@ -71,7 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     };
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.is_empty() {
-        eprintln!("aside: say what the command is to do: aside translate find files larger than 100MB");
+        complain!("aside: say what the command is to do: aside translate find files larger than 100MB");
         return Ok(Exit::Usage);
     }
     let suggestion = ask::ask(Wished {
@@ -86,7 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let number = usize::try_from(args.number).unwrap_or(usize::MAX);
     print(&if args.json { json(&suggestion, number)? } else { plain(&suggestion, number) })?;
     for line in remarks(&suggestion, number) {
-        eprintln!("aside: {line}");
+        complain!("aside: {line}");
     }
     Ok(if suggestion.proposals.is_empty() { Exit::Failed } else { Exit::Done })
 }
@@ -111,7 +111,7 @@ fn json(suggestion: &Suggestion, number: usize) -> anyhow::Result<String> {
         alternatives,
         note: &suggestion.note,
     };
-    Ok(serde_json::to_string_pretty(&answered)? + "\n")
+    crate::cli::json_lines(&answered)
 }
 
 /// What a person should know besides.

@@ -54,7 +54,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         control::stop(&paths)?;
         let failures = plan.perform();
         for failure in &failures {
-            eprintln!("aside: {failure:#}");
+            complain!("aside: {failure:#}");
         }
         if !failures.is_empty() {
             return Ok(Exit::Failed);
@@ -279,7 +279,7 @@ fn read_rc(path: &Path) -> Option<Vec<u8>> {
 /// On the terminal only: an answer that was piped in was not given to this question.
 fn confirmed() -> anyhow::Result<bool> {
     if !std::io::stdin().is_terminal() {
-        eprintln!("Nothing was changed. Run it in a terminal, or with --yes.");
+        complain!("Nothing was changed. Run it in a terminal, or with --yes.");
         return Ok(false);
     }
     eprint!("Do this? [y/N] ");
@@ -287,7 +287,7 @@ fn confirmed() -> anyhow::Result<bool> {
     std::io::stdin().read_line(&mut answer).context("could not read your answer")?;
     let yes = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
     if !yes {
-        eprintln!("Nothing was changed.");
+        complain!("Nothing was changed.");
     }
     Ok(yes)
 }

@@ -63,12 +63,12 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let link = match client::ask(&paths.socket, Request::Task(Box::new(asked))) {
         Ok(Reply::Task(tasks)) => tasks.lines.into_iter().next().unwrap_or_default(),
         Ok(Reply::Error(failure)) => {
-            eprintln!("aside: {}", failure.error.message);
+            complain!("aside: {}", failure.error.message);
             return Ok(Exit::Failed);
         }
         Ok(_) => bail!("the daemon does not know where the page is; restart it: aside daemon stop"),
         Err(error) => {
-            eprintln!("aside: {error}");
+            complain!("aside: {error}");
             return Ok(Exit::Unreachable);
         }
     };
@@ -82,7 +82,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Way::FromAfar(_) | Way::NoScreen | Way::Sandboxed | Way::Tell | Way::Print => None,
     };
     if let Some(error) = failed {
-        eprintln!("aside: {error:#}");
+        complain!("aside: {error:#}");
         print(&words(&Way::Tell, &link, port))?;
         return Ok(Exit::Failed);
     }
@@ -104,12 +104,12 @@ fn sign_out(paths: &Paths) -> anyhow::Result<Exit> {
             Ok(Exit::Done)
         }
         Ok(Reply::Error(failure)) => {
-            eprintln!("aside: {}", failure.error.message);
+            complain!("aside: {}", failure.error.message);
             Ok(Exit::Failed)
         }
         Ok(_) => bail!("the daemon does not know how to sign anybody out; restart it: aside daemon stop"),
         Err(error) => {
-            eprintln!("aside: {error}");
+            complain!("aside: {error}");
             Ok(Exit::Unreachable)
         }
     }

@@ -71,6 +71,7 @@ pub fn holder(paths: &Paths) -> Option<i32> {
 
 /// Whether there was one to stop. Asks first; a daemon that does not answer gets SIGTERM, then SIGKILL.
 pub fn stop(paths: &Paths) -> anyhow::Result<bool> {
+    ensure!(Rank::own() > Rank::Command, "a command of a task cannot stop the daemon");
     let Some(Holder { pid }) = listen::holder(paths) else { return Ok(false) };
     let asked = client::ask(&paths.socket, Request::Stop);
     if asked.is_ok() && gone(paths, PATIENCE) {

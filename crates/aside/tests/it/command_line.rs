@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::home::{Home, Said};
+use crate::harness::home::{self, Home, Said};
 use crate::harness::patience;
 use crate::harness::scene::Scene;
 
@@ -176,5 +176,52 @@ fn a_spec_of_your_own_is_known_at_once_and_a_broken_one_is_named_with_its_line()
         let report = json(&home.aside(&["doctor", "--json"])).to_string();
         assert_eq!(report.matches("~/.config/aside/specs/broken.toml:3: ").count(), 1, "{report}");
         assert!(report.contains("2 specs of your own in ~/.config/aside/specs"), "{report}");
+    }
+}
+
+/// Words of the command line come back in errors and in JSON: neither moves the cursor, retitles the window or turns text around.
+#[test]
+fn what_is_repeated_holds_no_escape_sequence() {
+    let home = Home::new();
+    let evil = "\u{1b}]0;pwned\u{7}\u{1b}[31m\u{9b}31m\u{202e}";
+    let with = |words: &[&str]| -> Vec<String> { words.iter().map(|word| word.replace("EVIL", evil)).collect() };
+    let is_plain = |text: &str| {
+        !text.chars().any(|letter| {
+            letter.is_control() && letter != '\n' && letter != '\t' || matches!(letter, '\u{202a}'..='\u{202e}')
+        })
+    };
+    for words in [
+        &["EVIL"][..],
+        &["config", "get", "EVIL"],
+        &["config", "set", "EVIL", "1"],
+        &["config", "set", "complete.bar", "EVIL"],
+        &["config", "unset", "EVIL"],
+        &["complete", "--EVIL"],
+        &["complete", "--json", "--", "cat EVIL"],
+        &["explain", "--json", "--", "ls EVIL"],
+        &["explain", "--", "ls EVIL"],
+        &["translate", "EVILshow files"],
+        &["translate", "--json", "EVILshow files"],
+        &["translate", "--provider", "EVIL", "x"],
+        &["detect", "before", "--json", "--", "EVILls"],
+        &["suggest", "--json", "--exit", "127", "--", "EVILls"],
+        &["fix", "--", "EVIL"],
+        &["answer", "EVIL"],
+        &["task", "show", "EVIL"],
+        &["task", "--json", "EVIL show"],
+        &["history", "search", "--json", "EVIL"],
+        &["history", "import", "EVIL"],
+        &["model", "use", "EVIL"],
+        &["model", "pull", "EVIL"],
+        &["model", "remove", "EVIL"],
+        &["privacy", "test", "EVIL"],
+        &["stats", "--days", "EVIL"],
+        &["init", "EVIL"],
+        &["web", "EVIL"],
+        &["daemon", "EVIL"],
+    ] {
+        let arguments = with(words);
+        let said = home::run(home.command(home::ASIDE).args(&arguments), "");
+        assert!(is_plain(&said.stdout) && is_plain(&said.stderr), "{words:?}: {said:?}");
     }
 }

@@ -31,6 +31,11 @@ fn one_file_starts_processes() {
 }
 
 #[test]
+fn errors_are_cleaned_before_they_are_printed() {
+    complain(production().iter().flat_map(prints_uncleaned));
+}
+
+#[test]
 fn files_say_what_they_decide_and_stay_short() {
     complain(rust().iter().flat_map(badly_kept));
 }
@@ -63,6 +68,13 @@ fn starts_process(source: &Source) -> Vec<String> {
         name.contains("Command::new") || name.contains("process::Command") || name.starts_with("tokio::process")
     });
     starting.map(|name| format!("{}: only exec.rs starts processes, not `{name}`", source.path)).collect()
+}
+
+fn prints_uncleaned(source: &Source) -> Vec<String> {
+    let is_test = source.path.ends_with("/tests.rs");
+    let prints = source.before_tests().lines().any(|line| line.trim_start().starts_with("eprintln!("));
+    let wrong = prints && !is_test && source.path.starts_with("crates/aside/src/");
+    wrong.then(|| format!("{}: use `complain!`, which removes escape sequences", source.path)).into_iter().collect()
 }
 
 fn badly_kept(source: &Source) -> Vec<String> {
@@ -130,6 +142,15 @@ mod tests {
 
     fn file(text: &str) -> Source {
         Source { path: "crates/aside/src/client.rs".to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn an_error_that_is_not_cleaned_is_found() {
+        let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+        let prints = "fn f() {\n    eprintln!(\"{name}\");\n}\n";
+        assert_eq!(prints_uncleaned(&source("crates/aside/src/cli/x.rs", prints)).len(), 1);
+        assert_eq!(prints_uncleaned(&source("crates/aside/src/cli/tests.rs", prints)), Vec::<String>::new());
+        assert_eq!(prints_uncleaned(&source("crates/aside/src/cli/x.rs", "complain!(\"x\");")), Vec::<String>::new());
     }
 
     #[test]

@@ -40,20 +40,16 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let session = args.session.unwrap_or_default();
     match client::ask(&paths.socket, Request::Why(Why { session })) {
         Ok(Reply::Why(offer)) if offer.candidates.is_empty() => {
-            eprintln!("aside: nothing was offered yet; type the beginning of a command at a prompt with Aside");
+            complain!("aside: nothing was offered yet; type the beginning of a command at a prompt with Aside");
             Ok(Exit::Failed)
         }
         Ok(Reply::Why(offer)) => {
-            print(&if args.json {
-                serde_json::to_string_pretty(&offer)? + "\n"
-            } else {
-                told(&offer, paint(), home().as_deref())
-            })?;
+            print(&if args.json { crate::cli::json_lines(&offer)? } else { told(&offer, paint(), home().as_deref()) })?;
             Ok(Exit::Done)
         }
         Ok(other) => Err(ClientError::Garbled(format!("{other:?}")).into()),
         Err(error @ (ClientError::Absent | ClientError::Silent | ClientError::Foreign | ClientError::Impostor)) => {
-            eprintln!("aside: {error}");
+            complain!("aside: {error}");
             Ok(Exit::Unreachable)
         }
         Err(error @ ClientError::Garbled(_)) => Err(error.into()),

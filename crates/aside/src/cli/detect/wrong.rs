@@ -39,7 +39,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let marks = Marks::new(&paths);
     let line = args.line.join(" ").trim().to_owned();
     if !args.line.is_empty() && line.is_empty() {
-        eprintln!("aside: say which line: aside detect wrong -- LINE");
+        complain!("aside: say which line: aside detect wrong -- LINE");
         return Ok(Exit::Usage);
     }
     match (args.list, args.undo) {
@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
     let config = Config::load(&paths.config_file).unwrap_or_default();
     if forced(line, &config.detect.agent_prefix) {
-        eprintln!("aside: what begins with {} is always a sentence (detect.agent_prefix)", config.detect.agent_prefix);
+        complain!("aside: what begins with {} is always a sentence (detect.agent_prefix)", config.detect.agent_prefix);
         return Ok(Exit::Failed);
     }
     let session = if line.is_empty() { session(paths) } else { String::new() };
@@ -72,7 +72,7 @@ fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
     };
     match refused {
         Some(why) => {
-            eprintln!("aside: {why}");
+            complain!("aside: {why}");
             Ok(Exit::Failed)
         }
         None => {
@@ -110,11 +110,11 @@ fn undo(marks: &Marks, line: &str) -> anyhow::Result<Exit> {
             Ok(Exit::Done)
         }
         None if line.is_empty() => {
-            eprintln!("aside: no line is marked");
+            complain!("aside: no line is marked");
             Ok(Exit::Failed)
         }
         None => {
-            eprintln!("aside: that line is not marked; `aside detect wrong --list` shows those that are");
+            complain!("aside: that line is not marked; `aside detect wrong --list` shows those that are");
             Ok(Exit::Failed)
         }
     }
@@ -125,7 +125,7 @@ fn list(marks: &Marks, json: bool) -> anyhow::Result<Exit> {
     let mut text = String::new();
     for mark in &all {
         text.push_str(&if json {
-            serde_json::to_string(mark)? + "\n"
+            crate::cli::json_line(mark)?
         } else {
             format!("{}  {}\n", local_time(&mark.ts), one_line(&mark.line))
         });

@@ -119,7 +119,7 @@ impl Report {
     }
 
     pub fn json(&self) -> anyhow::Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
+        crate::cli::json_lines(self)
     }
 }
 

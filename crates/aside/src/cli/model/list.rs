@@ -31,7 +31,7 @@ pub fn run(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
     let rows = rows(&shelf.list(), &in_use(paths));
     if json {
         for row in &rows {
-            print(&format!("{}\n", serde_json::to_string(row)?))?;
+            print(&crate::cli::json_line(row)?)?;
         }
         return Ok(Exit::Done);
     }

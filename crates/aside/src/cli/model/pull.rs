@@ -53,7 +53,7 @@ enum What<'a> {
 pub fn run(paths: &Paths, args: &Args) -> anyhow::Result<Exit> {
     paths::leave_to_its_owner(&paths.data_dir)?;
     if let Some(sum) = args.sha256.as_ref().filter(|sum| !download::is_sum(sum)) {
-        eprintln!("aside: {} is no SHA-256: 64 hexadecimal digits make one", one_line(sum));
+        complain!("aside: {} is no SHA-256: 64 hexadecimal digits make one", one_line(sum));
         return Ok(Exit::Usage);
     }
     let what = what(&args.what)?;
@@ -251,7 +251,7 @@ impl Show {
         };
         match &self.bar {
             Some(bar) => bar.println(format!("{}: {line}", self.name)),
-            None => eprintln!("{}: {line}", self.name),
+            None => complain!("{}: {line}", self.name),
         }
     }
 
@@ -266,12 +266,12 @@ impl Show {
                 let tenth = bytes.saturating_mul(10) / of;
                 if tenth > self.tenth {
                     self.tenth = tenth;
-                    eprintln!("{}: {} % of {}", self.name, tenth * 10, size(of));
+                    complain!("{}: {} % of {}", self.name, tenth * 10, size(of));
                 }
             }
             Some(_) | None if self.told.elapsed() >= PAUSE => {
                 self.told = Instant::now();
-                eprintln!("{}: {}", self.name, size(bytes));
+                complain!("{}: {}", self.name, size(bytes));
             }
             Some(_) | None => {}
         }

@@ -58,7 +58,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
     let (command, exit) = if command.is_empty() {
         let Some(row) = last_failed(&paths)? else {
-            eprintln!("aside: no command of your history failed; say which: aside fix -- make test");
+            complain!("aside: no command of your history failed; say which: aside fix -- make test");
             return Ok(Exit::Failed);
         };
         let code = exit.or(row.entry.exit).unwrap_or(1);
@@ -90,19 +90,19 @@ enum Output {
 
 fn say_what(command: &str, exit: i32, cwd: Option<&str>) {
     let place = cwd.map(|cwd| format!(" in {}", one_line(&from_home(cwd, home().as_deref())))).unwrap_or_default();
-    eprintln!("aside: {} ended with {exit}{place}", one_line(command));
+    complain!("aside: {} ended with {exit}{place}", one_line(command));
 }
 
 fn say(fix: Option<&Fix>, output: Output) -> anyhow::Result<Exit> {
     match fix {
         Some(fix) => {
             print(&format!("{}\n", fix.command))?;
-            eprintln!("aside: {}", one_line(&fix.reason));
+            complain!("aside: {}", one_line(&fix.reason));
         }
-        None => eprintln!("aside: no idea what to do about it"),
+        None => complain!("aside: no idea what to do about it"),
     }
     if output == Output::Unknown {
-        eprintln!("aside: what it printed is not known here; with --output-file it is looked at too");
+        complain!("aside: what it printed is not known here; with --output-file it is looked at too");
     }
     Ok(if fix.is_some() { Exit::Done } else { Exit::Failed })
 }

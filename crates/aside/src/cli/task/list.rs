@@ -38,7 +38,7 @@ pub fn list(tasks: &mut Tasks, words: &str, json: bool) -> Result<(), Error> {
         return Ok(print(&as_json(&told.tasks)?)?);
     }
     if told.tasks.is_empty() {
-        eprintln!("aside: {}", if words.is_empty() { "there are no tasks" } else { "no task has these words" });
+        complain!("aside: {}", if words.is_empty() { "there are no tasks" } else { "no task has these words" });
         return Ok(());
     }
     let columns = columns();
@@ -91,7 +91,7 @@ fn lines(lines: &[String]) -> String {
 }
 
 fn as_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(value)? + "\n")
+    crate::cli::json_lines(value)
 }
 
 /// Columns of what was asked without which a row says nothing.

@@ -34,7 +34,7 @@ pub fn run(words: &[String], json: bool) -> anyhow::Result<Exit> {
 fn told(route: &Route) -> anyhow::Result<String> {
     let Route { intent, scope, notes, .. } = route;
     let told = Told { intent, requires: route.requires(), scope: name(*scope), notes };
-    Ok(serde_json::to_string(&told)? + "\n")
+    crate::cli::json_line(&told)
 }
 
 fn said(route: &Route) -> String {

@@ -168,7 +168,7 @@ impl<'a> Session<'a> {
         }
         self.seq = event.seq;
         if self.form == Form::Json {
-            print(&(serde_json::to_string(event)? + "\n"))?;
+            print(&crate::cli::json_line(event)?)?;
         }
         self.view.take(event, Size::here());
         // Somebody else has answered, or something else is proposed.
@@ -458,7 +458,7 @@ impl<'a> Session<'a> {
         } else if self.form == Form::Shown {
             self.view.remark(what);
         } else {
-            eprintln!("aside: {what}");
+            complain!("aside: {what}");
         }
     }
 
@@ -484,7 +484,7 @@ impl<'a> Session<'a> {
         }
         write(&(self.view.draws(asked, self.begun.elapsed(), size) + &line))?;
         for remark in self.view.remarks() {
-            eprintln!("aside: {remark}");
+            complain!("aside: {remark}");
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ fn piped() -> anyhow::Result<String> {
     if std::io::stderr().is_terminal() {
         std::thread::spawn(move || {
             if end.recv_timeout(QUIET) == Err(mpsc::RecvTimeoutError::Timeout) {
-                eprintln!("aside: reading standard input to its end; with < /dev/null there is none");
+                complain!("aside: reading standard input to its end; with < /dev/null there is none");
             }
         });
     }

@@ -62,7 +62,7 @@ pub fn by_name() -> Option<ExitCode> {
         Ok(exit) => exit.into(),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("synapse: {error:#}");
+            complain!("synapse: {error:#}");
             Exit::Failed.into()
         }
     })
@@ -76,12 +76,12 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         }
         Some(What::Other(words)) => {
             let what = words.first().map(|word| one_line(word)).unwrap_or_default();
-            eprintln!("synapse: this is Aside, which answers wishes for Synapse's plugin and does not do `{what}`");
+            complain!("synapse: this is Aside, which answers wishes for Synapse's plugin and does not do `{what}`");
             Ok(Exit::Usage)
         }
         // `eval "$(synapse)"`: there is nothing to evaluate, and nothing to break.
         None => {
-            eprintln!("synapse: this is Aside, which answers Synapse's plugin; source the plugin's own file");
+            complain!("synapse: this is Aside, which answers Synapse's plugin; source the plugin's own file");
             Ok(Exit::Usage)
         }
     }

@@ -87,6 +87,7 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
             Ok(Tasks { lines: vec![link], ..Tasks::default() })
         }
         Op::SignOut => {
+            source(&asked).and_then(local)?;
             let count = state.page().sign_out().map_err(|error| Trouble::Broken(format!("{error:#}")))?;
             let line = match count {
                 0 => "nobody was signed in".to_owned(),
