@@ -61,6 +61,10 @@ mod platform {
 
     use crate::world::sandbox::{Writes, elf};
 
+    const EPERM: i32 = 1;
+    const EAFNOSUPPORT: i32 = 97;
+    const AF_UNIX: u32 = 1;
+
     /// Seconds of computing.
     const CPU: u64 = 2;
     const MEMORY: u64 = 1024 * 1024 * 1024;
@@ -101,11 +105,11 @@ mod platform {
         let (rules, filter) = match writes {
             Writes::Beneath { workspace, temp } => {
                 let rules = files()?.scope(Scope::from_all(WANTED))?.create()?;
-                (beneath(beneath(rules, workspace)?, temp)?, None)
+                (beneath(beneath(rules, workspace)?, temp)?, no_local_sockets()?)
             }
             Writes::Nothing { temp } => {
                 let names = |name: &&str| !SHELLS.split(' ').any(|allowed| allowed == *name);
-                (beneath(ruleset()?, temp)?, Some(filter_of(refused().filter(names))?))
+                (beneath(ruleset()?, temp)?, filter_of(refused().filter(names))?)
             }
         };
         let mut rules = rules.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::from_read(NEEDED)))?;
@@ -113,10 +117,20 @@ mod platform {
             rules = rules.add_rule(PathBeneath::new(device, AccessFs::from_file(WANTED)))?;
         }
         check_status(&rules.restrict_self()?)?;
-        match filter {
-            Some(filter) => seccompiler::apply_filter(&filter).context("could not refuse system calls"),
-            None => Ok(()),
-        }
+        seccompiler::apply_filter(&filter).context("could not refuse system calls")
+    }
+
+    /// Programs that listen on a local socket act for any process of their user: tmux types, docker and systemd start what they are told, an
+    /// agent signs. A confined command makes no such socket, nor a ring, which could make one. Pairs of sockets and the network stay.
+    fn no_local_sockets() -> anyhow::Result<BpfProgram> {
+        let is_local = serde_json::json!({ "index": 0, "type": "dword", "op": "eq", "val": AF_UNIX });
+        compiled(
+            EAFNOSUPPORT,
+            vec![
+                serde_json::json!({ "syscall": "socket", "args": [is_local] }),
+                serde_json::json!({ "syscall": "io_uring_setup" }),
+            ],
+        )
     }
 
     /// All, but what only root can do and nobody needs.
@@ -209,9 +223,13 @@ mod platform {
     }
 
     fn filter_of(names: impl Iterator<Item = &'static str>) -> anyhow::Result<BpfProgram> {
-        let rules: Vec<_> = names.map(|name| serde_json::json!({ "syscall": name })).collect();
+        compiled(EPERM, names.map(|name| serde_json::json!({ "syscall": name })).collect())
+    }
+
+    /// Refuses these system calls with this error, and allows all others.
+    fn compiled(error: i32, rules: Vec<serde_json::Value>) -> anyhow::Result<BpfProgram> {
         let policy = serde_json::json!({
-            "all": { "mismatch_action": "allow", "match_action": { "errno": 1 }, "filter": rules }
+            "all": { "mismatch_action": "allow", "match_action": { "errno": error }, "filter": rules }
         });
         let machine = std::env::consts::ARCH.try_into().context("no filter for this kind of machine")?;
         let mut filters = seccompiler::compile_from_json(policy.to_string().as_bytes(), machine)

@@ -47,6 +47,7 @@ mod next_marks;
 mod next_neighbours;
 mod privacy;
 mod privacy_private;
+mod privacy_table;
 mod proxy;
 mod proxy_capture;
 mod proxy_ends;

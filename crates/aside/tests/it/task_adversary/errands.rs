@@ -4,6 +4,7 @@
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::speakers::is_refused;
 use super::stage::{Attempt, Stage};
 use crate::harness::home;
 use crate::harness::tasks::Shown;
@@ -76,7 +77,7 @@ fn programs(stage: &mut Stage) {
             stage.attempt(format!("a path of its own, {way}, confined: {confine}"), |stage| {
                 let lines = path_and_question(stage);
                 let said = runs(stage, &how.replace("TALKS", &talks(stage, "talks.zsh", &lines)), confine);
-                assert!(said.contains("cannot speak for the user"), "{said}");
+                assert!(is_refused(&said, confine), "{said}");
                 assert!(!asks_for_help(stage));
             });
         }
@@ -113,7 +114,7 @@ fn tmux(stage: &mut Stage) {
         stage.attempt(format!("a tmux of its own, confined: {confine}"), |stage| {
             let lines = capture(stage);
             let said = runs(stage, &talks(stage, "lures.zsh", &lines), confine);
-            assert!(said.contains("cannot speak for the user") && !said.contains("somebody"), "{said}");
+            assert!(is_refused(&said, confine) && !said.contains("somebody"), "{said}");
         });
     }
 }
@@ -142,8 +143,8 @@ fn notes(stage: &mut Stage) {
         stage.attempt(format!("it tells of {name}"), |stage| {
             let before = status(stage);
             let lines = writes(stage, &[message]);
-            let said = runs(stage, &talks(stage, "talks.zsh", &lines), "workspace");
-            assert!(said.contains("cannot speak for the user"), "{said}");
+            let said = runs(stage, &talks(stage, "talks.zsh", &lines), "no");
+            assert!(is_refused(&said, "no"), "{said}");
             let after = status(stage);
             assert_eq!((&after["pid"], &after["history"]["records"]), (&before["pid"], &before["history"]["records"]));
             let aliases = |status: &Value| status["sessions"][0]["aliases"].clone();
@@ -153,7 +154,7 @@ fn notes(stage: &mut Stage) {
     stage.attempt("it greets in the person's name", |stage| {
         let hello = |session: &str| json!({ "type": "hello", "protocol": 1, "shell": "fish", "session_id": session, "facts": "evil" });
         let lines = writes(stage, &[hello("ada"), hello("eve")]);
-        let said = runs(stage, &talks(stage, "talks.zsh", &lines), "workspace");
+        let said = runs(stage, &talks(stage, "talks.zsh", &lines), "no");
         assert_eq!(said.matches("\"type\":\"hello\"").count(), 2, "{said}");
         let sessions = status(stage)["sessions"].clone();
         assert_eq!(sessions.as_array().unwrap().len(), 1, "{sessions}");
