@@ -7,6 +7,9 @@ use crate::task::gate::offer::{Act, Change, Command, Offer};
 use crate::task::proposal::Confine;
 use crate::text::visible;
 
+/// Said where the user approves: what a command that is not confined could do beside what it is meant for. docs/security.md has the rest.
+const UNCONFINED: &str = "anywhere: not confined, it can do all that you can";
+
 /// Of what an explanation quotes. An offer itself is never cut.
 const MAX_QUOTED: usize = 120;
 
@@ -63,7 +66,7 @@ pub fn shown(offer: &Offer) -> Vec<Row> {
                 row(Label::Variable, format!("{}={}", visible::exact(name), visible::exact(value)));
             }
             match confine {
-                Confine::No => {}
+                Confine::No => row(Label::Limit, UNCONFINED.to_owned()),
                 Confine::Workspace => {
                     let workspace = from_home(&offer.workspace, &offer.home);
                     row(Label::Limit, format!("in the workspace only: {}", visible::exact(&workspace)));

@@ -377,6 +377,7 @@ fn everything_is_shown_as_it_is() {
     command ls⟨return⟩
     in /home/ada/project
     with A=⟨escape⟩[8m
+    writes anywhere: not confined, it can do all that you can
     because очистить⟨U+202E⟩
     danger deletes files: rm ⟨U+2013⟩rf bu⟨U+200B⟩ild
     rule ask `rm ⟨U+2013⟩rf bu⟨U+200B⟩ild⟨newline⟩ls⟨return⟩`: deletes files
@@ -394,7 +395,7 @@ fn where_a_confined_command_may_write_is_named_and_part_of_what_is_approved() {
         let rows = show::shown(offer);
         rows.into_iter().find(|row| row.label == show::Label::Limit).map(|row| row.text)
     };
-    assert_eq!(row(&offer(1, "make")), None);
+    assert_eq!(row(&offer(1, "make")).unwrap(), "anywhere: not confined, it can do all that you can");
     assert_eq!(row(&confined(HOME)).unwrap(), "in the workspace only: /home/ada/project");
     assert_eq!(row(&confined("/a\u{202e}b")).unwrap(), "in the workspace only: /a⟨U+202E⟩b");
     assert_ne!(confined(HOME).bytes(), confined("/home/ada").bytes());
