@@ -10,6 +10,7 @@ mod errands;
 mod files;
 mod leftovers;
 mod logs;
+mod pages;
 mod rules;
 mod speakers;
 mod stage;
@@ -36,6 +37,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("speakers", speakers::all),
     ("errands", errands::all),
     ("leftovers", leftovers::all),
+    ("pages", pages::all),
 ];
 
 /// What the project has set itself.

@@ -137,6 +137,33 @@ fn web_server_a_command_that_saw_the_link_cannot_open_the_page() {
     assert_eq!(status, "200");
 }
 
+/// Connections of another user hold no place, however many there are.
+#[cfg(target_os = "linux")]
+#[test]
+fn web_server_another_user_cannot_lock_the_user_out() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("not tried: only root can be another user");
+        return;
+    }
+    let home = home();
+    let visit = Visit::new(&link(&home));
+    let floods = format!(
+        "zmodload zsh/net/tcp || exit 9; repeat 300; do ztcp 127.0.0.1 {} || exit 8; done; print flooded; sleep 60",
+        visit.port
+    );
+    let mut stranger = std::process::Command::new("setpriv");
+    stranger.args(["--reuid=65534", "--regid=65534", "--clear-groups", "zsh", "-fc", &floods]);
+    let mut stranger = stranger.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(stranger.stdout.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "flooded\n");
+    for _ in 0..3 {
+        assert_eq!(visit.says(&json!({"op": "list"})).0, "200");
+    }
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+}
+
 #[test]
 fn web_server_a_command_is_asked_for_seen_and_approved_once_from_a_page() {
     let home = home();
