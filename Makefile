@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-route bench-screen bench-capture bench-search eval eval-detect eval-suggest eval-route eval-unseen teach-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen teach-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -90,6 +90,10 @@ bench-search:
 	scripts/packages ripgrep git
 	$(CARGO) bench -p aside --bench prompt -- searches
 
+# What it costs to tell the user from a command of a task: for each connection, beside a server that checks nothing.
+bench-callers:
+	$(CARGO) bench -p aside --bench prompt -- callers
+
 # What people ask in their own words, answered; each answer is run in a sandbox and judged by what it does. See docs/eval.md.
 # make eval ARGS='--only git'; CHECK=1 whether the judging is right; RELEASE=1 the engine as it is installed.
 eval:
@@ -131,6 +135,8 @@ soak:
 	ASIDE_TEST_WEBKIT=1 $(CARGO) test -p aside --test it web_webkit
 	ASIDE_TEST_KILLS=100 $(CARGO) test --workspace killing
 	ASIDE_TEST_MEGABYTES=100 ASIDE_TEST_PATIENCE=6 $(CARGO) test -p aside --test it proxy::a_large_file
+	ASIDE_ADVERSARY=leftovers ASIDE_TEST_CHAIN=10005 ASIDE_TEST_PATIENCE=6 $(CARGO) test -p aside --test it no_attempt -- --nocapture
+	ASIDE_TEST_HANG=1 $(CARGO) test -p aside --test it hang_
 	ASIDE_TEST_CRASHES=1000 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_crash -- --nocapture
 	ASIDE_TEST_PIECES=480 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_watch -- --nocapture
 	PROPTEST_CASES=20000 $(CARGO) test -p aside-core

@@ -9,6 +9,7 @@
 
 use std::time::Instant;
 
+mod callers;
 mod daemon;
 #[path = "../tests/it/harness/mod.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
@@ -28,10 +29,14 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    // What `make bench-detect` and `make bench-search` want, in seconds rather than minutes.
+    // What `make bench-detect`, `make bench-callers` and `make bench-search` want, in seconds rather than minutes.
     if std::env::args().any(|argument| argument == "sentences") {
         println!("{}\n", machine());
         return table::print(&sentences::measure());
+    }
+    if std::env::args().any(|argument| argument == "callers") {
+        println!("{}\n", machine());
+        return table::print(&callers::measure());
     }
     if std::env::args().any(|argument| argument == "searches") {
         println!("{}\n", machine());

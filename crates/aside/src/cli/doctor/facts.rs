@@ -66,6 +66,8 @@ pub struct Installed {
 pub struct Here {
     /// The nearest first.
     pub ancestors: Vec<Process>,
+    /// Whether a command of a task has started this terminal.
+    pub is_a_commands: bool,
     /// What `$SHELL` names.
     pub login_shell: Option<Shell>,
     pub rc_files: Vec<RcFile>,
@@ -294,6 +296,7 @@ pub fn healthy() -> Facts {
                 Process { pid: 1, name: "init".into() },
             ],
             login_shell: Some(Shell::Zsh),
+            is_a_commands: false,
             rc_files: vec![RcFile { shell: Shell::Zsh, path: "/home/me/.zshrc".into(), starts: 1 }],
         },
         terminal: Terminal {

@@ -27,6 +27,7 @@ use crate::client::{self, ClientError};
 use crate::config::{Config, check, schema};
 use crate::daemon::tasks::rules;
 use crate::daemon::{control, specs};
+use crate::exec::taint::Rank;
 use crate::exec::{self, Probe};
 use crate::paths::Paths;
 use crate::provider::local::{Lack, Wanted};
@@ -109,7 +110,8 @@ fn here(base: &Xdg) -> Here {
     let rc_files = Shell::ALL.into_iter().flat_map(|shell| {
         rc_paths(shell, base).into_iter().map(move |path| RcFile { starts: starts(shell, &path), shell, path })
     });
-    Here { ancestors: ancestors::ancestors(), login_shell, rc_files: rc_files.collect() }
+    let is_a_commands = Rank::own() == Rank::Command;
+    Here { ancestors: ancestors::ancestors(), is_a_commands, login_shell, rc_files: rc_files.collect() }
 }
 
 fn rc_paths(shell: Shell, base: &Xdg) -> Vec<PathBuf> {

@@ -13,6 +13,10 @@ pub fn this_shell(facts: &Facts) -> Vec<Finding> {
         Some(session) => greeted(facts, session),
         None => vec![not_greeted(facts)],
     };
+    if facts.here.is_a_commands {
+        let what = "a command of a task has started this terminal, so nothing can be asked for or approved here";
+        findings.push(Finding::fix(what, "use a terminal that you have opened yourself"));
+    }
     let shell = facts.here.shell();
     findings.extend(shell.and_then(|shell| started_twice(&facts.here.rc_files_of(shell).collect::<Vec<_>>())));
     findings
@@ -292,6 +296,15 @@ mod tests {
     }
 
     #[test]
+    fn a_terminal_of_a_command_is_named() {
+        let mut facts = without_session();
+        let is_said = |facts: &Facts| format!("{:?}", this_shell(facts)).contains("a command of a task has started");
+        assert!(!is_said(&facts));
+        facts.here.is_a_commands = true;
+        assert!(is_said(&facts));
+    }
+
+    #[test]
     fn bash_and_fish_need_not_greet_and_that_is_no_fault() {
         let mut facts = without_session();
         facts.here.ancestors[1].name = "bash".into();
@@ -330,7 +343,7 @@ mod tests {
     #[test]
     fn no_shell_at_all_is_said() {
         let mut facts = without_session();
-        facts.here = Here { ancestors: vec![], login_shell: None, rc_files: vec![] };
+        facts.here = Here { ancestors: vec![], is_a_commands: false, login_shell: None, rc_files: vec![] };
         assert_eq!(this_shell(&facts)[0].what, "this runs in no zsh, bash or fish, and SHELL names none");
     }
 
