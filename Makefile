@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen teach-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete teach-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -99,6 +99,13 @@ bench-callers:
 eval:
 	scripts/packages bubblewrap zip unzip lsof psmisc procps iproute2 net-tools jq file gcc git perl python3 curl
 	$(CARGO) bench $(if $(RELEASE),,--profile dev) --bench eval -- $(if $(CHECK),--check) $(ARGS)
+
+# Beginnings of commands, and whether what is shown behind them is sane. See docs/complete-eval.md.
+# make eval-complete STEMS=~/my-stems LIST=1
+eval-complete:
+	scripts/packages git
+	$(if $(STEMS),ASIDE_STEMS=$(abspath $(patsubst ~/%,$(HOME)/%,$(STEMS)))) $(if $(filter 1,$(LIST)),ASIDE_STEMS_LIST=1) \
+		$(CARGO) bench $(if $(RELEASE),,--profile dev) -p aside --bench stems
 
 # What people type, told apart: commands for the shell, sentences for the agent. See docs/detect-eval.md. Lists what is wrong in the
 # half that is there to learn from; LIST=all in both.
