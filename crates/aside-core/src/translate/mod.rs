@@ -8,6 +8,7 @@ pub mod facts;
 pub mod holes;
 pub mod offer;
 pub mod prompt;
+pub mod reads;
 
 use crate::line::Dialect;
 use crate::names::Names;
