@@ -6,6 +6,7 @@ pub mod detect;
 pub mod history;
 pub mod line;
 pub mod markdown;
+pub mod mood;
 pub mod names;
 pub mod proto;
 pub mod redact;

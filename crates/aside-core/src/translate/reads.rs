@@ -17,6 +17,8 @@ const NOWHERE: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty
 
 /// Directories of programs that a name may be typed with.
 const SYSTEM: [&str; 6] = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
+/// Programs of a project that are typed with their directory.
+const OWN: [&str; 2] = ["./gradlew", "bin/rails"];
 /// They run something only when told to.
 const SEARCHES: [&str; 3] = ["find", "fd", "fdfind"];
 
@@ -34,7 +36,8 @@ fn reads(run: &Run, next: Option<&Run>) -> bool {
     let words: Vec<&str> = run.words.iter().map(|word| word.value.as_str()).collect();
     let Some((typed, arguments)) = words.split_first() else { return false };
     let name = run.name();
-    if typed.rsplit_once('/').is_some_and(|(directory, _)| !SYSTEM.contains(&directory)) {
+    let is_elsewhere = typed.rsplit_once('/').is_some_and(|(directory, _)| !SYSTEM.contains(&directory));
+    if is_elsewhere && !OWN.contains(typed) {
         return false;
     }
     let inner = inner(run, next);

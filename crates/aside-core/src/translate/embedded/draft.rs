@@ -9,6 +9,7 @@ pub struct Draft {
     pub about: String,
     /// The words that it explains.
     pub used: Used,
+    pub objects: Objects,
     /// What speaks against it although the words fit, 0 to 1.
     pub doubt: f32,
     /// How much it was asked for by name: of two that explain the same words, the more specific is meant.
@@ -16,4 +17,13 @@ pub struct Draft {
     /// Where it comes from: a rule's name, or a domain's.
     #[cfg_attr(not(test), expect(dead_code, reason = "whoever looks for a wrong rule wants to know it"))]
     pub rule: &'static str,
+}
+
+/// How the words are known that stand in the command itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objects {
+    /// They filled its slots, and `used` knows them.
+    Filled,
+    /// By comparing its arguments with the words of the request.
+    Spelled,
 }

@@ -2,7 +2,7 @@
 
 use crate::line::Dialect;
 use crate::translate::System;
-use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::lexicon;
 use crate::translate::embedded::reading::{Reading, Used, Word};
 use crate::translate::embedded::rules::{Choice, Part, Rule, Term};
@@ -57,7 +57,8 @@ pub fn drafts(rule: &'static Rule, reading: &Reading<'_>) -> Vec<Draft> {
             }
         }
         let doubt = SECOND * drafts.len() as f32;
-        drafts.push(Draft { command, about: rule.about.to_owned(), used, doubt, specific, rule: rule.name });
+        let objects = Objects::Filled;
+        drafts.push(Draft { command, about: rule.about.to_owned(), used, objects, doubt, specific, rule: rule.name });
     }
     drafts
 }
@@ -205,7 +206,8 @@ fn fill(template: &str, reading: &Reading<'_>, used: &mut Used) -> Option<String
                 default,
             ) {
                 (Some(filled), _) => {
-                    filled.words.into_iter().for_each(|place| used.mark(place));
+                    let names = slots::names(name);
+                    filled.words.into_iter().for_each(|place| if names { used.fill(place) } else { used.mark(place) });
                     if filled.doubt == Doubt::Guessed {
                         used.guess();
                     }

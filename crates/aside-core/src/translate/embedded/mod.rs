@@ -11,8 +11,8 @@ mod guard;
 #[cfg(test)]
 mod hostile;
 mod lexicon;
-mod looks;
 mod matching;
+mod permit;
 mod rank;
 mod reading;
 mod rules;

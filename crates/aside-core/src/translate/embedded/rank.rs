@@ -5,8 +5,9 @@ use crate::line;
 use crate::safety::{self, Harm};
 use crate::text;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::looks::{changes_files, only_looks};
+use crate::translate::embedded::permit;
 use crate::translate::embedded::reading::Reading;
+use crate::translate::reads::only_reads;
 use crate::translate::{Nearness, Proposal, Source};
 
 /// Below this share of the words an answer is only the closest that is known.
@@ -176,14 +177,17 @@ pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, limit: usize) -> Vec<Prop
         let score = |entry: &(f32, f32, Draft)| entry.0 + 0.01 * entry.2.specific as f32;
         score(two).total_cmp(&score(one))
     });
-    let is_question = asks_only(reading);
     let mut best: Vec<Proposal> = Vec::new();
     for (score, share, draft) in diverse(scored) {
-        // A guess must do nothing but look, and so must the answer to a question.
-        let dialect = reading.place.dialect;
-        let looks = share >= ANSWERS && !(is_question && changes_files(&draft.command, dialect))
-            || only_looks(&draft.command, dialect);
-        if share < GUESSES || !looks || best.iter().any(|known| known.command == draft.command) {
+        if share < GUESSES || best.iter().any(|known| known.command == draft.command) {
+            continue;
+        }
+        // A guess must only read, and so must whatever nobody ordered.
+        let permitted = match share >= ANSWERS {
+            true => permit::permits(reading, &draft),
+            false => only_reads(&draft.command, reading.place.dialect),
+        };
+        if !permitted {
             continue;
         }
         let nearness = if share >= ANSWERS { Nearness::Answer } else { Nearness::Closest };
@@ -311,14 +315,6 @@ fn sweeps(reading: &Reading<'_>, draft: &Draft) -> bool {
             _ => words.any(|word| word == "prune" || WHOLE.contains(&word)),
         }
     })
-}
-
-/// `which files are readable by me` wants to know something; `what is the way to …` and `… and kill it` want more.
-fn asks_only(reading: &Reading<'_>) -> bool {
-    const ASKS: &[&str] = &["which", "who", "whose", "where", "is", "are", "does", "哪些", "哪个", "谁"];
-    const ACTS: &[&str] = &["delete", "kill", "stop", "move", "copy", "rename", "replace", "undo"];
-    let first = reading.words.first().is_some_and(|word| ASKS.contains(&word.low.as_str()));
-    first && reading.any(ACTS).is_none()
 }
 
 /// What is left of a command line that may be shown: whole, with nothing in it that a terminal would obey, and with

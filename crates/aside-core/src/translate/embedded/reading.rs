@@ -1,8 +1,10 @@
 //! A wish, read: each word with its meaning, the thing it stands for, and whether there is something of that name here.
 //! Decides nothing about commands.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use crate::mood::Mood;
 use crate::translate::Place;
 use crate::translate::embedded::lexicon::{Concept, Lexicon, is_han};
 use crate::translate::embedded::split::{self, Token};
@@ -13,6 +15,8 @@ pub struct Reading<'a> {
     pub words: Vec<Word>,
     pub place: Place<'a>,
     pub lexicon: &'a Lexicon,
+    /// Whether the words order, ask or tell, and which verbs an order is about.
+    pub mood: Mood,
     /// One bit for each meaning that a word has.
     meant: Vec<u64>,
 }
@@ -22,6 +26,8 @@ pub struct Word {
     /// As typed, without quotes.
     pub text: String,
     pub low: String,
+    /// Its bytes in the request.
+    pub span: Range<usize>,
     pub concept: Option<Concept>,
     /// It is a word of the language; otherwise nothing we know, or the name of a tool.
     pub is_spoken: bool,
@@ -38,6 +44,8 @@ pub struct Used {
     marked: Vec<bool>,
     /// Words that were taken for names although they mean something.
     guesses: usize,
+    /// Words that fill a slot of the command.
+    filling: Vec<usize>,
 }
 
 /// A thing that nothing in the answer stands for was probably the point.
@@ -54,6 +62,16 @@ impl Used {
         if let Some(slot) = self.marked.get_mut(place) {
             *slot = true;
         }
+    }
+
+    /// Marks a word that stands in the command itself.
+    pub fn fill(&mut self, place: usize) {
+        self.mark(place);
+        self.filling.push(place);
+    }
+
+    pub fn filling(&self) -> &[usize] {
+        &self.filling
     }
 
     pub fn guess(&mut self) {
@@ -75,7 +93,8 @@ impl Used {
 
 impl<'a> Reading<'a> {
     pub fn new(words: &str, place: Place<'a>, lexicon: &'a Lexicon) -> Self {
-        let units = units(split::split(words), lexicon);
+        let units = units(words, lexicon);
+        let mood = Mood::of(words);
         let here = place.world.entries(place.cwd).yes().unwrap_or_else(|| Arc::from([]));
         let mut reader = Reader { units: &units, place, lexicon, here, words: Vec::new() };
         let mut at = 0;
@@ -90,7 +109,7 @@ impl<'a> Reading<'a> {
             }
             meant[number / 64] |= 1 << (number % 64);
         }
-        Self { words, place, lexicon, meant }
+        Self { words, place, lexicon, mood, meant }
     }
 
     /// Whether any word has this meaning.
@@ -100,7 +119,7 @@ impl<'a> Reading<'a> {
     }
 
     pub fn unused(&self) -> Used {
-        Used { marked: vec![false; self.words.len()], guesses: 0 }
+        Used { marked: vec![false; self.words.len()], guesses: 0, filling: Vec::new() }
     }
 
     /// Whether the word at a place has this meaning, given by any word for it.
@@ -168,22 +187,30 @@ impl<'a> Reading<'a> {
 struct Unit {
     text: String,
     low: String,
+    span: Range<usize>,
     is_quoted: bool,
 }
 
-fn units(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Unit> {
+fn units(words: &str, lexicon: &Lexicon) -> Vec<Unit> {
     let mut units = Vec::new();
-    for Token { text, is_quoted } in tokens {
+    // Units come in the order of the text, and each is a piece of it.
+    let mut read = 0;
+    let mut span = |text: &str| {
+        let at = words.get(read..).and_then(|rest| rest.find(text)).map_or(read, |found| read + found);
+        read = at + text.len();
+        at..read
+    };
+    for Token { text, is_quoted } in split::split(words) {
         if is_quoted || !text.chars().next().is_some_and(is_han) {
-            let low = text.to_lowercase();
-            units.push(Unit { text, low, is_quoted });
+            let (low, span) = (text.to_lowercase(), span(&text));
+            units.push(Unit { text, low, span, is_quoted });
             continue;
         }
         let mut rest = text.as_str();
         while let Some(letter) = rest.chars().next() {
             let length = lexicon.han(rest).map_or(letter.len_utf8(), |(_, length)| length);
             let word = &rest[..length];
-            units.push(Unit { text: word.to_owned(), low: word.to_owned(), is_quoted: false });
+            units.push(Unit { text: word.to_owned(), low: word.to_owned(), span: span(word), is_quoted: false });
             rest = &rest[length..];
         }
     }
@@ -276,8 +303,10 @@ impl Reader<'_, '_> {
         let texts: Vec<&str> = units.iter().map(|unit| unit.text.as_str()).collect();
         let text = texts.join(" ");
         let low = text.to_lowercase();
+        let start = units.first().map_or(0, |unit| unit.span.start);
+        let span = start..units.last().map_or(start, |unit| unit.span.end);
         let is_spoken = concept.is_some_and(|concept| self.lexicon.is_spoken(concept));
-        self.words.push(Word { text, low, concept, is_spoken, thing, entry, weight });
+        self.words.push(Word { text, low, span, concept, is_spoken, thing, entry, weight });
     }
 
     fn low(&self, at: usize) -> Option<&str> {

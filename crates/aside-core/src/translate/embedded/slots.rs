@@ -45,6 +45,13 @@ const MENTIONING: &[&str] = &[
 /// Words after which the goal comes, and before which what goes there.
 const TOWARDS: &[&str] = &["to", "into", "as", "onto", "with", "到", "为", "成"];
 
+/// Whether a slot takes plain words for the name of something. The others take what is typed as such, or what stands behind a
+/// word that announces it.
+pub fn names(slot: &str) -> bool {
+    let name = slot.split(':').next().unwrap_or_default().trim_end_matches('2');
+    !matches!(name, "number" | "size" | "time" | "date" | "sum" | "cron" | "zone" | "ext" | "port" | "mode" | "address" | "after")
+}
+
 /// Fills `name` or `name:form`. `used` are words that are explained already.
 pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
     let (name, form) = slot.split_once(':').unwrap_or((slot, ""));

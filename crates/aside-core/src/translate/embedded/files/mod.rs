@@ -16,7 +16,7 @@ mod variants;
 #[cfg(test)]
 mod tests;
 
-use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::reading::{Reading, Used};
 
 pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
@@ -28,6 +28,7 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
                 command,
                 about,
                 used: read.used.clone(),
+                objects: Objects::Spelled,
                 doubt,
                 specific: read.specific,
                 rule: "files",
@@ -40,6 +41,7 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
                 command,
                 about,
                 used: read.used.clone(),
+                objects: Objects::Spelled,
                 doubt,
                 specific: read.specific,
                 rule: "files",
@@ -64,6 +66,7 @@ fn several(commands: Vec<(String, &str)>, used: &Used, doubt: f32, rule: &'stati
         command,
         about: about.to_owned(),
         used: used.clone(),
+        objects: Objects::Spelled,
         doubt: doubt + SECOND * place as f32,
         specific: 3,
         rule,

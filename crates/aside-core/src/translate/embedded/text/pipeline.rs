@@ -1,7 +1,7 @@
 //! The steps of a query as commands, one feeding the next, in the order that makes sense: some lines are chosen, parts of
 //! them taken, changed, sorted, counted.
 
-use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::text::ask::Ask;
 use crate::translate::embedded::text::columns::Column;
 use crate::translate::embedded::text::lines::Lines;
@@ -363,5 +363,6 @@ pub fn compose(stages: &[Stage], files: &str) -> String {
 
 pub fn made(command: String, about: &str, ask: &Ask<'_, '_>, source: &Source, doubt: f32) -> Draft {
     let guess = if source.is_guessed { 0.03 } else { 0.0 };
-    Draft { command, about: about.to_owned(), used: ask.used.clone(), doubt: doubt + guess, specific: 2, rule: "text" }
+    let (about, used, objects) = (about.to_owned(), ask.used.clone(), Objects::Spelled);
+    Draft { command, about, used, objects, doubt: doubt + guess, specific: 2, rule: "text" }
 }

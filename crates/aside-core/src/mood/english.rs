@@ -1,0 +1,413 @@
+//! English sentences, cut into clauses, and the mood of each. A clause is judged by how it begins; `phrase` judges what a verb governs.
+
+use std::ops::Range;
+
+use crate::mood::lists::{English, LISTS};
+use crate::mood::phrase::{self, Governed};
+use crate::mood::token::{Sort, Token};
+use crate::mood::verbs::Form;
+use crate::mood::{Act, Clause, Head, Kind, put_off};
+
+/// Clauses of a request that are read.
+const MAX_CLAUSES: usize = 60;
+
+pub fn clauses(tokens: &[Token]) -> Vec<Clause> {
+    let mut clauses = Vec::new();
+    let mut start = 0;
+    while start < tokens.len() && clauses.len() < MAX_CLAUSES {
+        let ends = |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
+        let length = tokens.iter().skip(start).take_while(|token| !ends(token)).count();
+        let marks = tokens.iter().skip(start + length).take_while(|token| ends(token));
+        let asked = marks.clone().any(|token| token.low == "?");
+        let next = start + length + marks.count().max(1);
+        if length > 0 {
+            let sentence = tokens.get(start..start + length).unwrap_or_default();
+            Sentence { tokens: sentence, asked, lists: &LISTS }.read(&mut clauses);
+        }
+        start = next;
+    }
+    clauses.truncate(MAX_CLAUSES);
+    clauses
+}
+
+/// Up to the mark that ends it.
+struct Sentence<'t> {
+    tokens: &'t [Token],
+    /// A question mark ends it.
+    asked: bool,
+    lists: &'static English,
+}
+
+/// What parts a clause from the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Joint {
+    Start,
+    Comma,
+    And,
+    Or,
+    But,
+}
+
+/// A clause that was read, and what the next one may take over from it.
+struct Read {
+    clause: Clause,
+    /// A bare verb may go on from it: `we will stop it, delete it`.
+    goes_on: bool,
+    /// It has a verb of saying: `my boss wrote, …`.
+    quotes: bool,
+    /// It says what is to stay, and what follows may say what is not: `keep the newest and delete the rest`.
+    keeps: bool,
+}
+
+impl Sentence<'_> {
+    fn read(&self, clauses: &mut Vec<Clause>) {
+        if let Some((at, taken)) = self.lists.jests.find(self.tokens) {
+            clauses.push(self.plain(0..self.tokens.len(), Kind::Talk, at..at + taken));
+            return;
+        }
+        let colon = self.tokens.iter().position(|token| token.sort == Sort::Mark && token.low == ":");
+        if let Some(colon) = colon {
+            let label = 0..colon;
+            let behind = self.tokens.get(colon + 1..).unwrap_or_default();
+            if self.without_manners(label.clone()).0 == colon {
+                Sentence { tokens: behind, ..*self }.read(clauses);
+                return;
+            }
+            let named = self.clause(label.clone(), Joint::Start, None).clause;
+            if !named.kind.asks_to_act() {
+                clauses.push(self.plain(0..self.tokens.len(), Kind::Reported, label));
+                return;
+            }
+        }
+        let first = clauses.len();
+        let mut before: Option<Read> = None;
+        for (piece, joint) in self.pieces() {
+            let read = self.clause(piece, joint, before.as_ref());
+            clauses.push(read.clause.clone());
+            before = Some(read);
+        }
+        put_off(clauses.get_mut(first..).unwrap_or_default());
+        self.ask_back(clauses.get_mut(first..).unwrap_or_default());
+    }
+
+    /// `delete it, is that safe?`, `kill the process?`: an order that is asked about is none, unless it was put as a request.
+    fn ask_back(&self, clauses: &mut [Clause]) {
+        let polite = clauses.iter().any(|clause| matches!(clause.kind, Kind::HowTo | Kind::Wish));
+        let asks_back = clauses.iter().skip(1).any(|clause| clause.kind == Kind::Question);
+        for clause in clauses.iter_mut().filter(|clause| clause.kind == Kind::Order) {
+            let is_bare = clause.heads.first().is_some_and(|head| head.span == clause.by);
+            if (self.asked && !polite || asks_back) && is_bare {
+                clause.kind = Kind::Question;
+            }
+        }
+    }
+
+    fn plain(&self, range: Range<usize>, kind: Kind, by: Range<usize>) -> Clause {
+        let later = self.lists.later.find(self.tokens.get(range.clone()).unwrap_or_default());
+        let later = later.map(|(at, taken)| self.span(range.start + at..range.start + at + taken));
+        Clause { span: self.span(range), kind, by: self.span(by), heads: Vec::new(), later }
+    }
+
+    /// The bytes of some tokens.
+    fn span(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.tokens.get(range.start).or(self.tokens.last()).map_or(0, |token| token.span.start);
+        let end = range.end.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(start, |token| token.span.end);
+        start..end.max(start)
+    }
+
+    fn from(&self, at: usize) -> &[Token] {
+        self.tokens.get(at..).unwrap_or_default()
+    }
+
+    fn low(&self, at: usize) -> &str {
+        self.tokens.get(at).filter(|token| token.sort != Sort::Quoted).map_or("", |token| token.low.as_str())
+    }
+
+    /// The clauses, by the places of their words. A comma always parts, a conjunction where another clause begins behind it.
+    fn pieces(&self) -> Vec<(Range<usize>, Joint)> {
+        let mut pieces = Vec::new();
+        let (mut start, mut joint) = (0, Joint::Start);
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let found = match self.low(at) {
+                "," | ":" if self.tokens.get(at).is_some_and(|token| token.sort == Sort::Mark) => Some(Joint::Comma),
+                "and" | "then" | "&" | "plus" | "n" if at > start => self.joins(start, at).then_some(Joint::And),
+                "or" if at > start => self.joins(start, at).then_some(Joint::Or),
+                "but" | "however" | "yet" | "though" | "although" if at > start => {
+                    (self.begins(at + 1) || self.tells(at + 1)).then_some(Joint::But)
+                }
+                "so" | "because" | "cause" | "cos" | "since" if at > start => self.tells(at + 1).then_some(Joint::But),
+                // `kill it please do not …`
+                "please" | "pls" if at > start => self.forbids(at + 1).then_some(Joint::Comma),
+                _ => None,
+            };
+            if let Some(found) = found {
+                if start < at {
+                    pieces.push((start..at, joint));
+                }
+                joint = if joint == Joint::But && start == at { Joint::But } else { found };
+                start = at + 1;
+            }
+            at += 1;
+        }
+        if start < self.tokens.len() {
+            pieces.push((start..self.tokens.len(), joint));
+        }
+        pieces
+    }
+
+    /// Whether a conjunction at a place joins clauses. Words that are looked for are joined too: `search for stop and restart in a.log`.
+    fn joins(&self, start: usize, at: usize) -> bool {
+        if !self.begins(at + 1) {
+            return self.tells(at + 1);
+        }
+        let (head, _) = self.without_manners(start..at);
+        let reads = self.lists.verbs.get(self.low(head)).is_some_and(|(verb, _)| verb.reads && !verb.acts);
+        if !reads || self.low(at) == "then" || at == head + 1 {
+            return true;
+        }
+        let (verb, _) = self.without_manners(at + 1..self.tokens.len());
+        let has_object = self.tokens.get(verb + 1).is_some_and(|token| {
+            matches!(token.sort, Sort::Name | Sort::Quoted) || self.lists.determiners.contains(token.low.as_str())
+        });
+        // What is looked for may be verbs, and a noun may look like one: `list logs and backup files`.
+        let words = self.tokens.get(head + 1..at).unwrap_or_default();
+        let seeks = words.iter().any(|token| self.lists.seeking.contains(token.low.as_str()));
+        let mentions = words.last().is_some_and(|token| self.lists.verbs.get(&token.low).is_some_and(|(_, form)| form == Form::Base));
+        let is_noun = self.lists.kinds.contains(self.low(verb)) || self.lists.nouns.contains(self.low(verb));
+        has_object || !(seeks || mentions || is_noun)
+    }
+
+    /// Whether an order, or something that is forbidden, begins at a place.
+    fn begins(&self, at: usize) -> bool {
+        let (verb, _) = self.without_manners(at..self.tokens.len());
+        let is_verb = self.tokens.get(verb).is_some_and(|token| {
+            token.is_word() && self.lists.verbs.get(&token.low).is_some_and(|(_, form)| form == Form::Base)
+        });
+        is_verb || self.forbids(verb) || self.lists.requests.at(self.from(verb)).is_some()
+    }
+
+    fn forbids(&self, at: usize) -> bool {
+        let is_clear = matches!(self.low(at), "don't" | "dont" | "do" | "never" | "without" | "no" | "not" | "keep" | "leave" | "avoid");
+        is_clear && self.lists.forbids.at(self.from(at)).is_some()
+    }
+
+    /// Whether a subject with its verb, or a question, begins at a place: `and it hangs`, `and what is …`.
+    fn tells(&self, at: usize) -> bool {
+        let word = self.low(at);
+        let is_pointing = matches!(word, "this" | "that" | "these" | "those" | "one" | "there" | "it" | "who" | "people");
+        let is_finite = self.lists.finite.contains(self.low(at + 1));
+        let asks = matches!(word, "what" | "what's" | "whats" | "why" | "who" | "who's" | "how" | "is" | "are" | "was" | "were" | "does" | "did");
+        self.lists.subjects.contains(word) && (!is_pointing || is_finite || word.contains('\'')) || asks
+    }
+
+    /// Where the words begin that say something: behind greetings, `please` and adverbs; and whether one of them asks nicely or sets off.
+    fn without_manners(&self, range: Range<usize>) -> (usize, Manners) {
+        let mut at = range.start;
+        let mut manners = Manners::default();
+        while at < range.end {
+            let rest = self.tokens.get(at..range.end).unwrap_or_default();
+            let tool = || {
+                let taken = self.lists.tools.at(rest)?;
+                let behind = rest.get(taken..).unwrap_or_default();
+                let goes_on = behind.first().is_none_or(|next| {
+                    next.is_word()
+                        && (self.lists.tools.at(behind).is_some()
+                            || self.lists.adverbs.at(behind).is_some()
+                            || self.lists.verbs.get(&next.low).is_some_and(|(_, form)| form == Form::Base)
+                            || self.lists.howto.at(behind).is_some())
+                });
+                goes_on.then_some(taken)
+            };
+            let adverb = || {
+                let taken = self.lists.adverbs.at(rest)?;
+                // `force` and `clean` are verbs too; before another verb they say how.
+                let behind = rest.get(taken)?;
+                let is_verb = self.lists.verbs.get(&behind.low).is_some_and(|(_, form)| form == Form::Base);
+                let is_adverb = self.lists.adverbs.at(rest.get(taken..)?).is_some();
+                (behind.is_word() && (is_verb || is_adverb)).then_some(taken)
+            };
+            let Some(taken) = self.lists.polite.at(rest).or_else(adverb).or_else(tool) else { break };
+            let word = self.low(at);
+            manners.please |= matches!(word, "please" | "pls" | "plz" | "kindly" | "plss" | "pleas" | "plese");
+            manners.contrasts |= matches!(word, "just" | "only" | "instead" | "rather" | "simply" | "please");
+            at += taken;
+        }
+        (at, manners)
+    }
+
+    fn clause(&self, piece: Range<usize>, joint: Joint, before: Option<&Read>) -> Read {
+        let mut clause = self.judge(piece.clone(), joint, before);
+        // What depends on a condition is one.
+        let depends = before.is_some_and(|before| before.clause.kind == Kind::Condition) && joint == Joint::Comma;
+        if depends && !self.is_existence(before) {
+            clause.kind = Kind::Condition;
+        }
+        let words = self.tokens.get(piece.clone()).unwrap_or_default();
+        let goes_on = words.iter().enumerate().any(|(at, token)| {
+            let is_modal = matches!(
+                token.low.as_str(),
+                "to" | "will" | "would" | "can" | "could" | "should" | "must" | "may" | "might" | "shall" | "do" | "does" | "did" | "let" | "gonna" | "wanna" | "gotta" | "have" | "has" | "need" | "going"
+            ) || token.low.ends_with("'ll") || token.low.ends_with("'d");
+            let before = at.checked_sub(1).and_then(|before| words.get(before)).map_or("", |token| token.low.as_str());
+            let is_bare = self.lists.verbs.get(&token.low).is_some_and(|(_, form)| form == Form::Base)
+                && self.lists.subjects.contains(before);
+            token.is_word() && (is_modal || is_bare)
+        });
+        let quotes = words.iter().any(|token| self.lists.reports.contains(token.low.as_str()));
+        let keeps = words.iter().any(|token| matches!(token.low.as_str(), "keep" | "leave" | "preserve" | "spare"));
+        Read { clause, goes_on, quotes, keeps }
+    }
+
+    fn is_existence(&self, before: Option<&Read>) -> bool {
+        let Some(before) = before else { return false };
+        let start = self.tokens.iter().position(|token| token.span.start == before.clause.span.start);
+        start.is_some_and(|start| self.lists.existence.at(self.from(start)).is_some())
+    }
+
+    fn judge(&self, piece: Range<usize>, joint: Joint, before: Option<&Read>) -> Clause {
+        let plain = |kind: Kind, by: Range<usize>| self.plain(piece.clone(), kind, by);
+        let (at, manners) = self.without_manners(piece.clone());
+        let rest = self.tokens.get(at..piece.end).unwrap_or_default();
+        if rest.is_empty() {
+            return plain(Kind::Talk, piece.clone());
+        }
+        if let Some(required) = self.required(piece.clone()) {
+            let head = Head { span: self.span(required.clone()), act: Act::Light };
+            return Clause { heads: vec![head], ..plain(Kind::Wish, required) };
+        }
+        let wakes = self.low(at) == "keep" && rest.last().is_some_and(|token| token.is("awake"));
+        if wakes {
+            let head = Head { span: self.span(at..at + 1), act: Act::Light };
+            return Clause { heads: vec![head], ..plain(Kind::Order, at..at + 1) };
+        }
+        if let Some(taken) = self.lists.forbids.at(rest) {
+            return plain(Kind::Forbids, at..at + taken);
+        }
+        if let Some(taken) = self.lists.howto.at(rest) {
+            return self.governed(piece.clone(), at + taken, Kind::HowTo, at..at + taken);
+        }
+        if let Some(taken) = self.lists.requests.at(rest) {
+            return match before {
+                Some(before) if before.quotes && joint != Joint::Start => plain(Kind::Reported, at..at + taken),
+                _ => self.governed(piece.clone(), at + taken, Kind::Order, at..at + taken),
+            };
+        }
+        if let Some(taken) = self.lists.conditions.at(rest).filter(|_| !manners.please) {
+            return plain(Kind::Condition, at..at + taken);
+        }
+        if let Some(taken) = self.lists.wishes.at(rest) {
+            return self.governed(piece.clone(), at + taken, Kind::Wish, at..at + taken);
+        }
+        let does = self.low(at) == "do" && matches!(self.low(at + 1), "a" | "an" | "the");
+        if let Some(taken) = self.lists.asks.at(rest).filter(|_| !does) {
+            return plain(Kind::Question, at..at + taken);
+        }
+        let order = phrase::governed(self.lists, self.tokens.get(..piece.end).unwrap_or_default(), at, Kind::Order);
+        if let Some(order) = order.or_else(|| self.led(at..piece.end)) {
+            let bare = if manners.please { piece.start..order.place + 1 } else { order.place..order.place + 1 };
+            let clause = self.with(piece.clone(), order, Kind::Order, bare);
+            return self.joined(clause, manners, joint, before);
+        }
+        if let Some(taken) = self.lists.thanks.at(rest) {
+            return plain(Kind::Thanks, at..at + taken);
+        }
+        let tells = self.lists.subjects.contains(self.low(at)) || self.has_finite(at..piece.end);
+        let kind = match before.filter(|before| before.clause.kind.asks_to_act() && joint != Joint::But) {
+            _ if tells => Kind::Statement,
+            // `named a, b and c`: the order goes on.
+            Some(before) => before.clause.kind,
+            None => Kind::Mention,
+        };
+        plain(kind, at..at + 1)
+    }
+
+    /// `only I should be able to read a.txt`: what is said to be so is wanted to be so. A fact is told with `can` alone.
+    fn required(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let only = matches!(self.low(range.start), "only") && matches!(self.low(range.start + 1), "me" | "i" | "myself" | "owner" | "the");
+        let none = matches!(self.low(range.start), "nobody" | "noone" | "everyone" | "everybody" | "anyone" | "others");
+        let place = (range.start..range.end.min(range.start + 6)).find(|at| matches!(self.low(*at), "should" | "must" | "can" | "may"))?;
+        let verb = (place + 1..range.end.min(place + 6)).find(|at| !matches!(self.low(*at), "be" | "able" | "to"))?;
+        let grants = matches!(self.low(verb), "read" | "write" | "change" | "edit" | "execute" | "access" | "open" | "see" | "modify");
+        let excepts = (range.start..place).any(|at| matches!(self.low(at), "but" | "except" | "else"));
+        let both = self.tokens.windows(3).any(|three| three[0].is("only") && matches!(three[1].low.as_str(), "i" | "me") && three[2].is("can"));
+        let wants = matches!(self.low(place), "should" | "must") && (only || excepts) || self.low(place) == "can" && both && (only || none);
+        (wants && grants && !self.asked).then_some(place..verb + 1)
+    }
+
+    fn has_finite(&self, range: Range<usize>) -> bool {
+        self.tokens.get(range).unwrap_or_default().iter().any(|token| token.is_word() && self.lists.finite.contains(token.low.as_str()))
+    }
+
+    /// A verb behind a frame.
+    fn governed(&self, piece: Range<usize>, from: usize, kind: Kind, by: Range<usize>) -> Clause {
+        let (at, _) = self.without_manners(from..piece.end);
+        let rest = self.tokens.get(at..piece.end).unwrap_or_default();
+        if self.lists.forbids.at(rest).is_some() {
+            return self.plain(piece, Kind::Forbids, by.start..at + 1);
+        }
+        match phrase::governed(self.lists, self.tokens.get(..piece.end).unwrap_or_default(), at, kind) {
+            Some(order) => self.with(piece, order, kind, by),
+            None if kind == Kind::Wish => self.plain(piece, Kind::Statement, by),
+            None => self.plain(piece, Kind::Question, by),
+        }
+    }
+
+    /// `in src, delete …`, `with docker stop …`: an order behind the place or the means.
+    fn led(&self, range: Range<usize>) -> Option<Governed> {
+        const LEADS: [&str; 14] =
+            ["in", "on", "under", "inside", "within", "from", "using", "with", "via", "for", "through", "at", "below", "into"];
+        if !LEADS.contains(&self.low(range.start)) {
+            return None;
+        }
+        let tokens = self.tokens.get(..range.end).unwrap_or_default();
+        for at in range.start + 2..range.end {
+            let token = tokens.get(at)?;
+            if self.lists.subjects.contains(token.low.as_str()) || self.lists.finite.contains(token.low.as_str()) {
+                return None;
+            }
+            let before = self.low(at - 1);
+            let is_noun = self.lists.determiners.contains(before) || self.lists.prepositions.contains(before);
+            let is_verb = self.lists.verbs.get(&token.low).is_some_and(|(_, form)| form == Form::Base);
+            if token.is_word() && is_verb && !is_noun {
+                return phrase::governed(self.lists, tokens, at, Kind::Order);
+            }
+        }
+        None
+    }
+
+    fn with(&self, piece: Range<usize>, order: Governed, kind: Kind, by: Range<usize>) -> Clause {
+        let Governed { place, act, kind: instead } = order;
+        let heads = act.map(|act| Head { span: self.span(place..place + 1), act }).into_iter().collect();
+        let kind = instead.unwrap_or(kind);
+        Clause { heads, ..self.plain(piece, kind, by) }
+    }
+
+    /// A bare verb behind another clause may belong to that one: `do not stop it, restart it or delete it`.
+    fn joined(&self, clause: Clause, manners: Manners, joint: Joint, before: Option<&Read>) -> Clause {
+        let Some(before) = before.filter(|_| joint != Joint::Start && clause.kind == Kind::Order) else { return clause };
+        let reads = clause.heads.iter().all(|head| head.act == Act::Reads);
+        let contrasts = manners.contrasts || joint == Joint::But;
+        let kind = match before.clause.kind {
+            Kind::Order | Kind::Wish | Kind::HowTo => before.clause.kind,
+            Kind::Forbids if contrasts || reads || before.keeps => Kind::Order,
+            Kind::Forbids => Kind::Forbids,
+            Kind::Question | Kind::Writing if manners.please => Kind::Order,
+            Kind::Question | Kind::Writing | Kind::Condition | Kind::Reported => before.clause.kind,
+            // Nouns are joined as well: `difference between kill and stop`.
+            Kind::Mention if matches!(joint, Joint::And | Joint::Or) => Kind::Mention,
+            Kind::Statement | Kind::Mention if before.quotes => Kind::Reported,
+            Kind::Statement | Kind::Mention if before.goes_on && !manners.please => Kind::Statement,
+            Kind::Statement | Kind::Mention | Kind::Thanks | Kind::Talk => Kind::Order,
+        };
+        Clause { kind, ..clause }
+    }
+}
+
+/// What stood before the words that say something.
+#[derive(Clone, Copy, Debug, Default)]
+struct Manners {
+    please: bool,
+    /// `just`, `only`, `instead`
+    contrasts: bool,
+}

@@ -1,0 +1,128 @@
+//! In which mood a request is said: as an order, a wish or a question for a command, or as anything else (a question about a state, a
+//! report, a condition, a warning, a thank-you). Only the first three ask for something to be done, and only for the verbs that they
+//! govern. Reads words alone: knows no command, no machine and no rule.
+//!
+//! A clause asks for something only if it positively looks like it; whatever is not understood is a statement.
+
+mod chinese;
+mod english;
+mod phrase;
+pub(crate) mod lists;
+mod token;
+pub(crate) mod verbs;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+/// Bytes that are read; what is longer is a text, and its beginning decides.
+pub const MAX_READ: usize = 4000;
+
+/// The clauses of a request, in their order. Spans are bytes of the request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mood {
+    pub clauses: Vec<Clause>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    pub span: Range<usize>,
+    pub kind: Kind,
+    /// The words that decided.
+    pub by: Range<usize>,
+    /// The verbs that the clause governs; mostly one.
+    pub heads: Vec<Head>,
+    /// Words that put it off: `tomorrow`, `next week`.
+    pub later: Option<Range<usize>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `delete a.txt`, `please delete a.txt`, `can you delete a.txt`
+    Order,
+    /// `I want to delete a.txt`
+    Wish,
+    /// `how do I delete a branch`
+    HowTo,
+    /// `don't delete a.txt`, `no deleting`, `keep the logs`
+    Forbids,
+    /// `is nginx stopped`, `who deleted a.txt`
+    Question,
+    /// `if the disk is full`, and what depends on it
+    Condition,
+    /// `the volume was removed`, `I deleted it`
+    Statement,
+    /// `the ticket says: restart tomcat`
+    Reported,
+    /// `thanks, restarting helped`
+    Thanks,
+    /// A greeting, a joke, a sigh
+    Talk,
+    /// `write a script that deletes logs`, `explain what kill does`
+    Writing,
+    /// `restart count of all pods`: words without a verb of their own
+    Mention,
+}
+
+impl Kind {
+    /// Whether it asks for something to be done.
+    pub fn asks_to_act(self) -> bool {
+        match self {
+            Kind::Order | Kind::Wish | Kind::HowTo => true,
+            Kind::Forbids
+            | Kind::Question
+            | Kind::Condition
+            | Kind::Statement
+            | Kind::Reported
+            | Kind::Thanks
+            | Kind::Talk
+            | Kind::Writing
+            | Kind::Mention => false,
+        }
+    }
+}
+
+/// The verb of a clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    pub span: Range<usize>,
+    pub act: Act,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// `delete`, `restart`, `install`
+    Changes,
+    /// `make`, `turn`, `do`: what is done is in the words behind it.
+    Light,
+    /// `list`, `show`, `count`
+    Reads,
+}
+
+impl Mood {
+    pub fn of(request: &str) -> Self {
+        let request = request.get(..request.floor_char_boundary(MAX_READ)).unwrap_or_default();
+        let tokens = token::tokens(request);
+        let clauses = if token::is_chinese(&tokens) { chinese::clauses(&tokens) } else { english::clauses(&tokens) };
+        Self { clauses }
+    }
+
+    /// Clauses that ask for something to be changed, or may.
+    pub fn orders(&self) -> impl Iterator<Item = &Clause> {
+        self.clauses.iter().filter(|clause| clause.kind.asks_to_act()).filter(|clause| {
+            clause.heads.iter().any(|head| head.act != Act::Reads)
+        })
+    }
+
+    /// Whether anything is asked to be done; when not, nothing that changes something answers the request.
+    pub fn asks_to_act(&self) -> bool {
+        self.orders().next().is_some()
+    }
+}
+
+/// What is put off in one clause of a sentence is so in all: `tomorrow, delete it`.
+fn put_off(sentence: &mut [Clause]) {
+    let later = sentence.iter().find_map(|clause| clause.later.clone());
+    sentence.iter_mut().for_each(|clause| clause.later = clause.later.take().or_else(|| later.clone()));
+}

@@ -1,0 +1,288 @@
+//! What a verb governs: whether the words behind it make an order of it, or a noun, a report, a condition or a text to be written.
+
+use crate::mood::lists::English;
+use crate::mood::token::{Sort, Token};
+use crate::mood::verbs::Form;
+use crate::mood::{Act, Kind};
+
+/// A verb that could be ordered.
+pub struct Governed {
+    /// Which token it is.
+    pub place: usize,
+    /// None when the clause governs no verb after all.
+    pub act: Option<Act>,
+    /// What the clause is instead of what its beginning says.
+    pub kind: Option<Kind>,
+}
+
+/// The verb at a place, as the rest of the tokens have it. None when there is no verb in its bare form.
+pub fn governed(lists: &'static English, tokens: &[Token], at: usize, kind: Kind) -> Option<Governed> {
+    let phrase = Phrase { lists, tokens, kind };
+    let verb = phrase.verb(at);
+    let Some(place) = verb else { return phrase.caused(at).or_else(|| phrase.newly(at)) };
+    let low = phrase.low(place);
+    let (verb, form) = match lists.verbs.get(low) {
+        Some(found) => found,
+        None => (lists.verbs.base(low)?, Form::Base),
+    };
+    debug_assert!(form == Form::Base || form == Form::Gerund);
+    let instead = |kind: Kind| Some(Governed { place, act: None, kind: Some(kind) });
+    if phrase.checks_out(place) {
+        return Some(Governed { place, act: Some(Act::Light), kind: None });
+    }
+    if !verb.acts {
+        return match verb.reads {
+            true => Some(Governed { place, act: Some(Act::Reads), kind: None }),
+            false => instead(Kind::Writing),
+        };
+    }
+    if let Some(kind) = phrase.undone(place) {
+        return instead(kind);
+    }
+    if let Some(caused) = phrase.caused(place) {
+        return Some(caused);
+    }
+    // `get` mostly asks to be shown something, and `give me` does.
+    let shows = low == "get" && phrase.low(place + 1) != "rid" || low == "give" && matches!(phrase.low(place + 1), "me" | "us");
+    let act = match () {
+        () if shows => Act::Reads,
+        () if verb.light => Act::Light,
+        () => Act::Changes,
+    };
+    Some(Governed { place, act: Some(act), kind: None })
+}
+
+struct Phrase<'t> {
+    lists: &'static English,
+    tokens: &'t [Token],
+    kind: Kind,
+}
+
+impl Phrase<'_> {
+    fn low(&self, at: usize) -> &str {
+        self.tokens.get(at).filter(|token| token.sort != Sort::Quoted).map_or("", |token| token.low.as_str())
+    }
+
+    fn rest(&self, at: usize) -> &[Token] {
+        self.tokens.get(at..).unwrap_or_default()
+    }
+
+    /// A verb here: bare, or behind `command for`, `would you mind` with its ending.
+    fn verb(&self, at: usize) -> Option<usize> {
+        let token = self.tokens.get(at).filter(|token| token.is_word())?;
+        let gerund = at > 0 && matches!(self.low(at - 1), "for" | "mind" | "of" | "about" | "in" | "with") && self.kind != Kind::Order
+            || at > 0 && self.low(at - 1) == "mind";
+        let fits = match self.lists.verbs.get(&token.low) {
+            Some((_, Form::Base)) => true,
+            Some((_, Form::Gerund)) => gerund,
+            Some((_, Form::Third | Form::Past | Form::Participle)) => false,
+            None => self.lists.verbs.base(&token.low).is_some() && !self.is_known(&token.low),
+        };
+        fits.then_some(at)
+    }
+
+    /// Words that are no slip of a verb.
+    fn is_known(&self, word: &str) -> bool {
+        let English { determiners, prepositions, subjects, finite, unnamed, texts, compounds, relatives, .. } = self.lists;
+        [determiners, prepositions, subjects, finite, unnamed, texts, compounds, relatives].iter().any(|set| set.contains(word))
+    }
+
+    /// Why the words behind a verb make something else of it than an order.
+    fn undone(&self, verb: usize) -> Option<Kind> {
+        let next = self.low(verb + 1);
+        let end = self.tokens.len();
+        let lists = self.lists;
+        // `interactive rebase of the last 3 commits`
+        let named = verb > 0 && matches!(self.low(verb - 1), "interactive" | "hard" | "soft" | "shallow" | "full");
+        // `reset failed services`
+        let describes = next.ends_with("ed") && self.tokens.get(verb + 2).is_some_and(|token| {
+            token.is_word() && !lists.determiners.contains(token.low.as_str()) && !lists.prepositions.contains(token.low.as_str())
+        });
+        if lists.finite.contains(next) && !describes || next == "vs" || next == "versus" || next == "of" && !named {
+            return Some(Kind::Mention);
+        }
+        if lists.nothing.contains(next) && !matches!(self.low(verb + 2), "longer") {
+            return Some(Kind::Forbids);
+        }
+        if let Some((_, form)) = lists.verbs.get(next) {
+            let behind = self.low(verb + 2);
+            let is_object = lists.determiners.contains(behind) || self.tokens.get(verb + 2).is_some_and(|token| token.sort != Sort::Word);
+            // `reset deleted my changes`, not `restore deleted files`.
+            if form == Form::Participle && is_object && behind != "," {
+                return Some(Kind::Statement);
+            }
+            if form == Form::Gerund && matches!(self.low(verb), "stop" | "quit" | "finish") && !lists.ongoing.contains(next) {
+                return Some(Kind::Forbids);
+            }
+        }
+        let person = lists.persons.contains(next) && (verb + 2 == end || self.tokens.get(verb + 2).is_some_and(|token| token.sort == Sort::Mark));
+        if person {
+            return Some(Kind::Talk);
+        }
+        if self.is_compound(verb) {
+            return Some(Kind::Mention);
+        }
+        if self.is_text(verb) {
+            return Some(Kind::Writing);
+        }
+        self.told(verb).or_else(|| self.conditional(verb)).or_else(|| self.past(verb))
+    }
+
+    /// `restart count of all pods`, `delete button`: no article, and a noun that makes a name of both.
+    fn is_compound(&self, verb: usize) -> bool {
+        const PLAIN: [&str; 24] = [
+            "set", "change", "edit", "add", "fix", "run", "send", "clear", "update", "create", "generate", "make", "use", "sync", "get", "give",
+            "log", "convert", "open", "show", "resolve", "install", "write", "put",
+        ];
+        if PLAIN.contains(&self.low(verb)) || self.kind != Kind::Order {
+            return false;
+        }
+        let next = self.low(verb + 1);
+        let behind = self.low(verb + 2);
+        let ends = behind.is_empty() || matches!(behind, "of" | "for" | "in" | "on" | "at" | "is" | "?" | ",");
+        self.lists.compounds.contains(next) && ends
+    }
+
+    /// `write tests for parser.py`, `create a script that …`: something to be written, and not put into a file as it stands.
+    fn is_text(&self, verb: usize) -> bool {
+        const WRITES: [&str; 10] =
+            ["write", "create", "make", "generate", "add", "build", "produce", "prepare", "provide", "code"];
+        let low = self.low(verb);
+        if !WRITES.contains(&low) {
+            return false;
+        }
+        let ends = |token: &Token| {
+            token.sort == Sort::Mark
+                || self.lists.prepositions.contains(token.low.as_str()) && !matches!(token.low.as_str(), "up" | "out" | "down" | "only" | "next")
+        };
+        let phrase = self.rest(verb + 1).iter().take_while(|token| !ends(token));
+        let mut last = None;
+        for token in phrase {
+            // What has a name of its own is no text to be thought of, nor what a program makes.
+            let is_thing = matches!(
+                token.low.as_str(),
+                "qr" | "github" | "gitlab" | "directory" | "folder" | "dir" | "branch" | "user" | "group" | "container" | "volume" | "network" | "database"
+            );
+            if matches!(token.sort, Sort::Name | Sort::Quoted) || is_thing {
+                return false;
+            }
+            last = Some(token);
+        }
+        let named = self.rest(verb + 1).iter().any(|token| matches!(token.low.as_str(), "called" | "named"));
+        let is_text = last.is_some_and(|last| self.lists.texts.contains(last.low.as_str()));
+        if low == "write" {
+            let goes = self.rest(verb + 1).windows(2).any(|pair| {
+                let [to, name] = pair else { return false };
+                let leads = matches!(to.low.as_str(), "to" | "into" | "in" | "onto" | ">" | ">>" | "inside" | "file");
+                leads && matches!(name.sort, Sort::Name | Sort::Quoted) || to.is("a") && name.is("file") || to.is("the") && name.is("file")
+            });
+            return is_text || !goes;
+        }
+        is_text && !named
+    }
+
+    /// A verb behind the object makes a subject of it: `delete key does nothing`. In a clause of its own it does not:
+    /// `kill the process that is listening`, `everything I have changed`.
+    fn told(&self, verb: usize) -> Option<Kind> {
+        let mut before = self.low(verb);
+        for token in self.rest(verb + 1) {
+            let low = token.low.as_str();
+            if token.sort == Sort::Mark || self.lists.relatives.contains(low) && !matches!(low, "as" | "than") {
+                return None;
+            }
+            let is_past = self.lists.verbs.get(low).is_some_and(|(_, form)| form == Form::Past);
+            // `the hung process`
+            let describes = self.lists.determiners.contains(before) || before == self.low(verb) && low.ends_with("ed");
+            if token.is_word() && (is_past || self.lists.finite.contains(low)) && !describes {
+                return (!self.lists.subjects.contains(before)).then_some(Kind::Statement);
+            }
+            before = if token.sort == Sort::Quoted { "" } else { low };
+        }
+        None
+    }
+
+    /// `restart nginx if it is down`: the command would not mind the condition.
+    fn conditional(&self, verb: usize) -> Option<Kind> {
+        if self.kind == Kind::HowTo {
+            return None;
+        }
+        for at in verb + 1..self.tokens.len() {
+            let is_condition = matches!(
+                self.low(at),
+                "if" | "unless" | "when" | "whenever" | "once" | "while" | "after" | "before" | "provided" | "assuming"
+            );
+            if !is_condition || self.lists.existence.at(self.rest(at)).is_some() {
+                continue;
+            }
+            let always = matches!(self.low(at), "if" | "unless" | "whenever" | "provided" | "assuming");
+            let behind = self.rest(at + 1);
+            let tells = behind.first().is_some_and(|token| {
+                self.lists.subjects.contains(token.low.as_str()) && !matches!(token.low.as_str(), "this" | "that" | "these" | "those" | "one")
+            }) || behind.iter().any(|token| token.is_word() && self.lists.finite.contains(token.low.as_str()));
+            if always && !behind.is_empty() || tells {
+                return Some(Kind::Condition);
+            }
+        }
+        None
+    }
+
+    /// `reset the box yesterday`: a form that is past as well.
+    fn past(&self, verb: usize) -> Option<Kind> {
+        const SAME: [&str; 10] = ["reset", "set", "put", "cut", "shut", "split", "quit", "let", "read", "unset"];
+        if !SAME.contains(&self.low(verb)) {
+            return None;
+        }
+        let (at, _) = self.lists.past.find(self.rest(verb + 1))?;
+        let before = self.low(verb + at);
+        let bounds = matches!(before, "from" | "since" | "of" | "to" | "modified" | "changed" | "created" | "before" | "after" | "than" | "until");
+        (!bounds).then_some(Kind::Statement)
+    }
+
+    /// `get the image removed`, `I want nginx stopped`: the verb is behind its object.
+    fn caused(&self, at: usize) -> Option<Governed> {
+        let causes = at > 0 && matches!(self.low(at - 1), "want" | "need" | "like" | "require") && self.kind == Kind::Wish
+            || matches!(self.low(at), "get" | "have") && self.kind != Kind::HowTo;
+        if !causes {
+            return None;
+        }
+        let object = self.rest(at).iter().take_while(|token| token.sort != Sort::Mark);
+        let place = object.enumerate().skip(1).find_map(|(index, token)| {
+            let is_past = self.lists.verbs.get(&token.low).is_some_and(|(verb, form)| verb.acts && form == Form::Participle);
+            let behind = self.low(at + index + 1);
+            let ends = behind.is_empty() || matches!(behind, "from" | "now" | "please" | "pls" | "asap" | "on" | "in" | "right" | "immediately" | "," | "and");
+            let before = self.low(at + index - 1);
+            let is_object = !self.lists.determiners.contains(before) && !matches!(before, "get" | "have" | "got" | "that" | "is" | "are" | "was" | "be" | "been");
+            (token.is_word() && is_past && ends && is_object).then_some(at + index)
+        })?;
+        Some(Governed { place, act: Some(Act::Changes), kind: None })
+    }
+
+    /// `check out main`, not `check out what runs`.
+    fn checks_out(&self, verb: usize) -> bool {
+        let (out, object) = (self.low(verb + 1), self.tokens.get(verb + 2));
+        let object = object.filter(|token| !self.lists.determiners.contains(token.low.as_str())).or(self.tokens.get(verb + 3));
+        let is_git = |token: &Token| {
+            token.sort != Sort::Word
+                || matches!(token.low.as_str(), "branch" | "commit" | "tag" | "pull" | "pr" | "main" | "master" | "develop" | "remote" | "file" | "revision" | "previous")
+        };
+        self.low(verb) == "check" && out == "out" && object.is_some_and(is_git)
+    }
+
+    /// `a new branch called x`, `a zip of docs`: what is to be made, without a verb.
+    fn newly(&self, at: usize) -> Option<Governed> {
+        const MADE: [&str; 9] = ["zip", "tarball", "tar", "archive", "backup", "copy", "symlink", "clone", "screenshot"];
+        let at = at + usize::from(matches!(self.low(at), "a" | "an"));
+        if self.rest(at).iter().any(|token| token.is_word() && self.lists.finite.contains(token.low.as_str())) {
+            return None;
+        }
+        let is_new = self.low(at) == "new" && self.tokens.get(at + 1).is_some_and(Token::is_word);
+        let made = (at..at + 3).find(|made| MADE.contains(&self.low(*made)) && matches!(self.low(made + 1), "of"));
+        let is_object = |token: &Token| token.is_word() || token.sort == Sort::Name;
+        let made = made.filter(|made| self.tokens.get(made + 2).is_some_and(is_object));
+        match (is_new, made) {
+            (true, _) => Some(Governed { place: at, act: Some(Act::Changes), kind: None }),
+            (false, Some(place)) => Some(Governed { place, act: Some(Act::Changes), kind: None }),
+            (false, None) => None,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Verbs in their forms: an order has the bare one, and `deleted`, `deletes` and `deleting` are none.
+
+use std::collections::{BTreeMap, HashMap};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verb {
+    pub acts: bool,
+    pub reads: bool,
+    pub speaks: bool,
+    pub light: bool,
+    /// It ends or replaces something.
+    pub destroys: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Base,
+    Third,
+    /// `wrote`: can only tell.
+    Past,
+    /// `deleted`, `written`: tells, or stands before a noun.
+    Participle,
+    Gerund,
+}
+
+pub struct Verbs {
+    forms: HashMap<String, (Verb, Form)>,
+    /// Forms by their first letter, for slips.
+    by_letter: HashMap<u8, Vec<(String, Form)>>,
+}
+
+/// Letters of a word that may be a slip; a shorter one could be anything.
+const MIN_SLIP: usize = 4;
+
+impl Verbs {
+    pub fn new(acts: &[&str], reads: &[&str], speaks: &[&str], light: &[&str], destroys: &[&str], irregular: &[&str]) -> Self {
+        let mut verbs: BTreeMap<&str, Verb> = BTreeMap::new();
+        acts.iter().for_each(|base| verbs.entry(base).or_default().acts = true);
+        reads.iter().for_each(|base| verbs.entry(base).or_default().reads = true);
+        speaks.iter().for_each(|base| verbs.entry(base).or_default().speaks = true);
+        light.iter().for_each(|base| verbs.entry(base).or_default().light = true);
+        destroys.iter().for_each(|base| verbs.entry(base).or_default().destroys = true);
+        let odd: HashMap<&str, Vec<&str>> = irregular
+            .iter()
+            .filter_map(|row| {
+                let mut forms = row.split(' ');
+                Some((forms.next()?, forms.collect()))
+            })
+            .collect();
+        let mut forms: HashMap<String, (Verb, Form)> = HashMap::new();
+        // A bare form is one, whatever else it looks like: `reset`, `set`.
+        for (base, verb) in &verbs {
+            forms.insert((*base).to_owned(), (*verb, Form::Base));
+        }
+        for (base, verb) in &verbs {
+            let mut put = |form: String, sort: Form| {
+                forms.entry(form).or_insert((*verb, sort));
+            };
+            put(third(base), Form::Third);
+            match odd.get(base).map(Vec::as_slice) {
+                Some([past, participle, gerund]) => {
+                    put((*participle).to_owned(), Form::Participle);
+                    put((*past).to_owned(), Form::Past);
+                    put((*gerund).to_owned(), Form::Gerund);
+                }
+                _ => {
+                    past(base).into_iter().for_each(|form| put(form, Form::Participle));
+                    gerund(base).into_iter().for_each(|form| put(form, Form::Gerund));
+                }
+            }
+        }
+        let mut by_letter: HashMap<u8, Vec<(String, Form)>> = HashMap::new();
+        for (form, (_, sort)) in &forms {
+            if let Some(first) = form.bytes().next() {
+                by_letter.entry(first).or_default().push((form.clone(), *sort));
+            }
+        }
+        Self { forms, by_letter }
+    }
+
+    pub fn get(&self, word: &str) -> Option<(Verb, Form)> {
+        self.forms.get(word).copied()
+    }
+
+    /// The verb in its bare form, also with a slip of the fingers in it.
+    pub fn base(&self, word: &str) -> Option<Verb> {
+        match self.get(word) {
+            Some((verb, Form::Base)) => Some(verb),
+            Some(_) => None,
+            None => self.slip(word),
+        }
+    }
+
+    /// The bare form that was probably meant; none when it could be another form as well: `deletd`.
+    fn slip(&self, word: &str) -> Option<Verb> {
+        let is_plain = word.len() >= MIN_SLIP && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let near = |form: &&(String, Form)| {
+            form.0.len() >= MIN_SLIP && form.0.len().abs_diff(word.len()) <= 1 && strsim::osa_distance(word, &form.0) == 1
+        };
+        // The first letter is nearly always right.
+        let list = word.bytes().next().filter(|_| is_plain).and_then(|letter| self.by_letter.get(&letter));
+        let mut found = None;
+        for (form, sort) in list.into_iter().flatten().filter(near) {
+            if *sort != Form::Base {
+                return None;
+            }
+            // Of two that are as near, either may be meant; both are orders.
+            found = found.or_else(|| self.get(form).map(|(verb, _)| verb));
+        }
+        found
+    }
+}
+
+fn third(base: &str) -> String {
+    match base {
+        _ if ends_in_consonant_y(base) => format!("{}ies", base.get(..base.len() - 1).unwrap_or_default()),
+        _ if ["s", "x", "z", "ch", "sh", "o"].iter().any(|end| base.ends_with(end)) => format!("{base}es"),
+        _ => format!("{base}s"),
+    }
+}
+
+fn past(base: &str) -> Vec<String> {
+    match base {
+        _ if base.ends_with('e') => vec![format!("{base}d")],
+        _ if ends_in_consonant_y(base) => vec![format!("{}ied", base.get(..base.len() - 1).unwrap_or_default())],
+        _ => doubled(base).into_iter().chain([base.to_owned()]).map(|stem| format!("{stem}ed")).collect(),
+    }
+}
+
+fn gerund(base: &str) -> Vec<String> {
+    match base.strip_suffix('e') {
+        Some(stem) if !base.ends_with("ee") => vec![format!("{stem}ing"), format!("{base}ing")],
+        _ => doubled(base).into_iter().chain([base.to_owned()]).map(|stem| format!("{stem}ing")).collect(),
+    }
+}
+
+fn ends_in_consonant_y(base: &str) -> bool {
+    base.strip_suffix('y').is_some_and(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']))
+}
+
+/// `stopp`, where the last letter may be doubled.
+fn doubled(base: &str) -> Option<String> {
+    let last = base.chars().next_back().filter(char::is_ascii_lowercase)?;
+    (!"aeiouwxy".contains(last)).then(|| format!("{base}{last}"))
+}
