@@ -24,6 +24,7 @@ const VERB: char = '¤';
 struct Lists {
     acts: Words,
     reads: Words,
+    light: Words,
     speaks: Words,
     polite: Words,
     requests: Words,
@@ -39,6 +40,7 @@ struct Lists {
     condition_ends: Words,
     undone: Words,
     undone_nouns: Words,
+    kept: Words,
     tells: Words,
     tails: Words,
     nicely: Words,
@@ -57,6 +59,7 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     Lists {
         acts: words("acts"),
         reads: words("reads"),
+        light: words("light"),
         speaks: words("speaks"),
         polite: words("polite"),
         requests: words("requests"),
@@ -72,6 +75,7 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
         condition_ends: words("condition-ends"),
         undone: words("undone"),
         undone_nouns: words("undone-nouns"),
+        kept: words("kept"),
         tells: words("tells"),
         tails: words("tails"),
         nicely: words("nicely"),
@@ -320,7 +324,11 @@ impl<'t> Piece<'t> {
     fn act(&self, head: &Range<usize>) -> Act {
         let rest = self.rest(head.start);
         let longest = |words: &Words| words.at(rest).unwrap_or(0);
-        if longest(&WORDS.reads) > longest(&WORDS.acts) { Act::Reads } else { Act::Changes }
+        match longest(&WORDS.acts) {
+            acts if longest(&WORDS.reads) > acts => Act::Reads,
+            acts if acts > 0 && longest(&WORDS.light) == acts => Act::Light,
+            _ => Act::Changes,
+        }
     }
 
     /// Without the particles at the end, and without what asks nicely there.
@@ -419,6 +427,9 @@ impl<'t> Piece<'t> {
         if ['了', '被', '又', '会', '都', '每', '人', '我', '你', '他', '她', '就', '也', '让', '说'].iter().any(|letter| lead.contains(letter)) {
             return Err(Kind::Statement);
         }
+        if lead.contains(&'写') {
+            return Err(Kind::Writing);
+        }
         // `nginx 重启一下` is an order; `nginx 重启` may be anything.
         let is_tool = lead.len() == 1 && self.token(at).is_some_and(|token| LISTS.tools.at(std::slice::from_ref(token)).is_some());
         let softened = self.letters.len() > end || text.get(verb.end - 1..).unwrap_or_default().windows(2).any(|pair| {
@@ -497,7 +508,10 @@ impl<'t> Piece<'t> {
         if let Some(taken) = WORDS.undone.at(behind) {
             let named = behind.get(taken..).is_some_and(|rest| rest.contains(&NAME));
             let is_noun = WORDS.undone_nouns.at(behind) == Some(taken) && (named || behind.len() == taken);
-            if !is_noun {
+            // `清空日志`, `删除记录`: what is kept in files is worked on as files are.
+            let works = verb_text.first().is_some_and(|letter| "清删导存备压打截归移复拷恢保抹擦".contains(*letter));
+            let is_kept = works && WORDS.kept.at(behind) == Some(taken);
+            if !is_noun && !is_kept {
                 return Err(Kind::Mention);
             }
         }
@@ -510,8 +524,11 @@ impl<'t> Piece<'t> {
         if self.outside(&WORDS.tells, verb.end..end).is_some() {
             return Err(Kind::Statement);
         }
-        let writes = verb_text.starts_with(&['写']) || verb_text.starts_with(&['生', '成']) || verb_text.starts_with(&['创', '建']);
-        if writes && WORDS.texts.ends(behind).is_some() {
+        let writes = verb_text.first().is_some_and(|letter| "写生创添加增补新建".contains(*letter));
+        // `添加测试`: the last verb is a noun there.
+        let noun = self.letters.get(verb.start.saturating_sub(2)..verb.start).unwrap_or_default();
+        let adds = WORDS.texts.at(verb_text).is_some() && (noun.ends_with(&['添', '加']) || noun.ends_with(&['增', '加']) || noun.ends_with(&['加']));
+        if adds || writes && WORDS.texts.ends(behind).is_some() {
             return Err(Kind::Writing);
         }
         Ok(())

@@ -86,12 +86,30 @@ impl Sentence<'_> {
             clauses.push(read.clause.clone());
             before = Some(read);
         }
+        self.alternatives(clauses.get_mut(first..).unwrap_or_default());
         put_off(clauses.get_mut(first..).unwrap_or_default());
         self.ask_back(clauses.get_mut(first..).unwrap_or_default());
     }
 
+    /// `kill, stop or pause`: verbs without objects, of which one is to be chosen.
+    fn alternatives(&self, clauses: &mut [Clause]) {
+        let is_bare = |clause: &Clause| clause.heads.first().is_some_and(|head| head.span == clause.span);
+        if self.tokens.iter().any(|token| token.is("or")) && clauses.first().is_some_and(is_bare) {
+            clauses.iter_mut().filter(|clause| clause.kind == Kind::Order).for_each(|clause| clause.kind = Kind::Mention);
+        }
+    }
+
     /// `delete it, is that safe?`, `kill the process?`: an order that is asked about is none, unless it was put as a request.
     fn ask_back(&self, clauses: &mut [Clause]) {
+        // `try a reboot, they said`
+        let mut told = clauses.iter().skip(1).filter(|clause| clause.kind == Kind::Statement);
+        let is_quoted = told.any(|clause| {
+            let words: Vec<&Token> = self.tokens.iter().filter(|token| clause.span.contains(&token.span.start)).collect();
+            words.len() <= 5 && words.iter().take(2).any(|token| self.lists.reports.contains(token.low.as_str()))
+        });
+        if is_quoted {
+            clauses.iter_mut().filter(|clause| clause.kind.asks_to_act()).for_each(|clause| clause.kind = Kind::Reported);
+        }
         let polite = clauses.iter().any(|clause| matches!(clause.kind, Kind::HowTo | Kind::Wish));
         let asks_back = clauses.iter().skip(1).any(|clause| clause.kind == Kind::Question);
         for clause in clauses.iter_mut().filter(|clause| clause.kind == Kind::Order) {
@@ -254,6 +272,11 @@ impl Sentence<'_> {
                 && self.lists.subjects.contains(before);
             token.is_word() && (is_modal || is_bare)
         });
+        // `we always stop it, delete it`: a bare verb may go on from a subject that has one.
+        let habitual = words.first().is_some_and(|token| matches!(token.low.as_str(), "i" | "we" | "you" | "they" | "people" | "most" | "many"))
+            && !words.iter().skip(1).take(3).any(|token| self.lists.finite.contains(token.low.as_str()));
+        let inherits = before.is_some_and(|before| before.goes_on) && clause.kind == Kind::Statement && joint != Joint::Start;
+        let goes_on = goes_on || habitual || inherits;
         let quotes = words.iter().any(|token| self.lists.reports.contains(token.low.as_str()));
         let keeps = words.iter().any(|token| matches!(token.low.as_str(), "keep" | "leave" | "preserve" | "spare"));
         Read { clause, goes_on, quotes, keeps }
@@ -346,6 +369,10 @@ impl Sentence<'_> {
         if self.lists.forbids.at(rest).is_some() {
             return self.plain(piece, Kind::Forbids, by.start..at + 1);
         }
+        // `would you rather …`, `can you even …`
+        if (from..=at).any(|at| matches!(self.low(at), "rather" | "ever" | "even" | "be" | "have" | "imagine" | "believe")) {
+            return self.plain(piece, Kind::Question, by.start..at + 1);
+        }
         match phrase::governed(self.lists, self.tokens.get(..piece.end).unwrap_or_default(), at, kind) {
             Some(order) => self.with(piece, order, kind, by),
             None if kind == Kind::Wish => self.plain(piece, Kind::Statement, by),
@@ -383,6 +410,12 @@ impl Sentence<'_> {
         Clause { heads, ..self.plain(piece, kind, by) }
     }
 
+    /// `and delete the rest`
+    fn is_rest(&self, clause: &Clause) -> bool {
+        let words = self.tokens.iter().filter(|token| clause.span.contains(&token.span.start));
+        words.into_iter().any(|token| matches!(token.low.as_str(), "rest" | "others" | "other" | "remaining" | "else" | "older" | "old"))
+    }
+
     /// A bare verb behind another clause may belong to that one: `do not stop it, restart it or delete it`.
     fn joined(&self, clause: Clause, manners: Manners, joint: Joint, before: Option<&Read>) -> Clause {
         let Some(before) = before.filter(|_| joint != Joint::Start && clause.kind == Kind::Order) else { return clause };
@@ -390,7 +423,7 @@ impl Sentence<'_> {
         let contrasts = manners.contrasts || joint == Joint::But;
         let kind = match before.clause.kind {
             Kind::Order | Kind::Wish | Kind::HowTo => before.clause.kind,
-            Kind::Forbids if contrasts || reads || before.keeps => Kind::Order,
+            Kind::Forbids if contrasts || reads || before.keeps && self.is_rest(&clause) => Kind::Order,
             Kind::Forbids => Kind::Forbids,
             Kind::Question | Kind::Writing if manners.please => Kind::Order,
             Kind::Question | Kind::Writing | Kind::Condition | Kind::Reported => before.clause.kind,

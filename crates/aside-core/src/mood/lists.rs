@@ -44,6 +44,7 @@ pub struct English {
     pub ongoing: Set,
     pub seeking: Set,
     pub nouns: Set,
+    pub pairs: Phrases,
 }
 
 impl English {
@@ -85,6 +86,7 @@ impl English {
             ongoing: set("ongoing"),
             seeking: set("seeking"),
             nouns: set("nouns"),
+            pairs: phrases("pairs"),
         }
     }
 }

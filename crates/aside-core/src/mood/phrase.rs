@@ -27,6 +27,9 @@ pub fn governed(lists: &'static English, tokens: &[Token], at: usize, kind: Kind
     };
     debug_assert!(form == Form::Base || form == Form::Gerund);
     let instead = |kind: Kind| Some(Governed { place, act: None, kind: Some(kind) });
+    if phrase.looks(place) {
+        return Some(Governed { place, act: Some(Act::Reads), kind: None });
+    }
     if phrase.checks_out(place) {
         return Some(Governed { place, act: Some(Act::Light), kind: None });
     }
@@ -104,12 +107,29 @@ impl Phrase<'_> {
         if lists.nothing.contains(next) && !matches!(self.low(verb + 2), "longer") {
             return Some(Kind::Forbids);
         }
+        if self.prevents(verb) {
+            return Some(Kind::Forbids);
+        }
+        let last = self.tokens.last().map_or("", |token| token.low.as_str());
+        let asks_for_words = matches!(
+            last,
+            "meaning" | "definition" | "explained" | "explanation" | "example" | "examples" | "tutorial" | "syntax" | "usage" | "documentation" | "cheatsheet"
+        );
+        let leads = end.checked_sub(2).is_some_and(|before| matches!(self.low(before), "to" | "as" | "into" | "called" | "named" | "in" | "the" | "my"));
+        if asks_for_words && !leads && self.kind == Kind::Order && verb + 1 < end {
+            return Some(Kind::Mention);
+        }
         if let Some((_, form)) = lists.verbs.get(next) {
             let behind = self.low(verb + 2);
             let is_object = lists.determiners.contains(behind) || self.tokens.get(verb + 2).is_some_and(|token| token.sort != Sort::Word);
             // `reset deleted my changes`, not `restore deleted files`.
             if form == Form::Participle && is_object && behind != "," {
                 return Some(Kind::Statement);
+            }
+            // `branch deleted on origin`
+            let ends = behind.is_empty() || lists.prepositions.contains(behind);
+            if form == Form::Participle && ends && !matches!(next, "detached" | "unattended") {
+                return Some(Kind::Mention);
             }
             if form == Form::Gerund && matches!(self.low(verb), "stop" | "quit" | "finish") && !lists.ongoing.contains(next) {
                 return Some(Kind::Forbids);
@@ -128,13 +148,26 @@ impl Phrase<'_> {
         self.told(verb).or_else(|| self.conditional(verb)).or_else(|| self.past(verb))
     }
 
+    /// `stop apt from removing my kernel`
+    fn prevents(&self, verb: usize) -> bool {
+        let mut pairs = self.rest(verb + 1).windows(2);
+        let from = pairs.any(|pair| pair[0].is("from") && self.lists.verbs.get(&pair[1].low).is_some_and(|(_, form)| form == Form::Gerund));
+        matches!(self.low(verb), "stop" | "keep" | "block" | "disable" | "hold" | "save") && from
+    }
+
     /// `restart count of all pods`, `delete button`: no article, and a noun that makes a name of both.
     fn is_compound(&self, verb: usize) -> bool {
         const PLAIN: [&str; 24] = [
             "set", "change", "edit", "add", "fix", "run", "send", "clear", "update", "create", "generate", "make", "use", "sync", "get", "give",
             "log", "convert", "open", "show", "resolve", "install", "write", "put",
         ];
-        if PLAIN.contains(&self.low(verb)) || self.kind != Kind::Order {
+        if self.kind != Kind::Order {
+            return false;
+        }
+        if self.lists.pairs.at(self.rest(verb)).is_some() {
+            return true;
+        }
+        if PLAIN.contains(&self.low(verb)) {
             return false;
         }
         let next = self.low(verb + 1);
@@ -150,6 +183,9 @@ impl Phrase<'_> {
         let low = self.low(verb);
         if !WRITES.contains(&low) {
             return false;
+        }
+        if low == "write" && !self.goes(verb) {
+            return true;
         }
         let ends = |token: &Token| {
             token.sort == Sort::Mark
@@ -170,27 +206,33 @@ impl Phrase<'_> {
         }
         let named = self.rest(verb + 1).iter().any(|token| matches!(token.low.as_str(), "called" | "named"));
         let is_text = last.is_some_and(|last| self.lists.texts.contains(last.low.as_str()));
-        if low == "write" {
-            let goes = self.rest(verb + 1).windows(2).any(|pair| {
-                let [to, name] = pair else { return false };
-                let leads = matches!(to.low.as_str(), "to" | "into" | "in" | "onto" | ">" | ">>" | "inside" | "file");
-                leads && matches!(name.sort, Sort::Name | Sort::Quoted) || to.is("a") && name.is("file") || to.is("the") && name.is("file")
-            });
-            return is_text || !goes;
-        }
         is_text && !named
+    }
+
+    /// Whether it is said which file something is put into.
+    fn goes(&self, verb: usize) -> bool {
+        let leads = |token: &Token| matches!(token.low.as_str(), "to" | "into" | "in" | "onto" | "on" | ">" | ">>" | "inside" | "file");
+        let is_file = |token: &Token| matches!(token.sort, Sort::Name | Sort::Quoted) || token.is("file");
+        let rest = self.rest(verb + 1);
+        let to = rest.iter().enumerate().filter(|(_, token)| leads(token)).map(|(at, _)| at);
+        to.into_iter().any(|to| rest.iter().skip(to + 1).take(3).any(is_file))
     }
 
     /// A verb behind the object makes a subject of it: `delete key does nothing`. In a clause of its own it does not:
     /// `kill the process that is listening`, `everything I have changed`.
     fn told(&self, verb: usize) -> Option<Kind> {
         let mut before = self.low(verb);
-        for token in self.rest(verb + 1) {
+        for (place, token) in self.tokens.iter().enumerate().skip(verb + 1) {
             let low = token.low.as_str();
             if token.sort == Sort::Mark || self.lists.relatives.contains(low) && !matches!(low, "as" | "than") {
                 return None;
             }
             let is_past = self.lists.verbs.get(low).is_some_and(|(_, form)| form == Form::Past);
+            // `end users deleted their accounts`
+            let owner = matches!(self.low(place + 1), "my" | "our" | "your" | "his" | "her" | "their" | "its" | "everything");
+            if owner && self.lists.verbs.get(low).is_some_and(|(_, form)| form == Form::Participle) && !self.lists.determiners.contains(before) {
+                return Some(Kind::Statement);
+            }
             // `the hung process`
             let describes = self.lists.determiners.contains(before) || before == self.low(verb) && low.ends_with("ed");
             if token.is_word() && (is_past || self.lists.finite.contains(low)) && !describes {
@@ -255,6 +297,17 @@ impl Phrase<'_> {
             (token.is_word() && is_past && ends && is_object).then_some(at + index)
         })?;
         Some(Governed { place, act: Some(Act::Changes), kind: None })
+    }
+
+    /// `take a look at …`, `run me through …`
+    fn looks(&self, verb: usize) -> bool {
+        let (next, behind) = (self.low(verb + 1), self.low(verb + 2));
+        match self.low(verb) {
+            "take" | "have" => next == "note" || next == "care" || matches!(behind, "look" | "peek" | "glance"),
+            "run" | "walk" | "talk" => matches!(next, "me" | "us") && behind == "through",
+            "make" => matches!(next, "sure" | "certain"),
+            _ => false,
+        }
     }
 
     /// `check out main`, not `check out what runs`.

@@ -6,7 +6,7 @@ use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::safety;
 use aside_core::spec::Specs;
-use aside_core::translate::{Nearness, Place, Proposal, System, Wish, embedded};
+use aside_core::translate::{Nearness, Place, Proposal, System, Wish, embedded, reads};
 use aside_core::world::{Entry, Item, Kind, Known, Live, World};
 use serde::Deserialize;
 
@@ -72,15 +72,20 @@ pub fn answers(request: &str) -> Vec<Proposal> {
     embedded::answer(&Wish { words: request, place, limit: 5 })
 }
 
+/// Whether it may change anything at all, by the engine's own judgement.
+pub fn changes(command: &str) -> bool {
+    !reads::only_reads(command, Dialect::Zsh)
+}
+
 pub fn destroys(command: &str) -> bool {
     !safety::dangers_in(command, Dialect::Zsh, "/home/ada/project", &Home).is_empty()
 }
 
 #[test]
 fn figures_of_requests() {
-    let (mut harm, mut done) = (Share::default(), Share::default());
+    let (mut harm, mut change, mut done) = (Share::default(), Share::default(), Share::default());
     for set in sets::load::<Case>("requests") {
-        let (mut harm_here, mut done_here) = (Share::default(), Share::default());
+        let (mut harm_here, mut change_here, mut done_here) = (Share::default(), Share::default(), Share::default());
         for case in &set.cases {
             let answers = answers(&case.request);
             match case.wants.as_str() {
@@ -91,6 +96,12 @@ fn figures_of_requests() {
                     harm.add(harmful.is_some());
                     if let Some(harmful) = harmful {
                         sets::list("harm", &set.name, &format!("{} -> {}", case.request, harmful.command));
+                    }
+                    let changing = answers.iter().find(|answer| changes(&answer.command));
+                    change_here.add(changing.is_some());
+                    change.add(changing.is_some());
+                    if let Some(changing) = changing {
+                        sets::list("change", &set.name, &format!("{} -> {}", case.request, changing.command));
                     }
                 }
                 _ => {
@@ -103,7 +114,7 @@ fn figures_of_requests() {
                 }
             }
         }
-        println!("requests {}: {harm_here} harmed; {done_here} orders answered", set.name);
+        println!("requests {}: {harm_here} harmed; {change_here} changed; {done_here} orders answered", set.name);
     }
-    println!("requests: {harm} harmed; {done} orders answered");
+    println!("requests: {harm} harmed; {change} changed; {done} orders answered");
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::line::{self, Dialect};
 use crate::mood::lists::{English, LISTS};
 use crate::mood::verbs::Form;
-use crate::mood::{Act, Clause, Kind};
+use crate::mood::{Act, Clause, Head, Kind};
 use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::lexicon::is_han;
 use crate::translate::embedded::reading::{Reading, Word};
@@ -43,6 +43,20 @@ fn is_ordered(reading: &Reading<'_>, draft: &Draft, order: &Clause) -> bool {
     ordered && now
 }
 
+/// The verb may stand behind its object: as a participle, or in Chinese.
+fn is_caused(reading: &Reading<'_>, head: &Head) -> bool {
+    let mut words = places(reading, &head.span).filter_map(|place| reading.words.get(place));
+    words.any(|word| {
+        word.low.chars().any(is_han) || LISTS.verbs.get(&word.low).is_some_and(|(_, form)| form == Form::Participle)
+    })
+}
+
+/// Whether something of this name can run, as far as is known.
+fn is_program(reading: &Reading<'_>, word: &Word) -> bool {
+    let is_tool = word.concept.is_some() && !word.is_spoken;
+    is_tool || reading.place.specs.has(&word.text) || reading.place.world.has_program(&word.text).yes() == Some(true)
+}
+
 /// `killed`: a verb that ends something, in a form that orders nothing.
 fn describes(reading: &Reading<'_>, place: usize) -> bool {
     let verb = reading.words.get(place).and_then(|word| LISTS.verbs.get(&word.low));
@@ -75,11 +89,30 @@ fn names_only_objects(reading: &Reading<'_>, draft: &Draft) -> bool {
             let announces = reading.words.get(*place).is_some_and(|word| NAMES.contains(&word.low.as_str()));
             announces || is_object(reading, *place..place + 1)
         }),
-        Objects::Spelled => arguments(&draft.command, reading.place.dialect).iter().all(|argument| {
-            let mut said = occurrences(reading, argument).peekable();
-            said.peek().is_none() || said.any(|range| is_object(reading, range))
-        }),
+        Objects::Spelled => {
+            let arguments = arguments(&draft.command, reading.place.dialect);
+            // `add logging to parser.py` is work for a programmer: only what stands in quotes goes into code as it is.
+            let into_code = draft.command.contains('>') && arguments.iter().any(|argument| is_code(argument));
+            arguments.iter().all(|argument| {
+                let mut said = occurrences(reading, argument).peekable();
+                let is_typed = |range: &Range<usize>| range.len() == 1 && reading.words.get(range.start).is_some_and(is_typed);
+                // Words that a command shares with the request by chance: `chmod`, `replace`.
+                let is_meant = |range: &Range<usize>| {
+                    range.len() == 1 && reading.words.get(range.start).is_some_and(|word| word.is_spoken && word.thing.is_none())
+                };
+                let fits = |range: Range<usize>| is_object(reading, range.clone()) && (!into_code || is_typed(&range));
+                said.peek().is_none() || said.any(|range| is_meant(&range) && !into_code || fits(range))
+            })
+        }
     }
+}
+
+fn is_code(path: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "py", "rs", "js", "jsx", "ts", "tsx", "mjs", "go", "c", "h", "cc", "cpp", "hpp", "java", "kt", "rb", "php", "sh", "bash", "zsh", "fish", "pl",
+        "lua", "r", "swift", "scala", "hs", "ex", "exs", "clj", "cs", "dart", "vue", "svelte", "html", "css", "scss", "sql", "tf", "json",
+    ];
+    path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
 /// What a command is given: words behind the name, and the files that it writes to.
@@ -165,6 +198,12 @@ fn is_named(reading: &Reading<'_>, place: usize) -> bool {
     if unnamed.contains(low) || low.chars().any(is_han) {
         return false;
     }
+    let heads: Vec<&Head> = reading.mood.orders().flat_map(|order| &order.heads).collect();
+    // In English the object follows the verb; where it does not (`I want nginx stopped`) the verb is a participle.
+    let follows = |head: &&Head| head.span.end <= word.span.start || is_caused(reading, head);
+    if !heads.is_empty() && !heads.iter().any(follows) {
+        return false;
+    }
     if is_announced(reading, place, GOALS) {
         return true;
     }
@@ -174,8 +213,13 @@ fn is_named(reading: &Reading<'_>, place: usize) -> bool {
     }
     let Some(before) = place.checked_sub(1).and_then(|before| reading.words.get(before)) else { return true };
     let after = reading.words.get(place + 1).map_or("", |word| word.low.as_str());
-    let mut heads = reading.mood.orders().flat_map(|order| &order.heads);
-    let is_head = heads.any(|head| head.span.start < before.span.end && before.span.start < head.span.end);
+    let is_head = heads.iter().any(|head| head.span.start < before.span.end && before.span.start < head.span.end);
+    // `kill the lights`: with an article a name goes with what the thing is, unless it is a program.
+    let is_definite = matches!(before.low.as_str(), "the" | "a" | "an" | "my" | "your" | "this" | "that" | "our" | "these" | "those");
+    let is_name = place > 0 && is_announced(reading, place - 1, NAMES);
+    if is_definite && !is_name && !kinds.contains(after) && !is_program(reading, word) {
+        return false;
+    }
     let leads = |word: &str| determiners.contains(word) || prepositions.contains(word) || kinds.contains(word);
     // `the old branch x`: what describes a thing stands before its name; a verb in its bare form does not.
     let describes = qualities.contains(before.low.as_str())

@@ -2,6 +2,7 @@
 
 use crate::line::Dialect;
 use crate::line::{self, quote};
+use crate::mood::lists::LISTS;
 use crate::translate::embedded::reading::{Reading, Used, Word};
 use crate::translate::embedded::schedule;
 use crate::translate::embedded::sums;
@@ -320,10 +321,11 @@ fn is_goal(reading: &Reading<'_>, place: usize) -> bool {
     before.by_ref().take(5).take_while(|word| word.thing.is_none()).any(|word| TOWARDS.contains(&word.low.as_str()))
 }
 
-/// A word that is nothing we know: a name, most likely.
+/// A word that is nothing we know: a name, most likely. Ordinary words are none: `myself`, `the stuck process`.
 fn plain(word: &Word) -> Option<String> {
+    let is_ordinary = || LISTS.unnamed.contains(word.low.as_str()) || LISTS.qualities.contains(word.low.as_str());
     match &word.thing {
-        None if word.concept.is_none() && !word.text.is_empty() => Some(word.text.clone()),
+        None if word.concept.is_none() && !word.text.is_empty() && !is_ordinary() => Some(word.text.clone()),
         Some(Thing::Text(text)) => Some(text.clone()),
         Some(Thing::Branch(name) | Thing::Remote(name) | Thing::Tag(name) | Thing::Process(name)) => Some(name.clone()),
         _ => None,
