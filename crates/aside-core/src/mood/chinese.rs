@@ -242,7 +242,7 @@ impl<'t> Piece<'t> {
 
     fn plain(&self, kind: Kind, by: Range<usize>) -> Clause {
         let later = WORDS.later.find(&self.letters).map(|(at, taken)| self.span(at..at + taken));
-        Clause { span: self.span(0..self.letters.len()), kind, by: self.span(by), heads: Vec::new(), later }
+        Clause { span: self.span(0..self.letters.len()), kind, by: self.span(by), heads: Vec::new(), later, frame: None }
     }
 
     fn rest(&self, at: usize) -> &[char] {
@@ -300,8 +300,8 @@ impl<'t> Piece<'t> {
         }
         let nicely = (manners.asks_nicely || manners.orders).then(|| WORDS.nicely.ends(&self.letters)).flatten().unwrap_or(0);
         let end = self.tail(at, nicely);
-        let asks = WORDS.asks.find(self.letters.get(..end).unwrap_or_default());
-        if let Some((asks, taken)) = asks.or_else(|| self.outside(&WORDS.asks_loosely, 0..end)) {
+        let asks = WORDS.asks.find(self.letters.get(at..end).unwrap_or_default()).map(|(asks, taken)| (at + asks, taken));
+        if let Some((asks, taken)) = asks.or_else(|| self.outside(&WORDS.asks_loosely, at..end)) {
             return self.plain(Kind::Question, asks..asks + taken);
         }
         match self.order(at, end, manners) {
@@ -311,7 +311,8 @@ impl<'t> Piece<'t> {
                 let polite = manners.orders || manners.asks_nicely || manners.wishes;
                 let by = if polite { 0..at.max(1) } else { bare };
                 let heads = heads.into_iter().map(|head| Head { act: self.act(&head), span: self.span(head) }).collect();
-                self.joined(Clause { heads, ..self.plain(kind, by) }, manners, before)
+                let frame = (at > 0).then(|| self.span(0..at));
+                self.joined(Clause { heads, frame, ..self.plain(kind, by) }, manners, before)
             }
             // `新建用户 x，密码为 y`: the order goes on.
             Err(_) if before.is_some_and(|before| before.kind.asks_to_act()) && WORDS.details.at(rest).is_some() => {
@@ -389,7 +390,8 @@ impl<'t> Piece<'t> {
         let manners = Manners { takes, wishes: true, ..Manners::default() };
         let heads = self.order(at, end, manners).ok()?;
         let heads = heads.into_iter().map(|head| Head { act: self.act(&head), span: self.span(head) }).collect();
-        Some(Clause { heads, ..self.plain(Kind::HowTo, how..how + taken) })
+        let frame = Some(self.span(how..how + taken));
+        Some(Clause { heads, frame, ..self.plain(Kind::HowTo, how..how + taken) })
     }
 
     /// The verbs of an order, or what it is instead.
@@ -435,7 +437,8 @@ impl<'t> Piece<'t> {
         let softened = self.letters.len() > end || text.get(verb.end - 1..).unwrap_or_default().windows(2).any(|pair| {
             matches!(pair, ['一', '下'] | ['成' | '为' | '叫' | '到', NAME | VERB]) || pair[0] == '掉'
         });
-        let topics = matches!(rest.first(), Some(&NAME)) || matches!(rest.first(), Some('当' | '这' | '那' | '本' | '该' | '所' | '全' | '整'));
+        let topics = !self.in_time(at, end) && matches!(rest.first(), Some(&NAME)) 
+            || matches!(rest.first(), Some('当' | '这' | '那' | '本' | '该' | '所' | '全' | '整'));
         if topics && !is_tool && !softened && !manners.orders && !manners.asks_nicely {
             return Err(Kind::Statement);
         }

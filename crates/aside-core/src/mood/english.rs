@@ -123,7 +123,7 @@ impl Sentence<'_> {
     fn plain(&self, range: Range<usize>, kind: Kind, by: Range<usize>) -> Clause {
         let later = self.lists.later.find(self.tokens.get(range.clone()).unwrap_or_default());
         let later = later.map(|(at, taken)| self.span(range.start + at..range.start + at + taken));
-        Clause { span: self.span(range), kind, by: self.span(by), heads: Vec::new(), later }
+        Clause { span: self.span(range), kind, by: self.span(by), heads: Vec::new(), later, frame: None }
     }
 
     /// The bytes of some tokens.
@@ -155,6 +155,7 @@ impl Sentence<'_> {
                     (self.begins(at + 1) || self.tells(at + 1)).then_some(Joint::But)
                 }
                 "so" | "because" | "cause" | "cos" | "since" if at > start => self.tells(at + 1).then_some(Joint::But),
+                _ if at > start && self.runs_on(at) => Some(Joint::Comma),
                 // `kill it please do not …`
                 "please" | "pls" if at > start => self.forbids(at + 1).then_some(Joint::Comma),
                 _ => None,
@@ -164,7 +165,7 @@ impl Sentence<'_> {
                     pieces.push((start..at, joint));
                 }
                 joint = if joint == Joint::But && start == at { Joint::But } else { found };
-                start = at + 1;
+                start = if self.runs_on(at) { at } else { at + 1 };
             }
             at += 1;
         }
@@ -174,8 +175,29 @@ impl Sentence<'_> {
         pieces
     }
 
+    /// `port 3000 is blocked kill it pls`: an order without anything that parts it from what is told.
+    fn runs_on(&self, at: usize) -> bool {
+        let acts = self.lists.verbs.get(self.low(at)).is_some_and(|(verb, form)| verb.destroys && form == Form::Base);
+        let object = matches!(self.low(at + 1), "it" | "them");
+        let ends = matches!(self.low(at + 2), "" | "please" | "pls" | "plz" | "now" | "thx" | "thanks" | ",");
+        let English { subjects, determiners, prepositions, finite, adverbs, asks, forbids, .. } = self.lists;
+        let before = at.checked_sub(1).map_or("", |before| self.low(before));
+        let joins = [subjects, determiners, prepositions, finite].iter().any(|set| set.contains(before))
+            || adverbs.is(before)
+            || asks.is(before)
+            || forbids.is(before)
+            || self.lists.polite.is(before)
+            || self.lists.verbs.get(before).is_some();
+        acts && object && ends && !joins && !before.is_empty()
+    }
+
     /// Whether a conjunction at a place joins clauses. Words that are looked for are joined too: `search for stop and restart in a.log`.
     fn joins(&self, start: usize, at: usize) -> bool {
+        // `go ahead and delete it`
+        let inside = |from: usize| self.lists.polite.at(self.from(from)).is_some_and(|taken| from + taken > at);
+        if (start..at).any(inside) {
+            return false;
+        }
         if !self.begins(at + 1) {
             return self.tells(at + 1);
         }
@@ -232,6 +254,7 @@ impl Sentence<'_> {
                     next.is_word()
                         && (self.lists.tools.at(behind).is_some()
                             || self.lists.adverbs.at(behind).is_some()
+                            || matches!(next.low.as_str(), "up" | "down") && self.low(at + taken - 1).ends_with("compose")
                             || self.lists.verbs.get(&next.low).is_some_and(|(_, form)| form == Form::Base)
                             || self.lists.howto.at(behind).is_some())
                 });
@@ -252,6 +275,15 @@ impl Sentence<'_> {
             at += taken;
         }
         (at, manners)
+    }
+
+    /// Where the words end that are only polite.
+    fn politely(&self, piece: Range<usize>) -> usize {
+        let mut at = piece.start;
+        while let Some(taken) = self.lists.polite.at(self.tokens.get(at..piece.end).unwrap_or_default()) {
+            at += taken;
+        }
+        at
     }
 
     fn clause(&self, piece: Range<usize>, joint: Joint, before: Option<&Read>) -> Read {
@@ -299,6 +331,12 @@ impl Sentence<'_> {
             let head = Head { span: self.span(required.clone()), act: Act::Light };
             return Clause { heads: vec![head], ..plain(Kind::Wish, required) };
         }
+        // `docker compose down`
+        let composes = at >= 1 && matches!(self.low(at - 1), "compose" | "docker-compose") && matches!(self.low(at), "up" | "down");
+        if composes && !self.has_finite(at..piece.end) && !self.asked {
+            let head = Head { span: self.span(at..at + 1), act: Act::Light };
+            return Clause { heads: vec![head], ..plain(Kind::Order, at..at + 1) };
+        }
         let wakes = self.low(at) == "keep" && rest.last().is_some_and(|token| token.is("awake"));
         if wakes {
             let head = Head { span: self.span(at..at + 1), act: Act::Light };
@@ -322,7 +360,12 @@ impl Sentence<'_> {
         if let Some(taken) = self.lists.wishes.at(rest) {
             return self.governed(piece.clone(), at + taken, Kind::Wish, at..at + taken);
         }
-        let does = self.low(at) == "do" && matches!(self.low(at + 1), "a" | "an" | "the");
+        // `do a git pull`, `do delete a.txt`
+        let acts = self.lists.verbs.get(self.low(at + 1)).is_some_and(|(verb, form)| verb.acts && form == Form::Base);
+        let names = self.tokens.get(at + 2).is_some_and(|token| matches!(token.sort, Sort::Name | Sort::Quoted));
+        let does = self.low(at) == "do" && (matches!(self.low(at + 1), "a" | "an" | "the") || acts && names);
+        let at = at + usize::from(does && acts);
+        let rest = self.tokens.get(at..piece.end).unwrap_or_default();
         if let Some(taken) = self.lists.asks.at(rest).filter(|_| !does) {
             return plain(Kind::Question, at..at + taken);
         }
@@ -407,7 +450,11 @@ impl Sentence<'_> {
         let Governed { place, act, kind: instead } = order;
         let heads = act.map(|act| Head { span: self.span(place..place + 1), act }).into_iter().collect();
         let kind = instead.unwrap_or(kind);
-        Clause { heads, ..self.plain(piece, kind, by) }
+        // A frame says nothing beside the mood; adverbs (`force`, `recursively`) do, and so does a tool.
+        let framed = if by.end <= place { by.end } else { self.politely(piece.clone()) };
+        let is_framed = kind.asks_to_act() && framed > piece.start && framed <= place;
+        let frame = is_framed.then(|| self.span(piece.start..framed));
+        Clause { heads, frame, ..self.plain(piece, kind, by) }
     }
 
     /// `and delete the rest`

@@ -35,6 +35,8 @@ pub struct Clause {
     pub heads: Vec<Head>,
     /// Words that put it off: `tomorrow`, `next week`.
     pub later: Option<Range<usize>>,
+    /// What stands before the verb of an order and adds nothing to it: `could you please`, `what is the best way to`.
+    pub frame: Option<Range<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -45,8 +45,7 @@ pub fn governed(lists: &'static English, tokens: &[Token], at: usize, kind: Kind
     if let Some(caused) = phrase.caused(place) {
         return Some(caused);
     }
-    // `get` mostly asks to be shown something, and `give me` does.
-    let shows = low == "get" && phrase.low(place + 1) != "rid" || low == "give" && matches!(phrase.low(place + 1), "me" | "us");
+    let shows = matches!(low, "get" | "give") && matches!(phrase.low(place + 1), "me" | "us");
     let act = match () {
         () if shows => Act::Reads,
         () if verb.light => Act::Light,
@@ -212,10 +211,10 @@ impl Phrase<'_> {
     /// Whether it is said which file something is put into.
     fn goes(&self, verb: usize) -> bool {
         let leads = |token: &Token| matches!(token.low.as_str(), "to" | "into" | "in" | "onto" | "on" | ">" | ">>" | "inside" | "file");
-        let is_file = |token: &Token| matches!(token.sort, Sort::Name | Sort::Quoted) || token.is("file");
+        let is_file = |token: &Token| token.sort == Sort::Name || token.is("file");
         let rest = self.rest(verb + 1);
-        let to = rest.iter().enumerate().filter(|(_, token)| leads(token)).map(|(at, _)| at);
-        to.into_iter().any(|to| rest.iter().skip(to + 1).take(3).any(is_file))
+        let mut to = rest.iter().enumerate().filter(|(_, token)| leads(token)).map(|(at, _)| at + 1);
+        to.any(|to| rest.get(to).is_some_and(|token| token.sort == Sort::Quoted) || rest.iter().skip(to).take(3).any(is_file))
     }
 
     /// A verb behind the object makes a subject of it: `delete key does nothing`. In a clause of its own it does not:
@@ -251,9 +250,11 @@ impl Phrase<'_> {
         for at in verb + 1..self.tokens.len() {
             let is_condition = matches!(
                 self.low(at),
-                "if" | "unless" | "when" | "whenever" | "once" | "while" | "after" | "before" | "provided" | "assuming"
+                "if" | "unless" | "when" | "whenever" | "once" | "while" | "after" | "provided" | "assuming"
             );
-            if !is_condition || self.lists.existence.at(self.rest(at)).is_some() {
+            // `even when I log out` is no condition, and what is done before something is done now.
+            let is_any = at > 0 && self.low(at - 1) == "even";
+            if !is_condition || is_any || self.lists.existence.at(self.rest(at)).is_some() {
                 continue;
             }
             let always = matches!(self.low(at), "if" | "unless" | "whenever" | "provided" | "assuming");

@@ -93,9 +93,10 @@ impl Verbs {
 
     /// The bare form that was probably meant; none when it could be another form as well: `deletd`.
     fn slip(&self, word: &str) -> Option<Verb> {
-        let is_plain = word.len() >= MIN_SLIP && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        // `kil` is too short for anything but a letter that is missing.
+        let is_plain = word.len() + 1 >= MIN_SLIP && word.bytes().all(|byte| byte.is_ascii_lowercase());
         let near = |form: &&(String, Form)| {
-            form.0.len() >= MIN_SLIP && form.0.len().abs_diff(word.len()) <= 1 && strsim::osa_distance(word, &form.0) == 1
+            form.0.len() >= MIN_SLIP && form.0.len().abs_diff(word.len()) <= 1 && (word.len() >= MIN_SLIP || form.0.starts_with(word)) && strsim::osa_distance(word, &form.0) == 1
         };
         // The first letter is nearly always right.
         let list = word.bytes().next().filter(|_| is_plain).and_then(|letter| self.by_letter.get(&letter));

@@ -187,6 +187,13 @@ fn is_announced(reading: &Reading<'_>, place: usize, by: &[&str]) -> bool {
     before.is_some_and(|word| by.contains(&word.low.as_str()))
 }
 
+/// Whether a word comes right behind the verb, and is the last of the clause.
+fn is_first(order: &Clause, place: usize, reading: &Reading<'_>) -> bool {
+    let last = places(reading, &order.span).last() == Some(place);
+    let head = order.heads.first().and_then(|head| places(reading, &head.span).last());
+    last && place > 0 && head == Some(place - 1)
+}
+
 /// A plain word in the place of a name: behind the verb, an article, a preposition, or beside what says what it is.
 fn is_named(reading: &Reading<'_>, place: usize) -> bool {
     let Some(word) = reading.words.get(place) else { return false };
@@ -195,12 +202,16 @@ fn is_named(reading: &Reading<'_>, place: usize) -> bool {
     if is_announced(reading, place, NAMES) {
         return true;
     }
-    if unnamed.contains(low) || low.chars().any(is_han) {
+    // `install less`
+    let is_tool = reading.place.specs.has(low) && reading.mood.orders().any(|order| is_first(order, place, reading));
+    if unnamed.contains(low) && !is_tool || low.chars().any(is_han) {
         return false;
     }
     let heads: Vec<&Head> = reading.mood.orders().flat_map(|order| &order.heads).collect();
     // In English the object follows the verb; where it does not (`I want nginx stopped`) the verb is a participle.
-    let follows = |head: &&Head| head.span.end <= word.span.start || is_caused(reading, head);
+    // A tool may be named first: `nginx restart please`.
+    let beside = |head: &&Head| is_program(reading, word) && places(reading, &head.span).next() == Some(place + 1);
+    let follows = |head: &&Head| head.span.end <= word.span.start || is_caused(reading, head) || beside(head);
     if !heads.is_empty() && !heads.iter().any(follows) {
         return false;
     }
@@ -217,7 +228,10 @@ fn is_named(reading: &Reading<'_>, place: usize) -> bool {
     // `kill the lights`: with an article a name goes with what the thing is, unless it is a program.
     let is_definite = matches!(before.low.as_str(), "the" | "a" | "an" | "my" | "your" | "this" | "that" | "our" | "these" | "those");
     let is_name = place > 0 && is_announced(reading, place - 1, NAMES);
-    if is_definite && !is_name && !kinds.contains(after) && !is_program(reading, word) {
+    let ends = heads.iter().flat_map(|head| places(reading, &head.span)).any(|place| {
+        reading.words.get(place).and_then(|word| verbs.get(&word.low)).is_some_and(|(verb, _)| verb.destroys)
+    });
+    if ends && is_definite && !is_name && !kinds.contains(after) && !is_program(reading, word) {
         return false;
     }
     let leads = |word: &str| determiners.contains(word) || prepositions.contains(word) || kinds.contains(word);

@@ -101,7 +101,8 @@ impl<'a> Reading<'a> {
         while at < units.len() {
             at += reader.word(at).max(1);
         }
-        let words = reader.words;
+        let mut words = reader.words;
+        unweigh_frames(&mut words, &mood, lexicon);
         let mut meant = Vec::new();
         for number in words.iter().filter_map(|word| word.concept).map(Concept::number) {
             if meant.len() <= number / 64 {
@@ -657,6 +658,21 @@ impl Reader<'_, '_> {
                 let is_meant = is_name && self.speaks_of_processes();
                 is_meant.then(|| knows(Live::ProcessName)).flatten().map(|()| Thing::Process(name()))
             })
+    }
+}
+
+/// What only leads to an order weighs nothing and means no more than `please`: `what is the best way to`, `麻烦你`.
+fn unweigh_frames(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
+    let polite = lexicon.get("please");
+    for frame in mood.clauses.iter().filter_map(|clause| clause.frame.as_ref()) {
+        let inside = |word: &&mut Word| frame.start <= word.span.start && word.span.end <= frame.end && word.thing.is_none();
+        for word in words.iter_mut().filter(inside) {
+            word.weight = 0.0;
+            if word.concept.is_none() || word.low.chars().any(is_han) {
+                word.concept = polite;
+                word.is_spoken = true;
+            }
+        }
     }
 }
 
