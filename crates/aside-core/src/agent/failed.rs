@@ -8,9 +8,11 @@ use crate::complete::ask::Ask;
 use crate::complete::correct;
 use crate::detect::tongue::wrong_layout;
 use crate::line;
+use crate::mood::Mood;
 use crate::names::shell;
 use crate::translate::Place;
 use crate::translate::check::{Checked, check};
+use crate::translate::reads::only_reads;
 use crate::world::{self, Known};
 
 /// Bytes of an output in which its message is looked for, at either end.
@@ -46,6 +48,10 @@ pub fn slip(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Slip
         return None;
     }
     let (advice, command) = meant(best.text.trim(), asked, place, tongue)?;
+    // `who deleted main.rs` is no slip of a command that deletes.
+    if !only_reads(&command, place.dialect) && Mood::of(asked.words).denies() {
+        return None;
+    }
     let changed = || asked.words.split(' ').zip(command.split(' ')).filter(|(old, new)| old != new);
     let clear = changed().count() > 0 && changed().all(|(old, new)| letters(old) == letters(new));
     Some(Slip { advice, clear })

@@ -48,7 +48,7 @@ pub fn answer(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Ad
     let shown =
         begins(words, "what is in").or(begins(words, "what's in")).map(|what| format!("show what is in {what}"));
     let wish = shown.as_deref().unwrap_or(words);
-    let found = embedded::answer(&Wish { words: wish, place: *place, limit: SHOWN });
+    let found = embedded::answer_part(&Wish { words: wish, place: *place, limit: SHOWN }, asked.words);
     let mut offers = offers(&found, place, asked.blocklist, SHOWN);
     // The same line again would fail again.
     offers.retain(|offer| offer.text != asked.words && !(is_about_one(words) && is_about_all(&offer.text)));

@@ -47,6 +47,8 @@ struct Lists {
     thanks: Words,
     jests: Words,
     later: Words,
+    settled: Words,
+    allows: Words,
     in_time: Words,
     leads: Words,
     texts: Words,
@@ -82,6 +84,8 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
         thanks: words("thanks"),
         jests: words("jests"),
         later: words("later"),
+        settled: words("settled"),
+        allows: words("allows"),
         in_time: words("in-time"),
         leads: words("leads"),
         texts: words("texts"),
@@ -242,7 +246,10 @@ impl<'t> Piece<'t> {
 
     fn plain(&self, kind: Kind, by: Range<usize>) -> Clause {
         let later = WORDS.later.find(&self.letters).map(|(at, taken)| self.span(at..at + taken));
-        Clause { span: self.span(0..self.letters.len()), kind, by: self.span(by), heads: Vec::new(), later, frame: None }
+        let done = self.letters.last() == Some(&'了') && !self.letters.iter().any(|letter| matches!(letter, '把' | '将'));
+        let wants = self.letters.iter().any(|letter| matches!(letter, '该' | '吧' | '给' | '别')) || WORDS.allows.find(&self.letters).is_some();
+        let settled = !kind.asks_to_act() && kind != Kind::Condition && !wants && (done || self.outside(&WORDS.settled, 0..self.letters.len()).is_some());
+        Clause { span: self.span(0..self.letters.len()), kind, by: self.span(by), heads: Vec::new(), later, frame: None, settled }
     }
 
     fn rest(&self, at: usize) -> &[char] {

@@ -62,7 +62,7 @@ struct Read {
 impl Sentence<'_> {
     fn read(&self, clauses: &mut Vec<Clause>) {
         if let Some((at, taken)) = self.lists.jests.find(self.tokens) {
-            clauses.push(self.plain(0..self.tokens.len(), Kind::Talk, at..at + taken));
+            clauses.push(Clause { settled: true, ..self.plain(0..self.tokens.len(), Kind::Talk, at..at + taken) });
             return;
         }
         let colon = self.tokens.iter().position(|token| token.sort == Sort::Mark && token.low == ":");
@@ -123,7 +123,53 @@ impl Sentence<'_> {
     fn plain(&self, range: Range<usize>, kind: Kind, by: Range<usize>) -> Clause {
         let later = self.lists.later.find(self.tokens.get(range.clone()).unwrap_or_default());
         let later = later.map(|(at, taken)| self.span(range.start + at..range.start + at + taken));
-        Clause { span: self.span(range), kind, by: self.span(by), heads: Vec::new(), later, frame: None }
+        let settled = matches!(kind, Kind::Question | Kind::Statement | Kind::Reported | Kind::Talk) && self.is_settled(range.clone());
+        Clause { span: self.span(range), kind, by: self.span(by), heads: Vec::new(), later, frame: None, settled }
+    }
+
+    /// Whether a clause asks about the past or a state, or tells of it.
+    fn is_settled(&self, range: Range<usize>) -> bool {
+        let words = self.tokens.get(range).unwrap_or_default();
+        let low = |at: usize| words.get(at).map_or("", |token| token.low.as_str());
+        // `I'd appreciate it if the tests were run` wants it to be so.
+        let wants = low(0) == "i'd" || low(0) == "i" && matches!(low(1), "need" | "want" | "would" | "wish" | "hope");
+        let is_time = words.windows(2).any(|pair| pair[0].is("time") && matches!(pair[1].low.as_str(), "we" | "you" | "to" | "somebody" | "someone"));
+        let supposes = is_time || words.iter().any(|token| matches!(token.low.as_str(), "would" | "might" | "could" | "should" | "about" | "if" | "please"));
+        if wants || supposes && !matches!(low(0), "who" | "when" | "did") {
+            return false;
+        }
+        let asks = match low(0) {
+            "who" | "whose" | "when" | "did" | "didn't" | "didnt" | "was" | "wasn't" | "were" | "weren't" | "has" | "hasn't" | "had" | "hadn't" => true,
+            "why" | "how" => matches!(low(1), "did" | "was" | "were" | "has" | "had" | "does" | "is" | "come"),
+            "have" | "haven't" => matches!(low(1), "you" | "we" | "they" | "i"),
+            _ => false,
+        };
+        let form = |token: &Token| self.lists.verbs.get(&token.low).map(|(_, form)| form);
+        let is_past = |token: &Token| token.is_word() && form(token) == Some(Form::Past);
+        // `was force pushed`, `were run`
+        let is_participle = |token: &Token| {
+            let same = matches!(token.low.as_str(), "run" | "put" | "set" | "reset" | "cut" | "shut" | "split" | "read");
+            token.is_word() && (same || matches!(form(token), Some(Form::Participle | Form::Past)))
+        };
+        let passive = words.iter().enumerate().any(|(at, token)| {
+            let be = matches!(
+                token.low.as_str(),
+                "is" | "are" | "was" | "were" | "been" | "being" | "got" | "gets" | "has" | "have" | "had" | "i've" | "we've" | "already" | "just"
+            );
+            be && words.iter().skip(at + 1).take(2).any(is_participle)
+        });
+        let told = words.windows(2).any(|pair| {
+            let subject = matches!(pair[0].low.as_str(), "i" | "we" | "he" | "she" | "they" | "someone" | "somebody" | "you" | "it");
+            subject && matches!(form(&pair[1]), Some(Form::Participle))
+        });
+        let happened = words.iter().skip(1).any(|token| {
+            let same = matches!(
+                token.low.as_str(),
+                "fixed" | "failed" | "worked" | "helped" | "broke" | "hung" | "crashed" | "solved" | "happened" | "caused" | "succeeded" | "takes" | "deletes" | "removes" | "kills" | "overwrites" | "wipes"
+            );
+            token.is_word() && same
+        });
+        asks || passive || told || happened || words.iter().any(is_past)
     }
 
     /// The bytes of some tokens.
@@ -380,6 +426,8 @@ impl Sentence<'_> {
         }
         let tells = self.lists.subjects.contains(self.low(at)) || self.has_finite(at..piece.end);
         let kind = match before.filter(|before| before.clause.kind.asks_to_act() && joint != Joint::But) {
+            // Whatever it is, it was asked for.
+            _ if manners.please => Kind::Mention,
             _ if tells => Kind::Statement,
             // `named a, b and c`: the order goes on.
             Some(before) => before.clause.kind,

@@ -37,6 +37,8 @@ pub struct Clause {
     pub later: Option<Range<usize>>,
     /// What stands before the verb of an order and adds nothing to it: `could you please`, `what is the best way to`.
     pub frame: Option<Range<usize>>,
+    /// It speaks of what is or was: `who stopped it`, `it was stopped`.
+    pub settled: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +117,26 @@ impl Mood {
         self.clauses.iter().filter(|clause| clause.kind.asks_to_act()).filter(|clause| {
             clause.heads.iter().any(|head| head.act != Act::Reads)
         })
+    }
+
+    /// Whether it positively asks for nothing: it forbids, thanks, or speaks of what is or was (`who stopped it`, `it was stopped`).
+    /// For readers of requests that may be put in any words; what is not understood denies nothing.
+    pub fn denies(&self) -> bool {
+        let says = |clause: &&Clause| clause.kind != Kind::Talk || clause.settled;
+        let denied = |clause: &Clause| matches!(clause.kind, Kind::Forbids | Kind::Thanks) || clause.settled;
+        let mut said = self.clauses.iter().filter(says).peekable();
+        said.peek().is_some() && said.all(denied)
+    }
+
+    /// As `denies`, but not because something is forbidden: `never log the token` is a change to code.
+    pub fn is_past(&self) -> bool {
+        self.denies() && !self.clauses.iter().any(|clause| matches!(clause.kind, Kind::Forbids | Kind::Talk | Kind::Reported))
+    }
+
+    /// Whether some clause asks or jests, and none asks for something to be done.
+    pub fn asks_or_jests(&self) -> bool {
+        let talks = |clause: &Clause| clause.kind == Kind::Question || clause.kind == Kind::Talk && clause.settled;
+        self.clauses.iter().any(talks) && !self.clauses.iter().any(|clause| clause.kind.asks_to_act())
     }
 
     /// Whether anything is asked to be done; when not, nothing that changes something answers the request.

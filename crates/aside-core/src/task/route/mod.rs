@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::sentence;
 use crate::agent::tongue::Phrase;
+use crate::mood::Mood;
 use intent::{Intent, Kind, Params, Requirement};
 use likeness::Likeness;
 use reading::Reading;
@@ -145,6 +146,9 @@ fn short(kind: Kind, words: &str, params: Params, scope: Scope) -> Route {
 fn words_route(request: &str, options: &Options<'_>) -> Route {
     let reading = Reading::of(request);
     let mut verdict = verdict(&reading);
+    if is_only_told(request, &verdict) {
+        verdict = Verdict { kind: Kind::Explain, rule: "told", ..verdict };
+    }
     // Of a guess only the words are kept, whatever it was that was guessed.
     if verdict.confidence < options.threshold && verdict.kind != Kind::Change {
         verdict.kind = Kind::Explain;
@@ -160,6 +164,21 @@ fn words_route(request: &str, options: &Options<'_>) -> Route {
     let summary = params::summary(kind, &params, words);
     let intent = Intent { kind, confidence, summary, params };
     checked(Route { intent, scope: Scope::Full, by: By::Rule(rule), notes: Vec::new(), held }, options)
+}
+
+/// Whether something would be run that was not asked for: `did the deploy script run`, `don't run the tests`, `git reset is what?`. A
+/// line for the shell may have words like a sentence, and has signs that no sentence has.
+fn is_only_told(request: &str, verdict: &Verdict) -> bool {
+    let is_line = verdict.rule == "command";
+    // Of changes only those that no rule has heard: `who deleted the login form`.
+    if verdict.kind == Kind::Change {
+        return verdict.rule == "likeness" && Mood::of(request).is_past();
+    }
+    if verdict.kind != Kind::Run || is_line && request.contains(['|', '&', ';', '>', '<', '$']) {
+        return false;
+    }
+    let mood = Mood::of(request);
+    mood.denies() || is_line && mood.asks_or_jests()
 }
 
 fn verdict(reading: &Reading) -> Verdict {

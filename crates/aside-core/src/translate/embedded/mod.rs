@@ -28,6 +28,7 @@ mod tests;
 
 use std::sync::LazyLock;
 
+use crate::mood::Mood;
 use crate::translate::embedded::draft::Draft;
 use crate::translate::embedded::lexicon::Lexicon;
 use crate::translate::embedded::reading::Reading;
@@ -112,11 +113,20 @@ impl Book {
 
 /// The best first; nothing when it does not understand.
 pub fn answer(wish: &Wish<'_>) -> Vec<Proposal> {
+    answer_part(wish, wish.words)
+}
+
+/// As `answer`, for words that a caller took out of a request or changed: the mood of the whole request counts as well, so that
+/// `can I delete a.txt` is not answered as `delete a.txt` is.
+pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
     if wish.words.len() > MAX_WISH {
         return Vec::new();
     }
     let book = &*BOOK;
-    let reading = Reading::new(wish.words, wish.place, &book.lexicon);
+    let mut reading = Reading::new(wish.words, wish.place, &book.lexicon);
+    if request != wish.words && !Mood::of(request).asks_to_act() {
+        reading.mood = Mood::default();
+    }
     rank::rank(&reading, drafts(&reading), wish.limit)
 }
 

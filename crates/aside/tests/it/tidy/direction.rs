@@ -21,7 +21,7 @@ pub const CORE: Layers = Layers {
         &["agent"],
         &["translate", "suggest", "complete", "detect"],
         &["safety"],
-        &["line", "history", "world", "redact", "proto", "text", "names", "spec", "markdown", "screen", "said"],
+        &["line", "history", "world", "redact", "proto", "text", "names", "spec", "markdown", "screen", "said", "mood"],
     ],
     alone: &[("proto", &["text"])],
     strangers: &[],
