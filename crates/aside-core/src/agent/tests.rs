@@ -3,6 +3,7 @@
 use super::*;
 use crate::complete::fake::Fake;
 use crate::translate::System;
+use crate::translate::reads::only_reads;
 
 /// `sentence => kind`, or `sentence => kind: proposal`. `127 sentence` ended with that status.
 const TABLE: &str = include_str!("tests/sentences.txt");
@@ -217,4 +218,31 @@ fn try_a_sentence() {
     let Ok(sentences) = std::env::var("SENTENCE") else { return };
     let said = sentences.split(';').map(str::trim).map(|words| format!("\n{words} => {}", Said::to(words).row()));
     panic!("{}", said.collect::<String>());
+}
+
+/// Whatever was taken out of its frame: the whole sentence says whether something is to be changed.
+#[test]
+fn what_is_only_asked_or_told_proposes_no_change() {
+    for words in [
+        "can i delete notes.txt",
+        "may i remove the src folder",
+        "is it possible to delete all .log files",
+        "i have to delete notes.txt someday",
+        "can we delete the feature-login branch",
+        "who deleted notes.txt",
+        "don't delete notes.txt",
+        "the src folder was deleted by mistake",
+        "could you please not delete notes.txt",
+        "能不能删除 notes.txt",
+        "可以删除 notes.txt 吗",
+        "怎么又把 notes.txt 删了",
+    ] {
+        let proposal = Said::to(words).advice.proposal;
+        let changes = proposal.as_ref().is_some_and(|offered| !only_reads(&offered.command, crate::line::Dialect::Zsh));
+        assert!(!changes, "{words}: {proposal:?}");
+    }
+    for words in ["can you delete notes.txt", "how do i delete notes.txt", "我想删除 notes.txt", "怎么删除 notes.txt"] {
+        let proposal = Said::to(words).advice.proposal;
+        assert_eq!(proposal.map(|offered| offered.command).as_deref(), Some("rm notes.txt"), "{words}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Chinese sentences, cut into clauses, and the mood of each. There are no blanks and no forms of verbs; what stands before the verb,
 //! behind it and at the end decides. A clause is an order only if nothing stands before its verb that orders do not have there.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -39,7 +40,7 @@ struct Lists {
     conditions: Words,
     condition_ends: Words,
     undone: Words,
-    undone_nouns: Words,
+    compounds: Words,
     kept: Words,
     tells: Words,
     tails: Words,
@@ -76,7 +77,7 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
         conditions: words("conditions"),
         condition_ends: words("condition-ends"),
         undone: words("undone"),
-        undone_nouns: words("undone-nouns"),
+        compounds: words("compounds"),
         kept: words("kept"),
         tells: words("tells"),
         tails: words("tails"),
@@ -93,24 +94,33 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     }
 });
 
-/// Words, the longest first.
-struct Words(Vec<Vec<char>>);
+/// Words by their first and by their last letter, the longest first.
+struct Words {
+    first: HashMap<char, Vec<Vec<char>>>,
+    last: HashMap<char, Vec<Vec<char>>>,
+}
 
 impl Words {
     fn new(items: &[&str]) -> Self {
         let mut words: Vec<Vec<char>> = items.iter().map(|item| item.chars().collect()).collect();
         words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        Self(words)
+        let (mut first, mut last): (HashMap<char, Vec<Vec<char>>>, HashMap<char, Vec<Vec<char>>>) = Default::default();
+        for word in words {
+            let (Some(begins), Some(ends)) = (word.first().copied(), word.last().copied()) else { continue };
+            first.entry(begins).or_default().push(word.clone());
+            last.entry(ends).or_default().push(word);
+        }
+        Self { first, last }
     }
 
     /// The length of the longest one that a text begins with.
     fn at(&self, text: &[char]) -> Option<usize> {
-        self.0.iter().find(|word| text.starts_with(word)).map(Vec::len)
+        self.first.get(text.first()?)?.iter().find(|word| text.starts_with(word)).map(Vec::len)
     }
 
     /// The length of the longest one that a text ends with.
     fn ends(&self, text: &[char]) -> Option<usize> {
-        self.0.iter().find(|word| text.ends_with(word)).map(Vec::len)
+        self.last.get(text.last()?)?.iter().find(|word| text.ends_with(word)).map(Vec::len)
     }
 
     fn find(&self, text: &[char]) -> Option<(usize, usize)> {
@@ -303,7 +313,9 @@ impl<'t> Piece<'t> {
         // `禁止 bluetooth 服务开机自启` is an order to a machine.
         let bans = rest.starts_with(&['禁', '止', NAME]);
         if let Some(taken) = WORDS.forbids.at(rest).filter(|_| WORDS.others.at(rest).is_none() && !bans) {
-            return self.plain(Kind::Forbids, at..at + taken);
+            let verb = self.verb(at + taken, self.letters.len()).filter(|verb| self.act(verb) != Act::Reads);
+            let heads = verb.map(|verb| Head { act: self.act(&verb), span: self.span(verb) }).into_iter().collect();
+            return Clause { heads, ..self.plain(Kind::Forbids, at..at + taken) };
         }
         let nicely = (manners.asks_nicely || manners.orders).then(|| WORDS.nicely.ends(&self.letters)).flatten().unwrap_or(0);
         let end = self.tail(at, nicely);
@@ -409,16 +421,17 @@ impl<'t> Piece<'t> {
             let _ = taken;
             return Err(Kind::Writing);
         }
+        let explicit = manners.orders || manners.asks_nicely || manners.wishes;
         let takes = manners.takes || matches!(rest.first(), Some('把' | '将'));
         if takes {
             let from = at + usize::from(matches!(rest.first(), Some('把' | '将')));
             let verbs = self.verbs(from, end);
             let Some(last) = verbs.last().cloned() else { return Err(Kind::Statement) };
-            self.undone(&last, end, true)?;
+            self.undone(&last, end, true, explicit)?;
             return Ok(verbs);
         }
         if let Some(verb) = self.verb(at, end) {
-            self.undone(&verb, end, false)?;
+            self.undone(&verb, end, false, explicit)?;
             return Ok(vec![verb]);
         }
         let leads = WORDS.leads.at(rest).is_some() || self.in_time(at, end);
@@ -449,7 +462,7 @@ impl<'t> Piece<'t> {
         if topics && !is_tool && !softened && !manners.orders && !manners.asks_nicely {
             return Err(Kind::Statement);
         }
-        self.undone(&last, end, false)?;
+        self.undone(&last, end, false, explicit)?;
         Ok(verbs)
     }
 
@@ -507,7 +520,7 @@ impl<'t> Piece<'t> {
     }
 
     /// Whether what stands behind the verb makes something else of it.
-    fn undone(&self, verb: &Range<usize>, end: usize, takes: bool) -> Result<(), Kind> {
+    fn undone(&self, verb: &Range<usize>, end: usize, takes: bool, explicit: bool) -> Result<(), Kind> {
         let behind = self.letters.get(verb.end..end).unwrap_or_default();
         let verb_text = self.letters.get(verb.clone()).unwrap_or_default();
         let ends_in_done = behind.last() == Some(&'了') || behind.is_empty() && verb_text.last() == Some(&'了');
@@ -515,15 +528,17 @@ impl<'t> Piece<'t> {
         if is_done && behind.len() > 1 || ends_in_done && !takes {
             return Err(Kind::Statement);
         }
-        if let Some(taken) = WORDS.undone.at(behind) {
-            let named = behind.get(taken..).is_some_and(|rest| rest.contains(&NAME));
-            let is_noun = WORDS.undone_nouns.at(behind) == Some(taken) && (named || behind.len() == taken);
-            // `清空日志`, `删除记录`: what is kept in files is worked on as files are.
-            let works = verb_text.first().is_some_and(|letter| "清删导存备压打截归移复拷恢保抹擦".contains(*letter));
-            let is_kept = works && WORDS.kept.at(behind) == Some(taken);
-            if !is_noun && !is_kept {
-                return Err(Kind::Mention);
-            }
+        if WORDS.undone.at(behind).is_some() {
+            return Err(Kind::Mention);
+        }
+        // `清空日志`, `删除记录`: what is kept in files is worked on as files are.
+        let works = verb_text.first().is_some_and(|letter| "清删导存备压打截归移复拷恢保抹擦查看运执跑".contains(*letter));
+        let is_thing = WORDS.compounds.at(behind).is_some_and(|taken| {
+            let ends = behind.get(taken).is_none_or(|next| matches!(next, '的' | '在' | '里' | '有' | '和'));
+            ends && !(works && WORDS.kept.at(behind) == Some(taken))
+        });
+        if is_thing && !explicit {
+            return Err(Kind::Mention);
         }
         if WORDS.condition_ends.ends(behind).is_some() || behind.ends_with(&['时']) || behind.ends_with(&['后']) {
             return Err(Kind::Condition);

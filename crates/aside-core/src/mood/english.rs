@@ -368,6 +368,10 @@ impl Sentence<'_> {
 
     fn judge(&self, piece: Range<usize>, joint: Joint, before: Option<&Read>) -> Clause {
         let plain = |kind: Kind, by: Range<usize>| self.plain(piece.clone(), kind, by);
+        let thanks = self.lists.thanks.at(self.tokens.get(piece.clone()).unwrap_or_default());
+        if let Some(taken) = thanks.filter(|taken| matches!(self.low(piece.start + taken), "for" | "to")) {
+            return plain(Kind::Thanks, piece.start..piece.start + taken);
+        }
         let (at, manners) = self.without_manners(piece.clone());
         let rest = self.tokens.get(at..piece.end).unwrap_or_default();
         if rest.is_empty() {
@@ -389,7 +393,7 @@ impl Sentence<'_> {
             return Clause { heads: vec![head], ..plain(Kind::Order, at..at + 1) };
         }
         if let Some(taken) = self.lists.forbids.at(rest) {
-            return plain(Kind::Forbids, at..at + taken);
+            return Clause { heads: self.forbidden(at + taken), ..plain(Kind::Forbids, at..at + taken) };
         }
         if let Some(taken) = self.lists.howto.at(rest) {
             return self.governed(piece.clone(), at + taken, Kind::HowTo, at..at + taken);
@@ -469,6 +473,13 @@ impl Sentence<'_> {
             None if kind == Kind::Wish => self.plain(piece, Kind::Statement, by),
             None => self.plain(piece, Kind::Question, by),
         }
+    }
+
+    /// The verb behind a prohibition: `don't delete it`, `no deleting`.
+    fn forbidden(&self, from: usize) -> Vec<Head> {
+        let (at, _) = self.without_manners(from..self.tokens.len());
+        let verb = self.lists.verbs.get(self.low(at)).filter(|(verb, form)| verb.acts && matches!(form, Form::Base | Form::Gerund));
+        verb.map(|_| Head { span: self.span(at..at + 1), act: Act::Changes }).into_iter().collect()
     }
 
     /// `in src, delete …`, `with docker stop …`: an order behind the place or the means.

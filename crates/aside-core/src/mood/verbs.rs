@@ -82,6 +82,33 @@ impl Verbs {
         Self { forms, by_letter }
     }
 
+    /// Every verb that can be ordered, in its bare form.
+    #[cfg(test)]
+    pub fn acts(&self) -> Vec<&str> {
+        let is_act = |(_, (verb, form)): &(&String, &(Verb, Form))| verb.acts && *form == Form::Base;
+        let mut acts: Vec<&str> = self.forms.iter().filter(is_act).map(|(form, _)| form.as_str()).collect();
+        acts.sort_unstable();
+        acts
+    }
+
+    /// `deletes`, `deleted`, `deleting`.
+    #[cfg(test)]
+    pub fn inflected(&self, base: &str) -> Option<[String; 3]> {
+        let is = |form: &String, sort: Form| self.get(form).is_some_and(|(_, known)| known == sort);
+        let stems = past(base).into_iter().filter(|form| is(form, Form::Participle));
+        // The doubled letter is what most short verbs have.
+        let short = base.len() <= 4 && !base.ends_with('e');
+        let mut pasts: Vec<String> = stems.collect();
+        let mut gerunds: Vec<String> = gerund(base).into_iter().filter(|form| is(form, Form::Gerund)).collect();
+        if !short {
+            pasts.reverse();
+            if !base.ends_with('e') {
+                gerunds.reverse();
+            }
+        }
+        Some([third(base), pasts.into_iter().next()?, gerunds.into_iter().next()?])
+    }
+
     pub fn get(&self, word: &str) -> Option<(Verb, Form)> {
         self.forms.get(word).copied()
     }

@@ -158,3 +158,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_was_only_told_asked_or_forbidden_runs_nothing() {
+    for request in [
+        "don't run the tests",
+        "never run the migrations",
+        "did the deploy script run",
+        "who stopped the server",
+        "the tests were run yesterday",
+        "why did the build run twice",
+        "running the tests takes forever",
+        "thanks for restarting the server",
+        "git reset --hard ate three days of my work in 2016",
+        "rm -rf my responsibilities, if only",
+        "不要运行测试",
+        "测试昨天已经跑过了",
+        "服务被谁停了",
+    ] {
+        let routed = task(request);
+        assert!(routed.intent.kind != Kind::Run && routed.intent.params.cmd.is_none(), "{request}: {routed:?}");
+    }
+    for request in ["run the tests", "npm test", "tests please", "can you run the linter", "does it build?", "跑一下测试", "cargo test && cargo clippy"] {
+        assert_eq!(task(request).intent.kind, Kind::Run, "{request}");
+    }
+}

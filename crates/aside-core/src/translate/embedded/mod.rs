@@ -9,6 +9,8 @@ mod files;
 #[cfg(test)]
 mod guard;
 #[cfg(test)]
+mod harmless;
+#[cfg(test)]
 mod hostile;
 mod lexicon;
 mod matching;

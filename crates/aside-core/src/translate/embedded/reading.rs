@@ -4,7 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::mood::Mood;
+use crate::mood::lists::LISTS;
+use crate::mood::{Kind as Said, Mood};
 use crate::translate::Place;
 use crate::translate::embedded::lexicon::{Concept, Lexicon, is_han};
 use crate::translate::embedded::split::{self, Token};
@@ -103,6 +104,7 @@ impl<'a> Reading<'a> {
         }
         let mut words = reader.words;
         unweigh_frames(&mut words, &mood, lexicon);
+        leave_out_forbidden(&mut words, &mood, lexicon);
         let mut meant = Vec::new();
         for number in words.iter().filter_map(|word| word.concept).map(Concept::number) {
             if meant.len() <= number / 64 {
@@ -668,10 +670,33 @@ fn unweigh_frames(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
         let inside = |word: &&mut Word| frame.start <= word.span.start && word.span.end <= frame.end && word.thing.is_none();
         for word in words.iter_mut().filter(inside) {
             word.weight = 0.0;
-            if word.concept.is_none() || word.low.chars().any(is_han) {
-                word.concept = polite;
-                word.is_spoken = true;
-            }
+            word.concept = polite;
+            word.is_spoken = true;
+            // `I want to copy a.txt` says nothing about where to.
+            word.low = "please".to_owned();
+        }
+    }
+}
+
+/// `don't delete the logs, just list them` is answered by what remains. What a rule may mind stays: `but keep the changes`, `without
+/// overwriting`, and what limits a search.
+fn leave_out_forbidden(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
+    if !mood.clauses.iter().any(|clause| clause.kind.asks_to_act()) {
+        return;
+    }
+    let polite = lexicon.get("please");
+    let low = |words: &[Word], span: &Range<usize>| words.iter().find(|word| word.span == *span).map(|word| word.low.clone());
+    for clause in mood.clauses.iter().filter(|clause| clause.kind == Said::Forbids) {
+        let by = low(words, &clause.by).unwrap_or_default();
+        let ends = clause.heads.iter().any(|head| {
+            low(words, &head.span).is_some_and(|verb| verb.chars().any(is_han) || LISTS.verbs.get(&verb).is_some_and(|(verb, _)| verb.destroys))
+        });
+        if !ends || matches!(by.as_str(), "keep" | "leave" | "without" | "preserve" | "保留" | "留着") {
+            continue;
+        }
+        let inside = |word: &&mut Word| clause.span.start <= word.span.start && word.span.end <= clause.span.end;
+        for word in words.iter_mut().filter(inside) {
+            *word = Word { low: "please".to_owned(), concept: polite, is_spoken: true, thing: None, entry: None, weight: 0.0, ..word.clone() };
         }
     }
 }
