@@ -279,7 +279,11 @@ impl<'t> Piece<'t> {
                 manners.wishes = true;
                 at += taken;
                 manners.takes |= matches!(self.letters.get(at - 1), Some('把'));
-            } else if let Some(taken) = WORDS.polite.at(rest).filter(|_| !is_other && WORDS.asking_for(rest).is_none()) {
+            } else if let Some(taken) = WORDS.polite.at(rest).filter(|taken| {
+                // `重新加载` is a verb, whatever `重新` is.
+                let is_verb = WORDS.acts.at(rest).is_some_and(|verb| verb > *taken);
+                !is_verb && !is_other && WORDS.asking_for(rest).is_none()
+            }) {
                 let said = rest.get(..taken).unwrap_or_default();
                 manners.orders |= said.iter().any(|letter| matches!(letter, '请' | '帮' | '烦' | '托' | '驾')) || said == ['给', '我'];
                 manners.contrasts |= matches!(said, ['只'] | ['只', '要'] | ['直', '接'] | ['就'] | ['只', '需', '要']);

@@ -392,6 +392,11 @@ impl Reader<'_, '_> {
         if text.contains('*') || text.contains('[') && text.contains(']') || text.contains('?') {
             return Some((Thing::Glob(text.to_owned()), 1));
         }
+        // `the branch feature/login`: only what is there is a path.
+        let says_branch = |word: &str| matches!(word, "branch" | "branches" | "tag" | "分支" | "标签");
+        if (says_branch(before) || says_branch(after)) && text.contains('/') && !text.starts_with(['/', '.', '~']) && self.entry(text).is_none() {
+            return None;
+        }
         if self.is_path(text) {
             let elsewhere = things::is_file_name(text) && self.entry(text).is_none() && !self.is_new(before);
             let path = elsewhere.then(|| self.deeper(text)).flatten();
@@ -520,6 +525,8 @@ impl Reader<'_, '_> {
             "到",
             "进",
             "从",
+            "把",
+            "将",
             "on",
         ];
         const AFTER: &[&str] = &["file", "folder", "directory", "dir", "目录", "文件夹"];

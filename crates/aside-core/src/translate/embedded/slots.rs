@@ -25,6 +25,11 @@ pub enum Doubt {
     Guessed,
 }
 
+/// What runs programs, or serves, and has rules of its own.
+const RUNTIMES: &[&str] = &[
+    "node", "python", "java", "ruby", "php", "postgres", "redis", "mysql", "mongo", "docker", "nginx", "apache", "ssh", "cron", "firefox", "chrome",
+];
+
 /// Words after which a name comes.
 const NAMING: &[&str] = &["called", "named", "name", "叫", "名为"];
 /// Words after which a text comes that is looked for.
@@ -160,6 +165,12 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         "bare" => pick(&|_, word| {
             (!matches!(word.thing, Some(Thing::Text(_)))).then(|| plain(word)).flatten().map(|text| quoted(&text))
         }),
+        // What runs programs, or serves: `kill all node processes`, `start redis`. These are words of other rules as well.
+        "runtime" => pick(&|place, word| {
+            (word.thing.is_none() && RUNTIMES.contains(&reading.meaning(place)) || matches!(word.thing, Some(Thing::Process(_))))
+                .then(|| quoted(&word.text))
+        }),
+        "group" => group(reading, used),
         "word" => pick(&|_, word| plain(word).map(|text| quoted(&text))).or_else(|| {
             let is_name = |word: &Word| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
             // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that says something.
@@ -461,6 +472,18 @@ fn named(reading: &Reading<'_>, used: &Used, skip: usize) -> Option<Filled> {
         .filter(|place| !used.has(*place))
         .filter(|place| path(&reading.words[*place]).is_some() || plain(&reading.words[*place]).is_some());
     said.chain(free.filter_map(fits)).nth(skip)
+}
+
+/// `the docker group`, `group docker`: also when the name is a word of other rules.
+fn group(reading: &Reading<'_>, used: &Used) -> Option<Filled> {
+    let at = reading.find("group")?;
+    let fits = |place: usize| {
+        let word = reading.words.get(place).filter(|word| !used.has(place) && word.low.is_ascii() && word.weight >= 1.0)?;
+        let is_name = matches!(word.thing, None | Some(Thing::User(_) | Thing::Process(_)));
+        is_name.then(|| Filled { spelled: quote::word(&word.text, reading.place.dialect), words: vec![place], doubt: Doubt::None })
+    };
+    let named = reading.words.get(at + 1).is_some_and(|word| NAMING.contains(&word.low.as_str()));
+    fits(if named { at + 2 } else { at + 1 }).or_else(|| at.checked_sub(1).and_then(fits))
 }
 
 /// The name next to a word: `branch foo`, `the foo branch`.

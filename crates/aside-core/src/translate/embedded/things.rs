@@ -246,7 +246,7 @@ fn spell(amount: f64, letter: char) -> String {
 pub fn time(words: &[&str]) -> Option<(Time, usize)> {
     let at = |place: usize| words.get(place).copied().unwrap_or_default();
     let ago = |amount: u64, unit: Unit, taken: usize| {
-        let more = usize::from(matches!(at(taken), "ago" | "old" | "前" | "以前" | "之前"));
+        let more = usize::from(matches!(at(taken), "ago" | "old" | "前" | "以前" | "之前" | "后"));
         Some((Time::Ago { amount, unit }, taken + more))
     };
     match at(0) {
