@@ -154,7 +154,9 @@ _aside_configure() {
   [[ $1 == on ]] && _aside_enabled=1
   [[ ${6:-auto} == auto ]] && _aside_wants_bar=1
   [[ ${8:-on} == on ]] && _aside_wants_hint=1
-  _aside_right_arrow=$3 _aside_autosuggestions=$4 _aside_min=${5:-1}
+  _aside_right_arrow=$3 _aside_autosuggestions=$4 _aside_min=1
+  # zsh calculates what is assigned to an integer, and so would run what stands in it.
+  [[ ${5-} == <1-9999> ]] && _aside_min=$5
   _aside_fit "$2" underline; _aside_style=$REPLY
   _aside_fit "${7:-none}" none; _aside_bar_style=$REPLY
   _aside_fit "${9:-fg=242}" none; _aside_hint_style=$REPLY
@@ -170,7 +172,8 @@ _aside_configure_wish() {
   if [[ ${1:-off} == on && -n ${2-} ]]; then _aside_wish_mark="$2 "; else _aside_wish_mark=$'\0'; fi
   _aside_fit "${3:-fg=cyan}" underline; _aside_wish_style=$REPLY
   _aside_fit fg=red bold; _aside_warn_style=$REPLY
-  _aside_wish_min=${4:-5} _aside_explain_key=${5-}
+  _aside_wish_min=5 _aside_explain_key=${5-}
+  [[ ${4-} == <0-9999> ]] && _aside_wish_min=$4
   if [[ ${6-} != $_aside_private_key ]]; then
     _aside_bind_own private "$_aside_private_key" "${6-}"
     _aside_private_key=${6-}

@@ -107,9 +107,11 @@ fn connect_at_once(socket: &Path) -> Result<UnixStream, ClientError> {
     if !is_ours(&stream, socket) {
         return Err(ClientError::Foreign);
     }
-    // A daemon that has gone meanwhile does not answer either.
-    if taint::listener(&stream) == Some(Rank::Command) {
-        return Err(ClientError::Impostor);
+    match taint::listener(&stream) {
+        Some(Rank::Command) => return Err(ClientError::Impostor),
+        Some(Rank::Daemon | Rank::User) => {}
+        // A daemon that has gone meanwhile; or whatever has inherited a listener that a command has made.
+        None => return Err(ClientError::Silent),
     }
     let stream = UnixStream::from(stream);
     stream.set_nonblocking(false).map_err(|_| ClientError::Silent)?;

@@ -21,6 +21,7 @@ use crate::world::sandbox::ReadOnly;
 
 pub mod git;
 pub mod keep;
+pub mod presence;
 pub mod run;
 pub mod serve;
 pub mod taint;

@@ -17,5 +17,6 @@ mod workspace;
 mod world;
 
 fn main() -> std::process::ExitCode {
+    exec::taint::refuse_tracing();
     cli::main()
 }

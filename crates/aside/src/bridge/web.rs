@@ -37,15 +37,10 @@ use crate::exec::taint::Caller;
 use crate::paths;
 use keep::Kept;
 use patient::Patient;
-use peer::Owner;
 use session::{Comes, Mint, Place, Sessions};
 
 /// Connections at once: a browser opens six. The next one closes the one that was idle longest.
 const MAX_CONNECTIONS: usize = 64;
-/// Of those, of processes that are not the user: they are told so, and that is all.
-const MAX_OF_COMMANDS: usize = 4;
-/// How long such a one may take to ask.
-const HEAD_OF_COMMANDS: Duration = Duration::from_secs(2);
 /// Streams at once: less, so that the others can still ask something.
 const MAX_STREAMS: usize = 32;
 /// Messages that the daemon has not answered yet.
@@ -105,6 +100,8 @@ struct Shared {
     ended: watch::Sender<u64>,
     streams: Arc<Semaphore>,
     asking: Semaphore,
+    /// Whoever looks whether a command is there: one at a time.
+    looking: tokio::sync::Mutex<()>,
 }
 
 impl Web {
@@ -148,6 +145,7 @@ impl Web {
             ended: watch::Sender::new(0),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             asking: Semaphore::new(MAX_ASKING),
+            looking: tokio::sync::Mutex::default(),
         });
         tracing::info!(port, is_told = shared.is_told, "the page is served");
         let serving = tokio::spawn(take(Arc::clone(&shared), listeners));
@@ -236,7 +234,7 @@ fn listen(port: u16) -> anyhow::Result<Option<(u16, Vec<TcpListener>)>> {
 }
 
 async fn take(shared: Arc<Shared>, listeners: Vec<TcpListener>) {
-    let open = Connections::new(MAX_CONNECTIONS, MAX_OF_COMMANDS);
+    let open = Connections::new(MAX_CONNECTIONS, MAX_CONNECTIONS);
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -246,15 +244,12 @@ async fn take(shared: Arc<Shared>, listeners: Vec<TcpListener>) {
         match accepted {
             Ok((stream, from)) => {
                 let Ok(ours) = stream.local_addr() else { continue };
-                let owner = match shared.is_told {
-                    true => match peer::of_user(from, ours) {
-                        Some(owner) => Some(owner),
-                        // Another user's: it never holds a place.
-                        None => continue,
-                    },
-                    false => None,
-                };
-                connections.spawn(converse(Arc::clone(&shared), stream, owner, Arc::clone(&open)));
+                // Another user's never holds a place. Where the system does not tell, key and session have to do.
+                if shared.is_told && !peer::is_of_user(from, ours) {
+                    continue;
+                }
+                let Some(room) = open.admit(None, Caller::User) else { continue };
+                connections.spawn(converse(Arc::clone(&shared), stream, Arc::new(room)));
             }
             // Out of descriptors, most likely: give the others time to end.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -270,35 +265,24 @@ async fn accept(listeners: &[TcpListener]) -> std::io::Result<(TcpStream, Socket
     .await
 }
 
-async fn converse(shared: Arc<Shared>, stream: TcpStream, owner: Option<Owner>, open: Arc<Connections>) {
+async fn converse(shared: Arc<Shared>, stream: TcpStream, room: Arc<Room>) {
     // Small answers, one after the other: they are not to wait for more to send.
     let _ = stream.set_nodelay(true);
-    let caller = match owner {
-        Some(owner) => {
-            let judged = tokio::task::spawn_blocking(move || peer::holder(&owner)).await;
-            judged.unwrap_or(Caller::Unknown)
-        }
-        // The system does not tell: key and session have to do.
-        None => Caller::User,
-    };
-    let Some(room) = open.admit(None, caller).map(Arc::new) else { return };
     tokio::select! {
-        () = serve(shared, stream, caller, Arc::clone(&room)) => {}
+        () = serve(shared, stream, Arc::clone(&room)) => {}
         () = room.evicted() => {}
     }
 }
 
-async fn serve(shared: Arc<Shared>, stream: TcpStream, caller: Caller, room: Arc<Room>) {
+async fn serve(shared: Arc<Shared>, stream: TcpStream, room: Arc<Room>) {
     let limits = shared.limits;
-    let is_user = caller == Caller::User;
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(answer::answer(shared, caller, request).await) }
+        async move { Ok::<_, Infallible>(answer::answer(shared, request).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .keep_alive(is_user)
-        .header_read_timeout(if is_user { limits.head } else { limits.head.min(HEAD_OF_COMMANDS) })
+        .header_read_timeout(limits.head)
         .max_headers(MAX_HEADERS)
         .max_header_size(MAX_HEAD)
         .max_buf_size(MAX_BUFFER)

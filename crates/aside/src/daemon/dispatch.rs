@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use aside_core::proto::task::Op;
 use aside_core::proto::{Reply, Request, Why};
 
 use crate::daemon::answer;
 use crate::daemon::later::Later;
 use crate::daemon::state::{Ending, State};
+use crate::exec::presence::Presence;
 use crate::exec::taint::Caller;
 use crate::provider::Privacy;
 
@@ -19,7 +21,7 @@ pub fn privacy(state: &State, request: &Request, says_private: bool) -> Privacy 
 
 pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy: Privacy, later: Later) -> Reply {
     if is_for_the_user(&request)
-        && let Some(why) = refusal(caller)
+        && let Some(why) = refusal(caller, &request)
     {
         return match request {
             // A shell that a command has started works without Aside, and need not know why.
@@ -62,9 +64,15 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
     }
 }
 
-fn refusal(caller: Caller) -> Option<&'static str> {
+fn refusal(caller: Caller, request: &Request) -> Option<&'static str> {
     match caller {
         Caller::User => None,
+        // The page has looked itself; what takes a connection out of its hands has not.
+        Caller::Page => match request {
+            Request::Task(asked) if !matches!(asked.op, Op::Approve | Op::Edit | Op::Undo) => None,
+            Request::Task(_) => Some(Presence::known().why()).filter(|why| !why.is_empty()),
+            _ => Some("the page speaks of tasks only"),
+        },
         Caller::Command => Some(
             "a command of a task cannot speak for the user, nor can a terminal that it has started; use another terminal",
         ),

@@ -49,6 +49,21 @@ pub fn keep(mut report: impl Write) {
     };
     let ended = kept(&mut say).unwrap_or_else(|error| Report::Failed(format!("{error:#}")));
     say(ended);
+    stay();
+}
+
+/// As long as something is left that the command has started: what loses its parent becomes our child, and the daemon sees by us that it is
+/// there. Nobody is to wait for what we could say.
+fn stay() {
+    if matches!(rustix::process::wait(WaitOptions::NOHANG), Err(Errno::CHILD)) {
+        return;
+    }
+    if let Ok(nothing) = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
+        let _ = rustix::stdio::dup2_stdin(&nothing);
+        let _ = rustix::stdio::dup2_stdout(&nothing);
+        let _ = rustix::stdio::dup2_stderr(&nothing);
+    }
+    while !matches!(rustix::process::wait(WaitOptions::empty()), Err(Errno::CHILD)) {}
 }
 
 fn kept(say: &mut impl FnMut(Report)) -> anyhow::Result<Report> {
@@ -61,6 +76,10 @@ fn kept(say: &mut impl FnMut(Report)) -> anyhow::Result<Report> {
     let before = watched_hooks(&order);
     let mut kept = Kept::start(&order, say)?;
     let ended = kept.wait(reach(&order));
+    kept.reap();
+    if kept.has_children {
+        say(Report::Left);
+    }
     if let Some(temp) = &order.temp {
         remove(temp);
     }

@@ -21,6 +21,7 @@ use tokio::time::Instant;
 
 use crate::exec::command;
 use crate::exec::keep::PATIENCE;
+use crate::exec::presence::Running;
 use crate::exec::run::order::{Bounds, Order, Report};
 use crate::exec::run::output::Output;
 use crate::world::sandbox;
@@ -90,12 +91,14 @@ pub async fn run(
     if *stop.borrow() {
         return Ok(Finished { ended: Ended::Stopped, bytes: 0, cut: false });
     }
+    let mut running = Running::begin();
     let Started { mut keeper, lifeline, output: mut printed, report } = start(&order)?;
     let mut lifeline = Some(hand_over(lifeline, &order).await?);
     let mut report = BufReader::new(report).lines();
     let (mut is_kept, mut is_open) = (true, true);
     let mut group = None;
     let mut told = None;
+    let mut is_left = false;
     let mut why = None;
     let mut output = Output::new(limits.bytes);
     let mut buffer = vec![0; BUFFER];
@@ -112,6 +115,7 @@ pub async fn run(
             }
             line = report.next_line(), if is_kept => match line.ok().flatten().as_deref().and_then(Report::read) {
                 Some(Report::Started(pid)) => group = Some(pid),
+                Some(Report::Left) => is_left = true,
                 Some(Report::Note(text)) => output.note(&format!("… {text}\n")),
                 Some(end @ (Report::Exit(_) | Report::Signal(_) | Report::Stopped | Report::Failed(_))) => told = Some(end),
                 None => {
@@ -143,7 +147,18 @@ pub async fn run(
     if told.is_none() {
         keeper.end(group);
     }
-    keeper.collect().await;
+    match told {
+        // The keeper is the parent of what is left, and ends with it.
+        Some(_) if is_left => {
+            running.left();
+            keeper.watch(running);
+        }
+        Some(_) => {
+            keeper.collect().await;
+            running.ended_with_all();
+        }
+        None => keeper.collect().await,
+    }
     output.finish();
     output.tell(&mut say);
     let ended = match (told, why) {
@@ -151,7 +166,7 @@ pub async fn run(
         (Some(Report::Signal(number)), _) => Ended::Signal(number),
         (Some(Report::Failed(text)), _) => bail!(text),
         (_, Some(why)) => why,
-        (Some(Report::Stopped | Report::Started(_) | Report::Note(_)) | None, None) => {
+        (Some(Report::Stopped | Report::Started(_) | Report::Note(_) | Report::Left) | None, None) => {
             bail!("what watched over the command was killed, and so the command was ended; ask again")
         }
     };
@@ -274,6 +289,17 @@ impl Keeper {
         }
         if let Some(group) = group {
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// Until all that the command left has ended.
+    fn watch(&mut self, running: Running) {
+        if let Some(mut child) = self.child.take() {
+            std::thread::spawn(move || {
+                if child.wait().is_ok_and(|status| status.success()) {
+                    running.ended_with_all();
+                }
+            });
         }
     }
 

@@ -54,6 +54,8 @@ impl Rank {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
     User,
+    /// The daemon itself, which serves the page. It has judged the browser, but a descriptor can be taken from it.
+    Page,
     Command,
     /// It has gone, or cannot be seen from here: it may be a command.
     Unknown,
@@ -71,17 +73,39 @@ pub fn listener(connection: impl AsFd) -> Option<Rank> {
     platform::peer(connection).map(|(_, rank)| rank)
 }
 
+/// What the system tells about a process: `status`, `limits`.
+#[cfg(target_os = "linux")]
+pub fn text(pid: i32, file: &str) -> std::io::Result<String> {
+    platform::text(pid, file)
+}
+
+/// Nobody traces this process, nor takes its descriptors; root may all the same.
+pub fn refuse_tracing() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
+
+/// By the limits of a process.
+#[cfg(target_os = "linux")]
+pub fn rank_of(limits: &str) -> Option<Rank> {
+    platform::hard_limit(limits).map(Rank::of_limit)
+}
+
 /// Of a process that cannot go away meanwhile.
+#[cfg(test)]
 pub fn of_process(pid: i32) -> Option<Rank> {
     platform::rank(pid)
 }
 
 #[cfg(target_os = "linux")]
 mod platform {
+    use std::io::Read;
     use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+    use std::sync::LazyLock;
 
     use anyhow::Context;
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::fs::{Mode, OFlags, ResolveFlags};
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
     use rustix::thread::{
@@ -99,6 +123,7 @@ mod platform {
     }
 
     pub fn take(rank: Rank) -> anyhow::Result<()> {
+        LazyLock::force(&PROC);
         if own() > rank {
             let limit = rank.limit();
             let lowered = setrlimit(Resource::Locks, Rlimit { current: limit, maximum: limit });
@@ -126,8 +151,7 @@ mod platform {
 
     pub fn caller(connection: impl AsFd) -> Caller {
         match peer(connection) {
-            // The page is served by the daemon itself, which has judged the browser.
-            Some((pid, _)) if pid == rustix::process::getpid() => Caller::User,
+            Some((pid, _)) if pid == rustix::process::getpid() => Caller::Page,
             Some((_, Rank::User)) => Caller::User,
             Some((_, Rank::Command | Rank::Daemon)) => Caller::Command,
             None => Caller::Unknown,
@@ -183,8 +207,35 @@ mod platform {
 
     /// Readable for every process of this user, also for one that lets itself not be traced.
     pub fn rank(pid: i32) -> Option<Rank> {
-        hard_limit(&std::fs::read_to_string(format!("/proc/{pid}/limits")).ok()?).map(Rank::of_limit)
+        hard_limit(&text(pid, "limits").ok()?).map(Rank::of_limit)
     }
+
+    /// What the system tells about a process.
+    pub fn text(pid: i32, file: &str) -> std::io::Result<String> {
+        let mut text = String::new();
+        std::fs::File::from(open(&format!("{pid}/{file}"))?).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    /// A file of the system about processes: root can mount another one over it.
+    fn open(name: &str) -> rustix::io::Result<OwnedFd> {
+        let proc = PROC.as_ref().ok_or(Errno::NOENT)?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let within = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
+        match rustix::fs::openat2(proc, name, flags, Mode::empty(), within) {
+            // A kernel, or what it runs in, may not know it.
+            Err(Errno::NOSYS | Errno::PERM) => rustix::fs::openat(proc, name, flags, Mode::empty()),
+            opened => opened,
+        }
+    }
+
+    /// Opened once, early: what is mounted there later is another one.
+    static PROC: LazyLock<Option<OwnedFd>> = LazyLock::new(|| {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let proc = rustix::fs::open("/proc", flags, Mode::empty()).ok()?;
+        let is_proc = rustix::fs::fstatfs(&proc).is_ok_and(|system| system.f_type == rustix::fs::PROC_SUPER_MAGIC);
+        is_proc.then_some(proc)
+    });
 
     /// `Max file locks   SOFT   HARD   locks`
     pub(super) fn hard_limit(limits: &str) -> Option<Option<u64>> {

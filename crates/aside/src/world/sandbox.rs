@@ -57,6 +57,10 @@ mod platform {
         Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
     };
     use rustix::process::{Resource, Rlimit, setrlimit};
+    use rustix::thread::{
+        CapabilitySet, capabilities, capability_is_in_bounding_set, clear_ambient_capability_set,
+        remove_capability_from_bounding_set, set_capabilities,
+    };
     use seccompiler::BpfProgram;
 
     use crate::world::sandbox::{Writes, elf};
@@ -64,6 +68,12 @@ mod platform {
     const EPERM: i32 = 1;
     const EAFNOSUPPORT: i32 = 97;
     const AF_UNIX: u32 = 1;
+    const SOCK_DGRAM: u32 = 2;
+    const SOCK_RAW: u32 = 3;
+    /// The rest are flags.
+    const SOCKET_TYPE: u32 = 0xf;
+    const F_SETLEASE: u32 = 1024;
+    const OTHERS: &str = "mq_open mq_unlink add_key keyctl request_key";
 
     /// Seconds of computing.
     const CPU: u64 = 2;
@@ -102,35 +112,112 @@ mod platform {
         let beneath = |rules: RulesetCreated, place: &std::os::fd::OwnedFd| -> anyhow::Result<RulesetCreated> {
             Ok(rules.add_rule(PathBeneath::new(place, directory()))?)
         };
-        let (rules, filter) = match writes {
+        let (rules, filters) = match writes {
             Writes::Beneath { workspace, temp } => {
                 let rules = files()?.scope(Scope::from_all(WANTED))?.create()?;
-                (beneath(beneath(rules, workspace)?, temp)?, no_local_sockets()?)
+                (beneath(beneath(rules, workspace)?, temp)?, vec![no_local_sockets()?, no_others()?])
             }
             Writes::Nothing { temp } => {
                 let names = |name: &&str| !SHELLS.split(' ').any(|allowed| allowed == *name);
-                (beneath(ruleset()?, temp)?, filter_of(refused().filter(names))?)
+                let refused = filter_of(refused().filter(names))?;
+                (beneath(ruleset()?, temp)?, vec![refused, no_local_sockets()?, no_others()?])
             }
         };
-        let mut rules = rules.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::from_read(NEEDED)))?;
+        drop_capabilities().context("could not give up the rights of root")?;
+        let mut rules = readable(rules)?;
         for device in DEVICES.iter().filter_map(|device| PathFd::new(device).ok()) {
             rules = rules.add_rule(PathBeneath::new(device, AccessFs::from_file(WANTED)))?;
         }
         check_status(&rules.restrict_self()?)?;
-        seccompiler::apply_filter(&filter).context("could not refuse system calls")
+        for filter in &filters {
+            seccompiler::apply_filter(filter).context("could not refuse system calls")?;
+        }
+        Ok(())
+    }
+
+    /// Everything may be read but devices, since a terminal is read by whoever opens it, and the directory of this user's sockets, which
+    /// holds keys.
+    fn readable(rules: RulesetCreated) -> anyhow::Result<RulesetCreated> {
+        // Directories are listed everywhere.
+        let mut rules = rules.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::ReadDir))?;
+        let names = |directory: &str| -> anyhow::Result<Vec<std::ffi::OsString>> {
+            let entries = std::fs::read_dir(directory).with_context(|| format!("could not list {directory}"))?;
+            Ok(entries.flatten().map(|entry| entry.file_name()).collect())
+        };
+        let top = names("/")?.into_iter().filter(|name| name != "dev" && name != "run");
+        let run = names("/run").unwrap_or_default().into_iter().filter(|name| name != "user");
+        let places = top.map(|name| Path::new("/").join(name)).chain(run.map(|name| Path::new("/run").join(name)));
+        for place in places {
+            // A link that leads nowhere, or a file that is not for us.
+            let Ok(opened) = PathFd::new(&place) else { continue };
+            let access = if place.is_dir() { AccessFs::from_read(NEEDED) } else { AccessFs::ReadFile.into() };
+            rules = rules.add_rule(PathBeneath::new(opened, access))?;
+        }
+        Ok(rules)
     }
 
     /// Programs that listen on a local socket act for any process of their user: tmux types, docker and systemd start what they are told, an
-    /// agent signs. A confined command makes no such socket, nor a ring, which could make one. Pairs of sockets and the network stay.
+    /// agent signs. A confined command makes no such socket, nor a ring, which could make one, nor a pair that can send elsewhere. Pairs
+    /// of streams and the network stay.
     fn no_local_sockets() -> anyhow::Result<BpfProgram> {
         let is_local = serde_json::json!({ "index": 0, "type": "dword", "op": "eq", "val": AF_UNIX });
+        let is_type = |kind: u32| {
+            let op = serde_json::json!({ "masked_eq": SOCKET_TYPE });
+            serde_json::json!({ "index": 1, "type": "dword", "op": op, "val": kind })
+        };
         compiled(
             EAFNOSUPPORT,
             vec![
                 serde_json::json!({ "syscall": "socket", "args": [is_local] }),
+                serde_json::json!({ "syscall": "socketpair", "args": [is_local, is_type(SOCK_DGRAM)] }),
+                serde_json::json!({ "syscall": "socketpair", "args": [is_local, is_type(SOCK_RAW)] }),
                 serde_json::json!({ "syscall": "io_uring_setup" }),
             ],
         )
+    }
+
+    /// What reaches other processes of the user although it is no signal: their limits, priority and queues, keys, leases on files that
+    /// they open. A limit could mark them as a command's, or end them.
+    fn no_others() -> anyhow::Result<BpfProgram> {
+        let of_another = |call: &str, index: u32| {
+            let is_another = serde_json::json!({ "index": index, "type": "dword", "op": "ne", "val": 0 });
+            serde_json::json!({ "syscall": call, "args": [is_another] })
+        };
+        let takes_lease = serde_json::json!({ "index": 1, "type": "dword", "op": "eq", "val": F_SETLEASE });
+        let mut rules = vec![
+            of_another("prlimit64", 0),
+            of_another("setpriority", 1),
+            of_another("ioprio_set", 1),
+            of_another("sched_setscheduler", 0),
+            of_another("sched_setparam", 0),
+            of_another("sched_setattr", 0),
+            serde_json::json!({ "syscall": "fcntl", "args": [takes_lease] }),
+        ];
+        rules.extend(OTHERS.split(' ').map(|name| serde_json::json!({ "syscall": name })));
+        compiled(EPERM, rules)
+    }
+
+    /// Of root's rights, those that files of others in the workspace need stay.
+    fn drop_capabilities() -> rustix::io::Result<()> {
+        let kept = CapabilitySet::CHOWN
+            | CapabilitySet::DAC_OVERRIDE
+            | CapabilitySet::FOWNER
+            | CapabilitySet::FSETID
+            | CapabilitySet::NET_BIND_SERVICE;
+        let mut sets = capabilities(None)?;
+        if sets.effective.contains(CapabilitySet::SETPCAP) {
+            for right in CapabilitySet::all().difference(kept).iter() {
+                // A kernel need not know them all.
+                if capability_is_in_bounding_set(right).unwrap_or(false) {
+                    remove_capability_from_bounding_set(right)?;
+                }
+            }
+        }
+        let _ = clear_ambient_capability_set();
+        sets.effective &= kept;
+        sets.permitted &= kept;
+        sets.inheritable &= kept;
+        set_capabilities(None, sets)
     }
 
     /// All, but what only root can do and nobody needs.

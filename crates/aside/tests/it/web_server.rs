@@ -130,7 +130,7 @@ fn web_server_a_command_that_saw_the_link_cannot_open_the_page() {
     ada.approves(&shown);
     ada.ends(&task);
     let log = std::fs::read_to_string(home.path(&format!(".local/state/aside/tasks/{task}.jsonl"))).unwrap();
-    assert!(log.contains("HTTP/1.1 403") && log.contains("cannot speak for the user"), "{log}");
+    assert!(log.contains("HTTP/1.1 403") && log.contains("could pass for this page"), "{log}");
     assert!(!log.contains("set-cookie"), "{log}");
     // It was not used up, either.
     let (status, _) = Visit::new(&link).says(&json!({"op": "list"}));

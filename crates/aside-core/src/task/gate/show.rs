@@ -10,6 +10,9 @@ use crate::text::visible;
 /// Said where the user approves: what a command that is not confined could do beside what it is meant for. docs/security.md has the rest.
 const UNCONFINED: &str = "anywhere: not confined, it can do all that you can";
 
+/// The workspace is the home directory, or one above it: what is started later may be the command's work.
+const HOME: &str = "all of your home, so your shell's files and Aside's settings, too; in a project's directory it could write there only";
+
 /// Of what an explanation quotes. An offer itself is never cut.
 const MAX_QUOTED: usize = 120;
 
@@ -53,6 +56,16 @@ impl Label {
     }
 }
 
+/// Whether a directory is the other one, or above it.
+fn holds(directory: &str, other: &str) -> bool {
+    let directory = directory.trim_end_matches('/');
+    !other.is_empty()
+        && other
+            .trim_end_matches('/')
+            .strip_prefix(directory)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 pub fn shown(offer: &Offer) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |label: Label, text: String| rows.push(Row { label, text });
@@ -69,7 +82,11 @@ pub fn shown(offer: &Offer) -> Vec<Row> {
                 Confine::No => row(Label::Limit, UNCONFINED.to_owned()),
                 Confine::Workspace => {
                     let workspace = from_home(&offer.workspace, &offer.home);
-                    row(Label::Limit, format!("in the workspace only: {}", visible::exact(&workspace)));
+                    let workspace = visible::exact(&workspace);
+                    match holds(&offer.workspace, &offer.home) {
+                        true => row(Label::Limit, format!("{HOME}: {workspace}")),
+                        false => row(Label::Limit, format!("in the workspace only: {workspace}")),
+                    }
                 }
             }
             reason

@@ -19,7 +19,7 @@ use crate::bridge::web::page::{self, Content};
 use crate::bridge::web::session::{Comes, Place, Visitor};
 use crate::bridge::web::wire::Wire;
 use crate::bridge::web::{self, Shared};
-use crate::exec::taint::Caller;
+use crate::exec::presence::Presence;
 use crate::paths;
 
 /// A diff that was edited by hand, or a log that somebody asks about.
@@ -31,26 +31,19 @@ const MAX_PARCEL: usize = 512 * 1024;
 const AGAIN: &str = "Run <code>aside web</code> in a terminal to open this page.";
 const OVER: &str = "the session is over; run `aside web` again";
 
-pub async fn answer(shared: Arc<Shared>, caller: Caller, request: Request<Incoming>) -> Response<Content> {
+pub async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Response<Content> {
     let (head, body) = request.into_parts();
     let is_api = head.uri.path().starts_with("/api");
-    match caller {
-        Caller::User => {}
-        Caller::Command => {
-            return page::words(StatusCode::FORBIDDEN, "A command of a task cannot speak for the user.");
-        }
-        Caller::Unknown => {
-            let unknown = "While a command of a task runs, Aside cannot tell this connection from one of it. Use a browser on this machine, or \
-                           <code>aside task</code> in a terminal, or end the command.";
-            return page::words(StatusCode::FORBIDDEN, unknown);
-        }
-    }
     let is_former = |host: &str| shared.kept().is_known(host);
     let admitted = admit::admit(&head, &Names { ours: &shared.host, is_former: &is_former });
     match admitted {
         Err(refusal) if is_api => page::failure(refusal.status, refusal.code, refusal.message),
         Err(refusal) => page::words(refusal.status, refusal.message),
-        Ok(Wanted::Open(key)) => open(&shared, &head, &key),
+        Ok(Wanted::Open(key)) => match presence(&shared).await {
+            Presence::None => open(&shared, &head, &key),
+            // A command could be first to use the link. It stays good.
+            there => page::words(StatusCode::FORBIDDEN, &format!("The page does not open now: {}.", there.why())),
+        },
         Ok(Wanted::File(path)) => file(&shared, &head, &path),
         Ok(Wanted::Former) => page::again(StatusCode::UNAUTHORIZED, AGAIN),
         Ok(Wanted::Seal { host, tab, made_up }) => seal(&shared, &host, &tab, &made_up),
@@ -225,6 +218,12 @@ async fn ask(shared: &Shared, visitor: &Visitor, bytes: &[u8]) -> Response<Conte
         Ok(task) => task,
         Err(why) => return page::failure(StatusCode::BAD_REQUEST, "bad_request", &why),
     };
+    if is_for_the_user_alone(task.op) {
+        match presence(shared).await {
+            Presence::None => {}
+            there => return page::failure(StatusCode::CONFLICT, "refused", there.why()),
+        }
+    }
     let Ok(_place) = shared.asking.try_acquire() else {
         return page::failure(StatusCode::SERVICE_UNAVAILABLE, "busy", "too much is asked at once; try again");
     };
@@ -241,6 +240,21 @@ async fn ask(shared: &Shared, visitor: &Visitor, bytes: &[u8]) -> Response<Conte
         }
         Err(_) => page::failure(StatusCode::GATEWAY_TIMEOUT, "no_daemon", "the daemon takes too long to answer"),
     }
+}
+
+/// Whether it makes something happen on this machine. What is shown, asked for, rejected or ended may be said by anybody who has the session.
+fn is_for_the_user_alone(op: Op) -> bool {
+    match op {
+        Op::Approve | Op::Edit | Op::Undo => true,
+        Op::Ask | Op::Retry | Op::Reject | Op::Cancel => false,
+        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules | Op::Page | Op::SignOut => false,
+    }
+}
+
+/// Whether a command may be at the other end of any connection.
+async fn presence(shared: &Shared) -> Presence {
+    let _turn = shared.looking.lock().await;
+    tokio::task::spawn_blocking(Presence::looked_up).await.unwrap_or(Presence::Unknown)
 }
 
 fn understood(visitor: &Visitor, bytes: &[u8]) -> Result<Task, String> {

@@ -1,12 +1,11 @@
-//! Whose process is at the other end of a TCP connection. Every user of this machine can connect to a port of it, and so can a command of
-//! a task. Where the kernel tells the owner of a connection, only the user's own processes get past this, whatever secret they bring.
+//! Whose process is at the other end of a TCP connection. Every user of this machine can connect to a port of it. Where the kernel tells the
+//! owner of a connection, only the user's own processes get past this, whatever secret they bring. Which of those it is cannot be told: a
+//! socket can be passed on, and hidden (see `exec::presence`).
 
-use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 use crate::bridge::web::sock_diag;
-use crate::exec::taint::{self, Caller, Rank};
 
 /// The kernel lists connections in pieces, between which others come and go.
 const LOOKS: usize = 3;
@@ -26,69 +25,14 @@ pub fn is_told(port: u16) -> bool {
     table(ours).is_some_and(|table| listener(&table, ours) == Some(us()))
 }
 
-/// Of the end `peer` of a connection to `ours`, if it is this user's, or root's, which can do all that we can: a relay into a virtual machine
+/// Whether the end `peer` of a connection to `ours` is this user's, or root's, which can do all that we can: a relay into a virtual machine
 /// runs as root. One system call or two.
-pub fn of_user(peer: SocketAddr, ours: SocketAddr) -> Option<Owner> {
+pub fn is_of_user(peer: SocketAddr, ours: SocketAddr) -> bool {
     let owner = match sock_diag::owner(peer, ours) {
         Ok(owner) => owner,
         Err(_) => (0..LOOKS).find_map(|_| owner(&table(peer)?, peer, ours)),
     };
-    owner.filter(|owner| owner.user == us() || owner.user == 0)
-}
-
-/// Whether the user or a command of a task holds this end of a connection. Looks through all processes, so not where a key waits.
-pub fn holder(owner: &Owner) -> Caller {
-    judge(processes(owner))
-}
-
-/// A process, as far as it matters for one connection.
-struct Process {
-    rank: Rank,
-    /// Whether it has the connection open. None when the system does not tell: it cannot be traced, or is root's.
-    holds: Option<bool>,
-}
-
-/// While a command of a task runs, or something that one has left behind, only a connection that is seen in the hands of another process is
-/// the user's: a command can hide its descriptors, and pass them on. Without any command there is none that could hold it, so that a tunnel
-/// of sshd, which cannot be looked into, is the user's.
-fn judge(processes: impl IntoIterator<Item = Process>) -> Caller {
-    let (mut is_seen, mut has_commands) = (false, false);
-    for Process { rank, holds } in processes {
-        match (rank, holds) {
-            (Rank::Command | Rank::Daemon, Some(true)) => return Caller::Command,
-            (Rank::Command, None) => return Caller::Unknown,
-            (Rank::Command, Some(false)) => has_commands = true,
-            (Rank::User, Some(true)) => is_seen = true,
-            (Rank::Daemon | Rank::User, Some(false) | None) => {}
-        }
-    }
-    if is_seen || !has_commands { Caller::User } else { Caller::Unknown }
-}
-
-fn processes(owner: &Owner) -> impl Iterator<Item = Process> {
-    let wanted = format!("socket:[{}]", owner.inode);
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.filter_map(move |number: i32| {
-        let is_it =
-            |open: std::fs::DirEntry| std::fs::read_link(open.path()).is_ok_and(|file| file.as_os_str() == &*wanted);
-        let rank = taint::of_process(number)?;
-        let holds = match std::fs::read_dir(format!("/proc/{number}/fd")) {
-            Ok(open) => Some(open.flatten().any(is_it)),
-            Err(error) if error.kind() == ErrorKind::PermissionDenied => None,
-            Err(_) => return None,
-        };
-        // The number may have been given to another process meanwhile: the lower rank counts.
-        let rank = taint::of_process(number)?.min(rank);
-        (rank == Rank::User || is_ours(number)).then_some(Process { rank, holds })
-    })
-}
-
-/// Whether it runs as this user, or as root, as what a command has started with sudo. Commands of other users are none of ours.
-fn is_ours(number: i32) -> bool {
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{number}/status")) else { return false };
-    let users = status.lines().find_map(|row| row.strip_prefix("Uid:")).unwrap_or_default();
-    users.split_ascii_whitespace().filter_map(|user| user.parse().ok()).any(|user: u32| user == us() || user == 0)
+    owner.is_some_and(|owner| owner.user == us() || owner.user == 0)
 }
 
 fn us() -> u32 {
@@ -179,29 +123,6 @@ mod tests {
         assert_eq!(listener(TABLE, local(0xA001)), None);
     }
 
-    #[test]
-    fn a_connection_that_a_command_may_hold_is_not_the_users() {
-        let held = |processes: &[(Rank, Option<bool>)]| {
-            judge(processes.iter().map(|(rank, holds)| Process { rank: *rank, holds: *holds }))
-        };
-        let (yes, no) = (Some(true), Some(false));
-        for (processes, caller) in [
-            (&[][..], Caller::User),
-            (&[(Rank::User, yes), (Rank::User, no)], Caller::User),
-            (&[(Rank::User, None), (Rank::User, no)], Caller::User),
-            (&[(Rank::User, None), (Rank::Daemon, no), (Rank::Daemon, None)], Caller::User),
-            (&[(Rank::User, yes), (Rank::Command, no)], Caller::User),
-            (&[(Rank::User, None), (Rank::Command, no)], Caller::Unknown),
-            (&[(Rank::User, no), (Rank::Command, no)], Caller::Unknown),
-            (&[(Rank::User, yes), (Rank::Command, None)], Caller::Unknown),
-            (&[(Rank::User, yes), (Rank::Command, yes)], Caller::Command),
-            (&[(Rank::Command, yes)], Caller::Command),
-            (&[(Rank::Daemon, yes)], Caller::Command),
-        ] {
-            assert_eq!(held(processes), caller, "{processes:?}");
-        }
-    }
-
     #[cfg(target_os = "linux")]
     #[test]
     fn our_own_connections_are_ours_and_closed_ones_are_not() {
@@ -211,10 +132,9 @@ mod tests {
             let stream = TcpStream::connect(ours).unwrap();
             let peer = stream.local_addr().unwrap();
             let accepted = server.accept().unwrap();
-            let owner = of_user(peer, ours).unwrap_or_else(|| panic!("{host}"));
-            assert_eq!(holder(&owner), Caller::User, "{host}");
+            assert!(is_of_user(peer, ours), "{host}");
             drop(stream);
-            assert_eq!(of_user(peer, ours), None, "{host}");
+            assert!(!is_of_user(peer, ours), "{host}");
             drop(accepted);
         }
         let server = TcpListener::bind("127.0.0.1:0").unwrap();

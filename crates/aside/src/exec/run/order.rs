@@ -10,7 +10,7 @@ use aside_core::line::Dialect;
 use rustix::process::Pid;
 
 /// Changes with the spelling: the file of a running daemon may have been replaced by that of another version.
-const SPELLING: &str = "aside keep 1";
+const SPELLING: &str = "aside keep 2";
 /// Far more than a system lets a program have.
 const MAX_ORDER: u64 = 16 * 1024 * 1024;
 
@@ -116,6 +116,8 @@ pub enum Report {
     Signal(i32),
     /// The keeper ended it, since the daemon wanted that or has gone.
     Stopped,
+    /// Something that it started goes on.
+    Left,
     /// Why it was not run.
     Failed(String),
     /// Something to be said about it.
@@ -130,6 +132,7 @@ impl Report {
             Self::Exit(code) => format!("exit {code}\n"),
             Self::Signal(number) => format!("signal {number}\n"),
             Self::Stopped => "stopped\n".to_owned(),
+            Self::Left => "left\n".to_owned(),
             Self::Failed(text) => format!("failed {}\n", one_line(text)),
             Self::Note(text) => format!("note {}\n", one_line(text)),
         }
@@ -142,6 +145,7 @@ impl Report {
             "exit" => Some(Self::Exit(rest.parse().ok()?)),
             "signal" => Some(Self::Signal(rest.parse().ok()?)),
             "stopped" => Some(Self::Stopped),
+            "left" => Some(Self::Left),
             "failed" => Some(Self::Failed(rest.to_owned())),
             "note" => Some(Self::Note(rest.to_owned())),
             _ => None,
@@ -198,6 +202,7 @@ mod tests {
             Report::Exit(255),
             Report::Signal(9),
             Report::Stopped,
+            Report::Left,
             Report::Failed("no such thing".to_owned()),
             Report::Note("it changed a file".to_owned()),
         ] {

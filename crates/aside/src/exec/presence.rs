@@ -1,0 +1,249 @@
+//! Whether a command of a task may be there: one that this daemon runs, or something that one has left behind. A connection over TCP does
+//! not tell which process is at its other end, so what only the user may do is not done over one while a command may hold it. What
+//! cannot be found out counts as there.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Commands that run now.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+/// Commands that ended and left something, which their keepers still watch over.
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+/// It is not known what one has left, since its keeper was killed. Stays until the daemon ends.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    None,
+    Running,
+    Left,
+    /// The system does not tell.
+    Unknown,
+}
+
+impl Presence {
+    /// By what this daemon itself has run. At once.
+    pub fn known() -> Self {
+        let (left, is_lost) = (LEFT.load(Ordering::SeqCst), LOST.load(Ordering::SeqCst));
+        match RUNNING.load(Ordering::SeqCst) {
+            1.. => Presence::Running,
+            0 if left > 0 || is_lost => Presence::Left,
+            0 => Presence::None,
+        }
+    }
+
+    /// By what the system tells, too: an earlier daemon may have run something. Reads about every process, so not where a key waits.
+    pub fn looked_up() -> Self {
+        match Self::known() {
+            Presence::None => platform::look(),
+            there => there,
+        }
+    }
+
+    /// What is said to a user who has to do it elsewhere.
+    pub fn why(self) -> &'static str {
+        match self {
+            Presence::None => "",
+            Presence::Running => {
+                "a command of a task is running, which could pass for this page; use a terminal (`aside task`), or wait until it has ended"
+            }
+            Presence::Left => {
+                "something that a command of a task has started is still there, and could pass for this page; use a terminal (`aside task`), or \
+                 end it"
+            }
+            Presence::Unknown => {
+                "the system does not tell whether a command of a task could pass for this page; use a terminal (`aside task`)"
+            }
+        }
+    }
+}
+
+/// Held while a command runs, and then while something that it left is watched over.
+pub struct Running {
+    count: &'static AtomicUsize,
+    is_accounted: bool,
+}
+
+impl Running {
+    pub fn begin() -> Self {
+        RUNNING.fetch_add(1, Ordering::SeqCst);
+        Self { count: &RUNNING, is_accounted: false }
+    }
+
+    /// The command has ended, and something goes on.
+    pub fn left(&mut self) {
+        LEFT.fetch_add(1, Ordering::SeqCst);
+        self.count.fetch_sub(1, Ordering::SeqCst);
+        self.count = &LEFT;
+    }
+
+    /// It has ended, and so has all that it started.
+    pub fn ended_with_all(mut self) {
+        self.is_accounted = true;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.is_accounted {
+            LOST.store(true, Ordering::SeqCst);
+        }
+        self.count.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod platform {
+    use std::io::ErrorKind;
+
+    use super::Presence;
+    use crate::exec::taint::{self, Rank};
+
+    /// Processes are listed in the order of their numbers, and one may be missed that begins another and ends meanwhile.
+    const LOOKS: usize = 2;
+
+    pub fn look() -> Presence {
+        if hides_processes() {
+            return Presence::Unknown;
+        }
+        let ours = Ours::here();
+        for _ in 0..LOOKS {
+            match any_command(&ours) {
+                Some(false) => {}
+                Some(true) => return Presence::Left,
+                None => return Presence::Unknown,
+            }
+        }
+        Presence::None
+    }
+
+    /// None when not all processes can be looked at.
+    fn any_command(ours: &Ours) -> Option<bool> {
+        for entry in std::fs::read_dir("/proc").ok()? {
+            let Some(pid) = entry.ok()?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+                continue;
+            };
+            let limits = match taint::text(pid, "limits") {
+                Ok(limits) => limits,
+                Err(error) if has_gone(&error) => continue,
+                Err(_) => return None,
+            };
+            if taint::rank_of(&limits)? != Rank::Command {
+                continue;
+            }
+            match taint::text(pid, "status") {
+                Ok(status) if ours.has(real_user(&status)?) => return Some(true),
+                Ok(_) => {}
+                Err(error) if has_gone(&error) => {}
+                Err(_) => return None,
+            }
+        }
+        Some(false)
+    }
+
+    fn has_gone(error: &std::io::Error) -> bool {
+        error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
+    }
+
+    /// `Uid:  REAL  EFFECTIVE  SAVED  FILES`. A program that is root's by its file is still run by its user.
+    pub(super) fn real_user(status: &str) -> Option<u32> {
+        let users = status.lines().find_map(|row| row.strip_prefix("Uid:"))?;
+        users.split_ascii_whitespace().next()?.parse().ok()
+    }
+
+    /// Whose processes a command of this user's can become.
+    pub(super) struct Ours {
+        pub user: u32,
+        /// Numbers that are lent to this user for containers.
+        pub lent: Vec<std::ops::Range<u32>>,
+    }
+
+    impl Ours {
+        fn here() -> Self {
+            let user = rustix::process::getuid().as_raw();
+            let named = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+            let name = named("/etc/passwd").lines().find_map(|row| {
+                let mut fields = row.split(':');
+                let (name, number) = (fields.next()?, fields.nth(1)?);
+                (number.parse() == Ok(user)).then(|| name.to_owned())
+            });
+            Self { user, lent: lent(&named("/etc/subuid"), user, name.as_deref().unwrap_or_default()) }
+        }
+
+        /// Root's command can become anybody.
+        pub fn has(&self, user: u32) -> bool {
+            self.user == 0 || self.user == user || self.lent.iter().any(|lent| lent.contains(&user))
+        }
+    }
+
+    /// `NAME-OR-NUMBER:FIRST:COUNT`
+    pub(super) fn lent(table: &str, user: u32, name: &str) -> Vec<std::ops::Range<u32>> {
+        let rows = table.lines().filter_map(|row| {
+            let mut fields = row.trim().split(':');
+            let (whose, first, count) = (fields.next()?, fields.next()?, fields.next()?);
+            let is_ours = whose == name || whose.parse() == Ok(user);
+            let first: u32 = first.parse().ok().filter(|_| is_ours)?;
+            Some(first..first.saturating_add(count.parse().ok()?))
+        });
+        rows.collect()
+    }
+
+    /// Whether processes that cannot be traced are left out of the list.
+    fn hides_processes() -> bool {
+        let Ok(mounts) = std::fs::read_to_string("/proc/self/mounts") else { return true };
+        hides(&mounts)
+    }
+
+    pub(super) fn hides(mounts: &str) -> bool {
+        let of_proc = mounts.lines().filter_map(|row| {
+            let fields: Vec<&str> = row.split(' ').collect();
+            let [_, "/proc", "proc", options, ..] = fields.as_slice() else { return None };
+            Some((*options).to_owned())
+        });
+        // The last one is on top.
+        let Some(options) = of_proc.last() else { return true };
+        options.split(',').any(|option| option.strip_prefix("hidepid=").is_some_and(|how| !matches!(how, "0" | "off")))
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod platform {
+    use super::Presence;
+
+    /// No command of a task runs here.
+    pub fn look() -> Presence {
+        Presence::None
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::platform::{Ours, hides, lent, real_user};
+
+    #[test]
+    fn a_command_is_ours_by_its_real_user_or_by_one_that_is_lent() {
+        assert_eq!(real_user("Name:\tsu\nUid:\t1000\t0\t0\t0\n"), Some(1000));
+        assert_eq!(real_user("Name:\tsu\n"), None);
+        let table = "me:100000:65536\nother:165536:65536\n1000:300000:10\nbroken\nme:x:1\n";
+        let ours = Ours { user: 1000, lent: lent(table, 1000, "me") };
+        for user in [1000, 100_000, 165_535, 300_009] {
+            assert!(ours.has(user), "{user}");
+        }
+        for user in [0, 1001, 99_999, 165_536, 300_010] {
+            assert!(!ours.has(user), "{user}");
+        }
+        assert!(Ours { user: 0, lent: Vec::new() }.has(65_534), "root's command can become anybody");
+    }
+
+    #[test]
+    fn a_list_of_processes_that_is_not_whole_is_told() {
+        let row = |options: &str| format!("/dev/sda / ext4 rw 0 0\nproc /proc proc {options} 0 0\n");
+        for options in ["rw,nosuid", "rw,hidepid=0", "rw,hidepid=off"] {
+            assert!(!hides(&row(options)), "{options}");
+        }
+        for options in ["rw,hidepid=2", "rw,hidepid=invisible", "rw,gid=4,hidepid=1"] {
+            assert!(hides(&row(options)), "{options}");
+        }
+        assert!(hides(""), "there is none");
+        assert!(hides(&(row("rw") + &row("rw,hidepid=2"))), "another one on top of it");
+    }
+}
