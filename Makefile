@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete teach-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete teach-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -71,6 +71,10 @@ bench-translate:
 # question that needs no thought; prints ratios.
 bench-detect:
 	$(CARGO) bench -p aside-core --bench detect
+
+# The history filter, on one recorded line and on an import of 100 000.
+bench-filter:
+	$(CARGO) bench -p aside-core --bench filter
 	$(CARGO) bench -p aside --bench prompt -- sentences
 
 # How long it takes to tell what a request wants, beside parsing it as a line, and what the weights take of memory; prints ratios.

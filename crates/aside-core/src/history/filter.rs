@@ -1,15 +1,33 @@
-//! Which commands may be kept. Knows the person's ignore patterns; says nothing about where commands are kept.
+//! Which commands may be stored in the history, and in which form. Secrets are recognised by `redact` alone; the patterns
+//! are the user's own. Says nothing about where commands are stored.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use regex::{Regex, RegexSet};
 
-/// A longer command was pasted, not typed; nobody wants it completed.
+use crate::history::Entry;
+use crate::redact;
+
+/// A longer command was pasted, not typed, and is useless as a completion.
 pub const MAX_COMMAND: usize = 16 * 1024;
 
 #[derive(Clone, Debug)]
 pub struct Filter {
     patterns: RegexSet,
+    secrets: Secrets,
+}
+
+/// What becomes of a command that carries a secret.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Secrets {
+    /// It is not stored.
+    #[default]
+    Skip,
+    /// It is stored with `[redacted]` in place of the secret. Such a line is never offered as a completion.
+    Redact,
+    /// It is stored as it was typed.
+    Keep,
 }
 
 /// Why a command is not kept.
@@ -21,6 +39,8 @@ pub enum Refusal {
     TooLong,
     /// It matches one of the ignore patterns.
     Ignored,
+    /// It carries a secret, and the setting is `Secrets::Skip`.
+    Secret,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,27 +50,70 @@ pub struct BadPattern {
 }
 
 impl Filter {
-    pub fn new(patterns: &[String]) -> Result<Self, BadPattern> {
+    pub fn new(patterns: &[String], secrets: Secrets) -> Result<Self, BadPattern> {
         // A set reports its errors without saying which pattern was wrong, so try each one first.
         for pattern in patterns {
             Regex::new(pattern).map_err(|error| bad(pattern, &error))?;
         }
         let patterns = RegexSet::new(patterns).map_err(|error| bad(&patterns.join(" | "), &error))?;
-        Ok(Self { patterns })
+        Ok(Self { patterns, secrets })
     }
 
+    /// The command as it is to be stored.
+    pub fn stored<'a>(&self, command: &'a str) -> Result<Cow<'a, str>, Refusal> {
+        if let Some(refusal) = self.refuses_unread(command) {
+            return Err(refusal);
+        }
+        match self.secrets {
+            Secrets::Keep => Ok(Cow::Borrowed(command)),
+            Secrets::Skip if redact::secrets(command).is_empty() => Ok(Cow::Borrowed(command)),
+            Secrets::Skip => Err(Refusal::Secret),
+            Secrets::Redact => match redact::redact(command) {
+                // The placeholder may be longer than the secret was.
+                redacted if redacted.len() > MAX_COMMAND => Err(Refusal::TooLong),
+                redacted => Ok(redacted),
+            },
+        }
+    }
+
+    /// Whether the command is stored, in whichever form.
     pub fn keeps(&self, command: &str) -> bool {
         self.refuses(command).is_none()
     }
 
     pub fn refuses(&self, command: &str) -> Option<Refusal> {
+        self.stored(command).err()
+    }
+
+    /// Leaves the entries that are to be stored, in the form in which they are. `refused` hears of each of the others.
+    pub fn sift(&self, entries: &mut Vec<Entry>, mut refused: impl FnMut(Refusal)) {
+        entries.retain_mut(|entry| match self.stored(&entry.command) {
+            Ok(Cow::Borrowed(_)) => true,
+            Ok(Cow::Owned(redacted)) => {
+                entry.command = redacted;
+                true
+            }
+            Err(refusal) => {
+                refused(refusal);
+                false
+            }
+        });
+    }
+
+    /// Whether one of the user's patterns matches.
+    pub fn is_ignored(&self, text: &str) -> bool {
+        self.patterns.is_match(text)
+    }
+
+    /// What can be told without looking for secrets.
+    fn refuses_unread(&self, command: &str) -> Option<Refusal> {
         if command.trim().is_empty() {
             Some(Refusal::Blank)
         } else if command.starts_with([' ', '\t']) {
             Some(Refusal::Hidden)
         } else if command.len() > MAX_COMMAND {
             Some(Refusal::TooLong)
-        } else if self.patterns.is_match(command) {
+        } else if self.is_ignored(command) {
             Some(Refusal::Ignored)
         } else {
             None
@@ -79,13 +142,17 @@ mod tests {
 
     fn refusal(patterns: &[&str], command: &str) -> Option<Refusal> {
         let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-        Filter::new(&patterns).unwrap().refuses(command)
+        Filter::new(&patterns, Secrets::Skip).unwrap().refuses(command)
+    }
+
+    fn with(secrets: Secrets) -> Filter {
+        Filter::new(&[], secrets).unwrap()
     }
 
     #[test]
     fn keeps_an_ordinary_command() {
         assert_eq!(refusal(&["secret"], "git status"), None);
-        assert!(Filter::new(&[]).unwrap().keeps("git status"));
+        assert!(with(Secrets::Skip).keeps("git status"));
     }
 
     #[test]
@@ -117,7 +184,32 @@ mod tests {
 
     #[test]
     fn names_the_pattern_that_is_wrong() {
-        let error = Filter::new(&["fine".to_owned(), "bad(".to_owned()]).unwrap_err();
+        let error = Filter::new(&["fine".to_owned(), "bad(".to_owned()], Secrets::Skip).unwrap_err();
         assert_eq!(error, BadPattern { pattern: "bad(".to_owned(), why: "unclosed group".to_owned() });
+    }
+
+    #[test]
+    fn a_secret_is_skipped_redacted_or_kept() {
+        let line = "mysql -u root -phunter2 shop";
+        assert_eq!(with(Secrets::Skip).stored(line), Err(Refusal::Secret));
+        assert_eq!(with(Secrets::Redact).stored(line).unwrap(), "mysql -u root -p[redacted] shop");
+        assert_eq!(with(Secrets::Keep).stored(line).unwrap(), line);
+        for secrets in [Secrets::Skip, Secrets::Redact, Secrets::Keep] {
+            assert_eq!(with(secrets).stored("git checkout 8cb8404 && ls").unwrap(), "git checkout 8cb8404 && ls");
+            assert_eq!(with(secrets).stored(" mysql -phunter2"), Err(Refusal::Hidden));
+        }
+    }
+
+    #[test]
+    fn a_pattern_comes_before_the_search_for_secrets() {
+        assert_eq!(refusal(&["^mysql"], "mysql -phunter2"), Some(Refusal::Ignored));
+        assert!(Filter::new(&["^mysql".to_owned()], Secrets::Keep).unwrap().is_ignored("mysql"));
+    }
+
+    #[test]
+    fn a_redacted_line_stays_below_the_cap() {
+        let line = format!("mysql -phunter2 {}", "x ".repeat(MAX_COMMAND));
+        let line = &line[..MAX_COMMAND];
+        assert_eq!(with(Secrets::Redact).stored(line), Err(Refusal::TooLong));
     }
 }

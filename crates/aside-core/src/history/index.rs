@@ -8,6 +8,7 @@ use std::hash::BuildHasher;
 use crate::history::log::{Followed, Log};
 use crate::history::sorted::{Entry, Sorted};
 use crate::history::words::{self, Words};
+use crate::redact::REDACTED;
 use crate::text;
 
 /// A command longer than this is kept in the store but never offered.
@@ -376,8 +377,9 @@ fn directory(cwd: Option<&str>) -> Option<&str> {
 }
 
 /// Control characters would be executed by the terminal or vanish from the line, so such commands stay in the store.
+/// A line that was stored redacted would run with the placeholder in place of the secret.
 fn is_offerable(command: &str) -> bool {
-    !command.is_empty() && command.len() <= MAX_COMMAND && text::is_clean(command)
+    !command.is_empty() && command.len() <= MAX_COMMAND && text::is_clean(command) && !command.contains(REDACTED)
 }
 
 fn text_of<'a>(texts: &'a str, commands: &[Command], id: u32) -> &'a str {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct Task {
     pub op: Op,
-    /// Which task. Only `ask`, `list`, `follow`, `rules` and `page` have none.
+    /// Which task. Only `ask`, `list`, `follow`, `rules`, `page`, `sign_out` and `clean` have none.
     #[serde(rename = "taskId", skip_serializing_if = "String::is_empty")]
     pub task: String,
     /// The conversation that it belongs to. Empty is one of its own.
@@ -93,6 +93,8 @@ pub enum Op {
     Page,
     /// Ends every session of the page.
     SignOut,
+    /// Takes secrets out of the logs of tasks that have ended.
+    Clean,
 }
 
 /// What is known now.

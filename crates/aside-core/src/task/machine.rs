@@ -511,7 +511,7 @@ fn bounded(mut intent: Intent) -> Intent {
 }
 
 /// Clipping twice is clipping once: what is read from the log goes through here again.
-fn clipped(mut text: String) -> String {
+pub(in crate::task) fn clipped(mut text: String) -> String {
     if text.len() > MAX_MESSAGE {
         text.truncate(text.floor_char_boundary(MAX_MESSAGE - '…'.len_utf8()));
         text.push('…');

@@ -1,8 +1,9 @@
 //! Work that somebody asked for in words: what is wanted (route), what comes of each kind of request (run), which files nothing
 //! may touch (deny), changes to files (diff), who may act on what (gate), and what becomes of a request until it has ended
-//! (machine, with its input, states, effects, events and log). Decides only: nothing here reads a file, writes one or runs
+//! (machine, with its input, states, effects, events and log, and what of them is written down: clean). Decides only: nothing here reads a file, writes one or runs
 //! anything.
 
+pub mod clean;
 pub mod deny;
 pub mod diff;
 pub mod effect;

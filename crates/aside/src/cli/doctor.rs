@@ -54,6 +54,7 @@ fn examine(facts: &Facts) -> Vec<Section> {
         section("task", task::task(facts)),
         section("configuration", keep::configuration(&facts.config)),
         section("history", keep::history(facts)),
+        section("secrets", keep::secrets(facts)),
         section("environment", surroundings::environment(&facts.environment)),
     ]
 }

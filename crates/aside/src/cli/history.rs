@@ -85,7 +85,7 @@ fn import(paths: &Paths, source: Source, file: Option<PathBuf>) -> anyhow::Resul
             return Ok(Exit::Usage);
         }
     };
-    let filter = Filter::new(&config.history.ignore)?;
+    let filter = Filter::new(&config.history.ignore, config.history.secrets.into())?;
     let file = file.map_or_else(|| files::usual_file(source), Ok)?;
     let mut parsed = source.read(&file)?;
     if parsed.entries.is_empty() && parsed.skipped == 0 {
@@ -113,19 +113,17 @@ struct LeftOut {
     hidden: usize,
     too_long: usize,
     ignored: usize,
+    secret: usize,
 }
 
 fn leave_out(parsed: &mut Parsed, filter: &Filter) -> LeftOut {
     let mut left_out = LeftOut::default();
-    parsed.entries.retain(|entry| {
-        match filter.refuses(&entry.command) {
-            None => return true,
-            Some(Refusal::Blank) => {}
-            Some(Refusal::Hidden) => left_out.hidden += 1,
-            Some(Refusal::TooLong) => left_out.too_long += 1,
-            Some(Refusal::Ignored) => left_out.ignored += 1,
-        }
-        false
+    filter.sift(&mut parsed.entries, |refusal| match refusal {
+        Refusal::Blank => {}
+        Refusal::Hidden => left_out.hidden += 1,
+        Refusal::TooLong => left_out.too_long += 1,
+        Refusal::Ignored => left_out.ignored += 1,
+        Refusal::Secret => left_out.secret += 1,
     });
     left_out
 }
@@ -142,11 +140,12 @@ fn progress_bar(length: usize) -> ProgressBar {
 }
 
 fn summary(added: usize, already_there: usize, left_out: &LeftOut, skipped: usize, file: &Path) -> String {
-    let LeftOut { hidden, too_long, ignored } = *left_out;
+    let LeftOut { hidden, too_long, ignored, secret } = *left_out;
     let rest: Vec<String> = [
         (already_there, "already there"),
         (hidden, "left out for beginning with a space"),
         (ignored, "left out by your ignore patterns"),
+        (secret, "left out for a secret in them"),
         (too_long, "too long"),
         (skipped, "not UTF-8"),
     ]
@@ -279,6 +278,7 @@ fn grouped(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use aside_core::history::Entry;
+    use aside_core::history::filter::Secrets;
 
     use super::*;
 
@@ -312,11 +312,11 @@ mod tests {
         let file = Path::new("/h");
         let nothing = LeftOut::default();
         assert_eq!(summary(1, 0, &nothing, 0, file), "imported 1 command from /h");
-        let left_out = LeftOut { hidden: 2, too_long: 0, ignored: 3 };
+        let left_out = LeftOut { hidden: 2, too_long: 0, ignored: 3, secret: 4 };
         assert_eq!(
             summary(1234, 56, &left_out, 1, file),
             "imported 1 234 commands from /h (56 already there, 2 left out for beginning with a space, \
-             3 left out by your ignore patterns, 1 not UTF-8)"
+             3 left out by your ignore patterns, 4 left out for a secret in them, 1 not UTF-8)"
         );
     }
 
@@ -356,12 +356,13 @@ mod tests {
 
     #[test]
     fn counts_what_the_filter_leaves_out() {
-        let filter = Filter::new(&["^pass".to_owned()]).unwrap();
+        let filter = Filter::new(&["^pass".to_owned()], Secrets::Skip).unwrap();
         let long = "x".repeat(20_000);
         let entry = |command: &str| Entry { command: command.to_owned(), ..Entry::default() };
-        let mut parsed = Parsed { entries: [" a", "pass b", "c", &long].map(entry).to_vec(), skipped: 0 };
+        let mut parsed =
+            Parsed { entries: [" a", "pass b", "c", "mysql -phunter2", &long].map(entry).to_vec(), skipped: 0 };
         let left_out = leave_out(&mut parsed, &filter);
-        assert_eq!(left_out, LeftOut { hidden: 1, too_long: 1, ignored: 1 });
+        assert_eq!(left_out, LeftOut { hidden: 1, too_long: 1, ignored: 1, secret: 1 });
         assert_eq!(parsed.entries, [entry("c")]);
     }
 }

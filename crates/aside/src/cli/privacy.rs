@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use aside_core::redact;
-use aside_core::text::clean;
+use aside_core::text;
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -15,6 +15,8 @@ use crate::cli::{Exit, from_home, home, local_time, one_line, print};
 use crate::config::Config;
 use crate::paths::Paths;
 use crate::store::journal::{Entry, Journal, Line};
+
+mod clean;
 
 /// How often `--follow` looks.
 const LOOK: Duration = Duration::from_millis(200);
@@ -61,6 +63,14 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Take secrets out of what Aside has stored: the history, the logs of tasks and the others
+    ///
+    /// Commands are removed or redacted, as `history.secrets` says. Your shell's own history file is never touched.
+    Clean {
+        /// Only say what would be done
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Say how to keep everything of this shell on this machine
     On,
     /// Say how to let a model be asked again
@@ -71,6 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     match args.command {
         Some(Command::Test { file, json }) => test(&file, json),
+        Some(Command::Clean { dry_run }) => clean::run(&paths, dry_run),
         Some(Command::On) => switch(&paths, ON),
         Some(Command::Off) => switch(&paths, OFF),
         None if args.follow => follow(&Journal::new(&paths), &args),
@@ -207,7 +218,7 @@ fn came_back(answer: &crate::store::journal::Answer) -> String {
 
 /// Into a file or a pipe every byte as it was; a terminal must not be told to do things.
 fn shown(text: &str) -> String {
-    if std::io::stdout().is_terminal() { clean(text).into_owned() } else { text.to_owned() }
+    if std::io::stdout().is_terminal() { text::clean(text).into_owned() } else { text.to_owned() }
 }
 
 fn bytes_of(bytes: u64) -> String {

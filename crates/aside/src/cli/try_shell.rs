@@ -83,7 +83,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 }
 
 fn fill(paths: &Paths) -> anyhow::Result<usize> {
-    let filter = Filter::new(&Config::default().history.ignore)?;
+    let config = Config::default();
+    let filter = Filter::new(&config.history.ignore, config.history.secrets.into())?;
     let (mut history, _) = History::open(&paths.history_db())?;
     Ok(history.import(&files::everything_found(&filter), &mut |_| {})?.added)
 }

@@ -357,7 +357,8 @@ mod tests {
             template.replace("# right_arrow = \"all\"\n", "# right_arrow = \"all\"\nright_arrow = \"word\"\n")
         );
         let (before, after) = template.rsplit_once("# ]\n").unwrap();
-        assert_eq!(set_to(&template, "history.ignore", &["x"]), format!("{before}# ]\nignore = [\"x\"]\n{after}"));
+        let set = set_to(&template, "suggest.capture_blocklist", &["x"]);
+        assert_eq!(set, format!("{before}# ]\ncapture_blocklist = [\"x\"]\n{after}"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use aside_core::history::filter;
 use serde::Deserialize;
 use serde_json::Map;
 
@@ -217,7 +218,17 @@ pub enum Tab {
 pub struct History {
     pub record: bool,
     pub import_first: bool,
+    pub secrets: Secrets,
     pub ignore: Vec<String>,
+}
+
+/// What becomes of a command that carries a secret; the same words as in `filter`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Secrets {
+    Skip,
+    Redact,
+    Keep,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -341,6 +352,26 @@ impl Tab {
     }
 }
 
+impl Secrets {
+    pub fn name(self) -> &'static str {
+        match self {
+            Secrets::Skip => "skip",
+            Secrets::Redact => "redact",
+            Secrets::Keep => "keep",
+        }
+    }
+}
+
+impl From<Secrets> for filter::Secrets {
+    fn from(secrets: Secrets) -> Self {
+        match secrets {
+            Secrets::Skip => filter::Secrets::Skip,
+            Secrets::Redact => filter::Secrets::Redact,
+            Secrets::Keep => filter::Secrets::Keep,
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self::over_defaults(&Values::new())
@@ -349,8 +380,6 @@ impl Default for Config {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::config::schema::{Rule, Value, schema};
 
@@ -420,6 +449,7 @@ mod tests {
             &[Autosuggestions::Replace, Autosuggestions::Yield].map(Autosuggestions::name),
         );
         one_of("complete.bar", &[Bar::Auto, Bar::Off].map(Bar::name));
+        one_of("history.secrets", &[Secrets::Skip, Secrets::Redact, Secrets::Keep].map(Secrets::name));
         one_of("complete.tab", &[Tab::Take, Tab::Leave].map(Tab::name));
         let [embedded, openai, anthropic, local] =
             [Provider::Embedded, Provider::Openai, Provider::Anthropic, Provider::Local].map(Provider::name);
@@ -435,10 +465,12 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("config.toml");
         assert_eq!(Config::load(&file), Ok(Config::default()));
-        std::fs::write(&file, "complete.right_arrow = 'word'\n[history]\nignore = []\n").unwrap();
+        std::fs::write(&file, "complete.right_arrow = 'word'\n[history]\nsecrets = 'redact'\nignore = ['^a']\n")
+            .unwrap();
         let mut expected = Config::default();
         expected.complete.right_arrow = RightArrow::Word;
-        expected.history.ignore.clear();
+        expected.history.secrets = Secrets::Redact;
+        expected.history.ignore.push("^a".to_owned());
         assert_eq!(Config::load(&file), Ok(expected));
     }
 
@@ -455,36 +487,37 @@ mod tests {
 
     #[test]
     fn lines_with_secrets_are_ignored_and_everyday_lines_are_not() {
-        let ignored = regex::RegexSet::new(Config::default().history.ignore).unwrap();
+        let History { ignore, secrets, .. } = Config::default().history;
+        let filter = filter::Filter::new(&ignore, secrets.into()).unwrap();
         let hits = [
             "export PASSWORD=hunter2",
             "PGPASSWORD='hunter2' psql -h db",
-            "export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI",
-            "DB_PASS=x ./run",
-            "MYSQL_PWD=x mysql",
-            "GITHUB_TOKEN=abc gh pr list",
-            "OPENAI_API_KEY=\"abc\" ./run",
-            "docker run -e POSTGRES_PASSWORD=x postgres",
-            "kubectl create secret generic s --from-literal=password=x",
-            "curl 'https://host/v1?access_token=abc'",
-            "curl https://host/v1?page=2&api_key=abc",
-            "curl -d client_secret=abc https://host",
-            "set -gx GITHUB_TOKEN abc",
-            "set -x API_KEY abc",
-            "aws configure set aws_secret_access_key wJalrXUtnFEMI",
+            "export AWS_SECRET_ACCESS_KEY=wJa1rXUtnFEMIK7MDENGbPxRfiCYzQ3kV8sT2mLp",
+            "DB_PASS=hunter2 ./run",
+            "MYSQL_PWD=hunter2 mysql",
+            "GITHUB_TOKEN=t0psecret9 gh pr list",
+            "OPENAI_API_KEY=\"Zk3vQ9wLm2pT\" ./run",
+            "docker run -e POSTGRES_PASSWORD=hunter2 postgres",
+            "kubectl create secret generic s --from-literal=password=hunter2",
+            "curl 'https://host/v1?access_token=q8Zr4Tn2'",
+            "curl https://host/v1?page=2&api_key=q8Zr4Tn2Lw",
+            "curl -d client_secret=q8Zr4Tn2 https://host",
+            "set -gx GITHUB_TOKEN q8Zr4Tn2",
+            "set -x API_KEY q8Zr4Tn2Lw",
+            "aws configure set aws_secret_access_key wJa1rXUtnFEMIK7MDENGbPxRfiCYzQ3kV8sT2mLp",
             "mc login --password hunter2",
-            "wget --http-password=x https://host",
-            "az login --service-principal -u id --password x",
-            "tool --client-secret abc",
-            "huggingface-cli login --token abc",
-            "tool --api-key abc",
-            r#"curl -d '{"user":"a","password":"x"}' https://host"#,
-            r#"curl -H "Authorization: Bearer abc" https://host"#,
-            "curl -H 'authorization: abc123' https://host",
-            "http host Authorization:abc",
-            "curl -H 'X-Api-Key: abc' https://host",
-            "curl -H 'PRIVATE-TOKEN: abc' https://host",
-            "curl -H 'Cookie: session=abc' https://host",
+            "wget --http-password=hunter2 https://host",
+            "az login --service-principal -u id --password hunter2",
+            "tool --client-secret q8Zr4Tn2",
+            "huggingface-cli login --token q8Zr4Tn2",
+            "tool --api-key q8Zr4Tn2Lw",
+            r#"curl -d '{"user":"a","password":"hunter2"}' https://host"#,
+            r#"curl -H "Authorization: Bearer q8Zr4Tn2Lw" https://host"#,
+            "curl -H 'authorization: q8Zr4Tn2Lw' https://host",
+            "http host Authorization:q8Zr4Tn2Lw",
+            "curl -H 'X-Api-Key: q8Zr4Tn2Lw' https://host",
+            "curl -H 'PRIVATE-TOKEN: q8Zr4Tn2Lw' https://host",
+            "curl -H 'Cookie: session=q8Zr4Tn2Lw' https://host",
             "git clone https://me:hunter2@host/repo.git",
             "psql postgres://me:hunter2@host/db",
             "redis-cli -u redis://:hunter2@host",
@@ -505,15 +538,15 @@ mod tests {
             "htpasswd -bc file me hunter2",
             "echo me:hunter2 | sudo chpasswd",
             "echo hunter2 | sudo -S apt update",
-            "echo AKIAIOSFODNN7EXAMPLE",
+            "echo AKIAZ3QWE7RTY2UIP5LK",
             "echo ghp_abcdefghijklmnopqrstuvwxyz0123456789",
-            "git remote add o https://github_pat_11ABCDEFG0abcdefghijkl@github.com/a/b",
+            "git remote add o https://github_pat_11ZQWERTY0xK8vLm2NpT4rS_q7Wz3YbC5dF9gH1jK6lP0oI8uY2tR4eW@github.com/a/b",
             "echo glpat-abcdefghij0123456789",
-            "echo sk-abcdefghijklmnopqrstuvwxyz0123456789",
-            "echo sk-ant-api03-abcdefghij-klmnop_qrst",
+            "echo sk-q8Zr4Tn2LwK7vB3xM9pS5dF1gH6jC0yT",
+            "echo sk-ant-api03-q8Zr4Tn2LwK7vB3xM9pS5dF1gH6jC0yT",
             "echo sk_live_abcdefghij0123456789",
             "echo xoxb-123456789012-abcdefghij",
-            "echo eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc",
+            "echo eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.Qk3vZ9wLm2pTx7Rb",
             "echo '-----BEGIN OPENSSH PRIVATE KEY-----' > key",
         ];
         let misses = [
@@ -579,15 +612,11 @@ mod tests {
             "bypass=true make",
             "uname -a | tee log",
         ];
-        let mut unused: BTreeSet<usize> = (0..ignored.len()).collect();
         for line in hits {
-            assert!(ignored.is_match(line), "must be ignored: {line}");
-            unused.retain(|index| !ignored.matches(line).matched(*index));
+            assert_eq!(filter.refuses(line), Some(filter::Refusal::Secret), "must be skipped: {line}");
         }
-        assert!(unused.is_empty(), "no line needs these patterns: {unused:?}");
         for line in misses {
-            let by: Vec<_> = ignored.matches(line).iter().map(|index| &ignored.patterns()[index]).collect();
-            assert!(by.is_empty(), "must be remembered: {line}, but {by:?}");
+            assert_eq!(filter.refuses(line), None, "must be remembered: {line}");
         }
     }
 }

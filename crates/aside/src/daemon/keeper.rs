@@ -44,7 +44,7 @@ enum Job {
         shell: String,
         histfile: String,
     },
-    /// What a reading thread found in that file.
+    /// What a reading thread found in that file and the filter let through.
     Import {
         histfile: String,
         entries: Vec<Entry>,
@@ -281,7 +281,7 @@ impl Desk {
         else {
             return;
         };
-        let back = self.back.clone();
+        let (state, back) = (Arc::clone(&self.state), self.back.clone());
         // The file may be on a disk that does not answer, and commands have to be stored meanwhile.
         std::thread::spawn(move || {
             // The daemon has another directory than the shell; and opening a pipe would wait for a writer.
@@ -289,15 +289,20 @@ impl Desk {
             if !file.is_absolute() || !file.is_file() {
                 return;
             }
-            if let Ok(Parsed { entries, skipped: _ }) = files::read_file(format, file) {
+            // Looking for secrets in 100 000 lines takes a moment, too.
+            let (Ok(Parsed { mut entries, skipped: _ }), Some(filter)) =
+                (files::read_file(format, file), state.filter())
+            else {
+                return;
+            };
+            filter.sift(&mut entries, |_| {});
+            if !entries.is_empty() {
                 let _ = back.send(Job::Import { histfile, entries });
             }
         });
     }
 
-    fn import(&mut self, histfile: &str, mut entries: Vec<Entry>) {
-        let Some(filter) = self.state.filter() else { return };
-        entries.retain(|entry| filter.keeps(&entry.command));
+    fn import(&mut self, histfile: &str, entries: Vec<Entry>) {
         let Some(history) = &mut self.history else { return };
         match history.import(&entries, &mut |_| {}) {
             Ok(imported) => {

@@ -1,4 +1,5 @@
-//! The daemon's log: one file of bounded size, for people and bug reports. No command line is ever written to it.
+//! The daemon's log: one file of bounded size, for people and bug reports. No command line is ever written to it, and what an
+//! error quotes is redacted.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use aside_core::redact::redact;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::config::LogLevel;
@@ -59,13 +61,17 @@ impl<'a> MakeWriter<'a> for Log {
 
 impl Write for &Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A line comes whole.
+        let text = String::from_utf8_lossy(bytes);
+        let line = redact(&text);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.1 + bytes.len() as u64 > MAX_LOG {
+        if open.1 + line.len() as u64 > MAX_LOG {
             std::fs::rename(&self.path, self.path.with_extension("log.old"))?;
             *open = (append_to(&self.path)?, 0);
         }
-        open.1 += bytes.len() as u64;
-        open.0.write(bytes)
+        open.1 += line.len() as u64;
+        open.0.write_all(line.as_bytes())?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -76,6 +82,15 @@ impl Write for &Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_that_an_error_quotes_is_not_written() {
+        let temp = tempfile::tempdir().unwrap();
+        let log = Log::open(temp.path().join("daemon.log")).unwrap();
+        (&log).write_all(b"WARN could not reach https://me:hunter2@host/v1\n").unwrap();
+        let text = std::fs::read_to_string(temp.path().join("daemon.log")).unwrap();
+        assert_eq!(text, "WARN could not reach https://me:[redacted]@host/v1\n");
+    }
 
     #[test]
     fn the_log_never_outgrows_two_files() {

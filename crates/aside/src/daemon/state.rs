@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::history::filter::{Filter, Refusal};
+use aside_core::history::filter::Filter;
 use aside_core::history::index::{Index, Ran};
 use aside_core::line::Dialect;
 use aside_core::names::Names;
@@ -222,7 +222,7 @@ impl State {
         {
             return Some(Arc::clone(filter));
         }
-        match Filter::new(&config.history.ignore) {
+        match Filter::new(&config.history.ignore, config.history.secrets.into()) {
             Ok(filter) => {
                 let filter = Arc::new(filter);
                 *known = Some((config, Arc::clone(&filter)));
@@ -242,7 +242,7 @@ impl State {
     pub fn may_leave(&self, text: &str) -> bool {
         // A variable is no secret, and what was taken out is none any more.
         let without = redact(text.trim()).replace(REDACTED, "$");
-        self.filter().is_some_and(|filter| filter.refuses(&without) != Some(Refusal::Ignored))
+        self.filter().is_some_and(|filter| !filter.is_ignored(&without))
     }
 
     pub fn replace_index(&self, index: Index) {

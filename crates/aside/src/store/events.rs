@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
+use aside_core::task::clean;
 use aside_core::task::event::Id;
 use aside_core::task::log::{self, Replayed};
 
@@ -135,6 +136,16 @@ impl Events {
         Ok(aside)
     }
 
+    fn changed(&self, id: &Id) -> io::Result<SystemTime> {
+        fs::metadata(self.path(id))?.modified()
+    }
+
+    /// Those that were set aside.
+    pub fn damaged(&self) -> Vec<PathBuf> {
+        let paths = fs::read_dir(&self.dir).into_iter().flatten().flatten().map(|entry| entry.path());
+        paths.filter(|path| path.extension().is_some_and(|end| end == "damaged")).collect()
+    }
+
     /// Bytes of a log that are there.
     pub fn length(&self, id: &Id) -> io::Result<u64> {
         Ok(fs::metadata(self.path(id))?.len())
@@ -158,6 +169,58 @@ impl Events {
         }
         Ok(reader)
     }
+}
+
+/// What became of the logs that held secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    pub redacted: Vec<Id>,
+    /// They could not be read any more once redacted.
+    pub removed: Vec<Id>,
+    /// Of tasks that have not ended: somebody may be writing to them.
+    pub left: usize,
+}
+
+impl Cleaned {
+    /// For the user; nothing when there was nothing to do.
+    pub fn told(&self) -> Vec<String> {
+        let many = |count: usize| if count == 1 { "1 task log".to_owned() } else { format!("{count} task logs") };
+        let mut told = Vec::new();
+        if !self.redacted.is_empty() {
+            told.push(format!("{}: secrets taken out", many(self.redacted.len())));
+        }
+        if !self.removed.is_empty() {
+            told.push(format!("{}: removed, since nothing could be taken out", many(self.removed.len())));
+        }
+        if self.left > 0 {
+            told.push(format!("{}: left, since the task has not ended; run it again then", many(self.left)));
+        }
+        told
+    }
+}
+
+/// Takes secrets out of the logs of tasks that have ended, each by one rename, but for those that are at hand.
+pub fn clean(events: &Events, at_hand: &[Id]) -> io::Result<Cleaned> {
+    let mut cleaned = Cleaned::default();
+    for Kept { id, changed: _ } in events.kept()? {
+        let Some(without) = events.read(&id).ok().and_then(|bytes| clean::log(&bytes)) else { continue };
+        if at_hand.contains(&id) || !events.has_ended(&id).unwrap_or(false) {
+            cleaned.left += 1;
+        } else if matches!(log::replay(&without.bytes), Ok(Some(_))) {
+            // 0600, as such files are made.
+            let mut new = tempfile::Builder::new().prefix(".aside-").tempfile_in(&events.dir)?;
+            new.write_all(&without.bytes)?;
+            new.as_file().sync_all()?;
+            // Its age says when it is deleted.
+            let _ = events.changed(&id).and_then(|changed| new.as_file().set_modified(changed));
+            new.persist(events.path(&id))?;
+            cleaned.redacted.push(id);
+        } else {
+            events.remove(&id)?;
+            cleaned.removed.push(id);
+        }
+    }
+    Ok(cleaned)
 }
 
 impl Log {
@@ -336,6 +399,32 @@ mod tests {
         assert_eq!(removed, [id("t1"), id("t2")]);
         assert_eq!(events.kept().unwrap().len(), 1);
         assert!(temp.path().join("tasks/notes.txt").exists());
+    }
+
+    #[test]
+    fn secrets_are_taken_out_of_the_logs_of_tasks_that_have_ended() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let temp = tempfile::tempdir().unwrap();
+        let events = Events::new(temp.path().join("tasks"));
+        let request = UserRequest { text: "log in with mysql -phunter2 shop".to_owned(), ..UserRequest::default() };
+        for (name, ends) in [("t1", true), ("t2", true), ("t3", false)] {
+            let (task, effects) = Task::received(id(name), request.clone(), 1).unwrap();
+            let mut log = events.create(&id(name)).unwrap();
+            log.append(told(effects).as_bytes()).unwrap();
+            if ends {
+                let (_, effects) = step(task, 2, Input::Failed { reason: "-phunter2 mysql -phunter2".to_owned() });
+                log.append(told(effects.unwrap()).as_bytes()).unwrap();
+            }
+        }
+        let cleaned = clean(&events, &[id("t2")]).unwrap();
+        assert_eq!(cleaned, Cleaned { redacted: vec![id("t1")], removed: vec![], left: 2 });
+        let log = fs::read_to_string(events.path(&id("t1"))).unwrap();
+        assert!(log.contains("mysql -p[redacted] shop") && !log.contains("mysql -phunter2"), "{log}");
+        assert!(events.has_ended(&id("t1")).unwrap() && events.open(&id("t1")).unwrap().is_some());
+        let mode = fs::metadata(events.path(&id("t1"))).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(clean(&events, &[id("t2")]).unwrap(), Cleaned { left: 2, ..Cleaned::default() });
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub fn everything_found(filter: &Filter) -> Vec<Entry> {
         let parsed = usual_file(source).and_then(|file| source.read(&file));
         entries.extend(parsed.map(|parsed| parsed.entries).unwrap_or_default());
     }
-    entries.retain(|entry| filter.keeps(&entry.command));
+    filter.sift(&mut entries, |_| {});
     entries
 }
 

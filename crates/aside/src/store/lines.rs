@@ -20,6 +20,9 @@ pub struct Caps {
     pub files: usize,
 }
 
+/// How often a file is opened again that was replaced before it could be locked.
+const ATTEMPTS: usize = 16;
+
 #[derive(Clone, Debug)]
 pub struct Lines {
     path: PathBuf,
@@ -41,23 +44,45 @@ impl Lines {
     pub fn append(&self, value: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
-        let mut file = match self.open() {
+        let mut file = match self.held() {
             // Made when it is first needed: a person who asks no model never sees it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let dir = self.path.parent().unwrap_or(Path::new("/"));
                 paths::private_dir(dir).map_err(|error| io::Error::other(format!("{error:#}")))?;
-                self.open()?
+                self.held()?
             }
             opened => opened?,
         };
         if file.metadata()?.len() >= self.caps.bytes && self.set_aside()? {
-            file = self.open()?;
+            file = self.held()?;
         }
         // What was torn off in a crash must not swallow this line too.
         if !ends_whole(&mut file)? {
             line.insert(0, b'\n');
         }
         file.write_all(&line)
+    }
+
+    /// The file at the path, locked so that it is not rewritten while a line is added.
+    fn held(&self) -> io::Result<File> {
+        for _ in 0..ATTEMPTS {
+            let file = self.open()?;
+            file.lock_shared()?;
+            if is_at(&file, &self.path) {
+                return Ok(file);
+            }
+        }
+        Err(io::Error::other("the file is being replaced again and again"))
+    }
+
+    /// Replaces the lines that `change` gives another text for, each file by one rename. How many they were.
+    pub fn rewrite(&self, change: impl Fn(&[u8]) -> Option<Vec<u8>>) -> io::Result<usize> {
+        let mut changed = 0;
+        // The oldest first: what is set aside meanwhile is read twice, and not missed.
+        for number in (0..self.caps.files).rev() {
+            changed += rewrite_file(&self.aside(number), &change)?;
+        }
+        Ok(changed)
     }
 
     fn open(&self) -> io::Result<File> {
@@ -126,6 +151,54 @@ impl Lines {
             follow.file = Some(file);
         }
         Ok(follow)
+    }
+}
+
+fn rewrite_file(path: &Path, change: &impl Fn(&[u8]) -> Option<Vec<u8>>) -> io::Result<usize> {
+    for _ in 0..ATTEMPTS {
+        let no_link = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+        let mut file = match File::options().read(true).custom_flags(no_link).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            opened => opened?,
+        };
+        // Waits for a line that is being added, and keeps the next one waiting.
+        file.lock()?;
+        if !is_at(&file, path) {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let (mut text, mut changed) = (Vec::with_capacity(bytes.len()), 0);
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let (body, end) = line.strip_suffix(b"\n").map_or((line, &b""[..]), |body| (body, &b"\n"[..]));
+            match change(body) {
+                Some(new) => {
+                    text.extend(new);
+                    changed += 1;
+                }
+                None => text.extend(body),
+            }
+            text.extend(end);
+        }
+        if changed > 0 {
+            let dir = path.parent().unwrap_or(Path::new("/"));
+            // 0600, as such files are made.
+            let mut new = tempfile::Builder::new().prefix(".aside-").tempfile_in(dir)?;
+            new.write_all(&text)?;
+            new.as_file().sync_all()?;
+            new.persist(path)?;
+        }
+        return Ok(changed);
+    }
+    Err(io::Error::other("the file is being replaced again and again"))
+}
+
+/// Whether the path still leads to this file.
+fn is_at(file: &File, path: &Path) -> bool {
+    let identity = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(file), Ok(path)) => identity(file) == identity(path),
+        _ => false,
     }
 }
 
@@ -265,6 +338,28 @@ mod tests {
         std::os::unix::fs::symlink(temp.path().join("state"), linked.path()).unwrap();
         assert!(linked.append(&1).is_err());
         assert_eq!(std::fs::read_to_string(temp.path().join("state")).unwrap(), "in the way");
+    }
+
+    #[test]
+    fn lines_are_rewritten_in_every_file_and_none_that_is_added_meanwhile_is_lost() {
+        let temp = tempfile::tempdir().unwrap();
+        let lines = Lines::new(temp.path().join("state/x.jsonl"), Caps { bytes: 40_000, files: 3 });
+        let double = |line: &[u8]| {
+            let number: u32 = serde_json::from_slice(line).ok()?;
+            (number < 10_000).then(|| (number + 10_000).to_string().into_bytes())
+        };
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| (0..2000).for_each(|number| lines.append(&number).unwrap()));
+            while !writer.is_finished() {
+                lines.rewrite(double).unwrap();
+            }
+        });
+        lines.rewrite(double).unwrap();
+        assert_eq!(lines.rewrite(double).unwrap(), 0, "once is enough");
+        assert_eq!(lines.read::<u32>().unwrap(), (10_000..12_000).collect::<Vec<_>>());
+        for file in lines.files().filter(|file| file.exists()) {
+            assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        }
     }
 
     #[test]

@@ -133,6 +133,25 @@ impl Marks {
         })
     }
 
+    /// Takes secrets out of marks that were written with them. How many.
+    pub fn clean(&self) -> io::Result<usize> {
+        if !self.path.exists() {
+            return Ok(0);
+        }
+        self.change(|marks| {
+            let mut cleaned = 0;
+            for mark in marks {
+                if let std::borrow::Cow::Owned(redacted) = redact(&mark.line) {
+                    // The line is still known by its digest.
+                    mark.sha256 = mark.sha256.take().or_else(|| Some(digest_of(mark.line.trim())));
+                    mark.line = redacted;
+                    cleaned += 1;
+                }
+            }
+            cleaned
+        })
+    }
+
     /// One after the other, whoever else does so; and whole, whatever happens meanwhile.
     fn change<T>(&self, change: impl FnOnce(&mut Vec<Mark>) -> T) -> io::Result<T> {
         let dir = self.path.parent().unwrap_or(Path::new("/"));
@@ -285,5 +304,19 @@ mod tests {
         assert!(marks.has("a b"));
         marks.mark("c d").unwrap();
         assert_eq!(listed(&marks), ["a b", "c d"]);
+    }
+
+    #[test]
+    fn a_mark_that_was_written_with_a_secret_is_cleaned_and_still_holds() {
+        let temp = tempfile::tempdir().unwrap();
+        let marks = marks(temp.path());
+        marks.mark("make sure it works").unwrap();
+        let line = "make sure mysql -phunter2 works";
+        let old = format!("{{\"ts\":\"\",\"line\":\"{line}\"}}\n");
+        std::fs::write(marks.path(), old).unwrap();
+        assert_eq!(marks.clean().unwrap(), 1);
+        assert!(!std::fs::read_to_string(marks.path()).unwrap().contains("hunter2"));
+        assert!(marks.has(line) && !marks.has("make sure mysql -phunter3 works"));
+        assert_eq!(marks.clean().unwrap(), 0);
     }
 }

@@ -17,6 +17,7 @@ use database::{Database, NewIds};
 use search::{Search, Stats};
 
 mod atuin;
+pub mod clean;
 mod damage;
 mod database;
 pub mod events;

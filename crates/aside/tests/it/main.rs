@@ -57,6 +57,7 @@ mod proxy_tools;
 mod replay;
 mod sandbox;
 mod scenes;
+mod secrets_disk;
 mod shell_marks;
 mod suggest_cli;
 mod synapse;

@@ -78,11 +78,12 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::complete::model::{ending, so_far};
+    use crate::history::filter::Secrets;
     use insta::assert_snapshot;
     use proptest::prelude::*;
 
     fn filter() -> Filter {
-        Filter::new(&["(?i)token=".to_owned()]).unwrap()
+        Filter::new(&["(?i)token=".to_owned()], Secrets::Skip).unwrap()
     }
 
     fn owned(items: &[&str]) -> Vec<String> {

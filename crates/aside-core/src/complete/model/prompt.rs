@@ -2,6 +2,7 @@
 //! server which remembers a prompt's beginning computes only its end.
 
 use crate::history::filter::{Filter, Refusal};
+use crate::redact;
 use crate::text;
 use crate::world::{Live, World};
 
@@ -71,9 +72,11 @@ If the line is finished, or you are not sure, repeat it as it is.";
 
 /// Whether the line may be shown to anybody: it is not hidden and carries no secret.
 pub fn may_leave(left: &str, right: &str, filter: &Filter) -> bool {
-    match filter.refuses(&format!("{left}{right}")) {
-        None | Some(Refusal::Blank) => true,
-        Some(Refusal::Hidden | Refusal::TooLong | Refusal::Ignored) => false,
+    let line = format!("{left}{right}");
+    match filter.refuses(&line) {
+        // `history.secrets` is about the disk: a line with a secret is never sent.
+        None | Some(Refusal::Blank) => redact::secrets(&line).is_empty(),
+        Some(Refusal::Hidden | Refusal::TooLong | Refusal::Ignored | Refusal::Secret) => false,
     }
 }
 
@@ -120,10 +123,11 @@ pub(super) fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::filter::Secrets;
     use insta::assert_snapshot;
 
     fn filter() -> Filter {
-        Filter::new(&["(?i)token=".to_owned()]).unwrap()
+        Filter::new(&["(?i)token=".to_owned()], Secrets::Skip).unwrap()
     }
 
     fn owned(items: &[&str]) -> Vec<String> {

@@ -280,6 +280,7 @@ fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
     match op {
         Op::Watch | Op::Follow => return Err("this is read from /api/watch or /api/follow"),
         Op::Page | Op::SignOut => return Err("only `aside web` gives out links to the page"),
+        Op::Clean => return Err("`aside privacy clean` does that"),
         Op::Ask | Op::List | Op::Show | Op::Approve | Op::Reject | Op::Edit => {}
         Op::Cancel | Op::Retry | Op::Undo | Op::Rules => {}
     }

@@ -7,6 +7,7 @@ use aside_core::proto::{SessionStatus, Status};
 
 use crate::config::Config;
 use crate::provider::local::Lack;
+use crate::store::clean::Found;
 use crate::world::ancestors::Process;
 
 pub struct Facts {
@@ -17,6 +18,8 @@ pub struct Facts {
     pub daemon: Daemon,
     pub config: Configuration,
     pub history: History,
+    /// What holds secrets; nothing when that could not be found out.
+    pub secrets: Option<Found>,
     pub specs: Specs,
     pub detect: Detect,
     pub tasks: Tasks,
@@ -329,6 +332,7 @@ pub fn healthy() -> Facts {
             records: Records::Count(12),
             set_aside: Vec::new(),
         },
+        secrets: Some(Found::default()),
         specs: Specs { directory: "/home/me/.config/aside/specs".into(), count: 0, problems: Vec::new() },
         detect: Detect::default(),
         tasks: Tasks::default(),

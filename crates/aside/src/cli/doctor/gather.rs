@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use aside_core::proto::task::{self, Op};
@@ -32,6 +32,7 @@ use crate::exec::{self, Probe};
 use crate::paths::Paths;
 use crate::provider::local::{Lack, Wanted};
 use crate::store;
+use crate::store::clean::{self, Deadline};
 use crate::store::marks::Marks;
 use crate::store::reroutes::{Became, Reroutes};
 use crate::workspace::Workspace;
@@ -41,6 +42,8 @@ use crate::world::{ancestors, sandbox};
 const MAX_RC_BYTES: u64 = 4 << 20;
 /// Questions of which the median is taken.
 const PINGS: u64 = 20;
+/// How long stored commands and logs are looked at for secrets, the newest first.
+const LOOK: Duration = Duration::from_millis(400);
 
 pub struct Gathered {
     pub facts: Facts,
@@ -55,6 +58,7 @@ pub fn gather() -> anyhow::Result<Gathered> {
     let homes = real.iter().map(PathBuf::as_path).chain([base.home_dir()]);
     let homes = homes.map(|home| home.display().to_string()).collect();
     let config = configuration(&paths.config_file);
+    let keeps = config.values.history.secrets.into();
     let facts = Facts {
         program: program()?,
         shells: shells(),
@@ -64,6 +68,7 @@ pub fn gather() -> anyhow::Result<Gathered> {
         lacks: lacks(&config.values, &paths),
         config,
         history: history(&paths.history_db()),
+        secrets: clean::look(&paths, keeps, Deadline(Some(Instant::now() + LOOK))).ok(),
         specs: specs(&paths),
         detect: detect(&paths),
         tasks: tasks(&paths),

@@ -2,6 +2,8 @@
 
 use crate::cli::doctor::facts::{ConfigFile, Configuration, Facts, History, Records, Shell};
 use crate::cli::doctor::report::Finding;
+use crate::config::Secrets;
+use crate::store::clean::Found;
 
 /// Problems of one configuration that are listed; `aside config list` has the rest.
 const MAX_PROBLEMS: usize = 8;
@@ -65,6 +67,32 @@ pub fn history(facts: &Facts) -> Vec<Finding> {
         Finding::note(what).advise(format!("rm {shown}.corrupt-*, unless you miss something"))
     });
     std::iter::once(records).chain(damaged).collect()
+}
+
+/// How much of what is stored holds secrets: numbers only, since the report is pasted.
+pub fn secrets(facts: &Facts) -> Vec<Finding> {
+    let Some(Found { commands, lines, logs, is_part }) = &facts.secrets else { return Vec::new() };
+    let parts = [
+        (commands.len(), "command", "commands"),
+        (*lines, "line of a log", "lines of logs"),
+        (*logs, "log of a task", "logs of tasks"),
+    ];
+    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+    let parts: Vec<String> =
+        parts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
+    let stored = if parts.is_empty() {
+        let looked = if *is_part { "what could be looked at in time" } else { "what is stored" };
+        Finding::ok(format!("no secret found in {looked}"))
+    } else {
+        let least = if *is_part { "at least " } else { "" };
+        Finding::fix(
+            format!("secrets are stored in {least}{}", parts.join(", ")),
+            "`aside privacy clean`; with --dry-run it only says what it would do",
+        )
+    };
+    let keeps = facts.config.values.history.secrets == Secrets::Keep;
+    let kept = keeps.then(|| Finding::note("commands are stored with their secrets: history.secrets is keep"));
+    std::iter::once(stored).chain(kept).collect()
 }
 
 fn size(bytes: u64) -> String {
@@ -147,6 +175,21 @@ mod tests {
         facts.history.set_aside.push("h.db.corrupt-2".into());
         let two = Finding::note("2 damaged histories were set aside, the first: h.db.corrupt-1").advise(advice);
         assert_eq!(history(&facts)[1], two);
+    }
+
+    #[test]
+    fn secrets_are_counted_and_never_shown() {
+        let mut facts = healthy();
+        assert_eq!(secrets(&facts), [Finding::ok("no secret found in what is stored")]);
+        facts.secrets = Some(Found { lines: 1, logs: 2, is_part: true, ..Found::default() });
+        let what = "secrets are stored in at least 1 line of a log, 2 logs of tasks";
+        let advice = "`aside privacy clean`; with --dry-run it only says what it would do";
+        assert_eq!(secrets(&facts), [Finding::fix(what, advice)]);
+        facts.secrets = Some(Found { is_part: true, ..Found::default() });
+        facts.config.values.history.secrets = Secrets::Keep;
+        let kept = "commands are stored with their secrets: history.secrets is keep";
+        let ok = Finding::ok("no secret found in what could be looked at in time");
+        assert_eq!(secrets(&facts), [ok, Finding::note(kept)]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `finished`: a command ended. Answers once it is stored, so that an acknowledged record is never lost.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use aside_core::history::Entry;
@@ -16,19 +17,16 @@ pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
     pipes::tend(state, &finished.session);
     let name = finished.command.split_whitespace().next();
     state.something_ran(&finished.cwd, name.filter(|_| finished.exit == 0));
-    let is_kept = state.filter().is_some_and(|filter| filter.keeps(&finished.command));
-    if is_kept {
+    let stored = state.filter().and_then(|filter| filter.stored(&finished.command).ok().map(Cow::into_owned));
+    if stored.is_some() {
         let Finished { session, seq, command, cwd, exit, shell, .. } = &finished;
         state.ran(session, shell, (*seq, command, cwd, *exit));
     }
-    let wanted = state.config().history.record && is_kept;
-    if !wanted {
-        return Reply::Ok;
-    }
+    let Some(command) = stored.filter(|_| state.config().history.record) else { return Reply::Ok };
     let Some(keeper) = state.keeper() else {
         return Reply::error("unavailable", "the history is not open");
     };
-    let Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command } = finished;
+    let Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command: _ } = finished;
     let entry = Entry {
         command,
         cwd: Some(cwd).filter(|cwd| !cwd.is_empty()),

@@ -45,12 +45,17 @@ pub async fn answer(state: &Arc<State>, mut asked: Task, privacy: Privacy, later
 pub fn is_for_the_user(op: Op) -> bool {
     match op {
         Op::Ask | Op::Cancel | Op::Retry => true,
-        Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut => true,
+        Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut | Op::Clean => true,
         Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules => false,
     }
 }
 
 async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, Trouble> {
+    // Logs of earlier tasks are there also while tasks are turned off.
+    if asked.op == Op::Clean {
+        source(&asked).and_then(local)?;
+        return Ok(Tasks { lines: state.tasks().clean().await?, ..Tasks::default() });
+    }
     if !state.config().task.enabled {
         return Err(Trouble::Refused(
             "tasks are turned off; `aside config set task.enabled true` turns them on".to_owned(),
@@ -108,7 +113,7 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
             let line = tasks.undo(state, &id, &by(&asked)).await?;
             Ok(Tasks { lines: vec![line], ..one(state, &id).await? })
         }
-        Op::Show | Op::Approve | Op::Reject | Op::Edit | Op::Cancel | Op::Retry => {
+        Op::Show | Op::Approve | Op::Reject | Op::Edit | Op::Cancel | Op::Retry | Op::Clean => {
             let id = tasks.named(state, &asked.task).await?;
             // Whoever is far away says nothing about what was asked for here; to retry it could be to run it.
             if matches!(asked.op, Op::Cancel | Op::Retry) && one(state, &id).await?.tasks.iter().any(is_from_here) {

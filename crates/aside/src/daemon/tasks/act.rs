@@ -1,5 +1,5 @@
 //! Carries out what was approved, once: a command through the one door for commands, a change through `apply`. What is to be done is what
-//! the approval holds; the order of the machine is only compared with it.
+//! the approval holds; the proposal is only compared with it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aside_core::line::Dialect;
-use aside_core::task::effect::Order;
 use aside_core::task::event::Outcome;
 use aside_core::task::gate::approve::Approved;
 use aside_core::task::proposal::Proposal;
@@ -37,14 +36,15 @@ pub struct Ground {
 
 /// The error is for the person.
 pub async fn perform(
-    order: Order,
+    action: Action,
+    proposal: Proposal,
     ground: Ground,
     stop: watch::Receiver<bool>,
     say: impl FnMut(&str) + Send,
 ) -> Result<Outcome, String> {
-    match order.action() {
+    match action {
         Action::RunCommand => command(ground, stop, say).await,
-        Action::ApplyDiff => write(&order, ground).await,
+        Action::ApplyDiff => write(proposal, ground).await,
     }
 }
 
@@ -73,8 +73,8 @@ async fn command(ground: Ground, stop: watch::Receiver<bool>, say: impl FnMut(&s
     }
 }
 
-async fn write(order: &Order, ground: Ground) -> Result<Outcome, String> {
-    let Proposal::Diff { unified_diff, .. } = order.proposal().clone() else {
+async fn write(proposal: Proposal, ground: Ground) -> Result<Outcome, String> {
+    let Proposal::Diff { unified_diff, .. } = proposal else {
         return Err("there is no change in it".to_owned());
     };
     let written = tokio::task::spawn_blocking(move || {

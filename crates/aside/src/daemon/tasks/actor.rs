@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aside_core::proto;
+use aside_core::redact::REDACTED;
+use aside_core::task::clean::{self, Hold, Stream};
 use aside_core::task::effect::{Effect, Order};
-use aside_core::task::event::{Approval, Id, Outcome};
+use aside_core::task::event::{Approval, Channel, Id, Outcome};
 use aside_core::task::gate::Decision;
 use aside_core::task::gate::approve::{Answer, Approved};
 use aside_core::task::gate::offer::{Offer, Step};
 use aside_core::task::input::{Draft, Input};
 use aside_core::task::log;
 use aside_core::task::machine::{Task, step};
-use aside_core::task::proposal::{Confine, Proposal, Source};
+use aside_core::task::proposal::{Confine, Proposal, Source, TaskResult, UserRequest};
 use aside_core::task::route::Scope;
 use aside_core::task::route::intent::{Action, Intent};
 use aside_core::task::run::{code, short};
@@ -34,6 +36,8 @@ pub const MAX_INBOX: usize = 32;
 const LINGER: Duration = Duration::from_secs(2);
 /// Between two pieces of what is streamed: quicker than anybody reads.
 const PACE: Duration = Duration::from_millis(60);
+/// Ticks of that pace after which the beginning of a line is shown though its end has not come.
+const MAX_QUIET: u32 = 5;
 /// Letters of a command in the line that says what waits.
 const MAX_SUMMARY: usize = 200;
 
@@ -102,7 +106,13 @@ pub struct Told {
 pub struct Actor {
     state: Arc<State>,
     id: Id,
+    /// What it has and tells is redacted: all of it is in the log.
     task: Option<Task>,
+    /// As it was asked for, in memory only.
+    request: UserRequest,
+    /// The last draft as it was proposed, with the number of its step: what is shown and carried out. In memory only, so that
+    /// a proposal with a secret in it does not outlive the daemon.
+    draft: Option<(u32, Draft)>,
     log: Option<Log>,
     inbox: mpsc::Receiver<Message>,
     /// For what is begun; it ends when the actor does.
@@ -122,12 +132,14 @@ pub struct Actor {
 }
 
 impl Actor {
-    pub fn new(state: Arc<State>, task: Task, log: Log) -> (Self, mpsc::Sender<Message>) {
+    pub fn new(state: Arc<State>, task: Task, request: UserRequest, log: Log) -> (Self, mpsc::Sender<Message>) {
         let (sender, inbox) = mpsc::channel(MAX_INBOX);
         let actor = Self {
             state,
             id: task.id().clone(),
             task: Some(task),
+            request,
+            draft: None,
             log: Some(log),
             inbox,
             sender: sender.clone(),
@@ -276,7 +288,15 @@ impl Actor {
     /// Takes one step. The inner error says why it cannot be taken; the task is as it was then.
     async fn take(&mut self, input: Input) -> Result<Result<(), String>, Lost> {
         let Some(task) = self.task.take() else { return Err(Lost(anyhow::anyhow!("its state is lost"))) };
-        let (task, effects) = step(task, now(), input);
+        let number = task.step();
+        let draft = match &input {
+            Input::Proposed(draft) | Input::Edited(draft) => Some(draft.clone()),
+            _ => None,
+        };
+        let (task, effects) = step(task, now(), clean::input(input));
+        if let Some(draft) = draft.filter(|_| task.step() > number) {
+            self.draft = Some((task.step(), draft));
+        }
         self.task = Some(task);
         match effects {
             Ok(effects) => {
@@ -330,7 +350,7 @@ impl Actor {
         match effect {
             Effect::Emit(_) | Effect::Save => {}
             Effect::Route => {
-                (self.routed, self.gathered, self.offer, self.shown) = (None, None, None, None);
+                (self.routed, self.gathered, self.offer, self.shown, self.draft) = (None, None, None, None, None);
                 self.stop = watch::Sender::new(false);
                 self.begin(|desk, _| async move { Came::Input(Input::routed(desk.route().await)) });
             }
@@ -377,7 +397,7 @@ impl Actor {
         F: Future<Output = Came> + Send + 'static,
     {
         let Some(task) = &self.task else { return };
-        let (state, id, request) = (Arc::clone(&self.state), self.id.clone(), task.request().clone());
+        let (state, id, request) = (Arc::clone(&self.state), self.id.clone(), self.request.clone());
         let (attempt, sender) = (task.attempt(), self.sender.clone());
         self.work = Some(self.state.working());
         let pieces = Arc::new(watch::Sender::new(String::new()));
@@ -391,7 +411,7 @@ impl Actor {
         let given_up = Listening(thinking.abort_handle());
         let task = tokio::spawn(async move {
             let _given_up = given_up;
-            let told = Telling { attempt, sender, pieces, piece: Input::Piece };
+            let mut told = Telling::new(attempt, sender, pieces, Channel::Answer);
             let last = told.until(thinking).await.unwrap_or_else(|_| {
                 Came::Input(Input::Failed { reason: "a fault of ours; `aside doctor` says more, retry it".to_owned() })
             });
@@ -462,10 +482,13 @@ impl Actor {
         let result = self.result().ok_or(GONE)?;
         let maker = self.maker().await?;
         let digest = self.waiting().and_then(|(_, digest)| digest);
-        let aside_core::task::proposal::TaskResult { proposal, summary, details, .. } = result;
+        let TaskResult { proposal, summary, details, .. } = result;
         let draft = Draft { proposal, summary, details, digest: None };
         let made = tokio::task::spawn_blocking(move || maker.make(draft, number)).await;
         let (draft, offer) = made.map_err(|error| error.to_string())??;
+        if draft.digest != digest && is_redacted(&draft.proposal) {
+            return Err("it had a secret in it, which is not kept on disk; retry it".to_owned());
+        }
         if draft.digest != digest {
             return Err("what it is about has changed since it was proposed; retry it".to_owned());
         }
@@ -558,8 +581,8 @@ impl Actor {
         if approved.step().task != self.id.as_str() || approved.step().number != order.step() {
             return self.fail("something else was approved; retry it");
         }
-        let Some(request) = self.task.as_ref().map(|task| task.request().clone()) else { return self.fail(GONE) };
-        let (state, id) = (Arc::clone(&self.state), self.id.clone());
+        let (state, id, request) = (Arc::clone(&self.state), self.id.clone(), self.request.clone());
+        let proposal = self.as_proposed(order.step(), order.proposal());
         let ground = async move {
             let maker = Maker::of(state, id, request).await?;
             let settings = maker.state.config();
@@ -584,10 +607,12 @@ impl Actor {
             let say = Arc::clone(&pieces);
             let acting = async {
                 let ground = ground.await?;
-                act::perform(order, ground, stop, move |text: &str| say.send_modify(|so_far| so_far.push_str(text)))
-                    .await
+                act::perform(order.action(), proposal, ground, stop, move |text: &str| {
+                    say.send_modify(|so_far| so_far.push_str(text))
+                })
+                .await
             };
-            let told = Telling { attempt, sender, pieces, piece: Input::Output };
+            let mut told = Telling::new(attempt, sender, pieces, Channel::Output);
             let ended = match told.until(acting).await {
                 Ok(outcome) => Input::Finished(outcome),
                 Err(reason) => Input::Failed { reason },
@@ -606,8 +631,7 @@ impl Actor {
     }
 
     async fn maker(&self) -> Result<Maker, String> {
-        let request = self.task.as_ref().ok_or(GONE)?.request().clone();
-        Maker::of(Arc::clone(&self.state), self.id.clone(), request).await
+        Maker::of(Arc::clone(&self.state), self.id.clone(), self.request.clone()).await
     }
 
     fn stage(&self) -> Option<&Stage> {
@@ -623,35 +647,72 @@ impl Actor {
         match self.stage()? {
             Stage::Live(Live::WaitingApproval(waiting)) => {
                 let acting = waiting.acting();
-                Some((acting.proposal().clone(), Some(acting.digest().clone())))
+                Some((self.as_proposed(acting.step(), acting.proposal()), Some(acting.digest().clone())))
             }
             _ => None,
         }
     }
 
-    fn result(&self) -> Option<aside_core::task::proposal::TaskResult> {
+    fn result(&self) -> Option<TaskResult> {
         match self.stage()? {
-            Stage::Live(Live::WaitingApproval(waiting)) => Some(waiting.acting().result().clone()),
+            Stage::Live(Live::WaitingApproval(waiting)) => {
+                let result = waiting.acting().result().clone();
+                Some(match self.draft_of(waiting.acting().step()).cloned() {
+                    Some(Draft { proposal, summary, details, digest: _ }) => {
+                        TaskResult { proposal, summary, details, ..result }
+                    }
+                    None => result,
+                })
+            }
             _ => None,
         }
+    }
+
+    /// The proposal of a step as it was made, where this daemon made it; else as the log has it.
+    fn as_proposed(&self, step: u32, logged: &Proposal) -> Proposal {
+        self.draft_of(step).map_or(logged, |draft| &draft.proposal).clone()
+    }
+
+    fn draft_of(&self, step: u32) -> Option<&Draft> {
+        self.draft.as_ref().filter(|(number, _)| *number == step).map(|(_, draft)| draft)
+    }
+}
+
+fn is_redacted(proposal: &Proposal) -> bool {
+    match proposal {
+        Proposal::Command { cmd: text, reason, .. } => {
+            [text].into_iter().chain(reason).any(|text| text.contains(REDACTED))
+        }
+        Proposal::Diff { unified_diff: text, .. } => text.contains(REDACTED),
+        Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => false,
     }
 }
 
 /// What a task says while it comes.
 type Pieces = Arc<watch::Sender<String>>;
 
-/// Tells a task what is being done for it, while that is done.
+/// Tells a task what is being done for it, while that is done. Secrets are taken out here, where a stream is still whole.
 struct Telling {
     attempt: u32,
     sender: mpsc::Sender<Message>,
     pieces: Pieces,
-    /// What a piece is to the machine.
-    piece: fn(String) -> Input,
+    channel: Channel,
+    stream: Stream,
+    /// Ticks since something came.
+    quiet: u32,
 }
 
 impl Telling {
+    fn new(attempt: u32, sender: mpsc::Sender<Message>, pieces: Pieces, channel: Channel) -> Self {
+        let stream = Stream::new(match channel {
+            Channel::Answer => Hold::Word,
+            Channel::Output => Hold::Line,
+        });
+        Self { attempt, sender, pieces, channel, stream, quiet: 0 }
+    }
+
     /// Sends what was said, now and then, until it has ended. While the task is slow to take it, it is not gone on with.
-    async fn until<T>(&self, doing: impl Future<Output = T>) -> T {
+    async fn until<T>(&mut self, doing: impl Future<Output = T>) -> T {
         tokio::pin!(doing);
         let mut pace = tokio::time::interval(PACE);
         let last = loop {
@@ -661,14 +722,31 @@ impl Telling {
             }
         };
         self.flush().await;
+        let rest = self.stream.rest();
+        self.tell(rest).await;
         last
     }
 
-    async fn flush(&self) {
+    async fn flush(&mut self) {
         let piece = self.pieces.send_replace(String::new());
-        if !piece.is_empty() {
-            self.send(Came::Input((self.piece)(piece))).await;
+        self.quiet = if piece.is_empty() { self.quiet + 1 } else { 0 };
+        let mut ready = self.stream.push(&piece);
+        // A prompt or a progress bar ends with no newline.
+        if self.quiet == MAX_QUIET && self.stream.is_holding() {
+            ready.push_str(&self.stream.rest());
         }
+        self.tell(ready).await;
+    }
+
+    async fn tell(&self, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        let input = match self.channel {
+            Channel::Answer => Input::Piece(text),
+            Channel::Output => Input::Output(text),
+        };
+        self.send(Came::Input(input)).await;
     }
 
     async fn send(&self, came: Came) {

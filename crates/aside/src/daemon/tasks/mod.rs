@@ -10,13 +10,14 @@ mod desk;
 mod earlier;
 mod offer;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use aside_core::proto::task::Brief;
+use aside_core::task::clean;
 use aside_core::task::event::{Event, Id};
 use aside_core::task::gate::approve::Gate;
 use aside_core::task::input::Input;
@@ -37,6 +38,8 @@ use known::Known;
 /// Tasks that are being worked on at once, and those beside them that wait for a person. A person has a few.
 const MAX_BUSY: usize = 64;
 const MAX_WAITING: usize = 512;
+/// Requests with a secret in them that can be retried as they were asked, of at most 64 kB each.
+const MAX_REQUESTS: usize = 64;
 /// Every so often what is too old is deleted.
 const TIDY_EVERY: u64 = 50;
 /// Letters of the name of a task, and which: none that are taken for another.
@@ -71,6 +74,8 @@ struct Inner {
     known: BTreeMap<Id, Known>,
     /// Bytes of the log of a task that somebody watches.
     ends: HashMap<Id, watch::Sender<u64>>,
+    /// Requests with a secret in them, as they were asked, the newest last: a retry needs them, and no log has them.
+    requests: VecDeque<(Id, UserRequest)>,
 }
 
 /// Where a task stands, as far as it matters to others.
@@ -82,6 +87,17 @@ enum Stands {
 }
 
 impl Inner {
+    fn remember(&mut self, id: &Id, request: &UserRequest) {
+        self.requests.push_back((id.clone(), request.clone()));
+        if self.requests.len() > MAX_REQUESTS {
+            self.requests.pop_front();
+        }
+    }
+
+    fn request_of(&self, id: &Id) -> Option<UserRequest> {
+        self.requests.iter().find(|(known, _)| known == id).map(|(_, request)| request.clone())
+    }
+
     /// One that has ended stays at hand for a moment.
     fn stage(&self, id: &Id) -> Stands {
         match self.known.get(id).map(|known| known.brief.state.as_str()).unwrap_or_default() {
@@ -141,12 +157,17 @@ impl Tasks {
             thread_id: if request.thread_id.is_empty() { id.to_string() } else { request.thread_id },
             ..request
         };
-        let received = Task::received(id.clone(), request, actor::now());
+        let redacted = clean::request(request.clone());
+        let is_redacted = redacted != request;
+        let received = Task::received(id.clone(), redacted, actor::now());
         let (task, effects) = received.map_err(|refusal| Trouble::Refused(refusal.to_string()))?;
         let (events, new) = (self.events.clone(), id.clone());
         let log = blocking(move || events.create(&new)).await?;
         self.watched(&id).send_replace(0);
-        let (actor, sender) = Actor::new(Arc::clone(state), task, log);
+        if is_redacted {
+            locked(&self.inner).remember(&id, &request);
+        }
+        let (actor, sender) = Actor::new(Arc::clone(state), task, request, log);
         locked(&self.inner).live.insert(id.clone(), sender);
         // The first thing that it does is to write down that it was asked for; a client finds it from then on.
         let mut written = self.watched(&id).subscribe();
@@ -191,6 +212,33 @@ impl Tasks {
         }
     }
 
+    /// Takes secrets out of logs that were written with them, and reads again what is listed of those tasks. What was done, in
+    /// words.
+    pub async fn clean(&self) -> Result<Vec<String>, Trouble> {
+        let events = self.events.clone();
+        // As in `tidy`: what is at hand, or being fetched, is left alone.
+        let _opening = self.opening.lock().await;
+        let at_hand: Vec<Id> = locked(&self.inner).live.keys().cloned().collect();
+        let (cleaned, known) = blocking(move || {
+            let cleaned = events::clean(&events, &at_hand)?;
+            let known = cleaned.redacted.iter().filter_map(|id| Some((id.clone(), Known::of(&events.read(id).ok()?))));
+            let known: Vec<(Id, Known)> = known.collect();
+            anyhow::Ok((cleaned, known))
+        })
+        .await?;
+        let mut inner = locked(&self.inner);
+        cleaned.removed.iter().for_each(|id| drop(inner.known.remove(id)));
+        for (id, mut known) in known {
+            if let Some(before) = inner.known.get_mut(&id) {
+                known.brief.undo = before.brief.undo;
+                *before = known;
+            }
+        }
+        drop(inner);
+        self.moves.send_modify(|moves| *moves += 1);
+        Ok(cleaned.told())
+    }
+
     /// Says something to a task, wherever it is.
     pub async fn say(&self, state: &Arc<State>, id: &Id, word: impl Fn() -> Word) -> Result<Told, Trouble> {
         self.ready(state).await;
@@ -220,7 +268,8 @@ impl Tasks {
         let (log, replayed) = blocking(move || events.open(&wanted)).await?.ok_or(Trouble::Unknown)?;
         let end = log.end();
         let mut inner = locked(&self.inner);
-        let (actor, sender) = Actor::new(Arc::clone(state), replayed.task, log);
+        let request = inner.request_of(id).unwrap_or_else(|| replayed.task.request().clone());
+        let (actor, sender) = Actor::new(Arc::clone(state), replayed.task, request, log);
         inner.live.insert(id.clone(), sender.clone());
         inner.ends.entry(id.clone()).or_insert_with(|| watch::Sender::new(end)).send_replace(end);
         drop(inner);
@@ -401,7 +450,8 @@ impl Tasks {
             }
             let first = again(&id, &replayed.task, &records);
             let end = log.end();
-            let (actor, sender) = Actor::new(Arc::clone(state), replayed.task, log);
+            let request = replayed.task.request().clone();
+            let (actor, sender) = Actor::new(Arc::clone(state), replayed.task, request, log);
             let mut inner = locked(&self.inner);
             inner.live.insert(id.clone(), sender);
             inner.ends.insert(id, watch::Sender::new(end));

@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aside_core::redact::redact;
 use aside_core::text::clean;
 use tokio::sync::Notify;
 
@@ -49,12 +50,14 @@ impl Words {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             }
+            // A server that is told to be verbose prints what it was asked.
+            let text = String::from_utf8_lossy(&line);
+            let text = redact(&text);
             if let Some(open) = &mut file
-                && open.write(&line).is_err()
+                && open.write(text.as_bytes()).is_err()
             {
                 file = None;
             }
-            let text = String::from_utf8_lossy(&line);
             let text = clean(text.trim()).into_owned();
             if !text.is_empty() {
                 let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,0 +1,136 @@
+//! `aside privacy clean`: takes secrets out of what Aside has stored. The daemon, if it runs, cleans the logs of tasks itself
+//! and reads the history again, so that its memory and the files agree.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use aside_core::history::filter::Secrets;
+use aside_core::proto::task::{Op, Task};
+use aside_core::proto::{Reply, Request};
+use aside_core::text;
+
+use crate::cli::privacy::many;
+use crate::cli::{Exit, print};
+use crate::client;
+use crate::config::Config;
+use crate::paths::{self, Paths};
+use crate::store::clean::{self, Deadline, Found, Row};
+use crate::store::events::{self, Events};
+use crate::store::{History, Notice};
+
+/// Commands that `--dry-run` shows, redacted, and letters of each.
+const MAX_SHOWN: usize = 10;
+const MAX_LETTERS: usize = 60;
+/// How long the daemon may take for the logs of tasks.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const NOTHING: &str = "no secret found in what is stored\n";
+const KEEPS: &str = "commands are left as they are: history.secrets is keep\n";
+
+pub fn run(paths: &Paths, dry_run: bool) -> anyhow::Result<Exit> {
+    let config = match Config::load(&paths.config_file) {
+        Ok(config) => config,
+        Err(problems) => {
+            complain!("{problems}");
+            return Ok(Exit::Usage);
+        }
+    };
+    let keeps: Secrets = config.history.secrets.into();
+    if keeps == Secrets::Keep {
+        print(KEEPS)?;
+    }
+    if dry_run {
+        let found = clean::look(paths, keeps, Deadline(None))?;
+        print(&told(&found, keeps))?;
+        return Ok(Exit::Done);
+    }
+    paths::leave_to_its_owner(&paths.data_dir)?;
+    let commands = history(paths, keeps)?;
+    let lines = clean::lines(paths).context("could not clean the logs")?;
+    let tasks = match tasks(paths)? {
+        Ok(tasks) => tasks,
+        Err(exit) => return Ok(exit),
+    };
+    let mut said = Vec::new();
+    if commands > 0 {
+        let done = if keeps == Secrets::Redact { "redacted" } else { "removed" };
+        said.push(format!("{} of the history {done}", many(commands, "command")));
+    }
+    if lines > 0 {
+        said.push(format!("{}: secrets taken out", many(lines, "other line")));
+    }
+    said.extend(tasks);
+    print(&if said.is_empty() { NOTHING.to_owned() } else { said.join("\n") + "\n" })?;
+    Ok(Exit::Done)
+}
+
+fn history(paths: &Paths, keeps: Secrets) -> anyhow::Result<usize> {
+    if keeps == Secrets::Keep || History::open_to_read(&paths.history_db())?.is_none() {
+        return Ok(0);
+    }
+    let (mut history, notice) = History::open(&paths.history_db())?;
+    let cleaned = history.clean(keeps)?;
+    if let Some(Notice(text)) = history.notice().cloned().or(notice) {
+        complain!("aside: {text}");
+    }
+    if cleaned > 0 {
+        // A daemon that does not run reads everything when it starts.
+        let _ = client::ask(&paths.socket, Request::Reload);
+    }
+    Ok(cleaned)
+}
+
+/// What was done about the logs of tasks; the inner error when a daemon that runs did not do it.
+fn tasks(paths: &Paths) -> anyhow::Result<Result<Vec<String>, Exit>> {
+    if !client::is_served(&paths.socket) {
+        let events = Events::new(events::dir(&paths.state_dir));
+        return Ok(Ok(events::clean(&events, &[]).context("could not clean the logs of tasks")?.told()));
+    }
+    let asked = Task { op: Op::Clean, ..Task::default() };
+    match client::ask_patiently(&paths.socket, Request::Task(Box::new(asked)), PATIENCE) {
+        Ok(Reply::Task(tasks)) => Ok(Ok(tasks.lines)),
+        Ok(Reply::Error(failure)) => {
+            complain!("aside: {}", failure.error.message);
+            Ok(Err(Exit::Failed))
+        }
+        Ok(_) => anyhow::bail!("the daemon does not know how to clean its logs; restart it: aside daemon stop"),
+        Err(error) => {
+            complain!("aside: {error}");
+            Ok(Err(Exit::Unreachable))
+        }
+    }
+}
+
+/// What would be done, with the commands as they would look redacted.
+fn told(found: &Found, keeps: Secrets) -> String {
+    let Found { commands, lines, logs, is_part: _ } = found;
+    if found.is_empty() {
+        return NOTHING.to_owned();
+    }
+    let mut said = String::new();
+    if !commands.is_empty() {
+        let done = if keeps == Secrets::Redact { "be redacted" } else { "be removed" };
+        said.push_str(&format!("{} of the history would {done}\n", many(commands.len(), "command")));
+        for Row { redacted, .. } in commands.iter().take(MAX_SHOWN) {
+            said.push_str(&format!("  {}\n", shortened(redacted)));
+        }
+        if commands.len() > MAX_SHOWN {
+            said.push_str(&format!("  and {} more\n", commands.len() - MAX_SHOWN));
+        }
+    }
+    if *lines > 0 {
+        said.push_str(&format!("{} would be redacted\n", many(*lines, "other line")));
+    }
+    if *logs > 0 {
+        said.push_str(&format!("{} would be redacted\n", many(*logs, "task log")));
+    }
+    said
+}
+
+fn shortened(redacted: &str) -> String {
+    let line = text::clean(redacted.lines().next().unwrap_or_default()).into_owned();
+    match line.char_indices().nth(MAX_LETTERS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,200 @@
+//! Secrets in files of ours that are already there: written by an earlier version, or before a rule recognised them. Counts
+//! them for `aside doctor` and takes them out for `aside privacy clean`. What a secret is, `redact` decides.
+
+use std::io;
+use std::time::Instant;
+
+use aside_core::history::filter::Secrets;
+use aside_core::redact::{redact, secrets};
+use aside_core::task::clean;
+use rusqlite::{Connection, TransactionBehavior, params};
+use serde_json::Value;
+
+use crate::paths::Paths;
+use crate::store::History;
+use crate::store::events::{self, Events};
+use crate::store::interactions::Interactions;
+use crate::store::journal::Journal;
+use crate::store::lines::{Caps, Lines};
+use crate::store::marks::Marks;
+use crate::store::reroutes::Reroutes;
+
+/// Rows of the history between two looks at the clock.
+const ROWS_BETWEEN_LOOKS: usize = 256;
+
+/// Until when to look. Without an end everything is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline(pub Option<Instant>);
+
+impl Deadline {
+    fn is_over(self) -> bool {
+        self.0.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// What holds secrets. Never the secrets themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Commands in the history, the newest first, redacted.
+    pub commands: Vec<Row>,
+    /// Lines of the other files: what left, what was suggested, what was rerouted.
+    pub lines: usize,
+    /// Logs of tasks.
+    pub logs: usize,
+    /// There was more than could be looked at in time.
+    pub is_part: bool,
+}
+
+/// A command of the history that holds a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    id: i64,
+    pub redacted: String,
+}
+
+impl Found {
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty() && self.lines == 0 && self.logs == 0
+    }
+}
+
+/// Looks at everything, the newest commands first, and changes nothing. With `Secrets::Keep` the history is as it should be.
+pub fn look(paths: &Paths, keeps: Secrets, deadline: Deadline) -> anyhow::Result<Found> {
+    let mut found = Found::default();
+    if keeps != Secrets::Keep
+        && let Some(mut history) = History::open_to_read(&paths.history_db())?
+    {
+        let (commands, is_part) = history.with_secrets(deadline)?;
+        (found.commands, found.is_part) = (commands, is_part);
+    }
+    for lines in files(paths) {
+        for file in lines.files() {
+            found.is_part |= deadline.is_over();
+            if deadline.is_over() {
+                return Ok(found);
+            }
+            let bytes = match std::fs::read(&file) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                read => read?,
+            };
+            found.lines += bytes.split(|byte| *byte == b'\n').filter(|line| line_without(line).is_some()).count();
+        }
+    }
+    found.lines += Marks::new(paths).list()?.iter().filter(|mark| !secrets(&mark.line).is_empty()).count();
+    let events = Events::new(events::dir(&paths.state_dir));
+    for kept in events.kept()? {
+        found.is_part |= deadline.is_over();
+        if deadline.is_over() {
+            return Ok(found);
+        }
+        // One that was deleted just now holds nothing.
+        found.logs += usize::from(events.read(&kept.id).ok().and_then(|bytes| clean::log(&bytes)).is_some());
+    }
+    Ok(found)
+}
+
+/// Files of lines, and logs of tasks that could not be read and were set aside. `wrong.jsonl` is rewritten by `Marks`, which
+/// knows what its digests are for.
+fn files(paths: &Paths) -> Vec<Lines> {
+    let damaged = Events::new(events::dir(&paths.state_dir)).damaged().into_iter();
+    let damaged = damaged.map(|path| Lines::new(path, Caps { bytes: u64::MAX, files: 1 }));
+    let known = [
+        Journal::new(paths).lines().clone(),
+        Interactions::new(paths).lines().clone(),
+        Reroutes::new(paths).lines().clone(),
+    ];
+    known.into_iter().chain(damaged).collect()
+}
+
+/// Takes secrets out of everything but the history and the logs of tasks. How many lines that were. Other processes may
+/// append meanwhile: the files are locked.
+pub fn lines(paths: &Paths) -> io::Result<usize> {
+    let mut cleaned = 0;
+    for lines in files(paths) {
+        cleaned += lines.rewrite(line_without)?;
+    }
+    Ok(cleaned + Marks::new(paths).clean()?)
+}
+
+/// A line of JSON without its secrets; `None` when it holds none.
+fn line_without(line: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(line);
+    let Ok(mut value) = serde_json::from_str::<Value>(&text) else {
+        // Torn off in a crash: nothing reads it, but a secret may be in it. What was a string has no end to be found by.
+        let has_secret = [&*text].into_iter().chain(text.split('"')).any(|part| !secrets(part).is_empty());
+        return has_secret.then(Vec::new);
+    };
+    let mut changed = false;
+    strings(&mut value, &mut |string| {
+        if let std::borrow::Cow::Owned(redacted) = redact(string) {
+            *string = redacted;
+            changed = true;
+        }
+    });
+    changed.then(|| value.to_string().into_bytes())
+}
+
+fn strings(value: &mut Value, each: &mut impl FnMut(&mut String)) {
+    match value {
+        Value::String(string) => each(string),
+        Value::Array(values) => values.iter_mut().for_each(|value| strings(value, each)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(_, value)| strings(value, each)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+impl History {
+    /// Commands with a secret, the newest first, and whether the deadline came before the oldest.
+    pub fn with_secrets(&mut self, deadline: Deadline) -> anyhow::Result<(Vec<Row>, bool)> {
+        self.with(|connection| {
+            let mut rows = connection.prepare("SELECT id, command FROM history ORDER BY id DESC")?;
+            let mut rows = rows.query([])?;
+            let (mut found, mut seen) = (Vec::new(), 0_usize);
+            while let Some(row) = rows.next()? {
+                seen += 1;
+                if seen.is_multiple_of(ROWS_BETWEEN_LOOKS) && deadline.is_over() {
+                    return Ok((found, true));
+                }
+                let Ok(command) = row.get_ref(1)?.as_str() else { continue };
+                if let std::borrow::Cow::Owned(redacted) = redact(command) {
+                    found.push(Row { id: row.get(0)?, redacted });
+                }
+            }
+            Ok((found, false))
+        })
+    }
+
+    /// Deletes or redacts the commands with a secret. How many. The bytes are gone from the file and from its log when this
+    /// returns: SQLite would leave them in pages that are free.
+    pub fn clean(&mut self, keeps: Secrets) -> anyhow::Result<usize> {
+        // Looked for before the lock is taken, so that the daemon can store commands meanwhile.
+        let (found, _) = self.with_secrets(Deadline(None))?;
+        if found.is_empty() || keeps == Secrets::Keep {
+            return Ok(0);
+        }
+        self.with(|connection| {
+            connection.pragma_update(None, "secure_delete", true)?;
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for Row { id, redacted } in &found {
+                match keeps {
+                    Secrets::Skip => transaction.execute("DELETE FROM history WHERE id = ?", [id])?,
+                    Secrets::Redact => {
+                        transaction.execute("UPDATE history SET command = ? WHERE id = ?", params![redacted, id])?
+                    }
+                    Secrets::Keep => 0,
+                };
+            }
+            transaction.commit()?;
+            connection.execute_batch("VACUUM")?;
+            empty_log(connection)?;
+            Ok(())
+        })?;
+        Ok(found.len())
+    }
+}
+
+fn empty_log(connection: &Connection) -> anyhow::Result<()> {
+    let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    anyhow::ensure!(busy == 0, "another process reads it at this moment; run it again");
+    Ok(())
+}
