@@ -1,19 +1,28 @@
-//! What a command line can destroy, found by parsing it. Knows nothing about people, tasks or models, and forbids nothing.
+//! What a command line can destroy, found by parsing it. Knows nothing about users, tasks or models, and forbids nothing.
 //!
 //! What is said, and what is not, where a line alone does not tell:
-//! - `> file` always, since nobody sees whether the file is there; not `> /dev/null` and not `>> file`.
+//! - `> file` overwrites, unless the world knows that the file is not there; not `> /dev/null` and not `>> file`.
 //! - `cp a b` and `mv a b` make something new most of the time. They overwrite with `-f`, or when `dangers_in` sees that
 //!   the target is a file that is there.
 //! - What asks first (`rmdir`, `git branch -d`, `fdisk -l`) or only pretends to (`--dry-run`, `--help`) destroys nothing.
+//! - A function runs where the line calls it. Code that the line does not show (`eval "$x"`) is said to be unreadable.
 
 pub mod runs;
 
-mod existing;
+mod code;
+mod files;
 mod judge;
+mod printed;
 mod rules;
+mod shape;
 mod sql;
+mod statements;
 mod target;
+mod variables;
+mod verbs;
+mod web;
 mod wrap;
+mod writes;
 
 #[cfg(test)]
 mod tests;
@@ -22,6 +31,7 @@ use std::ops::Range;
 
 use crate::line::Dialect;
 use crate::safety::runs::Runs;
+use crate::safety::writes::View;
 use crate::world::World;
 
 /// One thing that cannot be taken back, or that opens what was closed.
@@ -57,6 +67,8 @@ pub enum Harm {
     TakesDown,
     /// `curl … | sh`
     RunsUnseen,
+    /// `eval "$x"`, code that makes code
+    Opaque,
     /// `rm`, `find -delete`, `rsync --delete`, `truncate`, `shred`
     DeletesFiles,
     /// `docker system prune`, `kubectl delete`, `DROP TABLE`, `userdel`: what is not a file
@@ -70,7 +82,7 @@ pub enum Harm {
 }
 
 impl Harm {
-    pub const ALL: [Harm; 16] = [
+    pub const ALL: [Harm; 17] = [
         Harm::Overwrites,
         Harm::EditsInPlace,
         Harm::Uninstalls,
@@ -82,6 +94,7 @@ impl Harm {
         Harm::RewritesShared,
         Harm::TakesDown,
         Harm::RunsUnseen,
+        Harm::Opaque,
         Harm::DeletesFiles,
         Harm::DeletesOther,
         Harm::DeletesHome,
@@ -103,6 +116,7 @@ impl Harm {
             Harm::RewritesShared => "rewrites history that others may have",
             Harm::TakesDown => "takes the machine down",
             Harm::RunsUnseen => "runs code that you have not seen",
+            Harm::Opaque => "runs code that Aside cannot read",
             Harm::DeletesFiles => "deletes files",
             Harm::DeletesOther => "deletes data",
             Harm::DeletesHome => "deletes your home directory",
@@ -125,6 +139,7 @@ impl Harm {
             Harm::RewritesShared => "shared",
             Harm::TakesDown => "down",
             Harm::RunsUnseen => "unseen",
+            Harm::Opaque => "opaque",
             Harm::DeletesFiles => "files",
             Harm::DeletesOther => "data",
             Harm::DeletesHome => "home",
@@ -138,17 +153,15 @@ impl Harm {
     }
 }
 
-/// Everything in the line, commands inside of others included, in the order of the line.
+/// Everything in the line, commands inside of others included, in the order of the line. Whether a file is there is not known: what
+/// writes for certain overwrites.
 pub fn dangers(line: &str, dialect: Dialect) -> Vec<Danger> {
-    in_order(found(&Runs::of(line, dialect)))
+    found(line, dialect, View { world: None, cwd: "/" })
 }
 
-/// As `dangers`, and what is overwritten because it is there: the directory is where the line would run.
+/// As `dangers`, and with what the world knows: what is there is overwritten, and nothing else. The directory is where the line would run.
 pub fn dangers_in(line: &str, dialect: Dialect, cwd: &str, world: &dyn World) -> Vec<Danger> {
-    let runs = Runs::of(line, dialect);
-    let mut dangers = found(&runs);
-    dangers.extend(existing::overwritten(&runs, cwd, world));
-    in_order(dangers)
+    found(line, dialect, View { world: Some(world), cwd })
 }
 
 /// For the description of a command: the worst first, each once.
@@ -159,17 +172,13 @@ pub fn summary(dangers: &[Danger]) -> String {
     harms.iter().map(|harm| harm.words()).collect::<Vec<_>>().join("; ")
 }
 
-fn found(runs: &Runs) -> Vec<Danger> {
+fn found(line: &str, dialect: Dialect, view: View<'_>) -> Vec<Danger> {
+    let runs = Runs::of(line, dialect);
     let mut dangers = Vec::new();
     for run in &runs.runs {
-        judge::judge(runs, run, &mut dangers);
+        judge::judge(&runs, run, view, &mut dangers);
     }
-    dangers
-}
-
-fn in_order(mut dangers: Vec<Danger>) -> Vec<Danger> {
-    let key = |danger: &Danger| (danger.span.start, danger.span.end, danger.harm);
-    dangers.sort_unstable_by_key(key);
+    dangers.sort_unstable_by_key(|danger| (danger.span.start, danger.span.end, danger.harm));
     dangers.dedup();
     dangers
 }

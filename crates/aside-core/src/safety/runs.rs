@@ -1,24 +1,32 @@
 //! Which commands a line would run, however deep they are wrapped: behind `sudo`, in `sh -c '…'`, after `find -exec`, in
-//! a substitution. Does not say what they do.
+//! a substitution, in a function, in code of another language. Does not say what they do.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::line::{self, Command, Dialect, Join, Open, Redirect, Redirection, Word};
+use crate::line::{self, Assignment, Command, Dialect, Join, Open, Redirect, Redirection, Word};
+use crate::safety::printed;
+use crate::safety::shape::Shape;
+use crate::safety::target::{self, Below};
+use crate::safety::variables::{Body, Scope};
 use crate::safety::wrap::{self, Inner};
 
-/// Scripts in scripts. Nobody reads what is deeper.
+/// Scripts in scripts. What is deeper is not read.
 const MAX_DEPTH: usize = 8;
 /// Wrappers before one command: `sudo nice env …`.
 const MAX_WRAPPERS: usize = 16;
 /// All that is read for a line, as a multiple of its length: scripts that quote each other would be read again and again.
 const MAX_READ: usize = 8;
 /// Read in any case, so that short lines are read to their ends.
-const MIN_READ: usize = 4096;
+const MIN_READ: usize = 8192;
 /// Substitutions in each other. The parser reads a few more, and the rest as text.
 const MAX_SUBSTITUTED: usize = 40;
 /// Commands that feed one through pipes.
 const MAX_STAGES: usize = 16;
+/// A variable of ours for `set -o noclobber`; no shell has one of this name.
+const NOCLOBBER: &str = "set -C";
 
 /// In the order in which they are found: a wrapper before what it runs.
 pub struct Runs {
@@ -30,7 +38,7 @@ pub struct Runs {
 /// One command that would run. Spans are bytes of the whole line.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The first is its name as it is typed, with its directory.
+    /// The first is its name as it is typed, with its directory. Variables that the line assigns are replaced.
     pub words: Vec<Word>,
     pub redirections: Vec<Redirection>,
     pub place: Place,
@@ -40,6 +48,11 @@ pub struct Run {
     /// The commands that are substituted in its words, likewise.
     pub substituted: Vec<Range<usize>>,
     pub(super) sign: Sign,
+    pub(super) role: Role,
+    /// Texts that it reads and that stand in the line: here-documents, what `echo` prints.
+    pub(super) fed: Vec<String>,
+    /// Where the line went before, as it is spelled.
+    pub(super) directory: Option<Arc<str>>,
 }
 
 /// Whose programs it finds.
@@ -50,21 +63,33 @@ pub enum Place {
     Elsewhere,
 }
 
-/// What is odd about a command, before one knows what it is.
+/// What is odd about a command, whatever it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     Nothing,
     /// It is the body of a function that calls itself twice.
     Bomb,
-    /// What it runs lies too deep to be read, by us or by anybody.
+    /// What it runs lies too deep to be read.
     Deep,
+}
+
+/// Whether what a command does lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Runs,
+    /// In the body of a function: it runs where that is called, if it is.
+    Defined,
+    /// In a container that is thrown away and shares no files.
+    Discarded,
 }
 
 impl Runs {
     pub fn of(text: &str, dialect: Dialect) -> Self {
-        let mut walk = Walk { runs: Vec::new(), left: (text.len() * MAX_READ).max(MIN_READ) };
+        let left = (text.len() * MAX_READ).max(MIN_READ);
+        let mut walk = Walk { runs: Vec::new(), left, expansions: left };
         let text = blanks(text);
-        let open = walk.script(&text, &Spans::Shift(0), dialect, Place::Here, 0);
+        let start = Start { dialect, place: Place::Here, role: Role::Runs, depth: 0 };
+        let open = walk.script(&text, &Spans::Shift(0), start, &mut Scope::default(), &[]);
         Runs { runs: walk.runs, open }
     }
 }
@@ -78,12 +103,18 @@ fn blanks(text: &str) -> Cow<'_, str> {
 }
 
 impl Run {
-    /// The name without its directory and without the letter that some systems put before GNU's tools.
+    /// The name without its directory and without the letter that some systems put before GNU's tools. Empty where it is
+    /// not known.
     pub fn name(&self) -> &str {
         match self.words.first() {
             Some(word) if word.fixed => plain_name(&word.value),
             Some(word) if matches!(&*word.value, "$SHELL" | "${SHELL}" | "$BASH") => "sh",
-            Some(_) | None => "",
+            // `$HOME/bin/x`, `$(npm bin)/x`
+            Some(word) => match word.value.rsplit_once('/') {
+                Some((_, last)) if !last.contains(['$', '`', '*', '?', '{', '(', ')', '[']) => plain_name(&word.value),
+                _ => "",
+            },
+            None => "",
         }
     }
 
@@ -101,7 +132,8 @@ impl Run {
 }
 
 /// Homebrew's names of GNU tools.
-const WITH_G: [&str; 20] = [
+const WITH_G: [&str; 22] = [
+    "gawk",
     "gchgrp",
     "gchmod",
     "gchown",
@@ -117,6 +149,7 @@ const WITH_G: [&str; 20] = [
     "grm",
     "gsed",
     "gshred",
+    "gtar",
     "gtee",
     "gtimeout",
     "gtruncate",
@@ -146,6 +179,13 @@ impl Spans {
         }
     }
 
+    fn further(&self, by: usize) -> Spans {
+        match self {
+            Spans::Shift(before) => Spans::Shift(before + by),
+            Spans::Whole(whole) => Spans::Whole(whole.clone()),
+        }
+    }
+
     /// Of the value of a word, whose span is one of this script.
     fn within(&self, text: &str, word: &Word) -> Spans {
         let raw = text.get(word.span.clone()).unwrap_or_default();
@@ -160,41 +200,105 @@ impl Spans {
     }
 }
 
+/// How a script is read.
+#[derive(Clone, Copy)]
+struct Start {
+    dialect: Dialect,
+    place: Place,
+    role: Role,
+    depth: usize,
+}
+
 struct Walk {
     runs: Vec<Run>,
     /// Bytes that may still be read.
     left: usize,
+    /// Bytes that variables may still become.
+    expansions: usize,
 }
 
 /// A script and where it stands.
+#[derive(Clone, Copy)]
 struct Script<'a> {
     text: &'a str,
     spans: &'a Spans,
     depth: usize,
 }
 
+/// A script that a command runs.
+struct Nested {
+    text: String,
+    spans: Spans,
+    start: Start,
+    scope: Scope,
+    /// What its first command reads.
+    fed: Vec<String>,
+}
+
 impl Walk {
-    fn script(&mut self, text: &str, spans: &Spans, dialect: Dialect, place: Place, depth: usize) -> Option<Open> {
+    fn script(
+        &mut self,
+        text: &str,
+        spans: &Spans,
+        start: Start,
+        scope: &mut Scope,
+        handed: &[String],
+    ) -> Option<Open> {
         self.left = self.left.saturating_sub(text.len());
-        let line = line::parse(text, dialect);
-        let script = Script { text, spans, depth };
+        let line = line::parse(text, start.dialect);
+        let shape = Shape::of(text, &line.commands, start.dialect);
+        for function in &shape.functions {
+            let Some(body) = text.get(function.body.clone()) else { continue };
+            let at = match spans {
+                Spans::Shift(by) => Some(by + function.body.start),
+                Spans::Whole(_) => None,
+            };
+            let span = spans.of(&function.body);
+            scope.define(&function.name, Body { text: body.to_owned(), start: at, span, dialect: start.dialect });
+        }
+        let script = Script { text, spans, depth: start.depth };
         let mut at: Vec<Range<usize>> = Vec::with_capacity(line.commands.len());
         let mut depths: Vec<usize> = Vec::with_capacity(line.commands.len());
+        let mut surroundings = Surroundings::default();
         for (number, command) in line.commands.iter().enumerate() {
             let from = self.runs.len();
             let within = command.inside.and_then(|outer| depths.get(outer)).map_or(0, |outer| outer + 1);
             depths.push(within);
-            let deep = within >= MAX_SUBSTITUTED;
-            let run = Run {
-                words: unfolded(&command.words),
-                redirections: command.redirections.iter().map(|redirection| gentle(text, redirection)).collect(),
-                place,
-                dialect,
-                fed_by: feeding(&line.commands, number).iter().filter_map(|fed| at.get(*fed).cloned()).collect(),
+            surroundings.enter(text, &shape, command, start.dialect, scope, &mut self.expansions);
+            let fed_by = feeding(&line.commands, number, &shape);
+            let mut run = Run {
+                words: scope.expand(&unfolded(&command.words), text, start.dialect, &mut self.expansions),
+                redirections: command
+                    .redirections
+                    .iter()
+                    .map(|redirection| self.redirection(text, redirection, scope, start.dialect))
+                    .collect(),
+                place: start.place,
+                dialect: start.dialect,
+                fed_by: fed_by.iter().filter_map(|fed| at.get(*fed).cloned()).collect(),
                 substituted: Vec::new(),
-                sign: if deep { Sign::Deep } else { bomb(text, &line.commands, number) },
+                sign: if within >= MAX_SUBSTITUTED { Sign::Deep } else { bomb(text, &line.commands, number) },
+                role: if shape.function(command.span.start).is_some() { Role::Defined } else { start.role },
+                fed: Vec::new(),
+                directory: scope.directory.clone(),
             };
-            self.run(&script, run, 0);
+            run.fed = self.fed(text, &run);
+            if run.fed.is_empty() && number == 0 {
+                run.fed = handed.to_vec();
+            }
+            let mut own: Option<Scope> = None;
+            for assignment in &command.assignments {
+                let words = self.assigned(text, assignment, scope, start.dialect);
+                let target = match command.words.is_empty() {
+                    true => &mut *scope,
+                    false => own.get_or_insert_with(|| scope.clone()),
+                };
+                target.assign(&assignment.name, words);
+            }
+            if run.role != Role::Defined {
+                remember(&run, scope);
+            }
+            self.run(&script, run, 0, own.as_ref().unwrap_or(scope));
             at.push(from..self.runs.len());
         }
         for (number, command) in line.commands.iter().enumerate() {
@@ -210,8 +314,55 @@ impl Walk {
         line.open
     }
 
+    /// The words of a new value; `x+=y` goes on with the one before.
+    fn assigned(&mut self, text: &str, assignment: &Assignment, scope: &Scope, dialect: Dialect) -> Vec<String> {
+        let words = scope.assigned(&assignment.value, dialect, &mut self.expansions);
+        let raw = text.get(assignment.span.clone()).unwrap_or_default();
+        let adds = raw.get(assignment.name.len()..).is_some_and(|rest| rest.starts_with("+="));
+        match (scope.value(&assignment.name).filter(|_| adds), words.as_slice()) {
+            (Some(before), [word]) => vec![format!("{before}{word}")],
+            _ => words,
+        }
+    }
+
+    fn redirection(&mut self, text: &str, redirection: &Redirection, scope: &Scope, dialect: Dialect) -> Redirection {
+        let mut redirection = gentle(text, redirection, scope.value(NOCLOBBER).is_some());
+        if let Some(word) = redirection.target.take() {
+            let made = scope.expand(std::slice::from_ref(&word), text, dialect, &mut self.expansions);
+            redirection.target = Some(match <[Word; 1]>::try_from(made) {
+                Ok([made]) => made,
+                Err(_) => word,
+            });
+        }
+        redirection
+    }
+
+    /// Texts on its standard input that stand in the line.
+    fn fed(&self, text: &str, run: &Run) -> Vec<String> {
+        let mut fed: Vec<String> = Vec::new();
+        for redirection in &run.redirections {
+            match redirection.kind {
+                Redirect::HereString => fed.extend(redirection.target.as_ref().map(|word| word.value.clone())),
+                Redirect::HereDocument => fed.extend(printed::document(text, redirection).map(|(body, _)| body)),
+                _ => {}
+            }
+        }
+        if fed.is_empty() {
+            for range in &run.fed_by {
+                let runs = self.runs.get(range.clone()).unwrap_or_default();
+                let Some(output) = runs.iter().find_map(printed::output) else { break };
+                fed.insert(0, output);
+                // Those before it are what it has read, unless they belong to one group.
+                if !runs.iter().all(|run| run.fed_by.is_empty()) {
+                    break;
+                }
+            }
+        }
+        fed
+    }
+
     /// A command, whose spans are still those of the script, and what it runs.
-    fn run(&mut self, script: &Script<'_>, run: Run, wrappers: usize) {
+    fn run(&mut self, script: &Script<'_>, run: Run, wrappers: usize, scope: &Scope) {
         let Script { text, spans, depth } = *script;
         let mut inner = wrap::inner(&run);
         let mut sign = run.sign;
@@ -219,54 +370,50 @@ impl Walk {
             inner.clear();
             sign = Sign::Deep;
         }
-        let fed_by = run.fed_by.clone();
-        let (dialect, place) = (run.dialect, run.place);
-        let mut scripts: Vec<(String, Spans, Dialect, Place)> = Vec::new();
+        let role = match run.role {
+            Role::Runs if wrap::is_discarded(&run) => Role::Discarded,
+            role => role,
+        };
+        let start = Start { dialect: run.dialect, place: run.place, role, depth: depth + 1 };
+        let mut scripts: Vec<Nested> = Vec::new();
         let mut commands: Vec<Run> = Vec::new();
         for found in inner {
             match found {
-                Inner::Command { words, place: where_to } => commands.push(Run {
+                Inner::Command { words, place } => commands.push(Run {
                     words: run.words.get(words).unwrap_or_default().to_vec(),
-                    redirections: run.redirections.clone(),
-                    place: further(place, where_to),
-                    dialect,
-                    fed_by: fed_by.clone(),
+                    place: further(run.place, place),
                     substituted: Vec::new(),
                     sign: Sign::Nothing,
+                    role,
+                    ..run.clone()
                 }),
-                Inner::Script { words, place: where_to, dialect: read_as } => {
+                Inner::Script { words, place, dialect, arguments } => {
+                    let given = run.words.get(arguments).unwrap_or_default().iter().map(|word| word.value.clone());
+                    let given: Vec<String> = given.collect();
                     let words = run.words.get(words).unwrap_or_default();
                     let Some((text, spans)) = joined(text, spans, words) else { continue };
-                    scripts.push((text, spans, read_as.unwrap_or(dialect), further(place, where_to)));
+                    let start =
+                        Start { dialect: dialect.unwrap_or(run.dialect), place: further(run.place, place), ..start };
+                    let mut scope = scope.clone();
+                    if !given.is_empty() {
+                        scope.positional = Some(given.into_iter().skip(1).collect());
+                    }
+                    scripts.push(Nested { text, spans, start, scope, fed: run.fed.clone() });
                 }
-                Inner::Text { text, word, dialect: read_as } => {
+                Inner::Text { text, word, dialect, place } => {
                     let Some(word) = run.words.get(word) else { continue };
-                    scripts.push((text, Spans::Whole(spans.of(&word.span)), read_as.unwrap_or(dialect), place));
+                    let start =
+                        Start { dialect: dialect.unwrap_or(run.dialect), place: further(run.place, place), ..start };
+                    let spans = Spans::Whole(spans.of(&word.span));
+                    scripts.push(Nested { text, spans, start, scope: scope.clone(), fed: Vec::new() });
                 }
             }
         }
-        // What is handed to a shell without being a word of it.
-        if wrap::reads_commands(&run) {
-            let handed = run.redirections.iter().filter(|redirection| redirection.kind == Redirect::HereString);
-            for word in handed.filter_map(|redirection| redirection.target.as_ref()) {
-                scripts.push((word.value.clone(), spans.within(text, word), shell_dialect(&run), place));
-            }
-            for redirection in run.redirections.iter().filter(|redirection| redirection.kind == Redirect::HereDocument)
-            {
-                if let Some((body, from)) = document(text, redirection) {
-                    let spans = match spans {
-                        Spans::Shift(by) => Spans::Shift(by + from),
-                        Spans::Whole(whole) => Spans::Whole(whole.clone()),
-                    };
-                    scripts.push((body, spans, shell_dialect(&run), place));
-                }
-            }
-            let fed = fed_by.first().and_then(|fed| self.runs.get(fed.start));
-            if let Some((said, span)) = fed.and_then(spoken) {
-                scripts.push((said, Spans::Whole(span), shell_dialect(&run), place));
-            }
+        scripts.extend(self.handed(script, &run, start, scope));
+        if role != Role::Defined {
+            scripts.extend(called(&run, spans, start, scope));
         }
-        let total: usize = scripts.iter().map(|(text, ..)| text.len()).sum();
+        let total: usize = scripts.iter().map(|nested| nested.text.len()).sum();
         if !scripts.is_empty() && (depth >= MAX_DEPTH || total > self.left) {
             scripts.clear();
             sign = Sign::Deep;
@@ -278,10 +425,185 @@ impl Walk {
             ..run
         });
         for command in commands {
-            self.run(script, command, wrappers + 1);
+            self.run(script, command, wrappers + 1, scope);
         }
-        for (text, spans, dialect, place) in scripts {
-            self.script(&text, &spans, dialect, place, depth + 1);
+        for mut nested in scripts {
+            self.script(&nested.text, &nested.spans, nested.start, &mut nested.scope, &nested.fed);
+        }
+    }
+
+    /// What is handed to a shell without being a word of it.
+    fn handed(&self, script: &Script<'_>, run: &Run, start: Start, scope: &Scope) -> Vec<Nested> {
+        let Script { text, spans, .. } = *script;
+        let mut scripts = Vec::new();
+        let (place, dialect) = match wrap::reads_commands(run) {
+            true => (run.place, shell_dialect(run)),
+            // `at`, `ssh host`, `crontab -`
+            false if wrap::takes_commands(run) => (Place::Elsewhere, Dialect::Bash),
+            false => return scripts,
+        };
+        let start = Start { dialect, place: further(run.place, place), ..start };
+        let mut found = false;
+        for redirection in &run.redirections {
+            let target = redirection.target.as_ref();
+            match (redirection.kind, target) {
+                (Redirect::HereString, Some(word)) => {
+                    found = true;
+                    let (text, spans) = (word.value.clone(), spans.within(text, word));
+                    scripts.push(Nested { text, spans, start, scope: scope.clone(), fed: Vec::new() });
+                }
+                (Redirect::HereDocument, _) => {
+                    let Some((body, from)) = printed::document(text, redirection) else { continue };
+                    found = true;
+                    let spans = spans.further(from);
+                    scripts.push(Nested { text: body, spans, start, scope: scope.clone(), fed: Vec::new() });
+                }
+                _ => {}
+            }
+        }
+        if !found && !run.fed.is_empty() {
+            let spans = run.fed_by.first().and_then(|range| self.runs.get(range.start)).map(Run::span);
+            let text = wrap::fed_commands(run);
+            let spans = Spans::Whole(spans.unwrap_or_default());
+            scripts.push(Nested { text, spans, start, scope: scope.clone(), fed: Vec::new() });
+        }
+        scripts
+    }
+}
+
+/// Names that the line gives a meaning to: functions, aliases, aliases of git.
+fn called(run: &Run, spans: &Spans, start: Start, scope: &Scope) -> Option<Nested> {
+    let name = run.words.first().filter(|word| word.fixed)?.value.as_str();
+    if scope.calling.iter().any(|calling| calling == name) {
+        return None;
+    }
+    let whole = || {
+        let span = run.span();
+        Spans::Whole(spans.of(&span))
+    };
+    let mut own = scope.clone();
+    own.calling.push(name.to_owned());
+    if let Some(body) = scope.function(name) {
+        own.positional = Some(run.arguments().iter().map(|word| word.value.clone()).collect());
+        let spans = body.start.map_or_else(|| Spans::Whole(body.span.clone()), Spans::Shift);
+        let start = Start { dialect: body.dialect, ..start };
+        return Some(Nested { text: body.text.clone(), spans, start, scope: own, fed: run.fed.clone() });
+    }
+    let rest = |from: usize| {
+        let words = run.words.get(from..).unwrap_or_default().iter().map(|word| word.value.as_str());
+        words.collect::<Vec<_>>().join(" ")
+    };
+    if let Some(text) = scope.alias(name) {
+        let text = format!("{text} {}", rest(1));
+        return Some(Nested { text, spans: whole(), start, scope: own, fed: run.fed.clone() });
+    }
+    let (text, from) = wrap::git_alias(run, scope)?;
+    own.calling.push("git".to_owned());
+    let text = match text.strip_prefix('!') {
+        Some(script) => format!("{script} {}", rest(from)),
+        None => format!("command git {text} {}", rest(from)),
+    };
+    Some(Nested { text, spans: whole(), start, scope: own, fed: Vec::new() })
+}
+
+/// What a command changes for those behind it.
+fn remember(run: &Run, scope: &mut Scope) {
+    let arguments = run.arguments();
+    let plain = || arguments.iter().filter(|word| !is_flag(&word.value));
+    match run.name() {
+        "cd" | "pushd" | "chdir" | "z" => {
+            let target = plain().next().map_or("~", |word| word.value.as_str());
+            scope.directory = Some(target::joined(scope.directory.as_deref(), target).into());
+        }
+        "popd" => scope.directory = Some("-".into()),
+        "export" | "declare" | "typeset" | "local" | "readonly" | "let" => {
+            for word in plain() {
+                if let Some((name, value)) = word.value.split_once('=') {
+                    scope.assign(name, vec![value.to_owned()]);
+                }
+            }
+        }
+        "read" | "unset" => plain().for_each(|word| scope.forget(&word.value)),
+        "alias" => {
+            for word in plain() {
+                if let Some((name, text)) = word.value.split_once('=') {
+                    scope.set_alias(name, text);
+                }
+            }
+        }
+        "git" => {
+            if let Some((name, text)) = wrap::sets_git_alias(run) {
+                scope.set_git_alias(&name, &text);
+            }
+        }
+        "set" | "setopt" | "unsetopt" => set(run, scope),
+        _ => {}
+    }
+}
+
+fn set(run: &Run, scope: &mut Scope) {
+    let values: Vec<String> = run.arguments().iter().map(|word| word.value.clone()).collect();
+    let first = values.first().map(String::as_str);
+    if run.dialect == Dialect::Fish && run.name() == "set" {
+        let mut words = values.into_iter().skip_while(|word| is_flag(word));
+        if let Some(name) = words.next() {
+            scope.assign(&name, words.collect());
+        }
+        return;
+    }
+    let options: String =
+        values.iter().map(|value| value.to_lowercase().replace('_', "")).collect::<Vec<_>>().join(" ");
+    match (run.name(), first) {
+        ("set", Some("--" | "-")) => scope.positional = Some(values.into_iter().skip(1).collect()),
+        ("set", Some("-C" | "-eC" | "-euC")) => scope.assign(NOCLOBBER, vec![String::new()]),
+        ("set", Some("-o")) | ("setopt", _) if options.contains("noclobber") => {
+            scope.assign(NOCLOBBER, vec![String::new()]);
+        }
+        ("unsetopt", _) if options.contains("clobber") => scope.assign(NOCLOBBER, vec![String::new()]),
+        ("set", Some("+o" | "+C")) => scope.forget(NOCLOBBER),
+        _ => {}
+    }
+}
+
+/// Loops that have begun, and subshells that have not ended.
+#[derive(Default)]
+struct Surroundings {
+    entered: BTreeSet<usize>,
+    /// The directory outside, by the end of the subshell.
+    outside: BTreeMap<usize, Option<Arc<str>>>,
+}
+
+impl Surroundings {
+    fn enter(
+        &mut self,
+        text: &str,
+        shape: &Shape,
+        command: &Command,
+        dialect: Dialect,
+        scope: &mut Scope,
+        left: &mut usize,
+    ) {
+        let at = command.span.start;
+        while let Some(over) = self.outside.first_entry().filter(|over| *over.key() <= at) {
+            scope.directory = over.remove();
+        }
+        if let Some(subshell) = shape.subshell(at) {
+            self.outside.entry(subshell.end).or_insert_with(|| scope.directory.clone());
+        }
+        for one in shape.loops.iter().filter(|one| one.body.contains(&at)) {
+            if !self.entered.insert(one.body.start) {
+                continue;
+            }
+            let values = text.get(one.values.clone()).unwrap_or_default();
+            let parsed = line::parse(values, dialect);
+            let words = parsed.commands.first().map(|command| command.words.as_slice()).unwrap_or_default();
+            let words = scope.expand(words, values, dialect, left);
+            // One stands for all of them: the one that matters most.
+            let worst = words.iter().find(|word| target::below(&word.value, word.fixed) != Below::Something);
+            match worst.or(words.first()) {
+                Some(word) => scope.assign(&one.variable, vec![word.value.clone()]),
+                None => scope.forget(&one.variable),
+            }
         }
     }
 }
@@ -332,38 +654,14 @@ fn unfolded(words: &[Word]) -> Vec<Word> {
     parts.chain(words.iter().skip(1).cloned()).collect()
 }
 
-/// `<>` and fish's `>?` write, but lose nothing: they count as adding to the file.
-fn gentle(text: &str, redirection: &Redirection) -> Redirection {
+/// `<>` and fish's `>?` write, but lose nothing: they count as adding to the file. So does `>` with noclobber.
+fn gentle(text: &str, redirection: &Redirection, noclobber: bool) -> Redirection {
     let target = redirection.target.as_ref().map_or(redirection.span.end, |word| word.span.start);
     let operator = text.get(redirection.span.start..target).unwrap_or_default();
-    let keeps = operator.contains("<>") || operator.contains(">?");
+    let refuses = noclobber && !operator.contains(['|', '!']);
+    let keeps = operator.contains("<>") || operator.contains(">?") || refuses;
     let kind = if keeps && redirection.kind == Redirect::Write { Redirect::Append } else { redirection.kind };
     Redirection { kind, ..redirection.clone() }
-}
-
-/// The text of a here-document, and where it begins.
-fn document(text: &str, redirection: &Redirection) -> Option<(String, usize)> {
-    let delimiter = &redirection.target.as_ref()?.value;
-    let from = redirection.span.end + text.get(redirection.span.end..)?.find('\n')? + 1;
-    let body = text.get(from..)?;
-    let mut length = 0;
-    for line in body.split_inclusive('\n') {
-        if line.trim() == delimiter {
-            break;
-        }
-        length += line.len();
-    }
-    body.get(..length).map(|body| (body.to_owned(), from))
-}
-
-/// What a command prints that only repeats its words.
-fn spoken(run: &Run) -> Option<(String, Range<usize>)> {
-    let words = match run.name() {
-        "echo" | "print" | "printf" => run.arguments(),
-        _ => return None,
-    };
-    let words: Vec<&str> = words.iter().map(|word| word.value.as_str()).skip_while(|word| is_flag(word)).collect();
-    Some((words.join(" ").replace("\\n", "\n"), run.span()))
 }
 
 pub(super) fn is_flag(word: &str) -> bool {
@@ -371,15 +669,26 @@ pub(super) fn is_flag(word: &str) -> bool {
 }
 
 /// The commands before this one in its pipeline, the nearest first.
-fn feeding(commands: &[Command], number: usize) -> Vec<usize> {
+fn feeding(commands: &[Command], number: usize, shape: &Shape) -> Vec<usize> {
     let mut feeding = Vec::new();
     let mut at = number;
     while let Some(command) = commands.get(at).filter(|command| command.join == Join::Pipe) {
         let before = commands.iter().enumerate().take(at).rev().take(MAX_STAGES);
-        let Some((before, _)) = before.into_iter().find(|(_, before)| before.inside == command.inside) else { break };
+        let Some((before, last)) = before.into_iter().find(|(_, before)| before.inside == command.inside) else {
+            break;
+        };
         feeding.push(before);
         at = before;
-        if feeding.len() == MAX_STAGES {
+        // All commands of a group write to the pipe.
+        if let Some(group) = shape.group(last.span.start, command.span.start) {
+            for (other, one) in commands.iter().enumerate().take(before).rev().take(MAX_STAGES) {
+                if group.contains(&one.span.start) && one.inside == command.inside {
+                    feeding.push(other);
+                    at = other;
+                }
+            }
+        }
+        if feeding.len() >= MAX_STAGES {
             break;
         }
     }

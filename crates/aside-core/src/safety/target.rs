@@ -1,4 +1,7 @@
-//! What a path that is written to or deleted stands for, by its spelling alone: a disk, a sink, everything.
+//! What a path that is written to or deleted stands for, by its spelling alone: a disk, a sink, everything. `..`, `.` and
+//! double slashes are resolved; links are not.
+
+use std::borrow::Cow;
 
 /// Where a written text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,8 +9,10 @@ pub enum Goes {
     /// `/dev/null`, the terminal, another process: nothing is lost.
     Nowhere,
     Disk,
-    /// `/proc/sysrq-trigger`
+    /// `/proc/sysrq-trigger`, the power state
     Kernel,
+    /// `/proc/sys/kernel/…`: how the system protects itself.
+    Setting,
     File,
 }
 
@@ -15,23 +20,64 @@ const SINKS: [&str; 7] =
     ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/full", "/dev/console"];
 
 /// How the names of disks in `/dev` begin.
-const DISKS: [&str; 17] = [
+const DISKS: [&str; 22] = [
     "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "md", "dm-", "loop", "sr", "mem", "kmem",
-    "zvol", "block/",
+    "zvol", "block/", "vg", "nst", "st", "ram", "nbd",
 ];
 
 pub fn goes(path: &str) -> Goes {
-    if path == "/proc/sysrq-trigger" {
-        return Goes::Kernel;
-    }
-    if SINKS.contains(&path) || path.starts_with(">(") || path.starts_with("<(") || path.starts_with('&') {
+    if path.starts_with(">(") || path.starts_with("<(") || path.starts_with('&') {
         return Goes::Nowhere;
     }
+    let path = &*resolved(path);
+    if SINKS.contains(&path) {
+        return Goes::Nowhere;
+    }
+    if let Some(below) = path.strip_prefix("/proc/").or(path.strip_prefix("/sys/")) {
+        return kernel(path, below);
+    }
     let Some(device) = path.strip_prefix("/dev/") else { return Goes::File };
-    if ["fd/", "pts/", "tty", "tcp/", "udp/"].iter().any(|begin| device.starts_with(begin)) {
+    if ["fd/", "pts/", "tty", "tcp/", "udp/", "shm/"].iter().any(|begin| device.starts_with(begin)) {
         return Goes::Nowhere;
     }
     if DISKS.iter().any(|begin| device.starts_with(begin)) { Goes::Disk } else { Goes::File }
+}
+
+fn kernel(path: &str, below: &str) -> Goes {
+    let ends = ["sysrq-trigger", "power/state", "/remove", "/delete", "/unbind", "/reset"];
+    if ends.iter().any(|end| path.ends_with(end)) {
+        return Goes::Kernel;
+    }
+    match below.split('/').next() {
+        Some("sys") if !below.starts_with("sys/vm/") => Goes::Setting,
+        _ => Goes::Nowhere,
+    }
+}
+
+/// Without `.`, `..` and double slashes. Only of absolute paths.
+pub fn resolved(path: &str) -> Cow<'_, str> {
+    let plain = !path.starts_with('/') || !path.contains("//") && !path.contains("/.");
+    if plain {
+        return Cow::Borrowed(path);
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    Cow::Owned(format!("/{}", parts.join("/")))
+}
+
+/// A path below the directory that the line went to.
+pub fn joined(directory: Option<&str>, path: &str) -> String {
+    let own = path.starts_with(['/', '~', '$']) || path == "-";
+    match directory.filter(|_| !own) {
+        Some(directory) => format!("{}/{path}", directory.trim_end_matches('/')),
+        None => path.to_owned(),
+    }
 }
 
 /// How much lies below a path.
@@ -43,10 +89,11 @@ pub enum Below {
 }
 
 /// Without these a machine does not start again.
-const SYSTEM: [&str; 20] = [
+const SYSTEM: [&str; 25] = [
     "/",
     "/bin",
     "/boot",
+    "/boot/efi",
     "/dev",
     "/etc",
     "/lib",
@@ -60,32 +107,209 @@ const SYSTEM: [&str; 20] = [
     "/usr",
     "/usr/bin",
     "/usr/lib",
+    "/usr/lib64",
+    "/usr/sbin",
+    "/usr/share",
     "/var",
+    "/var/lib",
     "/Library",
     "/System",
     "/Applications",
 ];
 
+/// How a home is spelled.
+const HOMES: [&str; 5] = ["~", "$HOME", "${HOME}", "${HOME:?}", "${HOME?}"];
+
 /// `fixed` says that nothing in the path would be expanded.
 pub fn below(path: &str, fixed: bool) -> Below {
-    let rest = if fixed { path } else { path.strip_suffix("/*").or(path.strip_suffix("/.*")).unwrap_or(path) };
-    if rest.is_empty() && !path.is_empty() {
+    if path.is_empty() {
+        return Below::Something;
+    }
+    let mut parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    // All that is in a directory is the directory.
+    while !fixed && parts.last().is_some_and(|part| is_everything(part)) {
+        parts.pop();
+    }
+    let first = parts.first().copied().unwrap_or_default();
+    let home = !fixed && !path.starts_with('/') && (HOMES.contains(&first) || is_tilde(first));
+    if !home && !path.starts_with('/') {
+        return Below::Something;
+    }
+    let mut deep: Vec<&str> = Vec::new();
+    // A home lies two below the root.
+    let mut above = 0usize;
+    for part in parts.into_iter().skip(usize::from(home)) {
+        match part {
+            ".." if deep.pop().is_none() && home => above += 1,
+            ".." => {}
+            part => deep.push(part),
+        }
+    }
+    if home {
+        return match (above, deep.is_empty()) {
+            (0 | 1, true) => Below::Home,
+            (_, true) => Below::System,
+            (1, false) => Below::Home,
+            _ => Below::Something,
+        };
+    }
+    let bare = format!("/{}", deep.join("/"));
+    if SYSTEM.contains(&bare.as_str()) {
         return Below::System;
     }
-    let mut bare = rest;
-    while let Some(shorter) = bare.strip_suffix("/.").or(bare.strip_suffix('/')).filter(|shorter| !shorter.is_empty()) {
-        bare = shorter;
+    match deep.as_slice() {
+        ["home" | "Users"] | ["home" | "Users", _] => Below::Home,
+        _ => Below::Something,
     }
-    if SYSTEM.contains(&bare) || bare.starts_with('/') && bare.bytes().all(|byte| matches!(byte, b'/' | b'.')) {
-        return Below::System;
-    }
-    let home = !fixed && matches!(bare, "~" | "$HOME" | "${HOME}" | "~root" | "$HOME/." | "${HOME:?}");
-    let homes = matches!(bare, "/home" | "/Users") || is_one_home(bare);
-    if home || homes { Below::Home } else { Below::Something }
 }
 
-/// `/home/ada`, `/Users/ada`, `/home/$USER`
-fn is_one_home(path: &str) -> bool {
-    let name = path.strip_prefix("/home/").or(path.strip_prefix("/Users/"));
-    name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
+/// `*`, `.*`, `**`, `.[!.]*`
+fn is_everything(part: &str) -> bool {
+    part.contains('*') && part.trim_matches(['*', '.', '?', '[', ']', '!', '^', '@', '(', ')', '|']).is_empty()
+}
+
+/// `~`, `~ada`
+fn is_tilde(part: &str) -> bool {
+    let name = part.strip_prefix('~').filter(|name| !name.starts_with(['+', '-']));
+    name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')))
+}
+
+/// A file that is on nearly every machine, or that lies where nothing else is put.
+pub fn is_valuable(path: &str) -> bool {
+    let path = &*resolved(path);
+    if let Some(name) = path.strip_prefix("~/").or(path.strip_prefix("$HOME/")).or(path.strip_prefix("${HOME}/")) {
+        return name.starts_with('.') && !name.starts_with(".cache/") && !name.starts_with(".local/");
+    }
+    let system =
+        ["/boot/", "/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/var/log/", "/var/spool/"];
+    if system.iter().any(|begin| path.starts_with(begin)) {
+        return true;
+    }
+    let Some(name) = path.strip_prefix("/etc/") else { return false };
+    // What is dropped into a directory of snippets is new.
+    let snippet = name.split('/').any(|part| part.ends_with(".d") || part == "sites-available" || part == "system");
+    !snippet || name.starts_with("sudoers.d/") || name.starts_with("pam.d/")
+}
+
+/// A file that says who may do what.
+pub fn guards(path: &str) -> bool {
+    let path = &*resolved(path);
+    let begins = ["/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/pam.d/", "/etc/ld.so.preload", "/etc/polkit-1/"];
+    begins.iter().any(|begin| path.starts_with(begin))
+        || path.ends_with(".ssh/authorized_keys")
+        || path.ends_with("/pg_hba.conf")
+        || path.ends_with("/.rhosts")
+        || path.ends_with("/hosts.equiv")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_are_known_however_they_are_spelled() {
+        let disks = [
+            "/dev/sda",
+            "//dev/sda1",
+            "/dev/./sda",
+            "/dev/../dev/sda",
+            "/tmp/../dev/sda",
+            "/dev/disk/by-id/x",
+            "/dev/mapper/vg-root",
+            "/dev/nvme0n1",
+            "/dev/dm-0",
+            "/dev/rdisk2",
+        ];
+        for path in disks {
+            assert_eq!(goes(path), Goes::Disk, "{path}");
+        }
+        for path in ["/dev/null", "//dev/null", "/dev/stderr", "/dev/fd/3", "/dev/tty", "/dev/shm/x"] {
+            assert_eq!(goes(path), Goes::Nowhere, "{path}");
+        }
+        for path in ["x", "/tmp/sda", "dev/sda", "/device", "/"] {
+            assert_eq!(goes(path), Goes::File, "{path}");
+        }
+        assert_eq!(goes("/proc/sysrq-trigger"), Goes::Kernel);
+        assert_eq!(goes("/proc/sys/kernel/randomize_va_space"), Goes::Setting);
+        assert_eq!(goes("/proc/sys/vm/drop_caches"), Goes::Nowhere);
+    }
+
+    #[test]
+    fn everything_is_known_however_it_is_spelled() {
+        let system = [
+            "/",
+            "//",
+            "/.",
+            "/..",
+            "/*",
+            "/usr/..",
+            "/usr/../",
+            "/usr/../etc",
+            "/etc/",
+            "/var/*",
+            "/home/..",
+            "~/../..",
+            "/**",
+        ];
+        for path in system {
+            assert_eq!(below(path, false), Below::System, "{path}");
+        }
+        let homes = [
+            "~",
+            "~/",
+            "~/*",
+            "~/.*",
+            "$HOME",
+            "${HOME}/",
+            "~root",
+            "~ada/*",
+            "~/..",
+            "/home",
+            "/home/ada",
+            "/home/*",
+            "/home/ada/x/..",
+            "$HOME/.",
+        ];
+        for path in homes {
+            assert_eq!(below(path, false), Below::Home, "{path}");
+        }
+        for path in [
+            "x",
+            "*",
+            ".",
+            "./*",
+            "~/x",
+            "/tmp",
+            "/tmp/*",
+            "/home/ada/x",
+            "/usr/local/x",
+            "~x/y",
+            "~+",
+            "/etc/x",
+            "",
+            "$HOME/x",
+        ] {
+            assert_eq!(below(path, false), Below::Something, "{path}");
+        }
+        assert_eq!(below("~", true), Below::Something);
+        assert_eq!(below("/*", true), Below::Something);
+    }
+
+    #[test]
+    fn valuable_files() {
+        for path in [
+            "/etc/fstab",
+            "/etc/ssh/sshd_config",
+            "~/.bashrc",
+            "~/.ssh/config",
+            "/boot/grub/grub.cfg",
+            "/etc/sudoers.d/x",
+        ] {
+            assert!(is_valuable(path), "{path}");
+        }
+        for path in ["/tmp/x", "x", "~/x", "/etc/apt/sources.list.d/x.list", "/etc/systemd/system/x.service", "/srv/x"]
+        {
+            assert!(!is_valuable(path), "{path}");
+        }
+    }
 }

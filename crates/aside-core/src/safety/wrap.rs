@@ -1,20 +1,26 @@
-//! What a command runs that is given to it in words. Which commands do that is data; `find` and `fd` are in code.
+//! What a command runs that is given to it in words or on its standard input. Which commands do that is data; `find`, `tar`,
+//! aliases of git and code of other languages are in code.
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crate::line::{Dialect, Word};
+use crate::safety::code;
+use crate::safety::rules::has_flag;
 use crate::safety::runs::{Place, Run, is_flag};
+use crate::safety::statements;
+use crate::safety::variables::Scope;
 
 /// Something that a command would run.
 pub enum Inner {
     /// These words are a command.
     Command { words: Range<usize>, place: Place },
-    /// These words, with blanks between, are read by a shell. No dialect: by the one that reads the line.
-    Script { words: Range<usize>, place: Place, dialect: Option<Dialect> },
-    /// A part of one word is read by a shell.
-    Text { text: String, word: usize, dialect: Option<Dialect> },
+    /// These words, with blanks between, are read by a shell. No dialect: by the one that reads the line. The arguments are
+    /// `$0` and what follows.
+    Script { words: Range<usize>, place: Place, dialect: Option<Dialect>, arguments: Range<usize> },
+    /// A text that is read by a shell, from this word.
+    Text { text: String, word: usize, dialect: Option<Dialect>, place: Place },
 }
 
 /// What is in our table.
@@ -40,6 +46,8 @@ struct Wrapper {
     after: Option<String>,
     /// The command ends before a word that begins with this.
     until: Option<String>,
+    /// Without a command, it reads commands from its standard input.
+    stdin: bool,
     place: Option<Place>,
 }
 
@@ -55,6 +63,8 @@ enum Rest {
     First,
     /// Each by itself.
     Each,
+    /// They are keys that are typed somewhere.
+    Keys,
 }
 
 /// By name; one command may have several, told apart by what follows.
@@ -70,6 +80,7 @@ fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
             list.into_iter().flatten().filter_map(|item| item.as_str()).map(str::to_owned).collect()
         };
         let text = |key: &str| row.get(key).and_then(|text| text.as_str());
+        let is = |key: &str| row.get(key).and_then(|item| item.as_bool()).unwrap_or_default();
         for command in list("command") {
             let mut names = command.split(' ').map(str::to_owned);
             let Some(name) = names.next() else { continue };
@@ -83,12 +94,14 @@ fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
                     Some("script") => Rest::Script,
                     Some("first") => Rest::First,
                     Some("each") => Rest::Each,
+                    Some("keys") => Rest::Keys,
                     _ => Rest::Nothing,
                 },
                 skip: row.get("skip").and_then(|skip| skip.as_integer()).map_or(0, |skip| skip.unsigned_abs() as usize),
-                assigns: row.get("assigns").and_then(|assigns| assigns.as_bool()).unwrap_or_default(),
+                assigns: is("assigns"),
                 after: text("after").map(str::to_owned),
                 until: text("until").map(str::to_owned),
+                stdin: is("stdin"),
                 place: text("place").map(|_| Place::Elsewhere),
             });
         }
@@ -98,6 +111,19 @@ fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
 
 /// All that the command runs, in the order of its words.
 pub fn inner(run: &Run) -> Vec<Inner> {
+    let mut found = given(run);
+    let texts = code::shell_texts(run).into_iter().chain(statements::shell_texts(run));
+    found.extend(texts.map(|(text, word)| Inner::Text {
+        text,
+        word,
+        dialect: Some(Dialect::Bash),
+        place: Place::Here,
+    }));
+    found
+}
+
+/// What it runs that is given to it as a command or as a script.
+pub fn given(run: &Run) -> Vec<Inner> {
     let name = run.name();
     match name {
         "find" => return after_flags(run, &["-exec", "-execdir", "-ok", "-okdir"]),
@@ -105,21 +131,70 @@ pub fn inner(run: &Run) -> Vec<Inner> {
         _ => {}
     }
     let mut found = Vec::new();
-    for wrapper in WRAPPERS.get(name).map(Vec::as_slice).unwrap_or_default() {
+    for wrapper in wrappers(name) {
         wrapper.unwrap(run, &mut found);
     }
+    if found.is_empty() {
+        found.extend(script_file(run));
+    }
     found
+}
+
+/// `php artisan migrate`, `java -jar x.jar`, `python -m pip`: the words behind the interpreter are those of another command.
+fn script_file(run: &Run) -> Option<Inner> {
+    let name = run.name();
+    if !is_shell(name) && !code::is_interpreter(name) && name != "java"
+        || matches!(name, "mongosh" | "mongo" | "rails" | "wp")
+    {
+        return None;
+    }
+    let mut at = 1;
+    while let Some(word) = run.words.get(at).map(|word| word.value.as_str()) {
+        match word {
+            "-m" if name.starts_with("python") => return inner_command(run, at + 1),
+            "-jar" => return inner_command(run, at + 1),
+            // Only checked, or not a file at all.
+            "-n" | "-c" | "--check" | "-l" | "-e" | "-p" | "--eval" | "--print" | "-s" | "-" | "-r" => return None,
+            "-W" | "-X" | "-I" | "-cp" | "-classpath" | "-o" | "-O" | "-d" => at += 2,
+            flag if is_flag(flag) => at += 1,
+            _ if name == "java" => return None,
+            _ => return inner_command(run, at),
+        }
+    }
+    None
+}
+
+fn inner_command(run: &Run, at: usize) -> Option<Inner> {
+    // A bare word may be called like a command, and is none.
+    const BARE: [&str; 8] = ["artisan", "ace", "yii", "craft", "occ", "spark", "flarum", "console"];
+    let module = run.words.get(at.checked_sub(1)?).is_some_and(|word| word.value == "-m");
+    let plain = run.words.get(at).is_some_and(|word| {
+        let named = word.value.contains(['/', '.']) || module || BARE.contains(&word.value.as_str());
+        word.fixed && named && !word.value.starts_with("/dev/")
+    });
+    plain.then_some(Inner::Command { words: at..run.words.len(), place: Place::Elsewhere })
+}
+
+fn wrappers(name: &str) -> &'static [Wrapper] {
+    WRAPPERS.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// A shell that reads its commands from what it is fed: it has no script and no file.
 pub fn reads_commands(run: &Run) -> bool {
     if !is_shell(run.name()) {
-        return run.dialect == Dialect::Fish && run.name() == "source" && run.arguments().is_empty();
+        let first = run.arguments().first().map(|word| word.value.as_str());
+        return match run.name() {
+            "source" | "." => {
+                matches!(first, Some("/dev/stdin" | "/dev/fd/0")) || first.is_none() && run.dialect == Dialect::Fish
+            }
+            _ => false,
+        };
     }
     let mut arguments = run.arguments().iter().map(|word| word.value.as_str());
     loop {
         match arguments.next() {
             None | Some("-") => return true,
+            Some("-n") => return false,
             Some("-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file") => drop(arguments.next()),
             Some("-s") => return true,
             Some(flag) if flag.starts_with("--") => {}
@@ -131,8 +206,112 @@ pub fn reads_commands(run: &Run) -> bool {
     }
 }
 
+/// Something else than a shell that reads commands from what it is fed: `at`, `crontab -`, `ssh host`.
+pub fn takes_commands(run: &Run) -> bool {
+    match run.name() {
+        "crontab" => run.arguments().last().is_some_and(|word| word.value == "-"),
+        "make" | "gmake" => has_pair(run.arguments(), &["-f", "--file", "--makefile"], "-"),
+        name => wrappers(name).iter().any(|wrapper| wrapper.stdin) && given(run).is_empty(),
+    }
+}
+
+fn has_pair(arguments: &[Word], flags: &[&str], value: &str) -> bool {
+    arguments.windows(2).any(|pair| flags.contains(&pair[0].value.as_str()) && pair[1].value == value)
+        || arguments.iter().any(|word| flags.iter().any(|flag| word.value.strip_prefix(flag) == Some(value)))
+}
+
+/// The commands in what it is fed.
+pub fn fed_commands(run: &Run) -> String {
+    let text = run.fed.join("\n");
+    match run.name() {
+        "crontab" => text.lines().filter_map(scheduled).collect::<Vec<_>>().join("\n"),
+        "make" | "gmake" => recipes(&text),
+        _ => text,
+    }
+}
+
+/// The commands of a makefile.
+fn recipes(text: &str) -> String {
+    let recipes =
+        text.lines().filter_map(|line| line.strip_prefix('\t').or(line.split_once(";").map(|(_, rest)| rest)));
+    recipes.map(|line| line.trim_start_matches(['@', '-', '+'])).collect::<Vec<_>>().join("\n")
+}
+
+/// The command of a line of a crontab.
+fn scheduled(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    if line.starts_with('@') {
+        return line.split_once(char::is_whitespace).map(|(_, rest)| rest);
+    }
+    let mut rest = line;
+    for _ in 0..5 {
+        let (field, behind) = rest.split_once(char::is_whitespace)?;
+        if !field.starts_with(|letter: char| letter.is_ascii_digit() || letter == '*') {
+            return None;
+        }
+        rest = behind.trim_start();
+    }
+    Some(rest)
+}
+
 pub fn is_shell(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "zsh" | "fish" | "dash" | "ksh" | "mksh" | "ash" | "tcsh" | "csh")
+    matches!(name, "sh" | "bash" | "zsh" | "fish" | "dash" | "ksh" | "mksh" | "ash" | "tcsh" | "csh" | "rbash")
+}
+
+/// A container that is removed behind its command and that shares nothing with the machine.
+pub fn is_discarded(run: &Run) -> bool {
+    let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
+    let container =
+        matches!(run.name(), "docker" | "podman" | "nerdctl") && words.contains(&"run") && words.contains(&"--rm");
+    let shares = |word: &&str| {
+        let long = word.split_once('=').map_or(*word, |(flag, _)| flag);
+        matches!(
+            long,
+            "--volume"
+                | "--mount"
+                | "--volumes-from"
+                | "--privileged"
+                | "--pid"
+                | "--device"
+                | "--cap-add"
+                | "--network"
+                | "--net"
+        ) || word.starts_with("-v")
+    };
+    container && !words.iter().any(shares)
+}
+
+/// What an alias of git stands for, and the number of the first word behind it.
+pub fn git_alias(run: &Run, scope: &Scope) -> Option<(Arc<str>, usize)> {
+    if run.name() != "git" || scope.calling.iter().any(|calling| calling == "git") {
+        return None;
+    }
+    let mut given: Option<(&str, &str)> = None;
+    let mut at = 1;
+    while let Some(word) = run.words.get(at).map(|word| word.value.as_str()) {
+        match word {
+            "-c" => {
+                let setting = run.words.get(at + 1).and_then(|word| word.value.split_once('='));
+                given = setting.and_then(|(key, value)| Some((key.strip_prefix("alias.")?, value))).or(given);
+                at += 2;
+            }
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" => at += 2,
+            flag if is_flag(flag) => at += 1,
+            name => {
+                let here = given.filter(|(alias, _)| *alias == name).map(|(_, text)| Arc::from(text));
+                return here.or_else(|| scope.git_alias(name)).map(|text| (text, at + 1));
+            }
+        }
+    }
+    None
+}
+
+/// `git config alias.x TEXT`
+pub fn sets_git_alias(run: &Run) -> Option<(String, String)> {
+    let mut words = run.arguments().iter().map(|word| word.value.as_str()).filter(|word| !is_flag(word));
+    words.find(|word| *word == "config")?;
+    let name = words.find_map(|word| word.strip_prefix("alias."))?;
+    Some((name.to_owned(), words.next()?.to_owned()))
 }
 
 /// `find … -exec COMMAND ;`
@@ -167,6 +346,9 @@ impl Wrapper {
             }
             at += 1;
         }
+        if has_flag(words.iter().skip(at), &self.stops) && self.rest != Rest::Command {
+            return;
+        }
         if let Some(after) = &self.after {
             let Some(place_of) = words.iter().skip(at).position(|word| word.value == *after) else { return };
             let from = at + place_of + 1;
@@ -185,11 +367,20 @@ impl Wrapper {
                 }
                 if let Some(script) = self.script_in(word) {
                     match script {
-                        None => found.push(Inner::Script { words: at + 1..(at + 2).min(words.len()), place, dialect }),
-                        Some(text) => found.push(Inner::Text { text: text.to_owned(), word: at, dialect }),
+                        None => {
+                            let words = at + 1..(at + 2).min(words.len());
+                            let arguments = if is_shell(run.name()) { words.end..run.words.len() } else { 0..0 };
+                            found.push(Inner::Script { words, place, dialect, arguments });
+                            at += 2;
+                        }
+                        Some(text) => {
+                            // `--checkpoint-action=exec=…`
+                            let text = text.strip_prefix("exec=").unwrap_or(text).to_owned();
+                            found.push(Inner::Text { text, word: at, dialect, place });
+                            at += 1;
+                        }
                     }
                     // What follows are its arguments, or more flags.
-                    at += 2;
                     if is_shell(run.name()) {
                         return;
                     }
@@ -231,19 +422,26 @@ impl Wrapper {
         if from >= end {
             return;
         }
+        let arguments = 0..0;
         match self.rest {
             Rest::Nothing => {}
             Rest::Command => found.push(Inner::Command { words: from..end, place }),
-            Rest::Script => found.push(Inner::Script { words: from..end, place, dialect }),
-            Rest::First => found.push(Inner::Script { words: from..from + 1, place, dialect }),
+            Rest::Script => found.push(Inner::Script { words: from..end, place, dialect, arguments }),
+            Rest::First => found.push(Inner::Script { words: from..from + 1, place, dialect, arguments }),
             Rest::Each => {
                 let mut at = from;
                 while let Some(word) = run.words.get(at).filter(|_| at < end) {
                     if !is_flag(&word.value) {
-                        found.push(Inner::Script { words: at..at + 1, place, dialect });
+                        let arguments = 0..0;
+                        found.push(Inner::Script { words: at..at + 1, place, dialect, arguments });
                     }
                     at += if self.takes_value(&word.value) { 2 } else { 1 };
                 }
+            }
+            Rest::Keys => {
+                let keys = run.words.get(from..end).unwrap_or_default().iter().map(|word| word.value.as_str());
+                let text = keys.map(|key| if is_key(key) { "\n" } else { key }).collect::<Vec<_>>().join(" ");
+                found.push(Inner::Text { text, word: from, dialect, place: Place::Elsewhere });
             }
         }
     }
@@ -264,11 +462,16 @@ impl Wrapper {
     /// Whether a script comes with the flag: in the next word, or in this one.
     fn script_in<'w>(&self, flag: &'w str) -> Option<Option<&'w str>> {
         for script in &self.scripts {
-            if flag == script {
+            let Some(rest) = flag.strip_prefix(script.as_str()) else { continue };
+            if rest.is_empty() {
                 return Some(None);
             }
-            if let Some(text) = flag.strip_prefix(script.as_str()).and_then(|rest| rest.strip_prefix('=')) {
+            if let Some(text) = rest.strip_prefix('=') {
                 return Some(Some(text));
+            }
+            // `-c'rm x'`
+            if script.len() == 2 && rest.contains(' ') {
+                return Some(Some(rest));
             }
         }
         let letters =
@@ -278,6 +481,14 @@ impl Wrapper {
         // `-lc`, and `-cl` too: shells look for the letter anywhere.
         (inside(last) || letters.len() < 5 && letters.chars().any(inside)).then_some(None)
     }
+}
+
+/// The name of a key rather than a text.
+fn is_key(word: &str) -> bool {
+    matches!(
+        word,
+        "Enter" | "C-m" | "C-c" | "C-d" | "C-u" | "C-l" | "C-j" | "Escape" | "Tab" | "KPEnter" | "q" | "Return"
+    )
 }
 
 fn is_assignment(word: &str) -> bool {

@@ -79,6 +79,7 @@ const DESTROYS: &[&str] = &[
     "comment",
     "uncomment",
     "normalize",
+    "resize",
     "copy",
     "strip",
     "sort",

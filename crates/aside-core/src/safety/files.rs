@@ -1,0 +1,287 @@
+//! Harm that takes more than a table to see, by the name of the command: what `rm` is pointed at, which mode `chmod` sets,
+//! what `git checkout` is given.
+
+use crate::line::Word;
+use crate::safety::Harm;
+use crate::safety::printed::TEMPORARY;
+use crate::safety::rules::has_flag;
+use crate::safety::runs::{Run, is_flag};
+use crate::safety::target::{self, Below, Goes};
+
+pub fn harms(run: &Run) -> Vec<Harm> {
+    let arguments = run.arguments();
+    match run.name() {
+        "rm" | "rimraf" | "del" | "trash-rm" => removed(run),
+        "find" if has_word(arguments, "-delete") => found(run),
+        "chmod" => modes(run),
+        "chown" | "chgrp" if has_flag(arguments, &["-R", "--recursive"]) => everything(run, 1),
+        "umask" if arguments.iter().any(|word| matches!(word.value.as_str(), "0" | "00" | "000" | "0000")) => {
+            vec![Harm::WorldWritable]
+        }
+        "dd" => disk_dump(arguments),
+        "cp" | "mv" | "install" | "ln" | "rsync" => copied(run),
+        "truncate" => truncated(arguments),
+        "kill" => killed(arguments),
+        "git" => checked_out(arguments),
+        "perl" | "ruby" if arguments.iter().any(|word| edits_in_place(&word.value)) => vec![Harm::EditsInPlace],
+        "shred" | "wipe" | "srm" => swept(&plain(arguments), run, false),
+        _ => Vec::new(),
+    }
+}
+
+fn plain(arguments: &[Word]) -> Vec<&Word> {
+    let mut dashes = false;
+    let mut plain = Vec::new();
+    for word in arguments {
+        if !dashes && word.value == "--" {
+            dashes = true;
+        } else if dashes || !is_flag(&word.value) {
+            plain.push(word);
+        }
+    }
+    plain
+}
+
+fn has_word(arguments: &[Word], wanted: &str) -> bool {
+    arguments.iter().any(|word| word.value == wanted)
+}
+
+/// The word after one of the flags.
+fn after<'w>(arguments: &'w [Word], flags: &[&str]) -> Option<&'w Word> {
+    let at = arguments.iter().position(|word| flags.contains(&word.value.as_str()))?;
+    arguments.get(at + 1)
+}
+
+/// Where a word leads, seen from the directory that the line went to.
+fn below(word: &Word, run: &Run) -> Below {
+    match run.directory.as_deref() {
+        Some(directory) if !word.value.starts_with(['/', '~', '$']) => target::below(
+            &target::joined(Some(directory), &word.value),
+            word.fixed && !directory.starts_with(['~', '$']),
+        ),
+        _ => target::below(&word.value, word.fixed),
+    }
+}
+
+/// What is gone with everything below these.
+fn swept(targets: &[&Word], run: &Run, deep: bool) -> Vec<Harm> {
+    let mut harms = Vec::new();
+    for word in targets.iter().filter(|word| deep || word.value.ends_with('*')) {
+        match below(word, run) {
+            Below::System => harms.push(Harm::EndsSystem),
+            Below::Home => harms.push(Harm::DeletesHome),
+            Below::Something => {}
+        }
+    }
+    if targets.iter().any(|word| target::goes(&word.value) == Goes::Disk) {
+        harms.push(Harm::RawDisk);
+    }
+    harms
+}
+
+fn removed(run: &Run) -> Vec<Harm> {
+    let arguments = run.arguments();
+    let targets = plain(arguments);
+    if !targets.is_empty() && targets.iter().all(|word| word.value.starts_with(TEMPORARY)) {
+        return Vec::new();
+    }
+    let deep = has_flag(arguments, &["-r", "-R", "--recursive", "-d"]) || run.name() == "rimraf";
+    let mut harms = vec![Harm::DeletesFiles];
+    harms.extend(swept(&targets, run, deep));
+    if deep && has_word(arguments, "--no-preserve-root") {
+        harms.push(Harm::EndsSystem);
+    }
+    harms
+}
+
+/// `find / -delete`
+fn found(run: &Run) -> Vec<Harm> {
+    let arguments = run.arguments();
+    let starts: Vec<&Word> = arguments
+        .iter()
+        .skip_while(|word| matches!(word.value.as_str(), "-L" | "-H" | "-P"))
+        .take_while(|word| !word.value.starts_with(['-', '(', '!']))
+        .collect();
+    let narrow =
+        ["-name", "-iname", "-path", "-regex", "-mtime", "-size", "-newer", "-user", "-mmin", "-empty", "-maxdepth"];
+    let all = !arguments.iter().any(|word| narrow.contains(&word.value.as_str()));
+    let mut harms = vec![Harm::DeletesFiles];
+    if all {
+        harms.extend(swept(&starts, run, true));
+    }
+    harms
+}
+
+fn modes(run: &Run) -> Vec<Harm> {
+    let mut harms = Vec::new();
+    let arguments = run.arguments();
+    let mut targets = plain(arguments);
+    // `chmod -x f`, `chmod -rwx f`: the mode looks like a flag.
+    let mode = arguments.iter().find(|word| is_mode_flag(&word.value));
+    let mode = mode.or_else(|| targets.first().copied());
+    let by_reference = arguments.iter().any(|word| word.value.starts_with("--reference"));
+    if let Some(mode) = mode.filter(|_| !by_reference) {
+        if opens_to_all(&mode.value) {
+            harms.push(Harm::WorldWritable);
+        }
+        if gives_rights(&mode.value) {
+            harms.push(Harm::Unprotects);
+        }
+        targets.retain(|word| word.span != mode.span || word.value != mode.value);
+        if shuts(&mode.value) && has_flag(arguments, &["-R", "--recursive"]) {
+            harms.push(Harm::ChangesOwner);
+        }
+    }
+    if has_flag(arguments, &["-R", "--recursive"]) && targets.iter().any(|word| below(word, run) != Below::Something) {
+        harms.push(Harm::ChangesOwner);
+    }
+    harms
+}
+
+fn is_mode_flag(word: &str) -> bool {
+    word.strip_prefix('-')
+        .is_some_and(|letters| !letters.is_empty() && letters.chars().all(|one| "rwxXst".contains(one)))
+}
+
+/// A mode with which everybody may write. The sticky bit makes that safe.
+fn opens_to_all(mode: &str) -> bool {
+    let digits = !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit());
+    if digits {
+        let sticky = mode.len() == 4 && mode.starts_with(['1', '3', '5', '7']);
+        return mode.ends_with(['2', '3', '6', '7']) && mode.len() >= 3 && !sticky;
+    }
+    mode.split(',').any(|clause| {
+        let Some(operator) = clause.find(['+', '=']) else { return false };
+        let (who, what) = clause.split_at(operator);
+        who.contains(['o', 'a']) && what.contains('w')
+    })
+}
+
+/// The program runs with the rights of its owner: `4755`, `u+s`.
+fn gives_rights(mode: &str) -> bool {
+    let digits = mode.len() == 4 && mode.bytes().all(|byte| byte.is_ascii_digit());
+    if digits {
+        return mode.starts_with(['4', '6', '7']);
+    }
+    mode.split(',').any(|clause| {
+        let Some(operator) = clause.find(['+', '=']) else { return false };
+        let (who, what) = clause.split_at(operator);
+        what.contains('s') && (who.is_empty() || who.contains(['u', 'a']))
+    })
+}
+
+/// A mode that takes rights away from the owner: `000`, `a-rwx`.
+fn shuts(mode: &str) -> bool {
+    matches!(mode, "0" | "00" | "000" | "0000" | "a-rwx" | "a=" | "-rwx" | "ugo-rwx" | "a-x" | "-x" | "-r" | "a-r")
+}
+
+fn everything(run: &Run, skip: usize) -> Vec<Harm> {
+    let all = plain(run.arguments()).into_iter().skip(skip).any(|word| below(word, run) != Below::Something);
+    if all { vec![Harm::ChangesOwner] } else { Vec::new() }
+}
+
+fn disk_dump(arguments: &[Word]) -> Vec<Harm> {
+    let Some(to) = arguments.iter().find_map(|word| word.value.strip_prefix("of=")) else { return Vec::new() };
+    match target::goes(to) {
+        Goes::Nowhere => Vec::new(),
+        Goes::Disk | Goes::Kernel | Goes::Setting | Goes::File => vec![Harm::RawDisk],
+    }
+}
+
+/// What a copy does besides overwriting: `mv x /dev/null`, `cp x /dev/sda`, `mv / x`.
+fn copied(run: &Run) -> Vec<Harm> {
+    let targets = plain(run.arguments());
+    let mut harms = Vec::new();
+    let Some((last, sources)) = targets.split_last().filter(|(_, sources)| !sources.is_empty()) else { return harms };
+    match target::goes(&last.value) {
+        Goes::Disk => harms.push(Harm::RawDisk),
+        Goes::Nowhere if run.name() == "mv" && target::resolved(&last.value) == "/dev/null" => {
+            harms.push(Harm::DeletesFiles);
+        }
+        _ => {}
+    }
+    // `cp /dev/null x` empties it.
+    if run.name() == "cp" && sources.iter().any(|word| target::resolved(&word.value) == "/dev/null") {
+        harms.push(Harm::DeletesFiles);
+    }
+    if run.name() == "mv" {
+        for word in sources {
+            match below(word, run) {
+                Below::System => harms.push(Harm::EndsSystem),
+                Below::Home => harms.push(Harm::DeletesHome),
+                Below::Something => {}
+            }
+        }
+    }
+    harms
+}
+
+fn truncated(arguments: &[Word]) -> Vec<Harm> {
+    let long = |word: &Word| word.value.strip_prefix("--size=").or(word.value.strip_prefix("-s")).map(str::to_owned);
+    let glued = arguments.iter().filter_map(long).find(|size| !size.is_empty());
+    let size = glued.or_else(|| after(arguments, &["-s", "--size", "-cs"]).map(|word| word.value.clone()));
+    match size.as_deref() {
+        None => Vec::new(),
+        Some(size) if size.starts_with(['+', '>']) => Vec::new(),
+        Some("0") => vec![Harm::DeletesFiles],
+        Some(_) => vec![Harm::Overwrites],
+    }
+}
+
+fn killed(arguments: &[Word]) -> Vec<Harm> {
+    let values: Vec<&str> = arguments.iter().map(|word| word.value.as_str()).collect();
+    // They ask whether it runs, or what signals there are.
+    let asks = matches!(
+        values.as_slice(),
+        ["-l" | "-L" | "--list" | "--table", ..] | ["-0", ..] | ["-s" | "-n" | "--signal", "0", ..]
+    );
+    if asks {
+        return Vec::new();
+    }
+    // The first may be a signal: `-1` is HUP there, and all processes behind one.
+    let targets = values.get(1..).unwrap_or_default();
+    let all = targets.contains(&"-1") || values.first() == Some(&"1") || targets.contains(&"1") && values.len() == 2;
+    vec![if all { Harm::TakesDown } else { Harm::Stops }]
+}
+
+/// `git checkout` of files, which is told from that of a branch by what it is given.
+fn checked_out(arguments: &[Word]) -> Vec<Harm> {
+    let mut words = arguments.iter().map(|word| word.value.as_str());
+    let sub = loop {
+        match words.next() {
+            Some("-C" | "-c" | "--git-dir" | "--work-tree") => drop(words.next()),
+            Some(word) if is_flag(word) => {}
+            other => break other,
+        }
+    };
+    let rest: Vec<&str> = words.collect();
+    if sub != Some("checkout") {
+        return Vec::new();
+    }
+    let dashes = rest.iter().position(|word| *word == "--");
+    let named = dashes.is_some_and(|dashes| dashes + 1 < rest.len());
+    let makes = rest.iter().any(|word| matches!(*word, "-b" | "-B" | "--orphan" | "--help"));
+    let looks_like_path = |word: &&str| {
+        matches!(*word, "." | ".." | ":/" | "*")
+            || word.starts_with("./")
+            || word.starts_with("../")
+            || has_ending(word)
+    };
+    if named || !makes && rest.iter().any(looks_like_path) { vec![Harm::LosesWork] } else { Vec::new() }
+}
+
+/// `-pi`, `-i.bak`, `-0777pi`; not the letter in `-Mstrict` or in a program.
+fn edits_in_place(flag: &str) -> bool {
+    let Some(letters) = flag.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return false };
+    let own = letters.find(|letter| "eEMmIxFDCVr".contains(letter)).unwrap_or(letters.len());
+    letters.get(..own).is_some_and(|own| own.contains('i'))
+}
+
+/// Files that are edited by hand; a branch hardly ends like one.
+fn has_ending(word: &str) -> bool {
+    const ENDINGS: [&str; 22] = [
+        "rs", "py", "js", "ts", "tsx", "jsx", "c", "h", "cpp", "go", "java", "rb", "sh", "md", "txt", "json", "toml",
+        "yaml", "yml", "html", "css", "lock",
+    ];
+    word.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && ENDINGS.contains(&ending))
+}

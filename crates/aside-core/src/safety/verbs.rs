@@ -1,0 +1,303 @@
+//! What a command does by the verb in it, for the hundreds of programs that have subcommands: `kubectl delete`, `heroku
+//! apps:destroy`, `aws ec2 terminate-instances`. Also by the name of a program or a target, and by long flags. The words are
+//! data (`data/safety/verbs.toml`).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use crate::line::Word;
+use crate::safety::Harm;
+use crate::safety::rules::has_flag;
+use crate::safety::runs::{Run, is_flag};
+
+const TABLE: &str = include_str!("../../data/safety/verbs.toml");
+
+/// Words of a command among which its verb is looked for.
+const MAX_LEADING: usize = 5;
+
+#[derive(Default)]
+struct Verbs {
+    destroys: HashMap<String, Harm>,
+    harmless: HashSet<String>,
+    closed: HashSet<String>,
+    runners: HashSet<String>,
+    runs: HashSet<String>,
+    strong: HashSet<String>,
+    pairs: Vec<String>,
+    names_unless: HashSet<String>,
+    flags_begin: Vec<String>,
+    flags_whole: HashSet<String>,
+    flags_unless: Vec<String>,
+    flags_closed: HashSet<String>,
+    dry: Vec<String>,
+    dry_of: HashMap<String, Vec<String>>,
+}
+
+static VERBS: LazyLock<Verbs> = LazyLock::new(|| read(TABLE));
+
+fn read(table: &str) -> Verbs {
+    let mut verbs = Verbs::default();
+    let Ok(table) = table.parse::<toml_edit::DocumentMut>() else { return verbs };
+    let list = |path: &[&str]| -> Vec<String> {
+        let mut item = Some(table.as_item());
+        for key in path {
+            item = item.and_then(|item| item.get(key));
+        }
+        let list = item.and_then(|list| list.as_array()).into_iter().flatten();
+        list.filter_map(|item| item.as_str()).map(str::to_owned).collect()
+    };
+    for harm in Harm::ALL {
+        verbs.destroys.extend(list(&["destroys", harm.name()]).into_iter().map(|verb| (verb, harm)));
+    }
+    verbs.harmless = list(&["harmless", "words"]).into_iter().collect();
+    verbs.closed = list(&["closed", "commands"]).into_iter().collect();
+    verbs.runners = list(&["runners", "commands"]).into_iter().collect();
+    verbs.runs = list(&["runners", "words"]).into_iter().collect();
+    verbs.strong = list(&["names", "strong"]).into_iter().collect();
+    verbs.pairs = list(&["names", "pairs"]);
+    verbs.names_unless = list(&["names", "unless"]).into_iter().collect();
+    verbs.flags_begin = list(&["flags", "begins"]);
+    verbs.flags_whole = list(&["flags", "whole"]).into_iter().collect();
+    verbs.flags_unless = list(&["flags", "unless"]);
+    verbs.flags_closed = list(&["flags", "closed"]).into_iter().collect();
+    verbs.dry = list(&["dry", "any"]);
+    let of = table.get("dry").and_then(|dry| dry.get("of")).and_then(|of| of.as_table());
+    for (name, _) in of.into_iter().flatten() {
+        verbs.dry_of.insert(name.to_owned(), list(&["dry", "of", name]));
+    }
+    verbs
+}
+
+/// Whether the words of a command are no subcommands.
+pub fn is_closed(name: &str) -> bool {
+    VERBS.closed.contains(name)
+}
+
+/// It only says what it would do. Takes the words that are its own.
+pub fn is_dry(name: &str, words: &[&Word]) -> bool {
+    let own = || words.iter().copied().take_while(|word| word.value != "--");
+    let off = |word: &Word| {
+        let value = word.value.split_once('=').map(|(_, value)| value.to_lowercase());
+        matches!(value.as_deref(), Some("none" | "false" | "no" | "0"))
+    };
+    let dry = own().filter(|word| is_flag(&word.value) && !off(word)).any(|word| {
+        let flag = word.value.split_once('=').map_or(word.value.as_str(), |(flag, _)| flag);
+        VERBS.dry.iter().any(|known| known == flag || *known == word.value)
+    });
+    if dry {
+        return true;
+    }
+    let family = name.split_once('.').map_or(name, |(family, _)| family);
+    let Some(flags) = VERBS.dry_of.get(name).or_else(|| VERBS.dry_of.get(family)) else { return false };
+    has_flag(own(), flags) || own().any(|word| flags.contains(&word.value) && !is_flag(&word.value))
+}
+
+/// What the verb, the name or the flags of a command say that it does.
+pub fn harm(run: &Run) -> Option<Harm> {
+    let name = run.name();
+    if let Some(harm) = by_name(name) {
+        return Some(harm);
+    }
+    if VERBS.runners.contains(name) {
+        return target(run);
+    }
+    if VERBS.closed.contains(name) || name.is_empty() {
+        return None;
+    }
+    match leading(run.arguments()) {
+        Verb::Destroys(harm) => Some(harm),
+        Verb::Harmless => None,
+        Verb::Unknown => by_flag(run),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Destroys(Harm),
+    Harmless,
+    Unknown,
+}
+
+/// The verb of a command: the first among the words before its flags. What directly follows a flag may be its value, and is
+/// passed over when it is no verb.
+fn leading(arguments: &[Word]) -> Verb {
+    let mut seen = 0;
+    let mut after_flag = false;
+    for word in arguments {
+        let value = word.value.as_str();
+        if value == "--" || seen >= MAX_LEADING {
+            break;
+        }
+        if is_flag(value) {
+            if seen > 0 {
+                break;
+            }
+            after_flag = !value.contains('=');
+            continue;
+        }
+        match verb(value) {
+            Verb::Unknown if after_flag => {}
+            Verb::Unknown => seen += 1,
+            known => return known,
+        }
+        after_flag = false;
+    }
+    Verb::Unknown
+}
+
+/// What a word is, whole or in parts.
+fn verb(word: &str) -> Verb {
+    let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':'));
+    if !plain || word.is_empty() {
+        return Verb::Unknown;
+    }
+    let known = |word: &str| match VERBS.destroys.get(word) {
+        Some(harm) => Verb::Destroys(*harm),
+        None if VERBS.harmless.contains(word) => Verb::Harmless,
+        None => Verb::Unknown,
+    };
+    let lower = word.to_lowercase();
+    if let whole @ (Verb::Destroys(_) | Verb::Harmless) = known(&lower) {
+        return whole;
+    }
+    let parts = parts(word);
+    if parts.len() < 2 {
+        return Verb::Unknown;
+    }
+    let first = parts.first().map_or(Verb::Unknown, |first| known(first));
+    match first {
+        // Of two that say something, the one that destroys: `restore-and-delete`.
+        Verb::Unknown => match parts.last().map_or(Verb::Unknown, |last| known(last)) {
+            Verb::Destroys(harm) => Verb::Destroys(harm),
+            _ => Verb::Unknown,
+        },
+        known => known,
+    }
+}
+
+/// `delete-table`, `pg:reset`, `deleteDatabase`
+fn parts(word: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut before = ' ';
+    for letter in word.chars() {
+        if matches!(letter, '-' | '_' | ':' | '.') {
+            parts.push(String::new());
+        } else {
+            if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+                parts.push(String::new());
+            }
+            if let Some(last) = parts.last_mut() {
+                last.push(letter.to_ascii_lowercase());
+            }
+        }
+        before = letter;
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// A script or a target that is called after what it does: `destroy-stack.sh`, `db:reset`.
+fn by_name(name: &str) -> Option<Harm> {
+    const ENDINGS: [&str; 10] = [".sh", ".py", ".rb", ".js", ".pl", ".ts", ".bash", ".zsh", ".php", ".R"];
+    let bare = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    let is_script = bare.len() < name.len();
+    let parts = parts(bare);
+    if parts.iter().any(|part| VERBS.names_unless.contains(part)) || parts.len() < 2 && !is_script {
+        return None;
+    }
+    if parts.iter().any(|part| part == "uninstall") {
+        return Some(Harm::Uninstalls);
+    }
+    let joined = parts.join(" ");
+    let says =
+        parts.iter().any(|part| VERBS.strong.contains(part)) || VERBS.pairs.iter().any(|pair| joined.contains(pair));
+    says.then_some(Harm::DeletesOther)
+}
+
+/// `make destroy`, `npm run db:reset`
+fn target(run: &Run) -> Option<Harm> {
+    let mut words = run.arguments().iter().map(|word| word.value.as_str()).filter(|word| !is_flag(word)).peekable();
+    let manager =
+        matches!(run.name(), "npm" | "yarn" | "pnpm" | "bun" | "composer" | "deno" | "mise" | "hatch" | "pdm");
+    if manager {
+        let first = words.next()?;
+        if !VERBS.runs.contains(first) {
+            // `yarn remove x`
+            return match verb(first) {
+                Verb::Destroys(harm) if !matches!(first, "remove" | "rm") => Some(harm),
+                Verb::Destroys(_) => Some(Harm::Uninstalls),
+                _ if run.name() != "npm" => by_target(first),
+                _ => None,
+            };
+        }
+        return words.next().and_then(by_target);
+    }
+    words.filter(|word| !word.contains('=')).find_map(by_target)
+}
+
+fn by_target(target: &str) -> Option<Harm> {
+    let parts = parts(target);
+    if parts.iter().any(|part| VERBS.names_unless.contains(part)) || target.contains('/') {
+        return None;
+    }
+    if parts.iter().any(|part| part == "uninstall") {
+        return Some(Harm::Uninstalls);
+    }
+    let joined = parts.join(" ");
+    let says =
+        parts.iter().any(|part| VERBS.strong.contains(part)) || VERBS.pairs.iter().any(|pair| joined.contains(pair));
+    says.then_some(Harm::DeletesOther)
+}
+
+/// `tool --delete-all`
+fn by_flag(run: &Run) -> Option<Harm> {
+    if VERBS.flags_closed.contains(run.name()) {
+        return None;
+    }
+    let mut flags = run.arguments().iter().map(|word| word.value.as_str()).take_while(|word| *word != "--");
+    let says = flags.any(|word| {
+        let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
+        is_flag(word)
+            && !VERBS.flags_unless.iter().any(|unless| unless == flag || unless == word)
+            && (VERBS.flags_whole.contains(flag)
+                || VERBS.flags_begin.iter().any(|begin| word == begin || flag.starts_with(begin.as_str())))
+    });
+    says.then_some(Harm::DeletesOther)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_are_read_whole_and_in_parts() {
+        let destroys = [
+            "delete",
+            "delete-table",
+            "terminate-instances",
+            "apps:destroy",
+            "pg:reset",
+            "purge_queue",
+            "deleteDatabase",
+            "stanza-delete",
+            "schedule-key-deletion",
+            "DELETE",
+        ];
+        for word in destroys {
+            assert!(matches!(verb(word), Verb::Destroys(_)), "{word}");
+        }
+        for word in ["list", "list-deleted", "describe-x", "get-function", "create-delete-marker", "read"] {
+            assert_eq!(verb(word), Verb::Harmless, "{word}");
+        }
+        for word in ["x", "web-1", "./delete", "delete.txt", "s3://delete", "undeleted", "-delete", ""] {
+            assert_eq!(verb(word), Verb::Unknown, "{word}");
+        }
+    }
+
+    #[test]
+    fn every_verb_is_one_thing() {
+        let both: Vec<&String> = VERBS.harmless.iter().filter(|word| VERBS.destroys.contains_key(*word)).collect();
+        assert_eq!(both, Vec::<&String>::new());
+        assert!(VERBS.destroys.len() > 60 && VERBS.closed.len() > 200 && VERBS.dry_of.len() > 30);
+    }
+}

@@ -1,0 +1,435 @@
+//! Files that a command writes anew, and whether something is lost with that. Where the world knows that a file is not
+//! there, nothing is; without a world, what writes for certain counts as overwriting. Which flags and words name a file is
+//! data (`data/safety/outputs.toml`).
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::line::{Redirect, Word};
+use crate::safety::code;
+use crate::safety::printed::TEMPORARY;
+use crate::safety::rules::has_flag;
+use crate::safety::runs::{Place, Run, is_flag};
+use crate::safety::statements;
+use crate::safety::target::{self, Goes};
+use crate::safety::{Danger, Harm};
+use crate::world::{Entry, Kind, Known, World};
+
+const TABLE: &str = include_str!("../../data/safety/outputs.toml");
+
+/// What is known about the machine: nothing, or where the line would run and what is there.
+#[derive(Clone, Copy)]
+pub struct View<'w> {
+    pub world: Option<&'w dyn World>,
+    pub cwd: &'w str,
+}
+
+#[derive(Default)]
+struct Output {
+    sub: Vec<String>,
+    /// Flags whose value is the file.
+    flags: Vec<String>,
+    /// With one of these a file is not overwritten.
+    careful: Vec<String>,
+    /// Without one of these it is not.
+    needs: Vec<String>,
+    /// Flags that take the next word.
+    values: Vec<String>,
+    operands: Operands,
+    certain: bool,
+}
+
+/// Which words are files that are written.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Operands {
+    #[default]
+    None,
+    /// The last of several; in a directory of this name, the files that are named before.
+    Last,
+    All,
+    Second,
+    First,
+}
+
+static OUTPUTS: LazyLock<HashMap<String, Vec<Output>>> = LazyLock::new(|| read(TABLE));
+
+fn read(table: &str) -> HashMap<String, Vec<Output>> {
+    let mut outputs: HashMap<String, Vec<Output>> = HashMap::new();
+    let Ok(table) = table.parse::<toml_edit::DocumentMut>() else { return outputs };
+    for row in table.get("output").and_then(|rows| rows.as_array_of_tables()).into_iter().flatten() {
+        let list = |key: &str| -> Vec<String> {
+            let list = row.get(key).and_then(|list| list.as_array()).into_iter().flatten();
+            list.filter_map(|item| item.as_str()).map(str::to_owned).collect()
+        };
+        for command in list("command") {
+            outputs.entry(command).or_default().push(Output {
+                sub: list("sub"),
+                flags: list("flags"),
+                careful: list("careful"),
+                needs: list("needs"),
+                values: list("values"),
+                operands: match row.get("operands").and_then(|text| text.as_str()) {
+                    Some("last") => Operands::Last,
+                    Some("all") => Operands::All,
+                    Some("second") => Operands::Second,
+                    Some("first") => Operands::First,
+                    _ => Operands::None,
+                },
+                certain: row.get("certain").and_then(|item| item.as_bool()).unwrap_or_default(),
+            });
+        }
+    }
+    outputs
+}
+
+/// One file that is written.
+struct Write {
+    path: String,
+    fixed: bool,
+    span: Range<usize>,
+    how: How,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// Whatever was there is gone.
+    Certainly,
+    /// The same, and that is all it is for: `: > x`.
+    Empties,
+    /// Only worth a word where the file is known to be there.
+    Maybe,
+    /// It is added to.
+    Adds,
+}
+
+/// What is lost by the files that a command writes.
+pub fn dangers(run: &Run, view: View<'_>, found: &mut Vec<Danger>) {
+    for write in writes(run) {
+        if let Some(harm) = harm(&write, run, view) {
+            found.push(Danger { harm, span: write.span });
+        }
+    }
+}
+
+fn writes(run: &Run) -> Vec<Write> {
+    let mut writes = Vec::new();
+    for redirection in &run.redirections {
+        let Some(target) = &redirection.target else { continue };
+        let how = match redirection.kind {
+            Redirect::Write if empties(run) => How::Empties,
+            Redirect::Write => How::Certainly,
+            Redirect::Append => How::Adds,
+            _ => continue,
+        };
+        let span = redirection.span.clone();
+        writes.push(Write { path: target.value.clone(), fixed: target.fixed, span, how });
+    }
+    let read = code::reading(run).files.into_iter().chain(statements::reading(run).files);
+    let named =
+        read.map(|path| Write { fixed: !path.contains(['*', '$', '{']), path, span: run.span(), how: How::Certainly });
+    writes.extend(named);
+    outputs(run, &mut writes);
+    writes
+}
+
+/// `: > x`, `cat /dev/null > x`, `> x`
+fn empties(run: &Run) -> bool {
+    let words: Vec<&str> = run.words.iter().map(|word| word.value.as_str()).collect();
+    matches!(
+        words.as_slice(),
+        [] | [":" | "true"] | ["cat", "/dev/null"] | ["echo" | "printf", "" | "-n"] | ["echo"] | ["echo", "-n", ""]
+    )
+}
+
+/// Files that flags and words name.
+fn outputs(run: &Run, writes: &mut Vec<Write>) {
+    let arguments = run.arguments();
+    let known = OUTPUTS.get(run.name()).map(Vec::as_slice).unwrap_or_default();
+    for output in known {
+        output.find(run, writes);
+    }
+    if !known.is_empty() || run.name().is_empty() {
+        return;
+    }
+    // What any program calls its output; it says something only where the file is there.
+    const OUTPUTS_OF_ANY: [&str; 7] = ["-o", "--output", "--out", "--outfile", "--output-file", "-out", "--out-file"];
+    for (at, word) in arguments.iter().enumerate() {
+        let glued = word.value.split_once('=').filter(|(flag, _)| OUTPUTS_OF_ANY.contains(flag));
+        let next = arguments.get(at + 1).filter(|_| OUTPUTS_OF_ANY.contains(&word.value.as_str()));
+        let path = glued.map(|(_, path)| path).or(next.map(|next| next.value.as_str()));
+        if let Some(path) = path {
+            let fixed = next.map_or(word.fixed, |next| next.fixed);
+            writes.push(Write { path: path.to_owned(), fixed, span: run.span(), how: How::Maybe });
+        }
+    }
+}
+
+impl Output {
+    fn find(&self, run: &Run, writes: &mut Vec<Write>) {
+        let arguments = run.arguments();
+        let plain = self.plain(arguments);
+        let mut rest = plain.as_slice();
+        if !self.sub.is_empty() {
+            let Some((first, behind)) = rest.split_first() else { return };
+            if !self.sub.contains(&first.value) {
+                return;
+            }
+            rest = behind;
+        }
+        let has = |flags: &[String]| has_flag(arguments.iter(), flags);
+        if has(&self.careful) || !self.needs.is_empty() && !has(&self.needs) {
+            return;
+        }
+        let how = if self.certain { How::Certainly } else { How::Maybe };
+        let mut add = |word: &Word, path: &str| {
+            writes.push(Write { path: path.to_owned(), fixed: word.fixed, span: run.span(), how });
+        };
+        for (at, word) in arguments.iter().enumerate() {
+            for flag in &self.flags {
+                match word.value.strip_prefix(flag.as_str()) {
+                    Some("") => arguments.get(at + 1).into_iter().for_each(|next| add(next, &next.value)),
+                    // `--output=x`, `of=x`
+                    Some(glued) if flag.ends_with('=') => add(word, glued),
+                    Some(glued) if glued.starts_with('=') => add(word, glued.get(1..).unwrap_or_default()),
+                    // `-ox`
+                    Some(glued) if flag.len() == 2 => add(word, glued),
+                    _ => match in_cluster(&word.value, flag) {
+                        // `-sLo x`, `-sLox`
+                        Some("") => arguments.get(at + 1).into_iter().for_each(|next| add(next, &next.value)),
+                        Some(glued) => add(word, glued),
+                        None => {}
+                    },
+                }
+            }
+        }
+        match self.operands {
+            Operands::None => {}
+            Operands::All => rest.iter().for_each(|word| add(word, &word.value)),
+            Operands::First => rest.first().into_iter().for_each(|word| add(word, &word.value)),
+            Operands::Second => rest.get(1).into_iter().for_each(|word| add(word, &word.value)),
+            Operands::Last => {
+                let Some((target, sources)) = rest.split_last().filter(|(_, sources)| !sources.is_empty()) else {
+                    return;
+                };
+                add(target, &target.value);
+                for source in sources.iter().filter(|source| source.fixed && target.fixed) {
+                    let Some(name) = source.value.trim_end_matches('/').rsplit('/').next() else { continue };
+                    let inside = format!("{}/{name}", target.value);
+                    writes.push(Write { path: inside, fixed: true, span: run.span(), how: How::Maybe });
+                }
+            }
+        }
+    }
+
+    fn plain<'w>(&self, arguments: &'w [Word]) -> Vec<&'w Word> {
+        let mut plain = Vec::new();
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            if self.values.contains(&word.value) || self.flags.contains(&word.value) {
+                words.next();
+            } else if word.value == "--" {
+                plain.extend(words);
+                break;
+            } else if !is_flag(&word.value) {
+                plain.push(word);
+            }
+        }
+        plain
+    }
+}
+
+/// What stands behind the letter of a flag among others.
+fn in_cluster<'w>(word: &'w str, flag: &str) -> Option<&'w str> {
+    let letter = flag.strip_prefix('-').filter(|letter| letter.len() == 1)?;
+    let cluster = word.strip_prefix('-').filter(|cluster| !cluster.starts_with('-'))?;
+    let (before, behind) = cluster.split_once(letter)?;
+    (before.len() < 5 && before.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some(behind)
+}
+
+fn harm(write: &Write, run: &Run, view: View<'_>) -> Option<Harm> {
+    let path = target::joined(run.directory.as_deref(), &write.path);
+    match target::goes(&path) {
+        Goes::Nowhere => return None,
+        Goes::Disk => return Some(Harm::RawDisk),
+        Goes::Kernel => return Some(Harm::TakesDown),
+        Goes::Setting => return Some(Harm::Unprotects),
+        Goes::File => {}
+    }
+    if path.starts_with(TEMPORARY) || path.is_empty() || path == "-" || is_remote(&path) && write.how == How::Maybe {
+        return None;
+    }
+    if target::guards(&path) && write.how != How::Maybe {
+        return Some(Harm::Unprotects);
+    }
+    if write.how == How::Adds {
+        return None;
+    }
+    let lost = match view.state(&path, write, run) {
+        State::There => true,
+        State::NotThere => false,
+        // Nothing is known: what writes for certain counts.
+        State::Unasked => write.how != How::Maybe,
+        State::Unknown => {
+            write.how == How::Empties
+                || target::is_valuable(&path)
+                || run.place == Place::Elsewhere
+                    && write.how == How::Certainly
+                    && !path.starts_with("/tmp/")
+                    && write.fixed
+        }
+    };
+    lost.then_some(Harm::Overwrites)
+}
+
+/// `host:path`, `s3://…`
+fn is_remote(path: &str) -> bool {
+    path.contains("://") || path.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    There,
+    NotThere,
+    /// Only the shell knows the name, or the machine does not tell.
+    Unknown,
+    /// There is no world to ask, or it has no answer yet.
+    Unasked,
+}
+
+impl View<'_> {
+    fn state(&self, path: &str, write: &Write, run: &Run) -> State {
+        let Some(world) = self.world else { return State::Unasked };
+        if run.place == Place::Elsewhere {
+            return State::Unknown;
+        }
+        let home = || world.home().to_owned();
+        let path = match (path.strip_prefix("~/"), path.strip_prefix("$HOME/").or(path.strip_prefix("${HOME}/"))) {
+            (Some(rest), _) | (None, Some(rest)) if !write.fixed => format!("{}/{rest}", home()),
+            _ if path.starts_with('/') => path.to_owned(),
+            _ => format!("{}/{path}", self.cwd),
+        };
+        if path.contains(['$', '`', '(']) && !write.fixed {
+            return State::Unknown;
+        }
+        let path = target::resolved(&path).into_owned();
+        let Some((directory, name)) = path.rsplit_once('/') else { return State::Unknown };
+        let directory = if directory.is_empty() { "/" } else { directory };
+        let entries = match world.entries(directory) {
+            Known::Yes(entries) => entries,
+            Known::No => return State::Unknown,
+            Known::NotYet => return State::Unasked,
+        };
+        let file = |entry: &Entry| matches!(entry.kind, Kind::File | Kind::Program);
+        if !write.fixed && name.contains('*') {
+            let given = |entry: &Entry| run.arguments().iter().any(|word| word.value == *entry.name);
+            let fits = |entry: &Entry| file(entry) && !given(entry) && fits(&entry.name, name);
+            return if entries.iter().any(fits) { State::There } else { State::NotThere };
+        }
+        let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().and_then(|at| entries.get(at));
+        if found.is_some_and(file) { State::There } else { State::NotThere }
+    }
+}
+
+/// Whether a name begins and ends as the pattern does.
+fn fits(name: &str, pattern: &str) -> bool {
+    let (Some((begin, _)), Some((_, end))) = (pattern.split_once('*'), pattern.rsplit_once('*')) else { return false };
+    name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::line::Dialect;
+    use crate::safety;
+    use crate::world::{Item, Live};
+
+    struct There;
+
+    impl World for There {
+        fn home(&self) -> &str {
+            "/home/ada"
+        }
+
+        fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+            let entry = |name: &str, kind| Entry { name: name.into(), kind };
+            match directory {
+                "/home/ada" => Known::Yes(Arc::new([entry("src", Kind::Directory), entry("there", Kind::File)])),
+                "/home/ada/src" => Known::Yes(Arc::new([entry("a.csv", Kind::File)])),
+                _ => Known::No,
+            }
+        }
+
+        fn programs(&self) -> Known<Arc<[Box<str>]>> {
+            Known::No
+        }
+
+        fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+            Known::No
+        }
+
+        fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+            Known::No
+        }
+
+        fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+            Known::No
+        }
+    }
+
+    fn overwrites(line: &str) -> bool {
+        let dangers = safety::dangers_in(line, Dialect::Bash, "/home/ada", &There);
+        dangers.iter().any(|danger| danger.harm == Harm::Overwrites)
+    }
+
+    #[test]
+    fn every_output_hits_and_misses() {
+        let table: toml_edit::DocumentMut = TABLE.parse().unwrap();
+        let mut wrong = Vec::new();
+        for row in table["output"].as_array_of_tables().unwrap() {
+            let list = |key: &str| -> Vec<String> {
+                let list = row.get(key).and_then(|list| list.as_array()).into_iter().flatten();
+                list.map(|item| item.as_str().unwrap().to_owned()).collect()
+            };
+            wrong.extend(list("hits").into_iter().filter(|hit| !overwrites(hit)));
+            wrong
+                .extend(list("misses").into_iter().filter(|miss| overwrites(miss)).map(|miss| format!("miss: {miss}")));
+        }
+        assert_eq!(wrong, [""; 0]);
+    }
+
+    #[test]
+    fn only_what_is_there_is_overwritten() {
+        let cases = [
+            ("ls > there", true),
+            ("ls > new", false),
+            ("ls > ./src/../there", true),
+            ("ls > ~/there", true),
+            ("ls > $HOME/new", false),
+            ("cd src && ls > there", false),
+            ("cd src && ls > a.csv", true),
+            ("(cd src; ls); ls > there", true),
+            ("ls > /etc/fstab", true),
+            ("ls > /tmp/x", false),
+            (": > $x", true),
+            ("ls > $x", false),
+            ("f=there; : > $f", true),
+            ("set -o noclobber; ls > there", false),
+            ("set -o noclobber; ls >| there", true),
+            ("ssh host 'ls > /srv/x'", true),
+            ("ssh host 'ls > /tmp/x'", false),
+            ("tool --output there", true),
+            ("tool --output=new", false),
+            ("cd src && awk '{print > ($1 \".csv\")}' x", true),
+            ("awk '{print > ($1 \".csv\")}' x", false),
+            ("python3 -c \"open('there','w')\"", true),
+            ("python3 -c \"open('new','w')\"", false),
+            ("d=$(mktemp -d); ls > $d/x", false),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(overwrites(line), expected, "{line}");
+        }
+    }
+}
