@@ -10,6 +10,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
+use crate::line::Redirect;
 use crate::safety::code::lex::{Token, grammar, tokens};
 use crate::safety::runs::{Run, is_flag};
 use crate::safety::target::{self, Below};
@@ -59,7 +60,13 @@ enum Does {
     Harm(Harm),
     Shell,
     Code,
-    Writes { file: usize, mode: Option<usize>, arrow: bool },
+    Writes {
+        file: usize,
+        mode: Option<usize>,
+        arrow: bool,
+    },
+    /// The file is what it is called on: `Path("x").write_text(…)`.
+    Receiver,
 }
 
 struct Pattern {
@@ -113,6 +120,7 @@ fn read(table: &str) -> Table {
             (_, Some("shell"), _) => Does::Shell,
             (_, Some(_), _) => Does::Code,
             (_, _, Some(file)) => Does::Writes { file, mode: number("mode"), arrow: is("arrow") },
+            _ if is("receiver") => Does::Receiver,
             _ => continue,
         };
         let needs = text("needs").map(|pattern| std::sync::Arc::new(Lazy::new(pattern)));
@@ -240,7 +248,11 @@ impl Interpreter {
         }
         let module = words.iter().any(|word| word.value == "-m");
         let file = operand.is_some() && self.language != "mongo";
-        if found.is_empty() && self.stdin && !file && !module && !run.fed.is_empty() {
+        // What the line has written to the file that it runs.
+        let handed =
+            run.redirections.iter().any(|one| matches!(one.kind, Redirect::HereString | Redirect::HereDocument));
+        let written = file && run.fed_by.is_empty() && !handed;
+        if found.is_empty() && self.stdin && (!file || written) && !module && !run.fed.is_empty() {
             found.push(Program { language: self.language.clone(), code: run.fed.join("\n"), word: 0 });
         }
         found
@@ -279,6 +291,10 @@ fn read_code(code: &str, language: &str, depth: usize, reading: &mut Reading) {
     {
         reading.harms.push(Harm::Opaque);
         return;
+    }
+    // IPython: `!ls`
+    if language == "python" {
+        reading.shells.extend(code.lines().filter_map(|line| line.trim_start().strip_prefix('!')).map(str::to_owned));
     }
     let grammar = grammar(language);
     let tokens = tokens(code, grammar);
@@ -377,12 +393,26 @@ const FETCHES: [&str; 16] = [
 
 impl Reader<'_> {
     fn read(&mut self, reading: &mut Reading) {
+        // `fetch(x).then(eval)`
+        let names = |wanted: &[&str]| {
+            self.tokens.iter().any(|token| matches!(token, Token::Name(name) if wanted.contains(&name.as_str())))
+        };
+        if matches!(self.language, "node" | "mongo")
+            && names(&["eval", "Function"])
+            && names(&["fetch", "https", "http"])
+        {
+            reading.harms.push(Harm::RunsUnseen);
+        }
         for (at, token) in self.tokens.iter().enumerate() {
             match token {
                 Token::Shell(script) => reading.shells.push(script.clone()),
-                Token::Text(text) if sql::is_statement(text) && sql::loses_data(text) && !self.is_shown(at) => {
-                    reading.harms.push(Harm::DeletesOther);
+                // zx and Bun: $`…`
+                Token::Mark('$') if self.language == "node" => {
+                    if let Some(Token::Text(script)) = self.tokens.get(at + 1) {
+                        reading.shells.push(script.clone());
+                    }
                 }
+                Token::Text(text) if self.is_lossy(at, text) => reading.harms.push(Harm::DeletesOther),
                 // `array_map("unlink", …)`
                 Token::Text(name) if self.language == "php" => {
                     let calls = CODE.calls.get("php").and_then(|calls| calls.get(name));
@@ -418,12 +448,15 @@ impl Reader<'_> {
         }
         let Some(calls) = CODE.calls.get(self.language).and_then(|calls| calls.get(name)) else { return };
         let receiver = self.receiver(at);
-        let is_call = self.is_call(at);
+        let is_call = self.is_call(at) || receiver.is_some() && self.is_passed(at);
         for call in calls {
             let fits = match (&call.receiver, &receiver) {
                 (None, _) => true,
                 (Some(wanted), Some(_)) if wanted.is_empty() => true,
-                (Some(wanted), Some(found)) => found == wanted || found.ends_with(&format!(".{wanted}")),
+                (Some(wanted), Some(found)) => {
+                    let found = found.replace('/', ".");
+                    found == *wanted || found.ends_with(&format!(".{wanted}"))
+                }
                 (Some(_), None) => false,
             };
             if !fits || !(is_call || call.bare) || self.calls >= MAX_CALLS {
@@ -438,6 +471,10 @@ impl Reader<'_> {
                 && !needs.is_match(&arguments.iter().map(|one| spelled(one)).collect::<Vec<_>>().join(","))
             {
                 continue;
+            }
+            if let Does::Receiver = call.does {
+                reading.files.extend(self.receiver(at));
+                return;
             }
             self.does(call, &arguments, reading);
             return;
@@ -461,6 +498,7 @@ impl Reader<'_> {
                     reading.shells.push(text);
                 }
             }
+            Does::Receiver => {}
             Does::Code => self.code(arguments, reading),
             Does::Writes { file, mode, arrow } => {
                 if *arrow {
@@ -521,12 +559,17 @@ impl Reader<'_> {
         match self.tokens.get(at + 1) {
             Some(Token::Mark('(')) => true,
             Some(Token::Text(_) | Token::Shell(_)) => self.bare || self.language == "julia",
+            Some(Token::Name(next)) if matches!(next.as_str(), "if" | "unless" | "for" | "foreach") => {
+                self.language == "perl" && self.tokens.get(at) == Some(&Token::Name("unlink".to_owned()))
+            }
             Some(Token::Name(next)) => {
                 self.bare && !matches!(next.as_str(), "if" | "unless" | "and" | "or" | "in" | "do")
             }
             Some(Token::Mark('$' | '@' | '[' | '-' | '<' | '{' | ':')) => self.bare,
-            // `perl -ne unlink`
-            None => self.bare && at == 0,
+            // `perl -ne unlink`, `for (<*>) { unlink }`
+            None | Some(Token::Mark('}' | ';')) => {
+                self.language == "perl" && self.tokens.get(at) == Some(&Token::Name("unlink".to_owned()))
+            }
             _ => false,
         }
     }
@@ -559,23 +602,44 @@ impl Reader<'_> {
         arguments
     }
 
-    /// A string that is only printed.
-    fn is_shown(&self, at: usize) -> bool {
+    /// A statement that is given to a database: whatever a call named like this is given, and what is a statement beyond
+    /// doubt, unless it is only printed.
+    fn is_lossy(&self, at: usize, text: &str) -> bool {
+        let call = self.enclosing(at).unwrap_or_default().to_lowercase();
+        if SHOWS.contains(&call.as_str()) {
+            return false;
+        }
+        let runs = ["exec", "query", "sql", "raw"].iter().any(|part| call.contains(part));
+        (runs || sql::is_statement(text)) && text.contains(' ') && sql::loses_data(text)
+    }
+
+    /// The name of the call that a token is an argument of.
+    fn enclosing(&self, at: usize) -> Option<&str> {
         let mut deep = 0usize;
         for before in (0..at).rev().take(MAX_ARGUMENTS) {
             match self.tokens.get(before) {
                 Some(Token::Mark(')')) => deep += 1,
                 Some(Token::Mark('(')) if deep == 0 => {
-                    let name = before.checked_sub(1).and_then(|at| self.tokens.get(at));
-                    return matches!(name, Some(Token::Name(name)) if SHOWS.contains(&name.as_str()));
+                    return match before.checked_sub(1).and_then(|at| self.tokens.get(at)) {
+                        Some(Token::Name(name)) => Some(name),
+                        _ => None,
+                    };
                 }
                 Some(Token::Mark('(')) => deep -= 1,
-                Some(Token::Name(name)) if self.bare && SHOWS.contains(&name.as_str()) => return true,
+                Some(Token::Name(name)) if self.bare && SHOWS.contains(&name.as_str()) => return Some(name),
                 Some(Token::Mark(';') | Token::End) => break,
                 _ => {}
             }
         }
-        false
+        None
+    }
+
+    /// A function that another one calls: `map(os.remove, files)`.
+    fn is_passed(&self, at: usize) -> bool {
+        const CALLERS: [&str; 10] =
+            ["map", "filter", "forEach", "foreach", "each", "apply", "array_map", "array_walk", "submit", "then"];
+        let ends = matches!(self.tokens.get(at + 1), Some(Token::Mark(',' | ')')));
+        ends && self.enclosing(at).is_some_and(|name| CALLERS.contains(&name))
     }
 }
 

@@ -128,7 +128,9 @@ fn modes(run: &Run) -> Vec<Harm> {
             harms.push(Harm::Unprotects);
         }
         targets.retain(|word| word.span != mode.span || word.value != mode.value);
-        if shuts(&mode.value) && has_flag(arguments, &["-R", "--recursive"]) {
+        let system = ["/bin/", "/sbin/", "/usr/", "/etc/", "/lib"];
+        let programs = targets.iter().any(|word| system.iter().any(|begin| word.value.starts_with(begin)));
+        if shuts(&mode.value) && (programs || has_flag(arguments, &["-R", "--recursive"])) {
             harms.push(Harm::ChangesOwner);
         }
     }
@@ -228,6 +230,17 @@ fn truncated(arguments: &[Word]) -> Vec<Harm> {
     }
 }
 
+/// A signal that tells a program something, and does not end it: `-HUP`, `-s USR1`.
+pub fn is_notice(values: &[&str]) -> bool {
+    let signal = match values {
+        ["-s" | "--signal", signal, ..] => Some(*signal),
+        [flag, ..] => flag.strip_prefix("--signal=").or(flag.strip_prefix('-')),
+        [] => None,
+    };
+    let signal = signal.map(|signal| signal.strip_prefix("SIG").unwrap_or(signal));
+    matches!(signal, Some("HUP" | "USR1" | "USR2" | "CONT" | "WINCH" | "INFO" | "CHLD"))
+}
+
 fn killed(arguments: &[Word]) -> Vec<Harm> {
     let values: Vec<&str> = arguments.iter().map(|word| word.value.as_str()).collect();
     // They ask whether it runs, or what signals there are.
@@ -235,7 +248,7 @@ fn killed(arguments: &[Word]) -> Vec<Harm> {
         values.as_slice(),
         ["-l" | "-L" | "--list" | "--table", ..] | ["-0", ..] | ["-s" | "-n" | "--signal", "0", ..]
     );
-    if asks {
+    if asks || is_notice(&values) {
         return Vec::new();
     }
     // The first may be a signal: `-1` is HUP there, and all processes behind one.

@@ -1,12 +1,13 @@
 //! What one command of a line does: its redirections, what the tables say, what its code and its statements do, and
 //! whether it can be read at all.
 
-use crate::line::Word;
-use crate::safety::runs::{Role, Run, Runs, Sign, is_flag};
+use crate::line::{Redirect, Word};
+use crate::safety::runs::{Place, Role, Run, Runs, Sign, is_flag};
+use crate::safety::target::{self, Goes};
 use crate::safety::wrap::Inner;
 use crate::safety::writes::{self, View};
 use crate::safety::{Danger, Harm};
-use crate::safety::{code, files, rules, sql, statements, verbs, web, wrap};
+use crate::safety::{code, files, printed, rules, sql, statements, verbs, web, wrap};
 
 pub fn judge(runs: &Runs, run: &Run, view: View<'_>, dangers: &mut Vec<Danger>) {
     // The body of a function does nothing until it is called; then it is another run.
@@ -25,7 +26,7 @@ pub fn judge(runs: &Runs, run: &Run, view: View<'_>, dangers: &mut Vec<Danger>) 
         && !dangers.iter().skip(from).any(|danger| danger.harm == Harm::Overwrites)
     {
         let disk = run.arguments().iter().filter_map(|word| word.value.strip_prefix("of="));
-        let file = disk.map(crate::safety::target::goes).all(|goes| goes == crate::safety::target::Goes::File);
+        let file = disk.map(target::goes).all(|goes| goes == Goes::File);
         let mut kept = dangers.split_off(from);
         kept.retain(|danger| !(file && danger.harm == Harm::RawDisk));
         dangers.extend(kept);
@@ -73,6 +74,10 @@ fn harms(runs: &Runs, run: &Run) -> Vec<Harm> {
     if run.name().is_empty() || asks_for_help(run) || is_dry(run) {
         return harms;
     }
+    let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
+    if matches!(run.name(), "pkill" | "killall") && files::is_notice(&words) {
+        return harms;
+    }
     let said = rules::said(run);
     if said.harms.is_empty() && !said.harmless && wrap::given(run).is_empty() {
         harms.extend(verbs::harm(run));
@@ -86,6 +91,12 @@ fn harms(runs: &Runs, run: &Run) -> Vec<Harm> {
         harms.push(Harm::RunsUnseen);
     } else if statements::are_generated(runs, run) {
         harms.push(Harm::Opaque);
+    }
+    harms.extend(reads_file(run));
+    harms.extend(sends(run));
+    harms.extend(commands_device(run));
+    if fills_disk(run) {
+        harms.push(Harm::TakesDown);
     }
     if replaces_jobs(runs, run) {
         harms.push(Harm::Overwrites);
@@ -120,6 +131,70 @@ fn asks_for_help(run: &Run) -> bool {
     let help = values.first() == Some(&"help") && !verbs::is_closed(run.name());
     let last = values.len() > 1 && values.last().is_some_and(|word| matches!(*word, "-h" | "-?" | "-help"));
     version || help || last || values.iter().take_while(|word| **word != "--").any(|word| *word == "--help")
+}
+
+/// Statements or commands in a file whose name says what they do: `psql -f drop-all.sql`, `bash < wipe.sh`.
+fn reads_file(run: &Run) -> Option<Harm> {
+    let name = run.name();
+    let client = statements::is_client(name);
+    if !client && !wrap::is_shell(name) && !code::is_interpreter(name) {
+        return None;
+    }
+    let read = run.redirections.iter().filter(|redirection| redirection.kind == Redirect::Read);
+    let read = read.filter_map(|redirection| redirection.target.as_ref()).find_map(|word| verbs::by_file(&word.value));
+    let takes = client || matches!(name, "mongosh" | "mongo");
+    let flag = |pair: &[Word]| match pair {
+        [flag, file] if matches!(flag.value.as_str(), "-f" | "--file" | "-i" | "--input-file") => {
+            verbs::by_file(&file.value)
+        }
+        _ => None,
+    };
+    read.or_else(|| run.arguments().windows(2).filter(|_| takes).find_map(flag))
+}
+
+/// A statement that is typed somewhere, or sent over a socket: `echo flush_all > /dev/tcp/host/11211`.
+fn sends(run: &Run) -> Option<Harm> {
+    if matches!(
+        run.name(),
+        "drop" | "truncate" | "delete" | "alter" | "update" | "DROP" | "TRUNCATE" | "DELETE" | "ALTER" | "UPDATE"
+    ) {
+        let words: Vec<&str> = run.words.iter().map(|word| word.value.as_str()).collect();
+        let text = words.join(" ");
+        return (sql::is_statement(&text) && sql::loses_data(&text)).then_some(Harm::DeletesOther);
+    }
+    let to_socket = run.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+    let to_socket =
+        to_socket.into_iter().any(|word| word.value.starts_with("/dev/tcp/") || word.value.starts_with("/dev/udp/"));
+    // A shell whose terminal is somewhere else.
+    if to_socket && wrap::is_shell(run.name()) {
+        return Some(Harm::Unprotects);
+    }
+    let text = to_socket.then(|| printed::output(run)).flatten()?;
+    statements::sent(&text)
+}
+
+/// The first word that a device or a store understands: `ssh router 'delete system'`.
+fn commands_device(run: &Run) -> Option<Harm> {
+    const VERBS: [&str; 9] =
+        ["delete", "erase", "destroy", "reload", "format", "purge", "wipe", "factory-reset", "undo"];
+    (run.place == Place::Elsewhere && VERBS.contains(&run.name())).then_some(Harm::DeletesOther)
+}
+
+/// `cat /dev/zero > x`, `yes > x`: the disk is full before it ends.
+fn fills_disk(run: &Run) -> bool {
+    let endless = match run.name() {
+        "yes" => true,
+        "cat" => run
+            .arguments()
+            .iter()
+            .any(|word| matches!(word.value.as_str(), "/dev/zero" | "/dev/urandom" | "/dev/random")),
+        _ => false,
+    };
+    let target = |redirection: &&crate::line::Redirection| {
+        let file = redirection.target.as_ref().is_some_and(|word| target::goes(&word.value) == Goes::File);
+        file && matches!(redirection.kind, Redirect::Write | Redirect::Append)
+    };
+    endless && run.redirections.iter().any(|redirection| target(&redirection))
 }
 
 /// `crontab x`, unless what was there is in what it is fed.

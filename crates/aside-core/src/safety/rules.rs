@@ -141,7 +141,8 @@ impl Rule {
         let own = arguments.iter().enumerate().filter(|(at, _)| !taken(*at)).map(|(_, word)| word);
         let own: Vec<&Word> = own.collect();
         let has = |flags: &[String]| has_flag(own.iter().copied(), flags);
-        let words = plain.get(behind..).unwrap_or_default().iter().map(|plain| plain.word.value.as_str());
+        let words = plain.get(behind..).unwrap_or_default().iter().filter(|plain| !plain.is_value);
+        let words = words.map(|plain| plain.word.value.as_str());
         (self.flags.is_empty() || has(&self.flags))
             && self.all.iter().all(|flag| has(std::slice::from_ref(flag)))
             && !has(&self.unless)
@@ -149,7 +150,9 @@ impl Rule {
             && self.raw.as_ref().is_none_or(|raw| raw.fits(arguments.iter().map(|word| word.value.as_str())))
             && self.word.as_ref().is_none_or(|pattern| {
                 let pairs: Vec<String> = pairs(arguments);
-                pattern.fits(arguments.iter().map(|word| word.value.as_str()).chain(pairs.iter().map(String::as_str)))
+                let flags = arguments.iter().map(|word| word.value.as_str()).filter(|word| is_flag(word));
+                let plain = plain.iter().filter(|plain| !plain.is_value).map(|plain| plain.word.value.as_str());
+                pattern.fits(flags.chain(plain).chain(pairs.iter().map(String::as_str)))
             })
     }
 }
@@ -170,23 +173,27 @@ struct Plain<'w> {
     word: &'w Word,
     /// It follows a flag, and may be its value.
     after_flag: bool,
+    /// It follows a long flag behind the subcommand, and most likely is its value.
+    is_value: bool,
 }
 
 fn plain<'w>(arguments: &'w [Word], values: &[String]) -> Vec<Plain<'w>> {
     let mut plain = Vec::new();
     let mut words = arguments.iter();
-    let mut after_flag = false;
+    let (mut after_flag, mut after_long) = (false, false);
     while let Some(word) = words.next() {
         if word.value == "--" {
-            plain.extend(words.map(|word| Plain { word, after_flag: false }));
+            plain.extend(words.map(|word| Plain { word, after_flag: false, is_value: false }));
             break;
         } else if values.contains(&word.value) {
             words.next();
             after_flag = false;
         } else if is_flag(&word.value) {
             after_flag = !word.value.contains('=');
+            after_long = word.value.starts_with("--");
         } else {
-            plain.push(Plain { word, after_flag });
+            let is_value = after_flag && after_long && !plain.is_empty();
+            plain.push(Plain { word, after_flag, is_value });
             after_flag = false;
         }
     }

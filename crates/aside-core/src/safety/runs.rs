@@ -282,7 +282,7 @@ impl Walk {
                 fed: Vec::new(),
                 directory: scope.directory.clone(),
             };
-            run.fed = self.fed(text, &run);
+            run.fed = self.fed(text, &run, scope);
             if run.fed.is_empty() && number == 0 {
                 run.fed = handed.to_vec();
             }
@@ -297,6 +297,7 @@ impl Walk {
             }
             if run.role != Role::Defined {
                 remember(&run, scope);
+                writes(&run, scope);
             }
             self.run(&script, run, 0, own.as_ref().unwrap_or(scope));
             at.push(from..self.runs.len());
@@ -338,14 +339,27 @@ impl Walk {
     }
 
     /// Texts on its standard input that stand in the line.
-    fn fed(&self, text: &str, run: &Run) -> Vec<String> {
+    fn fed(&self, text: &str, run: &Run, scope: &Scope) -> Vec<String> {
         let mut fed: Vec<String> = Vec::new();
         for redirection in &run.redirections {
             match redirection.kind {
                 Redirect::HereString => fed.extend(redirection.target.as_ref().map(|word| word.value.clone())),
                 Redirect::HereDocument => fed.extend(printed::document(text, redirection).map(|(body, _)| body)),
+                // `< <(echo x)`
+                Redirect::Read => {
+                    let inside = redirection.target.as_ref().and_then(|word| word.value.strip_prefix("<("));
+                    let script = inside.and_then(|inside| inside.strip_suffix(')'));
+                    fed.extend(script.and_then(|script| printed::substituted(script, run.dialect)));
+                    let file = redirection.target.as_ref().and_then(|word| scope.file(&word.value));
+                    fed.extend(file.map(|text| text.to_string()));
+                }
                 _ => {}
             }
+        }
+        // `sh x`, `psql -f x`, where the line has written x.
+        let named = run.arguments().iter().filter(|word| word.fixed).filter_map(|word| scope.file(&word.value));
+        if wrap::reads_files(run) {
+            fed.extend(named.map(|text| text.to_string()));
         }
         if fed.is_empty() {
             for range in &run.fed_by {
@@ -379,14 +393,20 @@ impl Walk {
         let mut commands: Vec<Run> = Vec::new();
         for found in inner {
             match found {
-                Inner::Command { words, place } => commands.push(Run {
-                    words: run.words.get(words).unwrap_or_default().to_vec(),
-                    place: further(run.place, place),
-                    substituted: Vec::new(),
-                    sign: Sign::Nothing,
-                    role,
-                    ..run.clone()
-                }),
+                Inner::Command { words, place, more } => {
+                    let mut words = run.words.get(words).unwrap_or_default().to_vec();
+                    if let Some(last) = words.last().filter(|_| more) {
+                        words.push(Word { span: last.span.clone(), value: "{}".to_owned(), fixed: false });
+                    }
+                    commands.push(Run {
+                        words,
+                        place: further(run.place, place),
+                        substituted: Vec::new(),
+                        sign: Sign::Nothing,
+                        role,
+                        ..run.clone()
+                    });
+                }
                 Inner::Script { words, place, dialect, arguments } => {
                     let given = run.words.get(arguments).unwrap_or_default().iter().map(|word| word.value.clone());
                     let given: Vec<String> = given.collect();
@@ -444,7 +464,8 @@ impl Walk {
         };
         let start = Start { dialect, place: further(run.place, place), ..start };
         let mut found = false;
-        for redirection in &run.redirections {
+        let plain = wrap::reads_commands(run) || matches!(run.name(), "ssh" | "at" | "batch");
+        for redirection in run.redirections.iter().filter(|_| plain) {
             let target = redirection.target.as_ref();
             match (redirection.kind, target) {
                 (Redirect::HereString, Some(word)) => {
@@ -462,9 +483,10 @@ impl Walk {
             }
         }
         if !found && !run.fed.is_empty() {
-            let spans = run.fed_by.first().and_then(|range| self.runs.get(range.start)).map(Run::span);
+            let fed_by = run.fed_by.first().and_then(|range| self.runs.get(range.start)).map(Run::span);
+            let spans = fed_by.unwrap_or_else(|| spans.of(&run.span()));
             let text = wrap::fed_commands(run);
-            let spans = Spans::Whole(spans.unwrap_or_default());
+            let spans = Spans::Whole(spans);
             scripts.push(Nested { text, spans, start, scope: scope.clone(), fed: Vec::new() });
         }
         scripts
@@ -493,6 +515,20 @@ fn called(run: &Run, spans: &Spans, start: Start, scope: &Scope) -> Option<Neste
         let words = run.words.get(from..).unwrap_or_default().iter().map(|word| word.value.as_str());
         words.collect::<Vec<_>>().join(" ")
     };
+    let file = scope.file(name).filter(|_| name.contains('/'));
+    let file = file.or_else(|| {
+        let read = run.arguments().iter().find(|word| !is_flag(&word.value));
+        let runs_file = wrap::is_shell(run.name()) || matches!(run.name(), "source" | ".");
+        let read = read.filter(|_| runs_file)?;
+        // `bash <(echo …)`
+        let inside = read.value.strip_prefix("<(").and_then(|inside| inside.strip_suffix(')'));
+        let printed = inside.and_then(|script| printed::substituted(script, run.dialect)).map(Arc::from);
+        printed.or_else(|| scope.file(&read.value))
+    });
+    if let Some(text) = file {
+        let (text, spans) = (text.to_string(), whole());
+        return Some(Nested { text, spans, start, scope: own, fed: Vec::new() });
+    }
     if let Some(text) = scope.alias(name) {
         let text = format!("{text} {}", rest(1));
         return Some(Nested { text, spans: whole(), start, scope: own, fed: run.fed.clone() });
@@ -504,6 +540,26 @@ fn called(run: &Run, spans: &Spans, start: Start, scope: &Scope) -> Option<Neste
         None => format!("command git {text} {}", rest(from)),
     };
     Some(Nested { text, spans: whole(), start, scope: own, fed: Vec::new() })
+}
+
+/// Keeps what a command writes to a file, where the line tells: `echo x > f`, `cat > f <<E`, `echo x | tee f`.
+fn writes(run: &Run, scope: &mut Scope) {
+    let redirected = run.redirections.iter().filter(|one| matches!(one.kind, Redirect::Write | Redirect::Append));
+    let mut files: Vec<(&Word, bool)> =
+        redirected.filter_map(|one| Some((one.target.as_ref()?, one.kind == Redirect::Append))).collect();
+    if run.name() == "tee" {
+        let adds = run.arguments().iter().any(|word| word.value == "-a");
+        files.extend(run.arguments().iter().filter(|word| !is_flag(&word.value)).map(|word| (word, adds)));
+    }
+    let files: Vec<_> = files.into_iter().filter(|(word, _)| word.fixed && !word.value.starts_with("/dev/")).collect();
+    if files.is_empty() {
+        return;
+    }
+    let text = if run.name() == "tee" { Some(run.fed.join("\n")) } else { printed::output(run) };
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return };
+    for (word, adds) in files {
+        scope.write(&word.value, &text, adds);
+    }
 }
 
 /// What a command changes for those behind it.

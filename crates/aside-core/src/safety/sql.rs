@@ -65,7 +65,7 @@ pub fn is_statement(text: &str) -> bool {
         let statement = Statement { tokens };
         let word = |at: usize| statement.word(at);
         match (word(0), word(1)) {
-            ("drop", second) => OBJECTS.contains(&second) && statement.tokens.len() > 2,
+            ("drop" | "remove", second) => OBJECTS.contains(&second) && statement.tokens.len() > 2,
             ("delete", "from") | ("truncate", "table") | ("insert", "overwrite") => true,
             ("truncate", _) => text.trim_start().starts_with("TRUNCATE") && statement.tokens.len() < 6,
             ("update", _) => (word(2) == "set" || word(3) == "set") && statement.tokens.contains(&Token::Mark('=')),
@@ -190,6 +190,7 @@ impl Statement<'_> {
                 )
                 .then_some(Harm::DeletesOther)
             }
+            "remove" if OBJECTS.contains(&self.word(1)) || matches!(self.word(1), "namespace" | "field") => loses,
             "insert" if self.word(1) == "overwrite" => loses,
             "load" if self.has("overwrite") || self.has("replace") => loses,
             "restore" if self.has("replace") => loses,
@@ -271,7 +272,11 @@ impl Statement<'_> {
         let Some(condition) = self.condition() else { return false };
         let or = condition.iter().any(|token| token.word() == Some("or"));
         let key = condition.windows(3).any(|window| match window {
-            [Token::Word(name), Token::Mark('='), value] => is_key(name) && value.word() != Some(name.as_str()),
+            [Token::Word(name), Token::Mark('='), value] => {
+                // What it is compared with is a value, and not another column.
+                let literal = value.word().is_none_or(|word| word.starts_with(|one: char| one.is_ascii_digit()));
+                is_key(name) && literal
+            }
             _ => false,
         });
         key && !or && !is_always_true(condition)
@@ -290,11 +295,12 @@ impl Statement<'_> {
 
     /// `COPY … TO 'x'`, `INTO OUTFILE 'x'`
     fn outputs(&self, files: &mut Vec<String>) {
-        let writes = matches!(self.word(0), "copy" | "select" | "export" | "unload");
+        let writes = matches!(self.word(0), "copy" | "select" | "export" | "unload" | "vacuum");
         for pair in self.tokens.windows(2) {
             if let [Token::Word(word), Token::Text(text)] = pair
                 && writes
-                && matches!(word.as_str(), "to" | "outfile" | "dumpfile")
+                && (matches!(word.as_str(), "to" | "outfile" | "dumpfile")
+                    || word == "into" && self.word(0) == "vacuum")
             {
                 files.push(text.clone());
             }

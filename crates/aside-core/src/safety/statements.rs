@@ -88,6 +88,11 @@ pub fn shell_texts(run: &Run) -> Vec<(String, usize)> {
     reading(run).shells.into_iter().map(|text| (text, 0)).collect()
 }
 
+/// What a text does that is sent to a store as it stands.
+pub fn sent(text: &str) -> Option<Harm> {
+    text.lines().find_map(redis)
+}
+
 pub fn is_client(name: &str) -> bool {
     CLIENTS.contains_key(name)
 }

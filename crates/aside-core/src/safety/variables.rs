@@ -35,6 +35,8 @@ struct Names {
     aliases: BTreeMap<String, Arc<str>>,
     /// `git config alias.x`
     git_aliases: BTreeMap<String, Arc<str>>,
+    /// What the line itself has written, by the path as it is spelled.
+    files: BTreeMap<String, Arc<str>>,
 }
 
 /// Of a function.
@@ -100,6 +102,20 @@ impl Scope {
 
     pub fn git_alias(&self, name: &str) -> Option<Arc<str>> {
         self.names.git_aliases.get(name).cloned()
+    }
+
+    /// A text that the line writes to a file, or adds to it.
+    pub fn write(&mut self, path: &str, text: &str, adds: bool) {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let before = self.names.files.get(path).filter(|_| adds).cloned();
+        let text = before.map_or_else(|| text.to_owned(), |before| format!("{before}{text}"));
+        if self.names.files.len() < MAX_NAMES && text.len() <= MAX_VALUE {
+            Arc::make_mut(&mut self.names).files.insert(path.to_owned(), text.into());
+        }
+    }
+
+    pub fn file(&self, path: &str) -> Option<Arc<str>> {
+        self.names.files.get(path.strip_prefix("./").unwrap_or(path)).cloned()
     }
 
     /// The words of a value that is being assigned: one, or those of `( … )`.

@@ -19,6 +19,7 @@ const MAX_LEADING: usize = 5;
 struct Verbs {
     destroys: HashMap<String, Harm>,
     harmless: HashSet<String>,
+    things: HashSet<String>,
     closed: HashSet<String>,
     runners: HashSet<String>,
     runs: HashSet<String>,
@@ -50,6 +51,7 @@ fn read(table: &str) -> Verbs {
         verbs.destroys.extend(list(&["destroys", harm.name()]).into_iter().map(|verb| (verb, harm)));
     }
     verbs.harmless = list(&["harmless", "words"]).into_iter().collect();
+    verbs.things = list(&["harmless", "things"]).into_iter().collect();
     verbs.closed = list(&["closed", "commands"]).into_iter().collect();
     verbs.runners = list(&["runners", "commands"]).into_iter().collect();
     verbs.runs = list(&["runners", "words"]).into_iter().collect();
@@ -122,7 +124,7 @@ enum Verb {
 /// passed over when it is no verb.
 fn leading(arguments: &[Word]) -> Verb {
     let mut seen = 0;
-    let mut after_flag = false;
+    let (mut after_flag, mut thing) = (false, false);
     for word in arguments {
         let value = word.value.as_str();
         if value == "--" || seen >= MAX_LEADING {
@@ -136,13 +138,18 @@ fn leading(arguments: &[Word]) -> Verb {
             continue;
         }
         match verb(value) {
+            // `gcloud run services delete`
+            Verb::Harmless if VERBS.things.contains(value) => {
+                thing = true;
+                seen += 1;
+            }
             Verb::Unknown if after_flag => {}
             Verb::Unknown => seen += 1,
             known => return known,
         }
         after_flag = false;
     }
-    Verb::Unknown
+    if thing { Verb::Harmless } else { Verb::Unknown }
 }
 
 /// What a word is, whole or in parts.
@@ -153,10 +160,14 @@ fn verb(word: &str) -> Verb {
     }
     let known = |word: &str| match VERBS.destroys.get(word) {
         Some(harm) => Verb::Destroys(*harm),
-        None if VERBS.harmless.contains(word) => Verb::Harmless,
+        None if VERBS.harmless.contains(word) || VERBS.things.contains(word) => Verb::Harmless,
         None => Verb::Unknown,
     };
     let lower = word.to_lowercase();
+    // A noun is what something is about, unless it is a part: `schedule-key-deletion`.
+    if matches!(lower.as_str(), "deletion" | "removal" | "termination") {
+        return Verb::Unknown;
+    }
     if let whole @ (Verb::Destroys(_) | Verb::Harmless) = known(&lower) {
         return whole;
     }
@@ -164,14 +175,21 @@ fn verb(word: &str) -> Verb {
     if parts.len() < 2 {
         return Verb::Unknown;
     }
+    // `apps:destroy`: what is done comes last.
+    let topic = word.contains(':').then(|| parts.last()).flatten().map_or(Verb::Unknown, |last| known(last));
+    if topic != Verb::Unknown {
+        return topic;
+    }
     let first = parts.first().map_or(Verb::Unknown, |first| known(first));
-    match first {
-        // Of two that say something, the one that destroys: `restore-and-delete`.
-        Verb::Unknown => match parts.last().map_or(Verb::Unknown, |last| known(last)) {
-            Verb::Destroys(harm) => Verb::Destroys(harm),
-            _ => Verb::Unknown,
-        },
-        known => known,
+    if first != Verb::Unknown {
+        return first;
+    }
+    // `stanza-delete`, `admin-delete-user`
+    let strong = |part: &&String| VERBS.strong.contains(*part);
+    let last = parts.last().filter(|last| matches!(known(last), Verb::Destroys(_)));
+    match last.or_else(|| parts.iter().find(strong)).map(|part| known(part)) {
+        Some(Verb::Destroys(harm)) => Verb::Destroys(harm),
+        _ => Verb::Unknown,
     }
 }
 
@@ -194,6 +212,13 @@ fn parts(word: &str) -> Vec<String> {
     }
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+/// What a file of commands or statements does by its name: `drop-tables.sql`.
+pub fn by_file(path: &str) -> Option<Harm> {
+    let name = path.rsplit('/').next()?;
+    let bare = name.rsplit_once('.').map_or(name, |(bare, _)| bare);
+    by_target(bare)
 }
 
 /// A script or a target that is called after what it does: `destroy-stack.sh`, `db:reset`.
@@ -296,7 +321,8 @@ mod tests {
 
     #[test]
     fn every_verb_is_one_thing() {
-        let both: Vec<&String> = VERBS.harmless.iter().filter(|word| VERBS.destroys.contains_key(*word)).collect();
+        let both: Vec<&String> =
+            VERBS.harmless.iter().chain(&VERBS.things).filter(|word| VERBS.destroys.contains_key(*word)).collect();
         assert_eq!(both, Vec::<&String>::new());
         assert!(VERBS.destroys.len() > 60 && VERBS.closed.len() > 200 && VERBS.dry_of.len() > 30);
     }

@@ -87,7 +87,7 @@ fn curl(arguments: &[Word]) -> Option<Harm> {
 
 /// `/_delete_by_query`, `/actuator/shutdown`
 fn path_destroys(address: &str) -> bool {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 18] = [
         "delete",
         "destroy",
         "purge",
@@ -104,6 +104,8 @@ fn path_destroys(address: &str) -> bool {
         "halt",
         "rollback",
         "kill",
+        "close",
+        "uninstall",
     ];
     let path = address.split_once("://").map_or(address, |(_, rest)| rest);
     let path = path.split_once('/').map_or("", |(_, path)| path);
@@ -120,7 +122,12 @@ fn body_destroys(body: &str) -> bool {
     let mutation = lower.contains("mutation")
         && ["delete", "remove", "destroy", "drop", "purge"].iter().any(|verb| lower.contains(verb));
     let json = ["\"drop ", "\"delete from", "\"truncate ", "remove_index", "\"query\":\"drop", "\"query\": \"drop"];
-    mutation
+    let form = lower.split('&').any(|pair| {
+        let (key, value) = pair.split_once('=').unwrap_or_default();
+        matches!(key, "action" | "cmd" | "op" | "method" | "_method" | "command")
+            && ["delete", "drop", "destroy", "remove", "purge", "shutdown", "wipe"].contains(&value)
+    });
+    form || mutation
         || json.iter().any(|part| lower.contains(part))
         || sql::is_statement(&statement) && sql::loses_data(&statement)
 }

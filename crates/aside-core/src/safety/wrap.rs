@@ -14,8 +14,8 @@ use crate::safety::variables::Scope;
 
 /// Something that a command would run.
 pub enum Inner {
-    /// These words are a command.
-    Command { words: Range<usize>, place: Place },
+    /// These words are a command. `more`: it gets others besides, which the line does not show.
+    Command { words: Range<usize>, place: Place, more: bool },
     /// These words, with blanks between, are read by a shell. No dialect: by the one that reads the line. The arguments are
     /// `$0` and what follows.
     Script { words: Range<usize>, place: Place, dialect: Option<Dialect>, arguments: Range<usize> },
@@ -137,6 +137,21 @@ pub fn given(run: &Run) -> Vec<Inner> {
     if found.is_empty() {
         found.extend(script_file(run));
     }
+    // `ssh -o ProxyCommand=…`, `make SHELL='…'`
+    for (at, word) in run.words.iter().enumerate().skip(1) {
+        let option = word.value.strip_prefix("-o").unwrap_or(&word.value);
+        let command = match name {
+            "ssh" | "scp" | "sftp" | "rsync" => {
+                ["ProxyCommand=", "LocalCommand=", "KnownHostsCommand="].iter().find_map(|key| option.strip_prefix(key))
+            }
+            "make" | "gmake" => word.value.strip_prefix("SHELL=").filter(|shell| shell.contains(' ')),
+            _ => None,
+        };
+        if let Some(text) = command.filter(|text| *text != "none") {
+            let (text, place) = (text.to_owned(), Place::Here);
+            found.push(Inner::Text { text, word: at, dialect: Some(Dialect::Bash), place });
+        }
+    }
     found
 }
 
@@ -172,7 +187,7 @@ fn inner_command(run: &Run, at: usize) -> Option<Inner> {
         let named = word.value.contains(['/', '.']) || module || BARE.contains(&word.value.as_str());
         word.fixed && named && !word.value.starts_with("/dev/")
     });
-    plain.then_some(Inner::Command { words: at..run.words.len(), place: Place::Elsewhere })
+    plain.then_some(Inner::Command { words: at..run.words.len(), place: Place::Elsewhere, more: false })
 }
 
 fn wrappers(name: &str) -> &'static [Wrapper] {
@@ -209,8 +224,12 @@ pub fn reads_commands(run: &Run) -> bool {
 /// Something else than a shell that reads commands from what it is fed: `at`, `crontab -`, `ssh host`.
 pub fn takes_commands(run: &Run) -> bool {
     match run.name() {
-        "crontab" => run.arguments().last().is_some_and(|word| word.value == "-"),
-        "make" | "gmake" => has_pair(run.arguments(), &["-f", "--file", "--makefile"], "-"),
+        "crontab" => run.arguments().last().is_none_or(|word| word.value == "-"),
+        "make" | "gmake" => {
+            let files = &["-f", "--file", "--makefile"];
+            has_pair(run.arguments(), files, "-") || has_pair(run.arguments(), files, "/dev/stdin")
+        }
+        "sudo" | "doas" => has_flag(run.arguments(), &["-s", "-i", "--shell", "--login"]) && given(run).is_empty(),
         name => wrappers(name).iter().any(|wrapper| wrapper.stdin) && given(run).is_empty(),
     }
 }
@@ -218,6 +237,11 @@ pub fn takes_commands(run: &Run) -> bool {
 fn has_pair(arguments: &[Word], flags: &[&str], value: &str) -> bool {
     arguments.windows(2).any(|pair| flags.contains(&pair[0].value.as_str()) && pair[1].value == value)
         || arguments.iter().any(|word| flags.iter().any(|flag| word.value.strip_prefix(flag) == Some(value)))
+}
+
+/// Reads a file that it is given as code or statements.
+pub fn reads_files(run: &Run) -> bool {
+    statements::is_client(run.name()) || code::is_interpreter(run.name())
 }
 
 /// The commands in what it is fed.
@@ -231,9 +255,9 @@ pub fn fed_commands(run: &Run) -> String {
 }
 
 /// The commands of a makefile.
-fn recipes(text: &str) -> String {
+pub fn recipes(text: &str) -> String {
     let recipes =
-        text.lines().filter_map(|line| line.strip_prefix('\t').or(line.split_once(";").map(|(_, rest)| rest)));
+        text.lines().filter_map(|line| line.strip_prefix('\t').or(line.split_once(';').map(|(_, rest)| rest)));
     recipes.map(|line| line.trim_start_matches(['@', '-', '+'])).collect::<Vec<_>>().join("\n")
 }
 
@@ -324,7 +348,7 @@ fn after_flags(run: &Run, flags: &[&str]) -> Vec<Inner> {
         }
         let ends = |word: &Word| word.value == ";" || word.value == "+";
         let end = words.by_ref().find(|(_, word)| ends(word)).map_or(run.words.len(), |(end, _)| end);
-        found.push(Inner::Command { words: number + 1..end, place: Place::Here });
+        found.push(Inner::Command { words: number + 1..end, place: Place::Here, more: false });
     }
     found
 }
@@ -425,7 +449,12 @@ impl Wrapper {
         let arguments = 0..0;
         match self.rest {
             Rest::Nothing => {}
-            Rest::Command => found.push(Inner::Command { words: from..end, place }),
+            Rest::Command => {
+                let given = run.words.get(..from).unwrap_or_default();
+                let replaces = |word: &Word| word.value.starts_with("-I") || word.value.starts_with("--replace");
+                let more = run.name() == "xargs" && !given.iter().any(replaces);
+                found.push(Inner::Command { words: from..end, place, more });
+            }
             Rest::Script => found.push(Inner::Script { words: from..end, place, dialect, arguments }),
             Rest::First => found.push(Inner::Script { words: from..from + 1, place, dialect, arguments }),
             Rest::Each => {

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::line::{Redirect, Word};
 use crate::safety::code;
-use crate::safety::printed::TEMPORARY;
+use crate::safety::printed::{self, TEMPORARY};
 use crate::safety::rules::has_flag;
 use crate::safety::runs::{Place, Run, is_flag};
 use crate::safety::statements;
@@ -17,6 +17,9 @@ use crate::safety::{Danger, Harm};
 use crate::world::{Entry, Kind, Known, World};
 
 const TABLE: &str = include_str!("../../data/safety/outputs.toml");
+
+/// Entries of a directory that are looked through one by one.
+const MAX_SHORT: usize = 64;
 
 /// What is known about the machine: nothing, or where the line would run and what is there.
 #[derive(Clone, Copy)]
@@ -213,6 +216,11 @@ impl Output {
                     return;
                 };
                 add(target, &target.value);
+                // `convert "$f" "$f"`
+                if sources.iter().any(|source| source.value == target.value) {
+                    let path = target.value.clone();
+                    writes.push(Write { path, fixed: target.fixed, span: run.span(), how: How::Empties });
+                }
                 for source in sources.iter().filter(|source| source.fixed && target.fixed) {
                     let Some(name) = source.value.trim_end_matches('/').rsplit('/').next() else { continue };
                     let inside = format!("{}/{name}", target.value);
@@ -256,10 +264,14 @@ fn harm(write: &Write, run: &Run, view: View<'_>) -> Option<Harm> {
         Goes::Setting => return Some(Harm::Unprotects),
         Goes::File => {}
     }
-    if path.starts_with(TEMPORARY) || path.is_empty() || path == "-" || is_remote(&path) && write.how == How::Maybe {
+    if path.starts_with(TEMPORARY) || path.is_empty() || path == "-" {
         return None;
     }
-    if target::guards(&path) && write.how != How::Maybe {
+    if is_remote(&path) && write.how == How::Maybe {
+        let there = path.split_once(':').is_some_and(|(_, there)| target::is_valuable(there) && !there.ends_with('/'));
+        return there.then_some(Harm::Overwrites);
+    }
+    if write.how != How::Maybe && (target::guards(&path) || path.starts_with("/etc/") && text_unprotects(run)) {
         return Some(Harm::Unprotects);
     }
     if write.how == How::Adds {
@@ -271,8 +283,10 @@ fn harm(write: &Write, run: &Run, view: View<'_>) -> Option<Harm> {
         // Nothing is known: what writes for certain counts.
         State::Unasked => write.how != How::Maybe,
         State::Unknown => {
+            let program = path.starts_with("/usr/") || path.starts_with("/bin/") || path.starts_with("/sbin/");
+            let valuable = target::is_valuable(&path) && !(write.how == How::Maybe && program);
             write.how == How::Empties
-                || target::is_valuable(&path)
+                || valuable
                 || run.place == Place::Elsewhere
                     && write.how == How::Certainly
                     && !path.starts_with("/tmp/")
@@ -280,6 +294,23 @@ fn harm(write: &Write, run: &Run, view: View<'_>) -> Option<Harm> {
         }
     };
     lost.then_some(Harm::Overwrites)
+}
+
+/// Settings that open a machine, as they stand in its files.
+fn text_unprotects(run: &Run) -> bool {
+    const SETTINGS: [&str; 9] = [
+        "permitrootlogin yes",
+        "permitemptypasswords yes",
+        "passwordauthentication yes",
+        "nopasswd",
+        "selinux=disabled",
+        "selinux=permissive",
+        " trust",
+        "no_root_squash",
+        "allowusers *",
+    ];
+    let text = printed::output(run).unwrap_or_else(|| run.fed.join("\n")).to_lowercase();
+    SETTINGS.iter().any(|setting| text.contains(setting))
 }
 
 /// `host:path`, `s3://…`
@@ -327,7 +358,9 @@ impl View<'_> {
             return if entries.iter().any(fits) { State::There } else { State::NotThere };
         }
         let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().and_then(|at| entries.get(at));
-        if found.is_some_and(file) { State::There } else { State::NotThere }
+        // A short list need not be in order.
+        let short = || entries.iter().take(MAX_SHORT).find(|entry| *entry.name == *name);
+        if found.or_else(short).is_some_and(file) { State::There } else { State::NotThere }
     }
 }
 

@@ -4,7 +4,9 @@
 use crate::safety::Harm;
 use crate::safety::code::lex::{Grammar, Token, tokens};
 use crate::safety::code::{MAX_ARGUMENTS, Reading, script};
+use crate::safety::printed;
 use crate::safety::runs::{Run, is_flag};
+use crate::safety::wrap;
 
 pub fn read(run: &Run, reading: &mut Reading) {
     match run.name() {
@@ -20,6 +22,13 @@ pub fn read(run: &Run, reading: &mut Reading) {
         "vim" | "vi" | "nvim" | "gvim" | "mvim" | "ex" | "view" | "vimdiff" => editor(run, reading),
         "ed" | "red" => run.fed.iter().flat_map(|text| text.lines()).for_each(|line| editor_command(line, reading)),
         "gdb" | "lldb" => debugger(run, reading),
+        "make" | "gmake" => {
+            let makefile = |word: &str| {
+                let script = word.strip_prefix("<(")?.strip_suffix(')')?;
+                Some(wrap::recipes(&printed::substituted(script, run.dialect)?))
+            };
+            reading.shells.extend(run.arguments().iter().filter_map(|word| makefile(&word.value)));
+        }
         _ => {}
     }
 }
