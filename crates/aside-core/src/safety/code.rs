@@ -6,13 +6,14 @@ mod lex;
 mod scripts;
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use regex::Regex;
 
 use crate::line::Redirect;
 use crate::safety::code::lex::{Token, grammar, tokens};
 use crate::safety::runs::{Run, is_flag};
+use crate::safety::table;
 use crate::safety::target::{self, Below};
 use crate::safety::{Harm, sql};
 
@@ -50,7 +51,7 @@ struct Call {
     /// Only without arguments.
     empty: bool,
     /// Only with arguments in which this is found.
-    needs: Option<std::sync::Arc<Lazy>>,
+    needs: Option<Arc<Lazy>>,
     /// A call even without brackets or arguments.
     bare: bool,
 }
@@ -95,60 +96,47 @@ static CODE: LazyLock<Table> = LazyLock::new(|| read(TABLE));
 
 fn read(table: &str) -> Table {
     let mut read = Table::default();
-    let Ok(table) = table.parse::<toml_edit::DocumentMut>() else { return read };
-    let rows = |name: &str| table.get(name).and_then(|rows| rows.as_array_of_tables()).into_iter().flatten();
-    for row in rows("interpreter") {
-        let list = |key: &str| strings(row, key);
-        let is = |key: &str| row.get(key).and_then(|item| item.as_bool()).unwrap_or_default();
-        let language = row.get("language").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
-        for command in list("command") {
+    for row in table::rows(table, "interpreter") {
+        for command in row.list("command") {
             read.interpreters.entry(command).or_default().push(Interpreter {
-                language: language.clone(),
-                flags: list("flags"),
-                sub: list("sub"),
-                operand: is("operand"),
-                stdin: is("stdin"),
+                language: row.text("language").unwrap_or_default(),
+                flags: row.list("flags"),
+                sub: row.list("sub"),
+                operand: row.is("operand"),
+                stdin: row.is("stdin"),
             });
         }
     }
-    for row in rows("call") {
-        let text = |key: &str| row.get(key).and_then(|text| text.as_str());
-        let is = |key: &str| row.get(key).and_then(|item| item.as_bool()).unwrap_or_default();
-        let number = |key: &str| row.get(key).and_then(|item| item.as_integer()).map(|one| one.unsigned_abs() as usize);
-        let does = match (text("harm").and_then(Harm::of), text("runs"), number("writes")) {
+    for row in table::rows(table, "call") {
+        let harm = row.text("harm").as_deref().and_then(Harm::of);
+        let does = match (harm, row.text("runs").as_deref(), row.number("writes")) {
             (Some(harm), _, _) => Does::Harm(harm),
             (_, Some("shell"), _) => Does::Shell,
             (_, Some(_), _) => Does::Code,
-            (_, _, Some(file)) => Does::Writes { file, mode: number("mode"), arrow: is("arrow") },
-            _ if is("receiver") => Does::Receiver,
+            (_, _, Some(file)) => Does::Writes { file, mode: row.number("mode"), arrow: row.is("arrow") },
+            _ if row.is("receiver") => Does::Receiver,
             _ => continue,
         };
-        let needs = text("needs").map(|pattern| std::sync::Arc::new(Lazy::new(pattern)));
-        for language in strings(row, "language") {
+        let needs = row.text("needs").map(|pattern| Arc::new(Lazy::new(&pattern)));
+        for language in row.list("language") {
             let calls = read.calls.entry(language).or_default();
-            for name in strings(row, "names") {
+            for name in row.list("names") {
                 let (receiver, last) = match name.rsplit_once('.') {
                     Some((receiver, last)) => (Some(receiver.to_owned()), last.to_owned()),
                     None => (None, name),
                 };
                 let (does, needs) = (does.clone(), needs.clone());
-                let call = Call { receiver, does, empty: is("empty"), needs, bare: is("bare") };
+                let call = Call { receiver, does, empty: row.is("empty"), needs, bare: row.is("bare") };
                 calls.entry(last).or_default().push(call);
             }
         }
     }
-    for row in rows("pattern") {
-        let text = |key: &str| row.get(key).and_then(|text| text.as_str());
-        let (Some(language), Some(pattern)) = (text("language"), text("pattern")) else { continue };
-        let Some(harm) = text("harm").and_then(Harm::of) else { continue };
-        read.patterns.entry(language.to_owned()).or_default().push(Pattern { pattern: Lazy::new(pattern), harm });
+    for row in table::rows(table, "pattern") {
+        let (Some(language), Some(pattern)) = (row.text("language"), row.text("pattern")) else { continue };
+        let Some(harm) = row.text("harm").as_deref().and_then(Harm::of) else { continue };
+        read.patterns.entry(language).or_default().push(Pattern { pattern: Lazy::new(&pattern), harm });
     }
     read
-}
-
-fn strings(row: &toml_edit::Table, key: &str) -> Vec<String> {
-    let list = row.get(key).and_then(|list| list.as_array()).into_iter().flatten();
-    list.filter_map(|item| item.as_str()).map(str::to_owned).collect()
 }
 
 /// What code does.
@@ -733,8 +721,14 @@ mod tests {
     use crate::line::Dialect;
     use crate::safety;
 
+    fn strings(row: &toml_edit::Table, key: &str) -> Vec<String> {
+        let list = row.get(key).and_then(|list| list.as_array()).into_iter().flatten();
+        list.filter_map(|item| item.as_str()).map(str::to_owned).collect()
+    }
+
     #[test]
     fn every_row_hits_and_misses() {
+        table::tests::is_read_whole(TABLE);
         let table: toml_edit::DocumentMut = TABLE.parse().unwrap();
         let mut wrong = Vec::new();
         let mut count = 0;

@@ -15,10 +15,11 @@ pub fn judge(runs: &Runs, run: &Run, view: View<'_>, dangers: &mut Vec<Danger>) 
         return;
     }
     let from = dangers.len();
-    if !is_dry(run) {
+    let own = Own::of(run);
+    if !own.is_dry {
         writes::dangers(run, view, dangers);
     }
-    let harms = harms(runs, run);
+    let harms = harms(runs, run, &own);
     dangers.extend(harms.into_iter().map(|harm| Danger { harm, span: run.span() }));
     // A world knows better than `dd` whether a file was there.
     if view.world.is_some()
@@ -61,7 +62,33 @@ fn outlasts(harm: Harm) -> bool {
     }
 }
 
-fn harms(runs: &Runs, run: &Run) -> Vec<Harm> {
+/// What the words of a command that are its own say, and not those of another that it runs.
+struct Own {
+    is_wrapper: bool,
+    is_dry: bool,
+    asks_for_help: bool,
+}
+
+impl Own {
+    fn of(run: &Run) -> Self {
+        let inner = wrap::given(run);
+        let taken = |at: usize| {
+            inner.iter().any(|inner| match inner {
+                Inner::Command { words, .. } | Inner::Script { words, .. } => words.contains(&at) || at >= words.end,
+                Inner::Text { word, .. } => *word == at,
+            })
+        };
+        let words: Vec<&Word> =
+            run.words.iter().enumerate().skip(1).filter(|(at, _)| !taken(*at)).map(|(_, word)| word).collect();
+        Own {
+            is_wrapper: !inner.is_empty(),
+            is_dry: verbs::is_dry(run.name(), &words),
+            asks_for_help: asks_for_help(run.name(), &words),
+        }
+    }
+}
+
+fn harms(runs: &Runs, run: &Run, own: &Own) -> Vec<Harm> {
     let mut harms = Vec::new();
     match run.sign {
         Sign::Nothing => {}
@@ -71,7 +98,7 @@ fn harms(runs: &Runs, run: &Run) -> Vec<Harm> {
     if is_unreadable(runs, run) {
         harms.push(Harm::Opaque);
     }
-    if run.name().is_empty() || asks_for_help(run) || is_dry(run) {
+    if run.name().is_empty() || own.asks_for_help || own.is_dry {
         return harms;
     }
     let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
@@ -79,7 +106,7 @@ fn harms(runs: &Runs, run: &Run) -> Vec<Harm> {
         return harms;
     }
     let said = rules::said(run);
-    if said.harms.is_empty() && !said.harmless && wrap::given(run).is_empty() {
+    if said.harms.is_empty() && !said.harmless && !own.is_wrapper {
         harms.extend(verbs::harm(run));
     }
     harms.extend(said.harms);
@@ -107,28 +134,11 @@ fn harms(runs: &Runs, run: &Run) -> Vec<Harm> {
     harms
 }
 
-/// The words of a command that are its own, and not those of another that it runs.
-fn own_words(run: &Run) -> Vec<&Word> {
-    let inner = wrap::given(run);
-    let taken = |at: usize| {
-        inner.iter().any(|inner| match inner {
-            Inner::Command { words, .. } | Inner::Script { words, .. } => words.contains(&at) || at >= words.end,
-            Inner::Text { word, .. } => *word == at,
-        })
-    };
-    run.words.iter().enumerate().skip(1).filter(|(at, _)| !taken(*at)).map(|(_, word)| word).collect()
-}
-
-fn is_dry(run: &Run) -> bool {
-    verbs::is_dry(run.name(), &own_words(run))
-}
-
-fn asks_for_help(run: &Run) -> bool {
-    let own = own_words(run);
+fn asks_for_help(name: &str, own: &[&Word]) -> bool {
     let values: Vec<&str> = own.iter().map(|word| word.value.as_str()).collect();
     // `cargo yank --version 1.0` asks for something else.
     let version = matches!(values.as_slice(), ["--version" | "-V" | "-version" | "version"]);
-    let help = values.first() == Some(&"help") && !verbs::is_closed(run.name());
+    let help = values.first() == Some(&"help") && !verbs::is_closed(name);
     let last = values.len() > 1 && values.last().is_some_and(|word| matches!(*word, "-h" | "-?" | "-help"));
     version || help || last || values.iter().take_while(|word| **word != "--").any(|word| *word == "--help")
 }

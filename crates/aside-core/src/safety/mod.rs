@@ -17,6 +17,7 @@ mod rules;
 mod shape;
 mod sql;
 mod statements;
+mod table;
 mod target;
 mod variables;
 mod verbs;

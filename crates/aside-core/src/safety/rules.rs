@@ -1,13 +1,14 @@
 //! Commands that do harm by their name, subcommand, flags and arguments: tables, with examples that a test runs.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use regex::Regex;
 
 use crate::line::Word;
 use crate::safety::Harm;
 use crate::safety::runs::{Run, is_flag};
+use crate::safety::table;
 
 const TABLES: [&str; 11] = [
     include_str!("../../data/safety/rules/cloud.toml"),
@@ -33,36 +34,53 @@ struct Rule {
     /// With one of them nothing is done.
     unless: Vec<String>,
     /// One of the words behind the subcommand, flags left out, is wholly this.
-    argument: Option<Pattern>,
+    argument: Option<Arc<Pattern>>,
     /// One of all words, or a flag with its value (`--replicas=0`), is wholly this.
-    word: Option<Pattern>,
+    word: Option<Arc<Pattern>>,
     /// One of all words, as it stands.
-    raw: Option<Pattern>,
+    raw: Option<Arc<Pattern>>,
     /// None when the rule only says that nothing is done.
     harm: Option<Harm>,
 }
 
+/// Words of a command that patterns are compared with.
+const MAX_WORDS: usize = 256;
+
 /// Made ready when a command is first compared with it: most never are, and all together take longer than a request may.
-struct Pattern {
-    pattern: String,
-    ready: OnceLock<Option<Regex>>,
+enum Pattern {
+    /// Only words.
+    Words(Vec<String>),
+    Regex {
+        pattern: String,
+        ready: OnceLock<Option<Regex>>,
+    },
 }
 
 impl Pattern {
-    fn new(pattern: &str) -> Self {
-        Pattern { pattern: pattern.to_owned(), ready: OnceLock::new() }
+    fn new(pattern: String) -> Self {
+        let plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'|' | b'=' | b'/' | b' ');
+        match pattern.bytes().all(plain) {
+            true => Pattern::Words(pattern.split('|').map(str::to_owned).collect()),
+            false => Pattern::Regex { pattern, ready: OnceLock::new() },
+        }
     }
 
     /// A pattern that makes no sense fits everything: too much is told rather than too little.
     fn fits<'w>(&self, mut words: impl Iterator<Item = &'w str>) -> bool {
-        let ready = self.ready.get_or_init(|| Regex::new(&format!("^(?:{})$", self.pattern)).ok());
-        ready.as_ref().is_none_or(|pattern| words.any(|word| pattern.is_match(word)))
+        match self {
+            Pattern::Words(known) => words.any(|word| known.iter().any(|known| known == word)),
+            Pattern::Regex { pattern, ready } => {
+                let ready = ready.get_or_init(|| Regex::new(&format!("^(?:{pattern})$")).ok());
+                ready.as_ref().is_none_or(|pattern| words.any(|word| pattern.is_match(word)))
+            }
+        }
     }
 }
 
 #[derive(Default)]
 struct Rules {
-    by_name: HashMap<String, Vec<Rule>>,
+    by_name: HashMap<String, Vec<Arc<Rule>>>,
     /// Flags that take the next word.
     values: HashMap<String, Vec<String>>,
 }
@@ -74,30 +92,26 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 });
 
 fn read(table: &str, rules: &mut Rules) {
-    let Ok(table) = table.parse::<toml_edit::DocumentMut>() else { return };
-    let strings = |item: Option<&toml_edit::Item>| -> Vec<String> {
-        let list = item.and_then(|list| list.as_array()).into_iter().flatten();
-        list.filter_map(|item| item.as_str()).map(str::to_owned).collect()
-    };
-    let values = table.get("values").and_then(|values| values.as_table());
-    for (name, list) in values.into_iter().flatten() {
-        rules.values.entry(name.to_owned()).or_default().extend(strings(Some(list)));
+    for row in table::rows(table, "values") {
+        for name in row.keys() {
+            rules.values.entry(name.to_owned()).or_default().extend(row.list(name));
+        }
     }
-    for row in table.get("rule").and_then(|rows| rows.as_array_of_tables()).into_iter().flatten() {
-        let text = |key: &str| row.get(key).and_then(|text| text.as_str());
-        let harm = text("harm").and_then(Harm::of);
-        for name in strings(row.get("command")) {
-            let subs = strings(row.get("sub"));
-            rules.by_name.entry(name).or_default().push(Rule {
-                subs: subs.iter().map(|sub| sub.split(' ').map(str::to_owned).collect()).collect(),
-                flags: strings(row.get("flags")),
-                all: strings(row.get("all")),
-                unless: strings(row.get("unless")),
-                argument: text("argument").map(Pattern::new),
-                word: text("word").map(Pattern::new),
-                raw: text("raw").map(Pattern::new),
-                harm,
-            });
+    for row in table::rows(table, "rule") {
+        let pattern = |key: &str| row.text(key).map(|pattern| Arc::new(Pattern::new(pattern)));
+        let subs = row.list("sub");
+        let rule = Arc::new(Rule {
+            subs: subs.iter().map(|sub| sub.split(' ').map(str::to_owned).collect()).collect(),
+            flags: row.list("flags"),
+            all: row.list("all"),
+            unless: row.list("unless"),
+            argument: pattern("argument"),
+            word: pattern("word"),
+            raw: pattern("raw"),
+            harm: row.text("harm").as_deref().and_then(Harm::of),
+        });
+        for name in row.list("command") {
+            rules.by_name.entry(name).or_default().push(Arc::clone(&rule));
         }
     }
 }
@@ -142,16 +156,21 @@ impl Rule {
         let own: Vec<&Word> = own.collect();
         let has = |flags: &[String]| has_flag(own.iter().copied(), flags);
         let words = plain.get(behind..).unwrap_or_default().iter().filter(|plain| !plain.is_value);
-        let words = words.map(|plain| plain.word.value.as_str());
+        let words = words.map(|plain| plain.word.value.as_str()).take(MAX_WORDS);
         (self.flags.is_empty() || has(&self.flags))
             && self.all.iter().all(|flag| has(std::slice::from_ref(flag)))
             && !has(&self.unless)
             && self.argument.as_ref().is_none_or(|argument| argument.fits(words))
-            && self.raw.as_ref().is_none_or(|raw| raw.fits(arguments.iter().map(|word| word.value.as_str())))
+            && self
+                .raw
+                .as_ref()
+                .is_none_or(|raw| raw.fits(arguments.iter().map(|word| word.value.as_str()).take(MAX_WORDS)))
             && self.word.as_ref().is_none_or(|pattern| {
+                let arguments = arguments.get(..MAX_WORDS).unwrap_or(arguments);
                 let pairs: Vec<String> = pairs(arguments);
                 let flags = arguments.iter().map(|word| word.value.as_str()).filter(|word| is_flag(word));
-                let plain = plain.iter().filter(|plain| !plain.is_value).map(|plain| plain.word.value.as_str());
+                let plain = plain.iter().take(MAX_WORDS).filter(|plain| !plain.is_value);
+                let plain = plain.map(|plain| plain.word.value.as_str());
                 pattern.fits(flags.chain(plain).chain(pairs.iter().map(String::as_str)))
             })
     }
@@ -242,6 +261,7 @@ mod tests {
         let mut count = 0;
         let mut wrong = Vec::new();
         for table in TABLES {
+            table::tests::is_read_whole(table);
             let table: toml_edit::DocumentMut = table.parse().unwrap_or_else(|error| panic!("{error}"));
             for row in table["rule"].as_array_of_tables().unwrap() {
                 let list = |key: &str| -> Vec<String> {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::safety::runs::{Run, Runs, is_flag};
+use crate::safety::table;
 use crate::safety::{Harm, sql};
 
 const TABLE: &str = include_str!("../../data/safety/clients.toml");
@@ -39,32 +40,25 @@ static CLIENTS: LazyLock<HashMap<String, Vec<Client>>> = LazyLock::new(|| read(T
 
 fn read(table: &str) -> HashMap<String, Vec<Client>> {
     let mut clients: HashMap<String, Vec<Client>> = HashMap::new();
-    let Ok(table) = table.parse::<toml_edit::DocumentMut>() else { return clients };
-    for row in table.get("client").and_then(|rows| rows.as_array_of_tables()).into_iter().flatten() {
-        let list = |key: &str| -> Vec<String> {
-            let list = row.get(key).and_then(|list| list.as_array()).into_iter().flatten();
-            list.filter_map(|item| item.as_str()).map(str::to_owned).collect()
-        };
-        let is = |key: &str| row.get(key).and_then(|item| item.as_bool()).unwrap_or_default();
-        let number = row.get("operands").and_then(|item| item.as_integer()).map(|one| one.unsigned_abs() as usize);
-        for command in list("command") {
+    for row in table::rows(table, "client") {
+        for command in row.list("command") {
             clients.entry(command).or_default().push(Client {
-                language: match row.get("language").and_then(|text| text.as_str()) {
+                language: match row.text("language").as_deref() {
                     Some("redis") => Language::Redis,
                     Some("words") => Language::Words,
                     _ => Language::Sql,
                 },
-                flags: list("flags"),
-                values: list("values"),
-                operands: number,
-                joined: is("joined"),
-                stdin: is("stdin"),
-                generated: is("generated"),
-                escape: list("escape"),
-                writes: list("writes"),
-                loses: list("loses"),
-                ends: list("ends"),
-                memory: list("memory"),
+                flags: row.list("flags"),
+                values: row.list("values"),
+                operands: row.number("operands"),
+                joined: row.is("joined"),
+                stdin: row.is("stdin"),
+                generated: row.is("generated"),
+                escape: row.list("escape"),
+                writes: row.list("writes"),
+                loses: row.list("loses"),
+                ends: row.list("ends"),
+                memory: row.list("memory"),
             });
         }
     }
@@ -266,6 +260,7 @@ mod tests {
 
     #[test]
     fn every_client_hits_and_misses() {
+        table::tests::is_read_whole(TABLE);
         let table: toml_edit::DocumentMut = TABLE.parse().unwrap();
         let mut wrong = Vec::new();
         for row in table["client"].as_array_of_tables().unwrap() {

@@ -71,10 +71,13 @@ pub fn resolved(path: &str) -> Cow<'_, str> {
     Cow::Owned(format!("/{}", parts.join("/")))
 }
 
+/// Bytes of a path. A longer one is not followed.
+const MAX_PATH: usize = 4096;
+
 /// A path below the directory that the line went to.
 pub fn joined(directory: Option<&str>, path: &str) -> String {
     let own = path.starts_with(['/', '~', '$']) || path == "-";
-    match directory.filter(|_| !own) {
+    match directory.filter(|directory| !own && directory.len() <= MAX_PATH) {
         Some(directory) => format!("{}/{path}", directory.trim_end_matches('/')),
         None => path.to_owned(),
     }

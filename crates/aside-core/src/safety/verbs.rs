@@ -9,6 +9,7 @@ use crate::line::Word;
 use crate::safety::Harm;
 use crate::safety::rules::has_flag;
 use crate::safety::runs::{Run, is_flag};
+use crate::safety::table;
 
 const TABLE: &str = include_str!("../../data/safety/verbs.toml");
 
@@ -38,34 +39,27 @@ static VERBS: LazyLock<Verbs> = LazyLock::new(|| read(TABLE));
 
 fn read(table: &str) -> Verbs {
     let mut verbs = Verbs::default();
-    let Ok(table) = table.parse::<toml_edit::DocumentMut>() else { return verbs };
-    let list = |path: &[&str]| -> Vec<String> {
-        let mut item = Some(table.as_item());
-        for key in path {
-            item = item.and_then(|item| item.get(key));
-        }
-        let list = item.and_then(|list| list.as_array()).into_iter().flatten();
-        list.filter_map(|item| item.as_str()).map(str::to_owned).collect()
+    let list = |name: &str, key: &str| -> Vec<String> {
+        table::rows(table, name).first().map(|row| row.list(key)).unwrap_or_default()
     };
     for harm in Harm::ALL {
-        verbs.destroys.extend(list(&["destroys", harm.name()]).into_iter().map(|verb| (verb, harm)));
+        verbs.destroys.extend(list("destroys", harm.name()).into_iter().map(|verb| (verb, harm)));
     }
-    verbs.harmless = list(&["harmless", "words"]).into_iter().collect();
-    verbs.things = list(&["harmless", "things"]).into_iter().collect();
-    verbs.closed = list(&["closed", "commands"]).into_iter().collect();
-    verbs.runners = list(&["runners", "commands"]).into_iter().collect();
-    verbs.runs = list(&["runners", "words"]).into_iter().collect();
-    verbs.strong = list(&["names", "strong"]).into_iter().collect();
-    verbs.pairs = list(&["names", "pairs"]);
-    verbs.names_unless = list(&["names", "unless"]).into_iter().collect();
-    verbs.flags_begin = list(&["flags", "begins"]);
-    verbs.flags_whole = list(&["flags", "whole"]).into_iter().collect();
-    verbs.flags_unless = list(&["flags", "unless"]);
-    verbs.flags_closed = list(&["flags", "closed"]).into_iter().collect();
-    verbs.dry = list(&["dry", "any"]);
-    let of = table.get("dry").and_then(|dry| dry.get("of")).and_then(|of| of.as_table());
-    for (name, _) in of.into_iter().flatten() {
-        verbs.dry_of.insert(name.to_owned(), list(&["dry", "of", name]));
+    verbs.harmless = list("harmless", "words").into_iter().collect();
+    verbs.things = list("harmless", "things").into_iter().collect();
+    verbs.closed = list("closed", "commands").into_iter().collect();
+    verbs.runners = list("runners", "commands").into_iter().collect();
+    verbs.runs = list("runners", "words").into_iter().collect();
+    verbs.strong = list("names", "strong").into_iter().collect();
+    verbs.pairs = list("names", "pairs");
+    verbs.names_unless = list("names", "unless").into_iter().collect();
+    verbs.flags_begin = list("flags", "begins");
+    verbs.flags_whole = list("flags", "whole").into_iter().collect();
+    verbs.flags_unless = list("flags", "unless");
+    verbs.flags_closed = list("flags", "closed").into_iter().collect();
+    verbs.dry = list("dry", "any");
+    for row in table::rows(table, "dry.of") {
+        verbs.dry_of.extend(row.keys().map(|name| (name.to_owned(), row.list(name))));
     }
     verbs
 }
@@ -321,6 +315,7 @@ mod tests {
 
     #[test]
     fn every_verb_is_one_thing() {
+        table::tests::is_read_whole(TABLE);
         let both: Vec<&String> =
             VERBS.harmless.iter().chain(&VERBS.things).filter(|word| VERBS.destroys.contains_key(*word)).collect();
         assert_eq!(both, Vec::<&String>::new());

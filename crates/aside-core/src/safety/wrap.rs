@@ -10,6 +10,7 @@ use crate::safety::code;
 use crate::safety::rules::has_flag;
 use crate::safety::runs::{Place, Run, is_flag};
 use crate::safety::statements;
+use crate::safety::table;
 use crate::safety::variables::Scope;
 
 /// Something that a command would run.
@@ -72,24 +73,16 @@ static WRAPPERS: LazyLock<HashMap<String, Vec<Wrapper>>> = LazyLock::new(|| read
 
 fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
     let mut wrappers: HashMap<String, Vec<Wrapper>> = HashMap::new();
-    let Ok(table) = table.parse::<toml_edit::DocumentMut>() else { return wrappers };
-    let rows = table.get("wrapper").and_then(|rows| rows.as_array_of_tables());
-    for row in rows.into_iter().flatten() {
-        let list = |key: &str| -> Vec<String> {
-            let list = row.get(key).and_then(|list| list.as_array());
-            list.into_iter().flatten().filter_map(|item| item.as_str()).map(str::to_owned).collect()
-        };
-        let text = |key: &str| row.get(key).and_then(|text| text.as_str());
-        let is = |key: &str| row.get(key).and_then(|item| item.as_bool()).unwrap_or_default();
-        for command in list("command") {
+    for row in table::rows(table, "wrapper") {
+        for command in row.list("command") {
             let mut names = command.split(' ').map(str::to_owned);
             let Some(name) = names.next() else { continue };
             wrappers.entry(name).or_default().push(Wrapper {
                 sub: names.collect(),
-                values: list("values"),
-                stops: list("stops"),
-                scripts: list("scripts"),
-                rest: match text("rest") {
+                values: row.list("values"),
+                stops: row.list("stops"),
+                scripts: row.list("scripts"),
+                rest: match row.text("rest").as_deref() {
                     Some("command") => Rest::Command,
                     Some("script") => Rest::Script,
                     Some("first") => Rest::First,
@@ -97,12 +90,12 @@ fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
                     Some("keys") => Rest::Keys,
                     _ => Rest::Nothing,
                 },
-                skip: row.get("skip").and_then(|skip| skip.as_integer()).map_or(0, |skip| skip.unsigned_abs() as usize),
-                assigns: is("assigns"),
-                after: text("after").map(str::to_owned),
-                until: text("until").map(str::to_owned),
-                stdin: is("stdin"),
-                place: text("place").map(|_| Place::Elsewhere),
+                skip: row.number("skip").unwrap_or_default(),
+                assigns: row.is("assigns"),
+                after: row.text("after"),
+                until: row.text("until"),
+                stdin: row.is("stdin"),
+                place: row.text("place").map(|_| Place::Elsewhere),
             });
         }
     }
@@ -532,6 +525,7 @@ mod tests {
 
     #[test]
     fn every_wrapper_finds_what_it_runs() {
+        table::tests::is_read_whole(TABLE);
         let table: toml_edit::DocumentMut = TABLE.parse().unwrap();
         let rows = table["wrapper"].as_array_of_tables().unwrap();
         let mut count = 0;

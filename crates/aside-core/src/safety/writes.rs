@@ -12,6 +12,7 @@ use crate::safety::printed::{self, TEMPORARY};
 use crate::safety::rules::has_flag;
 use crate::safety::runs::{Place, Run, is_flag};
 use crate::safety::statements;
+use crate::safety::table;
 use crate::safety::target::{self, Goes};
 use crate::safety::{Danger, Harm};
 use crate::world::{Entry, Kind, Known, World};
@@ -59,27 +60,22 @@ static OUTPUTS: LazyLock<HashMap<String, Vec<Output>>> = LazyLock::new(|| read(T
 
 fn read(table: &str) -> HashMap<String, Vec<Output>> {
     let mut outputs: HashMap<String, Vec<Output>> = HashMap::new();
-    let Ok(table) = table.parse::<toml_edit::DocumentMut>() else { return outputs };
-    for row in table.get("output").and_then(|rows| rows.as_array_of_tables()).into_iter().flatten() {
-        let list = |key: &str| -> Vec<String> {
-            let list = row.get(key).and_then(|list| list.as_array()).into_iter().flatten();
-            list.filter_map(|item| item.as_str()).map(str::to_owned).collect()
-        };
-        for command in list("command") {
+    for row in table::rows(table, "output") {
+        for command in row.list("command") {
             outputs.entry(command).or_default().push(Output {
-                sub: list("sub"),
-                flags: list("flags"),
-                careful: list("careful"),
-                needs: list("needs"),
-                values: list("values"),
-                operands: match row.get("operands").and_then(|text| text.as_str()) {
+                sub: row.list("sub"),
+                flags: row.list("flags"),
+                careful: row.list("careful"),
+                needs: row.list("needs"),
+                values: row.list("values"),
+                operands: match row.text("operands").as_deref() {
                     Some("last") => Operands::Last,
                     Some("all") => Operands::All,
                     Some("second") => Operands::Second,
                     Some("first") => Operands::First,
                     _ => Operands::None,
                 },
-                certain: row.get("certain").and_then(|item| item.as_bool()).unwrap_or_default(),
+                certain: row.is("certain"),
             });
         }
     }
@@ -419,6 +415,7 @@ mod tests {
 
     #[test]
     fn every_output_hits_and_misses() {
+        table::tests::is_read_whole(TABLE);
         let table: toml_edit::DocumentMut = TABLE.parse().unwrap();
         let mut wrong = Vec::new();
         for row in table["output"].as_array_of_tables().unwrap() {
