@@ -510,6 +510,8 @@ impl Reader<'_> {
         match first.as_slice() {
             [Token::Text(code)] if self.depth < MAX_DEPTH => read_code(code, self.language, self.depth + 1, reading),
             _ if first.iter().any(|token| fetches(&token)) => reading.harms.push(Harm::RunsUnseen),
+            // A file of its own, as if it was run.
+            [Token::Name(open), ..] if open == "open" => {}
             _ => reading.harms.push(Harm::Opaque),
         }
     }

@@ -275,12 +275,18 @@ fn checked_out(arguments: &[Word]) -> Vec<Harm> {
     let named = dashes.is_some_and(|dashes| dashes + 1 < rest.len());
     let makes = rest.iter().any(|word| matches!(*word, "-b" | "-B" | "--orphan" | "--help"));
     let looks_like_path = |word: &&str| {
-        matches!(*word, "." | ".." | ":/" | "*")
+        matches!(*word, "." | ".." | ":/" | "*" | "Makefile" | "Dockerfile" | "Gemfile" | "LICENSE" | "README")
+            || word.ends_with('/')
+            || word.contains('*')
             || word.starts_with("./")
             || word.starts_with("../")
             || has_ending(word)
     };
-    if named || !makes && rest.iter().any(looks_like_path) { vec![Harm::LosesWork] } else { Vec::new() }
+    // `git checkout main src`: files of another commit.
+    let tracks = rest.iter().any(|word| matches!(*word, "-t" | "--track" | "--detach" | "-d" | "-p" | "--patch"));
+    let several = !makes && !tracks && rest.iter().filter(|word| !is_flag(word)).count() > 1;
+    let loses = named || several || !makes && rest.iter().any(looks_like_path);
+    if loses && !rest.iter().any(|word| matches!(*word, "-p" | "--patch")) { vec![Harm::LosesWork] } else { Vec::new() }
 }
 
 /// `-pi`, `-i.bak`, `-0777pi`; not the letter in `-Mstrict` or in a program.
@@ -292,9 +298,11 @@ fn edits_in_place(flag: &str) -> bool {
 
 /// Files that are edited by hand; a branch hardly ends like one.
 fn has_ending(word: &str) -> bool {
-    const ENDINGS: [&str; 22] = [
+    const ENDINGS: [&str; 48] = [
         "rs", "py", "js", "ts", "tsx", "jsx", "c", "h", "cpp", "go", "java", "rb", "sh", "md", "txt", "json", "toml",
-        "yaml", "yml", "html", "css", "lock",
+        "yaml", "yml", "html", "css", "lock", "php", "kt", "swift", "cs", "vue", "svelte", "scss", "less", "sql",
+        "xml", "ini", "cfg", "conf", "env", "csv", "tf", "hcl", "proto", "graphql", "ipynb", "lua", "ex", "exs",
+        "scala", "mjs", "mod",
     ];
     word.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && ENDINGS.contains(&ending))
 }

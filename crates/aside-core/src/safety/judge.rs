@@ -140,7 +140,8 @@ fn asks_for_help(name: &str, own: &[&Word]) -> bool {
     let version = matches!(values.as_slice(), ["--version" | "-V" | "-version" | "version"]);
     let help = values.first() == Some(&"help") && !verbs::is_closed(name);
     let last = values.len() > 1 && values.last().is_some_and(|word| matches!(*word, "-h" | "-?" | "-help"));
-    version || help || last || values.iter().take_while(|word| **word != "--").any(|word| *word == "--help")
+    let word = values.last() == Some(&"help") && values.len() > 1 && !verbs::is_closed(name);
+    version || help || last || word || values.iter().take_while(|word| **word != "--").any(|word| *word == "--help")
 }
 
 /// Statements or commands in a file whose name says what they do: `psql -f drop-all.sql`, `bash < wipe.sh`.
@@ -255,9 +256,17 @@ const PROGRAMS: [&str; 30] = [
 
 /// The name of the command is in a variable that the line does not set, or is made by a program that only prints.
 fn is_unreadable(runs: &Runs, run: &Run) -> bool {
-    let Some(first) = run.words.first().filter(|word| !word.fixed && run.name().is_empty()) else { return false };
+    let Some(first) = run.words.first() else { return false };
     let value = first.value.as_str();
-    if value == "{}" || value.starts_with("{1") {
+    // What xargs puts in the place of these.
+    if matches!(value, "%" | "@" | "{}") && run.is_inner || value.starts_with("{1") {
+        return true;
+    }
+    if first.fixed || !run.name().is_empty() {
+        return false;
+    }
+    // A pattern for a name: `/bin/r?`
+    if value.starts_with('/') && value.contains(['?', '*', '[']) || value.starts_with("$(<") {
         return true;
     }
     if value.starts_with("$(") || value.starts_with('`') {
@@ -267,13 +276,8 @@ fn is_unreadable(runs: &Runs, run: &Run) -> bool {
         let inner = run.substituted.iter().flat_map(|range| runs.runs.get(range.clone()).unwrap_or_default());
         return inner.into_iter().any(|inner| PRINTS.contains(&inner.name()));
     }
-    let Some(name) = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(value.strip_prefix('$'))
-    else {
-        return false;
-    };
-    let plain =
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'*'));
-    plain && !PROGRAMS.contains(&name)
+    let name = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(value.strip_prefix('$'));
+    name.is_some_and(|name| !name.is_empty() && !name.starts_with('(') && !PROGRAMS.contains(&name))
 }
 
 /// A statement that any program is given as a word, unless the word is a message or the program only shows it.

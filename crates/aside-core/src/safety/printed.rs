@@ -64,6 +64,8 @@ pub fn substituted(script: &str, dialect: Dialect) -> Option<String> {
         let mut fed: Vec<String> = text.into_iter().collect();
         let strings = command.redirections.iter().filter(|redirection| redirection.kind == Redirect::HereString);
         fed.extend(strings.filter_map(|redirection| redirection.target.as_ref()).map(|word| word.value.clone()));
+        let documents = command.redirections.iter().filter(|one| one.kind == Redirect::HereDocument);
+        fed.extend(documents.filter_map(|one| document(script, one)).map(|(body, _)| body));
         let name = name.value.rsplit('/').next()?;
         text = Some(match (name, arguments) {
             ("mktemp", _) => TEMPORARY.to_owned(),

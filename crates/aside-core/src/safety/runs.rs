@@ -53,6 +53,8 @@ pub struct Run {
     pub(super) fed: Vec<String>,
     /// Where the line went before, as it is spelled.
     pub(super) directory: Option<Arc<str>>,
+    /// Another command runs it, whose redirections it has.
+    pub(super) is_inner: bool,
 }
 
 /// Whose programs it finds.
@@ -281,6 +283,7 @@ impl Walk {
                 role: if shape.function(command.span.start).is_some() { Role::Defined } else { start.role },
                 fed: Vec::new(),
                 directory: scope.directory.clone(),
+                is_inner: false,
             };
             run.fed = self.fed(text, &run, scope);
             if run.fed.is_empty() && number == 0 {
@@ -404,6 +407,7 @@ impl Walk {
                         substituted: Vec::new(),
                         sign: Sign::Nothing,
                         role,
+                        is_inner: true,
                         ..run.clone()
                     });
                 }

@@ -158,8 +158,11 @@ impl Scope {
         let value = self.replaced(&word.value, dialect, left, 0);
         let changed = value != word.value;
         let bare = !raw.contains(['"', '\'']);
-        if changed && bare && value.contains(char::is_whitespace) && !word.value.contains(char::is_whitespace) {
-            return value.split_whitespace().take(MAX_WORDS).map(|part| again(part.to_owned())).collect();
+        let parts = self.value("IFS").filter(|parts| !parts.is_empty()).unwrap_or_else(|| " \t\n".to_owned());
+        let parts: Vec<char> = parts.chars().collect();
+        if changed && bare && value.contains(parts.as_slice()) && !word.value.contains(parts.as_slice()) {
+            let words = value.split(parts.as_slice()).filter(|part| !part.is_empty());
+            return words.take(MAX_WORDS).map(|part| again(part.to_owned())).collect();
         }
         if bare && value.contains('{') && value.contains(',') && !value.contains("${") {
             return braces(&value).into_iter().map(again).collect();

@@ -131,7 +131,10 @@ fn leading(arguments: &[Word]) -> Verb {
             after_flag = !value.contains('=');
             continue;
         }
+        // Behind another word, `drop_x` is more likely a name.
+        let named = seen > 0 && value.contains('_');
         match verb(value) {
+            Verb::Destroys(_) if named => seen += 1,
             // `gcloud run services delete`
             Verb::Harmless if VERBS.things.contains(value) => {
                 thing = true;
@@ -241,13 +244,8 @@ fn target(run: &Run) -> Option<Harm> {
     if manager {
         let first = words.next()?;
         if !VERBS.runs.contains(first) {
-            // `yarn remove x`
-            return match verb(first) {
-                Verb::Destroys(harm) if !matches!(first, "remove" | "rm") => Some(harm),
-                Verb::Destroys(_) => Some(Harm::Uninstalls),
-                _ if run.name() != "npm" => by_target(first),
-                _ => None,
-            };
+            // `yarn db:drop`
+            return if run.name() == "npm" { None } else { by_target(first) };
         }
         return words.next().and_then(by_target);
     }

@@ -151,9 +151,11 @@ pub fn given(run: &Run) -> Vec<Inner> {
 /// `php artisan migrate`, `java -jar x.jar`, `python -m pip`: the words behind the interpreter are those of another command.
 fn script_file(run: &Run) -> Option<Inner> {
     let name = run.name();
-    if !is_shell(name) && !code::is_interpreter(name) && name != "java"
-        || matches!(name, "mongosh" | "mongo" | "rails" | "wp")
-    {
+    const RUN_FILES: [&str; 13] = [
+        "python", "pypy", "perl", "ruby", "node", "php", "lua", "luajit", "Rscript", "julia", "tclsh", "expect", "java",
+    ];
+    let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    if !is_shell(name) && !RUN_FILES.contains(&bare) {
         return None;
     }
     let mut at = 1;
@@ -410,7 +412,8 @@ impl Wrapper {
                 skip -= 1;
                 at += 1;
                 // What follows the host or the time limit is the command, unless only flags are of interest.
-                if skip == 0 && self.rest != Rest::Nothing && !self.has_script(words.get(at)) {
+                let goes_on = value(at).is_some_and(|next| is_flag(next) && self.takes_value(next));
+                if skip == 0 && self.rest != Rest::Nothing && !self.has_script(words.get(at)) && !goes_on {
                     break;
                 }
             } else if self.rest == Rest::Nothing {

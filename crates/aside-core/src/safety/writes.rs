@@ -113,7 +113,7 @@ pub fn dangers(run: &Run, view: View<'_>, found: &mut Vec<Danger>) {
 
 fn writes(run: &Run) -> Vec<Write> {
     let mut writes = Vec::new();
-    for redirection in &run.redirections {
+    for redirection in run.redirections.iter().filter(|_| !run.is_inner) {
         let Some(target) = &redirection.target else { continue };
         let how = match redirection.kind {
             Redirect::Write if empties(run) => How::Empties,
