@@ -124,7 +124,7 @@ fn modes(run: &Run) -> Vec<Harm> {
         if opens_to_all(&mode.value) {
             harms.push(Harm::WorldWritable);
         }
-        if gives_rights(&mode.value) {
+        if gives_rights(&mode.value) || shows_key(&mode.value, &targets) {
             harms.push(Harm::Unprotects);
         }
         targets.retain(|word| word.span != mode.span || word.value != mode.value);
@@ -170,6 +170,17 @@ fn gives_rights(mode: &str) -> bool {
         let (who, what) = clause.split_at(operator);
         what.contains('s') && (who.is_empty() || who.contains(['u', 'a']))
     })
+}
+
+/// A private key that others may read: `chmod 644 ~/.ssh/id_rsa`.
+fn shows_key(mode: &str, targets: &[&Word]) -> bool {
+    let key = |word: &&Word| {
+        let name = word.value.rsplit('/').next().unwrap_or_default();
+        ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].contains(&name)
+            || name.ends_with(".pem") && word.value.contains("ssh")
+    };
+    let open = mode.len() >= 3 && mode.bytes().all(|byte| byte.is_ascii_digit()) && !mode.ends_with("00");
+    (open || mode.contains("+r")) && targets.iter().any(key)
 }
 
 /// A mode that takes rights away from the owner: `000`, `a-rwx`.

@@ -189,42 +189,52 @@ fn takes_code(run: &Run) -> bool {
 /// `curl -o x … && sh x`, `curl … | tar x && ./x/install`
 fn runs_downloaded(runs: &Runs, run: &Run) -> bool {
     let same = |word: &Word| word.value.strip_prefix("./").unwrap_or(&word.value).to_owned();
-    let program = match run.name() {
+    let Some(program) = program_file(run).map(same).filter(|program| !program.is_empty()) else { return false };
+    let file = program.rsplit('/').next().unwrap_or(&program);
+    let (start, first) = (run.span().start, runs.runs.iter().take(MAX_BEFORE));
+    // Not what runs it.
+    let before: Vec<&Run> =
+        first.take_while(|before| before.span().start < start).filter(|before| before.span().end <= start).collect();
+    let loads = |run: &Run| matches!(run.name(), "curl" | "wget" | "aria2c" | "http" | "fetch");
+    let fed_by_load = |before: &Run| {
+        let mut feeding = before.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).flatten();
+        feeding.any(loads)
+    };
+    let direct = before.iter().filter(|before| loads(before) || fed_by_load(before)).any(|before| {
+        let written = before.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+        let mut words = before.arguments().iter().chain(written);
+        // `wget https://x/i.sh; sh i.sh`, `curl x | sudo tee /usr/local/bin/y; y`
+        words.any(|word| {
+            let ends = word.value.ends_with(&format!("/{file}"));
+            same(word) == program || word.value.contains("://") && ends || before.name() == "tee" && ends
+        })
+    });
+    if program.starts_with("/usr/") || !program.contains(['/', '.']) {
+        return direct;
+    }
+    let first = run.words.first().is_some_and(|word| word.value.contains('/'));
+    let scripted = first || wrap::is_shell(run.name()) || code::is_interpreter(run.name());
+    let unpacks = ["tar", "unzip", "bsdtar", "7z", "gunzip", "xz"];
+    let unpacks =
+        before.iter().any(|before| unpacks.contains(&before.name()) && before.fed_by.is_empty() || fed_by_load(before));
+    let clones = |before: &&&Run| before.name() == "git" && before.arguments().iter().any(|word| word.value == "clone");
+    let relative = !program.starts_with('/') || program.starts_with("/tmp/");
+    let unpacked = unpacks && before.iter().any(|before| loads(before));
+    direct || scripted && relative && (before.iter().any(|before| clones(&before)) || unpacked)
+}
+
+/// The file that a command runs or installs: a script, a program by its path or its name, a package.
+fn program_file(run: &Run) -> Option<&Word> {
+    match run.name() {
         "dpkg" | "rpm" | "installer" | "dnf" | "yum" | "apt" | "apt-get" | "pip" | "pip3" | "npm" | "source" | "." => {
-            run.arguments()
-                .iter()
-                .find(|word| !is_flag(&word.value) && word.value.contains('.') && word.value.len() > 1)
+            let file = |word: &&Word| !is_flag(&word.value) && word.value.contains('.') && word.value.len() > 1;
+            run.arguments().iter().find(file)
         }
         name if wrap::is_shell(name) || code::is_interpreter(name) => {
             run.arguments().iter().find(|word| !is_flag(&word.value))
         }
-        _ => run.words.first().filter(|word| word.value.contains('/')),
-    };
-    let Some(program) = program.map(same).filter(|program| !program.is_empty() && !program.starts_with("/usr/")) else {
-        return false;
-    };
-    let file = program.rsplit('/').next().unwrap_or(&program);
-    let before: Vec<&Run> =
-        runs.runs.iter().take(MAX_BEFORE).take_while(|before| before.span().start < run.span().start).collect();
-    let loads = |before: &&&Run| matches!(before.name(), "curl" | "wget" | "aria2c" | "http" | "fetch");
-    let direct = before.iter().filter(loads).any(|before| {
-        let written = before.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
-        let mut words = before.arguments().iter().chain(written);
-        // `wget https://x/i.sh; sh i.sh`
-        words.any(|word| {
-            same(word) == program || word.value.contains("://") && word.value.ends_with(&format!("/{file}"))
-        })
-    });
-    let scripted = run.words.first().is_some_and(|word| word.value.contains('/'))
-        || wrap::is_shell(run.name())
-        || code::is_interpreter(run.name());
-    let unpacks =
-        before.iter().any(|before| matches!(before.name(), "tar" | "unzip" | "bsdtar" | "7z" | "gunzip" | "xz"));
-    let clones = before
-        .iter()
-        .any(|before| before.name() == "git" && before.arguments().iter().any(|word| word.value == "clone"));
-    let relative = !program.starts_with('/') || program.starts_with("/tmp/");
-    direct || scripted && relative && (clones || unpacks && before.iter().any(|before| loads(&before)))
+        _ => run.words.first(),
+    }
 }
 
 /// Its program is what it is fed: no file and no program is among its words.

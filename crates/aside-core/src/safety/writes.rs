@@ -148,6 +148,13 @@ fn outputs(run: &Run, writes: &mut Vec<Write>) {
     for output in known {
         output.find(run, writes);
     }
+    if run.name() == "tee" && has_flag(arguments, &["-a", "--append"]) {
+        let files = arguments.iter().filter(|word| !is_flag(&word.value));
+        writes.extend(files.map(|word| {
+            let (path, fixed) = (word.value.clone(), word.fixed);
+            Write { path, fixed, span: run.span(), how: How::Adds }
+        }));
+    }
     if !known.is_empty() || run.name().is_empty() {
         return;
     }
@@ -294,7 +301,7 @@ fn harm(write: &Write, run: &Run, view: View<'_>) -> Option<Harm> {
 
 /// Settings that open a machine, as they stand in its files.
 fn text_unprotects(run: &Run) -> bool {
-    const SETTINGS: [&str; 9] = [
+    const SETTINGS: [&str; 10] = [
         "permitrootlogin yes",
         "permitemptypasswords yes",
         "passwordauthentication yes",
@@ -304,6 +311,7 @@ fn text_unprotects(run: &Run) -> bool {
         " trust",
         "no_root_squash",
         "allowusers *",
+        "trusted=yes",
     ];
     let text = printed::output(run).unwrap_or_else(|| run.fed.join("\n")).to_lowercase();
     SETTINGS.iter().any(|setting| text.contains(setting))
