@@ -13,6 +13,8 @@ pub fn harms(run: &Run) -> Vec<Harm> {
     match run.name() {
         "rm" | "rimraf" | "del" | "trash-rm" => removed(run),
         "find" if has_word(arguments, "-delete") => found(run),
+        // `find / -exec rm {} +`: the command is judged by itself, where it begins is judged here.
+        "find" if removes(arguments) => found(run).into_iter().filter(|harm| *harm != Harm::DeletesFiles).collect(),
         "chmod" => modes(run),
         "chown" | "chgrp" if has_flag(arguments, &["-R", "--recursive"]) => everything(run, 1),
         "umask" if arguments.iter().any(|word| matches!(word.value.as_str(), "0" | "00" | "000" | "0000")) => {
@@ -94,6 +96,15 @@ fn removed(run: &Run) -> Vec<Harm> {
     harms
 }
 
+/// `-exec rm -r …`: not only files, and without a question.
+fn removes(arguments: &[Word]) -> bool {
+    arguments.windows(3).any(|words| {
+        let runs = matches!(words[0].value.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+        let forces = has_flag(&words[2..], &["-r", "-R", "-f", "--recursive", "--force", "-u"]);
+        runs && forces && matches!(words[1].value.rsplit('/').next(), Some("rm" | "shred" | "srm"))
+    })
+}
+
 /// `find / -delete`
 fn found(run: &Run) -> Vec<Harm> {
     let arguments = run.arguments();
@@ -130,7 +141,11 @@ fn modes(run: &Run) -> Vec<Harm> {
         targets.retain(|word| word.span != mode.span || word.value != mode.value);
         let system = ["/bin/", "/sbin/", "/usr/", "/etc/", "/lib"];
         let programs = targets.iter().any(|word| system.iter().any(|begin| word.value.starts_with(begin)));
-        if shuts(&mode.value) && (programs || has_flag(arguments, &["-R", "--recursive"])) {
+        let deep = has_flag(arguments, &["-R", "--recursive"]);
+        if shuts(&mode.value) && deep && targets.iter().any(|word| below(word, run) == Below::System) {
+            harms.push(Harm::EndsSystem);
+        }
+        if shuts(&mode.value) && (programs || deep) {
             harms.push(Harm::ChangesOwner);
         }
     }

@@ -157,12 +157,17 @@ impl Harm {
 /// Everything in the line, commands inside of others included, in the order of the line. Whether a file is there is not known: what
 /// writes for certain overwrites.
 pub fn dangers(line: &str, dialect: Dialect) -> Vec<Danger> {
-    found(line, dialect, View { world: None, cwd: "/" })
+    found(&Runs::of(line, dialect), View { world: None, cwd: "/" })
+}
+
+/// As `dangers`, for a line that would run in this directory: `rm -rf *` in a home deletes the home.
+pub fn dangers_at(line: &str, dialect: Dialect, cwd: &str) -> Vec<Danger> {
+    found(&Runs::at(line, dialect, cwd), View { world: None, cwd })
 }
 
 /// As `dangers`, and with what the world knows: what is there is overwritten, and nothing else. The directory is where the line would run.
 pub fn dangers_in(line: &str, dialect: Dialect, cwd: &str, world: &dyn World) -> Vec<Danger> {
-    found(line, dialect, View { world: Some(world), cwd })
+    found(&Runs::at(line, dialect, cwd), View { world: Some(world), cwd })
 }
 
 /// For the description of a command: the worst first, each once.
@@ -173,11 +178,10 @@ pub fn summary(dangers: &[Danger]) -> String {
     harms.iter().map(|harm| harm.words()).collect::<Vec<_>>().join("; ")
 }
 
-fn found(line: &str, dialect: Dialect, view: View<'_>) -> Vec<Danger> {
-    let runs = Runs::of(line, dialect);
+fn found(runs: &Runs, view: View<'_>) -> Vec<Danger> {
     let mut dangers = Vec::new();
     for run in &runs.runs {
-        judge::judge(&runs, run, view, &mut dangers);
+        judge::judge(runs, run, view, &mut dangers);
     }
     dangers.sort_unstable_by_key(|danger| (danger.span.start, danger.span.end, danger.harm));
     dangers.dedup();

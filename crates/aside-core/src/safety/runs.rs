@@ -87,11 +87,22 @@ pub(super) enum Role {
 
 impl Runs {
     pub fn of(text: &str, dialect: Dialect) -> Self {
+        Self::read(text, dialect, Scope::default())
+    }
+
+    /// As `of`, for a line that would run in this directory: its relative paths are known.
+    pub fn at(text: &str, dialect: Dialect, cwd: &str) -> Self {
+        let mut scope = Scope::default();
+        scope.directory = Some(cwd.into());
+        Self::read(text, dialect, scope)
+    }
+
+    fn read(text: &str, dialect: Dialect, mut scope: Scope) -> Self {
         let left = (text.len() * MAX_READ).max(MIN_READ);
         let mut walk = Walk { runs: Vec::new(), left, expansions: left };
         let text = blanks(text);
         let start = Start { dialect, place: Place::Here, role: Role::Runs, depth: 0 };
-        let open = walk.script(&text, &Spans::Shift(0), start, &mut Scope::default(), &[]);
+        let open = walk.script(&text, &Spans::Shift(0), start, &mut scope, &[]);
         Runs { runs: walk.runs, open }
     }
 }
@@ -123,6 +134,24 @@ impl Run {
     /// Without the name.
     pub fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()
+    }
+
+    /// Everything that may be a path: words, values of flags and `x=y`, targets of redirections; with `.`, `..` and the
+    /// directory that the line went to resolved.
+    pub fn paths(&self) -> Vec<String> {
+        let targets = self.redirections.iter().filter(|redirection| redirection.kind != Redirect::Descriptor);
+        let targets = targets.filter_map(|redirection| redirection.target.as_ref());
+        let words = self.arguments().iter().chain(targets).map(|word| word.value.as_str());
+        let mut paths = Vec::new();
+        for word in words {
+            // `if=` of dd is only read.
+            let value = word.split_once('=').filter(|(key, _)| *key != "if").map(|(_, value)| value);
+            for path in [Some(word), value].into_iter().flatten() {
+                let joined = target::joined(self.directory.as_deref(), path);
+                paths.push(target::resolved(&joined).into_owned());
+            }
+        }
+        paths
     }
 
     /// From the name to the last word.

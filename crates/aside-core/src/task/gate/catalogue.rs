@@ -26,8 +26,10 @@ pub(super) struct Entry {
     optional: Vec<String>,
     /// One of these has to be there.
     needs: Vec<String>,
-    /// What a flag would do that is not allowed, for whoever wonders.
+    /// What a flag would do that is not allowed, for the reason that is shown.
     never: BTreeMap<String, String>,
+    /// What the value of a flag wholly has to be.
+    patterns: BTreeMap<String, Regex>,
     /// Flags are whole words with one dash, as `find` has them.
     whole: bool,
     /// `-5` is a flag.
@@ -105,6 +107,7 @@ fn entry(table: &Table, program: &str, sub: &str) -> Option<Entry> {
         optional: strings(table, "optional"),
         needs: strings(table, "needs"),
         never: table.get("never").and_then(|never| never.as_table_like()).map(texts).unwrap_or_default(),
+        patterns: patterns(table)?,
         whole: is("whole"),
         numbers: is("numbers"),
         first: pattern("first")?,
@@ -117,6 +120,13 @@ fn entry(table: &Table, program: &str, sub: &str) -> Option<Entry> {
         #[cfg(test)]
         misses: strings(table, "misses"),
     })
+}
+
+/// None when one of them makes no sense.
+fn patterns(table: &Table) -> Option<BTreeMap<String, Regex>> {
+    let texts = table.get("patterns").and_then(|patterns| patterns.as_table_like()).map(texts).unwrap_or_default();
+    let ready = |(flag, text): (String, String)| Some((flag, Regex::new(&format!("^(?:{text})$")).ok()?));
+    texts.into_iter().map(ready).collect()
 }
 
 fn strings(table: &Table, key: &str) -> Vec<String> {
@@ -234,9 +244,9 @@ impl Entry {
         };
         let known = |list: &[String]| list.iter().any(|known| known == flag);
         if let Some(value) = glued.filter(|_| known(&self.optional) || known(&self.values)) {
-            given.values.push(value.to_owned());
+            given.values.push(self.fitting(flag, value.to_owned())?);
         } else if glued.is_none() && known(&self.values) {
-            given.values.push(next(flag, rest)?);
+            given.values.push(self.fitting(flag, next(flag, rest)?)?);
         } else if glued.is_some() || !(known(&self.flags) || known(&self.optional)) {
             return Err(self.refuse(flag));
         }
@@ -269,6 +279,14 @@ impl Entry {
             given.flags.push(flag);
         }
         Ok(())
+    }
+
+    /// The value of a flag, if it is one that only reads.
+    fn fitting(&self, flag: &str, value: String) -> Result<String, String> {
+        match self.patterns.get(flag) {
+            Some(pattern) if !pattern.is_match(&value) => Err(format!("`{value}` of {flag} may do more than read")),
+            _ => Ok(value),
+        }
     }
 
     fn refuse(&self, flag: &str) -> String {
@@ -329,6 +347,7 @@ mod tests {
             "optional",
             "needs",
             "never",
+            "patterns",
             "whole",
             "numbers",
             "first",

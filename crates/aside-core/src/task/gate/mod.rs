@@ -114,8 +114,8 @@ impl fmt::Display for Origin {
 /// Whether the line may run there. Every command in it is judged, however deep it is wrapped, and the strictest decides. What is not
 /// certain asks, and so does what no rule knows: silence is not consent.
 pub fn judge(text: &str, place: &Place<'_>, rules: &Rules) -> Verdict {
-    let runs = Runs::of(text, place.dialect);
-    let dangers = safety::dangers(text, place.dialect);
+    let runs = Runs::at(text, place.dialect, place.cwd);
+    let dangers = safety::dangers_at(text, place.dialect, place.cwd);
     if let Some(verdict) = rules.forbidding(text, &runs, &dangers) {
         return verdict;
     }

@@ -185,9 +185,9 @@ impl Rule {
                 let targets = run.redirections.iter().filter(|redirection| redirection.kind != Redirect::Descriptor);
                 let targets = targets.filter_map(|redirection| redirection.target.as_ref());
                 let targets = targets.map(|target| target.value.as_str());
-                let flags = words.iter().filter(|word| word.starts_with('-'));
-                let values = flags.filter_map(|word| word.split_once('=').map(|(_, value)| value));
-                words.iter().copied().chain(values).chain(targets).any(|word| pattern.is_match(word))
+                let paths = run.paths();
+                let paths = paths.iter().map(String::as_str);
+                words.iter().copied().chain(targets).chain(paths).any(|word| pattern.is_match(word))
             })
     }
 
