@@ -6,7 +6,7 @@ use crate::names::shell;
 use crate::redact;
 use crate::safety::runs::{self, Runs};
 use crate::safety::{self, Harm};
-use crate::suggest::Place;
+use crate::suggest::{Place, trust};
 use crate::world::Known;
 
 /// Bytes of a command that fits beside a prompt.
@@ -84,8 +84,8 @@ pub enum Trust<'a> {
     Typed,
     /// A rule, which may do this much harm; `line` is what ran, whose harms were wanted.
     Rule { may: Option<Harm>, line: &'a str },
-    /// Some output, which anybody may have written.
-    Output,
+    /// Some output, which anybody may have written. `typed` are lines of the user.
+    Output { typed: &'a [&'a str] },
 }
 
 pub fn passes(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
@@ -99,6 +99,15 @@ pub fn passes(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
             .all(|secret| secret.kind == "random string" || is_typed(trust, command, secret))
         && programs_are_here(command, trust, place)
         && is_harmless(command, trust, place)
+        && is_believed(command, trust, place)
+}
+
+/// What only an output says about it is nothing that could be a trap.
+fn is_believed(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
+    match trust {
+        Trust::Output { typed } => trust::believes(command, typed, place),
+        Trust::Rule { .. } | Trust::Typed => true,
+    }
 }
 
 /// A secret that the person typed may stay where it was.
@@ -106,7 +115,7 @@ fn is_typed(trust: Trust<'_>, command: &str, secret: &redact::Secret) -> bool {
     match trust {
         Trust::Typed => true,
         Trust::Rule { line, .. } => command.get(secret.span.clone()).is_some_and(|secret| line.contains(secret)),
-        Trust::Output => false,
+        Trust::Output { .. } => false,
     }
 }
 
@@ -164,7 +173,7 @@ fn is_harmless(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
             let wanted = before.iter().map(|danger| danger.harm).max();
             wanted.max(may).is_some_and(|most| worst <= most)
         }
-        Trust::Output => false,
+        Trust::Output { .. } => false,
     }
 }
 

@@ -12,7 +12,7 @@ const FILTER: &str = include_str!("../../data/suggest/filter.txt");
 /// Lines at the end of an output that are looked at.
 pub const LINES: usize = 50;
 /// Bytes of one of them.
-const MAX_LINE: usize = 400;
+pub const MAX_LINE: usize = 400;
 
 pub struct Filter {
     signs: Option<RegexSet>,

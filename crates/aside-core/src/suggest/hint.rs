@@ -11,7 +11,7 @@ use crate::names::shell;
 use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::filter::{self, filter};
 use crate::suggest::scene::{Scene, Step};
-use crate::suggest::{Source, Suggestion, fill};
+use crate::suggest::{Source, Suggestion, fill, trust};
 use crate::world::Known;
 
 /// What is less likely is not offered: after a failure, and when all went well.
@@ -95,7 +95,7 @@ impl Candidate<'_> {
         let second = words.get(1).map(|word| word.value.as_str());
         if !self.is_command(name, second, step, scene)
             || !fill::is_plain(command, dialect)
-            || !passes(command, Trust::Output, &scene.place)
+            || !passes(command, Trust::Output { typed: &[scene.line] }, &scene.place)
         {
             return None;
         }
@@ -157,7 +157,7 @@ fn candidates<'o>(lines: &[&'o str], name: &str) -> Vec<Candidate<'o>> {
     let mut found = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         let line = *line;
-        if is_noise(line) {
+        if is_noise(line) || line.len() >= filter::MAX_LINE {
             continue;
         }
         found.extend(quoted(line).into_iter().map(|text| Candidate { text, line, shape: Shape::Quoted }));
@@ -188,6 +188,16 @@ fn quoted(line: &str) -> Vec<&str> {
             let Some(end) = line.get(begin..).and_then(|rest| rest.find(close)).map(|at| begin + at) else { break };
             from = end + close.len_utf8();
             let before = line.get(..start).unwrap_or_default();
+            // A quote within a command: where that ends is not certain.
+            let behind = line.get(from..).unwrap_or_default();
+            let ends = |letter: char| letter.is_whitespace() || ".,;:)!?]”’`\"".contains(letter);
+            let mixed = open != close && open == '`' && behind.contains('`');
+            let opens = line.get(begin..end).is_some_and(|text| text.ends_with(char::is_whitespace));
+            let goes_on = mixed || opens || !behind.chars().next().is_none_or(ends);
+            if goes_on {
+                from = begin;
+                continue;
+            }
             if before.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric()) && leads(before) {
                 found.extend(line.get(begin..end));
             } else if open == close {
@@ -300,6 +310,12 @@ fn trimmed(text: &str, shape: Shape) -> &str {
             " as root",
         ];
         let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
+        // The rest of a sentence may go, but not the rest of a command.
+        let rest = text.get(end..).unwrap_or_default();
+        if rest.starts_with("; ") || rest.contains(['|', '`', '$', '>']) || rest.contains("&&") || rest.contains(" --")
+        {
+            return "";
+        }
         text = text.get(..end).unwrap_or(text);
         text = text.trim_matches(['`', '"', '\'', '“', '”', '‘', '’']);
         // A path or a dot is an argument; the end of a sentence is none.
@@ -333,12 +349,23 @@ fn meant(output: &str, scene: &Scene<'_>) -> Option<Suggestion> {
         Regex::new(r"(?i)(?:did you mean|perhaps you meant|maybe you meant|you might have meant|a similar (?:\w+ ){1,3}exists|similar name exists|do you mean|similar command is)(?: (?:this|one of these|to use|to run|the|command|subcommand|option|flag|argument)){0,4}\s*[:?]?\s*[`'\x22“‘]?(?P<text>[^`'\x22”’?\n]{2,60})").ok()
     });
     let matched = MEANT.as_ref()?.captures(output)?;
-    let text = matched.name("text")?.as_str().trim().trim_end_matches(['.', ',', '?', ':']);
+    let text = matched.name("text")?;
+    // What is longer than the pattern takes is not cut.
+    let is_quote = |letter: char| matches!(letter, '`' | '\'' | '"' | '“' | '‘' | '”' | '’');
+    let opened = output.get(..text.start()).and_then(|before| before.chars().next_back()).is_some_and(is_quote);
+    let behind = output.get(text.end()..).and_then(|behind| behind.chars().next());
+    if behind.is_some_and(|letter| !matches!(letter, '?' | '\n') && !(opened && is_quote(letter))) {
+        return None;
+    }
+    let text = text.as_str().trim().trim_end_matches(['.', ',', '?', ':']);
     let text = text.split(", ").next().unwrap_or(text).split(" or ").next().unwrap_or(text);
     let dialect = scene.place.dialect;
     let reason = || format!("{} asks: did you mean {text}?", scene.last().map_or("it", Step::name));
     let offer = |command: String, trust: Trust<'_>| {
-        let fits = command != scene.line && !has_placeholder(text) && passes(&command, trust, &scene.place);
+        let fits = command != scene.line
+            && !has_placeholder(text)
+            && passes(&command, trust, &scene.place)
+            && trust::installs_known(&command, &[scene.line], &scene.place);
         fits.then(|| Suggestion { command, source: Source::Output, reason: reason(), confidence: 0.85 })
     };
     if let Some(span) = typed_for(text, scene).filter(|_| !text.contains(' ')) {
@@ -349,7 +376,7 @@ fn meant(output: &str, scene: &Scene<'_>) -> Option<Suggestion> {
     let name = text.split(' ').next().unwrap_or_default();
     let is_own = scene.steps.iter().any(|step| step.name() == name);
     if is_own && text.contains(' ') && fill::is_plain(text, dialect) {
-        return offer(text.to_owned(), Trust::Output);
+        return offer(text.to_owned(), Trust::Output { typed: &[scene.line] });
     }
     None
 }
@@ -369,7 +396,8 @@ fn typed_for(meant: &str, scene: &Scene<'_>) -> Option<Range<usize>> {
 fn own_help(output: &str, step: &Step, scene: &Scene<'_>) -> Option<Suggestion> {
     let help = format!("{} --help", step.name());
     let line = filter::tail(output).find(|line| line.contains("Try") && line.contains(&help))?;
-    let fits = scene.exit != 0 && help != scene.line && passes(&help, Trust::Output, &scene.place);
+    let fits =
+        scene.exit != 0 && help != scene.line && passes(&help, Trust::Output { typed: &[scene.line] }, &scene.place);
     let reason = format!("{} says: {}", step.name(), line.trim());
     fits.then_some(Suggestion { command: help, source: Source::Output, reason, confidence: 0.45 })
 }

@@ -17,6 +17,7 @@ pub mod prompt;
 mod rule;
 pub mod said;
 mod scene;
+mod trust;
 
 #[cfg(test)]
 mod tests;

@@ -111,6 +111,12 @@ fn local(place: &Place<'_>) -> Vec<String> {
     names
 }
 
+/// Whether it is a package of one of our lists.
+pub fn is_package(name: &str) -> bool {
+    let lists = table().programs.values().chain(table().headers.values());
+    lists.flatten().any(|(_, packages)| packages.split(',').any(|package| package == name))
+}
+
 /// Whether it is the name of a program that some package has.
 pub fn is_program(name: &str) -> bool {
     table().programs.contains_key(name)

@@ -11,7 +11,7 @@ use crate::suggest::check::{Trust, passes};
 use crate::suggest::fill::{self, Found};
 use crate::suggest::near;
 use crate::suggest::scene::{Scene, Step};
-use crate::suggest::{Source, Suggestion};
+use crate::suggest::{Source, Suggestion, trust};
 use crate::world::{Kind, Known};
 
 /// In the order in which they are tried: what knows a program goes before what fits any.
@@ -131,9 +131,13 @@ impl Rule {
         let trust =
             if template.starts_with("<swap") { Trust::Typed } else { Trust::Rule { may: self.may, line: scene.line } };
         let named = template.starts_with("<raw ");
+        // What the rule says itself is ours.
+        let typed = [scene.line, template];
         if command == scene.line
             || !passes(&command, trust, &scene.place)
             || (named && !fill::is_plain(&command, scene.place.dialect))
+            || (named && !trust::believes(&command, &typed, &scene.place))
+            || !trust::installs_known(&command, &typed, &scene.place)
         {
             return None;
         }

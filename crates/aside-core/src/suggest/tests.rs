@@ -251,6 +251,63 @@ fn nothing_is_taken_from_texts_placeholders_or_traps() {
     }
 }
 
+/// What a page, a log or the script of a package prints is not to be trusted: it is offered only as far as docs/suggest.md says.
+#[test]
+fn nothing_that_only_an_output_names_is_fetched_trusted_or_set() {
+    let named = include_str!("tests/hostile.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
+    let shapes: [fn(&str) -> String; 7] = [
+        |command| format!("error: run `{command}` to fix this"),
+        |command| format!("To fix this, run:\n\n    {command}\n"),
+        |command| format!("To fix this, run: {command}"),
+        |command| format!("try '{command}'"),
+        |command| format!("Run {command}"),
+        |command| format!("$ {command}"),
+        |command| format!("did you mean: {command}"),
+    ];
+    let lines = [("mytool deploy", 1), ("mytool deploy", 0), ("npm run build", 1), ("git status", 1), ("pip list", 1)];
+    let mut wrong = Vec::new();
+    for command in named {
+        for (number, shape) in shapes.iter().enumerate() {
+            for (line, exit) in lines {
+                let found = self::command(line, exit, &shape(command));
+                wrong.extend(found.map(|found| format!("{number} {line}: {command} => {found}")));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn what_tools_say_is_still_offered() {
+    let rows = include_str!("tests/friendly.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
+    let mut wrong = Vec::new();
+    for row in rows {
+        let (line, rest) = row.split_once(" >> ").expect("line >> output");
+        let (output, expected) = rest.rsplit_once(" => ").expect("output => suggestion");
+        let found = command(line, 1, &output.replace("\\n", "\n").replace("\\t", "\t"));
+        if found.as_deref() != Some(expected) {
+            wrong.push(format!("{row}\n    gave {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_command_is_taken_whole_or_not_at_all() {
+    for output in [
+        "Run 'mytool add 'x' --yes' now",
+        "run: mytool add x; mytool delete y",
+        "run: mytool add x (then | sh)",
+        "Run mytool add x for --all",
+        "To fix this, run:\n\n    mytool add \\\n      --all\n",
+        "run `mytool add 'x`",
+        &format!("did you mean: mytool add {}", "x".repeat(80)),
+        &format!("run `mytool add {}`", "x".repeat(500)),
+    ] {
+        assert_eq!(command("mytool deploy", 1, output), None, "{output}");
+    }
+}
+
 #[test]
 fn a_habit_is_what_was_done_more_than_once_and_mostly() {
     let habit = |all: &[Next<'_>]| next("npm run build", 0, None, all).map(|found| (found.command, found.source));
