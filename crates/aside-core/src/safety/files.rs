@@ -84,7 +84,8 @@ fn swept(targets: &[&Word], run: &Run, deep: bool) -> Vec<Harm> {
 fn removed(run: &Run) -> Vec<Harm> {
     let arguments = run.arguments();
     let targets = plain(arguments);
-    if !targets.is_empty() && targets.iter().all(|word| word.value.starts_with(TEMPORARY)) {
+    if !targets.is_empty() && targets.iter().all(|word| word.value.starts_with(TEMPORARY) && !word.value.contains(".."))
+    {
         return Vec::new();
     }
     let deep = has_flag(arguments, &["-r", "-R", "--recursive", "-d"]) || run.name() == "rimraf";
@@ -204,7 +205,11 @@ fn shuts(mode: &str) -> bool {
 }
 
 fn everything(run: &Run, skip: usize) -> Vec<Harm> {
-    let all = plain(run.arguments()).into_iter().skip(skip).any(|word| below(word, run) != Below::Something);
+    const TREES: [&str; 8] =
+        ["/usr/local", "/var/lib", "/var/log", "/usr/lib", "/usr/share", "/etc/ssl", "/opt", "/srv"];
+    let tree = |word: &Word| TREES.contains(&target::resolved(&word.value).trim_end_matches('/'));
+    let mut targets = plain(run.arguments()).into_iter().skip(skip);
+    let all = targets.any(|word| below(word, run) != Below::Something || tree(word));
     if all { vec![Harm::ChangesOwner] } else { Vec::new() }
 }
 
@@ -274,7 +279,9 @@ fn killed(arguments: &[Word]) -> Vec<Harm> {
         values.as_slice(),
         ["-l" | "-L" | "--list" | "--table", ..] | ["-0", ..] | ["-s" | "-n" | "--signal", "0", ..]
     );
-    if asks || is_notice(&values) {
+    // A job of this shell.
+    let job = values.last().is_some_and(|word| word.starts_with('%'));
+    if asks || job || is_notice(&values) {
         return Vec::new();
     }
     // The first may be a signal: `-1` is HUP there, and all processes behind one.

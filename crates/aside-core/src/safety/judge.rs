@@ -95,7 +95,9 @@ fn harms(runs: &Runs, run: &Run, own: &Own) -> Vec<Harm> {
         Sign::Bomb => harms.push(Harm::TakesDown),
         Sign::Deep => harms.push(Harm::Opaque),
     }
-    if is_unreadable(runs, run) {
+    if is_downloaded(runs, run) {
+        harms.push(Harm::RunsUnseen);
+    } else if is_unreadable(runs, run) {
         harms.push(Harm::Opaque);
     }
     if run.name().is_empty() || own.asks_for_help || own.is_dry {
@@ -217,7 +219,15 @@ fn replaces_jobs(runs: &Runs, run: &Run) -> bool {
     let mut plain = words().filter(|word| !is_flag(word));
     let keeps = |run: &Run| run.name() == "crontab" && run.arguments().iter().any(|word| word.value == "-l");
     let kept = run.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).flatten().any(keeps);
-    plain.next().is_some() && !kept
+    // `crontab < x`
+    let reads = run.redirections.iter().any(|redirection| redirection.kind == Redirect::Read);
+    let drops = |run: &Run| match run.name() {
+        "grep" | "egrep" | "fgrep" => rules::has_flag(run.arguments(), &["-v", "--invert-match"]),
+        "sed" => run.arguments().iter().any(|word| word.value.ends_with('d')),
+        _ => false,
+    };
+    let dropped = run.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).flatten().any(drops);
+    (plain.next().is_some() || reads) && (!kept || dropped)
 }
 
 /// Variables that hold the name of a program by custom.
@@ -254,6 +264,13 @@ const PROGRAMS: [&str; 30] = [
     "PIP",
 ];
 
+/// The command is what a download prints: `s=$(curl …); eval "$s"`.
+fn is_downloaded(runs: &Runs, run: &Run) -> bool {
+    let made = run.words.first().is_some_and(|first| first.value.starts_with("$(") || first.value.starts_with('`'));
+    let mut inner = run.substituted.iter().flat_map(|range| runs.runs.get(range.clone()).unwrap_or_default());
+    made && run.name().is_empty() && inner.any(web::is_download)
+}
+
 /// The name of the command is in a variable that the line does not set, or is made by a program that only prints.
 fn is_unreadable(runs: &Runs, run: &Run) -> bool {
     let Some(first) = run.words.first() else { return false };
@@ -273,8 +290,8 @@ fn is_unreadable(runs: &Runs, run: &Run) -> bool {
         // What a tool prints to be run is its own business; what comes out of a file or a decoder is not.
         const PRINTS: [&str; 12] =
             ["cat", "head", "tail", "sed", "awk", "tr", "rev", "cut", "base64", "xxd", "openssl", "jq"];
-        let inner = run.substituted.iter().flat_map(|range| runs.runs.get(range.clone()).unwrap_or_default());
-        return inner.into_iter().any(|inner| PRINTS.contains(&inner.name()));
+        let mut inner = run.substituted.iter().flat_map(|range| runs.runs.get(range.clone()).unwrap_or_default());
+        return inner.any(|inner| PRINTS.contains(&inner.name()));
     }
     let name = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(value.strip_prefix('$'));
     name.is_some_and(|name| !name.is_empty() && !name.starts_with('(') && !PROGRAMS.contains(&name))

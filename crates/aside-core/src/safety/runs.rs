@@ -331,7 +331,11 @@ impl Walk {
                 remember(&run, scope);
                 writes(&run, scope);
             }
+            let nested = Start { depth: start.depth + 1, ..start };
             self.run(&script, run, 0, own.as_ref().unwrap_or(scope));
+            for assignment in command.assignments.iter().filter(|_| !command.words.is_empty()) {
+                self.command_variable(&script, assignment, nested, scope);
+            }
             at.push(from..self.runs.len());
         }
         for (number, command) in line.commands.iter().enumerate() {
@@ -356,6 +360,34 @@ impl Walk {
             (Some(before), [word]) => vec![format!("{before}{word}")],
             _ => words,
         }
+    }
+
+    /// `GIT_SSH_COMMAND='…' git fetch`: the command runs what a variable says.
+    fn command_variable(&mut self, script: &Script<'_>, assignment: &Assignment, start: Start, scope: &Scope) {
+        const COMMANDS: [&str; 14] = [
+            "GIT_SSH_COMMAND",
+            "GIT_PAGER",
+            "GIT_EDITOR",
+            "GIT_SEQUENCE_EDITOR",
+            "GIT_EXTERNAL_DIFF",
+            "GIT_PROXY_COMMAND",
+            "PAGER",
+            "MANPAGER",
+            "EDITOR",
+            "VISUAL",
+            "PROMPT_COMMAND",
+            "LESSOPEN",
+            "RSYNC_RSH",
+            "BROWSER",
+        ];
+        let value = &assignment.value;
+        let named = COMMANDS.contains(&assignment.name.as_str()) && value.value.contains(' ');
+        if !named || start.depth > MAX_DEPTH || value.value.len() > self.left {
+            return;
+        }
+        let spans = Spans::Whole(script.spans.of(&assignment.span));
+        let mut scope = scope.clone();
+        self.script(&value.value, &spans, start, &mut scope, &[]);
     }
 
     fn redirection(&mut self, text: &str, redirection: &Redirection, scope: &Scope, dialect: Dialect) -> Redirection {

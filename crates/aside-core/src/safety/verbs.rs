@@ -72,11 +72,7 @@ pub fn is_closed(name: &str) -> bool {
 /// It only says what it would do. Takes the words that are its own.
 pub fn is_dry(name: &str, words: &[&Word]) -> bool {
     let own = || words.iter().copied().take_while(|word| word.value != "--");
-    let off = |word: &Word| {
-        let value = word.value.split_once('=').map(|(_, value)| value.to_lowercase());
-        matches!(value.as_deref(), Some("none" | "false" | "no" | "0"))
-    };
-    let dry = own().filter(|word| is_flag(&word.value) && !off(word)).any(|word| {
+    let dry = own().filter(|word| is_flag(&word.value) && !is_off(&word.value)).any(|word| {
         let flag = word.value.split_once('=').map_or(word.value.as_str(), |(flag, _)| flag);
         VERBS.dry.iter().any(|known| known == flag || *known == word.value)
     });
@@ -86,6 +82,12 @@ pub fn is_dry(name: &str, words: &[&Word]) -> bool {
     let family = name.split_once('.').map_or(name, |(family, _)| family);
     let Some(flags) = VERBS.dry_of.get(name).or_else(|| VERBS.dry_of.get(family)) else { return false };
     has_flag(own(), flags) || own().any(|word| flags.contains(&word.value) && !is_flag(&word.value))
+}
+
+/// `--dry-run=none`, `--delete-old=false`
+fn is_off(word: &str) -> bool {
+    let value = word.split_once('=').map(|(_, value)| value.to_lowercase());
+    matches!(value.as_deref(), Some("none" | "false" | "no" | "0" | "off"))
 }
 
 /// What the verb, the name or the flags of a command say that it does.
@@ -275,6 +277,7 @@ fn by_flag(run: &Run) -> Option<Harm> {
     let says = flags.any(|word| {
         let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
         is_flag(word)
+            && !is_off(word)
             && !VERBS.flags_unless.iter().any(|unless| unless == flag || unless == word)
             && (VERBS.flags_whole.contains(flag)
                 || VERBS.flags_begin.iter().any(|begin| word == begin || flag.starts_with(begin.as_str())))

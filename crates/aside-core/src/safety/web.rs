@@ -156,18 +156,21 @@ pub fn runs_unseen(runs: &Runs, run: &Run) -> bool {
         let hidden = |range: &Range<usize>| all(range).first().is_some_and(hides);
         return run.fed_by.iter().any(hidden) || run.substituted.iter().any(brings);
     }
-    let downloads = |range: &Range<usize>| {
-        all(range)
-            .iter()
-            .any(|run| matches!(run.name(), "curl" | "wget" | "fetch" | "http" | "xh" | "aria2c" | "wget2"))
-    };
-    if takes_code(run) && run.fed_by.iter().any(downloads) {
+    let downloads = |range: &Range<usize>| all(range).iter().any(is_download);
+    // PowerShell's
+    let invokes = matches!(name, "iex" | "Invoke-Expression") && !run.fed_by.is_empty();
+    if invokes || takes_code(run) && run.fed_by.iter().any(downloads) {
         return true;
     }
     if code::is_interpreter(name) && reads_program(run) && run.fed_by.iter().any(brings) {
         return true;
     }
     (shell || code::is_interpreter(name)) && run.substituted.iter().any(brings) || runs_downloaded(runs, run)
+}
+
+/// Brings text from elsewhere.
+pub fn is_download(run: &Run) -> bool {
+    matches!(run.name(), "curl" | "wget" | "fetch" | "http" | "xh" | "aria2c" | "wget2")
 }
 
 /// It does what a text on its standard input says.

@@ -33,6 +33,8 @@ struct Wrapper {
     sub: Vec<String>,
     /// Flags that take the next word.
     values: Vec<String>,
+    /// Flags that take the next two.
+    pairs: Vec<String>,
     /// Flags with which nothing is run.
     stops: Vec<String>,
     /// Flags whose value is a script.
@@ -80,6 +82,7 @@ fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
             wrappers.entry(name).or_default().push(Wrapper {
                 sub: names.collect(),
                 values: row.list("values"),
+                pairs: row.list("pairs"),
                 stops: row.list("stops"),
                 scripts: row.list("scripts"),
                 rest: match row.text("rest").as_deref() {
@@ -138,6 +141,8 @@ pub fn given(run: &Run) -> Vec<Inner> {
                 ["ProxyCommand=", "LocalCommand=", "KnownHostsCommand="].iter().find_map(|key| option.strip_prefix(key))
             }
             "make" | "gmake" => word.value.strip_prefix("SHELL=").filter(|shell| shell.contains(' ')),
+            // `aws ssm send-command --parameters 'commands=["…"]'`
+            "aws" => word.value.strip_prefix("commands=").map(|list| list.trim_matches(['[', ']', '"', '\''])),
             _ => None,
         };
         if let Some(text) = command.filter(|text| *text != "none") {
@@ -405,7 +410,11 @@ impl Wrapper {
                     }
                     continue;
                 }
-                at += if self.takes_value(word) { 2 } else { 1 };
+                at += match word {
+                    word if self.pairs.iter().any(|pair| pair == word) => 3,
+                    word if self.takes_value(word) => 2,
+                    _ => 1,
+                };
             } else if self.assigns && is_assignment(word) {
                 at += 1;
             } else if skip > 0 {

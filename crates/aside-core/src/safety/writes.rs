@@ -148,6 +148,7 @@ fn outputs(run: &Run, writes: &mut Vec<Write>) {
     for output in known {
         output.find(run, writes);
     }
+    source_overwritten(run, writes);
     if run.name() == "tee" && has_flag(arguments, &["-a", "--append"]) {
         let files = arguments.iter().filter(|word| !is_flag(&word.value));
         writes.extend(files.map(|word| {
@@ -168,6 +169,28 @@ fn outputs(run: &Run, writes: &mut Vec<Write>) {
             let fixed = next.map_or(word.fixed, |next| next.fixed);
             writes.push(Write { path: path.to_owned(), fixed, span: run.span(), how: How::Maybe });
         }
+    }
+}
+
+/// `gcc -o main.c`: a compiler may write over what it made before, but hardly over a source.
+fn source_overwritten(run: &Run, writes: &mut Vec<Write>) {
+    const COMPILERS: [&str; 9] = ["gcc", "cc", "g++", "c++", "clang", "clang++", "rustc", "gfortran", "go"];
+    const SOURCES: [&str; 10] = [".c", ".h", ".cpp", ".cc", ".hpp", ".rs", ".go", ".f90", ".java", ".py"];
+    if !COMPILERS.contains(&run.name()) {
+        return;
+    }
+    let arguments = run.arguments();
+    for (at, word) in arguments.iter().enumerate() {
+        let file = match word.value.strip_prefix("-o") {
+            Some("") => arguments.get(at + 1),
+            Some(_) => Some(word),
+            None => None,
+        };
+        let Some(file) = file.filter(|file| SOURCES.iter().any(|ending| file.value.ends_with(ending))) else {
+            continue;
+        };
+        let path = file.value.strip_prefix("-o").unwrap_or(&file.value).to_owned();
+        writes.push(Write { path, fixed: file.fixed, span: run.span(), how: How::Maybe });
     }
 }
 
@@ -292,6 +315,7 @@ fn harm(write: &Write, run: &Run, view: View<'_>) -> Option<Harm> {
                 || valuable
                 || run.place == Place::Elsewhere
                     && write.how == How::Certainly
+                    && path.starts_with(['/', '~'])
                     && !path.starts_with("/tmp/")
                     && write.fixed
         }

@@ -87,6 +87,8 @@ fn awk(program: &str, reading: &mut Reading) {
             Token::Mark(')' | ']') => deep = deep.saturating_sub(1),
             Token::Mark(';' | '}') | Token::End => printing = false,
             Token::Mark('|') if printing && deep == 0 => match next {
+                // What it prints is the script.
+                Some(Token::Text(text)) if wrap::is_shell(text.trim()) => reading.harms.push(Harm::Opaque),
                 Some(Token::Text(text)) => reading.shells.push(text.clone()),
                 Some(_) => reading.harms.push(Harm::Opaque),
                 None => {}
