@@ -26,7 +26,10 @@ pub fn harms(run: &Run) -> Vec<Harm> {
         "kill" => killed(arguments),
         "git" => checked_out(arguments),
         "perl" | "ruby" if arguments.iter().any(|word| edits_in_place(&word.value)) => vec![Harm::EditsInPlace],
-        "shred" | "wipe" | "srm" => swept(&plain(arguments), run, false),
+        "shred" | "wipe" | "srm" => swept(&plain(arguments), run, has_flag(arguments, &["-r", "-R", "--recursive"])),
+        "tar" if has_word(arguments, "--remove-files") => swept(&plain(arguments), run, true),
+        "zip" if has_flag(arguments, &["-m", "--move"]) => swept(&plain(arguments), run, true),
+        "fd" | "fdfind" => found_by_fd(run),
         _ => Vec::new(),
     }
 }
@@ -88,7 +91,9 @@ fn removed(run: &Run) -> Vec<Harm> {
     {
         return Vec::new();
     }
-    let deep = has_flag(arguments, &["-r", "-R", "--recursive", "-d"]) || run.name() == "rimraf";
+    // `--recur` is `--recursive`.
+    let short = |word: &Word| word.value.len() > 3 && "--recursive".starts_with(word.value.as_str());
+    let deep = has_flag(arguments, &["-r", "-R", "-d"]) || arguments.iter().any(short) || run.name() == "rimraf";
     let mut harms = vec![Harm::DeletesFiles];
     harms.extend(swept(&targets, run, deep));
     if deep && has_word(arguments, "--no-preserve-root") {
@@ -97,13 +102,38 @@ fn removed(run: &Run) -> Vec<Harm> {
     harms
 }
 
-/// `-exec rm -r …`: not only files, and without a question.
+/// `-exec rm -r …`: not only files, and without a question; or all files.
 fn removes(arguments: &[Word]) -> bool {
-    arguments.windows(3).any(|words| {
-        let runs = matches!(words[0].value.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-        let forces = has_flag(&words[2..], &["-r", "-R", "-f", "--recursive", "--force", "-u"]);
-        runs && forces && matches!(words[1].value.rsplit('/').next(), Some("rm" | "shred" | "srm"))
+    let files = arguments.windows(2).any(|words| words[0].value == "-type" && words[1].value == "f");
+    arguments.windows(2).enumerate().any(|(at, words)| {
+        let runs = matches!(words[0].value.as_str(), "-exec" | "-execdir" | "-x" | "-X" | "--exec" | "--exec-batch");
+        let flags = arguments.get(at + 2..at + 3).unwrap_or_default();
+        let forces = has_flag(flags, &["-r", "-R", "-f", "--recursive", "--force", "-u"]);
+        runs && (files || forces) && matches!(words[1].value.rsplit('/').next(), Some("rm" | "shred" | "srm"))
     })
+}
+
+/// `fd . / -X rm`: the first word is a pattern, the others are where it looks.
+fn found_by_fd(run: &Run) -> Vec<Harm> {
+    let arguments = run.arguments();
+    if !removes(arguments) {
+        return Vec::new();
+    }
+    let runs = |word: &&Word| !matches!(word.value.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
+    let mut words = arguments.iter().take_while(runs).filter(|word| !is_flag(&word.value));
+    let all = words.next().is_some_and(|pattern| matches!(pattern.value.as_str(), "" | "." | ".*" | "*"));
+    let starts: Vec<&Word> = words.collect();
+    if all { swept(&starts, run, true) } else { Vec::new() }
+}
+
+/// What `find / | xargs rm` deletes, by the `find` that feeds it. Something between the two may choose among its files.
+pub fn fed(run: &Run, feeding: &[&Run]) -> Vec<Harm> {
+    let takes = run.words.last().is_some_and(|word| word.value == "{}" && !word.fixed);
+    let [find] = feeding else { return Vec::new() };
+    if !takes || !matches!(run.name(), "rm" | "shred" | "srm") || find.name() != "find" {
+        return Vec::new();
+    }
+    found(find).into_iter().filter(|harm| *harm != Harm::DeletesFiles).collect()
 }
 
 /// `find / -delete`
@@ -143,7 +173,9 @@ fn modes(run: &Run) -> Vec<Harm> {
         let system = ["/bin/", "/sbin/", "/usr/", "/etc/", "/lib"];
         let programs = targets.iter().any(|word| system.iter().any(|begin| word.value.starts_with(begin)));
         let deep = has_flag(arguments, &["-R", "--recursive"]);
-        if shuts(&mode.value) && deep && targets.iter().any(|word| below(word, run) == Below::System) {
+        let root = |word: &Word| target::resolved(&word.value) == "/";
+        let system = |word: &Word| deep && below(word, run) == Below::System;
+        if shuts(&mode.value) && targets.iter().any(|word| root(word) || system(word)) {
             harms.push(Harm::EndsSystem);
         }
         if shuts(&mode.value) && (programs || deep) {
@@ -236,6 +268,12 @@ fn copied(run: &Run) -> Vec<Harm> {
     // `cp /dev/null x` empties it.
     if run.name() == "cp" && sources.iter().any(|word| target::resolved(&word.value) == "/dev/null") {
         harms.push(Harm::DeletesFiles);
+    }
+    let mirrors = run.name() == "rsync"
+        && run.arguments().iter().any(|word| word.value.starts_with("--del"))
+        && !has_flag(run.arguments(), &["-n", "--dry-run"]);
+    if mirrors {
+        harms.extend(swept(&[last], run, true));
     }
     if run.name() == "mv" {
         for word in sources {

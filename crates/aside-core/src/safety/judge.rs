@@ -113,6 +113,9 @@ fn harms(runs: &Runs, run: &Run, own: &Own) -> Vec<Harm> {
     }
     harms.extend(said.harms);
     harms.extend(files::harms(run));
+    let feeding: Vec<&Run> =
+        run.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).filter_map(|runs| runs.first()).collect();
+    harms.extend(files::fed(run, &feeding));
     harms.extend(web::request(run));
     harms.extend(code::reading(run).harms);
     harms.extend(statements::reading(run).harms);

@@ -1,13 +1,17 @@
 //! Which commands a line would run, however deep they are wrapped: behind `sudo`, in `sh -c '…'`, after `find -exec`, in
 //! a substitution, in a function, in code of another language. Does not say what they do.
 
+mod effects;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::line::{self, Assignment, Command, Dialect, Join, Open, Redirect, Redirection, Word};
+use crate::safety::code;
 use crate::safety::printed;
+use crate::safety::runs::effects::{NOCLOBBER, added, follow_links, mounted, remember, writes};
 use crate::safety::shape::Shape;
 use crate::safety::target::{self, Below};
 use crate::safety::variables::{Body, Scope};
@@ -25,9 +29,6 @@ const MIN_READ: usize = 8192;
 const MAX_SUBSTITUTED: usize = 40;
 /// Commands that feed one through pipes.
 const MAX_STAGES: usize = 16;
-/// A variable of ours for `set -o noclobber`; no shell has one of this name.
-const NOCLOBBER: &str = "set -C";
-
 /// In the order in which they are found: a wrapper before what it runs.
 pub struct Runs {
     pub runs: Vec<Run>,
@@ -151,6 +152,7 @@ impl Run {
                 paths.push(target::resolved(&joined).into_owned());
             }
         }
+        paths.extend(code::reading(self).files);
         paths
     }
 
@@ -314,6 +316,9 @@ impl Walk {
                 directory: scope.directory.clone(),
                 is_inner: false,
             };
+            if run.name() != "ln" {
+                follow_links(&mut run.words, scope);
+            }
             run.fed = self.fed(text, &run, scope);
             if run.fed.is_empty() && number == 0 {
                 run.fed = handed.to_vec();
@@ -460,7 +465,11 @@ impl Walk {
                 Inner::Command { words, place, more } => {
                     let mut words = run.words.get(words).unwrap_or_default().to_vec();
                     if let Some(last) = words.last().filter(|_| more) {
-                        words.push(Word { span: last.span.clone(), value: "{}".to_owned(), fixed: false });
+                        let given = added(&run, last.span.clone());
+                        words.extend(given);
+                    }
+                    for (inside, outside) in wrap::mounts(&run) {
+                        words.iter_mut().for_each(|word| mounted(word, &inside, &outside));
                     }
                     commands.push(Run {
                         words,
@@ -605,85 +614,6 @@ fn called(run: &Run, spans: &Spans, start: Start, scope: &Scope) -> Option<Neste
         None => format!("command git {text} {}", rest(from)),
     };
     Some(Nested { text, spans: whole(), start, scope: own, fed: Vec::new() })
-}
-
-/// Keeps what a command writes to a file, where the line tells: `echo x > f`, `cat > f <<E`, `echo x | tee f`.
-fn writes(run: &Run, scope: &mut Scope) {
-    let redirected = run.redirections.iter().filter(|one| matches!(one.kind, Redirect::Write | Redirect::Append));
-    let mut files: Vec<(&Word, bool)> =
-        redirected.filter_map(|one| Some((one.target.as_ref()?, one.kind == Redirect::Append))).collect();
-    if run.name() == "tee" {
-        let adds = run.arguments().iter().any(|word| word.value == "-a");
-        files.extend(run.arguments().iter().filter(|word| !is_flag(&word.value)).map(|word| (word, adds)));
-    }
-    let files: Vec<_> = files.into_iter().filter(|(word, _)| word.fixed && !word.value.starts_with("/dev/")).collect();
-    if files.is_empty() {
-        return;
-    }
-    let text = if run.name() == "tee" { Some(run.fed.join("\n")) } else { printed::output(run) };
-    let Some(text) = text.filter(|text| !text.is_empty()) else { return };
-    for (word, adds) in files {
-        scope.write(&word.value, &text, adds);
-    }
-}
-
-/// What a command changes for those behind it.
-fn remember(run: &Run, scope: &mut Scope) {
-    let arguments = run.arguments();
-    let plain = || arguments.iter().filter(|word| !is_flag(&word.value));
-    match run.name() {
-        "cd" | "pushd" | "chdir" | "z" => {
-            let target = plain().next().map_or("~", |word| word.value.as_str());
-            scope.directory = Some(target::joined(scope.directory.as_deref(), target).into());
-        }
-        "popd" => scope.directory = Some("-".into()),
-        "export" | "declare" | "typeset" | "local" | "readonly" | "let" => {
-            for word in plain() {
-                if let Some((name, value)) = word.value.split_once('=') {
-                    scope.assign(name, vec![value.to_owned()]);
-                }
-            }
-        }
-        "read" | "unset" => plain().for_each(|word| scope.forget(&word.value)),
-        "alias" => {
-            for word in plain() {
-                if let Some((name, text)) = word.value.split_once('=') {
-                    scope.set_alias(name, text);
-                }
-            }
-        }
-        "git" => {
-            if let Some((name, text)) = wrap::sets_git_alias(run) {
-                scope.set_git_alias(&name, &text);
-            }
-        }
-        "set" | "setopt" | "unsetopt" => set(run, scope),
-        _ => {}
-    }
-}
-
-fn set(run: &Run, scope: &mut Scope) {
-    let values: Vec<String> = run.arguments().iter().map(|word| word.value.clone()).collect();
-    let first = values.first().map(String::as_str);
-    if run.dialect == Dialect::Fish && run.name() == "set" {
-        let mut words = values.into_iter().skip_while(|word| is_flag(word));
-        if let Some(name) = words.next() {
-            scope.assign(&name, words.collect());
-        }
-        return;
-    }
-    let options: String =
-        values.iter().map(|value| value.to_lowercase().replace('_', "")).collect::<Vec<_>>().join(" ");
-    match (run.name(), first) {
-        ("set", Some("--" | "-")) => scope.positional = Some(values.into_iter().skip(1).collect()),
-        ("set", Some("-C" | "-eC" | "-euC")) => scope.assign(NOCLOBBER, vec![String::new()]),
-        ("set", Some("-o")) | ("setopt", _) if options.contains("noclobber") => {
-            scope.assign(NOCLOBBER, vec![String::new()]);
-        }
-        ("unsetopt", _) if options.contains("clobber") => scope.assign(NOCLOBBER, vec![String::new()]),
-        ("set", Some("+o" | "+C")) => scope.forget(NOCLOBBER),
-        _ => {}
-    }
 }
 
 /// Loops that have begun, and subshells that have not ended.

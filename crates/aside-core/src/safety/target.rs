@@ -156,14 +156,24 @@ pub fn below(path: &str, fixed: bool) -> Below {
             _ => Below::Something,
         };
     }
+    // `/proc/self/root` is the root.
+    while let ["proc", _, "root", ..] = deep.as_slice() {
+        deep.drain(..3);
+    }
     let bare = format!("/{}", deep.join("/"));
-    if SYSTEM.contains(&bare.as_str()) {
+    if SYSTEM.contains(&bare.as_str()) || !fixed && deep.len() == 1 && fits_system(&bare) {
         return Below::System;
     }
     match deep.as_slice() {
         ["home" | "Users"] | ["home" | "Users", _] => Below::Home,
         _ => Below::Something,
     }
+}
+
+/// `/u*`, `/[a-z]*`: a pattern in the root that one of its directories may fit.
+fn fits_system(path: &str) -> bool {
+    let Some(at) = path.find(['*', '?', '[']) else { return false };
+    path.get(..at).is_some_and(|begin| SYSTEM.iter().any(|known| known.starts_with(begin)))
 }
 
 /// `*`, `.*`, `**`, `.[!.]*`

@@ -37,6 +37,8 @@ struct Names {
     git_aliases: BTreeMap<String, Arc<str>>,
     /// What the line itself has written, by the path as it is spelled.
     files: BTreeMap<String, Arc<str>>,
+    /// Links that it has made, and where they lead.
+    links: BTreeMap<String, Arc<str>>,
 }
 
 /// Of a function.
@@ -112,6 +114,23 @@ impl Scope {
         if self.names.files.len() < MAX_NAMES && text.len() <= MAX_VALUE {
             Arc::make_mut(&mut self.names).files.insert(path.to_owned(), text.into());
         }
+    }
+
+    pub fn link(&mut self, name: &str, target: &str) {
+        let name = name.strip_prefix("./").unwrap_or(name).trim_end_matches('/');
+        if self.names.links.len() < MAX_NAMES && target.len() <= MAX_VALUE && !name.is_empty() {
+            Arc::make_mut(&mut self.names).links.insert(name.to_owned(), target.into());
+        }
+    }
+
+    /// A path behind a link, `x/y`, as the path that it leads to. The link itself stays what it is.
+    pub fn followed(&self, path: &str) -> Option<String> {
+        if self.names.links.is_empty() {
+            return None;
+        }
+        let (name, rest) = path.strip_prefix("./").unwrap_or(path).split_once('/')?;
+        let target = self.names.links.get(name)?;
+        Some(format!("{}/{rest}", target.trim_end_matches('/')))
     }
 
     pub fn file(&self, path: &str) -> Option<Arc<str>> {

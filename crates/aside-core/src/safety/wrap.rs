@@ -24,6 +24,9 @@ pub enum Inner {
     Text { text: String, word: usize, dialect: Option<Dialect>, place: Place },
 }
 
+/// Directories that a container is given.
+const MAX_MOUNTS: usize = 8;
+
 /// What is in our table.
 const TABLE: &str = include_str!("../../data/safety/wrappers.toml");
 
@@ -305,6 +308,36 @@ pub fn is_discarded(run: &Run) -> bool {
     container && !words.iter().any(shares)
 }
 
+/// What a container sees of the machine, as pairs of a path in it and the path outside: `-v /:/host`.
+pub fn mounts(run: &Run) -> Vec<(String, String)> {
+    let is_container = matches!(run.name(), "docker" | "podman" | "nerdctl");
+    if !is_container || !run.arguments().iter().any(|word| matches!(word.value.as_str(), "run" | "create")) {
+        return Vec::new();
+    }
+    let mut mounts = Vec::new();
+    let mut words = run.arguments().iter().map(|word| word.value.as_str()).peekable();
+    while let Some(word) = words.next() {
+        let value = match word {
+            "-v" | "--volume" | "--mount" => words.peek().copied(),
+            word => ["--volume=", "--mount=", "-v"].iter().find_map(|flag| word.strip_prefix(flag)),
+        };
+        let Some(value) = value.filter(|_| mounts.len() < MAX_MOUNTS) else { continue };
+        let part = |names: [&str; 3]| {
+            let mut parts = value.split(',').filter_map(|part| part.split_once('='));
+            parts.find(|(name, _)| names.contains(name)).map(|(_, path)| path)
+        };
+        let bound = part(["source", "src", ""]).zip(part(["target", "destination", "dst"]));
+        let mut plain = value.split(':');
+        if let Some((outside, inside)) = bound.or_else(|| plain.next().zip(plain.next()))
+            && inside.starts_with('/')
+            && inside.len() > 1
+        {
+            mounts.push((inside.trim_end_matches('/').to_owned(), outside.trim_end_matches('/').to_owned()));
+        }
+    }
+    mounts
+}
+
 /// What an alias of git stands for, and the number of the first word behind it.
 pub fn git_alias(run: &Run, scope: &Scope) -> Option<(Arc<str>, usize)> {
     if run.name() != "git" || scope.calling.iter().any(|calling| calling == "git") {
@@ -459,6 +492,17 @@ impl Wrapper {
                 let replaces = |word: &Word| word.value.starts_with("-I") || word.value.starts_with("--replace");
                 let more = run.name() == "xargs" && !given.iter().any(replaces);
                 found.push(Inner::Command { words: from..end, place, more });
+            }
+            // `parallel rm {} ::: a b`
+            Rest::Script if end + 1 < run.words.len() => {
+                let text = |words: &[Word]| words.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" ");
+                let command = text(run.words.get(from..end).unwrap_or_default());
+                let values = text(run.words.get(end + 1..).unwrap_or_default());
+                let text = match command.contains("{}") {
+                    true => command.replace("{}", &values),
+                    false => format!("{command} {values}"),
+                };
+                found.push(Inner::Text { text, word: from, dialect, place });
             }
             Rest::Script => found.push(Inner::Script { words: from..end, place, dialect, arguments }),
             Rest::First => found.push(Inner::Script { words: from..from + 1, place, dialect, arguments }),

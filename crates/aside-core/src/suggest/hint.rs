@@ -354,7 +354,7 @@ fn meant(output: &str, scene: &Scene<'_>) -> Option<Suggestion> {
     let is_quote = |letter: char| matches!(letter, '`' | '\'' | '"' | '“' | '‘' | '”' | '’');
     let opened = output.get(..text.start()).and_then(|before| before.chars().next_back()).is_some_and(is_quote);
     let behind = output.get(text.end()..).and_then(|behind| behind.chars().next());
-    if behind.is_some_and(|letter| !matches!(letter, '?' | '\n') && !(opened && is_quote(letter))) {
+    if behind.is_some_and(|letter| !(matches!(letter, '?' | '\n') || opened && is_quote(letter))) {
         return None;
     }
     let text = text.as_str().trim().trim_end_matches(['.', ',', '?', ':']);

@@ -147,6 +147,20 @@ misses = ['ls > x']
 }
 
 #[test]
+fn what_ends_a_system_a_home_or_a_disk_is_denied_however_it_is_spelled() {
+    let rules = all_allowed();
+    let mut wrong = Vec::new();
+    for row in include_str!("denied.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
+        let (expected, line) = row.split_once(": ").expect("decision: line");
+        let verdict = judge(line, &place(), &rules);
+        if (verdict.decision() == Decision::Deny) != (expected == "deny") {
+            wrong.push(row);
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
 fn a_repository_tightens_and_cannot_loosen() {
     let allow = "[[allow]]\nprogram = 'ls'\nwhy = 'x'\nhits = ['ls']\nmisses = ['rm']\n";
     let expected = "line 1: a repository cannot allow anything, it can only ask and deny";
