@@ -237,8 +237,7 @@ fn shuts(mode: &str) -> bool {
 }
 
 fn everything(run: &Run, skip: usize) -> Vec<Harm> {
-    const TREES: [&str; 8] =
-        ["/usr/local", "/var/lib", "/var/log", "/usr/lib", "/usr/share", "/etc/ssl", "/opt", "/srv"];
+    const TREES: [&str; 6] = ["/usr/local", "/var/lib", "/var/log", "/usr/lib", "/usr/share", "/etc/ssl"];
     let tree = |word: &Word| TREES.contains(&target::resolved(&word.value).trim_end_matches('/'));
     let mut targets = plain(run.arguments()).into_iter().skip(skip);
     let all = targets.any(|word| below(word, run) != Below::Something || tree(word));
@@ -319,7 +318,9 @@ fn killed(arguments: &[Word]) -> Vec<Harm> {
     );
     // A job of this shell.
     let job = values.last().is_some_and(|word| word.starts_with('%'));
-    if asks || job || is_notice(&values) {
+    // For the first process no signal is only a notice.
+    let first = values.get(1..).unwrap_or_default().iter().any(|word| matches!(*word, "1" | "-1"));
+    if asks || job || is_notice(&values) && !first {
         return Vec::new();
     }
     // The first may be a signal: `-1` is HUP there, and all processes behind one.

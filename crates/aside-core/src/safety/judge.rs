@@ -74,7 +74,9 @@ impl Own {
         let inner = wrap::given(run);
         let taken = |at: usize| {
             inner.iter().any(|inner| match inner {
-                Inner::Command { words, .. } | Inner::Script { words, .. } => words.contains(&at) || at >= words.end,
+                Inner::Command { words, .. } | Inner::Module { words } | Inner::Script { words, .. } => {
+                    words.contains(&at) || at >= words.end
+                }
                 Inner::Text { word, .. } => *word == at,
             })
         };

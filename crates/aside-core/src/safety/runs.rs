@@ -56,6 +56,8 @@ pub struct Run {
     pub(super) directory: Option<Arc<str>>,
     /// Another command runs it, whose redirections it has.
     pub(super) is_inner: bool,
+    /// A script or a module with its arguments, which another run starts by its interpreter: `json.tool` of `python -m json.tool`.
+    pub is_module: bool,
 }
 
 /// Whose programs it finds.
@@ -315,6 +317,7 @@ impl Walk {
                 fed: Vec::new(),
                 directory: scope.directory.clone(),
                 is_inner: false,
+                is_module: false,
             };
             if run.name() != "ln" {
                 follow_links(&mut run.words, scope);
@@ -478,9 +481,20 @@ impl Walk {
                         sign: Sign::Nothing,
                         role,
                         is_inner: true,
+                        is_module: false,
                         ..run.clone()
                     });
                 }
+                Inner::Module { words } => commands.push(Run {
+                    words: run.words.get(words).unwrap_or_default().to_vec(),
+                    place: Place::Elsewhere,
+                    substituted: Vec::new(),
+                    sign: Sign::Nothing,
+                    role,
+                    is_inner: true,
+                    is_module: true,
+                    ..run.clone()
+                }),
                 Inner::Script { words, place, dialect, arguments } => {
                     let given = run.words.get(arguments).unwrap_or_default().iter().map(|word| word.value.clone());
                     let given: Vec<String> = given.collect();

@@ -17,6 +17,8 @@ use crate::safety::variables::Scope;
 pub enum Inner {
     /// These words are a command. `more`: it gets others besides, which the line does not show.
     Command { words: Range<usize>, place: Place, more: bool },
+    /// These words are a script or a module with its arguments, behind its interpreter.
+    Module { words: Range<usize> },
     /// These words, with blanks between, are read by a shell. No dialect: by the one that reads the line. The arguments are
     /// `$0` and what follows.
     Script { words: Range<usize>, place: Place, dialect: Option<Dialect>, arguments: Range<usize> },
@@ -173,6 +175,8 @@ fn script_file(run: &Run) -> Option<Inner> {
             "-jar" => return inner_command(run, at + 1),
             // Only checked, or not a file at all.
             "-n" | "-c" | "--check" | "-l" | "-e" | "-p" | "--eval" | "--print" | "-s" | "-" | "-r" => return None,
+            // `perl -ne CODE`
+            flag if matches!(bare, "perl" | "ruby") && is_flag(flag) && flag.ends_with(['e', 'E']) => return None,
             "-W" | "-X" | "-I" | "-cp" | "-classpath" | "-o" | "-O" | "-d" => at += 2,
             flag if is_flag(flag) => at += 1,
             _ if name == "java" => return None,
@@ -190,7 +194,7 @@ fn inner_command(run: &Run, at: usize) -> Option<Inner> {
         let named = word.value.contains(['/', '.']) || module || BARE.contains(&word.value.as_str());
         word.fixed && named && !word.value.starts_with("/dev/")
     });
-    plain.then_some(Inner::Command { words: at..run.words.len(), place: Place::Elsewhere, more: false })
+    plain.then_some(Inner::Module { words: at..run.words.len() })
 }
 
 fn wrappers(name: &str) -> &'static [Wrapper] {
