@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::redact::placeholder;
 use crate::redact::value::{self, Class};
 
 /// Bytes before the `@`.
@@ -16,16 +17,30 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     let limit = text.floor_char_boundary(start.saturating_add(MAX_USER));
     let rest = text.get(start..limit)?;
     let end =
-        rest.find(|letter: char| letter.is_whitespace() || "/?#\"'`<>\\,;|()".contains(letter)).unwrap_or(rest.len());
-    let user = rest.get(..end)?.rsplit_once('@')?.0;
+        rest.find(|letter: char| letter.is_whitespace() || "\"'`<>\\,;|()".contains(letter)).unwrap_or(rest.len());
+    let rest = rest.get(..end)?;
+    let authority = rest.get(..rest.find(['/', '?', '#']).unwrap_or(rest.len()))?;
+    let user = match authority.rsplit_once('@') {
+        Some((user, _)) => user,
+        None => odd_user(rest, authority)?,
+    };
     match user.split_once(':') {
         Some((name, password)) => {
             let from = start + name.len() + 1;
             let found = from..from + password.len();
-            (!password.is_empty() && !value::is_placeholder(password)).then_some(found)
+            (!password.is_empty() && !placeholder::is_placeholder(password)).then_some(found)
         }
         None => value::fits(Class::Random, user).then_some(start..start + user.len()),
     }
+}
+
+/// The user in front of a host, when the password has a character in it that ends the authority of an address.
+fn odd_user<'a>(rest: &'a str, authority: &str) -> Option<&'a str> {
+    let (name, begin) = authority.split_once(':')?;
+    let port = begin.bytes().all(|byte| byte.is_ascii_digit());
+    let (user, host) = rest.rsplit_once('@')?;
+    let is_host = host.starts_with(|first: char| first.is_ascii_alphanumeric());
+    (!port && !name.contains('.') && is_host).then_some(user)
 }
 
 /// The values of `a=1; b=2` that tell who somebody is. `range` is all of it, without `Cookie:`.
@@ -42,7 +57,7 @@ pub fn cookies(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
             let low = name.trim().to_ascii_lowercase();
             let attribute = ["path", "domain", "expires", "max-age", "samesite"].contains(&low.as_str());
             let named = telling.iter().any(|part| low.contains(part)) && value.len() >= 4;
-            if !attribute && !value::is_placeholder(plain) && (named || value::is_token(plain)) {
+            if !attribute && !placeholder::is_placeholder(plain) && (named || value::is_token(plain)) {
                 found.push(from..from + value.len());
             }
         }

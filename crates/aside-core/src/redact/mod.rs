@@ -4,13 +4,22 @@
 //! bounded distance. So the time is linear in the text, and a text without such words costs next to nothing.
 
 mod address;
+mod entropy;
+mod key_value;
+mod kubernetes;
+mod list;
 mod name;
-mod named;
+mod nested;
 mod pem;
-mod random;
+mod placeholder;
+mod program;
+mod prose;
 mod rules;
+mod scan;
 mod shell;
+mod table;
 mod value;
+mod vocabulary;
 
 #[cfg(test)]
 mod corpus;
@@ -25,6 +34,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::redact::rules::Rule;
+use crate::redact::value::Class;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +48,43 @@ pub struct Secret {
 /// What is put in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// Parts of the names of secrets.
-const NAMES: &[&str] =
-    &["pass", "pwd", "pw", "secret", "token", "key", "psk", "credential", "auth", "kennwort", "bearer", "contrasena"];
+/// Parts of the names of secrets. Those of other languages are in `data/redact/words.toml`.
+const NAMES: &[&str] = &[
+    "pass",
+    "pwd",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "psk",
+    "credential",
+    "creds",
+    "auth",
+    "bearer",
+    "mdp",
+    "clave",
+    "signing",
+    "hmac",
+    "pepper",
+    "seed",
+    "salt",
+    "sessid",
+    "sessionid",
+    "mnemonic",
+    "access",
+    "connect.sid",
+    "pin",
+    "puk",
+];
 
 /// Taking a secret out can, rarely, show another: what is left is looked at again, at most so often.
 const MAX_PASSES: usize = 6;
+
+/// Bytes before a `key` in which what holds it is looked for.
+const MAX_PARENT: usize = 80;
+
+/// Letters of a name without a separator.
+const MAX_WORD: usize = 48;
 
 /// Bytes of one command line.
 const MAX_LINE: usize = 8 * 1024;
@@ -52,15 +93,15 @@ const MAX_LINE: usize = 8 * 1024;
 pub fn secrets(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut done = Done::default();
-    let words = &*WORDS;
+    let words = &*TRIGGERS;
     let Some(finder) = &words.finder else { return Vec::new() };
     for hit in finder.find_overlapping_iter(text) {
-        let Some(meanings) = words.meanings.get(hit.pattern().as_usize()) else { continue };
-        for meaning in meanings {
-            found.extend(meaning.secrets(text, hit.start()..hit.end(), &mut done));
+        let Some(triggers) = words.triggers.get(hit.pattern().as_usize()) else { continue };
+        for trigger in triggers {
+            trigger.secrets(text, hit.start()..hit.end(), &mut done, &mut found);
         }
     }
-    found.extend(random::strings(text).into_iter().map(|span| Secret { span, kind: "random string" }));
+    found.extend(entropy::strings(text).into_iter().map(|span| Secret { span, kind: "random string" }));
     joined(found)
 }
 
@@ -112,18 +153,26 @@ fn is_general(kind: &str) -> bool {
     ["password", "secret", "token", "key", "random string", "authorization"].contains(&kind)
 }
 
-struct Words {
+struct Triggers {
     finder: Option<AhoCorasick>,
     /// Of each word.
-    meanings: Vec<Vec<Meaning>>,
+    triggers: Vec<Vec<Trigger>>,
 }
 
 /// What a word in the text may be the beginning of.
 #[derive(Clone, Copy)]
-enum Meaning {
+enum Trigger {
     Name,
+    /// A name in words, whose class is known.
+    Phrase(Class),
+    Codes,
+    Seeds,
     Address,
-    Pem,
+    Begin,
+    End,
+    Putty,
+    KeyBody,
+    Kubernetes,
     Cookie,
     Program,
     /// By its number.
@@ -135,6 +184,8 @@ enum Meaning {
 struct Done {
     name: usize,
     value: usize,
+    table: usize,
+    list: usize,
     line: Range<usize>,
     /// Of that line.
     quotes: Vec<Range<usize>>,
@@ -144,96 +195,224 @@ struct Done {
     rules: Vec<usize>,
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let mut words: BTreeMap<String, Vec<Meaning>> = BTreeMap::new();
-    let mut add = |word: &str, meaning| words.entry(word.to_ascii_lowercase()).or_default().push(meaning);
-    NAMES.iter().for_each(|name| add(name, Meaning::Name));
-    add("://", Meaning::Address);
-    add("-----begin ", Meaning::Pem);
-    add("cookie", Meaning::Cookie);
-    let mut programs: Vec<&str> = shell::all().iter().flat_map(|program| &program.names).map(String::as_str).collect();
+static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
+    let mut words: BTreeMap<String, Vec<Trigger>> = BTreeMap::new();
+    let mut add = |word: &str, trigger: Trigger| {
+        for word in spellings(word) {
+            words.entry(word).or_default().push(trigger);
+        }
+    };
+    let vocabulary = vocabulary::words();
+    let roots = vocabulary.password_roots.iter().map(String::as_str);
+    NAMES.iter().copied().chain(roots).for_each(|name| add(name, Trigger::Name));
+    vocabulary.password_phrases.iter().for_each(|phrase| add(phrase, Trigger::Phrase(Class::Password)));
+    vocabulary.token_phrases.iter().for_each(|phrase| add(phrase, Trigger::Phrase(Class::Token)));
+    vocabulary.code_lists.iter().for_each(|phrase| add(phrase, Trigger::Codes));
+    vocabulary.seed_lists.iter().for_each(|phrase| add(phrase, Trigger::Seeds));
+    add("://", Trigger::Address);
+    add("-----begin ", Trigger::Begin);
+    add("-----end ", Trigger::End);
+    add("private-lines:", Trigger::Putty);
+    pem::BODIES.iter().for_each(|start| add(start, Trigger::KeyBody));
+    ["kind: secret", "\"kind\":\"secret\"", "\"kind\": \"secret\""]
+        .iter()
+        .for_each(|kind| add(kind, Trigger::Kubernetes));
+    add("cookie", Trigger::Cookie);
+    let mut programs: Vec<&str> =
+        program::programs().all.iter().flat_map(|program| &program.names).map(String::as_str).collect();
     programs.sort_unstable();
     programs.dedup();
-    programs.into_iter().for_each(|name| add(name, Meaning::Program));
+    programs.into_iter().for_each(|name| add(name, Trigger::Program));
     for (number, rule) in rules::all().iter().enumerate() {
-        rule.keywords.iter().for_each(|word| add(word, Meaning::Rule(number, rule)));
+        rule.keywords.iter().for_each(|word| add(word, Trigger::Rule(number, rule)));
     }
     let finder =
         AhoCorasick::builder().ascii_case_insensitive(true).match_kind(MatchKind::Standard).build(words.keys());
-    Words { finder: finder.ok(), meanings: words.into_values().collect() }
+    Triggers { finder: finder.ok(), triggers: words.into_values().collect() }
 });
 
-impl Meaning {
-    fn secrets(self, text: &str, word: Range<usize>, done: &mut Done) -> Vec<Secret> {
+/// The finder knows the capitals of ASCII only: of other letters, it is given both.
+fn spellings(word: &str) -> Vec<String> {
+    let low = word.to_lowercase();
+    let mut spellings = vec![low.to_ascii_lowercase()];
+    if !low.is_ascii() {
+        let mut letters = low.chars();
+        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+        spellings.extend([
+            first.to_ascii_lowercase() + letters.as_str(),
+            low.to_uppercase().to_ascii_lowercase(),
+            word.to_ascii_lowercase(),
+        ]);
+        spellings.sort_unstable();
+        spellings.dedup();
+    }
+    spellings
+}
+
+impl Trigger {
+    fn secrets(self, text: &str, word: Range<usize>, done: &mut Done, found: &mut Vec<Secret>) {
         let of = |kind: &'static str| move |span: Range<usize>| Secret { span, kind };
         match self {
-            Meaning::Name if word.end <= done.name || word.start < done.value => Vec::new(),
-            Meaning::Name => {
-                let name = named::around(text, word);
+            Trigger::Name if word.end <= done.name || word.start < done.value => {}
+            Trigger::Name => {
+                let mut name = key_value::around(text, word);
                 // Words overlap within a name, and one within a secret goes with it.
                 done.name = name.end;
-                let secret = named::value(text, name).map(|(span, class)| Secret { span, kind: class.kind() });
-                done.value = secret.as_ref().map_or(done.value, |secret| secret.span.end);
-                secret.into_iter().collect()
+                let Some(class) = class_at(text, &mut name) else { return };
+                named(text, name, class, done, found);
             }
-            Meaning::Address => address::password(text, word.start).map(of("password")).into_iter().collect(),
-            Meaning::Pem if word.start < done.pem => Vec::new(),
-            Meaning::Pem => {
-                let key = pem::key(text, word.start);
+            Trigger::Phrase(_) if word.start < done.value || !is_whole(text, &word) => {}
+            Trigger::Phrase(class) => named(text, numbered(text, word), class, done, found),
+            Trigger::Codes if word.start < done.list => {}
+            Trigger::Codes => {
+                let codes = list::codes(text, word);
+                done.list = codes.last().map_or(done.list, |code| code.end);
+                found.extend(codes.into_iter().map(of("recovery code")));
+            }
+            Trigger::Seeds => found.extend(list::seeds(text, word).map(of("seed phrase"))),
+            Trigger::Address => found.extend(address::password(text, word.start).map(of("password"))),
+            Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody if word.start < done.pem => {}
+            Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody => {
+                let key = match self {
+                    Trigger::Begin => pem::key(text, word.start),
+                    Trigger::End => pem::beheaded(text, word.start),
+                    Trigger::Putty => pem::putty(text, word.start),
+                    _ => pem::body(text, word.start),
+                };
                 done.pem = key.as_ref().map_or(done.pem, |key| key.end);
-                key.map(of("private key")).into_iter().collect()
+                found.extend(key.map(of("private key")));
             }
-            Meaning::Cookie if word.start < done.cookie => Vec::new(),
-            Meaning::Cookie => {
+            Trigger::Kubernetes => found.extend(kubernetes::values(text, word).into_iter().map(of("secret"))),
+            Trigger::Cookie if word.start < done.cookie => {}
+            Trigger::Cookie => {
                 let header = address::cookie_header(text, word.end);
                 done.cookie = header.end;
-                address::cookies(text, header).into_iter().map(of("cookie")).collect()
+                found.extend(address::cookies(text, header).into_iter().map(of("cookie")));
             }
-            Meaning::Program if !is_word(text, &word) => Vec::new(),
-            Meaning::Program => {
-                let mut found = Vec::new();
+            Trigger::Program if !is_word(text, &word) => {}
+            Trigger::Program => {
+                let mut spans = Vec::new();
                 if word.start >= done.line.end {
                     done.line = command_line(text, word.start);
                     done.quotes = quotes(text, done.line.clone());
-                    found.extend(shell::secrets(text, done.line.clone()));
+                    spans.extend(shell::secrets(text, done.line.clone()));
                 }
                 // In a line that is none of a shell, such as JSON, a command line may stand in quotes.
                 let quotes = done.quotes.partition_point(|quotes| quotes.end <= word.start);
                 if let Some(quotes) = done.quotes.get_mut(quotes).filter(|quotes| quotes.start <= word.start) {
-                    found.extend(shell::secrets(text, word.start..quotes.end));
+                    spans.extend(shell::secrets(text, word.start..quotes.end));
                     // Once.
                     quotes.start = quotes.end;
                 }
-                found.into_iter().map(of("password")).collect()
+                found.extend(spans.into_iter().map(of("password")));
             }
-            Meaning::Rule(number, rule) => {
+            Trigger::Rule(number, rule) => {
+                let start = word.start;
                 done.rules.resize(rules::all().len(), 0);
-                let Some(end) = done.rules.get_mut(number).filter(|end| **end <= word.start) else { return Vec::new() };
-                let found = rule.find(text, word.start);
-                *end = found.as_ref().map_or(*end, |found| found.end);
-                found.map(of(&rule.kind)).into_iter().collect()
+                let Some(end) = done.rules.get_mut(number).filter(|end| **end <= start) else { return };
+                let secrets = rule.find(text, word);
+                *end = secrets.last().map_or(*end, |secret| secret.end);
+                found.extend(secrets.into_iter().map(of(&rule.kind)));
             }
         }
     }
 }
 
-impl value::Class {
+/// The class of a name. One that is only `key` may be two words: `Signing key`.
+fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
+    let own = text.get(name.clone())?;
+    // A line of base64 that happens to end like a name.
+    if own.len() > MAX_WORD && !own.contains(['_', '.', '-']) {
+        return None;
+    }
+    if let Some(class) = name::class(own) {
+        return Some(class);
+    }
+    if !own.eq_ignore_ascii_case("key") {
+        return None;
+    }
+    let before = text.get(text.ceil_char_boundary(name.start.saturating_sub(MAX_PARENT))..name.start)?;
+    // What holds it: `"jwt": { "key": "…" }`.
+    let outer = before.trim_end_matches([' ', '\n', '\r', '\t', '"', '\'', '{', '[', '(', ':', '=', '>', '-']);
+    let word =
+        outer.len() - outer.bytes().rev().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let parent = outer.get(word..)?;
+    let class = name::class(&format!("{parent}_key")).filter(|_| !parent.is_empty() && parent.len() < 32)?;
+    let next = before.get(outer.len()..)?;
+    match next {
+        " " => {
+            name.start -= parent.len() + 1;
+            Some(class)
+        }
+        _ if next.contains(['{', '[', '(']) || next.contains(":\n") => Some(Class::Random),
+        _ => None,
+    }
+}
+
+/// The value of a name, or the cells of the column that it heads.
+fn named(text: &str, name: Range<usize>, class: Class, done: &mut Done, found: &mut Vec<Secret>) {
+    let kind = class.kind();
+    let of = |span: Range<usize>| Secret { span, kind };
+    if let Some(span) = key_value::of_class(text, name.clone(), class) {
+        done.value = done.value.max(span.end);
+        found.push(of(span));
+        return;
+    }
+    if name.start < done.table {
+        return;
+    }
+    let reader = key_value::Reader { text, bytes: text.as_bytes(), name, class };
+    if let Some((cells, end)) = table::cells(&reader) {
+        done.table = end;
+        found.extend(cells.into_iter().map(of));
+    }
+    found.extend(table::inserted(&reader).into_iter().map(of));
+}
+
+/// A phrase is not a part of a longer word, where words are set apart.
+fn is_whole(text: &str, word: &Range<usize>) -> bool {
+    let joins =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() && !key_value::is_unspaced(letter));
+    let own = text.get(word.clone()).and_then(|word| word.chars().next());
+    own.is_some_and(key_value::is_unspaced)
+        || !joins(text.get(..word.start).and_then(|before| before.chars().next_back()))
+            && !joins(text.get(word.end..).and_then(|rest| rest.chars().next()))
+}
+
+/// `Unseal Key 1`: the number belongs to the name.
+fn numbered(text: &str, word: Range<usize>) -> Range<usize> {
+    let rest = text.get(word.end..).unwrap_or_default();
+    let number = rest.strip_prefix(" #").or_else(|| rest.strip_prefix(' ')).unwrap_or_default();
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let ends = number.get(digits..).is_some_and(|rest| rest.starts_with([':', '=', ' ']));
+    if (1..=2).contains(&digits) && ends { word.start..word.end + (rest.len() - number.len()) + digits } else { word }
+}
+
+impl Class {
     fn kind(self) -> &'static str {
         match self {
-            value::Class::Password => "password",
-            value::Class::Secret => "secret",
-            value::Class::Token => "token",
-            value::Class::Random => "key",
+            Class::Password => "password",
+            Class::Secret => "secret",
+            Class::Token => "token",
+            Class::Random => "key",
         }
     }
 }
 
-/// The name of a program is a word of its own, maybe behind a directory.
+/// The name of a program is a word of its own, maybe behind a directory and before `.exe`.
 fn is_word(text: &str, word: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
-    let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.@".contains(byte);
     let before = word.start.checked_sub(1).and_then(|before| bytes.get(before));
-    !before.is_some_and(of_name) && bytes.get(word.end).is_some_and(u8::is_ascii_whitespace)
+    if before.is_some_and(of_name) {
+        return false;
+    }
+    let rest = text.get(word.end..text.floor_char_boundary(word.end.saturating_add(8))).unwrap_or_default();
+    let suffix = rest
+        .strip_prefix('.')
+        .and_then(|rest| program::SUFFIXES.iter().find(|end| rest.to_ascii_lowercase().starts_with(*end)));
+    let rest = suffix.and_then(|suffix| rest.get(suffix.len() + 1..)).unwrap_or(rest);
+    rest.is_empty() || rest.starts_with(|next: char| next.is_whitespace() || "\"')".contains(next))
 }
 
 /// The line around `at`, and those that a backslash joins to it.

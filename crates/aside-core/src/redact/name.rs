@@ -1,149 +1,85 @@
-//! Whether a name is that of a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`. Looks at the words of the name, since
-//! `PASSWORD_FILE`, `max_tokens` and `primary_key` are none.
+//! Whether a name is that of a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`, `senha_banco`. Looks at the words of the
+//! name, since `PASSWORD_FILE`, `max_tokens` and `primary_key` name no secret.
 
 use crate::redact::value::Class;
+use crate::redact::vocabulary::words as vocabulary;
 
-/// Behind the word that counts, without changing what it is.
-const TAILS: &[&str] =
-    &["base", "data", "value", "b64", "base64", "plain", "prod", "production", "staging", "old", "new"];
+/// Letters that a root may have behind it: `şifresi`, `паролем`.
+const MAX_ENDING: usize = 5;
 
-const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contrasena"];
-
-/// Keys of these kinds are secret, and what they open is not said by the value.
-const SECRET_KEYS: &[&str] = &[
-    "api",
-    "access",
-    "secret",
-    "private",
-    "auth",
-    "encryption",
-    "decryption",
-    "signing",
-    "signature",
-    "master",
-    "account",
-    "shared",
-    "service",
-    "client",
-    "app",
-    "application",
-    "license",
-    "preshared",
-    "symmetric",
-    "session",
-    "webhook",
-    "deploy",
-    "consumer",
-    "subscription",
-    "storage",
-    "admin",
-    "hmac",
-    "aes",
-    "jwt",
-    "crypto",
-    "cookie",
-    "vault",
-    "unseal",
-    "integration",
-    "ingest",
-    "write",
+/// Behind a word for a password in another language these make it something else: `senha_min`, `haslo_hash`.
+const NO_TAILS: &[&str] = &[
+    "file", "path", "hash", "min", "max", "length", "len", "policy", "hint", "url", "link", "label", "title", "error",
+    "ttl", "expiry", "expires", "reset", "rules", "type", "count", "id", "name", "format", "dir", "field", "tries",
+    "retry", "prompt",
 ];
 
-/// Keys of these kinds are names.
-const PLAIN_KEYS: &[&str] = &[
-    "public",
-    "primary",
-    "foreign",
-    "partition",
-    "sort",
-    "cache",
-    "group",
-    "object",
-    "hot",
-    "index",
-    "unique",
-    "composite",
-    "lookup",
-    "row",
-    "hash",
-    "range",
-    "map",
-    "dict",
-    "json",
-    "config",
-    "routing",
-    "idempotency",
-    "translation",
-    "sub",
-    "registry",
-    "property",
-    "message",
-    "label",
-    "modifier",
-    "shortcut",
-    "pub",
-    "ssh",
-    "host",
-    "any",
-    "each",
-    "by",
-];
-
-/// Tokens of these kinds are words of a text or places in a list.
-const PLAIN_TOKENS: &[&str] = &[
-    "eos",
-    "bos",
-    "pad",
-    "unk",
-    "mask",
-    "cls",
-    "sep",
-    "stop",
-    "special",
-    "next",
-    "page",
-    "continuation",
-    "sync",
-    "start",
-    "end",
-    "image",
-    "unexpected",
-    "invalid",
-    "expected",
-    "per",
-    "punctuator",
-];
+/// A `secret` with one of these before it is the name of an object that holds one.
+const REFERENCES: &[&str] =
+    &["existing", "pull", "tls", "name", "ref", "target", "create", "use", "image", "no", "is", "has"];
 
 pub fn class(name: &str) -> Option<Class> {
     let words = words(name);
+    if let Some(class) = foreign(&words) {
+        return Some(class);
+    }
     let mut words = words.as_slice();
     while let [rest @ .., last] = words
         && !rest.is_empty()
-        && (TAILS.contains(&last.as_str()) || last.bytes().all(|byte| byte.is_ascii_digit()))
+        && (vocabulary().tails.contains(last) || last.bytes().all(|byte| byte.is_ascii_digit()))
     {
         words = rest;
     }
     let (last, before) = words.split_last()?;
     let last = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let before = before.last().map(String::as_str);
-    let ends = |ends: &[&str]| ends.iter().any(|end| last.ends_with(end));
+    let ends = |ends: &[String]| ends.iter().any(|end| last.ends_with(end.as_str()));
     match last {
-        "pwd" | "pass" | "pw" | "psk" | "pincode" => Some(Class::Password),
-        _ if ends(&["bypass", "compass", "onepass", "surpass", "trespass"]) => None,
-        _ if ends(PASSWORDS) || ends(&["pwd", "pass"]) => Some(Class::Password),
+        _ if ends(&vocabulary().no_password_ends) => None,
+        _ if vocabulary().password_words.contains(last) || ends(&vocabulary().password_ends) => Some(Class::Password),
+        "secret" if before.is_some_and(|before| REFERENCES.contains(&before)) => None,
         _ if last.ends_with("secret") => Some(Class::Secret),
-        "token" if before.is_some_and(|before| PLAIN_TOKENS.contains(&before)) => None,
+        "token" if before.is_some_and(|before| vocabulary().plain_tokens.contains(before)) => None,
         _ if last.ends_with("token") => Some(Class::Token),
-        "key" => match before {
-            None => None,
-            Some(before) if PLAIN_KEYS.contains(&before) => None,
-            Some(before) if SECRET_KEYS.contains(&before) => Some(Class::Token),
-            Some(_) => Some(Class::Random),
-        },
-        _ if last.strip_suffix("key").is_some_and(|before| SECRET_KEYS.contains(&before)) => Some(Class::Token),
-        "credential" | "credentials" | "auth" | "bearer" => Some(Class::Random),
+        "key" | "keys" => key(before).filter(|_| last == "key"),
+        _ if last.strip_suffix("key").is_some_and(|before| vocabulary().secret_keys.contains(before)) => {
+            Some(Class::Token)
+        }
+        "credential" | "credentials" | "creds" | "auth" | "bearer" | "signing" | "hmac" | "pepper" | "salt"
+        | "seed" | "sessid" | "sessionid" | "phpsessid" | "jsessionid" | "authtok" => Some(Class::Random),
+        "id" if before == Some("secret") => Some(Class::Random),
+        "access" if before.is_some() => Some(Class::Random),
+        "sid" if before == Some("connect") => Some(Class::Random),
         _ => None,
     }
+}
+
+fn key(before: Option<&str>) -> Option<Class> {
+    match before {
+        None => None,
+        Some(before) if vocabulary().plain_keys.contains(before) => None,
+        Some("publishable" | "anon") => None,
+        Some(before) if vocabulary().secret_keys.contains(before) => Some(Class::Token),
+        Some(_) => Some(Class::Random),
+    }
+}
+
+/// Other languages put the noun first, and give it endings.
+fn foreign(words: &[String]) -> Option<Class> {
+    let is_root = |word: &String| {
+        vocabulary()
+            .password_roots
+            .iter()
+            .any(|root| word.strip_prefix(root.as_str()).is_some_and(|ending| ending.chars().count() <= MAX_ENDING))
+    };
+    let phrase = words.windows(3).any(|three| three == ["mot", "de", "passe"]);
+    let plain = words.last().is_some_and(|last| NO_TAILS.contains(&last.as_str()));
+    ((words.iter().any(is_root) || phrase) && !plain).then_some(Class::Password)
+}
+
+/// `update_password`, `hasPassword`: says what is done, or whether there is one.
+pub fn is_action(name: &str) -> bool {
+    words(name).first().is_some_and(|first| vocabulary().verbs.contains(first)) && count(name) > 1
 }
 
 /// How many words a name has: that of one word may be the beginning of a sentence.
@@ -153,21 +89,22 @@ pub fn count(name: &str) -> usize {
 
 /// In small letters: `x-apiKey` is x, api, key.
 fn words(name: &str) -> Vec<String> {
-    let bytes = name.as_bytes();
     let mut words = vec![String::new()];
-    for (at, byte) in bytes.iter().copied().enumerate() {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied().unwrap_or(b'_');
-        let after = bytes.get(at + 1).copied().unwrap_or(b'_');
-        let begins = byte.is_ascii_uppercase()
-            && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && after.is_ascii_lowercase());
-        if begins || !byte.is_ascii_alphanumeric() {
+    let mut before = '_';
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let after = letters.peek().copied().unwrap_or('_');
+        let begins = letter.is_uppercase()
+            && (before.is_lowercase() || before.is_ascii_digit() || before.is_uppercase() && after.is_lowercase());
+        if begins || !letter.is_alphanumeric() {
             words.push(String::new());
         }
-        if byte.is_ascii_alphanumeric()
+        if letter.is_alphanumeric()
             && let Some(word) = words.last_mut()
         {
-            word.push(char::from(byte.to_ascii_lowercase()));
+            word.extend(letter.to_lowercase());
         }
+        before = letter;
     }
     words.retain(|word| !word.is_empty());
     words

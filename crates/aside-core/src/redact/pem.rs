@@ -1,12 +1,51 @@
-//! Private keys as they stand in files: from `-----BEGIN` to `-----END`, on many lines or on one, whole or cut off.
+//! Private keys as they stand in files: between `BEGIN` and `END`, on many lines or on one, whole or cut off at either end;
+//! keys of PuTTY and OpenVPN; the base64 of a key without anything around it.
 
 use std::ops::Range;
+
+use crate::redact::scan::{line_end, next_line, previous_line};
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 
-/// Bytes of a key.
+/// Bytes of a key, and lines of one that is cut off.
 const MAX_KEY: usize = 64 * 1024;
+const MAX_LINES: usize = 200;
+
+/// How the base64 of a private key begins: OpenSSH, PKCS 1, PKCS 8, SEC 1; and the base64 of `-----BEGIN … PRIVATE KEY`.
+pub const BODIES: &[&str] = &[
+    "b3BlbnNzaC1rZXktdjE",
+    "MIIEpAIBAAKCAQEA",
+    "MIIEowIBAAKCAQEA",
+    "MIIEogIBAAKCAQEA",
+    "MIIEpQIBAAKCAQEA",
+    "MIIJKQIBAAKCAgEA",
+    "MIIJKAIBAAKCAgEA",
+    "MIIJJwIBAAKCAgEA",
+    "MIIG5AIBAAKCAYEA",
+    "MIICXAIBAAKBgQ",
+    "MIICXQIBAAKBgQ",
+    "MIIEvQIBADANBgkqhkiG",
+    "MIIEvAIBADANBgkqhkiG",
+    "MIIEvgIBADANBgkqhkiG",
+    "MIIJQgIBADANBgkqhkiG",
+    "MIIJQwIBADANBgkqhkiG",
+    "MIIG/gIBADANBgkqhkiG",
+    "MIGHAgEAMBMGByqGSM49",
+    "MIGTAgEAMBMGByqGSM49",
+    "MIG2AgEAMBAGByqGSM49",
+    "MHcCAQEEI",
+    "MIGkAgEBBD",
+    "MC4CAQAwBQYDK2Vw",
+    "MFMCAQEwBQYDK2Vw",
+    "LS0tLS1CRUdJTiBSU0EgUFJJVkFURS",
+    "LS0tLS1CRUdJTiBQUklWQVRF",
+    "LS0tLS1CRUdJTiBFQyBQUklWQVRF",
+    "LS0tLS1CRUdJTiBPUEVOU1NI",
+    "LS0tLS1CRUdJTiBFTkNSWVBURUQ",
+    "LS0tLS1CRUdJTiBQR1AgUFJJ",
+    "LS0tLS1CRUdJTiBEU0EgUFJJ",
+];
 
 /// `at` is where `-----BEGIN` stands.
 pub fn key(text: &str, at: usize) -> Option<Range<usize>> {
@@ -14,8 +53,7 @@ pub fn key(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..limit)?;
     let label = rest.strip_prefix(BEGIN)?;
     let label_end = label.find("-----").filter(|end| *end < 60)?;
-    let label = label.get(..label_end)?;
-    if !label.ends_with("PRIVATE KEY") && label != "PGP PRIVATE KEY BLOCK" {
+    if !is_private(label.get(..label_end)?) {
         return None;
     }
     let body = BEGIN.len() + label_end + 5;
@@ -26,11 +64,34 @@ pub fn key(text: &str, at: usize) -> Option<Range<usize>> {
         Some(end) => {
             let tail = end + END.len();
             let closing = inside.get(tail..)?.find("-----").filter(|dashes| *dashes < 60);
-            closing.map_or(inside.len(), |dashes| tail + dashes + 5)
+            let end = closing.map_or(inside.len(), |dashes| tail + dashes + 5);
+            // The line break, as JSON writes it.
+            end + if inside.get(end..)?.starts_with("\\n") { 2 } else { 0 }
         }
         None => cut_off(inside.get(..next)?),
     };
-    Some(at..at + body + end)
+    (!is_constant(inside)).then_some(at..at + body + end)
+}
+
+/// The quote behind the label closes, and no base64 follows in another: code that writes or looks for keys.
+fn is_constant(inside: &str) -> bool {
+    let quoted = inside.starts_with(['"', '\'', '`', ')', ']', '/', '|', ',', '.']);
+    let rest = inside.trim_start_matches(['"', '\'', '`', '+', ' ', '\n', '\r', '\t', '\\', ',', '(', '.']);
+    let body = rest
+        .strip_prefix('n')
+        .unwrap_or(rest)
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
+        .count();
+    (quoted && body < 16) || rest.is_empty()
+}
+
+fn is_private(label: &str) -> bool {
+    label.ends_with("PRIVATE KEY")
+        || label == "PGP PRIVATE KEY BLOCK"
+        || label.ends_with("Static key V1")
+        || label.ends_with("tls-crypt-v2 client key")
+        || label.ends_with("tls-crypt-v2 server key")
 }
 
 /// As far as it looks like the inside of a key.
@@ -38,12 +99,86 @@ fn cut_off(inside: &str) -> usize {
     let mut end = 0;
     for line in inside.split_inclusive('\n') {
         let inner = line.trim().trim_matches(['"', '\'', '+', '\\', ' ']);
-        let base64 = inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=\\".contains(&byte));
         let header = inner.contains(": ") && inner.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
-        if !(base64 && (inner.is_empty() || inner.len() >= 16 || end > 0) || header && end < 200) {
+        if !(is_base64(inner) && (inner.is_empty() || inner.len() >= 16 || end > 0) || header && end < 200) {
             break;
         }
         end += line.len();
     }
     inside.get(..end).unwrap_or_default().trim_end().len()
+}
+
+fn is_base64(line: &str) -> bool {
+    line.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=\\".contains(&byte))
+}
+
+/// The lines above `-----END … PRIVATE KEY`, when the beginning is cut off. `at` is where `-----END` stands.
+pub fn beheaded(text: &str, at: usize) -> Option<Range<usize>> {
+    let label = text.get(at..)?.strip_prefix(END)?;
+    let label = label.get(..label.find("-----").filter(|end| *end < 60)?)?;
+    if !is_private(label) {
+        return None;
+    }
+    let mut start = None;
+    let mut line = previous_line(text, at)?;
+    for _ in 0..MAX_LINES {
+        let content = text.get(line.clone())?.trim().trim_matches(['"', '\'', '+', ',', '>', '|', ' ']);
+        let content = content.strip_suffix("\\n").unwrap_or(content);
+        if content.len() < 4 || !is_base64(content) {
+            break;
+        }
+        start = Some(line.start);
+        let Some(above) = previous_line(text, line.start) else { break };
+        line = above;
+    }
+    start.map(|start| start..at)
+}
+
+/// The lines behind `Private-Lines: 14` in a key of PuTTY.
+pub fn putty(text: &str, at: usize) -> Option<Range<usize>> {
+    let head = line_end(text, at);
+    let lines: usize =
+        text.get(at..head)?.rsplit(' ').next()?.trim().parse().ok().filter(|lines| *lines < MAX_LINES)?;
+    let first = next_line(text, head)?;
+    let mut last = first.clone();
+    for _ in 1..lines {
+        let Some(next) = next_line(text, last.end) else { break };
+        if text.get(next.clone())?.contains(':') {
+            break;
+        }
+        last = next;
+    }
+    Some(first.start..last.end)
+}
+
+/// All of the base64 that begins at `at`, on this line and the next ones.
+pub fn body(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let of_body = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    if at > 0
+        && bytes.get(at - 1).is_some_and(of_body)
+        && !text.get(..at)?.ends_with("\\n")
+        && bytes.get(at - 1) != Some(&b'=')
+    {
+        return None;
+    }
+    let mut end = at;
+    loop {
+        while end - at < MAX_KEY && bytes.get(end).is_some_and(of_body) {
+            end += 1;
+        }
+        // The next line of the same key, or `\n` as JSON writes it.
+        let rest = text.get(end..text.floor_char_boundary(end.saturating_add(200)))?;
+        let break_end =
+            rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', '\\', '"', '\'', '+', '>', '|']).len();
+        let between = rest.get(..break_end)?;
+        let breaks = between.contains('\n') || between.starts_with("\\");
+        let skip = break_end + usize::from(between.ends_with('\\') && rest.get(break_end..)?.starts_with('n'));
+        let next = rest.get(skip..)?.bytes().take_while(|byte| of_body(byte)).count();
+        if !breaks || next < 40 && !(next >= 4 && end - at > 200) || end - at >= MAX_KEY {
+            break;
+        }
+        end += skip;
+    }
+    (end - at >= 40).then_some(at..end)
 }

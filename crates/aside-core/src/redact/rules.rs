@@ -1,21 +1,35 @@
-//! Secrets known by their shape or their surroundings, as `data/redact/rules.toml` describes them. A rule is compiled
-//! when its keyword first turns up.
+//! Secrets known by their shape or their surroundings, as `data/redact/rules` describes them. A rule is compiled when its
+//! keyword first turns up.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use regex::bytes::{Captures, Regex, RegexBuilder};
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
 use toml_edit::{Document, Table};
 
-use crate::redact::value::{self, Class};
+use crate::redact::placeholder;
+use crate::redact::value::{self, Class, Strength};
 
-const RULES: &str = include_str!("../../data/redact/rules.toml");
+const TABLES: &[&str] = &[
+    include_str!("../../data/redact/rules/code.toml"),
+    include_str!("../../data/redact/rules/configuration.toml"),
+    include_str!("../../data/redact/rules/text.toml"),
+    include_str!("../../data/redact/rules/vendors.toml"),
+    include_str!("../../data/redact/rules/web.toml"),
+];
 
 /// Bytes behind a keyword that a pattern may see.
 const REACH: usize = 16 * 1024;
 
 /// The same for one that is looked for around its keyword.
 const REACH_AROUND: usize = 1024;
+
+/// Bytes below a keyword, and matches in them, for a rule that finds several.
+const REACH_BELOW: usize = 4 * 1024;
+const MAX_BELOW: usize = 64;
 
 /// Of a pattern that may begin before its keyword, how many matches are looked at to find the one about the keyword.
 const MAX_TRIES: usize = 4;
@@ -26,6 +40,8 @@ pub struct Rule {
     pattern: String,
     back: usize,
     judge: Judge,
+    /// The keyword announces lines: each match behind it is a secret.
+    below: bool,
     compiled: OnceLock<Option<Regex>>,
     #[cfg(test)]
     pub hits: Vec<String>,
@@ -39,14 +55,22 @@ enum Judge {
     Any,
     Token,
     Random,
-    /// A word that nobody would say there.
+    /// No ordinary word.
     Chosen,
-    /// Any word that goes on with the sentence.
+    /// No ordinary word, or several as one.
+    Soft,
+    /// A string in code that is no ordinary word: a symbol at its end counts.
+    Literal,
+    /// Letters, digits and more.
+    Strong,
+    /// Any word that does not go on with the sentence.
     Noun,
+    /// All of an address, which holds no placeholder.
+    Address,
 }
 
 pub fn all() -> &'static [Rule] {
-    static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| read(RULES));
+    static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| TABLES.iter().flat_map(|text| read(text)).collect());
     &ALL
 }
 
@@ -62,7 +86,11 @@ fn rule(table: &Table) -> Option<Rule> {
         Some("token") => Judge::Token,
         Some("random") => Judge::Random,
         Some("password") => Judge::Chosen,
+        Some("soft") => Judge::Soft,
+        Some("literal") => Judge::Literal,
+        Some("strong") => Judge::Strong,
         Some("noun") => Judge::Noun,
+        Some("address") => Judge::Address,
         Some(_) => return None,
     };
     Some(Rule {
@@ -71,6 +99,7 @@ fn rule(table: &Table) -> Option<Rule> {
         pattern: table.get("pattern")?.as_str()?.to_owned(),
         back: table.get("back").and_then(|back| usize::try_from(back.as_integer()?).ok()).unwrap_or(0),
         judge,
+        below: table.get("below").and_then(|below| below.as_bool()).unwrap_or(false),
         compiled: OnceLock::new(),
         #[cfg(test)]
         hits: list(table, "hits"),
@@ -86,40 +115,64 @@ pub fn list(table: &Table, key: &str) -> Vec<String> {
 
 impl Rule {
     pub fn compiled(&self) -> Option<&Regex> {
-        let compile = || {
-            let anchored = if self.back == 0 { format!(r"\A(?:{})", self.pattern) } else { self.pattern.clone() };
-            RegexBuilder::new(&anchored).unicode(false).build().ok()
-        };
+        let syntax = syntax::Config::new().unicode(false).utf8(false);
+        let compile = || Regex::builder().syntax(syntax).build(&self.pattern).ok();
         self.compiled.get_or_init(compile).as_ref()
     }
 
-    /// The secret where a keyword stands at `at`.
-    pub fn find(&self, text: &str, at: usize) -> Option<Range<usize>> {
+    /// The secrets where a keyword stands.
+    pub fn find(&self, text: &str, keyword: Range<usize>) -> Vec<Range<usize>> {
         let bytes = text.as_bytes();
+        let at = keyword.start;
         // A key does not begin in the middle of a word.
         let within = |at: usize| at > 0 && bytes.get(at - 1).is_some_and(u8::is_ascii_alphanumeric);
         let starts_word = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
         if self.back == 0 && starts_word && within(at) {
-            return None;
+            return Vec::new();
         }
         let from = text.floor_char_boundary(at.saturating_sub(self.back));
-        let reach = if self.back == 0 { REACH } else { REACH_AROUND };
-        let window = bytes.get(from..text.floor_char_boundary(at.saturating_add(reach)))?;
-        let about = |captures: &Captures<'_>| {
-            captures.get(0).is_some_and(|all| (all.start()..all.end()).contains(&(at - from)))
+        let reach = match (self.below, self.back) {
+            (true, _) => REACH_BELOW,
+            (false, 0) => REACH,
+            (false, _) => REACH_AROUND,
         };
-        let captures = self.compiled()?.captures_iter(window).take(MAX_TRIES).find(about)?;
-        let found = captures.get(1).or_else(|| captures.get(0))?;
-        let found = from + found.start()..from + found.end();
+        let Some(pattern) = self.compiled() else { return Vec::new() };
+        // What stands around the window is seen by `^`, `$` and `\b`.
+        let window = from..text.floor_char_boundary(at.saturating_add(reach));
+        let anchored = if self.back == 0 && !self.below { Anchored::Yes } else { Anchored::No };
+        let matches = pattern.captures_iter(Input::new(text).span(window).anchored(anchored));
+        if self.below {
+            return matches.take(MAX_BELOW).filter_map(|captures| self.secret(text, &captures)).collect();
+        }
+        let about =
+            |captures: &Captures| captures.get_match().is_some_and(|all| all.start() < keyword.end && at < all.end());
+        let captures = matches.take(MAX_TRIES).find(about);
+        captures.and_then(|captures| self.secret(text, &captures)).into_iter().collect()
+    }
+
+    /// What a match found, if it is a secret.
+    fn secret(&self, text: &str, captures: &Captures) -> Option<Range<usize>> {
+        let found = captures.iter().skip(1).flatten().next().or_else(|| captures.get_group(0))?;
+        let found = found.start..found.end;
         // Patterns see bytes: one that ends within a letter takes all of it.
         let found = text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end);
         let secret = text.get(found.clone())?;
+        let strength = value::strength(secret);
         let fits = match self.judge {
-            Judge::Any => !value::is_placeholder(secret),
+            Judge::Any => !placeholder::is_placeholder(secret),
             Judge::Token => value::fits(Class::Token, secret) && (!value::is_words(secret)),
             Judge::Random => value::is_random(secret),
-            Judge::Chosen => value::is_chosen(secret) && !value::is_path(secret),
-            Judge::Noun => !value::is_placeholder(secret) && !value::is_prose(secret),
+            Judge::Chosen => strength >= Some(Strength::Chosen) && !placeholder::is_label(secret),
+            Judge::Soft => strength >= Some(Strength::Soft) && !placeholder::is_label(secret),
+            Judge::Literal => {
+                let symbol = strength.is_some()
+                    && secret.len() > 5
+                    && secret.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?']);
+                (strength >= Some(Strength::Soft) || symbol) && !placeholder::is_label(secret)
+            }
+            Judge::Strong => strength >= Some(Strength::Strong) && !placeholder::is_label(secret),
+            Judge::Address => !placeholder::is_placeholder_address(secret),
+            Judge::Noun => !placeholder::is_placeholder(secret) && !value::is_prose(secret),
         };
         (fits && !found.is_empty()).then_some(found)
     }

@@ -14,45 +14,48 @@ fn shown(text: &str, secrets: &[Secret]) -> String {
 
 #[test]
 fn every_rule_can_be_compiled_and_keeps_to_its_examples() {
-    assert!(rules::all().len() > 25);
+    assert!(rules::all().len() > 100);
+    let mut complaints = Vec::new();
     for rule in rules::all() {
         assert!(rule.compiled().is_some() && !rule.keywords.is_empty(), "{}", rule.kind);
         assert!(!rule.hits.is_empty(), "{}", rule.kind);
         let finds = |text: &str| {
             let low = text.to_ascii_lowercase();
-            let places = rule
-                .keywords
-                .iter()
-                .flat_map(|word| low.match_indices(&word.to_ascii_lowercase()).map(|hit| hit.0).collect::<Vec<_>>());
-            places.into_iter().any(|at| rule.find(text, at).is_some())
+            let places = rule.keywords.iter().flat_map(|word| {
+                low.match_indices(&word.to_ascii_lowercase()).map(|hit| hit.0..hit.0 + word.len()).collect::<Vec<_>>()
+            });
+            places.into_iter().any(|keyword| !rule.find(text, keyword).is_empty())
         };
-        for (seed, hit) in rule.hits.iter().enumerate() {
-            let text = draw(hit, seed as u64);
-            assert!(finds(&text), "{}: {text}", rule.kind);
-        }
-        for (seed, miss) in rule.misses.iter().enumerate() {
-            let text = draw(miss, seed as u64);
-            assert!(!finds(&text), "{}: {text}", rule.kind);
+        for (examples, finds_one) in [(&rule.hits, true), (&rule.misses, false)] {
+            for (seed, example) in examples.iter().enumerate() {
+                let text = draw(example, seed as u64);
+                if finds(&text) != finds_one {
+                    complaints.push(format!("{} {}: {text}", rule.kind, if finds_one { "misses" } else { "hits" }));
+                }
+            }
         }
     }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 #[test]
 fn every_program_keeps_to_its_examples() {
-    assert!(shell::all().len() > 25);
-    for program in shell::all() {
+    assert!(program::programs().all.len() > 150);
+    let mut complaints = Vec::new();
+    for program in &program::programs().all {
         assert!(!program.hits.is_empty() && !program.misses.is_empty(), "{:?}", program.names);
-        for hit in &program.hits {
-            let (text, secrets) = unmark(hit);
+        let examples = program.hits.iter().chain(&program.misses).map(|example| unmark(example));
+        for (text, secrets) in examples {
             let mut found = shell::secrets(&text, 0..text.len());
             found.sort_by_key(|span| span.start);
             found.dedup();
-            assert_eq!(found, secrets, "{text}");
-        }
-        for miss in &program.misses {
-            assert!(shell::secrets(miss, 0..miss.len()).is_empty(), "{miss}");
+            if found != secrets {
+                let found: Vec<&str> = found.into_iter().map(|span| &text[span]).collect();
+                complaints.push(format!("{text}\n    found {found:?}"));
+            }
         }
     }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 #[derive(Default)]
@@ -111,8 +114,8 @@ fn the_corpus_is_large_and_finds_nearly_everything_and_little_else() {
     assert!(recall >= 0.98 && false_positives <= 0.02, "{numbers}\n{}", complaints.join("\n"));
     assert_snapshot!(numbers, @r"
     tuned on: 131 of 131 secrets, 0 wrong beside 140 texts without
-    held out: 127 of 128 secrets, 0 wrong beside 140 texts without
-    recall 0.9961, false positives 0.0000
+    held out: 128 of 128 secrets, 0 wrong beside 140 texts without
+    recall 1.0000, false positives 0.0000
     ");
     let published = include_str!("../../../../docs/privacy.md");
     for line in numbers.lines() {

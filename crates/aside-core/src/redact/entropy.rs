@@ -1,0 +1,207 @@
+//! Strings that only a machine can have made, where nothing tells what they are. With care: hashes, digests, ids, addresses of
+//! chains, data in base64 and long names look much the same, and a text without them says little.
+
+use std::ops::Range;
+
+use crate::redact::value;
+
+/// A key has at least so many characters; what is longer than the second is data.
+const SIZES: std::ops::RangeInclusive<usize> = 40..=128;
+
+/// Bytes before a string in which its line may explain it.
+const MAX_BEFORE: usize = 120;
+
+/// What a line says that speaks of such strings without being secret.
+const INNOCENT: &[&str] = &[
+    "sha1",
+    "sha2",
+    "sha3",
+    "sha5",
+    "sha-",
+    "md5",
+    "hash",
+    "integrity",
+    "checksum",
+    "digest",
+    "fingerprint",
+    "etag",
+    "cert",
+    "public",
+    "pubkey",
+    "pub_key",
+    "commit",
+    "ssh-rsa",
+    "ssh-ed",
+    "ecdsa",
+    "h1:",
+    "base64",
+    "uuid",
+    "cursor",
+    "id=",
+    "-id",
+    "_id",
+    "\"id\"",
+    "resolved",
+    "accessor",
+    "nix/store",
+    "http://",
+    "https://",
+    ".js",
+    ".css",
+    ".png",
+    ".jpg",
+    ".woff",
+    "begin ",
+    "signature",
+    "\"kid\"",
+    "kid:",
+    "kty",
+    "\"n\":",
+    "\"x\":",
+    "\"y\":",
+    "address",
+    "balance",
+    "wallet",
+    "ipfs",
+    "cid",
+    "txid",
+    "tx ",
+    "transaction",
+    "mint",
+    "account",
+    "contract",
+    "block",
+    "merkle",
+    "nonce",
+    "cookie consent",
+    "recaptcha",
+    "sitekey",
+    "site-key",
+    "data:",
+    "<svg",
+    "path d=",
+    "magnet",
+    "torrent",
+    "revision",
+    "build",
+    "version",
+    "guid",
+    "layer",
+    "image",
+    "token_type",
+    "next",
+    "page",
+    "ciphertext",
+    "encrypted",
+    "cipher",
+    "sealed",
+    "enc[",
+    "challenge",
+    "verifier",
+    "example",
+    "trace",
+    "request",
+    "serial",
+    "thumbprint",
+    "snapshot",
+    "gist",
+    "drive.google",
+    "gdown",
+    "youtube",
+    "watch?v",
+    "-hex",
+    "minisign",
+    "age1",
+    "pk_",
+    "pubkeys",
+    "peer",
+];
+
+/// All of them, in their order.
+pub fn strings(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for at in 0..=bytes.len() {
+        let inside = bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
+        if inside {
+            continue;
+        }
+        if SIZES.contains(&(at - start)) && stands_alone(bytes, start, at) {
+            let drawn = is_drawn(text.get(start..at)) && is_unexplained(text, start, at);
+            if drawn || is_recovery_key(text.get(start..at)) {
+                found.push(start..at);
+            }
+        }
+        start = at + 1;
+    }
+    found
+}
+
+/// Not a part of a path, an address, a sum of base64, or a longer name.
+fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+    before.is_none_or(|byte| b" \t\n\r\"'=(>:,[`".contains(byte))
+        && bytes.get(end).is_none_or(|byte| b" \t\n\r\"',);<]`".contains(byte))
+        || bytes.get(end) == Some(&b'\\') && before == Some(&b'"')
+}
+
+/// Eight groups of six digits: what unlocks a disk.
+fn is_recovery_key(text: Option<&str>) -> bool {
+    text.is_some_and(|text| {
+        text.len() == 55
+            && text.split('-').count() == 8
+            && text.split('-').all(|group| group.len() == 6 && group.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
+fn is_drawn(text: Option<&str>) -> bool {
+    let Some(text) = text else { return false };
+    let count = |test: fn(&u8) -> bool| text.bytes().filter(test).count();
+    let (small, capital, digits) =
+        (count(u8::is_ascii_lowercase), count(u8::is_ascii_uppercase), count(u8::is_ascii_digit));
+    let share = text.len() / 16;
+    let hex = |part: &str| part.len() >= 24 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if text.contains("0123456789")
+        || text.split(['-', '_']).any(hex)
+        || text.contains("AAAAAA")
+        || text.starts_with("AAEC")
+        || text.starts_with("AAAA")
+        || text.starts_with("_Z")
+        || is_address(text)
+    {
+        return false;
+    }
+    let separators = text.len() - small - capital - digits;
+    small > share.max(4)
+        && capital > share.max(4)
+        && digits > 2
+        && separators * 8 <= text.len()
+        && value::variety(text) >= 20
+        && !value::is_words(text)
+}
+
+/// Base58 of the length of a public key or an address: IPFS, Solana.
+fn is_address(text: &str) -> bool {
+    let base58 = text.bytes().all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(&byte));
+    base58 && (43..=52).contains(&text.len()) && !text.starts_with(['5', 'K', 'L'])
+}
+
+fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
+    let from = text.floor_char_boundary(start.saturating_sub(MAX_BEFORE));
+    let before = text.get(from..start).unwrap_or_default();
+    let (lines, line) = before.rsplit_once('\n').unwrap_or(("", before));
+    let low = line.to_ascii_lowercase();
+    // Inside of a block of base64, all lines look like this one.
+    let data = |line: &str| {
+        let line = line.trim_matches([' ', '\t', '"', '\'', '\\', ',', '+', '\r', '>', '#', '*', '/', '!']);
+        line.len() >= 40 && !line.contains(' ')
+    };
+    let above = lines.rsplit('\n').next().is_some_and(data);
+    let below = text
+        .get(end..)
+        .and_then(|rest| rest.split('\n').nth(1))
+        .is_some_and(|line| data(line.get(..line.floor_char_boundary(200)).unwrap_or_default()));
+    let alone = line.trim_matches([' ', '\t', '"', '\'', '>', '#', '*', '+', '/', '!', '\\', ',']).is_empty();
+    !(alone && (above || below)) && !lines.ends_with("-----") && !INNOCENT.iter().any(|word| low.contains(word))
+}

@@ -1,0 +1,136 @@
+//! Lists that are announced: recovery codes, and the words of a wallet.
+
+use std::ops::Range;
+
+use crate::redact::scan::{self, line_end, line_start, next_line};
+use crate::redact::value;
+
+/// Lines of a list, and lines before it begins.
+const MAX_LINES: usize = 40;
+const MAX_BEFORE: usize = 3;
+
+/// Words of a wallet: twelve to twenty-four, of three to eight letters.
+const SEEDS: &[usize] = &[12, 15, 18, 21, 24, 25];
+
+/// The codes behind `recovery codes:`, on this line or on the next ones.
+pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
+    let end = line_end(text, word.end);
+    let start = line_start(text, word.start);
+    let same = on_line(text, word.end..end, false);
+    if !same.is_empty() {
+        return same;
+    }
+    // A sentence about codes announces nothing.
+    let line = text.get(start..end).unwrap_or_default();
+    if line.len() > 160 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut at = end;
+    for number in 0..MAX_LINES {
+        let Some(line) = next_line(text, at) else { break };
+        at = line.end;
+        let codes = on_line(text, line.clone(), true);
+        let blank = text
+            .get(line)
+            .is_none_or(|line| line.trim().trim_matches(['-', '=', '*', '`', '─', '│', '|', '+']).is_empty());
+        if codes.is_empty() && !blank && (!found.is_empty() || number >= MAX_BEFORE) {
+            break;
+        }
+        found.extend(codes);
+    }
+    found
+}
+
+/// All of a line, or none of it: a line of a list holds nothing but codes and numbers before them.
+fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
+    let content = text.get(line.clone()).unwrap_or_default();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut start = 0;
+    for word in content.split([' ', '\t', ',', '|', '│', ';', '/', '、', '"', '\'', '`', '[', ']']) {
+        let at = line.start + start;
+        start += word.len()
+            + content.get(start + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        let plain = word
+            .trim_end_matches(['.', ')', ':', '*'])
+            .trim_start_matches(['-', '*', '•', '·', '(', ':', '：', '☐', '✓']);
+        let number = plain.len() <= 2 && plain.bytes().all(|byte| byte.is_ascii_digit());
+        if plain.is_empty() || number {
+            continue;
+        }
+        let offset = word.find(plain).unwrap_or(0);
+        if is_code(plain) {
+            found.push(at + offset..at + offset + plain.len());
+        } else if whole
+            && !["used", "usato", "benutzt", "✗", "x", "utilisé", "usado"]
+                .contains(&plain.to_ascii_lowercase().as_str())
+        {
+            return Vec::new();
+        }
+    }
+    found
+}
+
+/// `7177-5732`, `a7c79-f113b`, `79d60df9930ce550`, `ABCD EFGH`: short, with a digit, nothing else.
+fn is_code(word: &str) -> bool {
+    let groups: Vec<&str> = word.split('-').collect();
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let alphabet = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    alphabet
+        && digits > 0
+        && (6..=48).contains(&word.len())
+        && (groups.len() == 1 || groups.iter().all(|group| (3..=10).contains(&group.len())))
+        && !is_date(word)
+        && !value::is_ordinary_word(word)
+}
+
+/// `2024-11-02`
+fn is_date(word: &str) -> bool {
+    let mut parts = word.split('-').map(str::len);
+    word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+        && (parts.next(), parts.next(), parts.next()) == (Some(4), Some(2), Some(2))
+}
+
+/// The words behind `seed phrase:`, on this line or on the next ones, maybe numbered.
+pub fn seeds(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+    let mut line = word.end..line_end(text, word.end);
+    for _ in 0..=MAX_BEFORE {
+        if let Some(found) = phrase(text, line.start) {
+            return Some(found);
+        }
+        line = next_line(text, line.end)?;
+    }
+    None
+}
+
+/// A run of short words in small letters, as many as a wallet has.
+fn phrase(text: &str, from: usize) -> Option<Range<usize>> {
+    const REACH: usize = 600;
+    let rest = text.get(from..text.floor_char_boundary(from.saturating_add(REACH)))?;
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut start = 0;
+    for word in rest.split_inclusive(|letter: char| letter.is_whitespace() || ",\"'`".contains(letter)) {
+        let at = from + start;
+        start += word.len();
+        let plain = word.trim_matches(|letter: char| letter.is_whitespace() || ",\"'`.;:=-)(".contains(letter));
+        let number = plain.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b')');
+        if plain.is_empty() || number {
+            continue;
+        }
+        let is_word = (3..=8).contains(&plain.len()) && plain.bytes().all(|byte| byte.is_ascii_lowercase());
+        if !is_word {
+            if !words.is_empty() {
+                break;
+            }
+            continue;
+        }
+        let offset = word.find(plain)?;
+        words.push(at + offset..at + offset + plain.len());
+        if words.len() > 25 {
+            return None;
+        }
+    }
+    let prose = words.iter().filter(|word| text.get((*word).clone()).is_some_and(value::is_prose)).count();
+    let found = words.first()?.start..words.last()?.end;
+    (SEEDS.contains(&words.len()) && prose * 6 <= words.len()).then(|| scan::trimmed(text, found))
+}

@@ -1,0 +1,377 @@
+//! Secrets that stand on another line or in another field than their name: block scalars, `name`/`value` pairs, elements
+//! within elements, a value on a line of its own.
+
+use std::ops::Range;
+
+use crate::redact::key_value::Reader;
+use crate::redact::placeholder::{is_label, is_placeholder};
+use crate::redact::scan::{self, line_end, line_start, next_line};
+use crate::redact::value::{self, Class, Strength};
+
+/// Bytes behind a name in which its value may stand in another field.
+const REACH: usize = 400;
+
+/// Lines of a block, and blank lines before a value.
+const MAX_LINES: usize = 100;
+const MAX_BLANK: usize = 2;
+
+/// Fields that hold the name of another field's value.
+const NAMES: &[&str] = &[
+    "name",
+    "key",
+    "id",
+    "parameterkey",
+    "variable",
+    "field",
+    "label",
+    "env",
+    "header",
+    "title",
+    "property",
+    "option",
+    "parameter",
+    "setting",
+    "attribute",
+    "k",
+    "secretname",
+    "envvar",
+    "n",
+    "android:name",
+    "type",
+    "description",
+    "account",
+];
+
+/// Fields that hold the value of the name beside them.
+const VALUES: &[&str] = &[
+    "value",
+    "parametervalue",
+    "default",
+    "content",
+    "val",
+    "secret",
+    "data",
+    "plaintext",
+    "string",
+    "text",
+    "result",
+    "defaultvalue",
+    "v",
+    "stringvalue",
+    "plaintextvalue",
+    "android:value",
+    "password",
+    "plain",
+    "secretstring",
+    "cleartext",
+    "raw",
+    "answer",
+    "current",
+    "initial",
+];
+
+pub fn value(reader: &Reader<'_>) -> Option<Range<usize>> {
+    block(reader)
+        .or_else(|| pair(reader))
+        .or_else(|| inner(reader))
+        .or_else(|| alone(reader))
+        .or_else(|| answer(reader))
+}
+
+fn is_field(name: &str, fields: &[&str]) -> bool {
+    let low = name.trim_matches(['"', '\'', ' ', '\\', '-', '$', '_']).to_ascii_lowercase();
+    fields.contains(&low.as_str())
+}
+
+/// `password: |` and the lines that are further in.
+fn block(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let end = line_end(reader.text, reader.name.end);
+    let rest = reader.of(&(reader.name.end..end)).trim_start_matches(['"', '\'']).trim();
+    let marker = rest.strip_prefix(':')?.trim();
+    let marks = marker.strip_prefix('|').or_else(|| marker.strip_prefix('>'))?;
+    if !marks.trim_matches(['+', '-', ' ']).bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let start = line_start(reader.text, reader.name.start);
+    let outer = indent(reader.of(&(start..end)));
+    let mut found: Option<Range<usize>> = None;
+    let mut at = end;
+    for _ in 0..MAX_LINES {
+        let Some(line) = next_line(reader.text, at) else { break };
+        let content = reader.of(&line);
+        if !content.trim().is_empty() {
+            if indent(content) <= outer {
+                break;
+            }
+            let trimmed = scan::trimmed(reader.text, line.clone());
+            found = Some(found.map_or(trimmed.clone(), |found| found.start..trimmed.end));
+        }
+        at = line.end;
+    }
+    let body = reader.of(found.as_ref()?);
+    let public = body.starts_with("-----BEGIN") && !body.contains("PRIVATE") || is_placeholder(body);
+    found.filter(|_| !public)
+}
+
+/// `name: PASSWORD` and `value: …` beside it; `<key>Password</key><string>…`
+fn pair(reader: &Reader<'_>) -> Option<Range<usize>> {
+    if let Some(range) = attribute(reader) {
+        return Some(range);
+    }
+    let before = reader.of(&(line_start(reader.text, reader.name.start)..reader.name.start));
+    let before = before.trim_end_matches(['"', '\'', ' ', '\\']);
+    let (field, close) = if let Some(before) = before.strip_suffix([':', '=']) {
+        (
+            before
+                .trim_end_matches(['"', '\'', ' ', '\\'])
+                .rsplit(['{', ',', ' ', '"', '\'', '<', '\t', '(', '\\'])
+                .next()?,
+            "",
+        )
+    } else {
+        // `<key>Password</key>`
+        let tag = before.strip_suffix('>')?.rsplit('<').next()?;
+        (tag.split(' ').next()?, "</")
+    };
+    if !is_field(field, NAMES) || !close.is_empty() && !reader.text.get(reader.name.end..)?.starts_with(close) {
+        return None;
+    }
+    let from = reader.name.end;
+    let limit = reader.text.floor_char_boundary(from.saturating_add(REACH));
+    field_value(reader, from..limit, field)
+}
+
+/// `<property name="password" value="…"/>`, `<string name="password">…</string>`
+fn attribute(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let start = line_start(reader.text, reader.name.start);
+    let before = reader.of(&(start..reader.name.start));
+    let open = before.rfind('<')?;
+    let tag = before.get(open..)?;
+    let end = line_end(reader.text, reader.name.end);
+    let rest = reader.of(&(reader.name.end..end));
+    let close = rest.find('>')?;
+    if !tag.contains('=') || tag.contains('>') || rest.get(..close)?.ends_with('/') {
+        return None;
+    }
+    let element = tag.get(1..)?.split([' ', '\t']).next()?.to_ascii_lowercase();
+    // A label or an input of a form has no value between its tags.
+    if [
+        "label", "input", "a", "div", "span", "button", "option", "form", "img", "td", "p", "h1", "h2", "h3", "li",
+        "link", "script",
+    ]
+    .contains(&element.as_str())
+    {
+        return None;
+    }
+    let from = reader.name.end + close + 1;
+    let value = reader.bytes.get(from..end)?.iter().position(|byte| *byte == b'<')?;
+    Some(scan::trimmed(reader.text, from..from + value))
+        .filter(|range| reader.fits(range) && !is_label(reader.of(range)))
+}
+
+/// The first field in `range` that is called like a value, before the next that is called `again`.
+fn field_value(reader: &Reader<'_>, range: Range<usize>, again: &str) -> Option<Range<usize>> {
+    let text = reader.text.get(range.clone())?;
+    let again = again.to_ascii_lowercase();
+    let mut start = None;
+    for (at, byte) in text.bytes().enumerate() {
+        let of_name = byte.is_ascii_alphanumeric()
+            || byte == b':' && start.is_some() && text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphabetic)
+            || byte == b'_';
+        match (of_name, start) {
+            (true, None) => start = Some(at),
+            (true, Some(_)) => {}
+            (false, Some(from)) => {
+                start = None;
+                let word = text.get(from..at)?.to_ascii_lowercase();
+                let rest = text.get(at..)?.trim_start_matches(['"', '\'', '\\', ' ']);
+                let begins_tag = from > 0 && text.as_bytes().get(from - 1) == Some(&b'<');
+                let is_key = rest.starts_with([':', '=']) || begins_tag && byte != b'/';
+                if !is_key {
+                    continue;
+                }
+                // The next pair begins.
+                if word == again || ["name", "key"].contains(&word.as_str()) {
+                    return None;
+                }
+                if VALUES.contains(&word.as_str()) || begins_tag && ["string", "value"].contains(&word.as_str()) {
+                    let behind = if begins_tag {
+                        range.start + at + text.get(at..)?.find('>')? + 1
+                    } else {
+                        range.start + text.len() - rest.len() + 1
+                    };
+                    return field_literal(reader, behind, begins_tag);
+                }
+            }
+            (false, None) => {
+                // Out of the object that the name is in.
+                if byte == b'}' {
+                    return None;
+                }
+            }
+        }
+    }
+    None
+}
+
+fn field_literal(reader: &Reader<'_>, at: usize, element: bool) -> Option<Range<usize>> {
+    let from = scan::blank(reader.text, at);
+    let range = if element {
+        let end = from + reader.text.get(from..line_end(reader.text, from))?.find('<')?;
+        from..end
+    } else {
+        match scan::quoted(reader.text, from) {
+            Some(range) => range,
+            None => {
+                let line = reader.of(&(from..line_end(reader.text, from)));
+                let line = line.find(" #").map_or(line, |comment| line.get(..comment).unwrap_or(line)).trim_end();
+                let end = if line.contains(['}', ',']) { line.find([',', '}', ' '])? } else { line.len() };
+                from..from + end
+            }
+        }
+    };
+    let value = reader.of(&range);
+    let other = value.starts_with(['$', '{', '[', '!', '|', '>', '*', '&', '('])
+        || value.split_whitespace().count() > 4
+        || is_label(value);
+    (!other && !range.is_empty() && reader.fits(&range)).then_some(range)
+}
+
+/// `"adminPassword": {"value": "…"}`, `variable "db_password" { default = "…" }`, `<Password><Value>…`, `password:` above `value: …`
+fn inner(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let rest =
+        reader.text.get(reader.name.end..reader.text.floor_char_boundary(reader.name.end.saturating_add(REACH)))?;
+    let head = rest.trim_start_matches(['"', '\'', ' ', ':', '=', '>', '\\', '\r']);
+    let opens = head.starts_with('{')
+        || head.starts_with('\n') && rest.len() - head.len() <= 6
+        || head.starts_with('<') && reader.before(1) == Some(b'<');
+    if !opens || !matches!(reader.before(1), Some(b'"' | b'\'' | b'<' | b' ' | b'\t' | b'\n') | None) {
+        return None;
+    }
+    let behind = head.trim_start_matches(['{', '\n', '\r', ' ', '\t', '"', '\'']);
+    let from = reader.name.end + rest.len() - behind.len();
+    // The first fields of what opens here, on at most six lines.
+    let limit = behind.match_indices('\n').nth(5).map_or(behind.len(), |(end, _)| end);
+    let close = behind.get(..limit)?.find(['}']).unwrap_or(limit);
+    let element = head.starts_with('<');
+    let block = if element { from.checked_sub(1)?..from + limit } else { from..from + close };
+    // In YAML only what is further in belongs to the name.
+    if head.starts_with('\n') && !is_further_in(reader, from) {
+        return None;
+    }
+    field_value(reader, block, "\n")
+}
+
+fn is_further_in(reader: &Reader<'_>, from: usize) -> bool {
+    let indent = |at: usize| {
+        let start = line_start(reader.text, at);
+        scan::blank(reader.text, start) - start
+    };
+    indent(from) > indent(reader.name.start)
+}
+
+/// The next line that is not blank is one word, and this one announces it.
+fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let end = line_end(reader.text, reader.name.end);
+    let rest = reader.of(&(reader.name.end..end)).trim_end();
+    let start = line_start(reader.text, reader.name.start);
+    let line = reader.of(&(start..end)).to_ascii_lowercase();
+    let innocent = [
+        "pubkey",
+        "public",
+        "fingerprint",
+        "sha256sum",
+        "sha1",
+        "md5",
+        "checksum",
+        "digest",
+        "commit",
+        "rev-parse",
+        "hash",
+        "uuid",
+        "select ",
+        "grep ",
+        "test",
+        "assert",
+    ];
+    if innocent.iter().any(|word| line.contains(word)) {
+        return None;
+    }
+    let announces = rest.ends_with([':', '：']) || rest.is_empty();
+    let command = line.trim_start().starts_with(['$', '#', '>', '%', '❯', '➜', '+'])
+        || line.contains("c:\\")
+        || line.contains(" && echo")
+        || line.contains("base64 -d");
+    let mut at = end;
+    for _ in 0..=MAX_BLANK {
+        let next = next_line(reader.text, at)?;
+        let content = reader.of(&next).trim_matches([' ', '\t', '>', '|', '│', '*', '"', '\'', '`', '┃', '║']);
+        at = next.end;
+        if content.is_empty() {
+            continue;
+        }
+        let offset = reader.of(&next).find(content)?;
+        let range = next.start + offset..next.start + offset + content.len();
+        let strength = value::strength(content);
+        let made = value::is_token(content) && content.len() >= 12 && !value::is_ordinary(content)
+            || strength >= Some(Strength::Strong) && content.len() >= 8;
+        let decodes = line.contains("base64 -d") || line.contains("base64 --d");
+        let enough = match () {
+            () if content.contains(char::is_whitespace) => false,
+            () if decodes => strength >= Some(Strength::Soft) && content.len() >= 6,
+            () if announces && reader.class == Class::Password && rest.trim_end_matches([':', '：']).is_empty() => {
+                strength >= Some(Strength::Chosen) || is_grouped(content)
+            }
+            () if announces || command => made || is_grouped(content),
+            () => false,
+        };
+        let other = content.ends_with([':', '{', '(', ',', ';', '$', '#', '%', '='])
+            || is_label(content)
+            || value::is_expression(content)
+            || content.starts_with(['-', '<', '/', '{', '[', '@', '}', '!', '.'])
+            || content.contains("://")
+            || is_constant(content);
+        return (enough && !other).then_some(range);
+    }
+    None
+}
+
+/// `AARCH64_SIGN_LINK`
+fn is_constant(value: &str) -> bool {
+    value.contains('_') && value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// `283866-359821-…`: groups of digits, as recovery keys have them.
+fn is_grouped(value: &str) -> bool {
+    let groups: Vec<&str> = value.split('-').collect();
+    groups.len() >= 4
+        && groups.iter().all(|group| group.len() >= 4 && group.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// A question about a password, and an answer on one of the next lines that has a word like one in it.
+fn answer(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let end = line_end(reader.text, reader.name.end);
+    let rest = reader.of(&(reader.name.end..end)).trim_end();
+    if reader.class != Class::Password || !rest.ends_with(['?', '？']) {
+        return None;
+    }
+    let mut at = end;
+    for _ in 0..2 {
+        let next = next_line(reader.text, at)?;
+        at = next.end;
+        let line = reader.of(&next);
+        for word in line.split([' ', '\t', ',', '，', '。']) {
+            let plain = word.trim_matches(['"', '\'', '`', '(', ')', ';', ':', '.', '*']);
+            let strong = plain.len() >= 6 && value::strength(plain) == Some(Strength::Strong) && !is_label(plain);
+            if strong
+                && plain.contains(['!', '@', '#', '$', '%', '&', '*', '_', '-', '.'])
+                    | plain.chars().any(char::is_uppercase)
+            {
+                let offset = line.find(plain)?;
+                return Some(next.start + offset..next.start + offset + plain.len());
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,345 @@
+//! Secrets behind their name without an operator: `--password value`, `bindpw value`, `password "value"`, and what people
+//! write to each other: `the password for the printer is value`. The less stands between, the more the value has to look
+//! like a secret.
+
+use std::ops::Range;
+
+use crate::redact::key_value::{Reader, is_unspaced};
+use crate::redact::placeholder::{is_label, is_placeholder, is_secret_name};
+use crate::redact::scan::{self, line_end};
+use crate::redact::value::{self, Class, Strength};
+use crate::redact::vocabulary::words;
+use crate::redact::{name, placeholder};
+
+/// Bytes and words between a name and its value in a sentence.
+const MAX_BETWEEN: usize = 80;
+const MAX_WORDS: usize = 8;
+
+/// Bytes before a name in which a command is looked for that takes the name and its value as two words.
+const MAX_COMMAND: usize = 60;
+
+/// `behind` is where the blanks end behind the name.
+pub fn value(reader: &Reader<'_>, behind: usize, spaced: bool) -> Option<Range<usize>> {
+    if spaced && reader.is_flag() {
+        return flag(reader, behind);
+    }
+    if spaced && follows_command(reader) {
+        return next_word(reader, behind);
+    }
+    if spaced && let Some(range) = literal(reader, behind) {
+        return Some(range);
+    }
+    if spaced
+        && reader.begins_line()
+        && let Some(range) = directive(reader, behind)
+    {
+        return Some(range);
+    }
+    sentence(reader)
+}
+
+/// `--password value`, `-storepass value`. In a page of help the same words stand before a description.
+fn flag(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+    let name = reader.name();
+    let flag = name.trim_start_matches('-');
+    let dashes = name.len() - flag.len();
+    // `-pmypassword` is `-p` and its value.
+    let glued = dashes == 1
+        && flag.starts_with('p')
+        && !["pass", "pwd", "psk", "pw"].iter().any(|start| flag.to_ascii_lowercase().starts_with(start));
+    if flag.len() < 2 || glued || dashes > 2 {
+        return None;
+    }
+    let range = next_word(reader, at)?;
+    let word = reader.of(&range);
+    let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
+    let help = reader.begins_line()
+        && rest.split_whitespace().count() > 1
+        && !rest.trim_end().ends_with('\\')
+        && !rest.contains(" -");
+    let strength = value::strength(word);
+    let metavariable =
+        word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') && name::class(word).is_some();
+    (!metavariable && !(help && strength < Some(Strength::Chosen))).then_some(range)
+}
+
+/// `set -x NAME value`, `setx NAME value`, `ENV NAME value`, `config set name value`
+fn follows_command(reader: &Reader<'_>) -> bool {
+    let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_COMMAND));
+    let before = reader.of(&(from..reader.name.start));
+    let before = before.rsplit(['\n', ';', '|']).next().unwrap_or_default();
+    if !before.ends_with([' ', '\t', ':', '"', '\'']) {
+        return false;
+    }
+    let mut words = before.split_whitespace().rev().peekable();
+    let mut flags = 0;
+    while words.next_if(|word| word.starts_with('-') || word.contains("//")).is_some() {
+        flags += 1;
+    }
+    let Some(word) = words.next() else { return false };
+    match word {
+        "setx" | "ENV" | "setenv" | "env:set" | "set-env" => true,
+        "set" => {
+            flags > 0
+                || words.next().is_some_and(|before| {
+                    [
+                        "config",
+                        "configure",
+                        "secrets",
+                        "secret",
+                        "variable",
+                        "variables",
+                        "user-secrets",
+                        "env",
+                        "configuration",
+                    ]
+                    .contains(&before)
+                })
+        }
+        // `cf set-env app NAME value`
+        _ => words.next() == Some("set-env"),
+    }
+}
+
+/// The next word, as an argument of a program.
+fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+    let range = match scan::quoted(reader.text, at) {
+        Some(range) => range,
+        None => {
+            let line = reader.of(&(at..line_end(reader.text, at)));
+            let stops = |letter: char| letter.is_whitespace() || "\"'`;|<>)]".contains(letter);
+            let mut end = line.find(stops).unwrap_or(line.len());
+            // `a&b` is a word of cmd.exe, `a &` the end of a command of a shell.
+            if line.get(..end).is_some_and(|word| word.ends_with('&')) {
+                end -= 1;
+            }
+            at..at + end
+        }
+    };
+    let word = reader.of(&range);
+    let number = word.bytes().all(|byte| byte.is_ascii_digit()) && word.len() < 4;
+    let other = word.starts_with("--")
+        || word.starts_with('-') && word.len() < 4
+        || number
+        || value::is_prose(word)
+        || value::is_path(word)
+        || word.starts_with("pass:")
+        || name::is_action(reader.name().trim_start_matches('-')) && value::strength(word) < Some(Strength::Chosen);
+    // `--secret id=npmrc,src=…`
+    let parts =
+        word.split_once('=').is_some_and(|(name, _)| ["id", "type", "source", "src", "name", "env"].contains(&name));
+    let fits = match reader.class {
+        Class::Password => value::fits(Class::Password, word),
+        Class::Secret => {
+            value::fits(Class::Secret, word) && value::strength(word) >= Some(Strength::Soft) && !is_secret_name(word)
+        }
+        Class::Token => {
+            value::fits(Class::Token, word) || value::strength(word) >= Some(Strength::Soft) && !is_secret_name(word)
+        }
+        Class::Random => value::fits(Class::Random, word),
+    };
+    (!other && !parts && fits && !is_label(word)).then_some(range)
+}
+
+/// `password "value"`: in Groovy, in nginx, in fetchmail.
+fn literal(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+    let range = scan::quoted(reader.text, at)?;
+    let rest = reader.of(&(range.end + 1..line_end(reader.text, range.end))).trim();
+    let alone = reader.begins_line() && matches!(rest, "" | "," | ";" | "\\" | "}" | "};");
+    let strength = value::strength(reader.of(&range))?;
+    let enough = if alone { strength >= Strength::Word } else { strength >= Strength::Chosen };
+    let code = reader.of(&range).contains('=') || reader.byte(at) == Some(b'`') && strength < Strength::Strong;
+    if code && !alone {
+        return None;
+    }
+    let single = !reader.of(&range).contains(' ') || alone && reader.class == Class::Password;
+    (enough && single && reader.fits(&range)).then_some(range)
+}
+
+/// A line of a configuration file: `bindpw value`, `auth_pass value`, `password   value`.
+fn directive(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+    let line = reader.of(&(at..line_end(reader.text, at)));
+    let line = line.find(" #").map_or(line, |comment| line.get(..comment).unwrap_or(line)).trim_end();
+    let (word, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let range = at..at + word.trim_end_matches(';').len();
+    let word = reader.of(&range);
+    let strength = value::strength(word)?;
+    let definite = name::count(reader.name()) > 1
+        || reader.name().chars().all(|letter| letter.is_ascii_lowercase()) && reader.name().len() > 4;
+    let shell =
+        ["pass", "passwd", "auth", "token", "secret", "credentials", "creds", "access"].contains(&reader.name());
+    let column = rest.is_empty() || rest.starts_with([' ', '\t', '|']);
+    let enough = match () {
+        () if !column => return None,
+        () if rest.is_empty() && definite && !shell => {
+            strength >= Strength::Soft || strength == Strength::Word && is_below_user(reader)
+        }
+        () if rest.is_empty() && shell => {
+            strength >= Strength::Soft && (is_below_user(reader) || strength >= Strength::Chosen)
+                || strength >= Strength::Strong
+        }
+        () => strength >= Strength::Chosen,
+    };
+    (enough && reader.fits(&range) && !word.ends_with([':', '=', '{', '(', ',']) && name::class(word).is_none())
+        .then_some(range)
+}
+
+/// The line above names a user or a host, in the same way.
+fn is_below_user(reader: &Reader<'_>) -> bool {
+    let Some(above) = scan::previous_line(reader.text, reader.name.start) else { return false };
+    let mut words = reader.of(&above).split_whitespace();
+    let first = words.next().unwrap_or_default().to_ascii_lowercase();
+    let named = [
+        "user", "username", "login", "account", "host", "server", "machine", "port", "binddn", "rootdn", "email",
+        "uri", "name", "hostname", "from",
+    ];
+    (named.iter().any(|name| first == *name) || first.contains("user") || first.ends_with("dn")) && words.count() == 1
+}
+
+/// What people write: `password for the wifi is value`, `Passwort value`.
+fn sentence(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let end =
+        line_end(reader.text, reader.name.end).min(reader.text.floor_char_boundary(reader.name.end + MAX_BETWEEN));
+    let after = reader.text.get(reader.name.end..end)?;
+    adjacent(reader, after).or_else(|| joined(reader, after))
+}
+
+/// The next word, if it can be nothing else: `Passwort Winter2024!`.
+fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
+    let (_, link, from) = none(after)?;
+    // `PreferredAuthentications=password host`: the name is a value itself.
+    if reader.class != Class::Password
+        || reader.name().eq_ignore_ascii_case("pin")
+        || matches!(reader.before(1), Some(b'=' | b':' | b'/' | b',' | b'|'))
+    {
+        return None;
+    }
+    let range = word(reader, reader.name.end + from)?;
+    let value = reader.of(&range);
+    let least = if reader.name().eq_ignore_ascii_case("pass") { Strength::Strong } else { Strength::Chosen };
+    let strong = value::strength(value).is_some_and(|strength| strength >= least);
+    (link == Link::None
+        && strong
+        && has_digit_or_symbol(value)
+        && !is_followed_by_code(reader, &range)
+        && is_plain(value))
+    .then_some(range)
+}
+
+/// Nothing that says that it is none.
+fn is_plain(value: &str) -> bool {
+    // `spec=True`, `call(`
+    !value.contains('=')
+        && !value.ends_with('(')
+        && !is_placeholder(value)
+        && !is_label(value)
+        && !value::is_prose(value)
+        && !is_secret_name(value)
+        && name::class(value).is_none()
+        && !placeholder::is_crypt_hash(value)
+}
+
+/// Behind a colon or a word such as `is`.
+fn joined(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
+    let (between, link, from) = linked(after)?;
+    let quoted = scan::quoted(reader.text, scan::blank(reader.text, reader.name.end + from));
+    let in_quotes = quoted.is_some();
+    let range = quoted.or_else(|| word(reader, scan::blank(reader.text, reader.name.end + from)))?;
+    let value = reader.of(&range);
+    let strength = value::strength(value)?;
+    let direct = between.trim().is_empty();
+    // A verb more often than a name.
+    if ["pass", "passes", "pin", "key"].contains(&reader.name().to_ascii_lowercase().as_str())
+        && strength < Strength::Strong
+    {
+        return None;
+    }
+    let enough = match link {
+        // A word in quotes behind `is`.
+        Link::Copula if direct && in_quotes => strength >= Strength::Word && !value.contains(' ') && value.len() > 3,
+        Link::Copula | Link::Colon => strength >= Strength::Chosen,
+        Link::None => false,
+    };
+    let fits = match reader.class {
+        Class::Password => true,
+        Class::Secret | Class::Token => {
+            value::is_token(value) && link != Link::None && !is_secret_name(value) && !value::is_expression(value)
+        }
+        Class::Random => value::is_random(value) && link != Link::None && direct && !value::is_hash(value),
+    };
+    (enough && fits && is_plain(value)).then_some(range)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link {
+    Copula,
+    Colon,
+    /// The value is the next word.
+    None,
+}
+
+/// What stands between a name and its value, what joins them, and where the value begins, from the end of the name.
+fn linked(after: &str) -> Option<(&str, Link, usize)> {
+    // A sentence, a question or a list ends the search.
+    let stop =
+        after.find(['?', ';', '"', '=', '{', '(', '<', '|', '\n', '[', ']', ')', '}', '`']).unwrap_or(after.len());
+    let stop = after.find(". ").map_or(stop, |dot| dot.min(stop));
+    let searched = after.get(..stop)?;
+    let copula = words()
+        .copulas
+        .iter()
+        .filter_map(|copula| Some((searched.find(copula.as_str())?, copula.len())))
+        .min_by_key(|(at, length)| (*at, usize::MAX - length));
+    let colon = searched.find(": ").map(|at| (at, 2));
+    let (at, length, link) = match (copula, colon) {
+        (Some((at, length)), Some((colon, _))) if at < colon => (at, length, Link::Copula),
+        (_, Some((at, length))) => (at, length, Link::Colon),
+        (Some((at, length)), None) => (at, length, Link::Copula),
+        (None, None) => return none(after),
+    };
+    let between = after.get(..at)?;
+    if between.split_whitespace().count() > MAX_WORDS || between.contains(", ") && between.len() > 20 {
+        return none(after);
+    }
+    Some((between, link, at + length))
+}
+
+fn none(after: &str) -> Option<(&str, Link, usize)> {
+    let unspaced = after.starts_with(|first: char| first.is_ascii_graphic() && !first.is_ascii_punctuation());
+    let blank = after.len() - after.trim_start_matches([' ', '\t', '\u{3000}']).len();
+    (unspaced || blank > 0 && blank < 4).then_some(("", Link::None, blank))
+}
+
+/// The word at `at`, without the marks of a sentence around it.
+fn word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+    let rest = reader.of(&(at..line_end(reader.text, at)));
+    let opening = rest.len() - rest.trim_start_matches(['(', '[', '*', '"', '\'', '`', '<', '_']).len();
+    let inner = rest.get(opening..)?;
+    let stops =
+        |letter: char| letter.is_whitespace() || is_unspaced(letter) || "，。、；（）「」\"`<>".contains(letter);
+    let mut end = inner.find(stops).unwrap_or(inner.len());
+    for entity in ["&quot;", "&lt;", "&gt;", "&amp;", "&#", "&nbsp;", "&apos;", "\\n", "\\r"] {
+        end = inner.get(..end)?.find(entity).unwrap_or(end);
+    }
+    let word = inner.get(..end)?.trim_end_matches(['.', ',', ';', ':', ')', ']', '\'', '*', '_', '}']);
+    let start = at + opening;
+    (!word.is_empty()).then_some(start..start + word.len())
+}
+
+fn has_digit_or_symbol(value: &str) -> bool {
+    let digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let name = value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte));
+    // `password field2`, `password step_3`: a name with a number behind it.
+    let numbered = name
+        && value.trim_end_matches(|letter: char| letter.is_ascii_digit()).bytes().all(|byte| !byte.is_ascii_digit())
+        && value.bytes().filter(u8::is_ascii_digit).count() == 1;
+    // `fs-ist01`: a host.
+    let host = name
+        && value.contains('-')
+        && value.trim_end_matches(|letter: char| letter.is_ascii_digit()).bytes().all(|byte| !byte.is_ascii_digit());
+    (digit && !numbered && !host) || value.contains(['!', '@', '#', '$', '%', '^', '&', '*'])
+}
+
+fn is_followed_by_code(reader: &Reader<'_>, range: &Range<usize>) -> bool {
+    matches!(reader.byte(range.end), Some(b':' | b'=' | b'(' | b'[' | b'{' | b'>'))
+}

@@ -1,0 +1,267 @@
+//! Secrets in a column of a table whose head names it: Markdown, CSV, the output of a database, columns set apart by blanks;
+//! and the values of an `INSERT`.
+
+use std::ops::Range;
+
+use crate::redact::key_value::Reader;
+use crate::redact::name;
+use crate::redact::placeholder::is_label;
+use crate::redact::scan::{self, line_end, line_start, next_line};
+use crate::redact::value::{self, Class, Strength};
+
+/// Rows of one table.
+const MAX_ROWS: usize = 200;
+
+/// Bytes of one row: more is no table.
+const MAX_ROW: usize = 1000;
+
+/// Words of a cell that names a column: `Initial password`.
+const MAX_WORDS: usize = 4;
+
+/// The cells below the name, and where the table ends.
+pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
+    if reader.class == Class::Random {
+        return None;
+    }
+    let head = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
+    if head.len() > MAX_ROW {
+        return None;
+    }
+    let next = next_line(reader.text, head.end)?;
+    let split = Split::of(reader.of(&head), reader.name.start - head.start)?;
+    let columns = split.cells(reader.text, &head);
+    let column = columns.iter().position(|cell| cell.start <= reader.name.start && reader.name.end <= cell.end)?;
+    let cell = columns.get(column)?;
+    let filled = |cells: &[Range<usize>]| cells.iter().filter(|cell| !cell.is_empty()).count();
+    if filled(&columns) < 2 || !is_title(reader, cell) || split.is_loose() && is_code(reader.of(&head)) {
+        return None;
+    }
+    if columns.iter().any(|cell| is_data(reader.of(cell))) {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut row = next;
+    let mut end = head.end;
+    for _ in 0..MAX_ROWS {
+        let content = reader.of(&row);
+        if content.trim().is_empty() || row.len() > MAX_ROW {
+            break;
+        }
+        let rule = content.chars().all(|letter| " -=+|:─┼├┤│\t^╪═".contains(letter));
+        if !rule {
+            let cells = split.cells(reader.text, &row);
+            let same = match split {
+                Split::Blanks if cells.len() == columns.len() => cells.get(column).cloned(),
+                // A column may be empty: the cell that stands below the name.
+                Split::Blanks => cells
+                    .iter()
+                    .find(|below| {
+                        below.start - row.start <= cell.start - head.start + 2
+                            && below.end - row.start >= cell.start - head.start
+                    })
+                    .cloned(),
+                Split::At(_)
+                    if cells.len() + 1 >= columns.len() && cells.len() <= columns.len() + 2
+                        || cells.len() > column && cells.len() > 2 =>
+                {
+                    cells.get(column).cloned()
+                }
+                Split::At(_) => None,
+            };
+            let Some(below) = same.filter(|_| filled(&cells) > 1) else { break };
+            found.push(unquoted(reader.text, below));
+        }
+        end = row.end;
+        let Some(next) = next_line(reader.text, row.end) else { break };
+        row = next;
+    }
+    Some((secrets(reader, found), end))
+}
+
+/// A column in which one value is a password holds passwords, even those that are ordinary words.
+fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let strength = |cell: &Range<usize>| {
+        let value = reader.of(cell);
+        let one = !value.contains(' ')
+            && !value.is_empty()
+            && reader.fits(cell)
+            && !is_label(value)
+            && name::class(value).is_none();
+        value::strength(value).filter(|_| one)
+    };
+    let strong = cells.iter().any(|cell| strength(cell) >= Some(Strength::Chosen));
+    let least = if strong { Strength::Word } else { Strength::Chosen };
+    cells.into_iter().filter(|cell| strength(cell) >= Some(least) && reader.of(cell).len() > 2).collect()
+}
+
+/// All of the cell is a name: `Initial password (change it)`, not `password is wrong`.
+fn is_title(reader: &Reader<'_>, cell: &Range<usize>) -> bool {
+    let title = reader.of(cell).trim_matches(['"', '\'', '*', '`', ' ']);
+    let letters = title.chars().all(|letter| letter.is_alphanumeric() || " _-.()/#:".contains(letter));
+    letters
+        && title.split_whitespace().count() <= MAX_WORDS
+        && !title.contains(['=', ':'])
+        && title.len() <= 40
+        && reader
+            .of(&(reader.name.end..cell.end))
+            .trim_matches(['"', '\'', '*', '`', ' '])
+            .chars()
+            .next()
+            .is_none_or(|first| "([".contains(first))
+}
+
+/// A list of a program: in brackets, assigned, or going on.
+fn is_code(head: &str) -> bool {
+    head.contains(['(', ')', '{', '}', '=', '[', ']'])
+        || head.trim_end().ends_with([',', ';', '\\'])
+        || head.starts_with([' ', '\t']) && head.contains(['"', '\''])
+}
+
+/// A number, or a name with one in it: no title of a column.
+fn is_data(cell: &str) -> bool {
+    cell.bytes().filter(u8::is_ascii_digit).count() > 1 || cell.contains(['/', '\\', '@', '='])
+}
+
+fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
+    let inner = text.get(range.clone()).unwrap_or_default();
+    for quote in ['"', '\'', '`'] {
+        if inner.len() > 1 && inner.starts_with(quote) && inner.ends_with(quote) {
+            return range.start + 1..range.end - 1;
+        }
+    }
+    range
+}
+
+/// What sets the columns apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Split {
+    At(char),
+    /// Two blanks at least.
+    Blanks,
+}
+
+impl Split {
+    /// Sentences and programs have these too.
+    fn is_loose(self) -> bool {
+        matches!(self, Split::At(',' | ';') | Split::Blanks)
+    }
+
+    fn of(head: &str, at: usize) -> Option<Self> {
+        for separator in ['|', '│', '┃', '║', '^', '\t', ';', ','] {
+            let (before, after) = head.split_at_checked(at)?;
+            // Between the columns of a table there are blanks; in a pattern or a type there are none.
+            let drawn =
+                separator != '|' || head.trim_start().starts_with('|') || head.contains(" | ") || head.contains("\t|");
+            if (before.contains(separator) || after.contains(separator)) && drawn {
+                return Some(Split::At(separator));
+            }
+        }
+        head.trim().contains("  ").then_some(Split::Blanks)
+    }
+
+    fn cells(self, text: &str, row: &Range<usize>) -> Vec<Range<usize>> {
+        let content = text.get(row.clone()).unwrap_or_default();
+        let mut cells = Vec::new();
+        match self {
+            Split::At(separator) => {
+                let mut start = 0;
+                let mut quoted = false;
+                // DokuWiki writes `^` between titles and `|` between values.
+                let separates = |letter: char| letter == separator || separator == '^' && letter == '|';
+                for (at, letter) in content.char_indices() {
+                    if letter == '"' && separator != '|' && separator != '│' {
+                        quoted = !quoted;
+                    }
+                    if separates(letter) && !quoted {
+                        cells.push(start..at);
+                        start = at + letter.len_utf8();
+                    }
+                }
+                cells.push(start..content.len());
+            }
+            Split::Blanks => {
+                let bytes = content.as_bytes();
+                let blank = |at: usize| bytes.get(at).is_none_or(|byte| *byte == b' ');
+                let mut start = None;
+                for at in 0..=bytes.len() {
+                    match start {
+                        None if at < bytes.len() && !blank(at) => start = Some(at),
+                        Some(from) if blank(at) && (blank(at + 1) || at == bytes.len()) => {
+                            cells.push(from..at);
+                            start = None;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        cells.into_iter().map(|cell| scan::trimmed(text, row.start + cell.start..row.start + cell.end)).collect()
+    }
+}
+
+/// `INSERT INTO users (name, password) VALUES ('bob', '…')`
+pub fn inserted(reader: &Reader<'_>) -> Vec<Range<usize>> {
+    values(reader).unwrap_or_default()
+}
+
+fn values(reader: &Reader<'_>) -> Option<Vec<Range<usize>>> {
+    let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_ROW));
+    let before = reader.text.get(from..reader.name.start)?;
+    let open = before.rfind('(')?;
+    let columns = before.get(open + 1..)?;
+    if columns.contains(')') || !before.get(..open)?.to_ascii_lowercase().contains("into") {
+        return None;
+    }
+    let column = columns.matches(',').count();
+    let rest = reader
+        .text
+        .get(reader.name.end..reader.text.floor_char_boundary(reader.name.end.saturating_add(MAX_ROW * 8)))?;
+    let close = rest.find(')')?;
+    let behind = rest.get(close + 1..)?;
+    let word = behind.trim_start();
+    let rows = word.get(..6).filter(|word| word.eq_ignore_ascii_case("values")).and(word.get(6..))?;
+    let mut at = reader.name.end + rest.len() - rows.len();
+    let mut found = Vec::new();
+    for _ in 0..MAX_ROWS {
+        let Some(open) =
+            reader.text.get(at..).and_then(|rest| rest.find(|letter: char| !letter.is_whitespace() && letter != ','))
+        else {
+            break;
+        };
+        at += open;
+        if reader.byte(at) != Some(b'(') {
+            break;
+        }
+        let (row, end) = literals(reader, at + 1)?;
+        found.extend(row.get(column).cloned().flatten().filter(|range| reader.fits(range)));
+        at = end;
+    }
+    Some(found)
+}
+
+/// The values up to the bracket that closes: those in quotes, and `None` for the others.
+fn literals(reader: &Reader<'_>, mut at: usize) -> Option<(Vec<Option<Range<usize>>>, usize)> {
+    let limit = at.saturating_add(MAX_ROW);
+    let mut row = vec![None];
+    let mut depth = 0;
+    while at < limit {
+        match reader.byte(at)? {
+            b'\'' | b'"' => {
+                let range = scan::quoted(reader.text, at)?;
+                at = range.end;
+                if depth == 0
+                    && let Some(last) = row.last_mut()
+                {
+                    *last = Some(range);
+                }
+            }
+            b',' if depth == 0 => row.push(None),
+            b'(' => depth += 1,
+            b')' if depth == 0 => return Some((row, at + 1)),
+            b')' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}

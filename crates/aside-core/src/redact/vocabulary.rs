@@ -1,0 +1,74 @@
+//! The words of `data/redact/words.toml`: how secrets are named, and what stands in their place.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use toml_edit::Document;
+
+const WORDS: &str = include_str!("../../data/redact/words.toml");
+
+#[derive(Default)]
+pub struct Vocabulary {
+    pub password_ends: Vec<String>,
+    pub no_password_ends: Vec<String>,
+    pub password_words: HashSet<String>,
+    pub password_roots: Vec<String>,
+    pub password_phrases: Vec<String>,
+    pub token_phrases: Vec<String>,
+    pub code_lists: Vec<String>,
+    pub seed_lists: Vec<String>,
+    pub tails: HashSet<String>,
+    pub verbs: HashSet<String>,
+    pub secret_keys: HashSet<String>,
+    pub plain_keys: HashSet<String>,
+    pub plain_tokens: HashSet<String>,
+    pub placeholders: HashSet<String>,
+    pub telltales: Vec<String>,
+    pub prose: HashSet<String>,
+    pub copulas: Vec<String>,
+    /// Every word for a password in any language: a text that contains one is a label.
+    pub labels: Vec<String>,
+}
+
+pub fn words() -> &'static Vocabulary {
+    static WORDS: LazyLock<Vocabulary> = LazyLock::new(read);
+    &WORDS
+}
+
+fn read() -> Vocabulary {
+    let Ok(document) = Document::parse(WORDS) else { return Vocabulary::default() };
+    let list = |key: &str| -> Vec<String> {
+        let items = document.get(key).and_then(|list| list.as_array()).into_iter().flatten();
+        items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    };
+    let set = |key: &str| list(key).into_iter().collect::<HashSet<_>>();
+    // The longest first: of two that begin alike, the longer one says more.
+    let longest_first = |key: &str| {
+        let mut list = list(key);
+        list.sort_by_key(|word| usize::MAX - word.len());
+        list
+    };
+    let mut labels: Vec<String> =
+        list("password_phrases").into_iter().chain(list("password_roots")).chain(list("token_phrases")).collect();
+    labels.extend(["password", "passwd", "passphrase", "passcode"].map(str::to_owned));
+    Vocabulary {
+        password_ends: list("password_ends"),
+        no_password_ends: list("no_password_ends"),
+        password_words: set("password_words"),
+        password_roots: list("password_roots"),
+        password_phrases: list("password_phrases"),
+        token_phrases: list("token_phrases"),
+        code_lists: list("code_lists"),
+        seed_lists: list("seed_lists"),
+        tails: set("tails"),
+        verbs: set("verbs"),
+        secret_keys: set("secret_keys"),
+        plain_keys: set("plain_keys"),
+        plain_tokens: set("plain_tokens"),
+        placeholders: set("placeholders"),
+        telltales: list("telltales"),
+        prose: set("prose"),
+        copulas: longest_first("copulas"),
+        labels,
+    }
+}
