@@ -124,6 +124,9 @@ impl Reader<'_> {
         if quoted == Quoted::Call && self.byte(behind) == Some(b',') {
             return self.argument(behind + 1);
         }
+        if quoted == Quoted::No && self.byte(behind) == Some(b',') {
+            return self.argument(behind + 1).filter(|range| value::strength(self.of(range)) >= Some(Strength::Soft));
+        }
         if quoted == Quoted::No && at == behind && self.byte(at) == Some(b'(') {
             return self.call(at + 1);
         }
@@ -159,12 +162,21 @@ impl Reader<'_> {
             && self.name().bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
         (value::fits(self.class, value) || short)
             && !self.is_sentence(value)
+            && !self.is_contact(value)
             && last(value) != last(self.name())
             && !(is_secret_name(value) && self.class != Class::Password)
             && !(name::is_action(self.name())
                 && value::strength(value).is_none_or(|strength| strength < Strength::Chosen))
             && !(self.class == Class::Random && value::is_hash(value) && self.is_among_hashes(range))
             && !(self.is_pwd() && value.starts_with(['/', '~', '.']))
+    }
+
+    /// The number of a contact is no PIN: that has four digits at least.
+    fn is_contact(&self, value: &str) -> bool {
+        let name = self.name().to_ascii_lowercase();
+        let pin = ["pin", "puk"].iter().any(|end| name == *end || name.ends_with(&format!("_{end}")) || name.ends_with(&format!("-{end}")));
+        let digits = value.len() >= 4 && value.bytes().all(|byte| byte.is_ascii_digit());
+        pin && !digits && value::strength(value) < Some(Strength::Strong)
     }
 
     /// What a form says about a password, or how it is checked. A passphrase may be many words.
@@ -326,7 +338,7 @@ impl Reader<'_> {
             .or_else(|| inner.split_once(':'))?;
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte));
         let start = range.end - 1 - default.len();
-        (plain && !default.is_empty() && !default.starts_with('?')).then_some(start..range.end - 1)
+        (plain && !default.is_empty() && !default.starts_with('?') && !default.contains(['=', '$'])).then_some(start..range.end - 1)
     }
 
     /// The second argument of `define('NAME', 'value')`.
@@ -345,12 +357,14 @@ impl Reader<'_> {
                 .to_ascii_lowercase()
         });
         let sets = callee.is_some_and(|callee| SETTERS.contains(&callee.as_str()));
-        (self.fits(&range) && (sets || self.is_chosen(&range))).then_some(range)
+        // `Context.SECURITY_CREDENTIALS`
+        let credentials = self.class == Class::Random && sets && value::strength(self.of(&range)) >= Some(Strength::Chosen);
+        (self.fits(&range) && (sets || self.is_chosen(&range)) || credentials && !is_label(self.of(&range))).then_some(range)
     }
 
     /// `.password("value")`, `setPassword('value')`
     fn call(&self, at: usize) -> Option<Range<usize>> {
-        let range = scan::quoted(self.text, scan::blank(self.text, at))?;
+        let Some(range) = scan::quoted(self.text, scan::blank(self.text, at)) else { return self.bare_call(at) };
         let close = scan::blank(self.text, range.end + 1);
         let name = self.name();
         let last = name.rsplit('.').next().unwrap_or(name);
@@ -363,6 +377,15 @@ impl Reader<'_> {
             && value::fits(self.class, self.of(&range))
             && !is_label(self.of(&range)))
         .then_some(range)
+    }
+
+    /// `PASSWORD(VALUE)` of a mainframe.
+    fn bare_call(&self, at: usize) -> Option<Range<usize>> {
+        let rest = self.of(&(at..line_end(self.text, at)));
+        let value = rest.get(..rest.find(')')?)?;
+        let upper = |text: &str| text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_$#@-".contains(&byte));
+        let strong = value::strength(value) >= Some(Strength::Chosen) && value.len() <= 32;
+        (upper(self.name()) && upper(value) && strong).then_some(at..at + value.len())
     }
 
     /// `<name>value<`, `<name attribute="x">value<`
@@ -535,9 +558,22 @@ impl Reader<'_> {
         let range = from..from + end;
         let code = value::is_expression(self.of(&(from..line.end)))
             && (!self.begins_line() || self.of(&range).contains(['(', '[']))
-            && matches!(self.byte(range.end), Some(b',' | b')' | b';' | b'(' | b'[' | b']' | b' '))
+            && matches!(self.byte(range.end), Some(b',' | b')' | b';' | b'(' | b'[' | b']'))
             && !self.is_flag();
-        (!code && self.fits(&range)).then_some(range)
+        let list = self.of(&range).contains('=') && self.of(&range).contains(',') && self.is_flag();
+        let soft = self.class == Class::Token && setting && self.is_word_setting(&range);
+        (!code && !list && (self.fits(&range) || soft)).then_some(range)
+    }
+
+    /// A token that people chose, in a file of settings: `api-key=pdns-Schmiede`.
+    fn is_word_setting(&self, range: &Range<usize>) -> bool {
+        let value = self.of(range);
+        let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
+        (upper || self.is_among_settings())
+            && value::strength(value) >= Some(Strength::Soft)
+            && !is_secret_name(value)
+            && !value::is_expression(value)
+            && !value::is_path(value)
     }
 
     /// Where a value ends that stands among others.
@@ -593,11 +629,8 @@ impl Reader<'_> {
         let bare = first.trim_end_matches([',', ';', ')']);
         if self.class == Class::Token && !value::is_token(bare) {
             let alone = first.len() == self.of(&range).len() && self.begins_line();
-            let words = bare.split(['-', '_', '.', ' ']).filter(|part| part.len() > 1).count();
-            let phrase =
-                alone && self.is_among_settings() && words > 2 && value::strength(bare) >= Some(Strength::Soft);
-            return Some(from..from + bare.len())
-                .filter(|_| phrase && !is_secret_name(bare) && !value::is_expression(bare));
+            let range = from..from + bare.len();
+            return Some(range).filter(|range| alone && self.is_among_settings() && self.is_word_setting(range));
         }
         // One at a time: that is many times faster than both at once.
         for quote in ['"', '`'] {

@@ -167,6 +167,8 @@ enum Trigger {
     Phrase(Class),
     Codes,
     Seeds,
+    /// A command that prints a secret.
+    Printing,
     Address,
     Begin,
     End,
@@ -209,6 +211,7 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
     vocabulary.token_phrases.iter().for_each(|phrase| add(phrase, Trigger::Phrase(Class::Token)));
     vocabulary.code_lists.iter().for_each(|phrase| add(phrase, Trigger::Codes));
     vocabulary.seed_lists.iter().for_each(|phrase| add(phrase, Trigger::Seeds));
+    vocabulary.printing.iter().for_each(|command| add(command, Trigger::Printing));
     add("://", Trigger::Address);
     add("-----begin ", Trigger::Begin);
     add("-----end ", Trigger::End);
@@ -270,6 +273,7 @@ impl Trigger {
                 found.extend(codes.into_iter().map(of("recovery code")));
             }
             Trigger::Seeds => found.extend(list::seeds(text, word).map(of("seed phrase"))),
+            Trigger::Printing => found.extend(nested::printed(text, word).map(of("secret"))),
             Trigger::Address => found.extend(address::password(text, word.start).map(of("password"))),
             Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody if word.start < done.pem => {}
             Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody => {

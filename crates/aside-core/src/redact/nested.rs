@@ -292,8 +292,6 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         "uuid",
         "select ",
         "grep ",
-        "test",
-        "assert",
     ];
     if innocent.iter().any(|word| line.contains(word)) {
         return None;
@@ -335,6 +333,22 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         return (enough && !other).then_some(range);
     }
     None
+}
+
+/// What a command printed that prints secrets: one word on the next line.
+pub fn printed(text: &str, command: Range<usize>) -> Option<Range<usize>> {
+    let line = text.get(line_start(text, command.start)..command.start)?.trim_start();
+    let next = next_line(text, command.end)?;
+    let range = scan::trimmed(text, next);
+    let content = text.get(range.clone())?;
+    let first = line.chars().next();
+    // At a prompt, or at the beginning of a line.
+    let typed = first.is_none_or(|first| "$#>%❯➜+".contains(first)) || line.contains(['$', '#', '>', '%']) || !line.contains(' ');
+    let one = !content.contains(char::is_whitespace) && content.len() >= 6;
+    let strength = value::strength(content);
+    let secret = strength >= Some(Strength::Soft) || value::is_token(content) && !value::is_path(content);
+    let other = content.ends_with([':', '{', '$', '#', '%']) || content.starts_with(['-', '{', '[', '/', '.']) || content.contains("://") || is_constant(content);
+    (typed && one && secret && !other && !is_label(content)).then_some(range)
 }
 
 /// `AARCH64_SIGN_LINK`

@@ -15,6 +15,9 @@ use crate::redact::{name, placeholder};
 const MAX_BETWEEN: usize = 80;
 const MAX_WORDS: usize = 8;
 
+/// Words such as `is` behind one name.
+const MAX_LINKS: usize = 4;
+
 /// Bytes before a name in which a command is looked for that takes the name and its value as two words.
 const MAX_COMMAND: usize = 60;
 
@@ -208,15 +211,20 @@ fn sentence(reader: &Reader<'_>) -> Option<Range<usize>> {
 fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     let (_, link, from) = none(after)?;
     // `PreferredAuthentications=password host`: the name is a value itself.
+    if reader.class == Class::Secret {
+        // `secret …;` of a name server.
+        let range = word(reader, reader.name.end + from)?;
+        return Some(range).filter(|range| value::is_random(reader.of(range)) && reader.byte(range.end) == Some(b';'));
+    }
     if reader.class != Class::Password
-        || reader.name().eq_ignore_ascii_case("pin")
         || matches!(reader.before(1), Some(b'=' | b':' | b'/' | b',' | b'|'))
     {
         return None;
     }
     let range = word(reader, reader.name.end + from)?;
     let value = reader.of(&range);
-    let least = if reader.name().eq_ignore_ascii_case("pass") { Strength::Strong } else { Strength::Chosen };
+    let weak = ["pass", "pin", "psk"].contains(&reader.name().to_ascii_lowercase().as_str());
+    let least = if weak { Strength::Strong } else { Strength::Chosen };
     let strong = value::strength(value).is_some_and(|strength| strength >= least);
     (link == Link::None
         && strong
@@ -239,15 +247,22 @@ fn is_plain(value: &str) -> bool {
         && !placeholder::is_crypt_hash(value)
 }
 
-/// Behind a colon or a word such as `is`.
+/// Behind a colon or a word such as `is`: the first of them that has a secret behind it.
 fn joined(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
-    let (between, link, from) = linked(after)?;
-    let quoted = scan::quoted(reader.text, scan::blank(reader.text, reader.name.end + from));
+    links(after).into_iter().find_map(|(between, link, from)| behind(reader, between, link, from))
+}
+
+fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option<Range<usize>> {
+    let at = scan::blank(reader.text, reader.name.end + from);
+    let quoted = scan::quoted(reader.text, at);
     let in_quotes = quoted.is_some();
-    let range = quoted.or_else(|| word(reader, scan::blank(reader.text, reader.name.end + from)))?;
+    let range = quoted.or_else(|| word(reader, at))?;
     let value = reader.of(&range);
-    let strength = value::strength(value)?;
     let direct = between.trim().is_empty();
+    if direct && link != Link::None && is_pin(reader.name(), value) {
+        return Some(range);
+    }
+    let strength = value::strength(value)?;
     // A verb more often than a name.
     if ["pass", "passes", "pin", "key"].contains(&reader.name().to_ascii_lowercase().as_str())
         && strength < Strength::Strong
@@ -262,10 +277,8 @@ fn joined(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     };
     let fits = match reader.class {
         Class::Password => true,
-        Class::Secret | Class::Token => {
-            value::is_token(value) && link != Link::None && !is_secret_name(value) && !value::is_expression(value)
-        }
-        Class::Random => value::is_random(value) && link != Link::None && direct && !value::is_hash(value),
+        Class::Secret | Class::Token => value::is_token(value) && !value::is_expression(value),
+        Class::Random => value::is_random(value) && direct && !value::is_hash(value),
     };
     (enough && fits && is_plain(value)).then_some(range)
 }
@@ -278,30 +291,23 @@ enum Link {
     None,
 }
 
-/// What stands between a name and its value, what joins them, and where the value begins, from the end of the name.
-fn linked(after: &str) -> Option<(&str, Link, usize)> {
+/// What may join a name and its value: what stands before it, what it is, and where the value begins, from the end of the
+/// name.
+fn links(after: &str) -> Vec<(&str, Link, usize)> {
     // A sentence, a question or a list ends the search.
-    let stop =
-        after.find(['?', ';', '"', '=', '{', '(', '<', '|', '\n', '[', ']', ')', '}', '`']).unwrap_or(after.len());
+    let stop = after.find(['?', ';', '"', '{', '(', '<', '|', '\n', ']', ')', '}', '`']).unwrap_or(after.len());
     let stop = after.find(". ").map_or(stop, |dot| dot.min(stop));
-    let searched = after.get(..stop)?;
-    let copula = words()
-        .copulas
-        .iter()
-        .filter_map(|copula| Some((searched.find(copula.as_str())?, copula.len())))
-        .min_by_key(|(at, length)| (*at, usize::MAX - length));
-    let colon = searched.find(": ").map(|at| (at, 2));
-    let (at, length, link) = match (copula, colon) {
-        (Some((at, length)), Some((colon, _))) if at < colon => (at, length, Link::Copula),
-        (_, Some((at, length))) => (at, length, Link::Colon),
-        (Some((at, length)), None) => (at, length, Link::Copula),
-        (None, None) => return none(after),
+    let searched = after.get(..stop).unwrap_or_default();
+    let copulas = words().copulas.iter().filter_map(|copula| Some((searched.find(copula.as_str())?, copula.len(), Link::Copula)));
+    let colons = searched.match_indices(": ").map(|(at, _)| (at, 2, Link::Colon));
+    let mut links: Vec<(usize, usize, Link)> = copulas.chain(colons).collect();
+    links.sort_by_key(|(at, length, _)| (*at, usize::MAX - length));
+    let near = |(at, length, link): (usize, usize, Link)| {
+        let between = after.get(..at)?;
+        let far = between.split_whitespace().count() > MAX_WORDS || between.contains(", ") && between.len() > 20;
+        (!far).then_some((between, link, at + length))
     };
-    let between = after.get(..at)?;
-    if between.split_whitespace().count() > MAX_WORDS || between.contains(", ") && between.len() > 20 {
-        return none(after);
-    }
-    Some((between, link, at + length))
+    links.into_iter().filter_map(near).take(MAX_LINKS).collect()
 }
 
 fn none(after: &str) -> Option<(&str, Link, usize)> {
@@ -324,6 +330,12 @@ fn word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let word = inner.get(..end)?.trim_end_matches(['.', ',', ';', ':', ')', ']', '\'', '*', '_', '}']);
     let start = at + opening;
     (!word.is_empty()).then_some(start..start + word.len())
+}
+
+/// `PIN is 4711`
+fn is_pin(name: &str, value: &str) -> bool {
+    let named = name.eq_ignore_ascii_case("pin") || name.eq_ignore_ascii_case("puk") || name.to_ascii_lowercase().ends_with("code");
+    named && (4..=8).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn has_digit_or_symbol(value: &str) -> bool {
