@@ -28,7 +28,9 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
         Some((name, password)) => {
             let from = start + name.len() + 1;
             let found = from..from + password.len();
-            (!password.is_empty() && !placeholder::is_placeholder(password)).then_some(found)
+            // `guest:guest` is what a server comes with.
+            let common = name == password && ["guest", "user", "test", "demo", "foo"].contains(&name);
+            (!password.is_empty() && !common && !placeholder::is_placeholder(password)).then_some(found)
         }
         None => value::fits(Class::Random, user).then_some(start..start + user.len()),
     }

@@ -358,7 +358,7 @@ impl Reader<'_> {
         });
         let sets = callee.is_some_and(|callee| SETTERS.contains(&callee.as_str()));
         // `Context.SECURITY_CREDENTIALS`
-        let credentials = self.class == Class::Random && sets && value::strength(self.of(&range)) >= Some(Strength::Chosen);
+        let credentials = self.name().to_ascii_lowercase().contains("credential") && sets && value::strength(self.of(&range)) >= Some(Strength::Chosen);
         (self.fits(&range) && (sets || self.is_chosen(&range)) || credentials && !is_label(self.of(&range))).then_some(range)
     }
 
@@ -488,7 +488,8 @@ impl Reader<'_> {
             "digest",
             "t",
             "i18n",
-        ];
+            "encode", "decode", "strip", "replace", "split", "join", "lower", "upper", "trim",
+];
         let line = self.text.get(from..line_end(self.text, from))?;
         let head = line.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_.:[]&".contains(letter))?;
         let callee = line.get(..head)?;
@@ -538,7 +539,9 @@ impl Reader<'_> {
                 == if number == 0 { String::new() } else { number.to_string() }
                 || **part == (number + 1).to_string()
         });
-        let key = numbers.len() >= 8
+        let different = numbers.iter().collect::<std::collections::BTreeSet<_>>().len();
+        let key = [8, 16, 24, 32, 48, 64].contains(&numbers.len())
+            && different * 2 > numbers.len()
             && !counts
             && numbers.iter().all(|part| is_byte(&part.trim_start_matches("(byte)").trim()));
         key.then(|| scan::trimmed(self.text, from + 1..from + 1 + inner.len()))
@@ -630,6 +633,7 @@ impl Reader<'_> {
         if self.class == Class::Token && !value::is_token(bare) {
             let alone = first.len() == self.of(&range).len() && self.begins_line();
             let range = from..from + bare.len();
+            let alone = alone && bare.len() == first.len() && !value::is_identifier(bare);
             return Some(range).filter(|range| alone && self.is_among_settings() && self.is_word_setting(range));
         }
         // One at a time: that is many times faster than both at once.
@@ -648,7 +652,9 @@ impl Reader<'_> {
         if unbalanced && (closed.len() < rest.len()) && !self.is_whole_line(&range) {
             range.end = range.start + closed.len();
         }
-        self.words(range)
+        // `cannot get secret: secrets "db" not found` is a sentence.
+        let message = !self.begins_line() && self.class == Class::Secret;
+        self.words(range).filter(|range| !message || value::strength(self.of(range)) >= Some(Strength::Soft))
     }
 
     /// A note or a setting of one word that may end with a bracket.

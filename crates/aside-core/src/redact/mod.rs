@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::redact::rules::Rule;
 use crate::redact::value::Class;
@@ -92,14 +92,11 @@ const MAX_LINE: usize = 8 * 1024;
 /// In the order of the text, none within another.
 pub fn secrets(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
-    let mut done = Done::default();
-    let words = &*TRIGGERS;
-    let Some(finder) = &words.finder else { return Vec::new() };
-    for hit in finder.find_overlapping_iter(text) {
-        let Some(triggers) = words.triggers.get(hit.pattern().as_usize()) else { continue };
-        for trigger in triggers {
-            trigger.secrets(text, hit.start()..hit.end(), &mut done, &mut found);
-        }
+    // Cheaper than an automaton that knows both cases.
+    let low = text.to_ascii_lowercase();
+    TRIGGERS.ascii.secrets(text, &low, &mut found);
+    if !text.is_ascii() {
+        TRIGGERS.other.secrets(text, &low, &mut found);
     }
     found.extend(entropy::strings(text).into_iter().map(|span| Secret { span, kind: "random string" }));
     joined(found)
@@ -154,9 +151,33 @@ fn is_general(kind: &str) -> bool {
 }
 
 struct Triggers {
+    ascii: Words,
+    /// Words with letters outside of ASCII: they would make one automaton of both several times as large.
+    other: Words,
+}
+
+/// Words, and what each may be the beginning of.
+struct Words {
     finder: Option<AhoCorasick>,
-    /// Of each word.
     triggers: Vec<Vec<Trigger>>,
+}
+
+impl Words {
+    fn of(words: BTreeMap<String, Vec<Trigger>>, kind: AhoCorasickKind) -> Self {
+        let finder = AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(kind)).build(words.keys());
+        Self { finder: finder.ok(), triggers: words.into_values().collect() }
+    }
+
+    /// `low` is the text in small letters.
+    fn secrets(&self, text: &str, low: &str, found: &mut Vec<Secret>) {
+        let Some(finder) = &self.finder else { return };
+        let mut done = Done::default();
+        for hit in finder.find_overlapping_iter(low) {
+            for trigger in self.triggers.get(hit.pattern().as_usize()).into_iter().flatten() {
+                trigger.secrets(text, hit.start()..hit.end(), &mut done, found);
+            }
+        }
+    }
 }
 
 /// What a word in the text may be the beginning of.
@@ -229,9 +250,11 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
     for (number, rule) in rules::all().iter().enumerate() {
         rule.keywords.iter().for_each(|word| add(word, Trigger::Rule(number, rule)));
     }
-    let finder =
-        AhoCorasick::builder().ascii_case_insensitive(true).match_kind(MatchKind::Standard).build(words.keys());
-    Triggers { finder: finder.ok(), triggers: words.into_values().collect() }
+    let (ascii, other) = words.into_iter().partition(|(word, _)| word.is_ascii());
+    Triggers {
+        ascii: Words::of(ascii, AhoCorasickKind::DFA),
+        other: Words::of(other, AhoCorasickKind::ContiguousNFA),
+    }
 });
 
 /// The finder knows the capitals of ASCII only: of other letters, it is given both.

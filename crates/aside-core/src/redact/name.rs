@@ -14,6 +14,9 @@ const NO_TAILS: &[&str] = &[
     "retry", "prompt",
 ];
 
+/// A `pass` with one of these before it is one of several.
+const PASSES: &[&str] = &["one", "two", "multi", "single", "first", "second", "third", "final", "next", "each", "last", "render", "compiler", "dry"];
+
 /// A `secret` with one of these before it is the name of an object that holds one.
 const REFERENCES: &[&str] =
     &["existing", "pull", "tls", "name", "ref", "target", "create", "use", "image", "no", "is", "has"];
@@ -36,8 +39,10 @@ pub fn class(name: &str) -> Option<Class> {
     let ends = |ends: &[String]| ends.iter().any(|end| last.ends_with(end.as_str()));
     match last {
         _ if ends(&vocabulary().no_password_ends) => None,
+        "pass" if before.is_some_and(|before| PASSES.contains(&before)) => None,
         _ if vocabulary().password_words.contains(last) || ends(&vocabulary().password_ends) => Some(Class::Password),
         "secret" if before.is_some_and(|before| REFERENCES.contains(&before)) => None,
+        "libsecret" | "gitsecret" => None,
         _ if last.ends_with("secret") => Some(Class::Secret),
         "token" if before.is_some_and(|before| vocabulary().plain_tokens.contains(before)) => None,
         _ if last.ends_with("token") => Some(Class::Token),

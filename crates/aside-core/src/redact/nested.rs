@@ -232,7 +232,9 @@ fn field_literal(reader: &Reader<'_>, at: usize, element: bool) -> Option<Range<
         }
     };
     let value = reader.of(&range);
-    let other = value.starts_with(['$', '{', '[', '!', '|', '>', '*', '&', '('])
+    let quoted = reader.byte(from).is_some_and(|byte| b"\"'`".contains(&byte));
+    let code = !quoted && !element && (value::is_expression(value) || value.contains('('));
+    let other = code || value.starts_with(['$', '{', '[', '!', '|', '>', '*', '&', '('])
         || value.split_whitespace().count() > 4
         || is_label(value);
     (!other && !range.is_empty() && reader.fits(&range)).then_some(range)
@@ -296,11 +298,17 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
     if innocent.iter().any(|word| line.contains(word)) {
         return None;
     }
-    let announces = rest.ends_with([':', '：']) || rest.is_empty();
+    // A name at the end of a line of base64 or of a path announces nothing.
+    let joined = !reader.before(1).is_none_or(|byte| byte.is_ascii_whitespace() || byte >= 0x80 || b"\"'(-*#[.=".contains(&byte));
+    let colon = rest.ends_with([':', '：']);
+    let announces = colon || rest.is_empty() && line.len() < 40;
     let command = line.trim_start().starts_with(['$', '#', '>', '%', '❯', '➜', '+'])
         || line.contains("c:\\")
         || line.contains(" && echo")
         || line.contains("base64 -d");
+    if joined && !command {
+        return None;
+    }
     let mut at = end;
     for _ in 0..=MAX_BLANK {
         let next = next_line(reader.text, at)?;
@@ -318,7 +326,7 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         let enough = match () {
             () if content.contains(char::is_whitespace) => false,
             () if decodes => strength >= Some(Strength::Soft) && content.len() >= 6,
-            () if announces && reader.class == Class::Password && rest.trim_end_matches([':', '：']).is_empty() => {
+            () if colon && reader.class == Class::Password && rest.trim_end_matches([':', '：']).is_empty() => {
                 strength >= Some(Strength::Chosen) || is_grouped(content)
             }
             () if announces || command => made || is_grouped(content),
@@ -327,7 +335,7 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         let other = content.ends_with([':', '{', '(', ',', ';', '$', '#', '%', '='])
             || is_label(content)
             || value::is_expression(content)
-            || content.starts_with(['-', '<', '/', '{', '[', '@', '}', '!', '.'])
+            || content.starts_with(['-', '<', '/', '{', '[', '@', '}', '!', '.', '&', '=', '#', '\\'])
             || content.contains("://")
             || is_constant(content);
         return (enough && !other).then_some(range);

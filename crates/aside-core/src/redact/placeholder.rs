@@ -12,6 +12,7 @@ const SHORT_TELLTALE: usize = 6;
 
 /// How references to a store of secrets, a file or the environment begin.
 const REFERENCES: &[&str] = &[
+    "realm=",
     "env:",
     "env://",
     "env.",
@@ -195,6 +196,7 @@ pub fn is_placeholder(value: &str) -> bool {
         || is_repeated(plain)
         || is_variable(value)
         || is_within(value)
+        || is_crypt_hash(value)
         || starts_with_any(&low, REFERENCES)
         || is_encrypted(value, &low)
         || PUBLIC.iter().any(|start| value.starts_with(start))
@@ -247,7 +249,8 @@ fn is_variable(value: &str) -> bool {
 
 /// `$6$salt$…`: what a password was turned into, which opens nothing.
 pub fn is_crypt_hash(value: &str) -> bool {
-    [
+    let hashed = ["pbkdf2_", "pbkdf2:", "bcrypt_sha", "scrypt:", "scrypt$", "sha1$", "sha256$", "sha512$", "md5$", "argon2$", "bcrypt$", "md5:", "sha256:", "sha512:", "sha1:"];
+    hashed.iter().any(|start| value.starts_with(start)) || [
         "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2", "$pbkdf2", "$scrypt",
         "$sha1$", "$P$", "$H$", "$S$", "$8$",
     ]
@@ -289,12 +292,10 @@ fn is_encrypted(value: &str, low: &str) -> bool {
 }
 
 fn has_telltale(low: &str) -> bool {
-    words().telltales.iter().any(|telltale| {
-        low.match_indices(telltale.as_str()).any(|(at, _)| {
-            let begins =
-                telltale.len() >= SHORT_TELLTALE || !telltale.starts_with(|first: char| first.is_ascii_alphabetic());
-            begins || !low.get(..at).unwrap_or_default().ends_with(char::is_alphanumeric)
-        })
+    words().telltales.all(low).into_iter().any(|found| {
+        let long = found.len() >= SHORT_TELLTALE;
+        let begins = long || !low.get(found.clone()).unwrap_or_default().starts_with(|first: char| first.is_ascii_alphabetic());
+        begins || !low.get(..found.start).unwrap_or_default().ends_with(char::is_alphanumeric)
     })
 }
 
@@ -341,7 +342,7 @@ pub fn is_label(value: &str) -> bool {
         return false;
     }
     let low = value.to_lowercase();
-    words().labels.iter().any(|label| low.contains(label.as_str()))
+    words().labels.is_in(&low)
 }
 
 /// `db-credentials`, `prod/db/password`, `github:token`: the name of a secret, not the secret.

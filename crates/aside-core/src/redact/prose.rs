@@ -122,7 +122,7 @@ fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let word = reader.of(&range);
     let number = word.bytes().all(|byte| byte.is_ascii_digit()) && word.len() < 4;
     let other = word.starts_with("--")
-        || word.starts_with('-') && word.len() < 4
+        || word.starts_with('-') && reader.byte(at) == Some(b'-')
         || number
         || value::is_prose(word)
         || value::is_path(word)
@@ -265,7 +265,7 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
     let strength = value::strength(value)?;
     // A verb more often than a name.
     if ["pass", "passes", "pin", "key"].contains(&reader.name().to_ascii_lowercase().as_str())
-        && strength < Strength::Strong
+        && (strength < Strength::Strong || !direct)
     {
         return None;
     }
@@ -298,7 +298,7 @@ fn links(after: &str) -> Vec<(&str, Link, usize)> {
     let stop = after.find(['?', ';', '"', '{', '(', '<', '|', '\n', ']', ')', '}', '`']).unwrap_or(after.len());
     let stop = after.find(". ").map_or(stop, |dot| dot.min(stop));
     let searched = after.get(..stop).unwrap_or_default();
-    let copulas = words().copulas.iter().filter_map(|copula| Some((searched.find(copula.as_str())?, copula.len(), Link::Copula)));
+    let copulas = words().copulas.all(searched).into_iter().map(|found| (found.start, found.len(), Link::Copula));
     let colons = searched.match_indices(": ").map(|(at, _)| (at, 2, Link::Colon));
     let mut links: Vec<(usize, usize, Link)> = copulas.chain(colons).collect();
     links.sort_by_key(|(at, length, _)| (*at, usize::MAX - length));

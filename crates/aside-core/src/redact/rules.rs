@@ -125,7 +125,13 @@ impl Rule {
         let bytes = text.as_bytes();
         let at = keyword.start;
         // A key does not begin in the middle of a word.
-        let within = |at: usize| at > 0 && bytes.get(at - 1).is_some_and(u8::is_ascii_alphanumeric);
+        let letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+        let within = |at: usize| {
+            let dash = at > 0 && bytes.get(at - 1).is_some_and(|byte| b"-_".contains(byte));
+            // `xyz-fw_…` is one run of base64 for addresses.
+            let prefix = bytes.get(keyword.end - 1).is_some_and(|byte| b"_-.".contains(byte));
+            letter(at.checked_sub(1)) || prefix && dash && letter(at.checked_sub(2))
+        };
         let starts_word = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
         if self.back == 0 && starts_word && within(at) {
             return Vec::new();

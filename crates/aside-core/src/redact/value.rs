@@ -359,6 +359,7 @@ fn is_term(low: &str, digits: usize) -> bool {
         "ps",
         "ed",
         "utf",
+        "latin",
         "base",
         "oauth",
         "http",

@@ -1,8 +1,10 @@
 //! The words of `data/redact/words.toml`: how secrets are named, and what stands in their place.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use toml_edit::Document;
 
 const WORDS: &str = include_str!("../../data/redact/words.toml");
@@ -24,11 +26,31 @@ pub struct Vocabulary {
     pub plain_keys: HashSet<String>,
     pub plain_tokens: HashSet<String>,
     pub placeholders: HashSet<String>,
-    pub telltales: Vec<String>,
+    pub telltales: Finder,
     pub prose: HashSet<String>,
-    pub copulas: Vec<String>,
+    pub copulas: Finder,
     /// Every word for a password in any language: a text that contains one is a label.
-    pub labels: Vec<String>,
+    pub labels: Finder,
+}
+
+/// Looks for all words of a list at once.
+#[derive(Default)]
+pub struct Finder(Option<AhoCorasick>);
+
+impl Finder {
+    fn of(words: &[String]) -> Self {
+        Self(AhoCorasick::new(words).ok())
+    }
+
+    pub fn is_in(&self, text: &str) -> bool {
+        self.0.as_ref().is_some_and(|finder| finder.is_match(text))
+    }
+
+    /// Where words of the list stand, also within each other.
+    pub fn all(&self, text: &str) -> Vec<Range<usize>> {
+        let Some(finder) = &self.0 else { return Vec::new() };
+        finder.find_overlapping_iter(text).map(|found| found.start()..found.end()).collect()
+    }
 }
 
 pub fn words() -> &'static Vocabulary {
@@ -43,12 +65,6 @@ fn read() -> Vocabulary {
         items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
     };
     let set = |key: &str| list(key).into_iter().collect::<HashSet<_>>();
-    // The longest first: of two that begin alike, the longer one says more.
-    let longest_first = |key: &str| {
-        let mut list = list(key);
-        list.sort_by_key(|word| usize::MAX - word.len());
-        list
-    };
     let mut labels: Vec<String> =
         list("password_phrases").into_iter().chain(list("password_roots")).chain(list("token_phrases")).collect();
     labels.extend(["password", "passwd", "passphrase", "passcode"].map(str::to_owned));
@@ -68,9 +84,9 @@ fn read() -> Vocabulary {
         plain_keys: set("plain_keys"),
         plain_tokens: set("plain_tokens"),
         placeholders: set("placeholders"),
-        telltales: list("telltales"),
+        telltales: Finder::of(&list("telltales")),
         prose: set("prose"),
-        copulas: longest_first("copulas"),
-        labels,
+        copulas: Finder::of(&list("copulas")),
+        labels: Finder::of(&labels),
     }
 }
