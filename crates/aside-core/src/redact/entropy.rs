@@ -135,7 +135,26 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
         }
         start = at + 1;
     }
+    found.extend(storage_keys(text));
     found
+}
+
+/// 64 bytes as base64 on their own, as storage accounts have them.
+fn storage_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let ends = memchr::memmem::find_iter(bytes, b"==");
+    ends.filter_map(move |end| {
+        let start = end.checked_sub(86)?;
+        let body = bytes.get(start..end)?;
+        let alone = start
+            .checked_sub(1)
+            .and_then(|before| bytes.get(before))
+            .is_none_or(|byte| b" \t\n\"'=;:>(".contains(byte))
+            && bytes.get(end + 2).is_none_or(|byte| b" \t\r\n\"',;<)&".contains(byte));
+        let base64 = body.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte));
+        let key = text.get(start..end + 2)?;
+        (alone && base64 && value::variety(key) > 30 && !is_sum(text, start)).then_some(start..end + 2)
+    })
 }
 
 /// Not a part of a path, an address, a sum of base64, or a longer name.
@@ -144,6 +163,15 @@ fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
     before.is_none_or(|byte| b" \t\n\r\"'=(>:,[`".contains(byte))
         && bytes.get(end).is_none_or(|byte| b" \t\n\r\"',);<]`".contains(byte))
         || bytes.get(end) == Some(&b'\\') && before == Some(&b'"')
+}
+
+/// A line that speaks of a sum or a signature.
+fn is_sum(text: &str, start: usize) -> bool {
+    let from = text.floor_char_boundary(start.saturating_sub(MAX_BEFORE));
+    let before = text.get(from..start).unwrap_or_default().rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
+    ["sha", "integrity", "digest", "hash", "sum", "sign", "cert", "public", "enc", "cipher", "{ss"]
+        .iter()
+        .any(|word| before.contains(word))
 }
 
 /// Eight groups of six digits: what unlocks a disk.
@@ -195,7 +223,7 @@ fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
     // Inside of a block of base64, all lines look like this one.
     let data = |line: &str| {
         let line = line.trim_matches([' ', '\t', '"', '\'', '\\', ',', '+', '\r', '>', '#', '*', '/', '!']);
-        line.len() >= 40 && !line.contains(' ')
+        line.len() >= 40 && !line.contains(' ') && line.contains(char::is_alphanumeric)
     };
     let above = lines.rsplit('\n').next().is_some_and(data);
     let below = text

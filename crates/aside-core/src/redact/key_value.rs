@@ -124,6 +124,11 @@ impl Reader<'_> {
         if quoted == Quoted::Call && self.byte(behind) == Some(b',') {
             return self.argument(behind + 1);
         }
+        if quoted == Quoted::Yes && self.byte(behind) == Some(b',') {
+            return self.argument(behind + 1).filter(|range| {
+                value::strength(self.of(range)) >= Some(Strength::Strong) && self.of(range).len() > 11
+            });
+        }
         if quoted == Quoted::No && self.byte(behind) == Some(b',') {
             return self.argument(behind + 1).filter(|range| value::strength(self.of(range)) >= Some(Strength::Soft));
         }
@@ -174,7 +179,9 @@ impl Reader<'_> {
     /// The number of a contact is no PIN: that has four digits at least.
     fn is_contact(&self, value: &str) -> bool {
         let name = self.name().to_ascii_lowercase();
-        let pin = ["pin", "puk"].iter().any(|end| name == *end || name.ends_with(&format!("_{end}")) || name.ends_with(&format!("-{end}")));
+        let pin = ["pin", "puk"]
+            .iter()
+            .any(|end| name == *end || name.ends_with(&format!("_{end}")) || name.ends_with(&format!("-{end}")));
         let digits = value.len() >= 4 && value.bytes().all(|byte| byte.is_ascii_digit());
         pin && !digits && value::strength(value) < Some(Strength::Strong)
     }
@@ -338,7 +345,8 @@ impl Reader<'_> {
             .or_else(|| inner.split_once(':'))?;
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte));
         let start = range.end - 1 - default.len();
-        (plain && !default.is_empty() && !default.starts_with('?') && !default.contains(['=', '$'])).then_some(start..range.end - 1)
+        (plain && !default.is_empty() && !default.starts_with('?') && !default.contains(['=', '$']))
+            .then_some(start..range.end - 1)
     }
 
     /// The second argument of `define('NAME', 'value')`.
@@ -358,8 +366,11 @@ impl Reader<'_> {
         });
         let sets = callee.is_some_and(|callee| SETTERS.contains(&callee.as_str()));
         // `Context.SECURITY_CREDENTIALS`
-        let credentials = self.name().to_ascii_lowercase().contains("credential") && sets && value::strength(self.of(&range)) >= Some(Strength::Chosen);
-        (self.fits(&range) && (sets || self.is_chosen(&range)) || credentials && !is_label(self.of(&range))).then_some(range)
+        let credentials = self.name().to_ascii_lowercase().contains("credential")
+            && sets
+            && value::strength(self.of(&range)) >= Some(Strength::Chosen);
+        (self.fits(&range) && (sets || self.is_chosen(&range)) || credentials && !is_label(self.of(&range)))
+            .then_some(range)
     }
 
     /// `.password("value")`, `setPassword('value')`
@@ -383,7 +394,9 @@ impl Reader<'_> {
     fn bare_call(&self, at: usize) -> Option<Range<usize>> {
         let rest = self.of(&(at..line_end(self.text, at)));
         let value = rest.get(..rest.find(')')?)?;
-        let upper = |text: &str| text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_$#@-".contains(&byte));
+        let upper = |text: &str| {
+            text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_$#@-".contains(&byte))
+        };
         let strong = value::strength(value) >= Some(Strength::Chosen) && value.len() <= 32;
         (upper(self.name()) && upper(value) && strong).then_some(at..at + value.len())
     }
@@ -488,8 +501,16 @@ impl Reader<'_> {
             "digest",
             "t",
             "i18n",
-            "encode", "decode", "strip", "replace", "split", "join", "lower", "upper", "trim",
-];
+            "encode",
+            "decode",
+            "strip",
+            "replace",
+            "split",
+            "join",
+            "lower",
+            "upper",
+            "trim",
+        ];
         let line = self.text.get(from..line_end(self.text, from))?;
         let head = line.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_.:[]&".contains(letter))?;
         let callee = line.get(..head)?;

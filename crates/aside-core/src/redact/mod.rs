@@ -75,6 +75,9 @@ const NAMES: &[&str] = &[
     "connect.sid",
     "pin",
     "puk",
+    "ww",
+    "kenncode",
+    "zugangscode",
 ];
 
 /// Taking a secret out can, rarely, show another: what is left is looked at again, at most so often.
@@ -251,10 +254,7 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
         rule.keywords.iter().for_each(|word| add(word, Trigger::Rule(number, rule)));
     }
     let (ascii, other) = words.into_iter().partition(|(word, _)| word.is_ascii());
-    Triggers {
-        ascii: Words::of(ascii, AhoCorasickKind::DFA),
-        other: Words::of(other, AhoCorasickKind::ContiguousNFA),
-    }
+    Triggers { ascii: Words::of(ascii, AhoCorasickKind::DFA), other: Words::of(other, AhoCorasickKind::ContiguousNFA) }
 });
 
 /// The finder knows the capitals of ASCII only: of other letters, it is given both.

@@ -15,7 +15,10 @@ const NO_TAILS: &[&str] = &[
 ];
 
 /// A `pass` with one of these before it is one of several.
-const PASSES: &[&str] = &["one", "two", "multi", "single", "first", "second", "third", "final", "next", "each", "last", "render", "compiler", "dry"];
+const PASSES: &[&str] = &[
+    "one", "two", "multi", "single", "first", "second", "third", "final", "next", "each", "last", "render", "compiler",
+    "dry",
+];
 
 /// A `secret` with one of these before it is the name of an object that holds one.
 const REFERENCES: &[&str] =
@@ -46,6 +49,9 @@ pub fn class(name: &str) -> Option<Class> {
         _ if last.ends_with("secret") => Some(Class::Secret),
         "token" if before.is_some_and(|before| vocabulary().plain_tokens.contains(before)) => None,
         _ if last.ends_with("token") => Some(Class::Token),
+        // `X-Gotify-Key`, a header.
+        "key" if words.first().is_some_and(|first| first == "x") && words.len() > 2 => Some(Class::Token),
+        "key" if before == Some("shared") => Some(Class::Password),
         "key" | "keys" => key(before).filter(|_| last == "key"),
         _ if last.strip_suffix("key").is_some_and(|before| vocabulary().secret_keys.contains(before)) => {
             Some(Class::Token)

@@ -234,7 +234,8 @@ fn field_literal(reader: &Reader<'_>, at: usize, element: bool) -> Option<Range<
     let value = reader.of(&range);
     let quoted = reader.byte(from).is_some_and(|byte| b"\"'`".contains(&byte));
     let code = !quoted && !element && (value::is_expression(value) || value.contains('('));
-    let other = code || value.starts_with(['$', '{', '[', '!', '|', '>', '*', '&', '('])
+    let other = code
+        || value.starts_with(['$', '{', '[', '!', '|', '>', '*', '&', '('])
         || value.split_whitespace().count() > 4
         || is_label(value);
     (!other && !range.is_empty() && reader.fits(&range)).then_some(range)
@@ -299,7 +300,9 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         return None;
     }
     // A name at the end of a line of base64 or of a path announces nothing.
-    let joined = !reader.before(1).is_none_or(|byte| byte.is_ascii_whitespace() || byte >= 0x80 || b"\"'(-*#[.=".contains(&byte));
+    let joined = !reader
+        .before(1)
+        .is_none_or(|byte| byte.is_ascii_whitespace() || byte >= 0x80 || b"\"'(-*#[.=".contains(&byte));
     let colon = rest.ends_with([':', '：']);
     let announces = colon || rest.is_empty() && line.len() < 40;
     let command = line.trim_start().starts_with(['$', '#', '>', '%', '❯', '➜', '+'])
@@ -351,11 +354,16 @@ pub fn printed(text: &str, command: Range<usize>) -> Option<Range<usize>> {
     let content = text.get(range.clone())?;
     let first = line.chars().next();
     // At a prompt, or at the beginning of a line.
-    let typed = first.is_none_or(|first| "$#>%❯➜+".contains(first)) || line.contains(['$', '#', '>', '%']) || !line.contains(' ');
+    let typed = first.is_none_or(|first| "$#>%❯➜+".contains(first))
+        || line.contains(['$', '#', '>', '%'])
+        || !line.contains(' ');
     let one = !content.contains(char::is_whitespace) && content.len() >= 6;
     let strength = value::strength(content);
     let secret = strength >= Some(Strength::Soft) || value::is_token(content) && !value::is_path(content);
-    let other = content.ends_with([':', '{', '$', '#', '%']) || content.starts_with(['-', '{', '[', '/', '.']) || content.contains("://") || is_constant(content);
+    let other = content.ends_with([':', '{', '$', '#', '%'])
+        || content.starts_with(['-', '{', '[', '/', '.'])
+        || content.contains("://")
+        || is_constant(content);
     (typed && one && secret && !other && !is_label(content)).then_some(range)
 }
 

@@ -249,13 +249,30 @@ fn is_variable(value: &str) -> bool {
 
 /// `$6$salt$…`: what a password was turned into, which opens nothing.
 pub fn is_crypt_hash(value: &str) -> bool {
-    let hashed = ["pbkdf2_", "pbkdf2:", "bcrypt_sha", "scrypt:", "scrypt$", "sha1$", "sha256$", "sha512$", "md5$", "argon2$", "bcrypt$", "md5:", "sha256:", "sha512:", "sha1:"];
-    hashed.iter().any(|start| value.starts_with(start)) || [
-        "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2", "$pbkdf2", "$scrypt",
-        "$sha1$", "$P$", "$H$", "$S$", "$8$",
-    ]
-    .iter()
-    .any(|start| value.starts_with(start))
+    let hashed = [
+        "pbkdf2_",
+        "pbkdf2:",
+        "bcrypt_sha",
+        "scrypt:",
+        "scrypt$",
+        "sha1$",
+        "sha256$",
+        "sha512$",
+        "md5$",
+        "argon2$",
+        "bcrypt$",
+        "md5:",
+        "sha256:",
+        "sha512:",
+        "sha1:",
+    ];
+    hashed.iter().any(|start| value.starts_with(start))
+        || [
+            "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2", "$pbkdf2",
+            "$scrypt", "$sha1$", "$P$", "$H$", "$S$", "$8$",
+        ]
+        .iter()
+        .any(|start| value.starts_with(start))
 }
 
 /// `<token>`, `[your key]`, `{secret}`, `%PASSWORD%`
@@ -294,7 +311,8 @@ fn is_encrypted(value: &str, low: &str) -> bool {
 fn has_telltale(low: &str) -> bool {
     words().telltales.all(low).into_iter().any(|found| {
         let long = found.len() >= SHORT_TELLTALE;
-        let begins = long || !low.get(found.clone()).unwrap_or_default().starts_with(|first: char| first.is_ascii_alphabetic());
+        let begins =
+            long || !low.get(found.clone()).unwrap_or_default().starts_with(|first: char| first.is_ascii_alphabetic());
         begins || !low.get(..found.start).unwrap_or_default().ends_with(char::is_alphanumeric)
     })
 }

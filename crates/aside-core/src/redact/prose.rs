@@ -149,6 +149,11 @@ fn literal(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let range = scan::quoted(reader.text, at)?;
     let rest = reader.of(&(range.end + 1..line_end(reader.text, range.end))).trim();
     let alone = reader.begins_line() && matches!(rest, "" | "," | ";" | "\\" | "}" | "};");
+    // `#define WIFI_PASS "60812345"`
+    let digits = reader.of(&range).bytes().all(|byte| byte.is_ascii_digit());
+    if alone && digits && range.len() > 5 && reader.class == Class::Password && reader.fits(&range) {
+        return Some(range);
+    }
     let strength = value::strength(reader.of(&range))?;
     let enough = if alone { strength >= Strength::Word } else { strength >= Strength::Chosen };
     let code = reader.of(&range).contains('=') || reader.byte(at) == Some(b'`') && strength < Strength::Strong;
@@ -190,6 +195,10 @@ fn directive(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
 /// The line above names a user or a host, in the same way.
 fn is_below_user(reader: &Reader<'_>) -> bool {
     let Some(above) = scan::previous_line(reader.text, reader.name.start) else { return false };
+    // `line vty 0 4` of a router.
+    if reader.of(&above).trim_start().starts_with("line ") {
+        return true;
+    }
     let mut words = reader.of(&above).split_whitespace();
     let first = words.next().unwrap_or_default().to_ascii_lowercase();
     let named = [
@@ -216,9 +225,18 @@ fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
         let range = word(reader, reader.name.end + from)?;
         return Some(range).filter(|range| value::is_random(reader.of(range)) && reader.byte(range.end) == Some(b';'));
     }
-    if reader.class != Class::Password
-        || matches!(reader.before(1), Some(b'=' | b':' | b'/' | b',' | b'|'))
-    {
+    if reader.class == Class::Token {
+        let range = word(reader, reader.name.end + from)?;
+        let value = reader.of(&range);
+        return Some(range.clone()).filter(|_| {
+            value.len() >= 24
+                && value::is_random(value)
+                && !value.trim_end_matches('=').contains('=')
+                && !value::is_hash(value)
+                && !value::is_ordinary(value)
+        });
+    }
+    if reader.class != Class::Password || matches!(reader.before(1), Some(b'=' | b':' | b'/' | b',' | b'|')) {
         return None;
     }
     let range = word(reader, reader.name.end + from)?;
@@ -334,7 +352,9 @@ fn word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
 
 /// `PIN is 4711`
 fn is_pin(name: &str, value: &str) -> bool {
-    let named = name.eq_ignore_ascii_case("pin") || name.eq_ignore_ascii_case("puk") || name.to_ascii_lowercase().ends_with("code");
+    let named = name.eq_ignore_ascii_case("pin")
+        || name.eq_ignore_ascii_case("puk")
+        || name.to_ascii_lowercase().ends_with("code");
     named && (4..=8).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 

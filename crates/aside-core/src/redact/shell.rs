@@ -56,13 +56,22 @@ fn read(text: &str, range: Range<usize>, depth: usize, found: &mut Vec<Range<usi
             }
             count += usize::from(known);
             if depth < MAX_DEPTH && word.value.contains(' ') {
-                let inner = inside(source, &word.span);
+                let inner = inside(source, &quoted_part(source, &word.span));
                 if inner.len() < word.span.len() {
                     read(text, shift(&inner), depth + 1, found);
                 }
             }
         }
     }
+}
+
+/// What is in quotes in `--command="…"`, or all of the word.
+fn quoted_part(source: &str, span: &Range<usize>) -> Range<usize> {
+    let raw = source.get(span.clone()).unwrap_or_default();
+    let flag = raw
+        .find(['"', '\''])
+        .filter(|at| raw.get(..*at).is_some_and(|flag| flag.starts_with('-') && flag.ends_with('=')));
+    span.start + flag.unwrap_or(0)..span.end
 }
 
 /// What is piped or here-strung into a program that takes a secret there.

@@ -531,6 +531,10 @@ fn is_code(value: &str) -> bool {
 }
 
 pub fn is_path(value: &str) -> bool {
+    // Base64 may begin with a slash.
+    if value.ends_with('=') && is_random(value) {
+        return false;
+    }
     let rooted =
         ["/", "./", "../", "~/", "C:\\", "D:\\", "\\\\", "${", "c:/"].iter().any(|root| value.starts_with(root));
     let inner = value.trim_start_matches(['.', '~', '/']);
@@ -612,8 +616,9 @@ pub fn is_token(value: &str) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let lower = value.bytes().any(|byte| byte.is_ascii_lowercase());
     let upper = value.bytes().any(|byte| byte.is_ascii_uppercase());
-    let one_piece = value.bytes().all(|byte| byte.is_ascii_graphic());
+    let one_piece = value.chars().all(|letter| letter.is_ascii_graphic() || letter.is_alphabetic());
     one_piece
+        && !has_ideographs(value)
         && value.len() >= 8
         && !is_placeholder(value)
         && (digits > 0 && letters > 0 || value.len() >= 16 && lower && upper && !is_words(value))

@@ -65,8 +65,7 @@ fn read() -> Vocabulary {
         items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
     };
     let set = |key: &str| list(key).into_iter().collect::<HashSet<_>>();
-    let mut labels: Vec<String> =
-        list("password_phrases").into_iter().chain(list("password_roots")).chain(list("token_phrases")).collect();
+    let mut labels: Vec<String> = list("password_phrases").into_iter().chain(list("password_roots")).collect();
     labels.extend(["password", "passwd", "passphrase", "passcode"].map(str::to_owned));
     Vocabulary {
         password_ends: list("password_ends"),
