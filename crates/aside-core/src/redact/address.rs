@@ -30,7 +30,10 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
             let found = from..from + password.len();
             // `guest:guest` is what a server comes with.
             let common = name == password && ["guest", "user", "test", "demo", "foo"].contains(&name);
-            (!password.is_empty() && !common && !placeholder::is_placeholder(password)).then_some(found)
+            // `$HOST:8000@` in a command that replaces text.
+            let port = password.bytes().all(|byte| byte.is_ascii_digit()) && name.contains(['$', '.', '{']);
+            let none = common || port || placeholder::is_label(password) || placeholder::is_placeholder(password);
+            (!password.is_empty() && !none).then_some(found)
         }
         None => value::fits(Class::Random, user).then_some(start..start + user.len()),
     }
@@ -42,7 +45,7 @@ fn odd_user<'a>(rest: &'a str, authority: &str) -> Option<&'a str> {
     let port = begin.bytes().all(|byte| byte.is_ascii_digit());
     let (user, host) = rest.rsplit_once('@')?;
     let is_host = host.starts_with(|first: char| first.is_ascii_alphanumeric());
-    (!port && !name.contains('.') && is_host).then_some(user)
+    (!port && !name.contains(['.', '[', '$']) && is_host).then_some(user)
 }
 
 /// The values of `a=1; b=2` that tell who somebody is. `range` is all of it, without `Cookie:`.

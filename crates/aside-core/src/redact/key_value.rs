@@ -17,6 +17,7 @@ const MAX_WORDS: usize = 5;
 
 /// Functions that take a name and its value.
 const SETTERS: &[&str] = &[
+    "setopt",
     "define",
     "put",
     "set",
@@ -170,10 +171,19 @@ impl Reader<'_> {
             && !self.is_contact(value)
             && last(value) != last(self.name())
             && !(is_secret_name(value) && self.class != Class::Password)
+            && !(is_constant(value) && name::class(value).is_some())
+            && !(self.class == Class::Secret && self.is_object_name(value))
             && !(name::is_action(self.name())
                 && value::strength(value).is_none_or(|strength| strength < Strength::Chosen))
             && !(self.class == Class::Random && value::is_hash(value) && self.is_among_hashes(range))
             && !(self.is_pwd() && value.starts_with(['/', '~', '.']))
+    }
+
+    /// `initScriptsSecret=special-scripts`: the name of an object that holds one.
+    fn is_object_name(&self, value: &str) -> bool {
+        let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
+        let listed = self.name() == "secret" && self.before(2) == Some(b'-') && self.before(1) == Some(b' ');
+        listed || !upper && value.contains('-') && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
     }
 
     /// The number of a contact is no PIN: that has four digits at least.
@@ -190,7 +200,8 @@ impl Reader<'_> {
     fn is_sentence(&self, value: &str) -> bool {
         let phrase = self.name().to_ascii_lowercase().ends_with("phrase");
         let words = value.split_whitespace().count();
-        let rule = value.split_once('|').is_some_and(|(first, _)| value::is_prose(first) || first.contains(':'));
+        let rule = value.split_once('|').is_some_and(|(first, _)| value::is_prose(first) || first.contains(':'))
+            || ["min:", "max:", "size:", "regex:", "same:", "between:", "digits:"].iter().any(|rule| value.starts_with(rule));
         words > 3 && !phrase && value.split_whitespace().any(value::is_prose) || rule
     }
 
@@ -329,7 +340,8 @@ impl Reader<'_> {
                 // `"…Pwd=" & variable & ";"`: what looks like the opening quote closes another string.
                 let joined =
                     value.trim_start().starts_with(['&', '+', '.', ',', ')']) && value.starts_with([' ', '+', '&']);
-                return self.default_in(&range).or(Some(range)).filter(|range| !joined && self.fits(range));
+                let default = self.default_in(&range).or_else(|| self.template_default(&range));
+                return default.or(Some(range)).filter(|range| !joined && self.fits(range));
             }
         }
         None
@@ -347,6 +359,15 @@ impl Reader<'_> {
         let start = range.end - 1 - default.len();
         (plain && !default.is_empty() && !default.starts_with('?') && !default.contains(['=', '$']))
             .then_some(start..range.end - 1)
+    }
+
+    /// `{{ env_var('NAME', 'value') }}`
+    fn template_default(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        let template = self.of(range).strip_prefix("{{")?;
+        let call = template.find("env")?;
+        let comma = template.get(call..)?.find(',')?;
+        let found = scan::quoted(self.text, scan::blank(self.text, range.start + 2 + call + comma + 1))?;
+        (found.end < range.end).then_some(found)
     }
 
     /// The second argument of `define('NAME', 'value')`.
@@ -369,7 +390,7 @@ impl Reader<'_> {
         let credentials = self.name().to_ascii_lowercase().contains("credential")
             && sets
             && value::strength(self.of(&range)) >= Some(Strength::Chosen);
-        (self.fits(&range) && (sets || self.is_chosen(&range)) || credentials && !is_label(self.of(&range)))
+        (self.fits(&range) && (sets || self.is_chosen(&range) && value::strength(self.of(&range)) >= Some(Strength::Chosen)) || credentials && !is_label(self.of(&range)))
             .then_some(range)
     }
 
@@ -379,7 +400,7 @@ impl Reader<'_> {
         let close = scan::blank(self.text, range.end + 1);
         let name = self.name();
         let last = name.rsplit('.').next().unwrap_or(name);
-        let sets = ["set", "with", "add", "using"].iter().any(|verb| last.starts_with(verb)) || !name::is_action(last);
+        let sets = name::is_setter(last);
         let single = matches!(self.byte(close), Some(b')' | b',' | b'.'));
         let strength = value::strength(self.of(&range))?;
         (sets
@@ -411,11 +432,17 @@ impl Reader<'_> {
         }
         let start = self.name.end + close + 1;
         let value = self.bytes.get(start..end)?.iter().position(|byte| *byte == b'<')?;
-        Some(scan::trimmed(self.text, start..start + value)).filter(|range| self.fits(range))
+        // `<user>:<password>@host` has no closing tag; OFX has none either, and writes capitals.
+        let closes = self.byte(start + value + 1) == Some(b'/') || self.name().bytes().all(|byte| byte.is_ascii_uppercase());
+        Some(scan::trimmed(self.text, start..start + value)).filter(|range| closes && self.fits(range))
     }
 
     fn unquoted(&self, operator: Operator, end: usize, from: usize) -> Option<Range<usize>> {
         let tight = from == end;
+        // A test passed; a comment follows.
+        if self.name() == "PASS" && operator == Operator::Colon || !tight && self.byte(from) == Some(b'#') {
+            return None;
+        }
         match self.byte(from)? {
             b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'(' => return None,
             b'$' if self.byte(from + 1) == Some(b'{') => {
@@ -584,6 +611,11 @@ impl Reader<'_> {
             && (!self.begins_line() || self.of(&range).contains(['(', '[']))
             && matches!(self.byte(range.end), Some(b',' | b')' | b';' | b'(' | b'[' | b']'))
             && !self.is_flag();
+        // `clientSecret=Client Secret`: a text for a form, not a variable before a command.
+        let label = self.begins_line() && !upper && rest.contains(' ') && !self.is_flag() && value::strength(self.of(&range)) < Some(Strength::Soft);
+        if label {
+            return None;
+        }
         let list = self.of(&range).contains('=') && self.of(&range).contains(',') && self.is_flag();
         let soft = self.class == Class::Token && setting && self.is_word_setting(&range);
         (!code && !list && (self.fits(&range) || soft)).then_some(range)
@@ -593,7 +625,10 @@ impl Reader<'_> {
     fn is_word_setting(&self, range: &Range<usize>) -> bool {
         let value = self.of(range);
         let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
+        // `secretKey: resource-id` names a field.
+        let field = self.name().to_ascii_lowercase().ends_with("key") && !upper && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
         (upper || self.is_among_settings())
+            && !field
             && value::strength(value) >= Some(Strength::Soft)
             && !is_secret_name(value)
             && !value::is_expression(value)
@@ -632,7 +667,8 @@ impl Reader<'_> {
             || value::is_expression(rest)
             || rest.contains('(')
             || value::is_identifier(rest) && self.name().contains('.') && self.before_last_dot_is_object();
-        if code || !self.begins_line() && !self.is_chosen(&range) {
+        // `$password = randAlphaNum 10`: a variable of a script.
+        if code || self.before(1) == Some(b'$') || !self.begins_line() && !self.is_chosen(&range) {
             return None;
         }
         self.words(range)
@@ -723,6 +759,9 @@ impl Reader<'_> {
         if more == 0 {
             return Some(one).filter(|range| self.fits(range));
         }
+        if is_grouped(rest) && self.begins_line() {
+            return Some(range);
+        }
         let settings = matches!(self.class, Class::Password | Class::Secret) && more < MAX_WORDS;
         let phrase = self.name().to_ascii_lowercase().ends_with("phrase") || self.name().ends_with("mnemonic");
         let plain = |rest: &str| {
@@ -763,8 +802,22 @@ impl Reader<'_> {
     }
 }
 
+/// `abcd efgh ijkl mnop`: groups of one length, as app passwords have them.
+fn is_grouped(value: &str) -> bool {
+    let groups: Vec<&str> = value.split_whitespace().collect();
+    groups.len() >= 4 && groups.iter().all(|group| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_alphanumeric())) && !groups.iter().any(|group| value::is_prose(group))
+}
+
+/// `CLIENT_SECRET`
+fn is_constant(value: &str) -> bool {
+    value.contains('_') && value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
 /// `quot;` behind the `&` of HTML.
-fn is_entity(behind: &str) -> bool {
+pub fn is_entity(behind: &str) -> bool {
+    if behind.starts_with('#') {
+        return true;
+    }
     let name = behind.bytes().take_while(u8::is_ascii_lowercase).count();
     (2..=6).contains(&name) && behind.as_bytes().get(name) == Some(&b';')
 }

@@ -30,6 +30,7 @@ fn in_yaml(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     }
     let mut found = Vec::new();
     let mut outer = None;
+    let mut inner = None;
     let mut line = first;
     for _ in 0..2 * MAX_LINES {
         let content = text.get(line.clone()).unwrap_or_default();
@@ -40,10 +41,12 @@ fn in_yaml(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
         }
         if matches!(trimmed, "data:" | "stringData:") {
             outer = Some(indent);
+            inner = None;
         } else if let Some(depth) = outer.filter(|_| !trimmed.is_empty()) {
             if indent <= depth {
                 outer = None;
-            } else {
+            } else if *inner.get_or_insert(indent) == indent {
+                // What is further in is a text of many lines.
                 found.extend(of_line(text, &line));
             }
         }
@@ -53,22 +56,26 @@ fn in_yaml(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// The value of `name: value`, or a line of a block.
+/// The value of `name: value`.
 fn of_line(text: &str, line: &Range<usize>) -> Option<Range<usize>> {
     let content = text.get(line.clone())?;
-    let value = match content.find(": ") {
-        Some(colon) => line.start + colon + 2..line.end,
-        None if content.trim_end().ends_with(':') => return None,
-        None => line.clone(),
-    };
-    let value = scan::trimmed(text, value);
+    let colon = content.find(": ")?;
+    let name = content.get(..colon)?.trim().trim_matches(['"', '\'']);
+    if content.trim_start().starts_with('#') || is_plain(name) {
+        return None;
+    }
+    let value = content.get(colon + 2..)?;
+    let end = value.find(" #").unwrap_or(value.len());
+    let value = scan::trimmed(text, line.start + colon + 2..line.start + colon + 2 + end);
     let value = scan::quoted(text, value.start).unwrap_or(value);
     let inner = text.get(value.clone())?;
-    (!matches!(inner, "|" | ">" | "|-" | ">-" | "|+")
-        && inner.len() > 2
-        && !is_placeholder(inner)
-        && !inner.starts_with("-----"))
-    .then_some(value)
+    let one = !inner.contains([' ', '{', '$', '`', '|', '>']);
+    (one && inner.len() > 2 && !is_placeholder(inner)).then_some(value)
+}
+
+/// Names of values that are kept beside a secret.
+fn is_plain(name: &str) -> bool {
+    ["username", "user", "host", "port", "database", "name", "type", "url", "expiration", "description"].contains(&name) || name.starts_with("usage-")
 }
 
 fn in_json(text: &str, word: Range<usize>) -> Vec<Range<usize>> {

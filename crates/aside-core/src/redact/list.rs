@@ -45,6 +45,9 @@ pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
 /// All of a line, or none of it: a line of a list holds nothing but codes and numbers before them.
 fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
     let content = text.get(line.clone()).unwrap_or_default();
+    if whole && let Some(code) = spaced_code(text, line.clone()) {
+        return vec![code];
+    }
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     for word in content.split([' ', '\t', ',', '|', '│', ';', '/', '、', '"', '\'', '`', '[', ']']) {
@@ -69,6 +72,17 @@ fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// `4829 1736`: groups of one length.
+fn spaced_code(text: &str, line: Range<usize>) -> Option<Range<usize>> {
+    let content = text.get(line.clone())?;
+    let code = content.trim_start_matches(|letter: char| letter.is_whitespace() || "-*•·".contains(letter)).trim_end();
+    let groups: Vec<&str> = code.split(' ').collect();
+    let length = groups.first()?.len();
+    let same = groups.iter().all(|group| group.len() == length && group.bytes().all(|byte| byte.is_ascii_digit()));
+    let start = line.start + content.find(code)?;
+    ((2..=6).contains(&groups.len()) && (3..=6).contains(&length) && same).then_some(start..start + code.len())
 }
 
 /// `7177-5732`, `a7c79-f113b`, `79d60df9930ce550`, `ABCD EFGH`: short, with a digit, nothing else.

@@ -371,7 +371,7 @@ fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
             name.start -= parent.len() + 1;
             Some(class)
         }
-        _ if next.contains(['{', '[', '(']) || next.contains(":\n") => Some(Class::Random),
+        _ if (class == Class::Token || ["crypt", "cipher", "login"].contains(&parent)) && (next.contains(['{', '[', '(']) || next.contains(":\n")) => Some(Class::Random),
         _ => None,
     }
 }

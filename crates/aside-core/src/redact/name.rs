@@ -18,6 +18,12 @@ const NO_TAILS: &[&str] = &[
 const PASSES: &[&str] = &[
     "one", "two", "multi", "single", "first", "second", "third", "final", "next", "each", "last", "render", "compiler",
     "dry",
+    "proxy",
+    "fastcgi",
+    "uwsgi",
+    "scgi",
+    "grpc",
+    "memcached",
 ];
 
 /// A `secret` with one of these before it is the name of an object that holds one.
@@ -56,8 +62,9 @@ pub fn class(name: &str) -> Option<Class> {
         _ if last.strip_suffix("key").is_some_and(|before| vocabulary().secret_keys.contains(before)) => {
             Some(Class::Token)
         }
-        "credential" | "credentials" | "creds" | "auth" | "bearer" | "signing" | "hmac" | "pepper" | "salt"
+        "credential" | "credentials" | "creds" | "auth" | "bearer" | "signing" | "pepper"
         | "seed" | "sessid" | "sessionid" | "phpsessid" | "jsessionid" | "authtok" => Some(Class::Random),
+        "salt" if before.is_some() => Some(Class::Random),
         "id" if before == Some("secret") => Some(Class::Random),
         "access" if before.is_some() => Some(Class::Random),
         "sid" if before == Some("connect") => Some(Class::Random),
@@ -91,6 +98,18 @@ fn foreign(words: &[String]) -> Option<Class> {
 /// `update_password`, `hasPassword`: says what is done, or whether there is one.
 pub fn is_action(name: &str) -> bool {
     words(name).first().is_some_and(|first| vocabulary().verbs.contains(first)) && count(name) > 1
+}
+
+/// `password`, `setPassword`, `clientSecret` as the name of a function that is given a secret.
+pub fn is_setter(name: &str) -> bool {
+    let words = words(name);
+    let kinds = ["db", "root", "smtp", "mail", "proxy", "key", "store", "trust", "http", "basic", "bind", "keystore", "truststore", "refresh"];
+    match words.as_slice() {
+        [_] => true,
+        [first, ..] if ["set", "with", "add", "use", "using"].contains(&first.as_str()) => words.len() <= 4,
+        [first, _] => vocabulary().secret_keys.contains(first) || kinds.contains(&first.as_str()),
+        _ => false,
+    }
 }
 
 /// How many words a name has: that of one word may be the beginning of a sentence.

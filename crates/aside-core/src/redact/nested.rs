@@ -23,10 +23,8 @@ const NAMES: &[&str] = &[
     "parameterkey",
     "variable",
     "field",
-    "label",
     "env",
     "header",
-    "title",
     "property",
     "option",
     "parameter",
@@ -37,9 +35,6 @@ const NAMES: &[&str] = &[
     "envvar",
     "n",
     "android:name",
-    "type",
-    "description",
-    "account",
 ];
 
 /// Fields that hold the value of the name beside them.
@@ -290,7 +285,7 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         "checksum",
         "digest",
         "commit",
-        "rev-parse",
+        "rev-parse", "secret create", "secret ls",
         "hash",
         "uuid",
         "select ",
@@ -305,7 +300,9 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         .is_none_or(|byte| byte.is_ascii_whitespace() || byte >= 0x80 || b"\"'(-*#[.=".contains(&byte));
     let colon = rest.ends_with([':', '：']);
     let announces = colon || rest.is_empty() && line.len() < 40;
-    let command = line.trim_start().starts_with(['$', '#', '>', '%', '❯', '➜', '+'])
+    let prompt = |line: &str| ["$ ", "# ", "> ", "% ", "❯ ", "➜ ", "+ ", "++ "].iter().any(|prompt| line.starts_with(prompt));
+    let command = prompt(line.trim_start())
+        || line.contains("$ ") && line.contains('@')
         || line.contains("c:\\")
         || line.contains(" && echo")
         || line.contains("base64 -d");
@@ -340,7 +337,7 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
             || value::is_expression(content)
             || content.starts_with(['-', '<', '/', '{', '[', '@', '}', '!', '.', '&', '=', '#', '\\'])
             || content.contains("://")
-            || is_constant(content);
+            || is_constant(content) || is_assignment(content);
         return (enough && !other).then_some(range);
     }
     None
@@ -365,6 +362,11 @@ pub fn printed(text: &str, command: Range<usize>) -> Option<Range<usize>> {
         || content.contains("://")
         || is_constant(content);
     (typed && one && secret && !other && !is_label(content)).then_some(range)
+}
+
+/// `PORT=5432`: the next setting.
+fn is_assignment(value: &str) -> bool {
+    value.split_once('=').is_some_and(|(name, value)| !value.is_empty() && !value.starts_with('=') && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte)))
 }
 
 /// `AARCH64_SIGN_LINK`

@@ -70,7 +70,17 @@ pub fn key(text: &str, at: usize) -> Option<Range<usize>> {
         }
         None => cut_off(inside.get(..next)?),
     };
-    (!is_constant(inside)).then_some(at..at + body + end)
+    (is_written(inside) && !is_constant(inside)).then_some(at..at + body + end)
+}
+
+/// Something that may be a key follows, not `...` or a comment.
+fn is_written(inside: &str) -> bool {
+    let rest = inside.strip_prefix("\\n").unwrap_or(inside);
+    let comment = rest.trim_start().starts_with('#');
+    let first = rest.trim_start_matches([' ', '\n', '\r', '\t', '\\', '#', '"', '\'', '+', '>', '|', ',', '(']);
+    let first = first.split([' ', '\n', '\\', '"', '\'']).next().unwrap_or_default();
+    let base64 = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=:-".contains(&byte));
+    base64 && (first.len() >= 16 || !comment) && !first.eq_ignore_ascii_case("redacted")
 }
 
 /// The quote behind the label closes, and no base64 follows in another: code that writes or looks for keys.
@@ -120,6 +130,7 @@ pub fn beheaded(text: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     let mut start = None;
+    let mut longest = 0;
     let mut line = previous_line(text, at)?;
     for _ in 0..MAX_LINES {
         let content = text.get(line.clone())?.trim().trim_matches(['"', '\'', '+', ',', '>', '|', ' ']);
@@ -127,11 +138,12 @@ pub fn beheaded(text: &str, at: usize) -> Option<Range<usize>> {
         if content.len() < 4 || !is_base64(content) {
             break;
         }
+        longest = longest.max(content.len());
         start = Some(line.start);
         let Some(above) = previous_line(text, line.start) else { break };
         line = above;
     }
-    start.map(|start| start..at)
+    start.filter(|_| longest >= 40).map(|start| start..at)
 }
 
 /// The lines behind `Private-Lines: 14` in a key of PuTTY.
@@ -170,7 +182,7 @@ pub fn body(text: &str, at: usize) -> Option<Range<usize>> {
         // The next line of the same key, or `\n` as JSON writes it.
         let rest = text.get(end..text.floor_char_boundary(end.saturating_add(200)))?;
         let break_end =
-            rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', '\\', '"', '\'', '+', '>', '|']).len();
+            rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', '\\', '"', '\'', '+', '>', '|', ',']).len();
         let between = rest.get(..break_end)?;
         let breaks = between.contains('\n') || between.starts_with("\\");
         let skip = break_end + usize::from(between.ends_with('\\') && rest.get(break_end..)?.starts_with('n'));

@@ -50,6 +50,8 @@ pub struct Program {
     port: bool,
     /// A value has to look like a secret: the flag has other uses too.
     chosen: bool,
+    /// The same, and several words as one are no secret.
+    token: bool,
     #[cfg(test)]
     pub hits: Vec<String>,
     #[cfg(test)]
@@ -79,7 +81,10 @@ impl Programs {
         let own = word.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = own.rsplit_once('.').filter(|(_, end)| SUFFIXES.contains(&end.to_ascii_lowercase().as_str()));
         let own = stem.map_or(own, |(stem, _)| stem);
-        let numbers = self.by_name.get(own).or_else(|| self.by_name.get(own.to_ascii_lowercase().as_str()));
+        // Windows does not tell capitals from small letters.
+        let windows = stem.is_some() || word.contains('\\');
+        let low = own.to_ascii_lowercase();
+        let numbers = self.by_name.get(own).or_else(|| self.by_name.get(low.as_str()).filter(|_| windows));
         numbers.into_iter().flatten().filter_map(|number| self.all.get(*number))
     }
 }
@@ -127,6 +132,7 @@ fn program(table: &Table) -> Program {
         until: on("until"),
         port: on("port"),
         chosen: on("chosen"),
+        token: on("token"),
         #[cfg(test)]
         hits: list(table, "hits"),
         #[cfg(test)]
@@ -199,7 +205,9 @@ impl Program {
         let secret = source.get(span.clone()).unwrap_or_default();
         let digits = secret.bytes().all(|byte| byte.is_ascii_digit());
         let port = self.port && secret.len() < 6 && digits;
-        let weak = self.chosen && value::strength(secret) < Some(Strength::Soft);
+        let strength = value::strength(secret);
+        let weak = self.chosen && strength < Some(Strength::Soft)
+            || self.token && strength < Some(Strength::Chosen) && !value::is_token(secret);
         if !span.is_empty()
             && !port
             && !weak
@@ -251,6 +259,7 @@ impl Program {
             return;
         }
         // `--from-literal=name=value`
+        let named = name::class(name.rsplit('.').next().unwrap_or(name)).is_some();
         let literal = value.split_once('=').filter(|_| name == "--from-literal");
         if literal.is_some_and(|(name, _)| ["user", "username", "host", "port"].contains(&name)) {
             return;
@@ -258,7 +267,10 @@ impl Program {
         let skipped = literal.map_or(0, |(name, _)| name.len() + 1);
         let start = span.start + name.len() + 1 + skipped;
         let span = if quoted { start..span.end } else { unquoted(source, start..span.end) };
-        self.tell(source, span, tell);
+        let strength = source.get(span.clone()).and_then(value::strength);
+        if named || literal.is_some() || strength >= Some(Strength::Soft) {
+            self.tell(source, span, tell);
+        }
     }
 
     /// `NAME value`

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::redact::key_value::{Reader, is_unspaced};
+use crate::redact::key_value::{Reader, is_entity, is_unspaced};
 use crate::redact::placeholder::{is_label, is_placeholder, is_secret_name};
 use crate::redact::scan::{self, line_end};
 use crate::redact::value::{self, Class, Strength};
@@ -81,7 +81,8 @@ fn follows_command(reader: &Reader<'_>) -> bool {
     }
     let Some(word) = words.next() else { return false };
     match word {
-        "setx" | "ENV" | "setenv" | "env:set" | "set-env" => true,
+        "setx" | "ENV" | "setenv" => words.next().is_none_or(|before| before.ends_with(['$', '#', '>', '+', '%'])),
+        "env:set" | "set-env" => true,
         "set" => {
             flags > 0
                 || words.next().is_some_and(|before| {
@@ -257,6 +258,8 @@ fn is_plain(value: &str) -> bool {
     // `spec=True`, `call(`
     !value.contains('=')
         && !value.ends_with('(')
+        && !value.contains("](")
+        && !value.starts_with('-')
         && !is_placeholder(value)
         && !is_label(value)
         && !value::is_prose(value)
@@ -277,6 +280,11 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
     let range = quoted.or_else(|| word(reader, at))?;
     let value = reader.of(&range);
     let direct = between.trim().is_empty();
+    // `Auth Token ID: …`, `Password HMAC: …`: something else about it.
+    let about = ["id", "hmac", "hash", "accessor", "type", "ttl", "expiration", "expires", "policies", "length", "name", "file", "path", "count", "date", "age", "url", "host", "user", "username", "status", "fingerprint", "digest", "version", "ids", "field", "format", "checksum", "sha256", "prefix", "scope", "scopes"];
+    if between.split_whitespace().next().is_some_and(|word| about.contains(&word.to_ascii_lowercase().as_str())) {
+        return None;
+    }
     if direct && link != Link::None && is_pin(reader.name(), value) {
         return Some(range);
     }
@@ -342,8 +350,11 @@ fn word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let stops =
         |letter: char| letter.is_whitespace() || is_unspaced(letter) || "，。、；（）「」\"`<>".contains(letter);
     let mut end = inner.find(stops).unwrap_or(inner.len());
-    for entity in ["&quot;", "&lt;", "&gt;", "&amp;", "&#", "&nbsp;", "&apos;", "\\n", "\\r"] {
-        end = inner.get(..end)?.find(entity).unwrap_or(end);
+    for stop in ["\\n", "\\r"] {
+        end = inner.get(..end)?.find(stop).unwrap_or(end);
+    }
+    if let Some(entity) = inner.get(..end)?.match_indices('&').map(|(at, _)| at).find(|at| inner.get(at + 1..).is_some_and(is_entity)) {
+        end = entity;
     }
     let word = inner.get(..end)?.trim_end_matches(['.', ',', ';', ':', ')', ']', '\'', '*', '_', '}']);
     let start = at + opening;

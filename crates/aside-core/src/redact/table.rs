@@ -39,6 +39,11 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
     if columns.iter().any(|cell| is_data(reader.of(cell))) {
         return None;
     }
+    // A row is no head.
+    let above = scan::previous_line(reader.text, head.start);
+    if above.is_some_and(|above| above.len() <= MAX_ROW && filled(&split.cells(reader.text, &above)) + 1 >= filled(&columns) && filled(&columns) > 1 && split != Split::Blanks) {
+        return None;
+    }
     let mut found = Vec::new();
     let mut row = next;
     let mut end = head.end;
@@ -119,7 +124,7 @@ fn is_code(head: &str) -> bool {
 
 /// A number, or a name with one in it: no title of a column.
 fn is_data(cell: &str) -> bool {
-    cell.bytes().filter(u8::is_ascii_digit).count() > 1 || cell.contains(['/', '\\', '@', '='])
+    cell.bytes().filter(u8::is_ascii_digit).count() > 1 || cell.contains(['/', '\\', '@', '=', '[', '>'])
 }
 
 fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
@@ -249,9 +254,9 @@ fn literals(reader: &Reader<'_>, mut at: usize) -> Option<(Vec<Option<Range<usiz
             b'\'' | b'"' => {
                 let range = scan::quoted(reader.text, at)?;
                 at = range.end;
-                if depth == 0
-                    && let Some(last) = row.last_mut()
-                {
+                // `crypt('value', …)`
+                let first = depth == 0 || depth == 1 && row.last() == Some(&None);
+                if first && let Some(last) = row.last_mut() {
                     *last = Some(range);
                 }
             }

@@ -200,6 +200,7 @@ pub fn fits(class: Class, value: &str) -> bool {
     match class {
         Class::Password => {
             value.chars().nth(1).is_some()
+                && !is_version(value)
                 && !is_type(value)
                 && !is_path(value)
                 && !is_label(value)
@@ -208,8 +209,8 @@ pub fn fits(class: Class, value: &str) -> bool {
         Class::Secret => {
             value.len() >= 4 && !is_type(value) && !is_path(value) && !is_label(value) && !has_ideographs(value)
         }
-        Class::Token => is_token(value) && !is_path(value),
-        Class::Random => is_random(value) && !is_code(value) || is_basic_pair(value),
+        Class::Token => is_token(value) && !is_path(value) && !is_host(&value.to_ascii_lowercase()),
+        Class::Random => is_random(value) && !is_code(value) && !is_small_path(value) || is_basic_pair(value),
     }
 }
 
@@ -264,6 +265,9 @@ fn is_unpronounceable(value: &str) -> bool {
 
 /// Chinese, Japanese and Korean letters: people type passwords in ASCII there.
 pub fn has_ideographs(value: &str) -> bool {
+    if !value.is_empty() && value.chars().all(|letter| letter.is_alphabetic() && !letter.is_ascii() || letter == ' ') {
+        return true;
+    }
     value
         .chars()
         .any(|letter| matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ffef}'))
@@ -297,7 +301,7 @@ pub fn is_ordinary(value: &str) -> bool {
         || is_path(plain)
         || is_file(plain)
         || is_code(value)
-        || plain.contains('/') && !is_random(plain)
+        || plain.contains('/') && (!is_random(plain) || is_small_path(plain))
         || is_pairs_of_hex(plain)
         || is_day(bytes)
         || low.starts_with("--")
@@ -530,6 +534,11 @@ fn is_code(value: &str) -> bool {
             .is_some_and(|open| open > 0 && value.get(..open).is_some_and(|head| head.split('.').all(is_identifier)))
 }
 
+/// `pki/issue/consul-dc1`: base64 has capitals too.
+fn is_small_path(value: &str) -> bool {
+    value.contains('/') && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"/_-.:".contains(&byte))
+}
+
 pub fn is_path(value: &str) -> bool {
     // Base64 may begin with a slash.
     if value.ends_with('=') && is_random(value) {
@@ -628,7 +637,7 @@ pub fn is_token(value: &str) -> bool {
 pub fn is_random(value: &str) -> bool {
     let value = value.trim_end_matches('=');
     let body = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/_-.%".contains(&byte));
-    let graphic = value.len() >= 24 && variety(value) >= 16 && value.bytes().all(|byte| byte.is_ascii_graphic());
+    let graphic = value.len() >= 24 && variety(value) >= 16 && value.bytes().all(|byte| byte.is_ascii_graphic()) && !value.contains([',', ';', '(']);
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     (body || graphic)
         && value.len() >= 16
