@@ -241,7 +241,8 @@ fn what_is_only_asked_or_told_proposes_no_change() {
         let changes = proposal.as_ref().is_some_and(|offered| !only_reads(&offered.command, crate::line::Dialect::Zsh));
         assert!(!changes, "{words}: {proposal:?}");
     }
-    for words in ["can you delete notes.txt", "how do i delete notes.txt", "我想删除 notes.txt", "怎么删除 notes.txt"] {
+    for words in ["can you delete notes.txt", "how do i delete notes.txt", "我想删除 notes.txt", "怎么删除 notes.txt"]
+    {
         let proposal = Said::to(words).advice.proposal;
         assert_eq!(proposal.map(|offered| offered.command).as_deref(), Some("rm notes.txt"), "{words}");
     }

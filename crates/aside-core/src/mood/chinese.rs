@@ -132,7 +132,8 @@ pub fn clauses(tokens: &[Token]) -> Vec<Clause> {
     let mut clauses = Vec::new();
     let mut start = 0;
     while start < tokens.len() && clauses.len() < MAX_CLAUSES {
-        let ends = |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
+        let ends =
+            |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
         let length = tokens.iter().skip(start).take_while(|token| !ends(token)).count();
         let marks = tokens.iter().skip(start + length).take_while(|token| ends(token));
         let asked = marks.clone().any(|token| token.low == "?");
@@ -200,7 +201,11 @@ impl<'t> Piece<'t> {
         for (place, token) in tokens.iter().enumerate() {
             let letter = match token.sort {
                 Sort::Han => token.low.chars().next().unwrap_or(NAME),
-                Sort::Word if LISTS.verbs.get(&token.low).is_some_and(|(verb, form)| verb.acts && form == Form::Base) => VERB,
+                Sort::Word
+                    if LISTS.verbs.get(&token.low).is_some_and(|(verb, form)| verb.acts && form == Form::Base) =>
+                {
+                    VERB
+                }
                 Sort::Word | Sort::Name | Sort::Quoted => NAME,
                 Sort::Mark => continue,
             };
@@ -218,16 +223,8 @@ impl<'t> Piece<'t> {
 
     /// Cut where another verb is joined: `找出大文件并删除`.
     fn parts(self) -> Vec<Piece<'t>> {
-        const JOINS: [&[char]; 8] = [
-            &['然', '后'],
-            &['接', '着'],
-            &['并', '且'],
-            &['但', '是'],
-            &['不', '过'],
-            &['并'],
-            &['但'],
-            &['再'],
-        ];
+        const JOINS: [&[char]; 8] =
+            [&['然', '后'], &['接', '着'], &['并', '且'], &['但', '是'], &['不', '过'], &['并'], &['但'], &['再']];
         let mut cuts = vec![0];
         for at in 1..self.letters.len() {
             let rest = self.letters.get(at..).unwrap_or_default();
@@ -249,17 +246,31 @@ impl<'t> Piece<'t> {
 
     fn span(&self, range: Range<usize>) -> Range<usize> {
         let token = |at: usize| self.places.get(at).and_then(|place| self.tokens.get(*place));
-        let start = token(range.start).or(token(self.places.len().saturating_sub(1))).map_or(0, |token| token.span.start);
+        let start =
+            token(range.start).or(token(self.places.len().saturating_sub(1))).map_or(0, |token| token.span.start);
         let end = range.end.checked_sub(1).and_then(token).map_or(start, |token| token.span.end);
         start..end.max(start)
     }
 
     fn plain(&self, kind: Kind, by: Range<usize>) -> Clause {
         let later = WORDS.later.find(&self.letters).map(|(at, taken)| self.span(at..at + taken));
-        let done = self.letters.last() == Some(&'了') && !self.letters.iter().any(|letter| matches!(letter, '把' | '将'));
-        let wants = self.letters.iter().any(|letter| matches!(letter, '该' | '吧' | '给' | '别')) || WORDS.allows.find(&self.letters).is_some();
-        let settled = !kind.asks_to_act() && kind != Kind::Condition && !wants && (done || self.outside(&WORDS.settled, 0..self.letters.len()).is_some());
-        Clause { span: self.span(0..self.letters.len()), kind, by: self.span(by), heads: Vec::new(), later, frame: None, settled }
+        let done =
+            self.letters.last() == Some(&'了') && !self.letters.iter().any(|letter| matches!(letter, '把' | '将'));
+        let wants = self.letters.iter().any(|letter| matches!(letter, '该' | '吧' | '给' | '别'))
+            || WORDS.allows.find(&self.letters).is_some();
+        let settled = !kind.asks_to_act()
+            && kind != Kind::Condition
+            && !wants
+            && (done || self.outside(&WORDS.settled, 0..self.letters.len()).is_some());
+        Clause {
+            span: self.span(0..self.letters.len()),
+            kind,
+            by: self.span(by),
+            heads: Vec::new(),
+            later,
+            frame: None,
+            settled,
+        }
     }
 
     fn rest(&self, at: usize) -> &[char] {
@@ -285,7 +296,8 @@ impl<'t> Piece<'t> {
                 !is_verb && !is_other && WORDS.asking_for(rest).is_none()
             }) {
                 let said = rest.get(..taken).unwrap_or_default();
-                manners.orders |= said.iter().any(|letter| matches!(letter, '请' | '帮' | '烦' | '托' | '驾')) || said == ['给', '我'];
+                manners.orders |= said.iter().any(|letter| matches!(letter, '请' | '帮' | '烦' | '托' | '驾'))
+                    || said == ['给', '我'];
                 manners.contrasts |= matches!(said, ['只'] | ['只', '要'] | ['直', '接'] | ['就'] | ['只', '需', '要']);
                 at += taken;
                 manners.takes |= matches!(self.letters.get(at - 1), Some('把'));
@@ -321,9 +333,11 @@ impl<'t> Piece<'t> {
             let heads = verb.map(|verb| Head { act: self.act(&verb), span: self.span(verb) }).into_iter().collect();
             return Clause { heads, ..self.plain(Kind::Forbids, at..at + taken) };
         }
-        let nicely = (manners.asks_nicely || manners.orders).then(|| WORDS.nicely.ends(&self.letters)).flatten().unwrap_or(0);
+        let nicely =
+            (manners.asks_nicely || manners.orders).then(|| WORDS.nicely.ends(&self.letters)).flatten().unwrap_or(0);
         let end = self.tail(at, nicely);
-        let asks = WORDS.asks.find(self.letters.get(at..end).unwrap_or_default()).map(|(asks, taken)| (at + asks, taken));
+        let asks =
+            WORDS.asks.find(self.letters.get(at..end).unwrap_or_default()).map(|(asks, taken)| (at + asks, taken));
         if let Some((asks, taken)) = asks.or_else(|| self.outside(&WORDS.asks_loosely, at..end)) {
             return self.plain(Kind::Question, asks..asks + taken);
         }
@@ -333,7 +347,8 @@ impl<'t> Piece<'t> {
                 let bare = heads.first().map_or(at..at + 1, |head| head.clone());
                 let polite = manners.orders || manners.asks_nicely || manners.wishes;
                 let by = if polite { 0..at.max(1) } else { bare };
-                let heads = heads.into_iter().map(|head| Head { act: self.act(&head), span: self.span(head) }).collect();
+                let heads =
+                    heads.into_iter().map(|head| Head { act: self.act(&head), span: self.span(head) }).collect();
                 let frame = (at > 0).then(|| self.span(0..at));
                 self.joined(Clause { heads, frame, ..self.plain(kind, by) }, manners, before)
             }
@@ -377,7 +392,8 @@ impl<'t> Piece<'t> {
                 (Some(other), _) => at += other,
                 (None, Some(taken)) => {
                     let behind = rest.get(taken..).unwrap_or_default();
-                    let describes = behind.iter().position(|letter| *letter == '的').is_some_and(|of| of + 1 < behind.len());
+                    let describes =
+                        behind.iter().position(|letter| *letter == '的').is_some_and(|of| of + 1 < behind.len());
                     if !describes {
                         return Some((range.start + at, taken));
                     }
@@ -421,7 +437,8 @@ impl<'t> Piece<'t> {
     fn order(&self, at: usize, end: usize, manners: Manners) -> Result<Vec<Range<usize>>, Kind> {
         let text = self.letters.get(..end).unwrap_or_default();
         let rest = text.get(at..).unwrap_or_default();
-        if let Some(taken) = WORDS.speaks.at(rest).filter(|taken| WORDS.acts.at(rest).is_none_or(|acts| acts < *taken)) {
+        if let Some(taken) = WORDS.speaks.at(rest).filter(|taken| WORDS.acts.at(rest).is_none_or(|acts| acts < *taken))
+        {
             let _ = taken;
             return Err(Kind::Writing);
         }
@@ -444,24 +461,32 @@ impl<'t> Piece<'t> {
             return Err(if WORDS.acts.find(rest).is_some() { Kind::Statement } else { Kind::Mention });
         }
         let verbs = self.verbs(at, end);
-        let (Some(verb), Some(last)) = (verbs.first().cloned(), verbs.last().cloned()) else { return Err(Kind::Mention) };
+        let (Some(verb), Some(last)) = (verbs.first().cloned(), verbs.last().cloned()) else {
+            return Err(Kind::Mention);
+        };
         let lead = self.letters.get(at..verb.start).unwrap_or_default();
         // `给删死代码这个提交…`: nothing stands between.
         if WORDS.leads.at(rest).is_some_and(|taken| taken >= lead.len()) && !self.in_time(at, end) {
             return Err(Kind::Statement);
         }
-        if ['了', '被', '又', '会', '都', '每', '人', '我', '你', '他', '她', '就', '也', '让', '说'].iter().any(|letter| lead.contains(letter)) {
+        if ['了', '被', '又', '会', '都', '每', '人', '我', '你', '他', '她', '就', '也', '让', '说']
+            .iter()
+            .any(|letter| lead.contains(letter))
+        {
             return Err(Kind::Statement);
         }
         if lead.contains(&'写') {
             return Err(Kind::Writing);
         }
         // `nginx 重启一下` is an order; `nginx 重启` may be anything.
-        let is_tool = lead.len() == 1 && self.token(at).is_some_and(|token| LISTS.tools.at(std::slice::from_ref(token)).is_some());
-        let softened = self.letters.len() > end || text.get(verb.end - 1..).unwrap_or_default().windows(2).any(|pair| {
-            matches!(pair, ['一', '下'] | ['成' | '为' | '叫' | '到', NAME | VERB]) || pair[0] == '掉'
-        });
-        let topics = !self.in_time(at, end) && matches!(rest.first(), Some(&NAME)) 
+        let is_tool = lead.len() == 1
+            && self.token(at).is_some_and(|token| LISTS.tools.at(std::slice::from_ref(token)).is_some());
+        let softened =
+            self.letters.len() > end
+                || text.get(verb.end - 1..).unwrap_or_default().windows(2).any(|pair| {
+                    matches!(pair, ['一', '下'] | ['成' | '为' | '叫' | '到', NAME | VERB]) || pair[0] == '掉'
+                });
+        let topics = !self.in_time(at, end) && matches!(rest.first(), Some(&NAME))
             || matches!(rest.first(), Some('当' | '这' | '那' | '本' | '该' | '所' | '全' | '整'));
         if topics && !is_tool && !softened && !manners.orders && !manners.asks_nicely {
             return Err(Kind::Statement);
@@ -507,7 +532,8 @@ impl<'t> Piece<'t> {
             match WORDS.acts.at(rest).filter(|_| han) {
                 Some(taken) => {
                     let behind = rest.get(taken..).unwrap_or_default();
-                    let describes = behind.iter().position(|letter| *letter == '的').is_some_and(|of| of + 1 < behind.len());
+                    let describes =
+                        behind.iter().position(|letter| *letter == '的').is_some_and(|of| of + 1 < behind.len());
                     if !describes {
                         verbs.push(at..at + taken);
                     }
@@ -536,7 +562,8 @@ impl<'t> Piece<'t> {
             return Err(Kind::Mention);
         }
         // `清空日志`, `删除记录`: what is kept in files is worked on as files are.
-        let works = verb_text.first().is_some_and(|letter| "清删导存备压打截归移复拷恢保抹擦查看运执跑".contains(*letter));
+        let works =
+            verb_text.first().is_some_and(|letter| "清删导存备压打截归移复拷恢保抹擦查看运执跑".contains(*letter));
         let is_thing = WORDS.compounds.at(behind).is_some_and(|taken| {
             let ends = behind.get(taken).is_none_or(|next| matches!(next, '的' | '在' | '里' | '有' | '和'));
             ends && !(works && WORDS.kept.at(behind) == Some(taken))
@@ -547,7 +574,11 @@ impl<'t> Piece<'t> {
         if WORDS.condition_ends.ends(behind).is_some() || behind.ends_with(&['时']) || behind.ends_with(&['后']) {
             return Err(Kind::Condition);
         }
-        if behind.ends_with(&['没']) || behind.ends_with(&['没', '有']) || behind.ends_with(&['不']) || behind.ends_with(&['否']) {
+        if behind.ends_with(&['没'])
+            || behind.ends_with(&['没', '有'])
+            || behind.ends_with(&['不'])
+            || behind.ends_with(&['否'])
+        {
             return Err(Kind::Question);
         }
         if self.outside(&WORDS.tells, verb.end..end).is_some() {
@@ -556,7 +587,8 @@ impl<'t> Piece<'t> {
         let writes = verb_text.first().is_some_and(|letter| "写生创添加增补新建".contains(*letter));
         // `添加测试`: the last verb is a noun there.
         let noun = self.letters.get(verb.start.saturating_sub(2)..verb.start).unwrap_or_default();
-        let adds = WORDS.texts.at(verb_text).is_some() && (noun.ends_with(&['添', '加']) || noun.ends_with(&['增', '加']) || noun.ends_with(&['加']));
+        let adds = WORDS.texts.at(verb_text).is_some()
+            && (noun.ends_with(&['添', '加']) || noun.ends_with(&['增', '加']) || noun.ends_with(&['加']));
         if adds || writes && WORDS.texts.ends(behind).is_some() {
             return Err(Kind::Writing);
         }
@@ -574,9 +606,13 @@ impl<'t> Piece<'t> {
             Kind::Order | Kind::Wish | Kind::HowTo => before.kind,
             Kind::Forbids if reads || explicit || manners.contrasts => clause.kind,
             Kind::Forbids => Kind::Forbids,
-            Kind::Question | Kind::Writing | Kind::Statement | Kind::Reported | Kind::Mention if explicit => clause.kind,
+            Kind::Question | Kind::Writing | Kind::Statement | Kind::Reported | Kind::Mention if explicit => {
+                clause.kind
+            }
             Kind::Statement | Kind::Mention if takes && !done => clause.kind,
-            Kind::Question | Kind::Writing | Kind::Statement | Kind::Condition | Kind::Reported | Kind::Mention => before.kind,
+            Kind::Question | Kind::Writing | Kind::Statement | Kind::Condition | Kind::Reported | Kind::Mention => {
+                before.kind
+            }
             Kind::Thanks | Kind::Talk => clause.kind,
         };
         Clause { kind, ..clause }

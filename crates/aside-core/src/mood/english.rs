@@ -15,7 +15,8 @@ pub fn clauses(tokens: &[Token]) -> Vec<Clause> {
     let mut clauses = Vec::new();
     let mut start = 0;
     while start < tokens.len() && clauses.len() < MAX_CLAUSES {
-        let ends = |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
+        let ends =
+            |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
         let length = tokens.iter().skip(start).take_while(|token| !ends(token)).count();
         let marks = tokens.iter().skip(start + length).take_while(|token| ends(token));
         let asked = marks.clone().any(|token| token.low == "?");
@@ -95,7 +96,10 @@ impl Sentence<'_> {
     fn alternatives(&self, clauses: &mut [Clause]) {
         let is_bare = |clause: &Clause| clause.heads.first().is_some_and(|head| head.span == clause.span);
         if self.tokens.iter().any(|token| token.is("or")) && clauses.first().is_some_and(is_bare) {
-            clauses.iter_mut().filter(|clause| clause.kind == Kind::Order).for_each(|clause| clause.kind = Kind::Mention);
+            clauses
+                .iter_mut()
+                .filter(|clause| clause.kind == Kind::Order)
+                .for_each(|clause| clause.kind = Kind::Mention);
         }
     }
 
@@ -104,11 +108,15 @@ impl Sentence<'_> {
         // `try a reboot, they said`
         let mut told = clauses.iter().skip(1).filter(|clause| clause.kind == Kind::Statement);
         let is_quoted = told.any(|clause| {
-            let words: Vec<&Token> = self.tokens.iter().filter(|token| clause.span.contains(&token.span.start)).collect();
+            let words: Vec<&Token> =
+                self.tokens.iter().filter(|token| clause.span.contains(&token.span.start)).collect();
             words.len() <= 5 && words.iter().take(2).any(|token| self.lists.reports.contains(token.low.as_str()))
         });
         if is_quoted {
-            clauses.iter_mut().filter(|clause| clause.kind.asks_to_act()).for_each(|clause| clause.kind = Kind::Reported);
+            clauses
+                .iter_mut()
+                .filter(|clause| clause.kind.asks_to_act())
+                .for_each(|clause| clause.kind = Kind::Reported);
         }
         let polite = clauses.iter().any(|clause| matches!(clause.kind, Kind::HowTo | Kind::Wish));
         let asks_back = clauses.iter().skip(1).any(|clause| clause.kind == Kind::Question);
@@ -123,7 +131,8 @@ impl Sentence<'_> {
     fn plain(&self, range: Range<usize>, kind: Kind, by: Range<usize>) -> Clause {
         let later = self.lists.later.find(self.tokens.get(range.clone()).unwrap_or_default());
         let later = later.map(|(at, taken)| self.span(range.start + at..range.start + at + taken));
-        let settled = matches!(kind, Kind::Question | Kind::Statement | Kind::Reported | Kind::Talk) && self.is_settled(range.clone());
+        let settled = matches!(kind, Kind::Question | Kind::Statement | Kind::Reported | Kind::Talk)
+            && self.is_settled(range.clone());
         Clause { span: self.span(range), kind, by: self.span(by), heads: Vec::new(), later, frame: None, settled }
     }
 
@@ -133,13 +142,19 @@ impl Sentence<'_> {
         let low = |at: usize| words.get(at).map_or("", |token| token.low.as_str());
         // `I'd appreciate it if the tests were run` wants it to be so.
         let wants = low(0) == "i'd" || low(0) == "i" && matches!(low(1), "need" | "want" | "would" | "wish" | "hope");
-        let is_time = words.windows(2).any(|pair| pair[0].is("time") && matches!(pair[1].low.as_str(), "we" | "you" | "to" | "somebody" | "someone"));
-        let supposes = is_time || words.iter().any(|token| matches!(token.low.as_str(), "would" | "might" | "could" | "should" | "about" | "if" | "please"));
+        let is_time = words.windows(2).any(|pair| {
+            pair[0].is("time") && matches!(pair[1].low.as_str(), "we" | "you" | "to" | "somebody" | "someone")
+        });
+        let supposes = is_time
+            || words.iter().any(|token| {
+                matches!(token.low.as_str(), "would" | "might" | "could" | "should" | "about" | "if" | "please")
+            });
         if wants || supposes && !matches!(low(0), "who" | "when" | "did") {
             return false;
         }
         let asks = match low(0) {
-            "who" | "whose" | "when" | "did" | "didn't" | "didnt" | "was" | "wasn't" | "were" | "weren't" | "has" | "hasn't" | "had" | "hadn't" => true,
+            "who" | "whose" | "when" | "did" | "didn't" | "didnt" | "was" | "wasn't" | "were" | "weren't" | "has"
+            | "hasn't" | "had" | "hadn't" => true,
             "why" | "how" => matches!(low(1), "did" | "was" | "were" | "has" | "had" | "does" | "is" | "come"),
             "have" | "haven't" => matches!(low(1), "you" | "we" | "they" | "i"),
             _ => false,
@@ -148,24 +163,57 @@ impl Sentence<'_> {
         let is_past = |token: &Token| token.is_word() && form(token) == Some(Form::Past);
         // `was force pushed`, `were run`
         let is_participle = |token: &Token| {
-            let same = matches!(token.low.as_str(), "run" | "put" | "set" | "reset" | "cut" | "shut" | "split" | "read");
+            let same =
+                matches!(token.low.as_str(), "run" | "put" | "set" | "reset" | "cut" | "shut" | "split" | "read");
             token.is_word() && (same || matches!(form(token), Some(Form::Participle | Form::Past)))
         };
         let passive = words.iter().enumerate().any(|(at, token)| {
             let be = matches!(
                 token.low.as_str(),
-                "is" | "are" | "was" | "were" | "been" | "being" | "got" | "gets" | "has" | "have" | "had" | "i've" | "we've" | "already" | "just"
+                "is" | "are"
+                    | "was"
+                    | "were"
+                    | "been"
+                    | "being"
+                    | "got"
+                    | "gets"
+                    | "has"
+                    | "have"
+                    | "had"
+                    | "i've"
+                    | "we've"
+                    | "already"
+                    | "just"
             );
             be && words.iter().skip(at + 1).take(2).any(is_participle)
         });
         let told = words.windows(2).any(|pair| {
-            let subject = matches!(pair[0].low.as_str(), "i" | "we" | "he" | "she" | "they" | "someone" | "somebody" | "you" | "it");
+            let subject = matches!(
+                pair[0].low.as_str(),
+                "i" | "we" | "he" | "she" | "they" | "someone" | "somebody" | "you" | "it"
+            );
             subject && matches!(form(&pair[1]), Some(Form::Participle))
         });
         let happened = words.iter().skip(1).any(|token| {
             let same = matches!(
                 token.low.as_str(),
-                "fixed" | "failed" | "worked" | "helped" | "broke" | "hung" | "crashed" | "solved" | "happened" | "caused" | "succeeded" | "takes" | "deletes" | "removes" | "kills" | "overwrites" | "wipes"
+                "fixed"
+                    | "failed"
+                    | "worked"
+                    | "helped"
+                    | "broke"
+                    | "hung"
+                    | "crashed"
+                    | "solved"
+                    | "happened"
+                    | "caused"
+                    | "succeeded"
+                    | "takes"
+                    | "deletes"
+                    | "removes"
+                    | "kills"
+                    | "overwrites"
+                    | "wipes"
             );
             token.is_word() && same
         });
@@ -259,7 +307,9 @@ impl Sentence<'_> {
         // What is looked for may be verbs, and a noun may look like one: `list logs and backup files`.
         let words = self.tokens.get(head + 1..at).unwrap_or_default();
         let seeks = words.iter().any(|token| self.lists.seeking.contains(token.low.as_str()));
-        let mentions = words.last().is_some_and(|token| self.lists.verbs.get(&token.low).is_some_and(|(_, form)| form == Form::Base));
+        let mentions = words
+            .last()
+            .is_some_and(|token| self.lists.verbs.get(&token.low).is_some_and(|(_, form)| form == Form::Base));
         let is_noun = self.lists.kinds.contains(self.low(verb)) || self.lists.nouns.contains(self.low(verb));
         has_object || !(seeks || mentions || is_noun)
     }
@@ -274,16 +324,35 @@ impl Sentence<'_> {
     }
 
     fn forbids(&self, at: usize) -> bool {
-        let is_clear = matches!(self.low(at), "don't" | "dont" | "do" | "never" | "without" | "no" | "not" | "keep" | "leave" | "avoid");
+        let is_clear = matches!(
+            self.low(at),
+            "don't" | "dont" | "do" | "never" | "without" | "no" | "not" | "keep" | "leave" | "avoid"
+        );
         is_clear && self.lists.forbids.at(self.from(at)).is_some()
     }
 
     /// Whether a subject with its verb, or a question, begins at a place: `and it hangs`, `and what is …`.
     fn tells(&self, at: usize) -> bool {
         let word = self.low(at);
-        let is_pointing = matches!(word, "this" | "that" | "these" | "those" | "one" | "there" | "it" | "who" | "people");
+        let is_pointing =
+            matches!(word, "this" | "that" | "these" | "those" | "one" | "there" | "it" | "who" | "people");
         let is_finite = self.lists.finite.contains(self.low(at + 1));
-        let asks = matches!(word, "what" | "what's" | "whats" | "why" | "who" | "who's" | "how" | "is" | "are" | "was" | "were" | "does" | "did");
+        let asks = matches!(
+            word,
+            "what"
+                | "what's"
+                | "whats"
+                | "why"
+                | "who"
+                | "who's"
+                | "how"
+                | "is"
+                | "are"
+                | "was"
+                | "were"
+                | "does"
+                | "did"
+        );
         self.lists.subjects.contains(word) && (!is_pointing || is_finite || word.contains('\'')) || asks
     }
 
@@ -300,7 +369,8 @@ impl Sentence<'_> {
                     next.is_word()
                         && (self.lists.tools.at(behind).is_some()
                             || self.lists.adverbs.at(behind).is_some()
-                            || matches!(next.low.as_str(), "up" | "down") && self.low(at + taken - 1).ends_with("compose")
+                            || matches!(next.low.as_str(), "up" | "down")
+                                && self.low(at + taken - 1).ends_with("compose")
                             || self.lists.verbs.get(&next.low).is_some_and(|(_, form)| form == Form::Base)
                             || self.lists.howto.at(behind).is_some())
                 });
@@ -343,17 +413,39 @@ impl Sentence<'_> {
         let goes_on = words.iter().enumerate().any(|(at, token)| {
             let is_modal = matches!(
                 token.low.as_str(),
-                "to" | "will" | "would" | "can" | "could" | "should" | "must" | "may" | "might" | "shall" | "do" | "does" | "did" | "let" | "gonna" | "wanna" | "gotta" | "have" | "has" | "need" | "going"
-            ) || token.low.ends_with("'ll") || token.low.ends_with("'d");
+                "to" | "will"
+                    | "would"
+                    | "can"
+                    | "could"
+                    | "should"
+                    | "must"
+                    | "may"
+                    | "might"
+                    | "shall"
+                    | "do"
+                    | "does"
+                    | "did"
+                    | "let"
+                    | "gonna"
+                    | "wanna"
+                    | "gotta"
+                    | "have"
+                    | "has"
+                    | "need"
+                    | "going"
+            ) || token.low.ends_with("'ll")
+                || token.low.ends_with("'d");
             let before = at.checked_sub(1).and_then(|before| words.get(before)).map_or("", |token| token.low.as_str());
             let is_bare = self.lists.verbs.get(&token.low).is_some_and(|(_, form)| form == Form::Base)
                 && self.lists.subjects.contains(before);
             token.is_word() && (is_modal || is_bare)
         });
         // `we always stop it, delete it`: a bare verb may go on from a subject that has one.
-        let habitual = words.first().is_some_and(|token| matches!(token.low.as_str(), "i" | "we" | "you" | "they" | "people" | "most" | "many"))
-            && !words.iter().skip(1).take(3).any(|token| self.lists.finite.contains(token.low.as_str()));
-        let inherits = before.is_some_and(|before| before.goes_on) && clause.kind == Kind::Statement && joint != Joint::Start;
+        let habitual = words.first().is_some_and(|token| {
+            matches!(token.low.as_str(), "i" | "we" | "you" | "they" | "people" | "most" | "many")
+        }) && !words.iter().skip(1).take(3).any(|token| self.lists.finite.contains(token.low.as_str()));
+        let inherits =
+            before.is_some_and(|before| before.goes_on) && clause.kind == Kind::Statement && joint != Joint::Start;
         let goes_on = goes_on || habitual || inherits;
         let quotes = words.iter().any(|token| self.lists.reports.contains(token.low.as_str()));
         let keeps = words.iter().any(|token| matches!(token.low.as_str(), "keep" | "leave" | "preserve" | "spare"));
@@ -382,7 +474,9 @@ impl Sentence<'_> {
             return Clause { heads: vec![head], ..plain(Kind::Wish, required) };
         }
         // `docker compose down`
-        let composes = at >= 1 && matches!(self.low(at - 1), "compose" | "docker-compose") && matches!(self.low(at), "up" | "down");
+        let composes = at >= 1
+            && matches!(self.low(at - 1), "compose" | "docker-compose")
+            && matches!(self.low(at), "up" | "down");
         if composes && !self.has_finite(at..piece.end) && !self.asked {
             let head = Head { span: self.span(at..at + 1), act: Act::Light };
             return Clause { heads: vec![head], ..plain(Kind::Order, at..at + 1) };
@@ -442,19 +536,32 @@ impl Sentence<'_> {
 
     /// `only I should be able to read a.txt`: what is said to be so is wanted to be so. A fact is told with `can` alone.
     fn required(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let only = matches!(self.low(range.start), "only") && matches!(self.low(range.start + 1), "me" | "i" | "myself" | "owner" | "the");
+        let only = matches!(self.low(range.start), "only")
+            && matches!(self.low(range.start + 1), "me" | "i" | "myself" | "owner" | "the");
         let none = matches!(self.low(range.start), "nobody" | "noone" | "everyone" | "everybody" | "anyone" | "others");
-        let place = (range.start..range.end.min(range.start + 6)).find(|at| matches!(self.low(*at), "should" | "must" | "can" | "may"))?;
+        let place = (range.start..range.end.min(range.start + 6))
+            .find(|at| matches!(self.low(*at), "should" | "must" | "can" | "may"))?;
         let verb = (place + 1..range.end.min(place + 6)).find(|at| !matches!(self.low(*at), "be" | "able" | "to"))?;
-        let grants = matches!(self.low(verb), "read" | "write" | "change" | "edit" | "execute" | "access" | "open" | "see" | "modify");
+        let grants = matches!(
+            self.low(verb),
+            "read" | "write" | "change" | "edit" | "execute" | "access" | "open" | "see" | "modify"
+        );
         let excepts = (range.start..place).any(|at| matches!(self.low(at), "but" | "except" | "else"));
-        let both = self.tokens.windows(3).any(|three| three[0].is("only") && matches!(three[1].low.as_str(), "i" | "me") && three[2].is("can"));
-        let wants = matches!(self.low(place), "should" | "must") && (only || excepts) || self.low(place) == "can" && both && (only || none);
+        let both = self
+            .tokens
+            .windows(3)
+            .any(|three| three[0].is("only") && matches!(three[1].low.as_str(), "i" | "me") && three[2].is("can"));
+        let wants = matches!(self.low(place), "should" | "must") && (only || excepts)
+            || self.low(place) == "can" && both && (only || none);
         (wants && grants && !self.asked).then_some(place..verb + 1)
     }
 
     fn has_finite(&self, range: Range<usize>) -> bool {
-        self.tokens.get(range).unwrap_or_default().iter().any(|token| token.is_word() && self.lists.finite.contains(token.low.as_str()))
+        self.tokens
+            .get(range)
+            .unwrap_or_default()
+            .iter()
+            .any(|token| token.is_word() && self.lists.finite.contains(token.low.as_str()))
     }
 
     /// A verb behind a frame.
@@ -465,7 +572,9 @@ impl Sentence<'_> {
             return self.plain(piece, Kind::Forbids, by.start..at + 1);
         }
         // `would you rather …`, `can you even …`
-        if (from..=at).any(|at| matches!(self.low(at), "rather" | "ever" | "even" | "be" | "have" | "imagine" | "believe")) {
+        if (from..=at)
+            .any(|at| matches!(self.low(at), "rather" | "ever" | "even" | "be" | "have" | "imagine" | "believe"))
+        {
             return self.plain(piece, Kind::Question, by.start..at + 1);
         }
         match phrase::governed(self.lists, self.tokens.get(..piece.end).unwrap_or_default(), at, kind) {
@@ -478,14 +587,20 @@ impl Sentence<'_> {
     /// The verb behind a prohibition: `don't delete it`, `no deleting`.
     fn forbidden(&self, from: usize) -> Vec<Head> {
         let (at, _) = self.without_manners(from..self.tokens.len());
-        let verb = self.lists.verbs.get(self.low(at)).filter(|(verb, form)| verb.acts && matches!(form, Form::Base | Form::Gerund));
+        let verb = self
+            .lists
+            .verbs
+            .get(self.low(at))
+            .filter(|(verb, form)| verb.acts && matches!(form, Form::Base | Form::Gerund));
         verb.map(|_| Head { span: self.span(at..at + 1), act: Act::Changes }).into_iter().collect()
     }
 
     /// `in src, delete …`, `with docker stop …`: an order behind the place or the means.
     fn led(&self, range: Range<usize>) -> Option<Governed> {
-        const LEADS: [&str; 14] =
-            ["in", "on", "under", "inside", "within", "from", "using", "with", "via", "for", "through", "at", "below", "into"];
+        const LEADS: [&str; 14] = [
+            "in", "on", "under", "inside", "within", "from", "using", "with", "via", "for", "through", "at", "below",
+            "into",
+        ];
         if !LEADS.contains(&self.low(range.start)) {
             return None;
         }
@@ -519,12 +634,16 @@ impl Sentence<'_> {
     /// `and delete the rest`
     fn is_rest(&self, clause: &Clause) -> bool {
         let words = self.tokens.iter().filter(|token| clause.span.contains(&token.span.start));
-        words.into_iter().any(|token| matches!(token.low.as_str(), "rest" | "others" | "other" | "remaining" | "else" | "older" | "old"))
+        words.into_iter().any(|token| {
+            matches!(token.low.as_str(), "rest" | "others" | "other" | "remaining" | "else" | "older" | "old")
+        })
     }
 
     /// A bare verb behind another clause may belong to that one: `do not stop it, restart it or delete it`.
     fn joined(&self, clause: Clause, manners: Manners, joint: Joint, before: Option<&Read>) -> Clause {
-        let Some(before) = before.filter(|_| joint != Joint::Start && clause.kind == Kind::Order) else { return clause };
+        let Some(before) = before.filter(|_| joint != Joint::Start && clause.kind == Kind::Order) else {
+            return clause;
+        };
         let reads = clause.heads.iter().all(|head| head.act == Act::Reads);
         let contrasts = manners.contrasts || joint == Joint::But;
         let kind = match before.clause.kind {

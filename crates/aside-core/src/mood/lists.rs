@@ -55,7 +55,14 @@ impl English {
         let phrases = |name: &str| Phrases::new(items(name));
         let frames = |name: &str| Frames::new(items(name));
         Self {
-            verbs: Verbs::new(items("acts"), items("reads"), items("speaks"), items("light"), items("destroys"), items("irregular")),
+            verbs: Verbs::new(
+                items("acts"),
+                items("reads"),
+                items("speaks"),
+                items("light"),
+                items("destroys"),
+                items("irregular"),
+            ),
             polite: phrases("polite"),
             adverbs: phrases("adverbs"),
             tools: phrases("tools"),
@@ -90,7 +97,6 @@ impl English {
         }
     }
 }
-
 
 /// The lists of a file by their names. In `frames` each line is one item, elsewhere commas divide them.
 pub fn sections(text: &'static str) -> HashMap<&'static str, Vec<&'static str>> {

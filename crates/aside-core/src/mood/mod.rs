@@ -6,8 +6,8 @@
 
 mod chinese;
 mod english;
-mod phrase;
 pub(crate) mod lists;
+mod phrase;
 mod token;
 pub(crate) mod verbs;
 
@@ -114,9 +114,10 @@ impl Mood {
 
     /// Clauses that ask for something to be changed, or may.
     pub fn orders(&self) -> impl Iterator<Item = &Clause> {
-        self.clauses.iter().filter(|clause| clause.kind.asks_to_act()).filter(|clause| {
-            clause.heads.iter().any(|head| head.act != Act::Reads)
-        })
+        self.clauses
+            .iter()
+            .filter(|clause| clause.kind.asks_to_act())
+            .filter(|clause| clause.heads.iter().any(|head| head.act != Act::Reads))
     }
 
     /// Whether it positively asks for nothing: it forbids, thanks, or speaks of what is or was (`who stopped it`, `it was stopped`).
@@ -130,7 +131,8 @@ impl Mood {
 
     /// As `denies`, but not because something is forbidden: `never log the token` is a change to code.
     pub fn is_past(&self) -> bool {
-        self.denies() && !self.clauses.iter().any(|clause| matches!(clause.kind, Kind::Forbids | Kind::Talk | Kind::Reported))
+        self.denies()
+            && !self.clauses.iter().any(|clause| matches!(clause.kind, Kind::Forbids | Kind::Talk | Kind::Reported))
     }
 
     /// Whether some clause asks or jests, and none asks for something to be done.

@@ -72,7 +72,9 @@ impl Phrase<'_> {
     /// A verb here: bare, or behind `command for`, `would you mind` with its ending.
     fn verb(&self, at: usize) -> Option<usize> {
         let token = self.tokens.get(at).filter(|token| token.is_word())?;
-        let gerund = at > 0 && matches!(self.low(at - 1), "for" | "mind" | "of" | "about" | "in" | "with") && self.kind != Kind::Order
+        let gerund = at > 0
+            && matches!(self.low(at - 1), "for" | "mind" | "of" | "about" | "in" | "with")
+            && self.kind != Kind::Order
             || at > 0 && self.low(at - 1) == "mind";
         let fits = match self.lists.verbs.get(&token.low) {
             Some((_, Form::Base)) => true,
@@ -85,8 +87,11 @@ impl Phrase<'_> {
 
     /// Words that are no slip of a verb.
     fn is_known(&self, word: &str) -> bool {
-        let English { determiners, prepositions, subjects, finite, unnamed, texts, compounds, relatives, .. } = self.lists;
-        [determiners, prepositions, subjects, finite, unnamed, texts, compounds, relatives].iter().any(|set| set.contains(word))
+        let English { determiners, prepositions, subjects, finite, unnamed, texts, compounds, relatives, .. } =
+            self.lists;
+        [determiners, prepositions, subjects, finite, unnamed, texts, compounds, relatives]
+            .iter()
+            .any(|set| set.contains(word))
     }
 
     /// Why the words behind a verb make something else of it than an order.
@@ -97,9 +102,12 @@ impl Phrase<'_> {
         // `interactive rebase of the last 3 commits`
         let named = verb > 0 && matches!(self.low(verb - 1), "interactive" | "hard" | "soft" | "shallow" | "full");
         // `reset failed services`
-        let describes = next.ends_with("ed") && self.tokens.get(verb + 2).is_some_and(|token| {
-            token.is_word() && !lists.determiners.contains(token.low.as_str()) && !lists.prepositions.contains(token.low.as_str())
-        });
+        let describes = next.ends_with("ed")
+            && self.tokens.get(verb + 2).is_some_and(|token| {
+                token.is_word()
+                    && !lists.determiners.contains(token.low.as_str())
+                    && !lists.prepositions.contains(token.low.as_str())
+            });
         if lists.finite.contains(next) && !describes || next == "vs" || next == "versus" || next == "of" && !named {
             return Some(Kind::Mention);
         }
@@ -112,15 +120,28 @@ impl Phrase<'_> {
         let last = self.tokens.last().map_or("", |token| token.low.as_str());
         let asks_for_words = matches!(
             last,
-            "meaning" | "definition" | "explained" | "explanation" | "example" | "examples" | "tutorial" | "syntax" | "usage" | "documentation" | "cheatsheet"
+            "meaning"
+                | "definition"
+                | "explained"
+                | "explanation"
+                | "example"
+                | "examples"
+                | "tutorial"
+                | "syntax"
+                | "usage"
+                | "documentation"
+                | "cheatsheet"
         );
-        let leads = end.checked_sub(2).is_some_and(|before| matches!(self.low(before), "to" | "as" | "into" | "called" | "named" | "in" | "the" | "my"));
+        let leads = end.checked_sub(2).is_some_and(|before| {
+            matches!(self.low(before), "to" | "as" | "into" | "called" | "named" | "in" | "the" | "my")
+        });
         if asks_for_words && !leads && self.kind == Kind::Order && verb + 1 < end {
             return Some(Kind::Mention);
         }
         if let Some((_, form)) = lists.verbs.get(next) {
             let behind = self.low(verb + 2);
-            let is_object = lists.determiners.contains(behind) || self.tokens.get(verb + 2).is_some_and(|token| token.sort != Sort::Word);
+            let is_object = lists.determiners.contains(behind)
+                || self.tokens.get(verb + 2).is_some_and(|token| token.sort != Sort::Word);
             // `reset deleted my changes`, not `restore deleted files`.
             if form == Form::Participle && is_object && behind != "," {
                 return Some(Kind::Statement);
@@ -130,11 +151,15 @@ impl Phrase<'_> {
             if form == Form::Participle && ends && !matches!(next, "detached" | "unattended") {
                 return Some(Kind::Mention);
             }
-            if form == Form::Gerund && matches!(self.low(verb), "stop" | "quit" | "finish") && !lists.ongoing.contains(next) {
+            if form == Form::Gerund
+                && matches!(self.low(verb), "stop" | "quit" | "finish")
+                && !lists.ongoing.contains(next)
+            {
                 return Some(Kind::Forbids);
             }
         }
-        let person = lists.persons.contains(next) && (verb + 2 == end || self.tokens.get(verb + 2).is_some_and(|token| token.sort == Sort::Mark));
+        let person = lists.persons.contains(next)
+            && (verb + 2 == end || self.tokens.get(verb + 2).is_some_and(|token| token.sort == Sort::Mark));
         if person {
             return Some(Kind::Talk);
         }
@@ -150,15 +175,17 @@ impl Phrase<'_> {
     /// `stop apt from removing my kernel`
     fn prevents(&self, verb: usize) -> bool {
         let mut pairs = self.rest(verb + 1).windows(2);
-        let from = pairs.any(|pair| pair[0].is("from") && self.lists.verbs.get(&pair[1].low).is_some_and(|(_, form)| form == Form::Gerund));
+        let from = pairs.any(|pair| {
+            pair[0].is("from") && self.lists.verbs.get(&pair[1].low).is_some_and(|(_, form)| form == Form::Gerund)
+        });
         matches!(self.low(verb), "stop" | "keep" | "block" | "disable" | "hold" | "save") && from
     }
 
     /// `restart count of all pods`, `delete button`: no article, and a noun that makes a name of both.
     fn is_compound(&self, verb: usize) -> bool {
         const PLAIN: [&str; 24] = [
-            "set", "change", "edit", "add", "fix", "run", "send", "clear", "update", "create", "generate", "make", "use", "sync", "get", "give",
-            "log", "convert", "open", "show", "resolve", "install", "write", "put",
+            "set", "change", "edit", "add", "fix", "run", "send", "clear", "update", "create", "generate", "make",
+            "use", "sync", "get", "give", "log", "convert", "open", "show", "resolve", "install", "write", "put",
         ];
         if self.kind != Kind::Order {
             return false;
@@ -188,7 +215,8 @@ impl Phrase<'_> {
         }
         let ends = |token: &Token| {
             token.sort == Sort::Mark
-                || self.lists.prepositions.contains(token.low.as_str()) && !matches!(token.low.as_str(), "up" | "out" | "down" | "only" | "next")
+                || self.lists.prepositions.contains(token.low.as_str())
+                    && !matches!(token.low.as_str(), "up" | "out" | "down" | "only" | "next")
         };
         let phrase = self.rest(verb + 1).iter().take_while(|token| !ends(token));
         let mut last = None;
@@ -196,7 +224,18 @@ impl Phrase<'_> {
             // What has a name of its own is no text to be thought of, nor what a program makes.
             let is_thing = matches!(
                 token.low.as_str(),
-                "qr" | "github" | "gitlab" | "directory" | "folder" | "dir" | "branch" | "user" | "group" | "container" | "volume" | "network" | "database"
+                "qr" | "github"
+                    | "gitlab"
+                    | "directory"
+                    | "folder"
+                    | "dir"
+                    | "branch"
+                    | "user"
+                    | "group"
+                    | "container"
+                    | "volume"
+                    | "network"
+                    | "database"
             );
             if matches!(token.sort, Sort::Name | Sort::Quoted) || is_thing {
                 return false;
@@ -210,11 +249,15 @@ impl Phrase<'_> {
 
     /// Whether it is said which file something is put into.
     fn goes(&self, verb: usize) -> bool {
-        let leads = |token: &Token| matches!(token.low.as_str(), "to" | "into" | "in" | "onto" | "on" | ">" | ">>" | "inside" | "file");
+        let leads = |token: &Token| {
+            matches!(token.low.as_str(), "to" | "into" | "in" | "onto" | "on" | ">" | ">>" | "inside" | "file")
+        };
         let is_file = |token: &Token| token.sort == Sort::Name || token.is("file");
         let rest = self.rest(verb + 1);
         let mut to = rest.iter().enumerate().filter(|(_, token)| leads(token)).map(|(at, _)| at + 1);
-        to.any(|to| rest.get(to).is_some_and(|token| token.sort == Sort::Quoted) || rest.iter().skip(to).take(3).any(is_file))
+        to.any(|to| {
+            rest.get(to).is_some_and(|token| token.sort == Sort::Quoted) || rest.iter().skip(to).take(3).any(is_file)
+        })
     }
 
     /// A verb behind the object makes a subject of it: `delete key does nothing`. In a clause of its own it does not:
@@ -228,8 +271,12 @@ impl Phrase<'_> {
             }
             let is_past = self.lists.verbs.get(low).is_some_and(|(_, form)| form == Form::Past);
             // `end users deleted their accounts`
-            let owner = matches!(self.low(place + 1), "my" | "our" | "your" | "his" | "her" | "their" | "its" | "everything");
-            if owner && self.lists.verbs.get(low).is_some_and(|(_, form)| form == Form::Participle) && !self.lists.determiners.contains(before) {
+            let owner =
+                matches!(self.low(place + 1), "my" | "our" | "your" | "his" | "her" | "their" | "its" | "everything");
+            if owner
+                && self.lists.verbs.get(low).is_some_and(|(_, form)| form == Form::Participle)
+                && !self.lists.determiners.contains(before)
+            {
                 return Some(Kind::Statement);
             }
             // `the hung process`
@@ -259,9 +306,11 @@ impl Phrase<'_> {
             }
             let always = matches!(self.low(at), "if" | "unless" | "whenever" | "provided" | "assuming");
             let behind = self.rest(at + 1);
-            let tells = behind.first().is_some_and(|token| {
-                self.lists.subjects.contains(token.low.as_str()) && !matches!(token.low.as_str(), "this" | "that" | "these" | "those" | "one")
-            }) || behind.iter().any(|token| token.is_word() && self.lists.finite.contains(token.low.as_str()));
+            let tells =
+                behind.first().is_some_and(|token| {
+                    self.lists.subjects.contains(token.low.as_str())
+                        && !matches!(token.low.as_str(), "this" | "that" | "these" | "those" | "one")
+                }) || behind.iter().any(|token| token.is_word() && self.lists.finite.contains(token.low.as_str()));
             if always && !behind.is_empty() || tells {
                 return Some(Kind::Condition);
             }
@@ -277,24 +326,34 @@ impl Phrase<'_> {
         }
         let (at, _) = self.lists.past.find(self.rest(verb + 1))?;
         let before = self.low(verb + at);
-        let bounds = matches!(before, "from" | "since" | "of" | "to" | "modified" | "changed" | "created" | "before" | "after" | "than" | "until");
+        let bounds = matches!(
+            before,
+            "from" | "since" | "of" | "to" | "modified" | "changed" | "created" | "before" | "after" | "than" | "until"
+        );
         (!bounds).then_some(Kind::Statement)
     }
 
     /// `get the image removed`, `I want nginx stopped`: the verb is behind its object.
     fn caused(&self, at: usize) -> Option<Governed> {
-        let causes = at > 0 && matches!(self.low(at - 1), "want" | "need" | "like" | "require") && self.kind == Kind::Wish
-            || matches!(self.low(at), "get" | "have") && self.kind != Kind::HowTo;
+        let causes =
+            at > 0 && matches!(self.low(at - 1), "want" | "need" | "like" | "require") && self.kind == Kind::Wish
+                || matches!(self.low(at), "get" | "have") && self.kind != Kind::HowTo;
         if !causes {
             return None;
         }
         let object = self.rest(at).iter().take_while(|token| token.sort != Sort::Mark);
         let place = object.enumerate().skip(1).find_map(|(index, token)| {
-            let is_past = self.lists.verbs.get(&token.low).is_some_and(|(verb, form)| verb.acts && form == Form::Participle);
+            let is_past =
+                self.lists.verbs.get(&token.low).is_some_and(|(verb, form)| verb.acts && form == Form::Participle);
             let behind = self.low(at + index + 1);
-            let ends = behind.is_empty() || matches!(behind, "from" | "now" | "please" | "pls" | "asap" | "on" | "in" | "right" | "immediately" | "," | "and");
+            let ends = behind.is_empty()
+                || matches!(
+                    behind,
+                    "from" | "now" | "please" | "pls" | "asap" | "on" | "in" | "right" | "immediately" | "," | "and"
+                );
             let before = self.low(at + index - 1);
-            let is_object = !self.lists.determiners.contains(before) && !matches!(before, "get" | "have" | "got" | "that" | "is" | "are" | "was" | "be" | "been");
+            let is_object = !self.lists.determiners.contains(before)
+                && !matches!(before, "get" | "have" | "got" | "that" | "is" | "are" | "was" | "be" | "been");
             (token.is_word() && is_past && ends && is_object).then_some(at + index)
         })?;
         Some(Governed { place, act: Some(Act::Changes), kind: None })
@@ -314,17 +373,33 @@ impl Phrase<'_> {
     /// `check out main`, not `check out what runs`.
     fn checks_out(&self, verb: usize) -> bool {
         let (out, object) = (self.low(verb + 1), self.tokens.get(verb + 2));
-        let object = object.filter(|token| !self.lists.determiners.contains(token.low.as_str())).or(self.tokens.get(verb + 3));
+        let object =
+            object.filter(|token| !self.lists.determiners.contains(token.low.as_str())).or(self.tokens.get(verb + 3));
         let is_git = |token: &Token| {
             token.sort != Sort::Word
-                || matches!(token.low.as_str(), "branch" | "commit" | "tag" | "pull" | "pr" | "main" | "master" | "develop" | "remote" | "file" | "revision" | "previous")
+                || matches!(
+                    token.low.as_str(),
+                    "branch"
+                        | "commit"
+                        | "tag"
+                        | "pull"
+                        | "pr"
+                        | "main"
+                        | "master"
+                        | "develop"
+                        | "remote"
+                        | "file"
+                        | "revision"
+                        | "previous"
+                )
         };
         self.low(verb) == "check" && out == "out" && object.is_some_and(is_git)
     }
 
     /// `a new branch called x`, `a zip of docs`: what is to be made, without a verb.
     fn newly(&self, at: usize) -> Option<Governed> {
-        const MADE: [&str; 9] = ["zip", "tarball", "tar", "archive", "backup", "copy", "symlink", "clone", "screenshot"];
+        const MADE: [&str; 9] =
+            ["zip", "tarball", "tar", "archive", "backup", "copy", "symlink", "clone", "screenshot"];
         let at = at + usize::from(matches!(self.low(at), "a" | "an"));
         if self.rest(at).iter().any(|token| token.is_word() && self.lists.finite.contains(token.low.as_str())) {
             return None;

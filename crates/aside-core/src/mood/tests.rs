@@ -142,7 +142,15 @@ fn what_is_told_asked_or_forbidden_denies_that_anything_is_to_be_done() {
     ] {
         assert!(Mood::of(request).denies(), "{request}: {}", shown(request));
     }
-    for request in ["run the tests", "npm test", "tests", "the header should be sticky", "does it build?", "跑一下测试", "旧接口可以删了"] {
+    for request in [
+        "run the tests",
+        "npm test",
+        "tests",
+        "the header should be sticky",
+        "does it build?",
+        "跑一下测试",
+        "旧接口可以删了",
+    ] {
         assert!(!Mood::of(request).denies(), "{request}: {}", shown(request));
     }
 }

@@ -119,7 +119,9 @@ fn mark(letter: char) -> Option<&'static str> {
 /// A word up to a blank, or to a letter of Chinese, and the marks behind it.
 fn word(rest: &str, at: usize, tokens: &mut Vec<Token>) -> usize {
     let ends = |letter: char| {
-        letter.is_whitespace() || is_han(letter) || matches!(letter, '，' | '。' | '？' | '！' | '；' | '：' | '、' | '（' | '）')
+        letter.is_whitespace()
+            || is_han(letter)
+            || matches!(letter, '，' | '。' | '？' | '！' | '；' | '：' | '、' | '（' | '）')
     };
     let length = match is_named_han(rest) {
         true => rest.find(|letter: char| letter.is_whitespace() || mark(letter).is_some()).unwrap_or(rest.len()),
@@ -131,7 +133,8 @@ fn word(rest: &str, at: usize, tokens: &mut Vec<Token>) -> usize {
     let whole = rest.get(..length).unwrap_or_default();
     let bare = whole.trim_end_matches([',', '.', ';', ':', '?', '!', ')', '…']);
     // `..`, `ls .` and `~/.` are names.
-    let bare = if bare.is_empty() || bare.ends_with('/') { whole.trim_end_matches([',', ';', '?', '!', ')']) } else { bare };
+    let bare =
+        if bare.is_empty() || bare.ends_with('/') { whole.trim_end_matches([',', ';', '?', '!', ')']) } else { bare };
     let opened = bare.len() - bare.trim_start_matches(['(', '[']).len();
     let inner = bare.get(opened..).unwrap_or_default();
     if opened > 0 {
@@ -161,7 +164,10 @@ fn word(rest: &str, at: usize, tokens: &mut Vec<Token>) -> usize {
 fn sort_of(word: &str) -> Sort {
     let is_plain = |letter: char| letter.is_alphabetic() || matches!(letter, '\'' | '’' | '‘' | '´' | '-');
     let spelled = word.chars().all(is_plain) && !word.starts_with('-');
-    let known = matches!(word.to_lowercase().as_str(), "w/o" | "and/or" | "/s" | "&" | "k8s" | "s3" | "pip3" | "dos2unix" | "unix2dos" | "base64");
+    let known = matches!(
+        word.to_lowercase().as_str(),
+        "w/o" | "and/or" | "/s" | "&" | "k8s" | "s3" | "pip3" | "dos2unix" | "unix2dos" | "base64"
+    );
     if spelled || known { Sort::Word } else { Sort::Name }
 }
 
@@ -185,11 +191,13 @@ fn is_named_han(rest: &str) -> bool {
 pub fn is_chinese(tokens: &[Token]) -> bool {
     let han = tokens.iter().filter(|token| token.sort == Sort::Han).count();
     let words = tokens.iter().filter(|token| token.is_word()).count();
-    han > 0 && (han >= words || tokens.iter().any(|token| token.sort == Sort::Han && PARTICLES.contains(&token.low.as_str())))
+    han > 0
+        && (han >= words
+            || tokens.iter().any(|token| token.sort == Sort::Han && PARTICLES.contains(&token.low.as_str())))
 }
 
 /// What Chinese sentences are joined with.
 const PARTICLES: [&str; 26] = [
-    "的", "了", "吗", "把", "将", "不", "别", "没", "被", "是", "有", "在", "会", "要", "请", "帮", "怎", "谁", "呢", "吧", "和", "过", "着", "给",
-    "到", "从",
+    "的", "了", "吗", "把", "将", "不", "别", "没", "被", "是", "有", "在", "会", "要", "请", "帮", "怎", "谁", "呢",
+    "吧", "和", "过", "着", "给", "到", "从",
 ];

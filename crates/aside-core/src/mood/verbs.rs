@@ -33,7 +33,14 @@ pub struct Verbs {
 const MIN_SLIP: usize = 4;
 
 impl Verbs {
-    pub fn new(acts: &[&str], reads: &[&str], speaks: &[&str], light: &[&str], destroys: &[&str], irregular: &[&str]) -> Self {
+    pub fn new(
+        acts: &[&str],
+        reads: &[&str],
+        speaks: &[&str],
+        light: &[&str],
+        destroys: &[&str],
+        irregular: &[&str],
+    ) -> Self {
         let mut verbs: BTreeMap<&str, Verb> = BTreeMap::new();
         acts.iter().for_each(|base| verbs.entry(base).or_default().acts = true);
         reads.iter().for_each(|base| verbs.entry(base).or_default().reads = true);
@@ -127,7 +134,10 @@ impl Verbs {
         // `kil` is too short for anything but a letter that is missing.
         let is_plain = word.len() + 1 >= MIN_SLIP && word.bytes().all(|byte| byte.is_ascii_lowercase());
         let near = |form: &&(String, Form)| {
-            form.0.len() >= MIN_SLIP && form.0.len().abs_diff(word.len()) <= 1 && (word.len() >= MIN_SLIP || form.0.starts_with(word)) && strsim::osa_distance(word, &form.0) == 1
+            form.0.len() >= MIN_SLIP
+                && form.0.len().abs_diff(word.len()) <= 1
+                && (word.len() >= MIN_SLIP || form.0.starts_with(word))
+                && strsim::osa_distance(word, &form.0) == 1
         };
         // The first letter is nearly always right.
         let list = word.bytes().next().filter(|_| is_plain).and_then(|letter| self.by_letter.get(&letter));

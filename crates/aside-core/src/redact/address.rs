@@ -35,6 +35,8 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
             let none = common || port || placeholder::is_label(password) || placeholder::is_placeholder(password);
             (!password.is_empty() && !none).then_some(found)
         }
+        // The address that a browser reports errors to: `https://key@host/1`.
+        None if is_hex_key(user) && ends_with_number(rest) => None,
         None => value::fits(Class::Random, user).then_some(start..start + user.len()),
     }
 }
@@ -62,6 +64,9 @@ pub fn cookies(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
             let low = name.trim().to_ascii_lowercase();
             let attribute = ["path", "domain", "expires", "max-age", "samesite"].contains(&low.as_str());
             let named = telling.iter().any(|part| low.contains(part)) && value.len() >= 4;
+            let analytics =
+                ["_ga", "_gid", "_gcl", "_fbp", "_fbc", "_hj", "_pk_", "ajs_", "amp_", "optimizely", "_clck", "_uet"];
+            let attribute = attribute || analytics.iter().any(|start| low.starts_with(start));
             if !attribute && !placeholder::is_placeholder(plain) && (named || value::is_token(plain)) {
                 found.push(from..from + value.len());
             }
@@ -78,4 +83,12 @@ pub fn cookie_header(text: &str, end_of_name: usize) -> Range<usize> {
     let Some(rest) = rest.strip_prefix(':') else { return end_of_name..end_of_name };
     let end = rest.find(['\n', '\r', '"', '\'', '\\']).unwrap_or(rest.len());
     end_of_name + 1..end_of_name + 1 + end
+}
+
+fn is_hex_key(user: &str) -> bool {
+    user.len() == 32 && user.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn ends_with_number(address: &str) -> bool {
+    address.rsplit('/').next().is_some_and(|last| !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()))
 }

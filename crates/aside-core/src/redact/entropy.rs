@@ -114,6 +114,12 @@ const INNOCENT: &[&str] = &[
     "age1",
     "pk_",
     "pubkeys",
+    "dnskey",
+    "rrsig",
+    "tlsa",
+    "sshfp",
+    "dkim",
+    "verification",
     "peer",
 ];
 
@@ -169,7 +175,7 @@ fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
 fn is_sum(text: &str, start: usize) -> bool {
     let from = text.floor_char_boundary(start.saturating_sub(MAX_BEFORE));
     let before = text.get(from..start).unwrap_or_default().rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
-    ["sha", "integrity", "digest", "hash", "sum", "sign", "cert", "public", "enc", "cipher", "{ss"]
+    ["sha", "integrity", "digest", "hash", "sum", "sign", "cert", "public", "enc", "cipher", "{ss", "dnskey", "rrsig"]
         .iter()
         .any(|word| before.contains(word))
 }
@@ -230,6 +236,11 @@ fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
         .get(end..)
         .and_then(|rest| rest.split('\n').nth(1))
         .is_some_and(|line| data(line.get(..line.floor_char_boundary(200)).unwrap_or_default()));
+    // `Public Key:` on a line of its own.
+    let title = lines.rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
+    let titled = title.trim_end().ends_with(':') && INNOCENT.iter().any(|word| title.contains(word));
     let alone = line.trim_matches([' ', '\t', '"', '\'', '>', '#', '*', '+', '/', '!', '\\', ',']).is_empty();
-    !(alone && (above || below)) && !lines.ends_with("-----") && !INNOCENT.iter().any(|word| low.contains(word))
+    !(alone && (above || below || titled))
+        && !lines.ends_with("-----")
+        && !INNOCENT.iter().any(|word| low.contains(word))
 }

@@ -15,54 +15,6 @@ const MAX_NAME: usize = 80;
 /// Words of a value without quotes, in a file of settings.
 const MAX_WORDS: usize = 5;
 
-/// Functions that take a name and its value.
-const SETTERS: &[&str] = &[
-    "setopt",
-    "define",
-    "put",
-    "set",
-    "setproperty",
-    "setenv",
-    "putenv",
-    "addheader",
-    "header",
-    "setheader",
-    "setrequestheader",
-    "setdefault",
-    "append",
-    "add",
-    "env",
-    "param",
-    "addparam",
-    "property",
-    "with",
-    "withenv",
-    "insert",
-    "store",
-    "config",
-    "option",
-    "cookie",
-    "setcookie",
-    "defaultrequestheaders",
-    "headers",
-    "setvariable",
-    "setenvironmentvariable",
-    "register",
-    "export",
-    "update",
-    "setstring",
-    "putstring",
-    "setitem",
-    "setsecret",
-    "createsecret",
-    "putsecret",
-    "addparameter",
-    "setparameter",
-    "setconf",
-    "setconfig",
-    "setting",
-];
-
 /// Where a name with this part in it stands. Dots and dashes belong to it: `db.password`, `--db-password`.
 pub fn around(text: &str, part: Range<usize>) -> Range<usize> {
     let of_name = |letter: char| letter.is_alphanumeric() && !is_unspaced(letter) || "_-.".contains(letter);
@@ -80,13 +32,6 @@ pub fn is_unspaced(letter: char) -> bool {
 }
 
 /// The value that belongs to the name at `name`, if it is a secret.
-pub fn value(text: &str, name: Range<usize>) -> Option<(Range<usize>, Class)> {
-    let class = name::class(text.get(name.clone())?)?;
-    let found = of_class(text, name, class)?;
-    Some((found, class))
-}
-
-/// The same for a name whose class is known.
 pub fn of_class(text: &str, name: Range<usize>, class: Class) -> Option<Range<usize>> {
     let reader = Reader { text, bytes: text.as_bytes(), name, class };
     let found = reader.value().or_else(|| nested::value(&reader))?;
@@ -122,6 +67,9 @@ impl Reader<'_> {
         }
         let (quoted, at) = self.after_name();
         let behind = scan::blank(self.text, at);
+        if quoted != Quoted::No && self.byte(behind) == Some(b',') && self.is_flag() {
+            return self.listed(behind + 1);
+        }
         if quoted == Quoted::Call && self.byte(behind) == Some(b',') {
             return self.argument(behind + 1);
         }
@@ -141,6 +89,14 @@ impl Reader<'_> {
         };
         let from = scan::blank(self.text, end);
         self.literal(from).or_else(|| self.unquoted(operator, end, from))
+    }
+
+    /// `"--password", "value"`: a command line as a list.
+    fn listed(&self, at: usize) -> Option<Range<usize>> {
+        let next = at + self.text.get(at..)?.bytes().take(MAX_NAME).take_while(u8::is_ascii_whitespace).count();
+        let range = scan::quoted(self.text, next)?;
+        let value = self.of(&range);
+        (!value.starts_with('-') && !value.contains(' ') && value.len() > 2 && self.fits(&range)).then_some(range)
     }
 
     pub fn byte(&self, at: usize) -> Option<u8> {
@@ -201,7 +157,9 @@ impl Reader<'_> {
         let phrase = self.name().to_ascii_lowercase().ends_with("phrase");
         let words = value.split_whitespace().count();
         let rule = value.split_once('|').is_some_and(|(first, _)| value::is_prose(first) || first.contains(':'))
-            || ["min:", "max:", "size:", "regex:", "same:", "between:", "digits:"].iter().any(|rule| value.starts_with(rule));
+            || ["min:", "max:", "size:", "regex:", "same:", "between:", "digits:"]
+                .iter()
+                .any(|rule| value.starts_with(rule));
         words > 3 && !phrase && value.split_whitespace().any(value::is_prose) || rule
     }
 
@@ -370,58 +328,6 @@ impl Reader<'_> {
         (found.end < range.end).then_some(found)
     }
 
-    /// The second argument of `define('NAME', 'value')`.
-    fn argument(&self, at: usize) -> Option<Range<usize>> {
-        let range = scan::quoted(self.text, scan::blank(self.text, at))?;
-        let open = self
-            .of(&(self.name.start.saturating_sub(MAX_NAME)..self.name.start))
-            .trim_end_matches(['"', '\'', ' ', '\\', '`'])
-            .strip_suffix('(');
-        let callee = open.map(|before| {
-            before
-                .trim_end()
-                .rsplit(|letter: char| !letter.is_ascii_alphanumeric())
-                .next()
-                .unwrap_or_default()
-                .to_ascii_lowercase()
-        });
-        let sets = callee.is_some_and(|callee| SETTERS.contains(&callee.as_str()));
-        // `Context.SECURITY_CREDENTIALS`
-        let credentials = self.name().to_ascii_lowercase().contains("credential")
-            && sets
-            && value::strength(self.of(&range)) >= Some(Strength::Chosen);
-        (self.fits(&range) && (sets || self.is_chosen(&range) && value::strength(self.of(&range)) >= Some(Strength::Chosen)) || credentials && !is_label(self.of(&range)))
-            .then_some(range)
-    }
-
-    /// `.password("value")`, `setPassword('value')`
-    fn call(&self, at: usize) -> Option<Range<usize>> {
-        let Some(range) = scan::quoted(self.text, scan::blank(self.text, at)) else { return self.bare_call(at) };
-        let close = scan::blank(self.text, range.end + 1);
-        let name = self.name();
-        let last = name.rsplit('.').next().unwrap_or(name);
-        let sets = name::is_setter(last);
-        let single = matches!(self.byte(close), Some(b')' | b',' | b'.'));
-        let strength = value::strength(self.of(&range))?;
-        (sets
-            && single
-            && strength >= Strength::Soft
-            && value::fits(self.class, self.of(&range))
-            && !is_label(self.of(&range)))
-        .then_some(range)
-    }
-
-    /// `PASSWORD(VALUE)` of a mainframe.
-    fn bare_call(&self, at: usize) -> Option<Range<usize>> {
-        let rest = self.of(&(at..line_end(self.text, at)));
-        let value = rest.get(..rest.find(')')?)?;
-        let upper = |text: &str| {
-            text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_$#@-".contains(&byte))
-        };
-        let strong = value::strength(value) >= Some(Strength::Chosen) && value.len() <= 32;
-        (upper(self.name()) && upper(value) && strong).then_some(at..at + value.len())
-    }
-
     /// `<name>value<`, `<name attribute="x">value<`
     fn element(&self) -> Option<Range<usize>> {
         let end = line_end(self.text, self.name.end);
@@ -433,7 +339,8 @@ impl Reader<'_> {
         let start = self.name.end + close + 1;
         let value = self.bytes.get(start..end)?.iter().position(|byte| *byte == b'<')?;
         // `<user>:<password>@host` has no closing tag; OFX has none either, and writes capitals.
-        let closes = self.byte(start + value + 1) == Some(b'/') || self.name().bytes().all(|byte| byte.is_ascii_uppercase());
+        let closes =
+            self.byte(start + value + 1) == Some(b'/') || self.name().bytes().all(|byte| byte.is_ascii_uppercase());
         Some(scan::trimmed(self.text, start..start + value)).filter(|range| closes && self.fits(range))
     }
 
@@ -481,96 +388,6 @@ impl Reader<'_> {
             && value::strength(self.of(range)).is_some_and(|strength| strength >= Strength::Soft)
     }
 
-    /// `SecretStr("value")`, `env("NAME", "value")`: a literal within a call.
-    fn wrapped(&self, from: usize) -> Option<Range<usize>> {
-        const ASKING: &[&str] = &[
-            "get",
-            "read",
-            "prompt",
-            "input",
-            "ask",
-            "env",
-            "config",
-            "lookup",
-            "find",
-            "load",
-            "fetch",
-            "decrypt",
-            "param",
-            "option",
-            "arg",
-            "select",
-            "query",
-            "file",
-            "path",
-            "open",
-            "xpath",
-            "require",
-            "resource",
-            "gettext",
-            "translat",
-            "message",
-            "label",
-            "verify",
-            "match",
-            "compile",
-            "regex",
-            "field",
-            "column",
-            "string",
-            "format",
-            "print",
-            "validator",
-            "rule",
-            "locator",
-            "element",
-            "pop",
-            "digest",
-            "t",
-            "i18n",
-            "encode",
-            "decode",
-            "strip",
-            "replace",
-            "split",
-            "join",
-            "lower",
-            "upper",
-            "trim",
-        ];
-        let line = self.text.get(from..line_end(self.text, from))?;
-        let head = line.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_.:[]&".contains(letter))?;
-        let callee = line.get(..head)?;
-        if !line.get(head..)?.starts_with('(') || callee.is_empty() {
-            return None;
-        }
-        let first = scan::quoted(self.text, scan::blank(self.text, from + head + 1))?;
-        let low = callee.to_ascii_lowercase();
-        let last = low.rsplit(['.', ':']).next().unwrap_or_default();
-        let asks = ASKING.iter().any(|part| if part.len() < 3 { last == *part } else { low.contains(part) });
-        let range = if asks {
-            // The second argument of `getenv` is what is taken when there is none.
-            let comma = scan::blank(self.text, first.end + 1);
-            let second = scan::quoted(self.text, scan::blank(self.text, comma + 1))
-                .filter(|_| self.byte(comma) == Some(b','))?;
-            low.contains("env").then_some(second)?
-        } else {
-            first
-        };
-        let strong = value::strength(self.of(&range)).is_some_and(|strength| strength >= Strength::Soft);
-        (strong && self.fits(&range)).then_some(range)
-    }
-
-    /// `process.env.NAME || "value"`: what is taken when there is none.
-    fn fallback(&self, from: usize) -> Option<Range<usize>> {
-        let line = self.of(&(from..line_end(self.text, from)));
-        let (at, length) =
-            ["||", "??", " or ", "?:"].iter().find_map(|either| Some((line.find(either)?, either.len())))?;
-        let range = scan::quoted(self.text, scan::blank(self.text, from + at + length))?;
-        let strong = value::strength(self.of(&range)).is_some_and(|strength| strength >= Strength::Soft);
-        (strong && self.fits(&range)).then_some(range)
-    }
-
     /// `[127, 45, …]`, `{ 0x39, 0xA4, … }`: a key as its bytes.
     fn bytes_of(&self, from: usize) -> Option<Range<usize>> {
         let limit = self.text.floor_char_boundary(from.saturating_add(scan::MAX_LINE));
@@ -612,7 +429,11 @@ impl Reader<'_> {
             && matches!(self.byte(range.end), Some(b',' | b')' | b';' | b'(' | b'[' | b']'))
             && !self.is_flag();
         // `clientSecret=Client Secret`: a text for a form, not a variable before a command.
-        let label = self.begins_line() && !upper && rest.contains(' ') && !self.is_flag() && value::strength(self.of(&range)) < Some(Strength::Soft);
+        let label = self.begins_line()
+            && !upper
+            && rest.contains(' ')
+            && !self.is_flag()
+            && value::strength(self.of(&range)) < Some(Strength::Soft);
         if label {
             return None;
         }
@@ -626,7 +447,9 @@ impl Reader<'_> {
         let value = self.of(range);
         let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
         // `secretKey: resource-id` names a field.
-        let field = self.name().to_ascii_lowercase().ends_with("key") && !upper && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        let field = self.name().to_ascii_lowercase().ends_with("key")
+            && !upper
+            && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
         (upper || self.is_among_settings())
             && !field
             && value::strength(value) >= Some(Strength::Soft)
@@ -805,7 +628,9 @@ impl Reader<'_> {
 /// `abcd efgh ijkl mnop`: groups of one length, as app passwords have them.
 fn is_grouped(value: &str) -> bool {
     let groups: Vec<&str> = value.split_whitespace().collect();
-    groups.len() >= 4 && groups.iter().all(|group| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_alphanumeric())) && !groups.iter().any(|group| value::is_prose(group))
+    groups.len() >= 4
+        && groups.iter().all(|group| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        && !groups.iter().any(|group| value::is_prose(group))
 }
 
 /// `CLIENT_SECRET`

@@ -4,6 +4,8 @@
 //! bounded distance. So the time is linear in the text, and a text without such words costs next to nothing.
 
 mod address;
+mod argv;
+mod call;
 mod entropy;
 mod key_value;
 mod kubernetes;
@@ -73,6 +75,8 @@ const NAMES: &[&str] = &[
     "mnemonic",
     "access",
     "connect.sid",
+    "_session",
+    "-session",
     "pin",
     "puk",
     "ww",
@@ -200,6 +204,7 @@ enum Trigger {
     KeyBody,
     Kubernetes,
     Cookie,
+    Call,
     Program,
     /// By its number.
     Rule(usize, &'static Rule),
@@ -245,6 +250,7 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
         .iter()
         .for_each(|kind| add(kind, Trigger::Kubernetes));
     add("cookie", Trigger::Cookie);
+    call::CALLS.iter().for_each(|call| add(call, Trigger::Call));
     let mut programs: Vec<&str> =
         program::programs().all.iter().flat_map(|program| &program.names).map(String::as_str).collect();
     programs.sort_unstable();
@@ -316,9 +322,13 @@ impl Trigger {
                 done.cookie = header.end;
                 found.extend(address::cookies(text, header).into_iter().map(of("cookie")));
             }
-            Trigger::Program if !is_word(text, &word) => {}
+            Trigger::Call => found.extend(call::by_place(text, word).map(of("password"))),
             Trigger::Program => {
-                let mut spans = Vec::new();
+                let mut spans = argv::secrets(text, &word);
+                if !is_word(text, &word) {
+                    found.extend(spans.into_iter().map(of("password")));
+                    return;
+                }
                 if word.start >= done.line.end {
                     done.line = command_line(text, word.start);
                     done.quotes = quotes(text, done.line.clone());
@@ -371,7 +381,11 @@ fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
             name.start -= parent.len() + 1;
             Some(class)
         }
-        _ if (class == Class::Token || ["crypt", "cipher", "login"].contains(&parent)) && (next.contains(['{', '[', '(']) || next.contains(":\n")) => Some(Class::Random),
+        _ if (class == Class::Token || ["crypt", "cipher", "login"].contains(&parent))
+            && (next.contains(['{', '[', '(']) || next.contains(":\n")) =>
+        {
+            Some(Class::Random)
+        }
         _ => None,
     }
 }

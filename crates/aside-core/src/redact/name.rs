@@ -16,7 +16,19 @@ const NO_TAILS: &[&str] = &[
 
 /// A `pass` with one of these before it is one of several.
 const PASSES: &[&str] = &[
-    "one", "two", "multi", "single", "first", "second", "third", "final", "next", "each", "last", "render", "compiler",
+    "one",
+    "two",
+    "multi",
+    "single",
+    "first",
+    "second",
+    "third",
+    "final",
+    "next",
+    "each",
+    "last",
+    "render",
+    "compiler",
     "dry",
     "proxy",
     "fastcgi",
@@ -25,6 +37,9 @@ const PASSES: &[&str] = &[
     "grpc",
     "memcached",
 ];
+
+/// A name with one of these before its noun is that of a hash.
+const HASHED: &[&str] = &["hashed", "digest", "checksum", "fingerprint", "masked", "redacted"];
 
 /// A `secret` with one of these before it is the name of an object that holds one.
 const REFERENCES: &[&str] =
@@ -43,6 +58,12 @@ pub fn class(name: &str) -> Option<Class> {
         words = rest;
     }
     let (last, before) = words.split_last()?;
+    // `NEXT_PUBLIC_ANALYTICS_KEY`: a browser gets to see it.
+    let hashed = before.iter().any(|word| HASHED.contains(&word.as_str()));
+    if hashed {
+        return None;
+    }
+    let public = before.iter().any(|word| ["public", "publishable", "anon"].contains(&word.as_str()));
     let last = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let before = before.last().map(String::as_str);
     let ends = |ends: &[String]| ends.iter().any(|end| last.ends_with(end.as_str()));
@@ -54,20 +75,22 @@ pub fn class(name: &str) -> Option<Class> {
         "libsecret" | "gitsecret" => None,
         _ if last.ends_with("secret") => Some(Class::Secret),
         "token" if before.is_some_and(|before| vocabulary().plain_tokens.contains(before)) => None,
-        _ if last.ends_with("token") => Some(Class::Token),
+        _ if last.ends_with("token") && !public => Some(Class::Token),
         // `X-Gotify-Key`, a header.
+        "key" | "token" | "apikey" if public => None,
         "key" if words.first().is_some_and(|first| first == "x") && words.len() > 2 => Some(Class::Token),
         "key" if before == Some("shared") => Some(Class::Password),
         "key" | "keys" => key(before).filter(|_| last == "key"),
         _ if last.strip_suffix("key").is_some_and(|before| vocabulary().secret_keys.contains(before)) => {
             Some(Class::Token)
         }
-        "credential" | "credentials" | "creds" | "auth" | "bearer" | "signing" | "pepper"
-        | "seed" | "sessid" | "sessionid" | "phpsessid" | "jsessionid" | "authtok" => Some(Class::Random),
+        "credential" | "credentials" | "creds" | "auth" | "bearer" | "signing" | "pepper" | "seed" | "sessid"
+        | "sessionid" | "phpsessid" | "jsessionid" | "authtok" => Some(Class::Random),
         "salt" if before.is_some() => Some(Class::Random),
         "id" if before == Some("secret") => Some(Class::Random),
         "access" if before.is_some() => Some(Class::Random),
         "sid" if before == Some("connect") => Some(Class::Random),
+        "session" if before.is_some() => Some(Class::Random),
         _ => None,
     }
 }
@@ -103,7 +126,22 @@ pub fn is_action(name: &str) -> bool {
 /// `password`, `setPassword`, `clientSecret` as the name of a function that is given a secret.
 pub fn is_setter(name: &str) -> bool {
     let words = words(name);
-    let kinds = ["db", "root", "smtp", "mail", "proxy", "key", "store", "trust", "http", "basic", "bind", "keystore", "truststore", "refresh"];
+    let kinds = [
+        "db",
+        "root",
+        "smtp",
+        "mail",
+        "proxy",
+        "key",
+        "store",
+        "trust",
+        "http",
+        "basic",
+        "bind",
+        "keystore",
+        "truststore",
+        "refresh",
+    ];
     match words.as_slice() {
         [_] => true,
         [first, ..] if ["set", "with", "add", "use", "using"].contains(&first.as_str()) => words.len() <= 4,

@@ -69,8 +69,28 @@ pub fn value(reader: &Reader<'_>) -> Option<Range<usize>> {
     block(reader)
         .or_else(|| pair(reader))
         .or_else(|| inner(reader))
+        .or_else(|| item(reader))
         .or_else(|| alone(reader))
         .or_else(|| answer(reader))
+}
+
+/// `- --password` above `- value`: the arguments of a container.
+fn item(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let own = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
+    let dash = |line: &str| {
+        let indent = line.len() - line.trim_start().len();
+        line.trim_start().starts_with("- ").then_some(indent)
+    };
+    let indent = dash(reader.of(&own))?;
+    let ends = reader.of(&(reader.name.end..own.end)).trim_matches(['"', '\'', ' ']).is_empty();
+    let next = next_line(reader.text, own.end)?;
+    if !reader.is_flag() || !ends || dash(reader.of(&next))? != indent {
+        return None;
+    }
+    let item = scan::trimmed(reader.text, next.start + indent + 2..next.end);
+    let item = scan::quoted(reader.text, item.start).unwrap_or(item);
+    let value = reader.of(&item);
+    (!value.starts_with('-') && !value.contains(' ') && reader.fits(&item)).then_some(item)
 }
 
 fn is_field(name: &str, fields: &[&str]) -> bool {
@@ -285,7 +305,9 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         "checksum",
         "digest",
         "commit",
-        "rev-parse", "secret create", "secret ls",
+        "rev-parse",
+        "secret create",
+        "secret ls",
         "hash",
         "uuid",
         "select ",
@@ -300,7 +322,8 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         .is_none_or(|byte| byte.is_ascii_whitespace() || byte >= 0x80 || b"\"'(-*#[.=".contains(&byte));
     let colon = rest.ends_with([':', '：']);
     let announces = colon || rest.is_empty() && line.len() < 40;
-    let prompt = |line: &str| ["$ ", "# ", "> ", "% ", "❯ ", "➜ ", "+ ", "++ "].iter().any(|prompt| line.starts_with(prompt));
+    let prompt =
+        |line: &str| ["$ ", "# ", "> ", "% ", "❯ ", "➜ ", "+ ", "++ "].iter().any(|prompt| line.starts_with(prompt));
     let command = prompt(line.trim_start())
         || line.contains("$ ") && line.contains('@')
         || line.contains("c:\\")
@@ -337,7 +360,8 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
             || value::is_expression(content)
             || content.starts_with(['-', '<', '/', '{', '[', '@', '}', '!', '.', '&', '=', '#', '\\'])
             || content.contains("://")
-            || is_constant(content) || is_assignment(content);
+            || is_constant(content)
+            || is_assignment(content);
         return (enough && !other).then_some(range);
     }
     None
@@ -366,7 +390,11 @@ pub fn printed(text: &str, command: Range<usize>) -> Option<Range<usize>> {
 
 /// `PORT=5432`: the next setting.
 fn is_assignment(value: &str) -> bool {
-    value.split_once('=').is_some_and(|(name, value)| !value.is_empty() && !value.starts_with('=') && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte)))
+    value.split_once('=').is_some_and(|(name, value)| {
+        !value.is_empty()
+            && !value.starts_with('=')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+    })
 }
 
 /// `AARCH64_SIGN_LINK`
@@ -396,9 +424,17 @@ fn answer(reader: &Reader<'_>) -> Option<Range<usize>> {
         for word in line.split([' ', '\t', ',', '，', '。']) {
             let plain = word.trim_matches(['"', '\'', '`', '(', ')', ';', ':', '.', '*']);
             let strong = plain.len() >= 6 && value::strength(plain) == Some(Strength::Strong) && !is_label(plain);
-            if strong
-                && plain.contains(['!', '@', '#', '$', '%', '&', '*', '_', '-', '.'])
-                    | plain.chars().any(char::is_uppercase)
+            // `it's still Gimli-son-of-Gloin`
+            let said = ["it's", "its", "is", "still", "c'est", "ist", "es"];
+            let before = line.split(plain).next().unwrap_or_default().split_whitespace().next_back();
+            let chosen = plain.len() >= 8
+                && value::strength(plain) >= Some(Strength::Soft)
+                && !is_label(plain)
+                && before.is_some_and(|before| said.contains(&before.to_ascii_lowercase().as_str()));
+            if chosen
+                || strong
+                    && plain.contains(['!', '@', '#', '$', '%', '&', '*', '_', '-', '.'])
+                        | plain.chars().any(char::is_uppercase)
             {
                 let offset = line.find(plain)?;
                 return Some(next.start + offset..next.start + offset + plain.len());

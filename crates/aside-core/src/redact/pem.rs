@@ -79,7 +79,8 @@ fn is_written(inside: &str) -> bool {
     let comment = rest.trim_start().starts_with('#');
     let first = rest.trim_start_matches([' ', '\n', '\r', '\t', '\\', '#', '"', '\'', '+', '>', '|', ',', '(']);
     let first = first.split([' ', '\n', '\\', '"', '\'']).next().unwrap_or_default();
-    let base64 = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=:-".contains(&byte));
+    let base64 =
+        !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=:-".contains(&byte));
     base64 && (first.len() >= 16 || !comment) && !first.eq_ignore_ascii_case("redacted")
 }
 

@@ -201,6 +201,7 @@ pub fn is_placeholder(value: &str) -> bool {
         || is_encrypted(value, &low)
         || PUBLIC.iter().any(|start| value.starts_with(start))
         || PATTERNS.iter().any(|start| value.starts_with(start))
+        || value.ends_with("...")
         || low.ends_with("example")
         || low.ends_with("examplekey")
         || low.starts_with("example")
@@ -265,8 +266,12 @@ pub fn is_crypt_hash(value: &str) -> bool {
         "sha256:",
         "sha512:",
         "sha1:",
+        "SCRAM-SHA-",
     ];
-    hashed.iter().any(|start| value.starts_with(start))
+    let mysql =
+        value.strip_prefix('*').is_some_and(|hex| hex.len() == 40 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    mysql
+        || hashed.iter().any(|start| value.starts_with(start))
         || [
             "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2", "$pbkdf2",
             "$scrypt", "$sha1$", "$P$", "$H$", "$S$", "$8$",

@@ -224,9 +224,13 @@ impl Program {
     fn login(&self, source: &str, word: &Word, tell: Tell<'_>) {
         let span = inside(source, &word.span);
         let text = source.get(span.clone()).unwrap_or_default();
+        // `userid=user/password`
+        let keyword = text.get(..7).filter(|start| start.eq_ignore_ascii_case("userid=")).map_or(0, str::len);
+        let span = span.start + keyword..span.end;
+        let text = text.get(keyword..).unwrap_or_default();
         let Some((user, rest)) = text.split_once('/') else { return };
         let named = user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_$#.\\\"".contains(&byte))
-            && !user.is_empty()
+            && user.bytes().any(|byte| byte.is_ascii_alphabetic())
             && !user.starts_with(['.', '$']);
         let start = span.start + user.len() + 1;
         let end = rest.rfind('@').map_or(span.end, |at| start + at);

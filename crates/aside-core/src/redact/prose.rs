@@ -32,6 +32,9 @@ pub fn value(reader: &Reader<'_>, behind: usize, spaced: bool) -> Option<Range<u
     if spaced && let Some(range) = literal(reader, behind) {
         return Some(range);
     }
+    if let Some(range) = asked(reader) {
+        return Some(range);
+    }
     if spaced
         && reader.begins_line()
         && let Some(range) = directive(reader, behind)
@@ -79,8 +82,11 @@ fn follows_command(reader: &Reader<'_>) -> bool {
     while words.next_if(|word| word.starts_with('-') || word.contains("//")).is_some() {
         flags += 1;
     }
+    // `set app:NAME value`
+    let scoped = words.next_if(|word| word.ends_with(':')).is_some();
     let Some(word) = words.next() else { return false };
     match word {
+        "set" if scoped => true,
         "setx" | "ENV" | "setenv" => words.next().is_none_or(|before| before.ends_with(['$', '#', '>', '+', '%'])),
         "env:set" | "set-env" => true,
         "set" => {
@@ -125,6 +131,8 @@ fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let other = word.starts_with("--")
         || word.starts_with('-') && reader.byte(at) == Some(b'-')
         || number
+        // `/v Password /t REG_SZ`
+        || word.starts_with('/') && word.len() < 4
         || value::is_prose(word)
         || value::is_path(word)
         || word.starts_with("pass:")
@@ -161,8 +169,24 @@ fn literal(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     if code && !alone {
         return None;
     }
+    // `secret "db-credentials" not found`
+    let object = reader.class == Class::Secret
+        && reader.of(&range).bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if object && rest.starts_with(|next: char| next.is_alphabetic()) {
+        return None;
+    }
     let single = !reader.of(&range).contains(' ') || alone && reader.class == Class::Password;
     (enough && single && reader.fits(&range)).then_some(range)
+}
+
+/// `Passphrase? value`: what was typed behind a question.
+fn asked(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let rest = reader.of(&(reader.name.end..line_end(reader.text, reader.name.end)));
+    let answer = rest.strip_prefix("? ")?.trim();
+    let start = reader.name.end + rest.find(answer)?;
+    let range = start..start + answer.len();
+    let one = !answer.is_empty() && !answer.contains(char::is_whitespace);
+    (one && value::strength(answer) >= Some(Strength::Chosen) && reader.fits(&range)).then_some(range)
 }
 
 /// A line of a configuration file: `bindpw value`, `auth_pass value`, `password   value`.
@@ -189,8 +213,8 @@ fn directive(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
         }
         () => strength >= Strength::Chosen,
     };
-    (enough && reader.fits(&range) && !word.ends_with([':', '=', '{', '(', ',']) && name::class(word).is_none())
-        .then_some(range)
+    let named = name::class(word).is_some() && strength < Strength::Strong;
+    (enough && reader.fits(&range) && !word.ends_with([':', '=', '{', '(', ',']) && !named).then_some(range)
 }
 
 /// The line above names a user or a host, in the same way.
@@ -233,7 +257,7 @@ fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
             value.len() >= 24
                 && value::is_random(value)
                 && !value.trim_end_matches('=').contains('=')
-                && !value::is_hash(value)
+                && (!value::is_hash(value) || is_made(reader))
                 && !value::is_ordinary(value)
         });
     }
@@ -253,6 +277,15 @@ fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     .then_some(range)
 }
 
+/// `created token …`, `your token …`: what follows is one, even if it looks like a hash.
+fn is_made(reader: &Reader<'_>) -> bool {
+    const MADE: &[&str] =
+        &["new", "created", "generated", "issued", "your", "received", "got", "obtained", "using", "with"];
+    let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_BETWEEN));
+    let before = reader.of(&(from..reader.name.start));
+    before.split_whitespace().next_back().is_some_and(|word| MADE.contains(&word.to_ascii_lowercase().as_str()))
+}
+
 /// Nothing that says that it is none.
 fn is_plain(value: &str) -> bool {
     // `spec=True`, `call(`
@@ -264,7 +297,7 @@ fn is_plain(value: &str) -> bool {
         && !is_label(value)
         && !value::is_prose(value)
         && !is_secret_name(value)
-        && name::class(value).is_none()
+        && (name::class(value).is_none() || value::strength(value) == Some(Strength::Strong))
         && !placeholder::is_crypt_hash(value)
 }
 
@@ -281,7 +314,40 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
     let value = reader.of(&range);
     let direct = between.trim().is_empty();
     // `Auth Token ID: …`, `Password HMAC: …`: something else about it.
-    let about = ["id", "hmac", "hash", "accessor", "type", "ttl", "expiration", "expires", "policies", "length", "name", "file", "path", "count", "date", "age", "url", "host", "user", "username", "status", "fingerprint", "digest", "version", "ids", "field", "format", "checksum", "sha256", "prefix", "scope", "scopes"];
+    let about = [
+        "id",
+        "hmac",
+        "hash",
+        "accessor",
+        "type",
+        "ttl",
+        "expiration",
+        "expires",
+        "policies",
+        "length",
+        "name",
+        "file",
+        "path",
+        "count",
+        "date",
+        "age",
+        "url",
+        "host",
+        "user",
+        "username",
+        "status",
+        "fingerprint",
+        "digest",
+        "version",
+        "ids",
+        "field",
+        "format",
+        "checksum",
+        "sha256",
+        "prefix",
+        "scope",
+        "scopes",
+    ];
     if between.split_whitespace().next().is_some_and(|word| about.contains(&word.to_ascii_lowercase().as_str())) {
         return None;
     }
@@ -353,7 +419,9 @@ fn word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     for stop in ["\\n", "\\r"] {
         end = inner.get(..end)?.find(stop).unwrap_or(end);
     }
-    if let Some(entity) = inner.get(..end)?.match_indices('&').map(|(at, _)| at).find(|at| inner.get(at + 1..).is_some_and(is_entity)) {
+    if let Some(entity) =
+        inner.get(..end)?.match_indices('&').map(|(at, _)| at).find(|at| inner.get(at + 1..).is_some_and(is_entity))
+    {
         end = entity;
     }
     let word = inner.get(..end)?.trim_end_matches(['.', ',', ';', ':', ')', ']', '\'', '*', '_', '}']);

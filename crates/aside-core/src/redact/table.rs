@@ -41,7 +41,12 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
     }
     // A row is no head.
     let above = scan::previous_line(reader.text, head.start);
-    if above.is_some_and(|above| above.len() <= MAX_ROW && filled(&split.cells(reader.text, &above)) + 1 >= filled(&columns) && filled(&columns) > 1 && split != Split::Blanks) {
+    if above.is_some_and(|above| {
+        above.len() <= MAX_ROW
+            && filled(&split.cells(reader.text, &above)) + 1 >= filled(&columns)
+            && filled(&columns) > 1
+            && split != Split::Blanks
+    }) {
         return None;
     }
     let mut found = Vec::new();

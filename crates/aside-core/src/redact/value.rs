@@ -536,7 +536,8 @@ fn is_code(value: &str) -> bool {
 
 /// `pki/issue/consul-dc1`: base64 has capitals too.
 fn is_small_path(value: &str) -> bool {
-    value.contains('/') && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"/_-.:".contains(&byte))
+    value.contains('/')
+        && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"/_-.:".contains(&byte))
 }
 
 pub fn is_path(value: &str) -> bool {
@@ -637,7 +638,10 @@ pub fn is_token(value: &str) -> bool {
 pub fn is_random(value: &str) -> bool {
     let value = value.trim_end_matches('=');
     let body = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/_-.%".contains(&byte));
-    let graphic = value.len() >= 24 && variety(value) >= 16 && value.bytes().all(|byte| byte.is_ascii_graphic()) && !value.contains([',', ';', '(']);
+    let graphic = value.len() >= 24
+        && variety(value) >= 16
+        && value.bytes().all(|byte| byte.is_ascii_graphic())
+        && !value.contains([',', ';', '(']);
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     (body || graphic)
         && value.len() >= 16

@@ -262,7 +262,8 @@ mod tests {
             }
         }
         const KEYS: &[&str] = &[
-            "sub", "values", "never", "only", "needs", "most", "argument", "some", "refuse", "whole", "runs", "hit", "miss",
+            "sub", "values", "never", "only", "needs", "most", "argument", "some", "refuse", "whole", "runs", "hit",
+            "miss",
         ];
         for line in TABLE.lines().filter(|line| line.starts_with(' ')) {
             let key = line.trim().split(' ').next().unwrap_or_default();
@@ -272,7 +273,18 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_to_its_end_is_not_said_to_read() {
-        for command in ["", "ls '", "$x", "ls |", "$(echo rm) x", "unknown", "./ls", "ls\nrm x", "x=1", "for f in *; do rm $f; done"] {
+        for command in [
+            "",
+            "ls '",
+            "$x",
+            "ls |",
+            "$(echo rm) x",
+            "unknown",
+            "./ls",
+            "ls\nrm x",
+            "x=1",
+            "for f in *; do rm $f; done",
+        ] {
             assert!(!only_reads(command, Dialect::Zsh), "{command}");
         }
         for command in ["for f in *; do echo $f; done", "/bin/ls", "if [ -f x ]; then cat x; fi", "LC_ALL=C ls"] {

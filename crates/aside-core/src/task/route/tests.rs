@@ -179,7 +179,15 @@ fn what_was_only_told_asked_or_forbidden_runs_nothing() {
         let routed = task(request);
         assert!(routed.intent.kind != Kind::Run && routed.intent.params.cmd.is_none(), "{request}: {routed:?}");
     }
-    for request in ["run the tests", "npm test", "tests please", "can you run the linter", "does it build?", "跑一下测试", "cargo test && cargo clippy"] {
+    for request in [
+        "run the tests",
+        "npm test",
+        "tests please",
+        "can you run the linter",
+        "does it build?",
+        "跑一下测试",
+        "cargo test && cargo clippy",
+    ] {
         assert_eq!(task(request).intent.kind, Kind::Run, "{request}");
     }
 }

@@ -204,22 +204,90 @@ const CHINESE: &[&str] = &[
     "步骤：{v}{o}",
 ];
 
-const CHINESE_ORDERS: &[&str] = &["{v}{o}", "请{v}{o}", "帮我{v}{o}", "麻烦你{v}{o}", "把{o}{v}", "我想{v}{o}", "怎么{v}{o}", "能不能帮我{v}{o}"];
+const CHINESE_ORDERS: &[&str] =
+    &["{v}{o}", "请{v}{o}", "帮我{v}{o}", "麻烦你{v}{o}", "把{o}{v}", "我想{v}{o}", "怎么{v}{o}", "能不能帮我{v}{o}"];
 
 const CHINESE_VERBS: &[&str] = &[
-    "删除", "删掉", "移除", "清空", "清理", "清除", "杀掉", "杀死", "终止", "停止", "停掉", "关闭", "关掉", "重启", "启动", "禁用", "卸载", "安装", "升级",
-    "更新", "重置", "撤销", "回滚", "覆盖", "重命名", "移动", "复制", "备份", "压缩", "解压", "创建", "新建", "修改", "提交", "推送", "强推", "合并", "格式化",
-    "挂载", "下载", "上传", "部署", "锁定", "加密", "替换",
+    "删除",
+    "删掉",
+    "移除",
+    "清空",
+    "清理",
+    "清除",
+    "杀掉",
+    "杀死",
+    "终止",
+    "停止",
+    "停掉",
+    "关闭",
+    "关掉",
+    "重启",
+    "启动",
+    "禁用",
+    "卸载",
+    "安装",
+    "升级",
+    "更新",
+    "重置",
+    "撤销",
+    "回滚",
+    "覆盖",
+    "重命名",
+    "移动",
+    "复制",
+    "备份",
+    "压缩",
+    "解压",
+    "创建",
+    "新建",
+    "修改",
+    "提交",
+    "推送",
+    "强推",
+    "合并",
+    "格式化",
+    "挂载",
+    "下载",
+    "上传",
+    "部署",
+    "锁定",
+    "加密",
+    "替换",
 ];
 
 const CHINESE_OBJECTS: &[&str] = &[
-    " main.rs ", " nginx ", "容器 web ", "分支 develop ", " node_modules ", "日志文件", "所有 .log 文件", " 8080 端口的进程", "数据库 shop ", "用户 bob ", "镜像 redis:7 ",
-    "服务器", " docker ", "配置文件", " /tmp/cache ", "磁盘", "进程 1234 ", "远程分支", "测试环境", "缓存",
+    " main.rs ",
+    " nginx ",
+    "容器 web ",
+    "分支 develop ",
+    " node_modules ",
+    "日志文件",
+    "所有 .log 文件",
+    " 8080 端口的进程",
+    "数据库 shop ",
+    "用户 bob ",
+    "镜像 redis:7 ",
+    "服务器",
+    " docker ",
+    "配置文件",
+    " /tmp/cache ",
+    "磁盘",
+    "进程 1234 ",
+    "远程分支",
+    "测试环境",
+    "缓存",
 ];
 
 fn said(frame: &str, verb: &[String; 4], object: &str) -> String {
     let [base, third, past, gerund] = verb;
-    frame.replace("{v}", base).replace("{s}", third).replace("{p}", past).replace("{g}", gerund).replace("{o}", object).trim().to_owned()
+    frame
+        .replace("{v}", base)
+        .replace("{s}", third)
+        .replace("{p}", past)
+        .replace("{g}", gerund)
+        .replace("{o}", object)
+        .trim()
+        .to_owned()
 }
 
 /// Verbs with their objects, as the examples of the rules have them.
@@ -229,10 +297,14 @@ fn pairs() -> Vec<([String; 4], String)> {
     for hit in hits.map(|hit| hit.split("=>").next().unwrap_or(hit).trim()) {
         let mood = Mood::of(hit);
         let ([clause], false) = (mood.clauses.as_slice(), hit.contains(['"', ','])) else { continue };
-        let Some(head) = clause.heads.first().filter(|head| head.act == Act::Changes && head.span.start == 0) else { continue };
+        let Some(head) = clause.heads.first().filter(|head| head.act == Act::Changes && head.span.start == 0) else {
+            continue;
+        };
         let (verb, object) = (&hit[head.span.clone()], hit[head.span.end..].trim());
         // A tail of its own would be a clause in another frame: `create branch foo without switching to it`.
-        let joins = [" without ", " but ", " if ", " until ", " and ", " that ", " which ", " when "].iter().any(|word| object.contains(word));
+        let joins = [" without ", " but ", " if ", " until ", " and ", " that ", " which ", " when "]
+            .iter()
+            .any(|word| object.contains(word));
         if let Some([third, past, gerund]) = LISTS.verbs.inflected(verb).filter(|_| !object.is_empty() && !joins) {
             pairs.insert(([verb.to_owned(), third, past, gerund], object.to_owned()));
         }
@@ -243,8 +315,21 @@ fn pairs() -> Vec<([String; 4], String)> {
 /// Every verb that can be ordered, with objects of all sorts, in some of the frames.
 fn more(every: usize) -> Vec<String> {
     const OBJECTS: &[&str] = &[
-        "main.py", "the nginx service", "the branch develop", "process 1234", "node_modules", "the docker image redis", "all log files", "my changes", "the database shop",
-        "the server", "everything in docs", "port 8080", "the user bob", "htop", "it",
+        "main.py",
+        "the nginx service",
+        "the branch develop",
+        "process 1234",
+        "node_modules",
+        "the docker image redis",
+        "all log files",
+        "my changes",
+        "the database shop",
+        "the server",
+        "everything in docs",
+        "port 8080",
+        "the user bob",
+        "htop",
+        "it",
     ];
     let mut sentences = Vec::new();
     for (number, verb) in LISTS.verbs.acts().into_iter().enumerate() {
@@ -272,7 +357,8 @@ fn check(sentences: &[String]) {
             wrong.push(format!("{sentence}: {:?} by `{}`", order.kind, &sentence[order.by.clone()]));
         }
         if number % every == 0 {
-            let changes = machine.answers(sentence).into_iter().filter(|answer| !only_reads(&answer.command, Dialect::Zsh));
+            let changes =
+                machine.answers(sentence).into_iter().filter(|answer| !only_reads(&answer.command, Dialect::Zsh));
             wrong.extend(changes.map(|answer| format!("{sentence}: {}", answer.command)));
         }
     }
@@ -286,7 +372,8 @@ fn english_that_orders_nothing_changes_nothing() {
     let verbs: BTreeSet<&str> = pairs.iter().map(|(verb, _)| verb[0].as_str()).collect();
     assert!(verbs.len() > 130 && pairs.len() > 400, "{} verbs, {} pairs", verbs.len(), pairs.len());
     let every = if answers_all() { 1 } else { 7 };
-    let own = pairs.iter().flat_map(|(verb, object)| ENGLISH.iter().map(|frame| said(frame, verb, object))).step_by(every);
+    let own =
+        pairs.iter().flat_map(|(verb, object)| ENGLISH.iter().map(|frame| said(frame, verb, object))).step_by(every);
     let sentences: Vec<String> = own.chain(more(if answers_all() { 1 } else { 11 })).collect();
     assert!(sentences.len() > 13_000, "{}", sentences.len());
     check(&sentences);
@@ -294,7 +381,8 @@ fn english_that_orders_nothing_changes_nothing() {
 
 fn chinese(frames: &[&str]) -> Vec<String> {
     let verb = |verb: &str| [verb, "", "", ""].map(str::to_owned);
-    let objects = |word: &'static str| CHINESE_OBJECTS.iter().map(move |object| (verb(word), object.trim_end().to_owned()));
+    let objects =
+        |word: &'static str| CHINESE_OBJECTS.iter().map(move |object| (verb(word), object.trim_end().to_owned()));
     let pairs: Vec<([String; 4], String)> = CHINESE_VERBS.iter().copied().flat_map(objects).collect();
     frames.iter().flat_map(|frame| pairs.iter().map(move |(verb, object)| said(frame, verb, object))).collect()
 }

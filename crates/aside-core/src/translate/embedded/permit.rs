@@ -95,10 +95,12 @@ fn names_only_objects(reading: &Reading<'_>, draft: &Draft) -> bool {
             let into_code = draft.command.contains('>') && arguments.iter().any(|argument| is_code(argument));
             arguments.iter().all(|argument| {
                 let mut said = occurrences(reading, argument).peekable();
-                let is_typed = |range: &Range<usize>| range.len() == 1 && reading.words.get(range.start).is_some_and(is_typed);
+                let is_typed =
+                    |range: &Range<usize>| range.len() == 1 && reading.words.get(range.start).is_some_and(is_typed);
                 // Words that a command shares with the request by chance: `chmod`, `replace`.
                 let is_meant = |range: &Range<usize>| {
-                    range.len() == 1 && reading.words.get(range.start).is_some_and(|word| word.is_spoken && word.thing.is_none())
+                    range.len() == 1
+                        && reading.words.get(range.start).is_some_and(|word| word.is_spoken && word.thing.is_none())
                 };
                 let fits = |range: Range<usize>| is_object(reading, range.clone()) && (!into_code || is_typed(&range));
                 said.peek().is_none() || said.any(|range| is_meant(&range) && !into_code || fits(range))
@@ -109,8 +111,9 @@ fn names_only_objects(reading: &Reading<'_>, draft: &Draft) -> bool {
 
 fn is_code(path: &str) -> bool {
     const ENDINGS: &[&str] = &[
-        "py", "rs", "js", "jsx", "ts", "tsx", "mjs", "go", "c", "h", "cc", "cpp", "hpp", "java", "kt", "rb", "php", "sh", "bash", "zsh", "fish", "pl",
-        "lua", "r", "swift", "scala", "hs", "ex", "exs", "clj", "cs", "dart", "vue", "svelte", "html", "css", "scss", "sql", "tf", "json",
+        "py", "rs", "js", "jsx", "ts", "tsx", "mjs", "go", "c", "h", "cc", "cpp", "hpp", "java", "kt", "rb", "php",
+        "sh", "bash", "zsh", "fish", "pl", "lua", "r", "swift", "scala", "hs", "ex", "exs", "clj", "cs", "dart", "vue",
+        "svelte", "html", "css", "scss", "sql", "tf", "json",
     ];
     path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
@@ -152,7 +155,9 @@ fn is_object(reading: &Reading<'_>, range: Range<usize>) -> bool {
     let mut clauses = reading.mood.clauses.iter();
     let clause = clauses.find(|clause| clause.span.start <= word.span.start && word.span.end <= clause.span.end);
     match clause.map_or(Kind::Mention, |clause| clause.kind) {
-        Kind::Order | Kind::Wish | Kind::HowTo if range.len() > 1 => range.len() <= MAX_TEXT && is_announced(reading, range.start, TEXTS),
+        Kind::Order | Kind::Wish | Kind::HowTo if range.len() > 1 => {
+            range.len() <= MAX_TEXT && is_announced(reading, range.start, TEXTS)
+        }
         Kind::Order | Kind::Wish | Kind::HowTo => is_typed(word) || is_named(reading, range.start),
         // What is told beside an order may say what that is about: `a.txt is useless, delete it`.
         Kind::Statement | Kind::Mention | Kind::Talk | Kind::Thanks => range.len() == 1 && is_typed(word),
@@ -170,16 +175,73 @@ fn is_typed(word: &Word) -> bool {
 
 /// Behind one of these stands a name, whatever word it is.
 const NAMES: &[&str] = &[
-    "called", "named", "titled", "message", "msg", "saying", "text", "content", "name", "comment", "叫", "叫做", "名为", "名叫", "命名为",
-    "改名为", "重命名为", "改为", "改成", "为", "成", "说明", "信息", "内容",
+    "called",
+    "named",
+    "titled",
+    "message",
+    "msg",
+    "saying",
+    "text",
+    "content",
+    "name",
+    "comment",
+    "叫",
+    "叫做",
+    "名为",
+    "名叫",
+    "命名为",
+    "改名为",
+    "重命名为",
+    "改为",
+    "改成",
+    "为",
+    "成",
+    "说明",
+    "信息",
+    "内容",
 ];
 /// Behind one of these stands what may be called as things are called otherwise: `move them to old`.
 const GOALS: &[&str] = &["to", "into", "as", "onto", "inside", "in", "到", "with", "from"];
 /// Behind one of these stands a text of several words.
 const TEXTS: &[&str] = &[
-    "saying", "says", "message", "msg", "text", "content", "contents", "line", "string", "word", "words", "phrase", "called", "named", "titled",
-    "comment", "with", "containing", "to", "reading", "as", "title", "name", "write", "echo", "append", "insert", "add", "put", "prepend", "say",
-    "replace", "by", "the", "内容", "说明", "信息", "写入",
+    "saying",
+    "says",
+    "message",
+    "msg",
+    "text",
+    "content",
+    "contents",
+    "line",
+    "string",
+    "word",
+    "words",
+    "phrase",
+    "called",
+    "named",
+    "titled",
+    "comment",
+    "with",
+    "containing",
+    "to",
+    "reading",
+    "as",
+    "title",
+    "name",
+    "write",
+    "echo",
+    "append",
+    "insert",
+    "add",
+    "put",
+    "prepend",
+    "say",
+    "replace",
+    "by",
+    "the",
+    "内容",
+    "说明",
+    "信息",
+    "写入",
 ];
 
 fn is_announced(reading: &Reading<'_>, place: usize, by: &[&str]) -> bool {
@@ -226,7 +288,8 @@ fn is_named(reading: &Reading<'_>, place: usize) -> bool {
     let after = reading.words.get(place + 1).map_or("", |word| word.low.as_str());
     let is_head = heads.iter().any(|head| head.span.start < before.span.end && before.span.start < head.span.end);
     // `kill the lights`: with an article a name goes with what the thing is, unless it is a program.
-    let is_definite = matches!(before.low.as_str(), "the" | "a" | "an" | "my" | "your" | "this" | "that" | "our" | "these" | "those");
+    let is_definite =
+        matches!(before.low.as_str(), "the" | "a" | "an" | "my" | "your" | "this" | "that" | "our" | "these" | "those");
     let is_name = place > 0 && is_announced(reading, place - 1, NAMES);
     let ends = heads.iter().flat_map(|head| places(reading, &head.span)).any(|place| {
         reading.words.get(place).and_then(|word| verbs.get(&word.low)).is_some_and(|(verb, _)| verb.destroys)

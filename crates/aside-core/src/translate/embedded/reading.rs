@@ -394,7 +394,11 @@ impl Reader<'_, '_> {
         }
         // `the branch feature/login`: only what is there is a path.
         let says_branch = |word: &str| matches!(word, "branch" | "branches" | "tag" | "分支" | "标签");
-        if (says_branch(before) || says_branch(after)) && text.contains('/') && !text.starts_with(['/', '.', '~']) && self.entry(text).is_none() {
+        if (says_branch(before) || says_branch(after))
+            && text.contains('/')
+            && !text.starts_with(['/', '.', '~'])
+            && self.entry(text).is_none()
+        {
             return None;
         }
         if self.is_path(text) {
@@ -674,7 +678,8 @@ impl Reader<'_, '_> {
 fn unweigh_frames(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
     let polite = lexicon.get("please");
     for frame in mood.clauses.iter().filter_map(|clause| clause.frame.as_ref()) {
-        let inside = |word: &&mut Word| frame.start <= word.span.start && word.span.end <= frame.end && word.thing.is_none();
+        let inside =
+            |word: &&mut Word| frame.start <= word.span.start && word.span.end <= frame.end && word.thing.is_none();
         for word in words.iter_mut().filter(inside) {
             word.weight = 0.0;
             word.concept = polite;
@@ -692,18 +697,29 @@ fn leave_out_forbidden(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
         return;
     }
     let polite = lexicon.get("please");
-    let low = |words: &[Word], span: &Range<usize>| words.iter().find(|word| word.span == *span).map(|word| word.low.clone());
+    let low =
+        |words: &[Word], span: &Range<usize>| words.iter().find(|word| word.span == *span).map(|word| word.low.clone());
     for clause in mood.clauses.iter().filter(|clause| clause.kind == Said::Forbids) {
         let by = low(words, &clause.by).unwrap_or_default();
         let ends = clause.heads.iter().any(|head| {
-            low(words, &head.span).is_some_and(|verb| verb.chars().any(is_han) || LISTS.verbs.get(&verb).is_some_and(|(verb, _)| verb.destroys))
+            low(words, &head.span).is_some_and(|verb| {
+                verb.chars().any(is_han) || LISTS.verbs.get(&verb).is_some_and(|(verb, _)| verb.destroys)
+            })
         });
         if !ends || matches!(by.as_str(), "keep" | "leave" | "without" | "preserve" | "保留" | "留着") {
             continue;
         }
         let inside = |word: &&mut Word| clause.span.start <= word.span.start && word.span.end <= clause.span.end;
         for word in words.iter_mut().filter(inside) {
-            *word = Word { low: "please".to_owned(), concept: polite, is_spoken: true, thing: None, entry: None, weight: 0.0, ..word.clone() };
+            *word = Word {
+                low: "please".to_owned(),
+                concept: polite,
+                is_spoken: true,
+                thing: None,
+                entry: None,
+                weight: 0.0,
+                ..word.clone()
+            };
         }
     }
 }

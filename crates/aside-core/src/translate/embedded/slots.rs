@@ -27,7 +27,8 @@ pub enum Doubt {
 
 /// What runs programs, or serves, and has rules of its own.
 const RUNTIMES: &[&str] = &[
-    "node", "python", "java", "ruby", "php", "postgres", "redis", "mysql", "mongo", "docker", "nginx", "apache", "ssh", "cron", "firefox", "chrome",
+    "node", "python", "java", "ruby", "php", "postgres", "redis", "mysql", "mongo", "docker", "nginx", "apache", "ssh",
+    "cron", "firefox", "chrome",
 ];
 
 /// Words after which a name comes.
@@ -55,7 +56,10 @@ const TOWARDS: &[&str] = &["to", "into", "as", "onto", "with", "到", "为", "�
 /// word that announces it.
 pub fn names(slot: &str) -> bool {
     let name = slot.split(':').next().unwrap_or_default().trim_end_matches('2');
-    !matches!(name, "number" | "size" | "time" | "date" | "sum" | "cron" | "zone" | "ext" | "port" | "mode" | "address" | "after")
+    !matches!(
+        name,
+        "number" | "size" | "time" | "date" | "sum" | "cron" | "zone" | "ext" | "port" | "mode" | "address" | "after"
+    )
 }
 
 /// Fills `name` or `name:form`. `used` are words that are explained already.
@@ -167,8 +171,9 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         }),
         // What runs programs, or serves: `kill all node processes`, `start redis`. These are words of other rules as well.
         "runtime" => pick(&|place, word| {
-            (word.thing.is_none() && RUNTIMES.contains(&reading.meaning(place)) || matches!(word.thing, Some(Thing::Process(_))))
-                .then(|| quoted(&word.text))
+            (word.thing.is_none() && RUNTIMES.contains(&reading.meaning(place))
+                || matches!(word.thing, Some(Thing::Process(_))))
+            .then(|| quoted(&word.text))
         }),
         "group" => group(reading, used),
         "word" => pick(&|_, word| plain(word).map(|text| quoted(&text))).or_else(|| {
@@ -478,9 +483,14 @@ fn named(reading: &Reading<'_>, used: &Used, skip: usize) -> Option<Filled> {
 fn group(reading: &Reading<'_>, used: &Used) -> Option<Filled> {
     let at = reading.find("group")?;
     let fits = |place: usize| {
-        let word = reading.words.get(place).filter(|word| !used.has(place) && word.low.is_ascii() && word.weight >= 1.0)?;
+        let word =
+            reading.words.get(place).filter(|word| !used.has(place) && word.low.is_ascii() && word.weight >= 1.0)?;
         let is_name = matches!(word.thing, None | Some(Thing::User(_) | Thing::Process(_)));
-        is_name.then(|| Filled { spelled: quote::word(&word.text, reading.place.dialect), words: vec![place], doubt: Doubt::None })
+        is_name.then(|| Filled {
+            spelled: quote::word(&word.text, reading.place.dialect),
+            words: vec![place],
+            doubt: Doubt::None,
+        })
     };
     let named = reading.words.get(at + 1).is_some_and(|word| NAMING.contains(&word.low.as_str()));
     fits(if named { at + 2 } else { at + 1 }).or_else(|| at.checked_sub(1).and_then(fits))

@@ -1,0 +1,277 @@
+//! Secrets that are given to a function: `define('NAME', 'value')`, `setPassword("value")`, `SecretStr("value")`, and by their
+//! place: `connect("host", "user", "value")`.
+
+use std::ops::Range;
+
+use crate::redact::key_value::Reader;
+use crate::redact::name;
+use crate::redact::placeholder::is_label;
+use crate::redact::scan::{self, line_end};
+use crate::redact::value::{self, Class, Strength};
+
+/// Bytes of a name on either side of what was noticed.
+const MAX_NAME: usize = 80;
+
+/// Functions that take a name and its value.
+const SETTERS: &[&str] = &[
+    "setopt",
+    "define",
+    "put",
+    "set",
+    "setproperty",
+    "setenv",
+    "putenv",
+    "addheader",
+    "header",
+    "setheader",
+    "setrequestheader",
+    "setdefault",
+    "append",
+    "add",
+    "env",
+    "param",
+    "addparam",
+    "property",
+    "with",
+    "withenv",
+    "insert",
+    "store",
+    "config",
+    "option",
+    "cookie",
+    "setcookie",
+    "defaultrequestheaders",
+    "headers",
+    "setvariable",
+    "setenvironmentvariable",
+    "register",
+    "export",
+    "update",
+    "setstring",
+    "putstring",
+    "setitem",
+    "setsecret",
+    "createsecret",
+    "putsecret",
+    "addparameter",
+    "setparameter",
+    "setconf",
+    "setconfig",
+    "setting",
+];
+
+/// How calls begin that take a password by its place.
+pub const CALLS: &[&str] = &[
+    "connect(",
+    "connection(",
+    "login(",
+    "logon(",
+    "signin(",
+    "sign_in(",
+    "authenticate(",
+    "auth(",
+    "credential(",
+    "credentials(",
+    "database(",
+    "client(",
+];
+
+/// Arguments of one call, and bytes of one of them.
+const MAX_ARGUMENTS: usize = 8;
+const MAX_ARGUMENT: usize = 160;
+
+/// The literal among the arguments that can only be a password. `word` is one of `CALLS`.
+pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+    let callee = text.get(word.clone())?.to_ascii_lowercase();
+    let arguments = arguments(text, word.end);
+    let of = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let plain = |range: &Range<usize>| {
+        let value = of(range);
+        let apart = value.contains([' ', ':', '/', '{', '<', '(', ',']);
+        (4..=64).contains(&value.len()) && !apart && !is_label(value) && !value::is_words(value)
+    };
+    if let [Some(only)] = arguments.as_slice() {
+        let strong = value::strength(of(only)) >= Some(Strength::Chosen) && !of(only).contains(['-', '_', '.']);
+        return (callee == "auth(" && strong && plain(only)).then(|| only.clone());
+    }
+    // A key that a machine drew, behind the id that belongs to it.
+    if callee == "client(" {
+        let second = arguments.get(1)?.clone()?;
+        return (value::is_random(of(&second)) && of(&second).len() >= 20 && plain(&second)).then_some(second);
+    }
+    let many = arguments.len() > 2;
+    let fits = |range: &Range<usize>| {
+        let strength = value::strength(of(range));
+        plain(range) && (strength >= Some(Strength::Strong) || many && strength >= Some(Strength::Chosen))
+    };
+    arguments.into_iter().skip(1).flatten().find(fits)
+}
+
+/// The literals of a call, and `None` for every other argument.
+fn arguments(text: &str, from: usize) -> Vec<Option<Range<usize>>> {
+    let mut found = Vec::new();
+    let mut at = from;
+    while found.len() < MAX_ARGUMENTS {
+        at = scan::blank(text, at);
+        let literal = scan::quoted(text, at).filter(|range| range.len() <= MAX_ARGUMENT);
+        let end = match &literal {
+            Some(range) => range.end + 1,
+            None => at,
+        };
+        let rest = text.get(end..text.floor_char_boundary(end.saturating_add(MAX_ARGUMENT))).unwrap_or_default();
+        let Some(stop) = rest.find([',', ')', '\n', '(', '"', '\'']) else { break };
+        let alone = rest.get(..stop).is_some_and(|rest| rest.trim().is_empty());
+        found.push(literal.filter(|_| alone));
+        if !rest.get(stop..).is_some_and(|rest| rest.starts_with(',')) {
+            break;
+        }
+        at = end + stop + 1;
+    }
+    found
+}
+
+impl Reader<'_> {
+    /// The second argument of `define('NAME', 'value')`.
+    pub fn argument(&self, at: usize) -> Option<Range<usize>> {
+        let range = scan::quoted(self.text, scan::blank(self.text, at))?;
+        let open = self
+            .of(&(self.name.start.saturating_sub(MAX_NAME)..self.name.start))
+            .trim_end_matches(['"', '\'', ' ', '\\', '`'])
+            .strip_suffix('(');
+        let callee = open.map(|before| {
+            before
+                .trim_end()
+                .rsplit(|letter: char| !letter.is_ascii_alphanumeric())
+                .next()
+                .unwrap_or_default()
+                .to_ascii_lowercase()
+        });
+        let sets = callee.is_some_and(|callee| SETTERS.contains(&callee.as_str()));
+        // `Context.SECURITY_CREDENTIALS`
+        let credentials = self.name().to_ascii_lowercase().contains("credential")
+            && sets
+            && value::strength(self.of(&range)) >= Some(Strength::Chosen);
+        (self.fits(&range)
+            && (sets || self.is_chosen(&range) && value::strength(self.of(&range)) >= Some(Strength::Chosen))
+            || credentials && !is_label(self.of(&range)))
+        .then_some(range)
+    }
+
+    /// `.password("value")`, `setPassword('value')`
+    pub fn call(&self, at: usize) -> Option<Range<usize>> {
+        let Some(range) = scan::quoted(self.text, scan::blank(self.text, at)) else { return self.bare_call(at) };
+        let close = scan::blank(self.text, range.end + 1);
+        let name = self.name();
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let sets = name::is_setter(last);
+        let single = matches!(self.byte(close), Some(b')' | b',' | b'.'));
+        let strength = value::strength(self.of(&range))?;
+        (sets
+            && single
+            && strength >= Strength::Soft
+            && value::fits(self.class, self.of(&range))
+            && !is_label(self.of(&range)))
+        .then_some(range)
+    }
+
+    /// `PASSWORD(VALUE)` of a mainframe.
+    pub fn bare_call(&self, at: usize) -> Option<Range<usize>> {
+        let rest = self.of(&(at..line_end(self.text, at)));
+        let value = rest.get(..rest.find(')')?)?;
+        let upper = |text: &str| {
+            text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_$#@-".contains(&byte))
+        };
+        let strong = value::strength(value) >= Some(Strength::Chosen) && value.len() <= 32;
+        (upper(self.name()) && upper(value) && strong).then_some(at..at + value.len())
+    }
+
+    /// `SecretStr("value")`, `env("NAME", "value")`: a literal within a call.
+    pub fn wrapped(&self, from: usize) -> Option<Range<usize>> {
+        const ASKING: &[&str] = &[
+            "get",
+            "read",
+            "prompt",
+            "input",
+            "ask",
+            "env",
+            "config",
+            "lookup",
+            "find",
+            "load",
+            "fetch",
+            "decrypt",
+            "param",
+            "option",
+            "arg",
+            "select",
+            "query",
+            "file",
+            "path",
+            "open",
+            "xpath",
+            "require",
+            "resource",
+            "gettext",
+            "translat",
+            "message",
+            "label",
+            "verify",
+            "match",
+            "compile",
+            "regex",
+            "field",
+            "column",
+            "string",
+            "format",
+            "print",
+            "validator",
+            "rule",
+            "locator",
+            "element",
+            "pop",
+            "digest",
+            "t",
+            "i18n",
+            "encode",
+            "decode",
+            "strip",
+            "replace",
+            "split",
+            "join",
+            "lower",
+            "upper",
+            "trim",
+        ];
+        let line = self.text.get(from..line_end(self.text, from))?;
+        let head = line.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_.:[]&".contains(letter))?;
+        let callee = line.get(..head)?;
+        if !line.get(head..)?.starts_with('(') || callee.is_empty() {
+            return None;
+        }
+        let first = scan::quoted(self.text, scan::blank(self.text, from + head + 1))?;
+        let low = callee.to_ascii_lowercase();
+        let last = low.rsplit(['.', ':']).next().unwrap_or_default();
+        let asks = ASKING.iter().any(|part| if part.len() < 3 { last == *part } else { low.contains(part) });
+        let range = if asks {
+            // The second argument of `getenv` is what is taken when there is none.
+            let comma = scan::blank(self.text, first.end + 1);
+            let second = scan::quoted(self.text, scan::blank(self.text, comma + 1))
+                .filter(|_| self.byte(comma) == Some(b','))?;
+            low.contains("env").then_some(second)?
+        } else {
+            first
+        };
+        let strong = value::strength(self.of(&range)).is_some_and(|strength| strength >= Strength::Soft);
+        (strong && self.fits(&range)).then_some(range)
+    }
+
+    /// `process.env.NAME || "value"`: what is taken when there is none.
+    pub fn fallback(&self, from: usize) -> Option<Range<usize>> {
+        let line = self.of(&(from..line_end(self.text, from)));
+        let (at, length) =
+            ["||", "??", " or ", "?:"].iter().find_map(|either| Some((line.find(either)?, either.len())))?;
+        let range = scan::quoted(self.text, scan::blank(self.text, from + at + length))?;
+        let strong = value::strength(self.of(&range)).is_some_and(|strength| strength >= Strength::Soft);
+        (strong && self.fits(&range)).then_some(range)
+    }
+}
