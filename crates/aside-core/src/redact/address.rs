@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::redact::placeholder;
-use crate::redact::value::{self, Class};
+use crate::redact::scan::{line_end, line_start};
+use crate::redact::value::{self, Class, Strength};
 
 /// Bytes before the `@`.
 const MAX_USER: usize = 512;
@@ -76,13 +77,83 @@ pub fn cookies(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// What follows `Cookie:`, up to the end of the line or the quote.
+/// What follows `Cookie:`, up to the end of the line or the quote; also `"name": "Cookie", "value": "…"` and `("Cookie", "…")`.
 pub fn cookie_header(text: &str, end_of_name: usize) -> Range<usize> {
-    let rest =
-        text.get(end_of_name..text.floor_char_boundary(end_of_name.saturating_add(MAX_COOKIES))).unwrap_or_default();
-    let Some(rest) = rest.strip_prefix(':') else { return end_of_name..end_of_name };
-    let end = rest.find(['\n', '\r', '"', '\'', '\\']).unwrap_or(rest.len());
-    end_of_name + 1..end_of_name + 1 + end
+    let none = end_of_name..end_of_name;
+    let limit = text.floor_char_boundary(end_of_name.saturating_add(MAX_COOKIES));
+    let rest = text.get(end_of_name..limit).unwrap_or_default();
+    let named = rest.trim_start_matches(['"', '\'', '\\']);
+    let quoted = named.len() < rest.len();
+    let named = named.trim_start_matches(' ');
+    let value = match named.chars().next() {
+        Some(':') => named.get(1..),
+        Some(',') if quoted => named.get(1..),
+        Some('=') if quoted => named.strip_prefix("=>"),
+        _ => None,
+    };
+    let Some(value) = value else { return none };
+    let field = value.trim_start_matches([' ', '"', '\'', '\\']);
+    let field = field.strip_prefix("value").map(|rest| rest.trim_start_matches(['"', '\'', ' ', '\\']));
+    let value = field.and_then(|rest| rest.strip_prefix(':')).unwrap_or(value);
+    let value = if quoted { value.trim_start_matches([' ', '"', '\'', '\\']) } else { value };
+    let start = end_of_name + rest.len() - value.len();
+    let end = value.find(['\n', '\r', '"', '\'', '\\']).unwrap_or(value.len());
+    start..start + end
+}
+
+/// Bytes of `user:password` before an `@`.
+const MAX_LOGIN: usize = 80;
+
+/// Words before a colon that are the name of no user.
+const SCHEMES: &[&str] = &[
+    "mailto",
+    "acct",
+    "sip",
+    "sips",
+    "xmpp",
+    "npm",
+    "workspace",
+    "from",
+    "to",
+    "cc",
+    "bcc",
+    "email",
+    "mail",
+    "author",
+    "e-mail",
+    "image",
+    "docker",
+];
+
+/// `user:password@host` without a scheme, and `name@host:password` alone on its line. `at` is where the `@` stands.
+pub fn login(text: &str, at: usize) -> Option<Range<usize>> {
+    let stops = |letter: char| letter.is_whitespace() || "\"'`<>(),;|=".contains(letter);
+    let from = text.ceil_char_boundary(at.saturating_sub(MAX_LOGIN));
+    let user = text.get(from..at)?.rsplit(stops).next()?;
+    let after = text.get(at + 1..text.floor_char_boundary(at.saturating_add(1 + MAX_LOGIN)))?;
+    let of_host = |letter: char| letter.is_ascii_alphanumeric() || ".-".contains(letter);
+    let host = after.get(..after.len() - after.trim_start_matches(of_host).len())?;
+    let named = host.bytes().any(|byte| byte.is_ascii_alphabetic());
+    if !(host.contains('.') && !host.starts_with('.') && named || host.split('.').count() == 4) {
+        return None;
+    }
+    let strong = |value: &str| {
+        value.len() >= 6
+            && !value.contains(['/', '{'])
+            && value::strength(value) >= Some(Strength::Strong)
+            && !placeholder::is_label(value)
+    };
+    if let Some((name, password)) = user.split_once(':') {
+        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+        let scheme = SCHEMES.contains(&name.to_ascii_lowercase().as_str());
+        return (plain && !scheme && strong(password)).then_some(at - password.len()..at);
+    }
+    let password = after.get(host.len()..)?.strip_prefix(':')?;
+    let password = password.split(char::is_whitespace).next()?;
+    let start = at + 1 + host.len() + 1;
+    let span = start..start + password.len();
+    let alone = line_start(text, at) + user.len() == at && line_end(text, span.end) == span.end;
+    (alone && named && !user.is_empty() && strong(password)).then_some(span)
 }
 
 fn is_hex_key(user: &str) -> bool {

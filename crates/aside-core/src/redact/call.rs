@@ -74,6 +74,7 @@ pub const CALLS: &[&str] = &[
     "credentials(",
     "database(",
     "client(",
+    "authdata(",
 ];
 
 /// Arguments of one call, and bytes of one of them.
@@ -88,10 +89,12 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let plain = |range: &Range<usize>| {
         let value = of(range);
         let apart = value.contains([' ', ':', '/', '{', '<', '(', ',']);
-        (4..=64).contains(&value.len()) && !apart && !is_label(value) && !value::is_words(value)
+        (4..=64).contains(&value.len()) && !apart && !is_label(value)
     };
     if let [Some(only)] = arguments.as_slice() {
-        let strong = value::strength(of(only)) >= Some(Strength::Chosen) && !of(only).contains(['-', '_', '.']);
+        let strength = value::strength(of(only));
+        let strong = strength == Some(Strength::Strong)
+            || strength == Some(Strength::Chosen) && !of(only).contains(['-', '_', '.']);
         return (callee == "auth(" && strong && plain(only)).then(|| only.clone());
     }
     // A key that a machine drew, behind the id that belongs to it.
@@ -100,9 +103,13 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
         return (value::is_random(of(&second)) && of(&second).len() >= 20 && plain(&second)).then_some(second);
     }
     let many = arguments.len() > 2;
+    // `signal.connect("clicked", "onClick2")`
+    let loose = !many && ["connect(", "connection(", "database("].contains(&callee.as_str());
     let fits = |range: &Range<usize>| {
         let strength = value::strength(of(range));
-        plain(range) && (strength >= Some(Strength::Strong) || many && strength >= Some(Strength::Chosen))
+        plain(range)
+            && !(loose && value::is_words(of(range)))
+            && (strength >= Some(Strength::Strong) || many && strength >= Some(Strength::Chosen))
     };
     arguments.into_iter().skip(1).flatten().find(fits)
 }

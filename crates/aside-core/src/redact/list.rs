@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::redact::scan::{self, line_end, line_start, next_line};
-use crate::redact::value;
+use crate::redact::value::{self, Class, Strength};
 
 /// Lines of a list, and lines before it begins.
 const MAX_LINES: usize = 40;
@@ -147,4 +147,66 @@ fn phrase(text: &str, from: usize) -> Option<Range<usize>> {
     let prose = words.iter().filter(|word| text.get((*word).clone()).is_some_and(value::is_prose)).count();
     let found = words.first()?.start..words.last()?.end;
     (SEEDS.contains(&words.len()) && prose * 6 <= words.len()).then(|| scan::trimmed(text, found))
+}
+
+/// Values of one list.
+const MAX_VALUES: usize = 32;
+
+/// Each of `KEYS=a,b`, `keys = ['a', 'b']`, and of the lines `- a` below `keys:`. A list of names has no value that a machine drew.
+pub fn values(text: &str, name: Range<usize>, class: Class) -> Vec<Range<usize>> {
+    let Some(open) = opening(text, name.end) else { return Vec::new() };
+    let end = line_end(text, open);
+    let line = text.get(open..end).unwrap_or_default();
+    let bracket = line.starts_with(['[', '(', '{']);
+    let found = if line.trim().is_empty() || bracket && !line.contains([']', ')', '}']) {
+        on_lines(text, end, bracket)
+    } else {
+        on_one_line(line, open)
+    };
+    let fits = |range: &Range<usize>| {
+        let value = text.get(range.clone()).unwrap_or_default();
+        let chosen = value::strength(value) >= Some(Strength::Chosen) && value::fits(Class::Password, value);
+        value::fits(Class::Random, value) || class == Class::Password && chosen && !value.contains([' ', ':', '='])
+    };
+    // Of names of secrets, one may look like a secret; of secrets, all do.
+    if found.iter().all(fits) { found } else { Vec::new() }
+}
+
+fn on_lines(text: &str, end: usize, bracket: bool) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = end;
+    while found.len() < MAX_VALUES
+        && let Some(next) = next_line(text, at)
+    {
+        let line = text.get(next.clone()).unwrap_or_default();
+        let item = line.trim().strip_prefix("- ").unwrap_or(if bracket { line.trim() } else { "" });
+        let inner = item.trim().trim_end_matches(',').trim_matches(['"', '\'']);
+        if inner.is_empty() || inner.starts_with([']', ')', '}']) {
+            break;
+        }
+        let start = next.start + line.find(inner).unwrap_or(0);
+        found.push(start..start + inner.len());
+        at = next.end;
+    }
+    found
+}
+
+fn on_one_line(line: &str, start: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = start;
+    for part in line.split(',').take(MAX_VALUES) {
+        let inner = part.trim_matches([' ', '"', '\'', '[', ']', '(', ')', '{', '}', ';']);
+        let start = at + part.find(inner).unwrap_or(0);
+        found.push(start..start + inner.len());
+        at += part.len() + 1;
+    }
+    found
+}
+
+/// Behind the operator.
+fn opening(text: &str, end: usize) -> Option<usize> {
+    let rest = text.get(end..line_end(text, end))?;
+    let behind = rest.trim_start_matches(['"', '\'', ']', ' ', '\t']);
+    let value = ["=>", ":=", "=", ":"].iter().find_map(|operator| behind.strip_prefix(operator))?.trim_start();
+    Some(end + rest.len() - value.len())
 }

@@ -64,6 +64,7 @@ const NAMES: &[&str] = &[
     "auth",
     "bearer",
     "mdp",
+    "psw",
     "clave",
     "signing",
     "hmac",
@@ -205,6 +206,8 @@ enum Trigger {
     Kubernetes,
     Cookie,
     Call,
+    /// The `@` between a password and its host.
+    At,
     Program,
     /// By its number.
     Rule(usize, &'static Rule),
@@ -250,6 +253,7 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
         .iter()
         .for_each(|kind| add(kind, Trigger::Kubernetes));
     add("cookie", Trigger::Cookie);
+    add("@", Trigger::At);
     call::CALLS.iter().for_each(|call| add(call, Trigger::Call));
     let mut programs: Vec<&str> =
         program::programs().all.iter().flat_map(|program| &program.names).map(String::as_str).collect();
@@ -290,7 +294,12 @@ impl Trigger {
                 let mut name = key_value::around(text, word);
                 // Words overlap within a name, and one within a secret goes with it.
                 done.name = name.end;
-                let Some(class) = class_at(text, &mut name) else { return };
+                let Some(class) = class_at(text, &mut name) else {
+                    let plural = text.get(name.clone()).and_then(name::plural);
+                    let values = plural.map(|class| list::values(text, name, class));
+                    found.extend(values.into_iter().flatten().map(of("key")));
+                    return;
+                };
                 named(text, name, class, done, found);
             }
             Trigger::Phrase(_) if word.start < done.value || !is_whole(text, &word) => {}
@@ -322,6 +331,7 @@ impl Trigger {
                 done.cookie = header.end;
                 found.extend(address::cookies(text, header).into_iter().map(of("cookie")));
             }
+            Trigger::At => found.extend(address::login(text, word.start).map(of("password"))),
             Trigger::Call => found.extend(call::by_place(text, word).map(of("password"))),
             Trigger::Program => {
                 let mut spans = argv::secrets(text, &word);
@@ -403,6 +413,10 @@ fn named(text: &str, name: Range<usize>, class: Class, done: &mut Done, found: &
         return;
     }
     let reader = key_value::Reader { text, bytes: text.as_bytes(), name, class };
+    if let Some(span) = table::record(&reader) {
+        found.push(of(span));
+        return;
+    }
     if let Some((cells, end)) = table::cells(&reader) {
         done.table = end;
         found.extend(cells.into_iter().map(of));

@@ -84,8 +84,10 @@ pub fn class(name: &str) -> Option<Class> {
         _ if last.strip_suffix("key").is_some_and(|before| vocabulary().secret_keys.contains(before)) => {
             Some(Class::Token)
         }
-        "credential" | "credentials" | "creds" | "auth" | "bearer" | "signing" | "pepper" | "seed" | "sessid"
-        | "sessionid" | "phpsessid" | "jsessionid" | "authtok" => Some(Class::Random),
+        "credential" | "credentials" | "creds" | "auth" | "bearer" | "signing" | "pepper" | "seed" => {
+            Some(Class::Random)
+        }
+        "sessid" | "sessionid" | "phpsessid" | "jsessionid" => Some(Class::Token),
         "salt" if before.is_some() => Some(Class::Random),
         "id" if before == Some("secret") => Some(Class::Random),
         "access" if before.is_some() => Some(Class::Random),
@@ -116,6 +118,15 @@ fn foreign(words: &[String]) -> Option<Class> {
     let phrase = words.windows(3).any(|three| three == ["mot", "de", "passe"]);
     let plain = words.last().is_some_and(|last| NO_TAILS.contains(&last.as_str()));
     ((words.iter().any(is_root) || phrase) && !plain).then_some(Class::Password)
+}
+
+/// The class of each of several values: `APP_KEYS`, `tokens`.
+pub fn plural(name: &str) -> Option<Class> {
+    let singular = name.strip_suffix(['s', 'S'])?;
+    match class(singular)? {
+        Class::Password | Class::Secret => Some(Class::Password),
+        Class::Token | Class::Random => Some(Class::Random),
+    }
 }
 
 /// `update_password`, `hasPassword`: says what is done, or whether there is one.

@@ -43,6 +43,7 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
     let above = scan::previous_line(reader.text, head.start);
     if above.is_some_and(|above| {
         above.len() <= MAX_ROW
+            && !is_rule(reader.of(&above))
             && filled(&split.cells(reader.text, &above)) + 1 >= filled(&columns)
             && filled(&columns) > 1
             && split != Split::Blanks
@@ -57,8 +58,7 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
         if content.trim().is_empty() || row.len() > MAX_ROW {
             break;
         }
-        let rule = content.chars().all(|letter| " -=+|:─┼├┤│\t^╪═".contains(letter));
-        if !rule {
+        if !is_rule(content) {
             let cells = split.cells(reader.text, &row);
             let same = match split {
                 Split::Blanks if cells.len() == columns.len() => cells.get(column).cloned(),
@@ -86,6 +86,28 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
         row = next;
     }
     Some((secrets(reader, found), end))
+}
+
+/// The lines of a table between its rows.
+fn is_rule(row: &str) -> bool {
+    row.chars().all(|letter| " -=+|:─┼├┤│\t^╪═".contains(letter))
+}
+
+/// `password | value` and `| password | value |`: a row with a name and its value, as databases and consoles print one record.
+pub fn record(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let row = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
+    let content = reader.of(&row);
+    if content.len() > MAX_ROW || !content.contains(" |") {
+        return None;
+    }
+    let inner = content.trim().trim_matches('|');
+    let (title, value) = inner.split_once('|').filter(|(_, value)| !value.contains('|'))?;
+    let value = value.trim();
+    let start = row.start + content.rfind(value).filter(|_| !value.is_empty())?;
+    let found = start..start + value.len();
+    let whole = title.trim().len() == reader.name.len() && reader.name.end < start && !value.contains(' ');
+    let strong = value::strength(value) >= Some(Strength::Chosen) || value::is_random(value);
+    (whole && strong && reader.fits(&found)).then_some(found)
 }
 
 /// A column in which one value is a password holds passwords, even those that are ordinary words.
