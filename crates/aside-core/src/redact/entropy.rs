@@ -159,7 +159,8 @@ fn storage_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
             && bytes.get(end + 2).is_none_or(|byte| b" \t\r\n\"',;<)&".contains(byte));
         let base64 = body.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte));
         let key = text.get(start..end + 2)?;
-        (alone && base64 && value::variety(key) > 30 && !is_sum(text, start)).then_some(start..end + 2)
+        let published = crate::redact::placeholder::is_placeholder(key);
+        (alone && base64 && !published && value::variety(key) > 30 && !is_sum(text, start)).then_some(start..end + 2)
     })
 }
 

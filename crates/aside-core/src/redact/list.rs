@@ -45,10 +45,11 @@ pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
 /// All of a line, or none of it: a line of a list holds nothing but codes and numbers before them.
 fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
     let content = text.get(line.clone()).unwrap_or_default();
-    if whole && let Some(code) = spaced_code(text, line.clone()) {
-        return vec![code];
+    if whole && let Some(codes) = spaced_codes(content, line.start) {
+        return codes;
     }
     let mut found: Vec<Range<usize>> = Vec::new();
+    let mut others: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     for word in content.split([' ', '\t', ',', '|', '│', ';', '/', '、', '"', '\'', '`', '[', ']']) {
         let at = line.start + start;
@@ -56,14 +57,17 @@ fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
             + content.get(start + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         let plain = word
             .trim_end_matches(['.', ')', ':', '*'])
-            .trim_start_matches(['-', '*', '•', '·', '(', ':', '：', '☐', '✓']);
-        let number = plain.len() <= 2 && plain.bytes().all(|byte| byte.is_ascii_digit());
+            .trim_start_matches(['-', '*', '•', '·', '(', ':', '：', '☐', '✓', '□', '▢', '#']);
+        let number = plain.len() <= 3 && plain.bytes().all(|byte| byte.is_ascii_digit());
         if plain.is_empty() || number {
             continue;
         }
         let offset = word.find(plain).unwrap_or(0);
+        let range = at + offset..at + offset + plain.len();
         if is_code(plain) {
-            found.push(at + offset..at + offset + plain.len());
+            found.push(range);
+        } else if plain.len() >= 6 && plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            others.push(range);
         } else if whole
             && !["used", "usato", "benutzt", "✗", "x", "utilisé", "usado"]
                 .contains(&plain.to_ascii_lowercase().as_str())
@@ -71,18 +75,48 @@ fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
             return Vec::new();
         }
     }
+    // One without a digit, among others of its length.
+    let length = found.first().map_or(0, Range::len);
+    let (same, different): (Vec<_>, Vec<_>) = others.into_iter().partition(|other| other.len() == length);
+    if whole && !different.is_empty() {
+        return Vec::new();
+    }
+    if found.len() > 1 || whole && !found.is_empty() {
+        found.extend(same);
+    }
     found
 }
 
-/// `4829 1736`: groups of one length.
-fn spaced_code(text: &str, line: Range<usize>) -> Option<Range<usize>> {
-    let content = text.get(line.clone())?;
-    let code = content.trim_start_matches(|letter: char| letter.is_whitespace() || "-*•·".contains(letter)).trim_end();
-    let groups: Vec<&str> = code.split(' ').collect();
-    let length = groups.first()?.len();
-    let same = groups.iter().all(|group| group.len() == length && group.bytes().all(|byte| byte.is_ascii_digit()));
-    let start = line.start + content.find(code)?;
-    ((2..=6).contains(&groups.len()) && (3..=6).contains(&length) && same).then_some(start..start + code.len())
+/// `4829 1736`, `1. pxk2 3qaz   2. j9wc 4cj0`: groups of one length, in one or more columns.
+fn spaced_codes(line: &str, start: usize) -> Option<Vec<Range<usize>>> {
+    let mut found = Vec::new();
+    let mut at = start;
+    for column in line.split("  ") {
+        let from = at;
+        at += column.len() + 2;
+        let bullets = |letter: char| letter.is_whitespace() || "-*•·☐✓□▢|".contains(letter);
+        let code = column.trim_start_matches(bullets).trim_end_matches(bullets);
+        let code = code.split_once(['.', ')', ':']).map_or(code, |(number, rest)| {
+            if number.len() <= 3 && number.bytes().all(|byte| byte.is_ascii_digit()) { rest.trim_start() } else { code }
+        });
+        if code.is_empty() {
+            continue;
+        }
+        let groups: Vec<&str> = code.split(' ').collect();
+        let length = groups.first()?.len();
+        let alphabet = |group: &&str| {
+            group.len() == length
+                && (group.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
+                    || group.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()))
+        };
+        let digits = code.bytes().any(|byte| byte.is_ascii_digit());
+        if !((2..=6).contains(&groups.len()) && (3..=6).contains(&length) && digits && groups.iter().all(alphabet)) {
+            return None;
+        }
+        let place = from + column.find(code)?;
+        found.push(place..place + code.len());
+    }
+    (!found.is_empty()).then_some(found)
 }
 
 /// `7177-5732`, `a7c79-f113b`, `79d60df9930ce550`, `ABCD EFGH`: short, with a digit, nothing else.

@@ -107,7 +107,44 @@ pub fn secrets(text: &str) -> Vec<Secret> {
         TRIGGERS.other.secrets(text, &low, &mut found);
     }
     found.extend(entropy::strings(text).into_iter().map(|span| Secret { span, kind: "random string" }));
-    joined(found)
+    let found = joined(found);
+    let again = repeated(text, &found);
+    if again.is_empty() { found } else { joined(found.into_iter().chain(again).collect()) }
+}
+
+/// Different secrets of one text that are looked for elsewhere in it.
+const MAX_REPEATED: usize = 64;
+
+/// What is a secret in one place is one wherever else it stands in the text. Ordinary words are not: `postgres` may be a
+/// password and a user.
+fn repeated(text: &str, found: &[Secret]) -> Vec<Secret> {
+    let mut kinds: BTreeMap<&str, &'static str> = BTreeMap::new();
+    for secret in found {
+        let value = text.get(secret.span.clone()).unwrap_or_default();
+        let strong = value::strength(value) >= Some(value::Strength::Chosen);
+        if (6..=200).contains(&value.len()) && strong && !value.contains('\n') && kinds.len() < MAX_REPEATED {
+            kinds.insert(value, secret.kind);
+        }
+    }
+    let kinds: Vec<(&str, &'static str)> = kinds.into_iter().collect();
+    // Nearly always there is one, which stands in one place.
+    let Ok(finder) = AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::NoncontiguousNFA))
+        .build(kinds.iter().map(|(value, _)| value))
+    else {
+        return Vec::new();
+    };
+    if kinds.is_empty() {
+        return Vec::new();
+    }
+    let bytes = text.as_bytes();
+    let joins = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+    let hits = finder.find_iter(text).filter(|hit| !joins(hit.start().checked_sub(1)) && !joins(Some(hit.end())));
+    hits.filter_map(|hit| {
+        let (_, kind) = kinds.get(hit.pattern().as_usize())?;
+        Some(Secret { span: hit.start()..hit.end(), kind })
+    })
+    .collect()
 }
 
 /// The text without its secrets. What it gives, it leaves as it is.

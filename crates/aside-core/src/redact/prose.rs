@@ -364,6 +364,8 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
     let enough = match link {
         // A word in quotes behind `is`.
         Link::Copula if direct && in_quotes => strength >= Strength::Word && !value.contains(' ') && value.len() > 3,
+        // `is correct-horse-battery.`
+        Link::Copula if direct && is_phrase(value) && ends_sentence(reader, &range) => true,
         Link::Copula | Link::Colon => strength >= Strength::Chosen,
         Link::None => false,
     };
@@ -373,6 +375,22 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
         Class::Random => value::is_random(value) && direct && !value::is_hash(value),
     };
     (enough && fits && is_plain(value)).then_some(range)
+}
+
+/// Three or more words as one, none of which belongs to an adjective such as `up-to-date`.
+fn is_phrase(value: &str) -> bool {
+    const GLUE: &[&str] = &[
+        "to", "of", "the", "up", "in", "on", "by", "end", "date", "time", "non", "and", "or", "a", "for", "per", "well",
+    ];
+    let words: Vec<&str> = value.trim_end_matches(['.', ',', '!']).split(['-', '_', '.']).collect();
+    words.len() > 2
+        && words.iter().all(|word| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        && !words.iter().any(|word| GLUE.contains(word))
+}
+
+fn ends_sentence(reader: &Reader<'_>, range: &Range<usize>) -> bool {
+    let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
+    rest.trim_matches(['.', ',', '!', ';', ')', '"', '\'', '`', ' ']).is_empty() || rest.starts_with([',', ';', '.'])
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,6 +65,8 @@ enum Judge {
     Strong,
     /// Any word that does not go on with the sentence.
     Noun,
+    /// Drawn from letters, digits and any symbols.
+    Drawn,
     /// All of an address, which holds no placeholder.
     Address,
 }
@@ -89,6 +91,7 @@ fn rule(table: &Table) -> Option<Rule> {
         Some("soft") => Judge::Soft,
         Some("literal") => Judge::Literal,
         Some("strong") => Judge::Strong,
+        Some("drawn") => Judge::Drawn,
         Some("noun") => Judge::Noun,
         Some("address") => Judge::Address,
         Some(_) => return None,
@@ -178,6 +181,7 @@ impl Rule {
             }
             Judge::Strong => strength >= Some(Strength::Strong) && !placeholder::is_label(secret),
             Judge::Address => !placeholder::is_placeholder_address(secret),
+            Judge::Drawn => value::variety(secret) >= 20,
             Judge::Noun => !placeholder::is_placeholder(secret) && !value::is_prose(secret),
         };
         (fits && !found.is_empty()).then_some(found)
