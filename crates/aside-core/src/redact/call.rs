@@ -7,7 +7,7 @@ use crate::redact::key_value::Reader;
 use crate::redact::name;
 use crate::redact::placeholder::is_label;
 use crate::redact::scan::{self, line_end};
-use crate::redact::value::{self, Class, Strength};
+use crate::redact::value::{self, Strength};
 
 /// Bytes of a name on either side of what was noticed.
 const MAX_NAME: usize = 80;

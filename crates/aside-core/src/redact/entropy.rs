@@ -8,6 +8,13 @@ use crate::redact::value;
 /// A key has at least so many characters; what is longer than the second is data.
 const SIZES: std::ops::RangeInclusive<usize> = 40..=128;
 
+/// A shorter one is drawn from letters and digits alone, and changes between them all the time. In 41 MB of manuals, programs
+/// and configuration there are eleven of these, nearly all of them tokens of examples.
+const SHORT_SIZES: std::ops::Range<usize> = 18..40;
+
+/// Characters of a password that follows the usual rules for passwords.
+const PASSWORD_SIZES: std::ops::RangeInclusive<usize> = 8..=32;
+
 /// Bytes before a string in which its line may explain it.
 const MAX_BEFORE: usize = 120;
 
@@ -139,10 +146,89 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
                 found.push(start..at);
             }
         }
+        if SHORT_SIZES.contains(&(at - start))
+            && stands_apart(bytes, start, at)
+            && text.get(start..at).is_some_and(is_drawn_short)
+            && is_unexplained(text, start, at)
+        {
+            found.push(start..at);
+        }
         start = at + 1;
     }
     found.extend(storage_keys(text));
+    found.extend(passwords(text));
     found
+}
+
+/// Neither a part of a path, a name or a hash, nor followed by anything that goes on.
+fn stands_apart(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+    before.is_none_or(|byte| !b"_-./+%@$\\".contains(byte))
+        && bytes.get(end).is_none_or(|byte| !b"_-./+=%".contains(byte))
+}
+
+/// Letters of both cases and digits that change from one to the other at least at every fifth of two characters.
+fn is_drawn_short(text: &str) -> bool {
+    let kind = |byte: u8| match byte {
+        b'A'..=b'Z' => 0,
+        b'a'..=b'z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let mut counts = [0; 4];
+    text.bytes().for_each(|byte| counts[kind(byte)] += 1);
+    let changes = text.bytes().zip(text.bytes().skip(1)).filter(|(one, two)| kind(*one) != kind(*two)).count();
+    let [capital, small, digits, others] = counts;
+    others == 0
+        && capital >= 4
+        && small >= 4
+        && digits >= 2
+        && changes * 5 >= text.len() * 2
+        && value::variety(text) >= 14
+        && !crate::redact::placeholder::is_placeholder(text)
+}
+
+/// `Winter2024!`, `Tr0ub4dor&3`: a capital, a small letter, a digit and a symbol that neither programs nor sentences write so.
+fn passwords(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"!&^_-".contains(byte);
+    let mut found = Vec::new();
+    for at in memchr::memchr3_iter(b'!', b'&', b'^', bytes) {
+        let limit = *PASSWORD_SIZES.end();
+        let before =
+            bytes.get(..at).unwrap_or_default().iter().rev().take(limit).take_while(|byte| of_word(byte)).count();
+        let behind = bytes.get(at..).unwrap_or_default().iter().take(limit).take_while(|byte| of_word(byte)).count();
+        let word = at - before..at + behind;
+        if found.last().is_some_and(|last: &Range<usize>| last.end > word.start) {
+            continue;
+        }
+        let outside = |place: Option<usize>, marks: &[u8]| {
+            place.and_then(|place| bytes.get(place)).is_none_or(|byte| byte.is_ascii() && !marks.contains(byte))
+        };
+        let apart =
+            outside(word.start.checked_sub(1), b"./+@#$%&=~^*!?\\") && outside(Some(word.end), b"./+@#$%&=~^*\\([{<;");
+        let chosen = text.get(word.clone()).is_some_and(is_chosen_password);
+        if PASSWORD_SIZES.contains(&word.len()) && apart && chosen {
+            found.push(word);
+        }
+    }
+    found
+}
+
+fn is_chosen_password(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let inner = word.as_bytes().windows(3).any(|three| {
+        matches!(three, [one, b'!' | b'&' | b'^', two] if one.is_ascii_alphanumeric() && two.is_ascii_alphanumeric())
+    });
+    let stem = word.trim_end_matches('!');
+    let exclaimed = stem.len() + 1 == word.len() && digits >= 2 && !value::is_ordinary(stem);
+    word.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && word.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '!')
+        && word.bytes().any(|byte| byte.is_ascii_lowercase())
+        && word.bytes().any(|byte| byte.is_ascii_uppercase())
+        && digits >= 1
+        && (inner || exclaimed)
+        && !crate::redact::placeholder::is_placeholder(word)
 }
 
 /// 64 bytes as base64 on their own, as storage accounts have them.

@@ -122,7 +122,12 @@ fn repeated(text: &str, found: &[Secret]) -> Vec<Secret> {
     for secret in found {
         let value = text.get(secret.span.clone()).unwrap_or_default();
         let strong = value::strength(value) >= Some(value::Strength::Chosen);
-        if (6..=200).contains(&value.len()) && strong && !value.contains('\n') && kinds.len() < MAX_REPEATED {
+        if (6..=200).contains(&value.len())
+            && strong
+            && secret.kind != "key"
+            && !value.contains('\n')
+            && kinds.len() < MAX_REPEATED
+        {
             kinds.insert(value, secret.kind);
         }
     }

@@ -66,7 +66,7 @@ fn flag(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let strength = value::strength(word);
     let metavariable =
         word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') && name::class(word).is_some();
-    (!metavariable && !(help && strength < Some(Strength::Chosen))).then_some(range)
+    (!(metavariable || help && strength < Some(Strength::Chosen))).then_some(range)
 }
 
 /// `set -x NAME value`, `setx NAME value`, `ENV NAME value`, `config set name value`

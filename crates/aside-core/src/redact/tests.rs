@@ -170,6 +170,37 @@ fn a_kind_is_the_one_that_says_most() {
     assert_eq!(secrets(&text).iter().map(|secret| secret.kind).collect::<Vec<_>>(), ["github token"]);
 }
 
+/// Texts that make every layer try as often as it can: four times the text may take about four times as long, and time that
+/// grows with the square takes 16 times as long. The margin is wide, since a test in debug on a busy machine is uneven.
+#[test]
+#[allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "measures time")]
+fn time_is_linear_in_the_text() {
+    const SIZE: usize = 6 * 1024;
+    let units = [
+        "\"password\": {",
+        "token ",
+        "a:b@c.d ",
+        "-----BEGIN RSA PRIVATE KEY-----\n",
+        "-----END RSA PRIVATE KEY-----\n",
+        "\"mysql\", ",
+        "kind: Secret\n",
+        "| password | a |\n",
+        "password=Sommer2024!\n",
+        "\\\n",
+    ];
+    let time = |text: &str| {
+        let start = std::time::Instant::now();
+        std::hint::black_box(secrets(text));
+        start.elapsed()
+    };
+    for unit in units {
+        let small = unit.repeat(SIZE / unit.len());
+        let large = unit.repeat(4 * SIZE / unit.len());
+        let is_linear = || time(&large) < time(&small) * 10 + std::time::Duration::from_millis(50);
+        assert!((0..3).any(|_| is_linear()), "{unit:?}");
+    }
+}
+
 /// Pieces that mean something to one of the layers, in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
