@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::client::{self, ClientError};
 use crate::daemon::listen::{self, Holder};
-use crate::exec::taint::Rank;
+use crate::exec::taint::{self, Rank};
 use crate::exec::{self, Inherited, Own};
 use crate::paths::{self, Paths};
 
@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(5);
 /// How long a daemon that was just started may take to take the lock.
 const AGAIN: Duration = Duration::from_secs(1);
+/// How long a daemon may hold the lock without a socket while it starts or ends.
+const UNREACHABLE: Duration = Duration::from_secs(1);
 
 pub fn status(paths: &Paths) -> Result<Status, ClientError> {
     match client::ask(&paths.socket, Request::Status)? {
@@ -48,11 +50,25 @@ pub fn start(paths: &Paths) -> anyhow::Result<Status> {
     paths::prepare_socket_dir(&paths.socket)?;
     let deadline = Instant::now() + PATIENCE;
     let mut next_start = Instant::now();
+    let mut unreachable_since = None;
     loop {
-        // One that holds the lock is starting, or ending: then the next one is due as soon as it has gone.
-        if Instant::now() >= next_start && listen::holder(paths).is_none() {
-            exec::own(Own::Daemon)?;
-            next_start = Instant::now() + AGAIN;
+        let holder = listen::holder(paths)?;
+        match (holder, status(paths)) {
+            (_, Ok(status)) => return Ok(status),
+            // One that holds the lock is starting, or ending: then the next one is due as soon as it has gone.
+            (None, Err(_)) if Instant::now() >= next_start => {
+                exec::own(Own::Daemon)?;
+                next_start = Instant::now() + AGAIN;
+            }
+            // Its socket is gone for good: no client can reach it any more, nor can the next daemon begin.
+            (Some(holder), Err(ClientError::Absent)) => {
+                let since = *unreachable_since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= UNREACHABLE {
+                    end_unreachable(paths, holder)?;
+                    unreachable_since = None;
+                }
+            }
+            _ => {}
         }
         match status(paths) {
             Ok(status) => return Ok(status),
@@ -64,36 +80,56 @@ pub fn start(paths: &Paths) -> anyhow::Result<Status> {
     }
 }
 
+/// Ends a daemon that holds the lock without a socket. Another process is named, and left to the user.
+fn end_unreachable(paths: &Paths, holder: Holder) -> anyhow::Result<()> {
+    let lock = paths.lock_file();
+    let Some(pid) = holder.pid else {
+        bail!("a process that cannot be named holds the lock {0}; remove it: rm {0}", lock.display())
+    };
+    let number = pid.as_raw_pid();
+    if taint::of_process(number) != Some(Rank::Daemon) {
+        bail!(
+            "process {number} holds the lock {} and is not your daemon; end it: kill {number}, then run `aside daemon start`",
+            lock.display()
+        );
+    }
+    let _ = rustix::process::kill_process(pid, Signal::TERM);
+    if !gone(paths, PATIENCE)? {
+        bail!("the daemon (pid {number}) runs without its socket and does not end; run `aside daemon stop`");
+    }
+    Ok(())
+}
+
 /// The pid of the daemon that holds the lock, whether it answers or not.
 pub fn holder(paths: &Paths) -> Option<i32> {
-    listen::holder(paths)?.pid.map(Pid::as_raw_pid)
+    listen::holder(paths).ok()??.pid.map(Pid::as_raw_pid)
 }
 
 /// Whether there was one to stop. Asks first; a daemon that does not answer gets SIGTERM, then SIGKILL.
 pub fn stop(paths: &Paths) -> anyhow::Result<bool> {
     ensure!(Rank::own() > Rank::Command, "a command of a task cannot stop the daemon");
-    let Some(Holder { pid }) = listen::holder(paths) else { return Ok(false) };
+    let Some(Holder { pid }) = listen::holder(paths)? else { return Ok(false) };
     let asked = client::ask(&paths.socket, Request::Stop);
-    if asked.is_ok() && gone(paths, PATIENCE) {
+    if asked.is_ok() && gone(paths, PATIENCE)? {
         return Ok(true);
     }
     let Some(pid) = pid else { bail!("the daemon does not end, and its lock does not name it; kill it by hand") };
     for signal in [Signal::TERM, Signal::KILL] {
         let _ = rustix::process::kill_process(pid, signal);
-        if gone(paths, PATIENCE) {
+        if gone(paths, PATIENCE)? {
             return Ok(true);
         }
     }
     bail!("the daemon (pid {}) does not end; kill it by hand", pid.as_raw_pid())
 }
 
-fn gone(paths: &Paths, patience: Duration) -> bool {
+fn gone(paths: &Paths, patience: Duration) -> anyhow::Result<bool> {
     let deadline = Instant::now() + patience;
-    while listen::holder(paths).is_some() {
+    while listen::holder(paths)?.is_some() {
         if Instant::now() >= deadline {
-            return false;
+            return Ok(false);
         }
         std::thread::sleep(PAUSE);
     }
-    true
+    Ok(true)
 }

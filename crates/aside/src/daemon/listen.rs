@@ -1,15 +1,15 @@
 //! One daemon for one socket. The lock decides who it is, not the socket file: a file that is there may be left over,
 //! and one that answers may be busy.
 
-use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::FdFlags;
 use rustix::process::Pid;
@@ -21,6 +21,8 @@ use crate::paths::{self, Paths};
 /// How long to wait for a daemon that holds the lock but no longer answers: it is on its way out.
 const PATIENCE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
+/// Bytes of the lock that are read: a number.
+const MAX_LOCK: u64 = 32;
 
 /// The socket and the lock. Both stay until the process ends or `close` is called.
 pub struct Listening {
@@ -52,16 +54,7 @@ pub fn listen(paths: &Paths) -> anyhow::Result<Option<Listening>> {
 }
 
 fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
-    let mut file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        // In a directory that others can write to, a link could make us empty any file of ours.
-        .custom_flags(OFlags::NOFOLLOW.bits() as i32)
-        .open(path)
-        .with_context(|| format!("could not open the lock {}", path.display()))?;
+    let mut file = open_lock(path, File::options().read(true).write(true).create(true).truncate(false).mode(0o600))?;
     for _ in 0..PATIENCE {
         match file.try_lock() {
             Ok(()) => {
@@ -85,24 +78,77 @@ fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
 /// The daemon that holds the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// What it wrote into the lock, if there was room on the disk.
+    /// As the kernel knows it, else what the file says.
     pub pid: Option<Pid>,
 }
 
-/// `None` when nobody holds the lock, or nobody can tell: the number of a daemon that has gone may be another process
-/// by now.
-pub fn holder(paths: &Paths) -> Option<Holder> {
-    let mut file = File::open(paths.lock_file()).ok()?;
+/// `None` when the lock is free: the number of a daemon that has gone may be another process by now.
+pub fn holder(paths: &Paths) -> anyhow::Result<Option<Holder>> {
+    let path = paths.lock_file();
+    if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        return Ok(None);
+    }
+    let file = open_lock(&path, File::options().read(true))?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
-            let _ = file.read_to_string(&mut text);
-            // 0 and below would be whole groups of processes, and 1 is nobody's daemon.
-            let pid = text.trim().parse().ok().filter(|pid| *pid > 1).and_then(Pid::from_raw);
-            Some(Holder { pid })
+            let _ = (&file).take(MAX_LOCK).read_to_string(&mut text);
+            // 0 and below would be whole groups of processes, and 1 is never a daemon.
+            let written = text.trim().parse().ok().filter(|pid| *pid > 1).and_then(Pid::from_raw);
+            Ok(Some(Holder { pid: holder_of(&file).or(written) }))
         }
-        Ok(()) | Err(TryLockError::Error(_)) => None,
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(None),
     }
+}
+
+/// Never waits, and opens nothing but a regular file of the user: a pipe would wait for a writer, and a link could make us empty any file.
+fn open_lock(path: &Path, options: &mut OpenOptions) -> anyhow::Result<File> {
+    let found =
+        |what: &str| anyhow!("the lock {0} is {what}, not a file of Aside's; remove it: rm -r {0}", path.display());
+    match path.symlink_metadata() {
+        Ok(meta) if meta.is_symlink() => return Err(found("a link")),
+        Ok(meta) if meta.is_dir() => return Err(found("a directory")),
+        Ok(meta) if !meta.is_file() => return Err(found("a pipe, a socket or a device")),
+        Ok(_) | Err(_) => {}
+    }
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = options
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+        .with_context(|| format!("could not open the lock {}", path.display()))?;
+    // It may have been replaced meanwhile.
+    let meta = file.metadata().with_context(|| format!("could not look at the lock {}", path.display()))?;
+    if !meta.is_file() {
+        return Err(found("a pipe, a socket or a device"));
+    }
+    if meta.uid() != rustix::process::getuid().as_raw() {
+        return Err(found("another user's"));
+    }
+    Ok(file)
+}
+
+/// The process that holds the lock, as the kernel knows it: what the file says, any process of the user can write.
+#[cfg(target_os = "linux")]
+fn holder_of(file: &File) -> Option<Pid> {
+    let meta = file.metadata().ok()?;
+    let (major, minor) = (rustix::fs::major(meta.dev()), rustix::fs::minor(meta.dev()));
+    let wanted = format!("{major:02x}:{minor:02x}:{}", meta.ino());
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    // `1: FLOCK  ADVISORY  WRITE 4711 08:01:131090 0 EOF`
+    locks.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        match words.as_slice() {
+            [_, "FLOCK", _, "WRITE", pid, place, ..] if *place == wanted => {
+                pid.parse().ok().filter(|pid| *pid > 1).and_then(Pid::from_raw)
+            }
+            _ => None,
+        }
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder_of(_: &File) -> Option<Pid> {
+    None
 }
 
 #[expect(unsafe_code, reason = "the descriptors were left open for us by the program that became this one")]
@@ -146,5 +192,55 @@ impl Listening {
     /// Removes the socket while the lock is still held, so that it cannot be another daemon's.
     pub fn close(self) {
         let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(directory: &Path) -> Paths {
+        let at = |name: &str| directory.join(name);
+        Paths { config_file: at("config.toml"), data_dir: at("data"), state_dir: at("state"), socket: at("s") }
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_an_error_and_never_waited_for() {
+        let temp = tempfile::tempdir().unwrap();
+        let paths = paths(temp.path());
+        let file = paths.lock_file();
+        assert_eq!(holder(&paths).unwrap(), None, "there is none");
+        let refused = |what: &str| {
+            for error in [holder(&paths).unwrap_err(), lock(&file, &paths.socket).unwrap_err()] {
+                let error = error.to_string();
+                assert!(error.contains(what) && error.contains("remove it: rm -r "), "{error}");
+            }
+        };
+        std::fs::create_dir(&file).unwrap();
+        refused("a directory");
+        std::fs::remove_dir(&file).unwrap();
+        std::fs::write(temp.path().join("mine"), "precious").unwrap();
+        std::os::unix::fs::symlink(temp.path().join("mine"), &file).unwrap();
+        refused("a link");
+        assert_eq!(std::fs::read_to_string(temp.path().join("mine")).unwrap(), "precious");
+        std::fs::remove_file(&file).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &file, Mode::from_raw_mode(0o600)).unwrap();
+        refused("a pipe");
+    }
+
+    #[test]
+    fn the_kernel_says_which_process_holds_the_lock() {
+        let temp = tempfile::tempdir().unwrap();
+        let paths = paths(temp.path());
+        let mut held = lock(&paths.lock_file(), &paths.socket).unwrap().unwrap();
+        let own = Pid::from_raw(std::process::id().cast_signed());
+        assert_eq!(holder(&paths).unwrap(), Some(Holder { pid: own }));
+        held.set_len(0).and_then(|()| held.rewind()).unwrap();
+        writeln!(held, "4711").unwrap();
+        let told = holder(&paths).unwrap().unwrap().pid;
+        // A file system of several devices has other numbers in the kernel's list; then the text is believed.
+        assert!(told == own || told == Pid::from_raw(4711), "{told:?}");
+        drop(held);
+        assert_eq!(holder(&paths).unwrap(), None);
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
-use crate::harness::home::{ASIDE, Home, is_running};
+use crate::harness::home::{ASIDE, Home, is_running, run};
 use crate::harness::patience;
 
 /// A daemon in the foreground of the test, killed with it.
@@ -149,8 +149,50 @@ fn a_link_in_place_of_the_lock_empties_no_file() {
     home.write("precious", "precious");
     std::os::unix::fs::symlink(home.path("precious"), home.socket().with_extension("sock.lock")).unwrap();
     let said = home.aside(&["daemon", "run"]);
-    assert!(said.stderr.contains("could not open the lock"), "{said:?}");
+    assert!(said.stderr.contains("is a link, not a file of Aside's; remove it: rm "), "{said:?}");
     assert_eq!(home.read("precious"), "precious");
+}
+
+#[test]
+fn a_pipe_or_a_directory_in_place_of_the_lock_is_named_at_once() {
+    let home = Home::new();
+    let lock = home.socket().with_extension("sock.lock");
+    for make in ["mkfifo", "mkdir"] {
+        run(home.command(make).arg(&lock), "");
+        for command in [&["daemon", "start"][..], &["daemon", "stop"], &["daemon", "run"], &["task", "list"]] {
+            let said = home.aside(command);
+            assert!(said.code != 0 && said.stderr.contains("; remove it: rm -r "), "{make}: {command:?}: {said:?}");
+        }
+        home.aside(&["doctor"]);
+        run(home.command("rm").arg("-r").arg(&lock), "");
+    }
+    home.aside_does(&["daemon", "start"]);
+    home.aside_does(&["daemon", "stop"]);
+}
+
+#[test]
+fn a_daemon_whose_socket_is_gone_is_replaced() {
+    let mut daemon = Daemon::start();
+    std::fs::remove_file(daemon.home.socket()).unwrap();
+    let said = daemon.home.aside_does(&["daemon", "start"]);
+    assert!(said.stdout.starts_with("started, pid "), "{said:?}");
+    assert_eq!(daemon.ends(), Some(0));
+    assert_eq!(daemon.home.aside_does(&["daemon", "stop"]).stdout, "stopped\n");
+}
+
+#[test]
+fn another_process_that_holds_the_lock_is_named_and_left_alone() {
+    let home = Home::new();
+    let lock = home.socket().with_extension("sock.lock");
+    let file = std::fs::File::create(&lock).unwrap();
+    file.lock().unwrap();
+    let own = std::process::id();
+    std::fs::write(&lock, format!("{own}\n")).unwrap();
+    let said = home.aside(&["daemon", "start"]);
+    assert!(said.code == 1 && said.stderr.contains(&format!("process {own} holds the lock")), "{said:?}");
+    drop(file);
+    home.aside_does(&["daemon", "start"]);
+    home.aside_does(&["daemon", "stop"]);
 }
 
 #[test]
