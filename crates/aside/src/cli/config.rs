@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use serde::Serialize;
 
-use crate::cli::{Exit, print};
+use crate::cli::{Exit, print, refuse_commands};
 use crate::config::check::{self, Problem, Problems, Source, Values};
 use crate::config::schema::{Setting, Value, schema, setting, unknown_key};
 use crate::config::{edit, write};
@@ -69,6 +69,10 @@ const KEY: &str = "A setting, such as complete.right_arrow; aside config list sh
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let file = Paths::from_env()?.config_file;
+    match &args.action {
+        Action::Set { .. } | Action::Unset { .. } | Action::Edit => refuse_commands("change settings")?,
+        Action::Get { .. } | Action::List { .. } | Action::Path => {}
+    }
     match args.action {
         Action::Get { setting, json } => show(&file, |values| {
             let value = value(values, setting);

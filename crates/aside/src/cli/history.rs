@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::cli::{Exit, from_home, home, one_line};
+use crate::cli::{Exit, from_home, home, one_line, refuse_commands};
 use crate::client;
 use crate::config::Config;
 use crate::paths::{self, Paths};
@@ -67,7 +67,10 @@ enum Command {
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     match args.command {
-        Command::Import { source, file } => import(&paths, source, file),
+        Command::Import { source, file } => {
+            refuse_commands("add to the history")?;
+            import(&paths, source, file)
+        }
         Command::Search { json, limit, cwd, failed, text } => {
             let directories = cwd.as_deref().map(spellings).unwrap_or_default();
             let outcome = if failed { Outcome::Failed } else { Outcome::Any };

@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 use crate::client::tasks::Tasks;
 use crate::client::{self, ClientError};
 use crate::daemon::control;
+use crate::exec::taint::Rank;
 use crate::paths::Paths;
 use crate::world::ancestors::{Process, ancestors};
 
@@ -217,6 +218,12 @@ fn json_lines(value: &impl serde::Serialize) -> anyhow::Result<String> {
 fn write_error(text: &str) {
     // Nothing can be said where this cannot.
     let _ = writeln!(std::io::stderr(), "{}", text::clean(text));
+}
+
+/// What the user has set and kept is theirs to change. A script that a task runs, or anything that it leaves behind, does not.
+fn refuse_commands(what: &str) -> anyhow::Result<()> {
+    anyhow::ensure!(Rank::own() == Rank::User, "a command of a task cannot {what}; run it in a terminal of your own");
+    Ok(())
 }
 
 /// What a command has to say. Not `println!`, which panics when nobody reads any more (`| head`).

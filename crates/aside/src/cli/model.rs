@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Subcommand;
 
-use crate::cli::{Exit, print};
+use crate::cli::{Exit, print, refuse_commands};
 use crate::config::check::{Problem, Source, read_text};
 use crate::config::schema::{Value, setting};
 use crate::config::{Config, edit, write};
@@ -76,6 +76,12 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         return Err(exec::serve::become_model_server(*parent, program, arguments));
     }
     let paths = Paths::from_env()?;
+    match &action {
+        Action::Pull(_) | Action::Use { .. } | Action::Remove { .. } => {
+            refuse_commands("fetch, choose or delete models")?
+        }
+        Action::List { .. } | Action::Where { .. } | Action::Serve { .. } => {}
+    }
     match action {
         Action::List { json } => list::run(&paths, json),
         Action::Pull(args) => pull::run(&paths, &args),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use etcetera::BaseStrategy;
 
-use crate::cli::Exit;
+use crate::cli::{Exit, refuse_commands};
 use crate::config::write;
 use crate::daemon::control;
 use crate::paths::{Paths, rest_file};
@@ -39,6 +39,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
+    refuse_commands("uninstall Aside")?;
     let paths = Paths::from_env()?;
     let base = etcetera::base_strategy::Xdg::new().context("could not find your home directory; set HOME")?;
     let zdotdir = std::env::var_os("ZDOTDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);

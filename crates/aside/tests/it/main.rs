@@ -72,6 +72,7 @@ mod task_crash;
 mod task_daemon;
 mod task_model;
 mod task_plain;
+mod task_settings;
 mod task_terminal;
 mod task_thread;
 mod task_watch;

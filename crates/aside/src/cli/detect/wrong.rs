@@ -6,7 +6,7 @@ use aside_core::proto::talk::Wrong;
 use aside_core::proto::{Reply, Request};
 use aside_core::redact::REDACTED;
 
-use crate::cli::{Exit, local_time, one_line, print};
+use crate::cli::{Exit, local_time, one_line, print, refuse_commands};
 use crate::client::{self, ClientError};
 use crate::config::Config;
 use crate::daemon::control;
@@ -41,6 +41,9 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     if !args.line.is_empty() && line.is_empty() {
         complain!("aside: say which line: aside detect wrong -- LINE");
         return Ok(Exit::Usage);
+    }
+    if !args.list {
+        refuse_commands("say which lines are meant for the shell")?;
     }
     match (args.list, args.undo) {
         (true, _) => list(&marks, args.json),
