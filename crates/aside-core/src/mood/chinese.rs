@@ -104,7 +104,7 @@ impl Words {
     fn new(items: &[&str]) -> Self {
         let mut words: Vec<Vec<char>> = items.iter().map(|item| item.chars().collect()).collect();
         words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        let (mut first, mut last): (HashMap<char, Vec<Vec<char>>>, HashMap<char, Vec<Vec<char>>>) = Default::default();
+        let (mut first, mut last): (HashMap<char, Vec<_>>, HashMap<char, Vec<_>>) = Default::default();
         for word in words {
             let (Some(begins), Some(ends)) = (word.first().copied(), word.last().copied()) else { continue };
             first.entry(begins).or_default().push(word.clone());

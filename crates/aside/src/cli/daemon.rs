@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aside_core::proto::Status;
+use aside_core::text;
 use serde::Serialize;
 
 use crate::cli::{Exit, print, span};
@@ -109,7 +110,8 @@ fn status(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
         print(&crate::cli::json_lines(&status)?)?;
         return Ok(Exit::Done);
     }
-    print(&report(&status))?;
+    // A notice may quote a key of the settings, and the socket is a path.
+    print(&text::clean(&report(&status)))?;
     Ok(Exit::Done)
 }
 

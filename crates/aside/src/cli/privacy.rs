@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use aside_core::redact;
-use aside_core::text;
+use aside_core::text::escaped_json;
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -218,7 +218,12 @@ fn came_back(answer: &crate::store::journal::Answer) -> String {
 
 /// Into a file or a pipe every byte as it was; a terminal must not be told to do things.
 fn shown(text: &str) -> String {
-    if std::io::stdout().is_terminal() { text::clean(text).into_owned() } else { text.to_owned() }
+    if std::io::stdout().is_terminal() { escaped(text) } else { text.to_owned() }
+}
+
+/// Nothing is left out, and nothing that a terminal obeys is printed: such characters are spelled as the body's own JSON would.
+fn escaped(text: &str) -> String {
+    escaped_json(text).into_owned()
 }
 
 fn bytes_of(bytes: u64) -> String {
@@ -356,6 +361,12 @@ mod tests {
         ] {
             assert!(!is_here(there), "{there}");
         }
+    }
+
+    #[test]
+    fn a_terminal_is_shown_what_it_must_not_obey() {
+        let body = "{\"a\":\"x\u{9b}31m\u{202e}y\u{1b}[0m\"}";
+        assert_eq!(escaped(body), r#"{"a":"x\u009b31m\u202ey\u001b[0m"}"#);
     }
 
     #[test]

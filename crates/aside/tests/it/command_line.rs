@@ -225,3 +225,15 @@ fn what_is_repeated_holds_no_escape_sequence() {
         assert!(is_plain(&said.stdout) && is_plain(&said.stderr), "{words:?}: {said:?}");
     }
 }
+
+/// A key of the settings that nobody knows is quoted in a notice.
+#[test]
+fn the_status_of_the_daemon_holds_no_escape_sequence() {
+    let home = Home::new();
+    home.write(".config/aside/config.toml", "\"x\\u001b]0;pwned\\u0007\\u009b31m\\u202e\" = 1\n");
+    home.aside_does(&["daemon", "start"]);
+    let said = home.aside_does(&["daemon", "status"]);
+    assert!(said.stdout.contains("the configuration is not in force"), "{said:?}");
+    let is_obeyed = |letter: char| letter.is_control() && letter != '\n' || letter == '\u{202e}';
+    assert!(!said.stdout.contains(is_obeyed), "{said:?}");
+}
