@@ -327,8 +327,24 @@ pub fn glob(pattern: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// The same for a file that another file names: read only if it is below this directory, wherever links lead.
+pub fn read_below(base: &Path, file: &Path) -> Option<String> {
+    let (base, file) = (base.canonicalize().ok()?, file.canonicalize().ok()?);
+    file.starts_with(&base).then(|| read(&file))?
+}
+
+/// Up to where a file that is found in a directory may name others: its repository, or the directory itself.
+pub fn base_of(directory: &Path) -> PathBuf {
+    repository::root(directory).unwrap_or_else(|| directory.to_owned())
+}
+
 fn open(file: &Path) -> Option<std::fs::File> {
-    let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-    let file = std::fs::OpenOptions::new().read(true).custom_flags(nonblock).open(file).ok()?;
+    // To open a device or a pipe can already do something.
+    if !std::fs::metadata(file).ok()?.is_file() {
+        return None;
+    }
+    let flags = (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY).bits() as i32;
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(file).ok()?;
+    // It may have been replaced meanwhile.
     file.metadata().ok()?.is_file().then_some(file)
 }

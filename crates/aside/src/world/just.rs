@@ -6,16 +6,19 @@ use std::sync::LazyLock;
 use aside_core::world::Item;
 use regex::Regex;
 
-use crate::world::finding::{item, read};
+use crate::world::finding::{base_of, item, read_below};
 
 const MAX_IMPORTS: usize = 16;
 
 pub fn recipes(directory: &Path) -> Option<Vec<Item>> {
     let file = directory.ancestors().find_map(justfile)?;
+    let around = file.parent()?;
+    // A justfile of somebody else must not make names out of any file of the user.
+    let base = base_of(around);
     let mut recipes = Vec::new();
-    let imported = parse(&read(&file)?, &mut recipes);
+    let imported = parse(&read_below(&base, &file)?, &mut recipes);
     for import in imported.iter().take(MAX_IMPORTS) {
-        parse(&read(&file.parent()?.join(import)).unwrap_or_default(), &mut recipes);
+        parse(&read_below(&base, &around.join(import)).unwrap_or_default(), &mut recipes);
     }
     Some(recipes)
 }
@@ -72,6 +75,25 @@ fn parse(text: &str, recipes: &mut Vec<Item>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_outside_of_the_repository_are_not_read() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        std::fs::create_dir_all(at("repo/.git")).unwrap();
+        std::fs::create_dir_all(at("repo/below")).unwrap();
+        std::fs::write(at("netrc"), "machine: \npassword: \n").unwrap();
+        std::os::unix::fs::symlink(at("netrc"), at("repo/link")).unwrap();
+        let outside = at("netrc").display().to_string();
+        let text = format!("import '{outside}'\nimport '../../netrc'\nimport '../link'\nimport '../up'\nown: \n");
+        std::fs::write(at("repo/below/justfile"), text).unwrap();
+        std::fs::write(at("repo/up"), "shared: \n").unwrap();
+        let names = |items: Vec<Item>| items.into_iter().map(|item| item.name.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(recipes(&at("repo/below")).unwrap()), ["own", "shared"]);
+        std::fs::remove_file(at("repo/below/justfile")).unwrap();
+        std::os::unix::fs::symlink(at("netrc"), at("repo/below/justfile")).unwrap();
+        assert_eq!(recipes(&at("repo/below")).map(names), None);
+    }
 
     #[test]
     fn hits_and_misses() {

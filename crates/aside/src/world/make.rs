@@ -6,19 +6,22 @@ use std::sync::LazyLock;
 use aside_core::world::Item;
 use regex::Regex;
 
-use crate::world::finding::{glob, item, read};
+use crate::world::finding::{base_of, glob, item, read_below};
 
 /// Makefiles brought in by another.
 const MAX_INCLUDED: usize = 32;
 
 pub fn targets(directory: &Path) -> Option<Vec<Item>> {
     // In the order in which GNU make looks.
-    let text = ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| read(&directory.join(name)))?;
+    let names = ["GNUmakefile", "makefile", "Makefile"];
+    // A makefile of somebody else must not make names out of any file of the user.
+    let base = base_of(directory);
+    let text = names.iter().find_map(|name| read_below(&base, &directory.join(name)))?;
     let mut makefile = Makefile::default();
     makefile.read(&text);
     let included: Vec<String> = std::mem::take(&mut makefile.included);
     for file in included.iter().flat_map(|pattern| glob(&directory.join(pattern))).take(MAX_INCLUDED) {
-        makefile.read(&read(&file).unwrap_or_default());
+        makefile.read(&read_below(&base, &file).unwrap_or_default());
     }
     Some(makefile.sorted())
 }
@@ -131,6 +134,22 @@ fn split_rule(line: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_outside_of_the_repository_are_not_read() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        std::fs::create_dir_all(at("repo/.git")).unwrap();
+        std::fs::create_dir_all(at("repo/below")).unwrap();
+        std::fs::write(at("netrc"), "machine:\npassword:\n").unwrap();
+        std::os::unix::fs::symlink(at("netrc"), at("repo/link.mk")).unwrap();
+        let outside = at("").display().to_string();
+        let text = format!("include {outside}netrc {outside}n* ../../netrc ../link.mk ../up.mk\nown:\n");
+        std::fs::write(at("repo/below/Makefile"), text).unwrap();
+        std::fs::write(at("repo/up.mk"), "shared:\n").unwrap();
+        let found = targets(&at("repo/below")).unwrap();
+        assert_eq!(found.iter().map(|item| &*item.name).collect::<Vec<_>>(), ["own", "shared"]);
+    }
 
     #[test]
     fn hits_and_misses() {
