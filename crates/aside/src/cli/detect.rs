@@ -150,9 +150,11 @@ impl Judge {
             complain!("aside: the settings make no sense, so these are not in force; `aside doctor` says where");
             Config::default()
         });
-        let specs = Specs::new(paths.specs_dir()).current();
+        let specs = Specs::read(paths.specs_dir()).current();
         let here = Here::new(&asked.cwd, &asked.shell, Environment::own(), specs);
-        Self { here, marks: Marks::new(paths), settings: config.detect, asked }
+        let marks = Marks::new(paths);
+        marks.look();
+        Self { here, marks, settings: config.detect, asked }
     }
 
     fn rules(&mut self, line: &str) -> Ruling {

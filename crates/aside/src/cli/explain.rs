@@ -70,7 +70,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let command = args.command.join(" ");
     let cwd = current_dir()?;
     let shell = args.shell.unwrap_or_else(own_shell);
-    let here = Here::new(&cwd, &shell, Environment::own(), Specs::new(paths.specs_dir()).current());
+    let here = Here::new(&cwd, &shell, Environment::own(), Specs::read(paths.specs_dir()).current());
     let known = explain::explain(&command, &here.place());
     let model = match config.llm.whom(&config.llm.translate) {
         Some(_) if !client::is_private() => from_model(&paths, &config, &command, &cwd, &shell),

@@ -133,7 +133,7 @@ impl Question<'_> {
             None => current_dir()?,
         };
         let shell = place.shell.clone().unwrap_or_else(own_shell);
-        let here = Here::new(&cwd, &shell, Environment::own(), Specs::new(paths.specs_dir()).current());
+        let here = Here::new(&cwd, &shell, Environment::own(), Specs::read(paths.specs_dir()).current());
         let habits = habits(paths);
         let next = habits.next(self.command.trim(), self.exit, &cwd).into_iter();
         let next: Vec<Next<'_>> = next.map(|(command, here, anywhere)| Next { command, here, anywhere }).collect();

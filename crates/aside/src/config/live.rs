@@ -1,16 +1,21 @@
-//! The configuration of a running daemon: re-read when the file changes, and the last good one while the file is wrong.
-//! No watcher: a look at the file survives editors that replace it and dotfiles behind links, and costs a microsecond.
+//! The configuration of a running daemon: re-read when the file changes, and the last good one while the file is wrong or does not
+//! answer. No watcher: a look at the file survives editors that replace it and dotfiles behind links, and costs a microsecond. The look
+//! happens on a thread of its own, so that a dead mount or a file lease delays no request.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::Config;
-
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+use crate::config::check::Problems;
+use crate::config::refresh::Refresh;
 
 pub struct Live {
+    file: Arc<Watched>,
+    refresh: Refresh,
+}
+
+struct Watched {
     path: PathBuf,
     state: Mutex<State>,
 }
@@ -19,7 +24,6 @@ struct State {
     good: Arc<Config>,
     problems: Option<String>,
     stamp: Option<Stamp>,
-    looked: Instant,
 }
 
 /// Changes when the file does. The time of the last change to the inode tells that a `chmod` made it readable.
@@ -33,49 +37,53 @@ struct Stamp {
 }
 
 impl Live {
+    /// Reads the file; the daemon does not serve yet.
     pub fn new(path: PathBuf) -> Self {
-        Self::new_at(path, Instant::now())
+        let mut state = State { good: Arc::default(), problems: None, stamp: Stamp::of(&path) };
+        state.take(Config::load(&path));
+        Self { file: Arc::new(Watched { path, state: Mutex::new(state) }), refresh: Refresh::default() }
     }
 
-    /// The same `Arc` as before unless a value changed, so that whatever was made from it can be kept by its address.
+    /// The same `Arc` as before unless a value changed, so that whatever was made from it can be kept by its address. Touches no file.
     pub fn current(&self) -> Arc<Config> {
-        self.current_at(Instant::now())
+        Arc::clone(&self.file.lock().good)
     }
 
     /// What is wrong with the file now, one problem a line, while an earlier configuration stays in force.
     pub fn problems(&self) -> Option<String> {
-        self.look(Instant::now(), |state| state.problems.clone())
+        self.file.lock().problems.clone()
     }
 
-    fn new_at(path: PathBuf, now: Instant) -> Self {
-        let mut state = State { good: Arc::default(), problems: None, stamp: Stamp::of(&path), looked: now };
-        state.read(&path);
-        Self { path, state: Mutex::new(state) }
+    /// Looks at the file again when that is due. Returns soon, also when the file does not answer.
+    pub async fn refresh(&self) {
+        let file = Arc::clone(&self.file);
+        self.refresh.run(move || file.look()).await;
     }
+}
 
-    fn current_at(&self, now: Instant) -> Arc<Config> {
-        self.look(now, |state| Arc::clone(&state.good))
-    }
-
-    fn look<T>(&self, now: Instant, answer: impl FnOnce(&State) -> T) -> T {
-        // Every state in between is a configuration too, so one that a panic left behind is good enough.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.saturating_duration_since(state.looked) >= LOOK_EVERY {
-            state.looked = now;
-            // Before reading: a change while we read is seen by the next look.
-            let stamp = Stamp::of(&self.path);
-            if stamp != state.stamp {
-                state.stamp = stamp;
-                state.read(&self.path);
-            }
+impl Watched {
+    /// Holds no lock while it touches the file system.
+    fn look(&self) {
+        // Before reading: a change while we read is seen by the next look.
+        let stamp = Stamp::of(&self.path);
+        if stamp == self.lock().stamp {
+            return;
         }
-        answer(&state)
+        let loaded = Config::load(&self.path);
+        let mut state = self.lock();
+        state.stamp = stamp;
+        state.take(loaded);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Every state in between is a configuration too, so one that a panic left behind is good enough.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    fn read(&mut self, path: &Path) {
-        match Config::load(path) {
+    fn take(&mut self, loaded: Result<Config, Problems>) {
+        match loaded {
             Ok(config) => {
                 self.problems = None;
                 if *self.good != config {
@@ -108,80 +116,70 @@ mod tests {
         _temp: tempfile::TempDir,
         file: PathBuf,
         live: Live,
-        now: Instant,
     }
 
     fn scene(text: &str) -> Scene {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("config.toml");
         std::fs::write(&file, text).unwrap();
-        let now = Instant::now();
-        let live = Live::new_at(file.clone(), now);
-        Scene { _temp: temp, file, live, now }
+        let live = Live::new(file.clone());
+        Scene { _temp: temp, file, live }
     }
 
     impl Scene {
-        fn candidates_after(&mut self, pause: Duration) -> usize {
-            self.now += pause;
-            self.live.current_at(self.now).complete.max_candidates
+        fn candidates(&self) -> usize {
+            self.live.file.look();
+            self.live.current().complete.max_candidates
         }
     }
 
     #[test]
-    fn a_change_is_seen_at_the_next_look_and_not_before() {
-        let mut scene = scene("complete.max_candidates = 5");
-        std::fs::write(&scene.file, "complete.max_candidates = 17").unwrap();
-        assert_eq!(scene.candidates_after(LOOK_EVERY / 2), 5);
-        assert_eq!(scene.candidates_after(LOOK_EVERY / 2), 17);
-    }
-
-    #[test]
     fn the_last_good_configuration_stays_while_the_file_is_wrong() {
-        let mut scene = scene("complete.max_candidates = 5");
+        let scene = scene("complete.max_candidates = 5");
         std::fs::write(&scene.file, "complete.max_candidates = 99").unwrap();
-        assert_eq!(scene.candidates_after(LOOK_EVERY), 5);
+        assert_eq!(scene.candidates(), 5);
         let wrong = format!("{}:1: complete.max_candidates must be between 1 and 20, not 99", scene.file.display());
         assert_eq!(scene.live.problems(), Some(wrong));
         std::fs::write(&scene.file, "complete.max_candidates = 6").unwrap();
-        assert_eq!(scene.candidates_after(LOOK_EVERY), 6);
+        assert_eq!(scene.candidates(), 6);
         assert_eq!(scene.live.problems(), None);
     }
 
     #[test]
     fn a_file_that_is_wrong_from_the_start_leaves_the_defaults() {
-        let mut scene = scene("[complete");
-        assert_eq!(scene.candidates_after(Duration::ZERO), 4);
+        let scene = scene("[complete");
+        assert_eq!(scene.candidates(), 4);
         assert!(scene.live.problems().is_some());
     }
 
     #[test]
     fn a_file_that_goes_away_leaves_the_defaults_and_may_come_back() {
-        let mut scene = scene("complete.max_candidates = 5");
+        let scene = scene("complete.max_candidates = 5");
         std::fs::remove_file(&scene.file).unwrap();
-        assert_eq!(scene.candidates_after(LOOK_EVERY), 4);
+        assert_eq!(scene.candidates(), 4);
         std::fs::write(&scene.file, "complete.max_candidates = 6").unwrap();
-        assert_eq!(scene.candidates_after(LOOK_EVERY), 6);
+        assert_eq!(scene.candidates(), 6);
     }
 
     #[test]
     fn a_replaced_file_and_a_link_that_moves_are_seen() {
-        let mut scene = scene("complete.max_candidates = 5");
+        let scene = scene("complete.max_candidates = 5");
         let other = scene.file.with_file_name("other.toml");
         std::fs::write(&other, "complete.max_candidates = 6").unwrap();
         std::fs::rename(&other, &scene.file).unwrap();
-        assert_eq!(scene.candidates_after(LOOK_EVERY), 6);
+        assert_eq!(scene.candidates(), 6);
         std::fs::write(&other, "complete.max_candidates = 7").unwrap();
         std::fs::remove_file(&scene.file).unwrap();
         std::os::unix::fs::symlink(&other, &scene.file).unwrap();
-        assert_eq!(scene.candidates_after(LOOK_EVERY), 7);
+        assert_eq!(scene.candidates(), 7);
     }
 
     #[test]
     fn a_change_that_changes_nothing_keeps_the_same_arc() {
-        let mut scene = scene("complete.max_candidates = 5");
-        let before = scene.live.current_at(scene.now);
+        let scene = scene("complete.max_candidates = 5");
+        let before = scene.live.current();
         std::fs::write(&scene.file, "# The same.\ncomplete.max_candidates = 5").unwrap();
-        scene.candidates_after(LOOK_EVERY);
-        assert!(Arc::ptr_eq(&before, &scene.live.current_at(scene.now)));
+        scene.live.file.look();
+        assert!(Arc::ptr_eq(&before, &scene.live.current()));
     }
 }

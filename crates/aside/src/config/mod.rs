@@ -10,6 +10,7 @@ use serde_json::Map;
 pub mod check;
 pub mod edit;
 pub mod live;
+pub mod refresh;
 pub mod schema;
 pub mod whom;
 pub mod write;

@@ -23,12 +23,43 @@ pub async fn look<T: Send + 'static>(place: &str, look: impl FnOnce() -> T + Sen
     look_within(place, TIMEOUT, look).await
 }
 
+/// Takes a look at one file that may be leased to another process: what hangs there says nothing about the rest of its mount.
+pub async fn look_at_file<T: Send + 'static>(
+    file: &Path,
+    look: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
+    let place = file.display().to_string();
+    let under_way = UnderWay::begin_at(&place, place.clone(), TIMEOUT)?;
+    finish(&place, TIMEOUT, under_way, look).await
+}
+
+/// The same without waiting for it. It is left out when the file does not answer.
+pub fn begin_at_file(file: &Path, act: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
+    let place = file.display().to_string();
+    let under_way = UnderWay::begin_at(&place, place.clone(), TIMEOUT)?;
+    let runtime = tokio::runtime::Handle::try_current().context("the daemon is ending")?;
+    runtime.spawn_blocking(move || {
+        let _under_way = under_way;
+        act();
+    });
+    Ok(())
+}
+
 async fn look_within<T: Send + 'static>(
     place: &str,
     timeout: Duration,
     look: impl FnOnce() -> T + Send + 'static,
 ) -> anyhow::Result<T> {
     let under_way = UnderWay::begin(place, timeout)?;
+    finish(place, timeout, under_way, look).await
+}
+
+async fn finish<T: Send + 'static>(
+    place: &str,
+    timeout: Duration,
+    under_way: UnderWay,
+    look: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
     let looking = tokio::task::spawn_blocking(move || {
         let _under_way = under_way;
         look()
@@ -41,15 +72,20 @@ async fn look_within<T: Send + 'static>(
 
 /// Held by the thread that looks, for as long as that takes.
 struct UnderWay {
+    /// Or the path of a single file.
     mount: String,
     began: Instant,
 }
 
 impl UnderWay {
     fn begin(place: &str, timeout: Duration) -> anyhow::Result<Self> {
-        let began = Instant::now();
         // All that is on one mount hangs together.
         let mount = mount_point(Path::new(place)).display().to_string();
+        Self::begin_at(place, mount, timeout)
+    }
+
+    fn begin_at(place: &str, mount: String, timeout: Duration) -> anyhow::Result<Self> {
+        let began = Instant::now();
         let mut under_way = locked();
         let under_way = under_way.get_or_insert_default();
         let hangs = |since: &Instant| began.saturating_duration_since(*since) >= timeout;

@@ -29,6 +29,7 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
             _ => Reply::error("refused", why),
         };
     }
+    state.refresh().await;
     match request {
         Request::Hello(hello) => answer::hello::answer(&state, hello),
         Request::Complete(line) => answer::complete::answer(&state, line, privacy, &later).await,

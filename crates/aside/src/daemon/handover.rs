@@ -53,46 +53,53 @@ fn identity(path: &Path) -> Option<Identity> {
     Some(Identity { device: meta.dev(), inode: meta.ino(), size: meta.size(), modified })
 }
 
-/// Called for every shell that says hello; one `stat` when nothing changed.
+/// Called for every shell that says hello. Looks at the program on a thread of its own: its disk may not answer.
 pub fn consider(state: &Arc<State>, plugin: &str) {
     // What was asked for, or approved, is not cut off for a new version; the next shell asks again.
-    if state.tasks().are_busy() {
+    if state.tasks().are_busy() || state.program.asking.swap(true, Ordering::Relaxed) {
         return;
     }
-    if state.program.was_replaced() {
-        replace(state);
-    } else if is_newer(plugin, env!("CARGO_PKG_VERSION")) {
-        tracing::info!(plugin, "a newer version is installed elsewhere, going");
-        state.end(Ending::Stopped);
+    let (state, plugin) = (Arc::clone(state), plugin.to_owned());
+    std::thread::spawn(move || {
+        let _asking = Asking(&state.program);
+        if state.program.was_replaced() {
+            replace(&state);
+        } else if is_newer(&plugin, env!("CARGO_PKG_VERSION")) {
+            tracing::info!(plugin, "a newer version is installed elsewhere, going");
+            state.end(Ending::Stopped);
+        }
+    });
+}
+
+/// One look at a time.
+struct Asking<'a>(&'a Program);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.asking.store(false, Ordering::Relaxed);
     }
 }
 
 /// Asks the new file who it is before becoming it: a broken one must not take the daemon down.
 fn replace(state: &Arc<State>) {
     let program = &state.program;
-    let due = {
+    {
         let mut next_look = program.next_look.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = next_look.is_none_or(|next| Instant::now() >= next);
-        if due {
-            *next_look = Some(Instant::now() + PAUSE);
+        if next_look.is_some_and(|next| Instant::now() < next) {
+            return;
         }
-        due
-    };
-    if !due || program.asking.swap(true, Ordering::Relaxed) {
-        return;
+        *next_look = Some(Instant::now() + PAUSE);
     }
-    let state = Arc::clone(state);
-    std::thread::spawn(move || {
-        let path = state.program.path().to_owned();
-        match exec::probe(&Probe::AsideVersion(&path)) {
-            Some(answer) if answer.starts_with("aside ") => {
-                tracing::info!(version = answer.trim(), "the program was replaced, handing over");
-                state.end(Ending::Replaced(path));
-            }
-            _ => state.notice(format!("{} was replaced by something that does not run", path.display())),
+    let path = program.path().to_owned();
+    match exec::probe(&Probe::AsideVersion(&path)) {
+        // A task may have begun meanwhile.
+        Some(answer) if answer.starts_with("aside ") && !state.tasks().are_busy() => {
+            tracing::info!(version = answer.trim(), "the program was replaced, handing over");
+            state.end(Ending::Replaced(path));
         }
-        state.program.asking.store(false, Ordering::Relaxed);
-    });
+        Some(answer) if answer.starts_with("aside ") => {}
+        _ => state.notice(format!("{} was replaced by something that does not run", path.display())),
+    }
 }
 
 /// Compares the numbers of two versions; what cannot be read is not newer.

@@ -144,7 +144,7 @@ impl Desk {
         self.state.set_readable();
         // The first command should not wait for it, nor the first line that may be a sentence.
         self.state.filter();
-        self.state.sentences().marks().has("");
+        self.state.sentences().marks().look();
         for job in queue.iter().take_while(|_| !closing.load(Ordering::Relaxed)) {
             // One job is lost to a fault of ours, not the history of all that follow.
             if catch_unwind(AssertUnwindSafe(|| self.perform(job))).is_err() {

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::time::Duration;
 
 use aside_core::redact::redact;
 use tracing_subscriber::fmt::MakeWriter;
@@ -15,67 +16,113 @@ use crate::paths::{self, Paths};
 
 /// At this size the file becomes `daemon.log.old` and a new one begins.
 const MAX_LOG: u64 = 1024 * 1024;
+/// Lines that wait for the disk.
+const MAX_WAITING: usize = 1024;
+/// How long the last lines may take when the daemon ends.
+const CLOSE: Duration = Duration::from_millis(500);
 
 /// Without a log the daemon goes on: there is nobody to tell.
-pub fn start(paths: &Paths, level: LogLevel) {
-    let Ok(()) = paths::private_dir(&paths.state_dir) else { return };
-    let Ok(file) = Log::open(paths.log_file()) else { return };
+pub fn start(paths: &Paths, level: LogLevel) -> Option<Writing> {
+    paths::private_dir(&paths.state_dir).ok()?;
+    let (lines, writing) = Writing::start(Log::open(paths.log_file()).ok()?);
     let level = match level {
         LogLevel::Error => tracing::Level::ERROR,
         LogLevel::Warn => tracing::Level::WARN,
         LogLevel::Info => tracing::Level::INFO,
         LogLevel::Debug => tracing::Level::DEBUG,
     };
-    let _ = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(file).try_init();
+    let _ = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(lines).try_init();
     // Where, but not what: the message of a panic may quote what somebody typed.
     std::panic::set_hook(Box::new(|panic| match panic.location() {
         Some(place) => tracing::error!("panic in {}, line {}", place.file(), place.line()),
         None => tracing::error!("panic"),
     }));
+    Some(writing)
 }
 
 struct Log {
     path: PathBuf,
-    open: Mutex<(File, u64)>,
+    file: File,
+    size: u64,
 }
 
 impl Log {
     fn open(path: PathBuf) -> io::Result<Self> {
         let file = append_to(&path)?;
         let size = file.metadata()?.len();
-        Ok(Self { path, open: Mutex::new((file, size)) })
+        Ok(Self { path, file, size })
     }
 }
 
 fn append_to(path: &Path) -> io::Result<File> {
-    File::options().append(true).create(true).mode(0o600).open(path)
+    // A pipe in its place must not let us wait.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    File::options().append(true).create(true).mode(0o600).custom_flags(flags).open(path)
 }
 
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = &'a Log;
+/// Hands lines to the thread that writes them: the disk of the log may not answer. Lines that it cannot keep up with are dropped.
+#[derive(Clone)]
+struct Lines(SyncSender<Vec<u8>>);
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = &'a Lines;
 
     fn make_writer(&'a self) -> Self::Writer {
         self
     }
 }
 
-impl Write for &Log {
+impl Write for &Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // A line comes whole.
         let text = String::from_utf8_lossy(bytes);
-        let line = redact(&text);
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.1 + line.len() as u64 > MAX_LOG {
-            std::fs::rename(&self.path, self.path.with_extension("log.old"))?;
-            *open = (append_to(&self.path)?, 0);
-        }
-        open.1 += line.len() as u64;
-        open.0.write_all(line.as_bytes())?;
+        let _ = self.0.try_send(redact(&text).into_owned().into_bytes());
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Lets the thread write what it was given, when the daemon ends.
+pub struct Writing {
+    lines: SyncSender<Vec<u8>>,
+    ended: Receiver<()>,
+}
+
+impl Writing {
+    fn start(mut log: Log) -> (Lines, Self) {
+        let (lines, queue) = mpsc::sync_channel::<Vec<u8>>(MAX_WAITING);
+        let (sender, ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            let _sender = sender;
+            // An empty line is the end.
+            for line in queue.iter().take_while(|line| !line.is_empty()) {
+                let _ = log.write(&line);
+            }
+        });
+        (Lines(lines.clone()), Self { lines, ended })
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        if self.lines.try_send(Vec::new()).is_ok() {
+            // Ends with an error when the thread has.
+            let _ = self.ended.recv_timeout(CLOSE);
+        }
+    }
+}
+
+impl Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.size + bytes.len() as u64 > MAX_LOG {
+            std::fs::rename(&self.path, self.path.with_extension("log.old"))?;
+            (self.file, self.size) = (append_to(&self.path)?, 0);
+        }
+        self.size += bytes.len() as u64;
+        self.file.write_all(bytes)
     }
 }
 
@@ -95,10 +142,10 @@ mod tests {
     #[test]
     fn the_log_never_outgrows_two_files() {
         let temp = tempfile::tempdir().unwrap();
-        let log = Log::open(temp.path().join("daemon.log")).unwrap();
+        let mut log = Log::open(temp.path().join("daemon.log")).unwrap();
         let line = vec![b'x'; 10_000];
         for _ in 0..350 {
-            (&log).write_all(&line).unwrap();
+            log.write(&line).unwrap();
         }
         let size = |name: &str| std::fs::metadata(temp.path().join(name)).unwrap().len();
         assert!(size("daemon.log") <= MAX_LOG && size("daemon.log.old") <= MAX_LOG);

@@ -80,7 +80,7 @@ pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
 
 async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
     let state = State::new(paths.clone());
-    log::start(paths, state.config().daemon.log);
+    let _log = log::start(paths, state.config().daemon.log);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "started");
     let listener = listening.listener()?;
     let keeper = keeper::start(Arc::clone(&state));
@@ -116,7 +116,8 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
             _ = hangup.recv() => {}
             ending = state.ending() => break ending,
             _ = housekeeping.tick() => {
-                state.models().tidy(&state.config().llm, paths);
+                state.refresh_later();
+                model::tidy(&state);
                 if state.is_idle(Instant::now()) {
                     // A shell may have come at this very moment.
                     match listening.waiting() {

@@ -17,6 +17,7 @@ use aside_core::redact::{redact, secrets};
 
 use crate::config::whom::{Server, Whom};
 use crate::config::{self, Choice, Llm};
+use crate::daemon::disk;
 use crate::daemon::state::State;
 use crate::paths::Paths;
 use crate::provider::local::{Lack, Lease, Servers, Wait, Wanted};
@@ -155,33 +156,61 @@ pub fn whom(settings: &Llm, usage: Use, whom: provider::Whom) -> Option<Whom> {
     }
 }
 
+/// Stops the servers that we keep and that the settings do not name any more. Returns at once.
+pub fn tidy(state: &Arc<State>) {
+    if state.models().kept.is_empty() {
+        return;
+    }
+    let (state, settings, paths) = (Arc::clone(state), state.config().llm.clone(), state.paths.clone());
+    let shelf = paths.models_dir().display().to_string();
+    tokio::spawn(async move {
+        // While the disk does not answer, all go on.
+        if let Ok(wanted) = disk::look(&shelf, move || wanted(&settings, &paths)).await {
+            state.models().kept.keep_only(&wanted);
+        }
+    });
+}
+
+fn wanted(settings: &Llm, paths: &Paths) -> Vec<Wanted> {
+    let uses = [Use::Complete, Use::Translate, Use::Task].into_iter();
+    let named = uses.filter_map(|usage| whom(settings, usage, provider::Whom::AsSet));
+    // One that was asked for by its name alone stays until it is idle.
+    let by_name = whom(settings, Use::Translate, provider::Whom::Named(config::Provider::Local));
+    let kept = named.chain(by_name).filter(|whom| whom.server.is_kept());
+    kept.filter_map(|whom| Wanted::new(&settings.local, &whom.model, paths).ok()).collect()
+}
+
 /// Writes down what leaves.
 struct Account<'a> {
-    journal: &'a Journal,
+    journal: &'a Arc<Journal>,
     usage: Use,
     provider: config::Provider,
 }
 
 /// A request that left, and whose end has not been written down.
-struct Note<'a> {
-    journal: &'a Journal,
+struct Note {
+    journal: Arc<Journal>,
     id: Option<Id>,
     left: Instant,
 }
 
-impl<'a> Witness for Account<'a> {
-    type Note = Note<'a>;
+impl Witness for Account<'_> {
+    type Note = Note;
 
-    fn leaves(&self, leaving: &provider::Leaving<'_>) -> Result<Note<'a>, Failure> {
-        let provider::Leaving { address, model, body } = *leaving;
-        let (purpose, provider) = (self.usage.name(), self.provider.name());
-        let id = self.journal.leaves(&Leaving { purpose, provider, model, address, body }).map_err(|error| {
+    async fn leaves(&self, leaving: &provider::Leaving<'_>) -> Result<Note, Failure> {
+        let [address, model, body] = [leaving.address, leaving.model, leaving.body].map(str::to_owned);
+        let (purpose, provider, journal) = (self.usage.name(), self.provider.name(), Arc::clone(self.journal));
+        let written = disk::look_at_file(self.journal.lines().path(), move || {
+            journal.leaves(&Leaving { purpose, provider, model: &model, address: &address, body: &body })
+        });
+        let written = written.await.and_then(|written| Ok(written?));
+        let id = written.map_err(|error| {
             Failure::Settings(format!("nothing is sent, since what leaves cannot be written down: {error}"))
         })?;
-        Ok(Note { journal: self.journal, id: Some(id), left: Instant::now() })
+        Ok(Note { journal: Arc::clone(self.journal), id: Some(id), left: Instant::now() })
     }
 
-    fn ended(&self, mut note: Note<'a>, ended: &Ended) {
+    fn ended(&self, mut note: Note, ended: &Ended) {
         let Ended { status, bytes, tokens_in, tokens_out, failure } = ended.clone();
         note.close(Answer {
             status,
@@ -194,16 +223,22 @@ impl<'a> Witness for Account<'a> {
     }
 }
 
-impl Note<'_> {
+impl Note {
     fn close(&mut self, answer: Answer) {
         let Some(id) = self.id.take() else { return };
-        if let Err(error) = self.journal.answered(id, answer) {
+        let journal = Arc::clone(&self.journal);
+        let write = move || {
+            if let Err(error) = journal.answered(id, answer) {
+                tracing::warn!("could not write down how a request ended: {error}");
+            }
+        };
+        if let Err(error) = disk::begin_at_file(self.journal.lines().path(), write) {
             tracing::warn!("could not write down how a request ended: {error}");
         }
     }
 }
 
-impl Drop for Note<'_> {
+impl Drop for Note {
     fn drop(&mut self) {
         let ms = ms(self.left.elapsed());
         self.close(Answer { ms, failure: "cancelled".to_owned(), ..Answer::default() });
@@ -391,24 +426,6 @@ impl Models {
         told.into_iter().map(|(_, status)| status).collect()
     }
 
-    /// Stops the servers that we keep and that the settings do not name any more.
-    pub fn tidy(&self, settings: &Llm, paths: &Paths) {
-        if self.kept.is_empty() {
-            return;
-        }
-        let uses = [Use::Complete, Use::Translate, Use::Task].into_iter();
-        let named = uses.filter_map(|usage| whom(settings, usage, provider::Whom::AsSet));
-        let mut wanted: Vec<Wanted> = named
-            .filter(|whom| whom.server.is_kept())
-            .filter_map(|whom| Wanted::new(&settings.local, &whom.model, paths).ok())
-            .collect();
-        // One that was asked for by its name alone stays until it is idle.
-        let by_name = whom(settings, Use::Translate, provider::Whom::Named(config::Provider::Local));
-        let by_name = by_name.filter(|whom| whom.server.is_kept());
-        wanted.extend(by_name.and_then(|whom| Wanted::new(&settings.local, &whom.model, paths).ok()));
-        self.kept.keep_only(&wanted);
-    }
-
     /// Stops all that we keep: whoever becomes another program would leave them behind.
     pub fn stop(&self) {
         self.kept.keep_only(&[]);
@@ -492,7 +509,10 @@ async fn reach(state: &State, server: &Server, model: &str, usage: Use) -> Resul
         return provider(state, server).await.map(Reached::There);
     }
     let settings = state.config().llm.clone();
-    let wanted = Wanted::new(&settings.local, model, &state.paths).map_err(Lack::failure)?;
+    let (local, named, paths) = (settings.local.clone(), model.to_owned(), state.paths.clone());
+    let shelf = paths.models_dir().display().to_string();
+    let wanted = disk::look(&shelf, move || Wanted::new(&local, &named, &paths)).await;
+    let wanted = wanted.map_err(|error| Failure::Settings(error.to_string()))?.map_err(Lack::failure)?;
     let wait = match usage.asker() {
         Asker::Aside => Wait::No,
         Asker::Person => Wait::For(usage.patience(&settings).first),

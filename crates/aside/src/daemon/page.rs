@@ -2,7 +2,7 @@
 //! earlier daemon may still be open.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 use crate::bridge::web::keep::Kept;
 use crate::bridge::web::session::Place;
@@ -52,7 +52,12 @@ impl Page {
 
     /// Its browsers are clients of ours: they would keep us from ending.
     pub fn close(&self) {
-        self.web.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Held by a request whose disk does not answer: that page goes with the process.
+        match self.web.try_lock() {
+            Ok(mut web) => drop(web.take()),
+            Err(TryLockError::Poisoned(web)) => drop(web.into_inner().take()),
+            Err(TryLockError::WouldBlock) => {}
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use aside_core::proto::talk::{Ask, Phase};
 use aside_core::redact::REDACTED;
 
+use crate::config::refresh::Refresh;
 use crate::daemon::state::State;
 use crate::paths::Paths;
 use crate::store::marks::Marks;
@@ -17,7 +18,8 @@ use crate::store::reroutes::{Became, Rerouted, Reroutes};
 const MAX_LAST: usize = 64;
 
 pub struct Sentences {
-    marks: Marks,
+    marks: Arc<Marks>,
+    refresh: Refresh,
     /// Session and line, the newest last.
     last: Mutex<VecDeque<(String, String)>>,
 }
@@ -34,11 +36,17 @@ pub enum Unmarked {
 
 impl Sentences {
     pub fn new(paths: &Paths) -> Self {
-        Self { marks: Marks::new(paths), last: Mutex::default() }
+        Self { marks: Arc::new(Marks::new(paths)), refresh: Refresh::each_time(), last: Mutex::default() }
     }
 
     pub fn marks(&self) -> &Marks {
         &self.marks
+    }
+
+    /// Reads the marks again when their file has changed. Returns soon, also when it does not answer.
+    pub async fn refresh(&self) {
+        let marks = Arc::clone(&self.marks);
+        self.refresh.run(move || marks.look()).await;
     }
 
     fn remember(&self, session: &str, line: &str) {
@@ -146,6 +154,7 @@ mod tests {
         assert_eq!(sentences.mark(&paths, "", " ").unwrap(), "another one");
         assert_eq!(sentences.mark(&paths, "a", " this one ").unwrap(), "this one");
         assert!(matches!(sentences.mark(&paths, "c", ""), Err(Unmarked::None)));
+        sentences.marks().look();
         assert!(sentences.marks().has("another one") && sentences.marks().has("this one"));
     }
 

@@ -1,26 +1,30 @@
-//! The person's own specs: read from their directory, and read again when a file there changes.
+//! The user's own specs: read from their directory, and read again when a file there changes. The look happens on a thread of its own.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use aside_core::spec;
 
-/// How often the directory is looked at.
-const LOOK: Duration = Duration::from_secs(1);
+use crate::config::refresh::Refresh;
+
 /// Files that are read, in the order of their names.
 const MAX_FILES: usize = 1000;
 /// Bytes of one file. A longer one is not a spec.
 const MAX_FILE: u64 = 1024 * 1024;
 
 pub struct Specs {
-    directory: PathBuf,
+    directory: Arc<Directory>,
+    refresh: Refresh,
+}
+
+struct Directory {
+    path: PathBuf,
     read: Mutex<Read>,
 }
 
 #[derive(Default)]
 struct Read {
-    looked: Option<Instant>,
     /// Every file with its time and length.
     files: Vec<(PathBuf, SystemTime, u64)>,
     specs: Arc<spec::Specs>,
@@ -28,32 +32,48 @@ struct Read {
 }
 
 impl Specs {
-    pub fn new(directory: PathBuf) -> Self {
-        Self { directory, read: Mutex::default() }
+    /// Knows the built-in specs only until the first refresh.
+    pub fn new(path: PathBuf) -> Self {
+        Self { directory: Arc::new(Directory { path, read: Mutex::default() }), refresh: Refresh::default() }
     }
 
+    /// Reads them at once, for a command that runs without the daemon.
+    pub fn read(path: PathBuf) -> Self {
+        let specs = Self::new(path);
+        specs.directory.look();
+        specs
+    }
+
+    /// Touches no file.
     pub fn current(&self) -> Arc<spec::Specs> {
-        let mut read = self.lock();
-        if read.looked.is_none_or(|looked| looked.elapsed() >= LOOK) {
-            read.looked = Some(Instant::now());
-            let files = files(&self.directory);
-            if files != read.files {
-                *read = Read { looked: read.looked, ..read_all(&self.directory, files) };
-            }
-        }
-        Arc::clone(&read.specs)
+        Arc::clone(&self.directory.lock().specs)
     }
 
     /// What is wrong with them, a sentence each.
     pub fn problems(&self) -> Vec<String> {
-        self.current();
-        self.lock().problems.clone()
+        self.directory.lock().problems.clone()
     }
 
     /// How many files there are.
     pub fn count(&self) -> usize {
-        self.current();
-        self.lock().files.len()
+        self.directory.lock().files.len()
+    }
+
+    /// Looks at the directory again when that is due. Returns soon, also when it does not answer.
+    pub async fn refresh(&self) {
+        let directory = Arc::clone(&self.directory);
+        self.refresh.run(move || directory.look()).await;
+    }
+}
+
+impl Directory {
+    /// Holds no lock while it touches the file system.
+    fn look(&self) {
+        let files = files(&self.path);
+        if files != self.lock().files {
+            let read = read_all(&self.path, files);
+            *self.lock() = read;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Read> {
@@ -88,10 +108,14 @@ fn read_all(directory: &Path, files: Vec<(PathBuf, SystemTime, u64)>) -> Read {
     }
     let (specs, wrong) = spec::Specs::with(own);
     problems.extend(wrong.iter().map(|problem| format!("{}/{problem}", directory.display())));
-    Read { looked: None, files, specs: Arc::new(specs), problems }
+    Read { files, specs: Arc::new(specs), problems }
 }
 
 fn read(path: &Path) -> Result<String, String> {
+    // Opening a pipe would wait for a writer.
+    if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
+        return Err("it is not a regular file".to_owned());
+    }
     std::fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
@@ -106,7 +130,7 @@ mod tests {
         assert!(!specs.current().has("frob"));
         std::fs::write(temp.path().join("frob.toml"), "about = \"does things\"").unwrap();
         std::fs::write(temp.path().join("bad.toml"), "about = 3").unwrap();
-        specs.lock().looked = None;
+        specs.directory.look();
         assert!(specs.current().has("frob"));
         let problems = specs.problems();
         assert!(problems.len() == 1 && problems[0].contains("/bad.toml:1: "), "{problems:?}");

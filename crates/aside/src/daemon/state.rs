@@ -64,7 +64,7 @@ pub struct State {
     offers: Offers,
     sessions: Mutex<HashMap<String, Session>>,
     notices: Mutex<VecDeque<(Instant, String)>>,
-    journal: Journal,
+    journal: Arc<Journal>,
     models: Models,
     memory: Memory,
     nexts: Nexts,
@@ -127,7 +127,7 @@ impl State {
             offers: Offers::default(),
             sessions: Mutex::default(),
             notices: Mutex::default(),
-            journal: Journal::new(&paths),
+            journal: Arc::new(Journal::new(&paths)),
             models: Models::default(),
             memory: Memory::default(),
             nexts: Nexts::default(),
@@ -154,7 +154,18 @@ impl State {
         })
     }
 
-    /// The last configuration that made sense. Looks at the file again when it changed.
+    /// Looks at the settings and at the user's own specs again when that is due. Called for every request, before it is answered.
+    pub async fn refresh(&self) {
+        tokio::join!(self.live.refresh(), self.specs.refresh());
+    }
+
+    /// The same without waiting for it.
+    pub fn refresh_later(self: &Arc<Self>) {
+        let state = Arc::clone(self);
+        tokio::spawn(async move { state.refresh().await });
+    }
+
+    /// The last configuration that made sense. Touches no file.
     pub fn config(&self) -> Arc<Config> {
         self.live.current()
     }
@@ -255,7 +266,7 @@ impl State {
     }
 
     /// What leaves this machine.
-    pub fn journal(&self) -> &Journal {
+    pub fn journal(&self) -> &Arc<Journal> {
         &self.journal
     }
 

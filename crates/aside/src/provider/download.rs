@@ -200,7 +200,7 @@ async fn ask<W: Witness>(
             }
         }
         let leaving = Leaving { address: &shown(&url), model: "", body: "" };
-        let note = witness.leaves(&leaving).map_err(|failure| Trouble::Final(anyhow::anyhow!("{failure}")))?;
+        let note = witness.leaves(&leaving).await.map_err(|failure| Trouble::Final(anyhow::anyhow!("{failure}")))?;
         let mut ended = Ended::default();
         let sent = tokio::time::timeout(SILENCE, request.send()).await;
         let response = match sent.map_err(|_| "it does not answer".to_owned()).and_then(|sent| sent.map_err(why)) {

@@ -202,7 +202,7 @@ pub trait Witness {
     type Note;
 
     /// Before it leaves; on a failure it does not.
-    fn leaves(&self, leaving: &Leaving<'_>) -> Result<Self::Note, Failure>;
+    fn leaves(&self, leaving: &Leaving<'_>) -> impl Future<Output = Result<Self::Note, Failure>> + Send;
 
     fn ended(&self, note: Self::Note, ended: &Ended);
 }
@@ -301,7 +301,7 @@ impl Provider {
         hear: &mut impl FnMut(&str) -> ControlFlow<()>,
     ) -> Result<Heard, Trouble> {
         let body = put.body.to_string();
-        let note = witness.leaves(&Leaving { address: &shown(&put.address), model, body: &body })?;
+        let note = witness.leaves(&Leaving { address: &shown(&put.address), model, body: &body }).await?;
         let mut request = self.client.post(put.address.clone()).header(CONTENT_TYPE, "application/json").body(body);
         if self.provider == config::Provider::Anthropic {
             request = request.header("anthropic-version", anthropic::VERSION);
@@ -360,7 +360,7 @@ impl Provider {
             return Ok(Kind::Other);
         }
         let address = openai::properties(&self.base);
-        let note = witness.leaves(&Leaving { address: &shown(&address), model: "", body: "" })?;
+        let note = witness.leaves(&Leaving { address: &shown(&address), model: "", body: "" }).await?;
         let mut ended = Ended::default();
         let told = talk::get(self.with_key(self.client.get(address)), clock, &mut ended).await;
         ended.failure = told.as_ref().err().cloned();

@@ -1,6 +1,9 @@
 //! A file system that never answers, as a network mount whose server has gone: every message is sent about a directory on it, and the daemon
 //! goes on answering everything else.
 
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -172,4 +175,98 @@ fn hang_a_task_whose_directory_dies_holds_nothing_up() {
     }
     drop(hang);
     is_well(&home, "when the mount has gone");
+}
+
+/// Of Linux; libc does not name it.
+const F_SETSIG: libc::c_int = 10;
+
+/// Whoever opens the file waits for as long as this is held, or until the kernel breaks the lease after `fs.lease-break-time`.
+struct Lease(#[expect(dead_code, reason = "held until it is dropped")] File);
+
+impl Lease {
+    #[expect(unsafe_code, reason = "rustix has no call for leases")]
+    fn on(path: &Path) -> Self {
+        let file = File::open(path).unwrap();
+        let fd = file.as_raw_fd();
+        // SAFETY: plain integers for a descriptor that is open. SIGURG tells of the break: it is ignored, SIGIO would kill.
+        let leased = unsafe {
+            libc::fcntl(fd, F_SETSIG, libc::SIGURG) == 0 && libc::fcntl(fd, libc::F_SETLEASE, libc::F_WRLCK) == 0
+        };
+        assert!(leased, "{}: {}", path.display(), std::io::Error::last_os_error());
+        Self(file)
+    }
+}
+
+/// Every file that Aside keeps and reads again while it serves.
+#[test]
+fn hang_a_leased_file_of_its_own_holds_nothing_up() {
+    let home = Home::new();
+    home.write("here/notes.txt", "");
+    let files = [
+        (".config/aside/config.toml", "complete.max_candidates = 5\n"),
+        (".config/aside/specs/frob.toml", "about = 'x'\n"),
+        (".config/aside/rules.toml", "# none\n"),
+        (".local/state/aside/wrong.jsonl", "{}\n"),
+        (".local/state/aside/privacy.jsonl", "{}\n"),
+        (".local/state/aside/daemon.log", "\n"),
+    ];
+    for (file, _) in files {
+        home.write(file, "");
+    }
+    home.aside_does(&["daemon", "start"]);
+    is_well(&home, "at the beginning");
+    for (file, text) in files {
+        home.write(file, text);
+        let lease = Lease::on(&home.path(file));
+        let began = std::time::Instant::now();
+        // Longer than the pause between two looks at a file.
+        while began.elapsed() < Duration::from_millis(2500) {
+            let asked = std::time::Instant::now();
+            is_well(&home, file);
+            let mut wire = home.wire();
+            let here = home.path("here").display().to_string();
+            for (number, mut message) in messages(&here).into_iter().enumerate() {
+                message["request_id"] = json!(number + 1);
+                wire.sends_json(message);
+            }
+            is_well(&home, file);
+            assert!(asked.elapsed() < Duration::from_millis(2000), "{file}: {:?}", asked.elapsed());
+        }
+        drop(lease);
+    }
+    is_well(&home, "without a lease");
+    home.write(".config/aside/config.toml", "complete.max_candidates = 99\n");
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    while !home.aside(&["daemon", "status"]).stdout.contains("must be between 1 and 20") {
+        assert!(std::time::Instant::now() < deadline, "a change is seen again");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The home directory is on a server that goes away.
+#[test]
+fn hang_directories_of_its_own_that_die_hold_nothing_up() {
+    for name in [".config/aside", ".local/share/aside", ".local/state/aside"] {
+        let home = Home::new();
+        home.write("here/notes.txt", "");
+        home.write(".config/aside/config.toml", "complete.max_candidates = 5\n");
+        home.aside_does(&["daemon", "start"]);
+        is_well(&home, "at the beginning");
+        let Some(hang) = Hang::at(&home, name) else {
+            eprintln!("not tried: this user may not mount a file system");
+            return;
+        };
+        let here = home.path("here").display().to_string();
+        let mut wires: Vec<Wire> = Vec::new();
+        for (number, mut message) in messages(&here).into_iter().enumerate() {
+            message["request_id"] = json!(number + 1);
+            let mut wire = home.wire();
+            wire.sends_json(message.clone());
+            wires.push(wire);
+            let complete = json!({ "type": "complete", "request_id": 1, "session_id": "other", "cwd": here, "left": "cat note", "shell": "zsh", "wait": true });
+            let answer = home.wire().json(complete);
+            assert!(answer.to_string().contains("notes.txt"), "{name}: {message}: {answer}");
+        }
+        drop(hang);
+    }
 }

@@ -285,7 +285,7 @@ fn history(path: &Path) -> History {
 /// As the daemon reads them, whether one runs or not.
 fn specs(paths: &Paths) -> Specs {
     let directory = paths.specs_dir();
-    let specs = specs::Specs::new(directory.clone());
+    let specs = specs::Specs::read(directory.clone());
     Specs { directory, problems: specs.problems(), count: specs.count() }
 }
 

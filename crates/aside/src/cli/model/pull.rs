@@ -298,7 +298,7 @@ struct Note {
 impl Witness for Account {
     type Note = Note;
 
-    fn leaves(&self, leaving: &Leaving<'_>) -> Result<Note, Failure> {
+    async fn leaves(&self, leaving: &Leaving<'_>) -> Result<Note, Failure> {
         let Leaving { address, model: _, body } = *leaving;
         let leaving = journal::Leaving { purpose: "pull", provider: "download", model: &self.name, address, body };
         let id = self.journal.leaves(&leaving).map_err(|error| {

@@ -100,7 +100,7 @@ fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: 
     if environment.path.is_empty() && excuse.is_empty() {
         excuse = "PATH is empty, so no program is known";
     }
-    let here = Here::new(cwd, &wished.shell, environment, Specs::new(paths.specs_dir()).current());
+    let here = Here::new(cwd, &wished.shell, environment, Specs::read(paths.specs_dir()).current());
     let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
     let known = embedded::answer(&Wish { words: &wished.words, place: here.place(), limit });
     let proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);

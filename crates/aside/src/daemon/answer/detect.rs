@@ -30,6 +30,7 @@ pub async fn answer(state: &Arc<State>, mut asked: Detect) -> Reply {
     if config.detect.reroute == Reroute::Off && !is_addressed {
         return Reply::Detect(shell(asked.phase, "detect.reroute is off".to_owned()));
     }
+    state.sentences().refresh().await;
     if asked.phase == Phase::After && asked.output.is_empty() {
         asked.output = state.printed_last(&asked.session, &asked.line).await.unwrap_or_default();
     }

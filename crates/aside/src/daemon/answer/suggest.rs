@@ -112,6 +112,7 @@ impl Desk {
             // What is remembered about this place may be no longer so.
             self.state.something_ran(&self.ended.cwd, None);
         }
+        self.state.sentences().refresh().await;
         let known = self.known().await;
         self.hear_status(&known);
         let suggestion = match self.embedded(&known).await {

@@ -14,6 +14,7 @@ use aside_core::task::route::{Options, applies};
 use crate::bridge::web::session::Place;
 use crate::daemon::disk;
 use crate::daemon::later::{Later, Stream};
+use crate::daemon::page::Page;
 use crate::daemon::state::{Asker, State};
 use crate::daemon::tasks::Trouble;
 use crate::daemon::tasks::actor::{Said, Word};
@@ -87,13 +88,13 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
         Op::Page => {
             source(&asked).and_then(local)?;
             let place = Place { cwd: asked.cwd, shell: asked.shell };
-            let link = state.page().link(place);
+            let link = at_page(state, move |page| page.link(place)).await;
             let link = link.map_err(|error| Trouble::Broken(format!("{error:#}")))?;
             Ok(Tasks { lines: vec![link], ..Tasks::default() })
         }
         Op::SignOut => {
             source(&asked).and_then(local)?;
-            let count = state.page().sign_out().map_err(|error| Trouble::Broken(format!("{error:#}")))?;
+            let count = at_page(state, Page::sign_out).await.map_err(|error| Trouble::Broken(format!("{error:#}")))?;
             let line = match count {
                 0 => "nobody was signed in".to_owned(),
                 1 => "one browser is signed out".to_owned(),
@@ -122,6 +123,15 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
             say(state, &id, asked).await
         }
     }
+}
+
+/// The page keeps a file of its tabs.
+async fn at_page<T: Send + 'static>(
+    state: &Arc<State>,
+    act: impl FnOnce(&Page) -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    let page = Arc::clone(state);
+    disk::look_at_file(&state.paths().page_state(), move || act(page.page())).await.flatten()
 }
 
 async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
