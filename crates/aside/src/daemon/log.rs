@@ -74,9 +74,7 @@ impl<'a> MakeWriter<'a> for Lines {
 
 impl Write for &Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A line comes whole.
-        let text = String::from_utf8_lossy(bytes);
-        let _ = self.0.try_send(redact(&text).into_owned().into_bytes());
+        let _ = self.0.try_send(bytes.to_vec());
         Ok(bytes.len())
     }
 
@@ -117,6 +115,10 @@ impl Drop for Writing {
 
 impl Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // A line comes whole.
+        let text = String::from_utf8_lossy(bytes);
+        let line = redact(&text);
+        let bytes = line.as_bytes();
         if self.size + bytes.len() as u64 > MAX_LOG {
             std::fs::rename(&self.path, self.path.with_extension("log.old"))?;
             (self.file, self.size) = (append_to(&self.path)?, 0);
@@ -133,8 +135,8 @@ mod tests {
     #[test]
     fn a_secret_that_an_error_quotes_is_not_written() {
         let temp = tempfile::tempdir().unwrap();
-        let log = Log::open(temp.path().join("daemon.log")).unwrap();
-        (&log).write_all(b"WARN could not reach https://me:hunter2@host/v1\n").unwrap();
+        let mut log = Log::open(temp.path().join("daemon.log")).unwrap();
+        log.write(b"WARN could not reach https://me:hunter2@host/v1\n").unwrap();
         let text = std::fs::read_to_string(temp.path().join("daemon.log")).unwrap();
         assert_eq!(text, "WARN could not reach https://me:[redacted]@host/v1\n");
     }

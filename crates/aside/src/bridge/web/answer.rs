@@ -247,7 +247,7 @@ fn is_for_the_user_alone(op: Op) -> bool {
     match op {
         Op::Approve | Op::Edit | Op::Undo => true,
         Op::Ask | Op::Retry | Op::Reject | Op::Cancel => false,
-        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules | Op::Page | Op::SignOut => false,
+        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules | Op::Page | Op::SignOut | Op::Clean => false,
     }
 }
 
