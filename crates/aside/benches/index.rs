@@ -13,7 +13,7 @@ pub fn measure(past: &[String]) -> Vec<Row> {
     let started = Instant::now();
     let mut builder = Builder::default();
     for command in past {
-        builder.add(Ran { command, cwd: None, exit: None, session: None });
+        builder.add(Ran { command, cwd: None, exit: None, session: None, private: false });
     }
     let index = builder.finish();
     let built = started.elapsed().as_secs_f64() * 1e3;

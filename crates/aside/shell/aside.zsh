@@ -510,7 +510,10 @@ _aside_precmd() {
   (( $precmd_functions[(I)_aside_again] )) && precmd_functions=(${precmd_functions:#_aside_again})
   if [[ -n $_aside_line ]]; then
     local -i began=$(( _aside_began * 1000 )) took=$(( (EPOCHREALTIME - _aside_began) * 1000 ))
-    local -a record=("$_aside_cwd" $code $began $took zsh "${_aside_line%$'\n'}")
+    local REPLY
+    # As the shell is now: the record may be sent when that has changed.
+    _aside_is_private
+    local -a record=("$_aside_cwd" $code $began $took zsh "${_aside_line%$'\n'}" $REPLY)
     _aside_pending[$_aside_line_number]=${(pj:\0:)record}
     _aside_ended=($_aside_line_number "${_aside_line%$'\n'}" $code)
     _aside_line=

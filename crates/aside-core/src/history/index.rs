@@ -44,6 +44,8 @@ pub struct Ran<'a> {
     pub exit: Option<i32>,
     /// The shell it ran in.
     pub session: Option<&'a str>,
+    /// That shell was private.
+    pub private: bool,
 }
 
 /// What is asked about the past.
@@ -77,6 +79,8 @@ pub struct Match<'a> {
     pub session: bool,
     /// or in this repository.
     pub repository: bool,
+    /// It ran in private shells only: for this machine alone.
+    pub private: bool,
 }
 
 #[derive(Debug, Default)]
@@ -88,6 +92,8 @@ pub struct Index {
     clock: u32,
     log: Log,
     words: Words,
+    /// Commands that ran in private shells only.
+    private: HashSet<u32>,
     /// The name of the command that ran last.
     last: Box<str>,
 }
@@ -115,6 +121,7 @@ impl Index {
         let text = |id: u32| text_of(&self.texts, &self.commands, id);
         let known = self.everywhere.find(ran.command, text);
         let Some(id) = known.or_else(|| learn(&mut self.texts, &mut self.commands, ran.command)) else { return };
+        note_privacy(&mut self.private, id, self.commands[id as usize].runs, ran.private);
         note_run(&mut self.commands[id as usize], ran.exit);
         self.clock += 1;
         let text = |id: u32| text_of(&self.texts, &self.commands, id);
@@ -183,6 +190,12 @@ impl Index {
         found.map(|next| (text(next.command), next.here, next.anywhere)).collect()
     }
 
+    /// Whether a command ran in private shells only.
+    pub fn is_private(&self, command: &str) -> bool {
+        let found = self.everywhere.find(command, |id| text_of(&self.texts, &self.commands, id));
+        found.is_some_and(|id| self.private.contains(&id))
+    }
+
     /// What words may come at a place in a line, from how words were used before.
     pub fn words(&self) -> &Words {
         &self.words
@@ -223,6 +236,7 @@ impl Index {
             followed: [0; 3],
             session: false,
             repository: false,
+            private: self.private.contains(&entry.id),
         }
     }
 }
@@ -241,6 +255,7 @@ pub struct Builder {
     hasher: RandomState,
     clock: u32,
     log: Log,
+    private: HashSet<u32>,
 }
 
 impl Default for Builder {
@@ -255,6 +270,7 @@ impl Default for Builder {
             hasher: RandomState::new(),
             clock: 0,
             log: Log::default(),
+            private: HashSet::new(),
         }
     }
 }
@@ -277,6 +293,7 @@ impl Builder {
                 }
             }
         };
+        note_privacy(&mut self.private, id, self.commands[id as usize].runs, ran.private);
         note_run(&mut self.commands[id as usize], ran.exit);
         self.clock += 1;
         self.orders[id as usize] = self.clock;
@@ -295,7 +312,7 @@ impl Builder {
     }
 
     pub fn finish(self) -> Index {
-        let Self { mut texts, mut commands, orders, directories, here, known, hasher: _, clock, log } = self;
+        let Self { mut texts, mut commands, orders, directories, here, known, hasher: _, clock, log, private } = self;
         drop(known);
         texts.shrink_to_fit();
         commands.shrink_to_fit();
@@ -338,7 +355,7 @@ impl Builder {
             last = name_of(command);
         }
         let last = last.into();
-        Index { texts, commands, everywhere, directories, clock, log, words, last }
+        Index { texts, commands, everywhere, directories, clock, log, words, private, last }
     }
 }
 
@@ -399,6 +416,15 @@ fn learn(texts: &mut String, commands: &mut Vec<Command>, command: &str) -> Opti
     Some(id)
 }
 
+/// What ran in an open shell, before or after, is known there anyway.
+fn note_privacy(privately: &mut HashSet<u32>, id: u32, runs_before: u32, private: bool) {
+    if !private {
+        privately.remove(&id);
+    } else if runs_before == 0 {
+        privately.insert(id);
+    }
+}
+
 fn note_run(command: &mut Command, exit: Option<i32>) {
     command.runs = command.runs.saturating_add(1);
     command.exit = exit.and_then(|exit| i16::try_from(exit).ok()).unwrap_or(UNKNOWN_EXIT);
@@ -410,7 +436,27 @@ mod tests {
     use proptest::prelude::*;
 
     fn ran(command: &str) -> Ran<'_> {
-        Ran { command, cwd: Some("/here"), exit: Some(0), session: None }
+        Ran { command, cwd: Some("/here"), exit: Some(0), session: None, private: false }
+    }
+
+    #[test]
+    fn a_command_is_private_until_it_runs_in_an_open_shell() {
+        let privately = |command| Ran { private: true, ..ran(command) };
+        let all = [privately("deploy quux"), ran("make"), privately("make"), privately("ls"), ran("ls")];
+        let mut one_by_one = Index::default();
+        all.iter().for_each(|ran| one_by_one.add(*ran));
+        for mut index in [index(&all), one_by_one] {
+            let private = |index: &Index| -> Vec<String> {
+                let found = index.starting_with("", "/here", 9).into_iter();
+                found.filter(|found| found.private).map(|found| found.command.to_owned()).collect()
+            };
+            assert_eq!(private(&index), ["deploy quux"]);
+            assert!(index.is_private("deploy quux") && !index.is_private("make") && !index.is_private("other"));
+            index.add(privately("deploy quux"));
+            assert_eq!(private(&index), ["deploy quux"]);
+            index.add(ran("deploy quux"));
+            assert!(private(&index).is_empty());
+        }
     }
 
     fn index(commands: &[Ran<'_>]) -> Index {
@@ -431,7 +477,7 @@ mod tests {
 
     #[test]
     fn what_ran_here_comes_before_what_ran_elsewhere() {
-        let there = Ran { command: "make test", cwd: Some("/there"), exit: Some(0), session: None };
+        let there = Ran { command: "make test", cwd: Some("/there"), exit: Some(0), session: None, private: false };
         let index = index(&[ran("make"), ran("make all"), there]);
         assert_eq!(found(&index, "make", "/here"), ["make all", "make test"]);
         assert_eq!(found(&index, "make", "/there"), ["make test", "make all"]);
@@ -445,7 +491,7 @@ mod tests {
 
     #[test]
     fn what_could_not_run_is_not_offered_until_it_does() {
-        let lost = |exit| Ran { command: "gti status", cwd: None, exit: Some(exit), session: None };
+        let lost = |exit| Ran { command: "gti status", cwd: None, exit: Some(exit), session: None, private: false };
         let mut index = index(&[lost(127)]);
         assert_eq!(found(&index, "gti", "/"), [""; 0]);
         index.add(lost(0));
@@ -464,7 +510,7 @@ mod tests {
         let mut builder = Builder::default();
         let mut one_by_one = Index::default();
         for number in 0..MAX_DIRECTORIES + 10 {
-            let ran = Ran { command: "make", cwd: Some(&format!("/{number}")), exit: Some(0), session: None };
+            let ran = Ran { command: "make", cwd: Some(&format!("/{number}")), exit: Some(0), session: None, private: false };
             builder.add(ran);
             one_by_one.add(ran);
         }
@@ -477,7 +523,7 @@ mod tests {
     #[test]
     fn a_path_longer_than_any_is_no_directory() {
         let long = "/x".repeat(MAX_DIRECTORY);
-        let index = index(&[Ran { command: "make", cwd: Some(&long), exit: Some(0), session: None }]);
+        let index = index(&[Ran { command: "make", cwd: Some(&long), exit: Some(0), session: None, private: false }]);
         assert!(index.directories.is_empty());
         assert_eq!(found(&index, "ma", &long), ["make"]);
     }
@@ -524,14 +570,14 @@ mod tests {
             let mut one_by_one = Index::default();
             for (command, directory) in &history {
                 let cwd = format!("/{directory}");
-                builder.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None });
-                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None });
+                builder.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
+                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
             }
             let mut built = builder.finish();
             for (command, directory) in &later {
                 let cwd = format!("/{directory}");
-                built.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None });
-                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None });
+                built.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
+                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
             }
             let all: Vec<_> = history.into_iter().chain(later).collect();
             let expected = slow(&all, &prefix, "/1", limit);

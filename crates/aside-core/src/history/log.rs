@@ -76,7 +76,7 @@ const LOOK_BACK: usize = 96;
 
 impl Log {
     pub fn add(&mut self, command: u32, text: &str, ran: &Ran<'_>) {
-        let Ran { command: _, cwd, exit, session } = *ran;
+        let Ran { command: _, cwd, exit, session, private: _ } = *ran;
         let number = self.first + self.runs.len() as u32;
         let session = hash(session.unwrap_or_default());
         if self.of_command.len() <= command as usize {
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     fn ran<'a>(cwd: &'a str, exit: i32, session: Option<&'a str>) -> Ran<'a> {
-        Ran { command: "", cwd: Some(cwd), exit: Some(exit), session }
+        Ran { command: "", cwd: Some(cwd), exit: Some(exit), session, private: false }
     }
 
     fn log(runs: &[(u32, &str)]) -> Log {

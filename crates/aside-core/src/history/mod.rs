@@ -23,6 +23,9 @@ pub struct Entry {
     pub session: Option<String>,
     pub shell: String,
     pub host: Option<String>,
+    /// It ran in a private shell.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
 }
 
 /// Of a text, the same in every run. Two texts seldom share one, and nothing is lost when they do.

@@ -77,6 +77,7 @@ pub struct Suggest {
     /// The number of the command in its session, as in `finished`. The same again is the same question.
     pub seq: i64,
     /// Nothing remote for this question.
+    #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
     /// The client reads one answer and no more, so it gets the last.
     pub wait: bool,

@@ -1,6 +1,6 @@
 //! The JSON spelling: one object a line, with the field names of the systems we replace.
 
-use crate::proto::{Answer, Call, Request};
+use crate::proto::{Answer, Call, Request, privacy};
 
 /// The name that clients of other daemons have for a wish. They read one answer.
 const NATURAL_LANGUAGE: &str = "natural_language";
@@ -19,10 +19,13 @@ pub fn decode(line: &str) -> Result<Call, String> {
 fn says_private(line: &str) -> bool {
     #[derive(serde::Deserialize)]
     struct Said {
+        #[serde(default, deserialize_with = "privacy::read")]
         private: bool,
     }
-    // Most messages do not, and are not read twice.
-    line.contains("\"private\"") && serde_json::from_str::<Said>(line).is_ok_and(|said| said.private)
+    // Most messages do not, and are not read twice. The name may be spelled with escapes.
+    let may_say = line.contains("\"private\"") || line.contains("\\u");
+    // What cannot be read, since it is said twice for one, counts as said.
+    may_say && serde_json::from_str::<Said>(line).map_or(true, |said| said.private)
 }
 
 fn is_natural_language(line: &str) -> bool {

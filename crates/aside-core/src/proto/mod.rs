@@ -4,6 +4,7 @@
 pub mod compat;
 pub mod ended;
 pub mod json;
+pub mod privacy;
 pub mod record;
 pub mod stream;
 pub mod talk;
@@ -89,11 +90,11 @@ impl Request {
             Request::Ask(asked) => asked.private,
             Request::Suggest(ended) => ended.private,
             Request::Task(asked) => asked.private,
+            Request::Finished(finished) => finished.private,
             Request::Complete(_)
             | Request::Outcome(_)
             | Request::Detect(_)
             | Request::Wrong(_)
-            | Request::Finished(_)
             | Request::Capture(_)
             | Request::Watching(_)
             | Request::Captured(_)
@@ -103,6 +104,32 @@ impl Request {
             | Request::Why(_)
             | Request::Status
             | Request::Stop => false,
+        }
+    }
+
+    /// Says of itself that nothing of it may leave, if its kind can.
+    pub fn make_private(&mut self) {
+        match self {
+            Request::Hello(hello) => hello.private = true,
+            Request::Translate(asked) => asked.private = true,
+            Request::Explain(asked) => asked.private = true,
+            Request::Ask(asked) => asked.private = true,
+            Request::Suggest(ended) => ended.private = true,
+            Request::Task(asked) => asked.private = true,
+            Request::Finished(finished) => finished.private = true,
+            Request::Complete(_)
+            | Request::Outcome(_)
+            | Request::Detect(_)
+            | Request::Wrong(_)
+            | Request::Capture(_)
+            | Request::Watching(_)
+            | Request::Captured(_)
+            | Request::Recall(_)
+            | Request::Names(_)
+            | Request::Reload
+            | Request::Why(_)
+            | Request::Status
+            | Request::Stop => {}
         }
     }
 
@@ -147,6 +174,7 @@ pub struct Hello {
     /// What the plugin found around it, as `name=value` lines, for `aside doctor`.
     pub facts: String,
     /// Nothing remote for this shell. A later hello may take it back.
+    #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
 }
 
@@ -180,6 +208,9 @@ pub struct Finished {
     pub duration_ms: i64,
     pub shell: String,
     pub command: String,
+    /// It ran in a private shell: it is kept, and no model is ever told of it.
+    #[serde(deserialize_with = "privacy::read")]
+    pub private: bool,
 }
 
 /// One part of a list of names. A long list comes in several messages, each small enough not to fill a socket.

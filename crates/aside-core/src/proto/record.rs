@@ -1,6 +1,7 @@
 //! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
 //! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
 
+use crate::proto::privacy;
 use crate::proto::ended::{Capture, Captured, Recall, Suggest, Suggested, Tier, Watching};
 use crate::proto::talk::{Ask, Detect, Phase, Ruling, Said, Wrong};
 use crate::proto::wish::{Explain, Explanation, Outcome, Proposal, Suggestion, Translate};
@@ -30,7 +31,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             pid: number(field(7), "pid")?,
             histfile: text(8),
             facts: text(9),
-            private: switch(field(10), "private")?,
+            private: privacy::says(field(10)),
         }),
         "complete" => Request::Complete(Complete {
             session: text(2),
@@ -47,7 +48,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             shell: text(5),
             wait: switch(field(6), "wait")?,
             now: switch(field(7), "now")?,
-            private: switch(field(8), "private")?,
+            private: privacy::says(field(8)),
             provider: text(9),
             limit: number(field(10), "limit")?,
             recent_commands: Vec::new(),
@@ -59,7 +60,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             command: text(4),
             shell: text(5),
             wait: switch(field(6), "wait")?,
-            private: switch(field(7), "private")?,
+            private: privacy::says(field(7)),
         }),
         "outcome" => Request::Outcome(Outcome {
             session: text(2),
@@ -92,7 +93,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             number: number(field(6), "number of the question")?,
             width: number(field(7), "width")?,
             wait: switch(field(8), "wait")?,
-            private: switch(field(9), "private")?,
+            private: privacy::says(field(9)),
             exit: number(field(10), "exit status")?,
             output: text(11),
             reason: text(12),
@@ -106,6 +107,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             duration_ms: number(field(7), "duration")?,
             shell: text(8),
             command: text(9),
+            private: privacy::says(field(10)),
         }),
         "capture" => Request::Capture(Capture {
             session: text(2),
@@ -130,7 +132,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             exit: number(field(5), "exit status")?,
             shell: text(6),
             seq: number(field(7), "sequence number")?,
-            private: switch(field(8), "private")?,
+            private: privacy::says(field(8)),
             wait: switch(field(9), "wait")?,
         }),
         "recall" => Request::Recall(Recall { session: text(2), tty: text(3), limit: number(field(4), "limit")? }),
@@ -248,7 +250,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command }) => [
+        Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command, private }) => [
             &id,
             "finished",
             session,
@@ -259,6 +261,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
             &duration_ms.to_string(),
             shell,
             command,
+            flag(*private),
         ]
         .map(str::to_owned)
         .to_vec(),

@@ -70,6 +70,7 @@ pub struct Ask {
     /// The client reads one answer and no more, so it gets the last.
     pub wait: bool,
     /// Nothing remote for this question.
+    #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
     /// The question is a line that was run, and this is how it ended; zero when it was not run.
     #[serde(rename = "exit_status")]

@@ -51,7 +51,7 @@ pub struct Task {
     #[serde(rename = "goesOn", skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,
     /// `ask`: nothing remote for this task.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(deserialize_with = "crate::proto::privacy::read", skip_serializing_if = "std::ops::Not::not")]
     pub private: bool,
     /// `ask`: the file that is open, and the line of the cursor.
     #[serde(skip_serializing_if = "String::is_empty")]

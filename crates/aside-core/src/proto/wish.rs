@@ -17,6 +17,7 @@ pub struct Translate {
     /// Whoever wishes has said that this is all: no pause is made.
     pub now: bool,
     /// Nothing remote for this wish.
+    #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
     /// Who is asked; empty for whom the settings name.
     pub provider: String,
@@ -39,6 +40,7 @@ pub struct Explain {
     pub command: String,
     pub shell: String,
     pub wait: bool,
+    #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
 }
 

@@ -37,6 +37,8 @@ pub enum Input {
     },
     Cancelled,
     Retried,
+    /// By somebody of whom nothing may leave: the task is private from now on.
+    RetriedPrivately,
     /// What it wrote was taken back.
     Undone {
         by: String,
@@ -105,7 +107,7 @@ impl Input {
             Self::Finished(_) => Some(Cause::Finished),
             Self::Failed { .. } => Some(Cause::Failed),
             Self::Cancelled => Some(Cause::Cancelled),
-            Self::Retried => Some(Cause::Retried),
+            Self::Retried | Self::RetriedPrivately => Some(Cause::Retried),
             Self::Undone { .. } => Some(Cause::Undone),
             Self::Restarted => Some(Cause::Restarted),
         }

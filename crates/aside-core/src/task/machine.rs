@@ -186,6 +186,7 @@ impl Turn {
                 | Input::Output(_)
                 | Input::Finished(_)
                 | Input::Retried
+                | Input::RetriedPrivately
                 | Input::Undone { .. },
             ) => {
                 let state = live.name();
@@ -197,12 +198,13 @@ impl Turn {
     fn ended(&mut self, ended: Ended, input: Input) -> Moved {
         let state = ended.name();
         match input {
-            Input::Retried if self.book.attempt < MAX_ATTEMPTS => {
+            Input::Retried | Input::RetriedPrivately if self.book.attempt < MAX_ATTEMPTS => {
                 self.book.attempt += 1;
+                self.book.request.meta.private |= input == Input::RetriedPrivately;
                 (self.book.streamed, self.book.chunks) = (0, 0);
                 (self.receive(ended.retried()), None)
             }
-            Input::Retried => (State::Ended(ended), Some(Refusal::TooManyAttempts)),
+            Input::Retried | Input::RetriedPrivately => (State::Ended(ended), Some(Refusal::TooManyAttempts)),
             Input::Undone { by } => self.undo(ended, by),
             Input::Routed { .. }
             | Input::Collected(_)

@@ -127,6 +127,7 @@ impl Tool for Daemon {
             duration_ms: 1,
             shell: "zsh".to_owned(),
             command: typed.command.clone(),
+            private: false,
         };
         let (reply, _) = self.asks(Request::Finished(finished));
         assert_eq!(reply, Reply::Ok, "{}", typed.command);

@@ -43,7 +43,13 @@ impl Tool for Inside {
     }
 
     fn ran(&mut self, typed: &Typed) {
-        self.index.add(Ran { command: &typed.command, cwd: Some(&typed.cwd), exit: Some(0), session: Some(SESSION) });
+        self.index.add(Ran {
+            command: &typed.command,
+            cwd: Some(&typed.cwd),
+            exit: Some(0),
+            session: Some(SESSION),
+            private: false,
+        });
         for name in typed::commands_in(&typed.command) {
             if self.names.functions.binary_search_by(|known| (**known).cmp(name)).is_err() {
                 self.names.take("function", 1, name);

@@ -40,6 +40,9 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let mut input = Vec::new();
     std::io::stdin().take(MAX_MESSAGE as u64).read_to_end(&mut input)?;
+    if client::is_private() {
+        input = made_private(input, args.within_ms.is_some() || args.place.is_some());
+    }
     if let Some(limit) = args.within_ms {
         let answers = ask_at_once(&paths, &input, began + Duration::from_millis(limit));
         return match answers {
@@ -53,6 +56,28 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let input = String::from_utf8_lossy(&input);
     let fields: Vec<&str> = input.strip_suffix('\0').unwrap_or(&input).split('\0').collect();
     send(&paths, &record::encode_fields(&fields))
+}
+
+/// The shell is private: each of its records says so. What cannot be read stays as it is, and is refused by the daemon.
+fn made_private(input: Vec<u8>, whole_records: bool) -> Vec<u8> {
+    if whole_records {
+        let calls = frames(&input).into_iter().map(|frame| match frame {
+            Frame::Call(mut call) => {
+                call.request.make_private();
+                Some(record::encode_call(&call))
+            }
+            Frame::Foreign(_) | Frame::Bad { .. } | Frame::Lost { .. } => None,
+        });
+        return calls.collect::<Option<Vec<_>>>().map_or(input, |calls| calls.concat());
+    }
+    let text = String::from_utf8_lossy(&input);
+    let fields: Vec<&str> = text.strip_suffix('\0').unwrap_or(&text).split('\0').collect();
+    let Ok(mut call) = record::decode(&fields) else { return input };
+    call.request.make_private();
+    let encoded = record::encode_call(&call);
+    // Without the count in front, as it came.
+    let count = encoded.iter().position(|byte| *byte == 0).map_or(0, |end| end + 1);
+    encoded.get(count..).unwrap_or_default().to_vec()
 }
 
 fn send(paths: &Paths, message: &[u8]) -> anyhow::Result<Exit> {
@@ -173,6 +198,19 @@ fn lines(mut answers: Vec<(Option<u64>, String)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_record_of_a_private_shell_says_so() {
+        let fields = ["3", "finished", "s", "1", "/", "0", "0", "0", "bash", "ls"];
+        let one = made_private(fields.map(|field| format!("{field}\0")).concat().into_bytes(), false);
+        let text = String::from_utf8(one).unwrap();
+        let told = record::decode(&text.strip_suffix('\0').unwrap().split('\0').collect::<Vec<_>>()).unwrap();
+        assert!(told.private && matches!(&told.request, Request::Finished(told) if told.command == "ls"), "{told:?}");
+        let asks = ["4", "ask", "s", "/", "why is it so", "bash", "1", "80", "1", "0"];
+        let both = [record::encode_fields(&fields), record::encode_fields(&asks)].concat();
+        let is_private = |frame: &Frame| matches!(frame, Frame::Call(call) if call.private);
+        assert_eq!(frames(&made_private(both, true)).iter().filter(|frame| is_private(frame)).count(), 2);
+    }
 
     #[test]
     fn answers_are_lines_in_the_order_of_the_questions() {

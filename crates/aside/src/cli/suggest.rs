@@ -164,7 +164,7 @@ fn habits(paths: &Paths) -> Index {
     if let Ok(Some(mut history)) = History::open_to_read(&paths.history_db()) {
         for Row { entry, .. } in history.newest(MAX_ROWS, None).unwrap_or_default().iter().rev() {
             let (cwd, session) = (entry.cwd.as_deref(), entry.session.as_deref());
-            builder.add(Ran { command: &entry.command, cwd, exit: entry.exit, session });
+            builder.add(Ran { command: &entry.command, cwd, exit: entry.exit, session, private: entry.private });
         }
     }
     builder.finish()

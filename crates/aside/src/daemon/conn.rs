@@ -127,6 +127,10 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
             if let Request::Hello(hello) = &request {
                 is_private = hello.private;
+                if is_private {
+                    // What was asked in the open and has not left yet stays here.
+                    threads.give_up();
+                }
             }
             let privacy = dispatch::privacy(state, &request, is_private || says_private);
             let later = voice.later(&request, &threads, outbox);
@@ -172,11 +176,16 @@ struct Threads {
 }
 
 impl Threads {
-    fn end(&self) {
+    /// Gives up what is being thought about, also what could be gone on with. Later requests are answered.
+    fn give_up(&self) {
         self.line.end();
         self.explanation.end();
         self.talk.end();
         self.next.end();
+    }
+
+    fn end(&self) {
+        self.give_up();
         self.watch.end();
     }
 }

@@ -39,7 +39,7 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
         Request::Detect(asked) => answer::detect::answer(&state, asked).await,
         Request::Wrong(wrong) => answer::detect::wrong(&state, wrong).await,
         Request::Ask(asked) => answer::ask::answer(&state, asked, privacy, &later).await,
-        Request::Finished(finished) => answer::finished::answer(&state, finished).await,
+        Request::Finished(finished) => answer::finished::answer(&state, finished, privacy).await,
         Request::Capture(asked) => answer::capture::answer(&state, asked).await,
         Request::Watching(watching) => answer::capture::watching(&state, watching, &later),
         Request::Captured(captured) => answer::captured::answer(&state, captured),

@@ -48,7 +48,7 @@ pub struct Question {
     pub exit: i32,
     /// As it was on the screen; nothing when nobody saw it.
     pub output: Option<String>,
-    /// What the session ran before, the oldest first, without this one.
+    /// What the session ran before in the open, the oldest first, without this one.
     pub previous: Vec<ended::Past>,
     pub privacy: Privacy,
 }
@@ -174,6 +174,7 @@ impl Desk {
             earlier,
             max_tokens: MAX_TOKENS,
             stop: STOPS.map(str::to_owned).to_vec(),
+            session: self.question.session.clone(),
             ..provider::Question::new(system.to_owned(), ask)
         };
         let hear = |said: &str| if said.len() > MAX_HEARD { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

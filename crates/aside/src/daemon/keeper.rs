@@ -328,11 +328,17 @@ impl Desk {
 }
 
 fn ran(entry: &Entry) -> Ran<'_> {
-    Ran { command: &entry.command, cwd: entry.cwd.as_deref(), exit: entry.exit, session: entry.session.as_deref() }
+    Ran {
+        command: &entry.command,
+        cwd: entry.cwd.as_deref(),
+        exit: entry.exit,
+        session: entry.session.as_deref(),
+        private: entry.private,
+    }
 }
 
 fn passed(row: RowRef<'_>) -> Ran<'_> {
-    Ran { command: row.command, cwd: row.cwd, exit: row.exit, session: row.session }
+    Ran { command: row.command, cwd: row.cwd, exit: row.exit, session: row.session, private: row.private }
 }
 
 /// Everything in the store, and the number of the last row that is in it.

@@ -11,6 +11,7 @@ use aside_core::suggest::Interactive;
 use tokio::sync::watch;
 
 use crate::daemon::state::{Asker, State};
+use crate::provider::Privacy;
 
 /// Shells that are remembered; the one not heard from longest is forgotten first.
 const MAX_SHELLS: usize = 64;
@@ -57,6 +58,7 @@ struct Kept {
     /// The end of it, without secrets; nothing when nobody saw it.
     output: Option<String>,
     ended: Instant,
+    privacy: Privacy,
 }
 
 /// A command that has ended.
@@ -68,6 +70,8 @@ struct Ended<'a> {
     exit: i32,
     /// Whether what it printed may be looked at.
     looks: Looks,
+    /// Of the shell, when it ran.
+    privacy: Privacy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +83,15 @@ enum Looks {
 
 impl State {
     /// Takes note of a command that has ended. Says whether it is news.
-    pub fn ran(&self, session: &str, shell: &str, (seq, command, cwd, exit): (i64, &str, &str, i32)) -> bool {
+    pub fn ran(
+        &self,
+        session: &str,
+        shell: &str,
+        (seq, command, cwd, exit): (i64, &str, &str, i32),
+        privacy: Privacy,
+    ) -> bool {
         // It is told twice, and reading the line once is enough.
-        if self.memory().knows(session, seq) {
+        if self.memory().knows(session, seq, privacy) {
             return false;
         }
         let config = self.config();
@@ -89,7 +99,19 @@ impl State {
         let interactive =
             Interactive { always: &config.suggest.capture_blocklist, bare: &config.suggest.capture_blocklist_bare };
         let looks = if interactive.takes_over(command, dialect, &names) { Looks::No } else { Looks::Yes };
-        self.memory().ran(session, Ended { seq, command, cwd, exit, looks })
+        self.memory().ran(session, Ended { seq, command, cwd, exit, looks, privacy })
+    }
+
+    /// Whether a line that has ended ran in a private shell: in this session, as far as that is remembered, or else by the history.
+    pub fn ran_privately(&self, session: &str, line: &str) -> bool {
+        let remembered = self.memory().ran_privately(session, line);
+        remembered.unwrap_or_else(|| self.index().is_private(line.trim()))
+    }
+
+    /// The same for a command whose number is known. A daemon that has just started goes by the history.
+    pub fn seq_ran_privately(&self, session: &str, seq: i64, line: &str) -> bool {
+        let is_known = self.memory().lock().get(session).is_some_and(|shell| !shell.commands.is_empty());
+        if is_known { self.memory().is_private(session, seq) } else { self.index().is_private(line.trim()) }
     }
 
     /// What a command printed, for this machine alone. Waits a moment for it where somebody watches the terminal.
@@ -122,10 +144,10 @@ impl Memory {
         }
         let output = shell.fresh_of(ended.seq).map(kept);
         let command = cut(ended.command, MAX_COMMAND).to_owned();
-        let Ended { seq, cwd, exit, looks, .. } = ended;
+        let Ended { seq, cwd, exit, looks, privacy, command: _ } = ended;
         let (cwd, now) = (cwd.to_owned(), Instant::now());
         let place = shell.commands.partition_point(|kept| kept.seq < seq);
-        shell.commands.insert(place, Kept { seq, command, cwd, exit, looks, output, ended: now });
+        shell.commands.insert(place, Kept { seq, command, cwd, exit, looks, output, ended: now, privacy });
         if shell.commands.len() > MAX_COMMANDS {
             shell.commands.pop_front();
         }
@@ -135,8 +157,30 @@ impl Memory {
         true
     }
 
-    fn knows(&self, session: &str, seq: i64) -> bool {
-        self.lock().get(session).is_some_and(|shell| shell.knows(seq))
+    /// Told privately once, a command is private.
+    fn knows(&self, session: &str, seq: i64, privacy: Privacy) -> bool {
+        let mut shells = self.lock();
+        let commands = shells.get_mut(session).into_iter().flat_map(|shell| &mut shell.commands);
+        let Some(known) = { commands }.find(|command| command.seq == seq) else { return false };
+        if privacy == Privacy::Private {
+            known.privacy = privacy;
+        }
+        true
+    }
+
+    /// Whether a command ran in a private shell: nothing of it may leave, also when that shell is open again.
+    pub fn is_private(&self, session: &str, seq: i64) -> bool {
+        let shells = self.lock();
+        let mut commands = shells.get(session).into_iter().flat_map(|shell| &shell.commands);
+        commands.any(|command| command.seq == seq && command.privacy == Privacy::Private)
+    }
+
+    /// The same for the newest command with this text; nothing when there is none.
+    fn ran_privately(&self, session: &str, line: &str) -> Option<bool> {
+        let shells = self.lock();
+        let line = cut(line, MAX_COMMAND).trim();
+        let newest = shells.get(session)?.commands.iter().rev().find(|command| command.command.trim() == line)?;
+        Some(newest.privacy == Privacy::Private)
     }
 
     pub fn printed(&self, session: &str, seq: i64, output: &str) {
@@ -207,11 +251,20 @@ impl Memory {
         (last.command.trim() == cut(command, MAX_COMMAND).trim()).then_some(last.seq)
     }
 
-    /// What ran before a command, the oldest first.
+    /// What ran before a command, the oldest first, for this machine alone.
     pub fn before(&self, session: &str, seq: i64) -> Vec<Past> {
+        self.past(session, seq, |_| true)
+    }
+
+    /// The same without what ran while the shell was private.
+    pub fn before_in_the_open(&self, session: &str, seq: i64) -> Vec<Past> {
+        self.past(session, seq, |kept| kept.privacy == Privacy::Open)
+    }
+
+    fn past(&self, session: &str, seq: i64, fits: impl Fn(&Kept) -> bool) -> Vec<Past> {
         let shells = self.lock();
         let commands = shells.get(session).into_iter().flat_map(|shell| &shell.commands);
-        commands.take_while(|command| command.seq != seq).map(Kept::told).collect()
+        commands.take_while(|command| command.seq != seq).filter(|kept| fits(kept)).map(Kept::told).collect()
     }
 
     /// The last commands, the oldest first; all that are remembered for 0.
@@ -281,7 +334,7 @@ mod tests {
     use super::*;
 
     fn ended(seq: i64, command: &str) -> Ended<'_> {
-        Ended { seq, command, cwd: "/here", exit: 1, looks: Looks::Yes }
+        Ended { seq, command, cwd: "/here", exit: 1, looks: Looks::Yes, privacy: Privacy::Open }
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub async fn ask(
     question: &Question,
     mut hear: impl FnMut(&str) -> ControlFlow<()>,
 ) -> Result<Said, Failure> {
-    if question.privacy == Privacy::Private {
+    if question.privacy == Privacy::Private || state.is_private(&question.session) {
         return Err(Failure::Private);
     }
     let question = &without_secrets(question);
@@ -75,7 +75,7 @@ pub async fn ask(
         is_read.store(matches!(usage, Use::Ask | Use::Task), Ordering::Relaxed);
         hear(text)
     };
-    let keeper = Account { journal: state.journal(), usage, provider: server.provider };
+    let keeper = Account { state, session: &question.session, usage, provider: server.provider };
     let mut waiting = Waiting { state, usage, began: None };
     let outcome = loop {
         tries -= 1;
@@ -182,7 +182,8 @@ fn wanted(settings: &Llm, paths: &Paths) -> Vec<Wanted> {
 
 /// Writes down what leaves.
 struct Account<'a> {
-    journal: &'a Arc<Journal>,
+    state: &'a State,
+    session: &'a str,
     usage: Use,
     provider: config::Provider,
 }
@@ -199,15 +200,17 @@ impl Witness for Account<'_> {
 
     async fn leaves(&self, leaving: &provider::Leaving<'_>) -> Result<Note, Failure> {
         let [address, model, body] = [leaving.address, leaving.model, leaving.body].map(str::to_owned);
-        let (purpose, provider, journal) = (self.usage.name(), self.provider.name(), Arc::clone(self.journal));
-        let written = disk::look_at_file(self.journal.lines().path(), move || {
+        let (purpose, provider, journal) = (self.usage.name(), self.provider.name(), Arc::clone(self.state.journal()));
+        let written = disk::look_at_file(self.state.journal().lines().path(), move || {
             journal.leaves(&Leaving { purpose, provider, model: &model, address: &address, body: &body })
         });
         let written = written.await.and_then(|written| Ok(written?));
         let id = written.map_err(|error| {
             Failure::Settings(format!("nothing is sent, since what leaves cannot be written down: {error}"))
         })?;
-        Ok(Note { journal: Arc::clone(self.journal), id: Some(id), left: Instant::now() })
+        let note = Note { journal: Arc::clone(self.state.journal()), id: Some(id), left: Instant::now() };
+        // The last look before anything leaves: the shell may have become private while the question waited.
+        if self.state.is_private(self.session) { Err(Failure::Private) } else { Ok(note) }
     }
 
     fn ended(&self, mut note: Note, ended: &Ended) {
@@ -536,8 +539,8 @@ async fn provider(state: &State, server: &Server) -> Result<Arc<Provider>, Failu
 
 /// A failure is told once, until there was an answer or another failure.
 fn tell(state: &State, server: &Server, failure: Option<&Failure>) {
-    // That is no trouble yet.
-    if failure == Some(&Failure::Starting) {
+    // That is no trouble yet, or none of the server's.
+    if matches!(failure, Some(Failure::Starting | Failure::Private)) {
         return;
     }
     let mut inner = state.models().lock();

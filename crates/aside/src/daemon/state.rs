@@ -63,6 +63,8 @@ pub struct State {
     specs: Specs,
     offers: Offers,
     sessions: Mutex<HashMap<String, Session>>,
+    /// A private shell was forgotten: from now on, every shell that is not known counts as private.
+    forgot_private: AtomicBool,
     notices: Mutex<VecDeque<(Instant, String)>>,
     journal: Arc<Journal>,
     models: Models,
@@ -126,6 +128,7 @@ impl State {
             specs: Specs::new(paths.specs_dir()),
             offers: Offers::default(),
             sessions: Mutex::default(),
+            forgot_private: AtomicBool::new(false),
             notices: Mutex::default(),
             journal: Arc::new(Journal::new(&paths)),
             models: Models::default(),
@@ -174,10 +177,11 @@ impl State {
         locked(&self.index)
     }
 
-    /// What ran lately, here first, oldest first.
+    /// What ran lately in open shells, here first, oldest first: a model may be told.
     pub fn recent(&self, cwd: &str, most: usize) -> Vec<String> {
         let index = self.index();
         let mut newest = index.starting_with("", cwd, most);
+        newest.retain(|found| !found.private);
         newest.sort_by_key(|found| found.order);
         newest.iter().map(|found| found.command.to_owned()).collect()
     }
@@ -381,8 +385,13 @@ impl State {
         }
         let mut sessions = locked(&self.sessions);
         if sessions.len() >= MAX_SESSIONS && !sessions.contains_key(&hello.session) {
-            let oldest = sessions.iter().min_by_key(|(_, session)| session.seen).map(|(name, _)| name.clone());
-            oldest.map(|name| sessions.remove(&name));
+            // Open ones first: one that is not known counts as open.
+            let oldest = sessions.iter().min_by_key(|(_, session)| (session.hello.private, session.seen));
+            let oldest = oldest.map(|(name, _)| name.clone());
+            let forgotten = oldest.and_then(|name| sessions.remove(&name));
+            if forgotten.is_some_and(|session| session.hello.private) {
+                self.forgot_private.store(true, Ordering::Relaxed);
+            }
         }
         let previous = sessions.remove(&hello.session);
         let names = previous.as_ref().map(|session| Arc::clone(&session.names)).unwrap_or_default();
@@ -433,7 +442,10 @@ impl State {
 
     /// Whether a shell has said that nothing of it may leave.
     pub fn is_private(&self, session: &str) -> bool {
-        locked(&self.sessions).get(session).is_some_and(|session| session.hello.private)
+        match locked(&self.sessions).get(&session[..session.floor_char_boundary(MAX_NAME)]) {
+            Some(session) => session.hello.private,
+            None => !session.is_empty() && self.forgot_private.load(Ordering::Relaxed),
+        }
     }
 
     pub fn connections(&self) -> &Arc<Connections> {

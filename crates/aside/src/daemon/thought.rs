@@ -174,6 +174,7 @@ async fn think(
             let prompt = prompt(left, right, &around, &filter);
             let mut question = provider::Question::new(prompt.system, prompt.user);
             question.max_tokens = MAX_TOKENS;
+            question.session.clone_from(&who);
             question.raw = heal(left, right, &around, &filter).map(|Healed { prompt, grammar, head }| Raw {
                 prompt,
                 grammar,

@@ -74,6 +74,8 @@ pub struct Question {
     /// The same question as a text to go on with, for a server that can be held to a grammar.
     pub raw: Option<Raw>,
     pub privacy: Privacy,
+    /// The shell that it is asked for. What becomes private while the question waits does not leave any more.
+    pub session: String,
     pub whom: Whom,
 }
 
@@ -455,6 +457,7 @@ impl Question {
             begin: None,
             raw: None,
             privacy: Privacy::Open,
+            session: String::new(),
             whom: Whom::AsSet,
         }
     }

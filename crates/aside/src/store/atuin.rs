@@ -71,5 +71,6 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
         shell: text(7)?.filter(|shell| !shell.is_empty()).unwrap_or(UNKNOWN_SHELL).to_owned(),
         // `host:user`.
         host: text(6)?.map(|name| name.split(':').next().unwrap_or(name)).filter(|host| !host.is_empty()).map(owned),
+        private: false,
     }))
 }

@@ -27,7 +27,8 @@ const SCHEMA: &str = "
         session TEXT,
         shell TEXT NOT NULL,
         host TEXT,
-        seq INTEGER
+        seq INTEGER,
+        private INTEGER
     );
     CREATE UNIQUE INDEX history_seq ON history (session, seq) WHERE seq IS NOT NULL;
     CREATE INDEX history_start ON history (start);
@@ -149,7 +150,32 @@ fn set_up(connection: &mut Connection, new_ids: NewIds) -> anyhow::Result<()> {
     write_ahead(connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.query_row(&format!("PRAGMA journal_size_limit = {MAX_LOG}"), [], |_| Ok(()))?;
-    if version == 0 { create(connection, new_ids) } else { Ok(()) }
+    if version == 0 {
+        create(connection, new_ids)?;
+    }
+    add_private_column(connection)
+}
+
+/// A file of an older version has none. The number of the schema stays: an older version reads and writes the file with it too.
+fn add_private_column(connection: &mut Connection) -> anyhow::Result<()> {
+    if private_column(connection)? == PRIVATE {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been first.
+    if private_column(&transaction)? != PRIVATE {
+        transaction.execute_batch("ALTER TABLE history ADD COLUMN private INTEGER")?;
+    }
+    Ok(transaction.commit()?)
+}
+
+const PRIVATE: &str = "private";
+
+/// What to select for whether a command ran in a private shell.
+pub fn private_column(connection: &Connection) -> anyhow::Result<&'static str> {
+    let there = "SELECT count(*) FROM pragma_table_info('history') WHERE name = 'private'";
+    let there: i64 = connection.query_row(there, [], |row| row.get(0))?;
+    Ok(if there > 0 { PRIVATE } else { "NULL" })
 }
 
 /// A filesystem that cannot do it keeps the mode it has, which works too.

@@ -89,6 +89,8 @@ pub struct RowRef<'row> {
     pub exit: Option<i32>,
     pub start_ms: Option<i64>,
     pub session: Option<&'row str>,
+    /// It ran in a private shell.
+    pub private: bool,
 }
 
 impl History {
@@ -158,7 +160,9 @@ impl History {
     /// The rows that were stored last, newest first, with smaller ids than `before`.
     pub fn newest(&mut self, limit: usize, before: Option<i64>) -> anyhow::Result<Vec<Row>> {
         self.with(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM history WHERE id < ? ORDER BY id DESC LIMIT ?");
+            let private = database::private_column(connection)?;
+            let sql =
+                format!("SELECT {COLUMNS}, {private} AS private FROM history WHERE id < ? ORDER BY id DESC LIMIT ?");
             let mut rows = connection.prepare_cached(&sql)?;
             let mut rows = rows.query(params![before.unwrap_or(i64::MAX), limit as i64])?;
             let mut found = Vec::new();
@@ -262,8 +266,8 @@ impl History {
 /// In the order in which `read` takes them.
 const COLUMNS: &str = "id, command, cwd, exit, start, duration, session, shell, host";
 
-const INSERT: &str = "INSERT INTO history (command, cwd, exit, start, duration, session, shell, host, seq) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, seq) WHERE seq IS NOT NULL DO NOTHING";
+const INSERT: &str = "INSERT INTO history (command, cwd, exit, start, duration, session, shell, host, seq, private) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, seq) WHERE seq IS NOT NULL DO NOTHING";
 
 /// False when the record is there already.
 fn insert(statement: &mut Statement<'_>, entry: &Entry, seq: Option<i64>) -> rusqlite::Result<bool> {
@@ -277,6 +281,8 @@ fn insert(statement: &mut Statement<'_>, entry: &Entry, seq: Option<i64>) -> rus
         Some(entry.shell.as_str()).filter(|shell| shell.len() <= MAX_FIELD).unwrap_or_default(),
         short(&entry.host),
         seq,
+        // Absent where it is not so, as in a file of an older version.
+        entry.private.then_some(1),
     ];
     // Not RETURNING: a statement that is left after its first row commits unwatched, and this one is an acknowledgement.
     Ok(statement.execute(values)? > 0)
@@ -291,8 +297,9 @@ fn count(connection: &Connection) -> anyhow::Result<i64> {
 }
 
 fn each(connection: &Connection, which: &str, params: &[i64], visit: &mut dyn FnMut(RowRef<'_>)) -> anyhow::Result<()> {
-    let mut rows =
-        connection.prepare(&format!("SELECT id, command, cwd, exit, start, session FROM history {which}"))?;
+    let private = database::private_column(connection)?;
+    let sql = format!("SELECT id, command, cwd, exit, start, session, {private} FROM history {which}");
+    let mut rows = connection.prepare(&sql)?;
     let mut rows = rows.query(rusqlite::params_from_iter(params))?;
     while let Some(row) = rows.next()? {
         // A row that damage made unreadable, without SQLite noticing, is passed over.
@@ -304,9 +311,15 @@ fn each(connection: &Connection, which: &str, params: &[i64], visit: &mut dyn Fn
             exit: row.get_ref(3)?.as_i64().ok().and_then(|exit| exit.try_into().ok()),
             start_ms: row.get_ref(4)?.as_i64().ok(),
             session: row.get_ref(5)?.as_str().ok(),
+            private: is_private(row.get_ref(6)?),
         });
     }
     Ok(())
+}
+
+/// Nothing where an older version wrote it. What damage has made of a mark is still one.
+fn is_private(value: rusqlite::types::ValueRef<'_>) -> bool {
+    !matches!(value, rusqlite::types::ValueRef::Null | rusqlite::types::ValueRef::Integer(0))
 }
 
 /// `None` for a row that damage made unreadable, without SQLite noticing.
@@ -323,6 +336,8 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
         session: text(6)?,
         shell,
         host: text(8)?,
+        // Not every query asks for it.
+        private: row.get_ref("private").is_ok_and(is_private),
     };
     Ok(Some(Row { id: row.get(0)?, entry }))
 }

@@ -71,6 +71,7 @@ fn gives_back_what_was_appended() {
         session: Some("s1".to_owned()),
         shell: "fish".to_owned(),
         host: Some("box".to_owned()),
+        private: true,
     };
     let mut history = open(&path);
     assert!(history.is_empty().unwrap());

@@ -208,7 +208,6 @@ fn hang_a_leased_file_of_its_own_holds_nothing_up() {
         (".config/aside/rules.toml", "# none\n"),
         (".local/state/aside/wrong.jsonl", "{}\n"),
         (".local/state/aside/privacy.jsonl", "{}\n"),
-        (".local/state/aside/daemon.log", "\n"),
     ];
     for (file, _) in files {
         home.write(file, "");

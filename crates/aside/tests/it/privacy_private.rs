@@ -200,3 +200,194 @@ fn privacy_private_a_command_with_the_variable_asks_no_model() {
     run(home.command(ASIDE).args(commands[0]), "");
     assert!(!model.requests().is_empty(), "the same command in an open shell");
 }
+
+fn hello(session: &str, private: &Value) -> Value {
+    json!({ "type": "hello", "request_id": 1, "protocol": 1, "shell": "zsh", "session_id": session, "private": private })
+}
+
+/// All that a model was told.
+fn told(model: &Model) -> String {
+    model.requests().iter().map(|request| request.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Until no task is under way any more.
+fn tasks_rest(home: &Home) {
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    loop {
+        let list = home.wire().json(json!({ "type": "task", "request_id": 1, "op": "list" }));
+        let rests = |task: &Value| {
+            matches!(task["state"].as_str(), Some("COMPLETED" | "FAILED" | "REJECTED" | "WAITING_APPROVAL"))
+        };
+        if list["tasks"].as_array().unwrap().iter().all(rests) {
+            return;
+        }
+        assert!(std::time::Instant::now() < deadline, "{list}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn privacy_private_a_task_that_is_retried_in_private_stays_here() {
+    let (model, home, _watcher) = desk();
+    let here = home.path("").display().to_string();
+    let ask = json!({ "type": "task", "request_id": 1, "op": "ask", "cwd": here, "shell": "zsh", "text": "explain how quuxes are frobnicated in this project" });
+    let task = home.wire().json(ask)["tasks"][0]["taskId"].as_str().unwrap().to_owned();
+    tasks_rest(&home);
+    let asked = model.requests().len();
+    assert!(asked > 0, "in the open a model is asked");
+    let retry = |private: bool| {
+        let answer = home
+            .wire()
+            .json(json!({ "type": "task", "request_id": 1, "op": "retry", "taskId": task, "private": private }));
+        assert_eq!(answer["type"], "task", "{answer}");
+        tasks_rest(&home);
+    };
+    retry(true);
+    assert_eq!(model.requests().len(), asked, "retried in private");
+    // What was private once stays so, also for the next daemon.
+    retry(false);
+    assert_eq!(model.requests().len(), asked, "retried in the open after that");
+    home.aside_does(&["daemon", "stop"]);
+    home.aside_does(&["daemon", "start"]);
+    retry(false);
+    assert_eq!(model.requests().len(), asked, "retried after a restart");
+}
+
+/// In the shell that was private once it is open again, in another one, and for the next daemon.
+#[test]
+fn privacy_private_what_ran_in_private_is_never_told() {
+    let (model, home, mut watcher) = desk();
+    let here = home.path("").display().to_string();
+    let ran = |seq: u64, command: &str| {
+        let ended = json!({ "type": "finished", "request_id": seq, "session_id": "s", "seq": seq, "cwd": here, "shell": "zsh", "command": command, "exit_status": 3 });
+        assert_eq!(home.wire().json(ended)["type"], "ok");
+    };
+    ran(10, "frobnicate openhost");
+    home.wire().json(hello("s", &json!(true)));
+    ran(11, "frobnicate sesamehost");
+    let output = "frobnicate: sesameoutput is loose\n";
+    watcher.json(json!({ "type": "captured", "request_id": 3, "tty": TTY, "mark": MARK, "seq": 11, "output": output }));
+    home.wire().json(hello("s", &json!(false)));
+    let asks_all = || {
+        for session in ["s", "other"] {
+            let messages = [
+                json!({ "type": "complete", "left": "frobnicate --qu" }),
+                json!({ "type": "translate", "query": "frobnicate the quux", "now": true }),
+                json!({ "type": "ask", "query": "why is the quux of this frobnicated so slowly", "number": 7 }),
+                json!({ "type": "ask", "query": "frobnicate sesamehost", "number": 8, "exit_status": 3 }),
+                json!({ "type": "suggest", "command": "frobnicate sesamehost", "exit_status": 3, "seq": 11 }),
+                json!({ "type": "suggest", "command": "frobnicate quux", "exit_status": 3, "seq": 12 }),
+                json!({ "type": "explain", "command": "frobnicate --quux 7" }),
+                json!({ "type": "task", "op": "ask", "text": "why did it fail" }),
+                json!({ "type": "task", "op": "ask", "text": "explain how quuxes are frobnicated in this project" }),
+            ];
+            for (number, mut message) in messages.into_iter().enumerate() {
+                // A shell that never ran it cannot speak of it without telling it itself.
+                if session == "other" && message.to_string().contains("sesamehost") {
+                    continue;
+                }
+                for (name, value) in [("session_id", session), ("cwd", &here), ("shell", "zsh")] {
+                    message[name] = json!(value);
+                }
+                message["wait"] = json!(true);
+                message["request_id"] = json!(number + 1);
+                home.wire().json(message);
+            }
+        }
+        tasks_rest(&home);
+    };
+    asks_all();
+    let all = told(&model);
+    assert!(!all.contains("sesame"), "{all}");
+    assert!(all.contains("openhost"), "what ran in the open is told, or this shows nothing");
+    home.aside_does(&["daemon", "stop"]);
+    home.aside_does(&["daemon", "start"]);
+    asks_all();
+    assert!(!told(&model).contains("sesame"), "after a restart");
+    // On this machine it is offered.
+    let complete = json!({ "type": "complete", "request_id": 1, "session_id": "x", "cwd": here, "left": "frobnicate se", "shell": "zsh", "wait": true, "private": true });
+    assert!(home.wire().json(complete).to_string().contains("frobnicate sesamehost"));
+}
+
+#[test]
+fn privacy_private_what_waits_when_a_shell_becomes_private_is_given_up() {
+    let (model, home, _watcher) = desk();
+    let config = home.read(".config/aside/config.toml");
+    let config = config.replace("nl_debounce_ms = 0", "nl_debounce_ms = 1500");
+    let config = config.replace("delay_ms = 0", "delay_ms = 1500").replace("short_ms = 0", "short_ms = 1500");
+    home.write(".config/aside/config.toml", config);
+    home.aside_does(&["daemon", "stop"]);
+    home.aside_does(&["daemon", "start"]);
+    let here = home.path("").display().to_string();
+    let line = |kind: &str, session: &str| json!({ "type": kind, "request_id": 5, "session_id": session, "cwd": here, "shell": "zsh", "left": "frobnicate --qu", "query": "frobnicate the quux" });
+    let mut wires = Vec::new();
+    for kind in ["complete", "translate"] {
+        // The shell says it on another connection, or on the same one without a name.
+        let mut wire = home.wire();
+        wire.sends_json(line(kind, "s"));
+        wires.push(wire);
+        home.wire().json(hello("s", &json!(true)));
+        home.wire().json(hello("s", &json!(false)));
+        home.wire().json(hello("s", &json!(true)));
+        let mut wire = home.wire();
+        wire.sends_json(line(kind, ""));
+        wire.sends_json(hello("", &json!(true)));
+        wires.push(wire);
+    }
+    std::thread::sleep(std::time::Duration::from_millis(3000));
+    assert_eq!(model.connections(), 0, "{}", told(&model));
+    let mut wire = home.wire();
+    wire.sends_json(line("translate", "open"));
+    model.wait_for_requests(1);
+}
+
+#[test]
+fn privacy_private_whatever_is_not_a_no_is_private() {
+    let (model, home, _watcher) = desk();
+    let here = home.path("").display().to_string();
+    let long = "long".repeat(200);
+    let asks = |session: &str, private: Option<Value>| {
+        for message in [
+            json!({ "type": "complete", "left": "frobnicate --qu" }),
+            json!({ "type": "translate", "query": "frobnicate the quux", "now": true }),
+            json!({ "type": "explain", "command": "frobnicate --quux 7" }),
+            json!({ "type": "ask", "query": "why is the quux of this frobnicated so slowly", "number": 7 }),
+            json!({ "type": "suggest", "command": "frobnicate quux", "exit_status": 3, "seq": 12 }),
+        ] {
+            let mut message = message;
+            for (name, value) in [("session_id", session), ("cwd", &here), ("shell", "zsh")] {
+                message[name] = json!(value);
+            }
+            (message["wait"], message["request_id"]) = (json!(true), json!(9));
+            if let Some(private) = &private {
+                message["private"] = private.clone();
+            }
+            let answer = home.wire().json(message.clone());
+            assert_ne!(answer["type"], "error", "{message}: {answer}");
+        }
+    };
+    for (number, word) in ["1", "true", "yes", "on", "2", "ja"].into_iter().enumerate() {
+        let session = format!("r{number}");
+        let fields = ["1", "hello", "1", "", "zsh", "", &session, "7", "", "", word];
+        assert_eq!(home.wire().record(&fields)[1], "hello");
+        asks(&session, None);
+    }
+    for (number, word) in [json!("yes"), json!(1), json!("on"), json!([])].into_iter().enumerate() {
+        let session = format!("j{number}");
+        assert_eq!(home.wire().json(hello(&session, &word))["type"], "hello");
+        asks(&session, None);
+        asks("m", Some(word));
+    }
+    home.wire().json(hello(&long, &json!(true)));
+    asks(&long, None);
+    // More shells than are remembered.
+    home.wire().json(hello("first", &json!(true)));
+    for number in 0..300 {
+        home.wire().json(hello(&format!("crowd{number}"), &json!(number % 2 == 0)));
+    }
+    asks("first", None);
+    assert_eq!(model.connections(), 0, "{}", told(&model));
+    home.wire().json(hello("no", &json!("off")));
+    asks("no", None);
+    assert!(!model.requests().is_empty());
+}

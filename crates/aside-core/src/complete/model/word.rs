@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn a_word_is_whole_when_another_followed_it_or_when_it_is_a_command() {
         let mut history = Index::default();
-        history.add(Ran { command: "git add src", cwd: Some("/"), exit: Some(0), session: None });
+        history.add(Ran { command: "git add src", cwd: Some("/"), exit: Some(0), session: None, private: false });
         let mut names = Names::default();
         names.take("alias", 0, "ll=ls -l");
         let whole = |line: &str| {

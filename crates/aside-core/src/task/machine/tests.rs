@@ -152,6 +152,7 @@ fn inputs() -> Vec<(&'static str, Input)> {
         ("failed", Input::Failed { reason: "no".to_owned() }),
         ("cancelled", Input::Cancelled),
         ("retried", Input::Retried),
+        ("retried privately", Input::RetriedPrivately),
         ("undone", Input::Undone { by: "pts/3".to_owned() }),
         ("restarted", Input::Restarted),
     ]
@@ -214,8 +215,11 @@ const TABLE: &str = "
     EXECUTING cancelled EXECUTING: EXECUTING save stop
     EXECUTING restarted FAILED: FAILED end-error save
     COMPLETED retried RECEIVED: RECEIVED save route
+    COMPLETED retried privately RECEIVED: RECEIVED save route
     FAILED retried RECEIVED: RECEIVED save route
+    FAILED retried privately RECEIVED: RECEIVED save route
     REJECTED retried RECEIVED: RECEIVED save route
+    REJECTED retried privately RECEIVED: RECEIVED save route
 ";
 
 #[test]
@@ -525,6 +529,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         any_text().prop_map(|reason| Input::Failed { reason }),
         Just(Input::Cancelled),
         Just(Input::Retried),
+        Just(Input::RetriedPrivately),
         any_text().prop_map(|by| Input::Undone { by }),
         Just(Input::Restarted),
     ]
@@ -588,7 +593,7 @@ proptest! {
             assert_in_order(before.seq(), &task, &effects)?;
             if let State::Ended(_) = before.state() {
                 let undone = matches!(&input, Input::Undone { .. });
-                prop_assert!(undone || input == Input::Retried, "{:?}", input);
+                prop_assert!(undone || matches!(input, Input::Retried | Input::RetriedPrivately), "{:?}", input);
                 prop_assert_eq!(task.attempt(), before.attempt() + u32::from(!undone));
             } else {
                 prop_assert_eq!(task.attempt(), before.attempt());

@@ -57,6 +57,9 @@ pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &La
             if asked.exit != 0 && asked.output.is_empty() {
                 asked.output = state.printed_last(&asked.session, &query).await.unwrap_or_default();
             }
+            // A line that failed in a private shell stays private, also when the shell is open again.
+            let was_private = asked.exit != 0 && state.ran_privately(&asked.session, &query);
+            let privacy = if was_private { Privacy::Private } else { privacy };
             let desk = Desk::new(state, asked, privacy, who.clone());
             let think = |mouth: Mouth| async move { desk.think(&mouth).await };
             (state.talks().begin(&who, number, &query, think), false)
@@ -276,6 +279,7 @@ impl Desk {
             max_tokens: MAX_TOKENS,
             stop: STOPS.map(str::to_owned).to_vec(),
             privacy: self.privacy,
+            session: self.asked.session.clone(),
             ..Question::new(prompt.system.to_owned(), prompt.user())
         }
     }

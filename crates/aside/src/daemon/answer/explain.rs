@@ -131,6 +131,7 @@ impl Desk {
         Question {
             max_tokens: MAX_TOKENS,
             privacy: self.privacy,
+            session: self.asked.session.clone(),
             ..Question::new(prompt.system.to_owned(), prompt.user())
         }
     }

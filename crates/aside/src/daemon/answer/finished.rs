@@ -10,8 +10,9 @@ use aside_core::proto::{Finished, Reply};
 use crate::daemon::handover;
 use crate::daemon::pipes;
 use crate::daemon::state::State;
+use crate::provider::Privacy;
 
-pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
+pub async fn answer(state: &Arc<State>, finished: Finished, privacy: Privacy) -> Reply {
     // fish never says hello, and bash only when it asks something.
     handover::consider(state, "");
     pipes::tend(state, &finished.session);
@@ -20,13 +21,13 @@ pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
     let stored = state.filter().and_then(|filter| filter.stored(&finished.command).ok().map(Cow::into_owned));
     if stored.is_some() {
         let Finished { session, seq, command, cwd, exit, shell, .. } = &finished;
-        state.ran(session, shell, (*seq, command, cwd, *exit));
+        state.ran(session, shell, (*seq, command, cwd, *exit), privacy);
     }
     let Some(command) = stored.filter(|_| state.config().history.record) else { return Reply::Ok };
     let Some(keeper) = state.keeper() else {
         return Reply::error("unavailable", "the history is not open");
     };
-    let Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command: _ } = finished;
+    let Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command: _, private: _ } = finished;
     let entry = Entry {
         command,
         cwd: Some(cwd).filter(|cwd| !cwd.is_empty()),
@@ -37,6 +38,7 @@ pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
         session: Some(session).filter(|session| !session.is_empty()),
         shell,
         host: host(),
+        private: privacy == Privacy::Private,
     };
     // Only within a session does a number tell that a command was sent before.
     let seq = entry.session.as_ref().map(|_| seq);
@@ -45,6 +47,7 @@ pub async fn answer(state: &Arc<State>, finished: Finished) -> Reply {
         cwd: entry.cwd.as_deref(),
         exit: entry.exit,
         session: entry.session.as_deref(),
+        private: entry.private,
     });
     match keeper.append(entry, seq, learnt).await {
         Ok(()) => Reply::Ok,

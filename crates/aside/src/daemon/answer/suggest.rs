@@ -46,7 +46,10 @@ pub async fn answer(state: &Arc<State>, ended: Suggest, privacy: Privacy, later:
         Some(found) => found,
         None => {
             let Suggest { session, cwd, exit, shell, .. } = &ended;
-            let is_news = state.ran(session, shell, (seq, &command, cwd, *exit));
+            // It may have run while the shell was private, and have been told to an earlier daemon.
+            let was_private = state.seq_ran_privately(session, seq, &command);
+            let privacy = if was_private { Privacy::Private } else { privacy };
+            let is_news = state.ran(session, shell, (seq, &command, cwd, *exit), privacy);
             let desk = Desk::new(state, ended, privacy);
             state.nexts().begin(&who, (seq, &command), |found| desk.think(is_news, found))
         }
@@ -222,7 +225,8 @@ impl Desk {
     fn question(&self, known: Known) -> Question {
         let Suggest { session, cwd, command, exit, shell, .. } = self.ended.clone();
         let privacy = self.privacy;
-        Question { session, shell, cwd, command, exit, output: known.output, previous: known.previous, privacy }
+        let previous = self.state.memory().before_in_the_open(&session, self.ended.seq);
+        Question { session, shell, cwd, command, exit, output: known.output, previous, privacy }
     }
 
     fn suggested(&self, suggestion: Suggestion) -> Suggested {

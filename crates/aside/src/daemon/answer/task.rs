@@ -198,7 +198,10 @@ async fn say(state: &Arc<State>, id: &Id, asked: Task) -> Result<Tasks, Trouble>
         }
         Op::Edit => Word::Edit { said: said.clone(), text: asked.text.clone(), confine },
         Op::Cancel => Word::Cancel,
-        Op::Retry => Word::Retry,
+        Op::Retry => {
+            let is_private = asked.private || state.is_private(&asked.session);
+            Word::Retry { privacy: if is_private { Privacy::Private } else { Privacy::Open } }
+        }
         _ => Word::Show,
     };
     let told = state.tasks().say(state, id, word).await?;

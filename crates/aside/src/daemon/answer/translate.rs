@@ -276,6 +276,7 @@ impl Desk {
             stop: prompt::STOPS.map(str::to_owned).to_vec(),
             format: Format::Grammar(prompt::grammar(self.limit)),
             privacy: self.privacy,
+            session: self.asked.session.clone(),
             whom: self.provider().unwrap_or(Whom::AsSet),
             ..Question::new(prompt.system.to_owned(), prompt.user())
         }

@@ -27,6 +27,7 @@ use crate::daemon::state::{State, Work};
 use crate::daemon::tasks::act::{self, Ground};
 use crate::daemon::tasks::desk::{Desk, Gathered};
 use crate::daemon::tasks::offer::{self, Maker};
+use crate::provider::Privacy;
 use crate::store::events::Log;
 use crate::world::sandbox;
 
@@ -81,7 +82,10 @@ pub enum Word {
         confine: Option<Confine>,
     },
     Cancel,
-    Retry,
+    /// By somebody of whom nothing may leave, perhaps.
+    Retry {
+        privacy: Privacy,
+    },
     /// What it wrote was taken back, by somebody.
     Undone {
         by: String,
@@ -279,7 +283,8 @@ impl Actor {
                 Err(refusal) => Err(refusal),
             },
             Word::Cancel => self.take(Input::Cancelled).await?,
-            Word::Retry => self.take(Input::Retried).await?,
+            Word::Retry { privacy: Privacy::Open } => self.take(Input::Retried).await?,
+            Word::Retry { privacy: Privacy::Private } => self.take(Input::RetriedPrivately).await?,
             Word::Undone { by } => self.take(Input::Undone { by }).await?,
         };
         Ok(done.map(|()| Told { offer: self.shown.clone() }))

@@ -102,6 +102,8 @@ impl Desk {
         let question = Question {
             max_tokens: route::model::MAX_TOKENS,
             format: Format::Json(schema),
+            privacy: self.privacy(),
+            session: self.request.meta.session.clone(),
             ..Question::new(system.to_owned(), user)
         };
         let hear = |_: &str| std::ops::ControlFlow::Continue(());

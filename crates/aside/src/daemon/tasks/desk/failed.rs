@@ -23,6 +23,8 @@ pub struct Failed {
     pub source: Source,
     /// When it ended, in milliseconds since 1970.
     pub at: u64,
+    /// It ran in a private shell: no model is told of it.
+    pub is_private: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +63,7 @@ impl Failed {
             cwd: failed.cwd,
             source: Source::Session,
             at,
+            is_private: state.memory().is_private(session, failed.seq),
         })
     }
 
@@ -69,7 +72,7 @@ impl Failed {
         earlier.iter().rev().find_map(|earlier| {
             let (command, exit, output) = earlier.failure()?;
             let (command, cwd) = (command.to_owned(), earlier.cwd().to_owned());
-            Some(Self { command, exit, output, cwd, source: Source::Task, at: earlier.at })
+            Some(Self { command, exit, output, cwd, source: Source::Task, at: earlier.at, is_private: false })
         })
     }
 
@@ -84,7 +87,7 @@ impl Failed {
 
     /// What of it may be told to a model.
     pub fn leaving(&self, state: &State) -> Self {
-        if !state.may_leave(&self.command) {
+        if self.is_private || !state.may_leave(&self.command) {
             return Self { output: String::new(), command: String::new(), ..self.clone() };
         }
         let lines = self.output.lines().filter(|line| state.may_leave(line));

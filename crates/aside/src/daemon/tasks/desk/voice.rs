@@ -128,6 +128,7 @@ impl<'a> Voice<'a> {
             max_tokens,
             stop: STOPS.map(str::to_owned).to_vec(),
             privacy: self.desk.privacy(),
+            session: self.desk.request.meta.session.clone(),
             variety: self.desk.variety,
             exchanges,
             ..Question::new(prompt.system.to_owned(), user)
