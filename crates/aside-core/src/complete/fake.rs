@@ -86,7 +86,13 @@ impl Fake {
                         None => (rest, fake.cwd.clone()),
                     };
                     let command = command.replace("\\n", "\n");
-                    fake.history.add(Ran { command: &command, cwd: Some(&cwd), exit: Some(exit), session: None, private: false });
+                    fake.history.add(Ran {
+                        command: &command,
+                        cwd: Some(&cwd),
+                        exit: Some(exit),
+                        session: None,
+                        private: false,
+                    });
                 }
                 "repository" => fake.world.root = Some(rest.trim_end().to_owned()),
                 "many" => {

@@ -510,7 +510,8 @@ mod tests {
         let mut builder = Builder::default();
         let mut one_by_one = Index::default();
         for number in 0..MAX_DIRECTORIES + 10 {
-            let ran = Ran { command: "make", cwd: Some(&format!("/{number}")), exit: Some(0), session: None, private: false };
+            let ran =
+                Ran { command: "make", cwd: Some(&format!("/{number}")), exit: Some(0), session: None, private: false };
             builder.add(ran);
             one_by_one.add(ran);
         }

@@ -1,8 +1,8 @@
 //! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
 //! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
 
-use crate::proto::privacy;
 use crate::proto::ended::{Capture, Captured, Recall, Suggest, Suggested, Tier, Watching};
+use crate::proto::privacy;
 use crate::proto::talk::{Ask, Detect, Phase, Ruling, Said, Wrong};
 use crate::proto::wish::{Explain, Explanation, Outcome, Proposal, Suggestion, Translate};
 use crate::proto::{

@@ -303,7 +303,17 @@ mod tests {
         let why = text().prop_map(|session| Request::Why(Why { session }));
         let finished = (text(), any::<i64>(), text(), any::<i32>(), any::<i64>(), any::<i64>(), text(), text())
             .prop_map(|(session, seq, cwd, exit, start_ms, duration_ms, shell, command)| {
-                Request::Finished(Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command, private: false })
+                Request::Finished(Finished {
+                    session,
+                    seq,
+                    cwd,
+                    exit,
+                    start_ms,
+                    duration_ms,
+                    shell,
+                    command,
+                    private: false,
+                })
             });
         let plain = prop_oneof![Just(Request::Reload), Just(Request::Status), Just(Request::Stop)];
         let request = prop_oneof![hello, complete, translate, explain, outcome, finished, why, plain];

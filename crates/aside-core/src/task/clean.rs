@@ -47,6 +47,7 @@ pub fn input(mut input: Input) -> Input {
         | Input::Approved(_)
         | Input::Cancelled
         | Input::Retried
+        | Input::RetriedPrivately
         | Input::Undone { .. }
         | Input::Restarted => {}
     }

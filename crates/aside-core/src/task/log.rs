@@ -206,7 +206,9 @@ fn changed(event: &Event, cause: Cause, change: &Change) -> Option<Input> {
         Cause::Failed => Input::Failed { reason: change.message.clone()? },
         Cause::Cancelled => Input::Cancelled,
         // The request is told once more, with what has become of its privacy.
-        Cause::Retried if change.request.as_ref().is_some_and(|request| request.meta.private) => Input::RetriedPrivately,
+        Cause::Retried if change.request.as_ref().is_some_and(|request| request.meta.private) => {
+            Input::RetriedPrivately
+        }
         Cause::Retried => Input::Retried,
         Cause::Undone => Input::Undone { by: change.by.clone()? },
         Cause::Restarted => Input::Restarted,
