@@ -92,7 +92,6 @@ pub fn rank_of(limits: &str) -> Option<Rank> {
 }
 
 /// Of a process that cannot go away meanwhile.
-#[cfg(test)]
 pub fn of_process(pid: i32) -> Option<Rank> {
     platform::rank(pid)
 }

@@ -651,3 +651,33 @@ fn reads_what_a_real_bash_wrote() {
     let read: Vec<&str> = read.into_iter().filter(|command| HARD.contains(command)).collect();
     assert_eq!((read.as_slice(), parsed.skipped), (HARD.as_slice(), 0));
 }
+
+/// As an older version made it: no column says whether a shell was private.
+#[test]
+fn a_file_of_an_older_version_is_read_and_gets_the_mark_of_private_shells() {
+    let (_temp, path) = fresh();
+    drop(open(&path));
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch(
+        "ALTER TABLE history DROP COLUMN private; INSERT INTO history (command, shell) VALUES ('ls', 'zsh')",
+    )
+    .unwrap();
+    drop(old);
+    let private = |history: &mut History| {
+        let mut found = Vec::new();
+        history.each_since(0, |row| found.push((row.command.to_owned(), row.private))).unwrap();
+        found
+    };
+    let mut reader = History::open_to_read(&path).unwrap().unwrap();
+    assert_eq!(private(&mut reader), [("ls".to_owned(), false)]);
+    assert!(!reader.newest(1, None).unwrap()[0].entry.private);
+    let mut history = open(&path);
+    history.append(&Entry { private: true, ..ran("deploy") }, None).unwrap();
+    history.append(&ran("make"), None).unwrap();
+    drop(history);
+    let expected =
+        [("ls", false), ("deploy", true), ("make", false)].map(|(command, private)| (command.to_owned(), private));
+    assert_eq!(private(&mut open(&path)), expected);
+    let newest = open(&path).newest(3, None).unwrap();
+    assert_eq!(newest.iter().map(|row| row.entry.private).collect::<Vec<_>>(), [false, true, false]);
+}
