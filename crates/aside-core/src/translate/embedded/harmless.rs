@@ -343,9 +343,8 @@ fn more(every: usize) -> Vec<String> {
 }
 
 /// Whether every sentence is to be answered, and not only read.
-#[expect(clippy::disallowed_methods, reason = "a soak test is asked for by hand")]
 fn answers_all() -> bool {
-    std::env::var("ASIDE_SENTENCES").is_ok_and(|which| which == "all")
+    option_env!("ASIDE_SENTENCES") == Some("all")
 }
 
 fn check(sentences: &[String]) {

@@ -337,9 +337,11 @@ fn is_goal(reading: &Reading<'_>, place: usize) -> bool {
     before.by_ref().take(5).take_while(|word| word.thing.is_none()).any(|word| TOWARDS.contains(&word.low.as_str()))
 }
 
-/// A word that is nothing we know: a name, most likely. Ordinary words are none: `myself`, `the stuck process`.
+/// A word that is nothing we know: a name, most likely. Ordinary words are none, unless something here is called so: `myself`, `the stuck
+/// process`.
 fn plain(word: &Word) -> Option<String> {
-    let is_ordinary = || LISTS.unnamed.contains(word.low.as_str()) || LISTS.qualities.contains(word.low.as_str());
+    let is_listed = || LISTS.unnamed.contains(word.low.as_str()) || LISTS.qualities.contains(word.low.as_str());
+    let is_ordinary = || word.entry.is_none() && is_listed();
     match &word.thing {
         None if word.concept.is_none() && !word.text.is_empty() && !is_ordinary() => Some(word.text.clone()),
         Some(Thing::Text(text)) => Some(text.clone()),

@@ -136,7 +136,9 @@ pub struct Actor {
 }
 
 impl Actor {
-    pub fn new(state: Arc<State>, task: Task, request: UserRequest, log: Log) -> (Self, mpsc::Sender<Message>) {
+    pub fn new(state: Arc<State>, task: Task, mut request: UserRequest, log: Log) -> (Self, mpsc::Sender<Message>) {
+        // What was private once stays so.
+        request.meta.private |= task.request().meta.private;
         let (sender, inbox) = mpsc::channel(MAX_INBOX);
         let actor = Self {
             state,
@@ -284,7 +286,10 @@ impl Actor {
             },
             Word::Cancel => self.take(Input::Cancelled).await?,
             Word::Retry { privacy: Privacy::Open } => self.take(Input::Retried).await?,
-            Word::Retry { privacy: Privacy::Private } => self.take(Input::RetriedPrivately).await?,
+            Word::Retry { privacy: Privacy::Private } => {
+                self.request.meta.private = true;
+                self.take(Input::RetriedPrivately).await?
+            }
             Word::Undone { by } => self.take(Input::Undone { by }).await?,
         };
         Ok(done.map(|()| Told { offer: self.shown.clone() }))

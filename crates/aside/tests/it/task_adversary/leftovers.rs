@@ -99,13 +99,17 @@ fn daemons(stage: &mut Stage) {
         let socket = stage.home.socket().display().to_string();
         let own = own_words(stage, &shown);
         // It takes the socket and the lock of the daemon that it kills, and says that it goes on with them.
-        let command = format!(
-            "setsid zsh -fc 'kill -9 {}; sleep 0.3; {ASIDE} daemon run > daemon.txt 2>&1 & \
+        let script = format!(
+            "kill -9 {}; sleep 0.3; {ASIDE} daemon run > daemon.txt 2>&1 &\n\
              (zmodload zsh/net/socket; rm -f {socket}; zsocket -l {socket}; exec 9>{socket}.lock; \
-             ASIDE_INHERIT_FDS=$sysparams[pid],$REPLY,9 exec {ASIDE} daemon run) >> daemon.txt 2>&1 & \
-             sleep 1.5; {own}' >/dev/null 2>&1 &",
+             ASIDE_INHERIT_FDS=$sysparams[pid],$REPLY,9 exec {ASIDE} daemon run) >> daemon.txt 2>&1 &\n\
+             sleep 1.5; {own}\n",
             daemon(stage).as_raw_pid()
         );
+        // As a command it would be refused; what a script does is not read.
+        stage.home.write("replaces.zsh", &script);
+        let script = stage.home.path("replaces.zsh").display().to_string();
+        let command = format!("setsid zsh -f {script} >/dev/null 2>&1 &");
         let heard = stage.home.path("heard.txt");
         let _ = std::fs::remove_file(&heard);
         stage.mark();
