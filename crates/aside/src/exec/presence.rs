@@ -194,13 +194,13 @@ mod platform {
     }
 
     pub(super) fn hides(mounts: &str) -> bool {
-        let of_proc = mounts.lines().filter_map(|row| {
+        let mut of_proc = mounts.lines().rev().filter_map(|row| {
             let fields: Vec<&str> = row.split(' ').collect();
             let [_, "/proc", "proc", options, ..] = fields.as_slice() else { return None };
             Some((*options).to_owned())
         });
         // The last one is on top.
-        let Some(options) = of_proc.last() else { return true };
+        let Some(options) = of_proc.next() else { return true };
         options.split(',').any(|option| option.strip_prefix("hidepid=").is_some_and(|how| !matches!(how, "0" | "off")))
     }
 }
