@@ -151,6 +151,7 @@ soak:
 	ASIDE_TEST_CRASHES=1000 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_crash -- --nocapture
 	ASIDE_TEST_PIECES=480 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_watch -- --nocapture
 	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
+	ASIDE_SENTENCES=all $(CARGO) test --release -p aside-core --lib harmless
 	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-core --test fuzz -- --nocapture
 	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-core --lib whatever_is_asked
 	ASIDE_LINES=10000000 $(CARGO) test --release -p aside-core --test detect_lines -- --nocapture

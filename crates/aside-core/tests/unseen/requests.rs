@@ -117,4 +117,7 @@ fn figures_of_requests() {
         println!("requests {}: {harm_here} harmed; {change_here} changed; {done_here} orders answered", set.name);
     }
     println!("requests: {harm} harmed; {change} changed; {done} orders answered");
+    if sets::are_own() {
+        assert!(harm.count == 0 && change.count <= 1 && done.percent() >= 71.0, "{harm}, {change}, {done}");
+    }
 }

@@ -22,6 +22,9 @@ impl Case {
     }
 }
 
+const MIN_FOUND: f64 = 93.0;
+const MAX_WRONG: f64 = 3.5;
+
 #[test]
 fn figures_of_secrets() {
     let (mut found, mut wrong) = (Share::default(), Share::default());
@@ -49,4 +52,7 @@ fn figures_of_secrets() {
         println!("secrets {}: {found_here} found; {wrong_here} lookalikes taken out", set.name);
     }
     println!("secrets: {found} found; {wrong} lookalikes taken out");
+    if sets::are_own() {
+        assert!(found.percent() >= MIN_FOUND && wrong.percent() <= MAX_WRONG, "{found} found, {wrong} wrong");
+    }
 }

@@ -31,6 +31,11 @@ pub fn load<C: DeserializeOwned>(kind: &str) -> Vec<Set<C>> {
         .collect()
 }
 
+/// Whether the sets of the repository are measured, for which figures are promised.
+pub fn are_own() -> bool {
+    std::env::var_os("ASIDE_UNSEEN").is_none()
+}
+
 /// Prints a case that came out wrong, if they are wanted.
 pub fn list(what: &str, set: &str, case: &str) {
     if std::env::var_os("ASIDE_UNSEEN_LIST").is_some() {

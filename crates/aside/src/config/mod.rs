@@ -548,7 +548,7 @@ mod tests {
             "echo sk_live_abcdefghij0123456789",
             "echo xoxb-123456789012-abcdefghij",
             "echo eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.Qk3vZ9wLm2pTx7Rb",
-            "echo '-----BEGIN OPENSSH PRIVATE KEY-----' > key",
+            "echo '-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW' > key",
         ];
         let misses = [
             "git log --author=token",

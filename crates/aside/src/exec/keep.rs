@@ -49,6 +49,7 @@ pub fn keep(mut report: impl Write) {
     };
     let ended = kept(&mut say).unwrap_or_else(|error| Report::Failed(format!("{error:#}")));
     say(ended);
+    drop(report);
     stay();
 }
 

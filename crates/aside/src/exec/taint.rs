@@ -307,7 +307,7 @@ mod tests {
         let socket = temp.path().join("s");
         let server = UnixListener::bind(&socket).unwrap();
         let own = UnixStream::connect(&socket).unwrap();
-        assert_eq!(Caller::of(&server.accept().unwrap().0), Caller::User);
+        assert_eq!(Caller::of(&server.accept().unwrap().0), Caller::Page, "the daemon itself");
         assert_eq!(listener(&own), Some(Rank::User));
         let connects = "zmodload zsh/net/socket && zsocket $0";
         let mut child = crate::exec::command("zsh").args(["-fc", connects]).arg(&socket).spawn().unwrap();
