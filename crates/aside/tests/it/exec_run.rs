@@ -16,7 +16,7 @@ fn order(home: &Home, text: &str) -> Vec<u8> {
     let bash = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
     let bash = bash.iter().find(|bash| Path::new(bash).exists()).unwrap();
     let path = format!("PATH={}", std::env::var("PATH").unwrap());
-    let fields = ["aside keep 1", ASIDE, bash, "bash", text, cwd, "none", "", "", &path, ""];
+    let fields = ["aside keep 2", ASIDE, bash, "bash", text, cwd, "none", "", "", &path, ""];
     fields.iter().flat_map(|field| [field.as_bytes(), b"\0"].concat()).collect()
 }
 
