@@ -7,7 +7,7 @@ use crate::safety::runs::{self, Runs};
 use crate::said;
 use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::filter::filter;
-use crate::suggest::{Ended, Place, Source, Suggestion, fill, hint};
+use crate::suggest::{Ended, Place, Source, Suggestion, fill, hint, trust};
 use crate::world::Known;
 
 /// It has seen one session, and knows neither the person nor the machine.
@@ -34,7 +34,12 @@ const NOTHING: [&str; 13] = [
 pub fn suggestion(said: &str, ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
     let command = first(said, place.dialect)?;
     let command = command.trim();
-    let typed_lines: Vec<&str> = typed(ended).collect();
+    let mut typed_lines: Vec<&str> = typed(ended).collect();
+    // A program of the user's own, of which the lists know nothing, is theirs to use; what an output names has to be known.
+    let program = command.split_whitespace().next().unwrap_or_default();
+    if place.world.has_program(program) == Known::Yes(true) && !trust::lists(program) {
+        typed_lines.push(program);
+    }
     let is_news = !same(command, ended.command);
     let fits = is_news
         && !is_nothing(command)

@@ -81,6 +81,11 @@ pub fn believes(command: &str, typed: &[&str], place: &Place<'_>) -> bool {
         && installs_known(command, typed, place)
 }
 
+/// Whether something is said about the program.
+pub fn lists(program: &str) -> bool {
+    TRUST.programs.contains(program) || TRUST.never.contains(program)
+}
+
 /// The program of a path: only of those that projects keep in their own tree, or that the user typed.
 fn program_name(word: &str, own: bool) -> Option<&str> {
     const PLACES: [&str; 3] = ["bin/", "vendor/bin/", "node_modules/.bin/"];
