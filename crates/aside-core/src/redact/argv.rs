@@ -18,6 +18,7 @@ pub fn secrets(text: &str, name: &Range<usize>) -> Vec<Range<usize>> {
         Some(List::Quoted) => quoted(text, name.end + 1),
         Some(List::Bare) => bare(text, name.end),
         Some(List::Lines) => lines(text, name),
+        Some(List::Audit) => audit(text, name.end + 1),
         None => return Vec::new(),
     };
     let mut found = Vec::new();
@@ -33,6 +34,8 @@ enum List {
     Bare,
     /// `- mysql` above `- -uroot`.
     Lines,
+    /// `a0="mysql" a1="-uroot"`, a record of the Linux audit system.
+    Audit,
 }
 
 impl List {
@@ -44,6 +47,7 @@ impl List {
         let next = *text.as_bytes().get(name.end)?;
         let last = before.bytes().next_back();
         match next {
+            b'"' if before.ends_with("a0=\"") => Some(List::Audit),
             b'"' | b'\'' if last == Some(next) => Some(List::Quoted),
             b',' if last == Some(b'[') => Some(List::Bare),
             b'\n' | b'\r' => {
@@ -90,6 +94,34 @@ fn quoted(text: &str, from: usize) -> Vec<Word> {
                 words.push(Word { span: place..at, value: "$".to_owned(), fixed: false });
             }
         }
+    }
+    words
+}
+
+fn audit(text: &str, from: usize) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut at = from;
+    while words.len() < MAX_WORDS {
+        let prefix = format!(" a{}=", words.len() + 1);
+        let Some(rest) = text.get(at..).filter(|rest| rest.starts_with(&prefix)) else { break };
+        let start = at + prefix.len();
+        let Some(inner) = scan::quoted(text, start) else {
+            // What has blanks in it is written as hexadecimal digits.
+            let hex = rest.get(prefix.len()..).unwrap_or_default().bytes().take_while(u8::is_ascii_hexdigit).count();
+            if hex == 0 {
+                break;
+            }
+            at = start + hex;
+            words.push(Word {
+                span: start..at,
+                value: text.get(start..at).unwrap_or_default().to_owned(),
+                fixed: true,
+            });
+            continue;
+        };
+        let value = text.get(inner.clone()).unwrap_or_default().to_owned();
+        at = inner.end + 1;
+        words.push(Word { span: start..at, value, fixed: true });
     }
     words
 }

@@ -95,7 +95,8 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
         let strength = value::strength(of(only));
         let strong = strength == Some(Strength::Strong)
             || strength == Some(Strength::Chosen) && !of(only).contains(['-', '_', '.']);
-        return (callee == "auth(" && strong && plain(only)).then(|| only.clone());
+        let soft = strength >= Some(Strength::Soft) && is_redis(text, word.start);
+        return (callee == "auth(" && (strong || soft) && plain(only)).then(|| only.clone());
     }
     // A key that a machine drew, behind the id that belongs to it.
     if callee == "client(" {
@@ -112,6 +113,18 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
             && (strength >= Some(Strength::Strong) || many && strength >= Some(Strength::Chosen))
     };
     arguments.into_iter().skip(1).flatten().find(fits)
+}
+
+/// `red:auth(`, `$redis->auth(`, `rdb.auth(`: the only argument is the password.
+fn is_redis(text: &str, at: usize) -> bool {
+    let from = text.ceil_char_boundary(at.saturating_sub(MAX_NAME));
+    let before = text.get(from..at).unwrap_or_default();
+    let Some(object) = [".", ":", "->"].iter().find_map(|access| before.strip_suffix(access)) else { return false };
+    let name =
+        object.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next().unwrap_or_default();
+    let low = name.to_ascii_lowercase();
+    matches!(low.as_str(), "r" | "rdb" | "rc" | "red")
+        || ["redis", "valkey", "jedis", "cache"].iter().any(|part| low.contains(part))
 }
 
 /// The literals of a call, and `None` for every other argument.

@@ -141,7 +141,8 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
             continue;
         }
         if SIZES.contains(&(at - start)) && stands_alone(bytes, start, at) {
-            let drawn = is_drawn(text.get(start..at)) && is_unexplained(text, start, at);
+            let public = text.get(start..at).is_some_and(crate::redact::placeholder::is_public);
+            let drawn = !public && is_drawn(text.get(start..at)) && is_unexplained(text, start, at);
             if drawn || is_recovery_key(text.get(start..at)) {
                 found.push(start..at);
             }

@@ -23,7 +23,11 @@ pub fn around(text: &str, part: Range<usize>) -> Range<usize> {
     let after = text.get(part.end..text.floor_char_boundary(part.end.saturating_add(MAX_NAME))).unwrap_or_default();
     let end = after.len() - after.trim_start_matches(of_name).len();
     let end = after.get(..end).unwrap_or_default().trim_end_matches(['-', '.']).len();
-    start..part.end + end
+    // `user%5Bpassword%5D=`
+    let encoded = text.get(..start).is_some_and(|before| before.ends_with('%'))
+        && text.get(start..start + 2).is_some_and(|two| two.eq_ignore_ascii_case("5b"))
+        && start + 2 <= part.start;
+    start + if encoded { 2 } else { 0 }..part.end + end
 }
 
 /// Letters of scripts that do not set words apart.
@@ -125,6 +129,7 @@ impl Reader<'_> {
         (value::fits(self.class, value) || short)
             && !self.is_sentence(value)
             && !self.is_contact(value)
+            && !self.is_measure(value)
             && last(value) != last(self.name())
             && !(is_secret_name(value) && self.class != Class::Password)
             && !(is_constant(value) && name::class(value).is_some())
@@ -142,6 +147,13 @@ impl Reader<'_> {
         listed || !upper && value.contains('-') && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
     }
 
+    /// `Minimalna długość hasła: 14`: a short number behind several words counts something.
+    fn is_measure(&self, value: &str) -> bool {
+        let number = value.len() <= 3 && value.bytes().all(|byte| byte.is_ascii_digit());
+        let before = self.of(&(line_start(self.text, self.name.start)..self.name.start));
+        number && !self.is_flag() && before.trim_end().ends_with(char::is_alphabetic)
+    }
+
     /// The number of a contact is no PIN: that has four digits at least.
     fn is_contact(&self, value: &str) -> bool {
         let name = self.name().to_ascii_lowercase();
@@ -154,7 +166,8 @@ impl Reader<'_> {
 
     /// What a form says about a password, or how it is checked. A passphrase may be many words.
     fn is_sentence(&self, value: &str) -> bool {
-        let phrase = self.name().to_ascii_lowercase().ends_with("phrase");
+        let variable = self.name().contains('_') && !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
+        let phrase = self.name().to_ascii_lowercase().ends_with("phrase") || variable;
         let words = value.split_whitespace().count();
         let rule = value.split_once('|').is_some_and(|(first, _)| value::is_prose(first) || first.contains(':'))
             || ["min:", "max:", "size:", "regex:", "same:", "between:", "digits:"]
@@ -221,6 +234,8 @@ impl Reader<'_> {
     /// What is assigned with, and where it ends. A type may stand before it.
     fn operator(&self, at: usize) -> Option<(Operator, usize)> {
         let at = self.typed(at).unwrap_or(at);
+        let encoded = self.text.get(at..at + 4).is_some_and(|end| end.eq_ignore_ascii_case("%5d="));
+        let at = if encoded { at + 3 } else { at };
         let rest = self.text.get(at..)?;
         let two = self.bytes.get(at..at + 2).unwrap_or_default();
         if rest.starts_with('：') || rest.starts_with('﹕') {
@@ -299,7 +314,16 @@ impl Reader<'_> {
                 let joined =
                     value.trim_start().starts_with(['&', '+', '.', ',', ')']) && value.starts_with([' ', '+', '&']);
                 let default = self.default_in(&range).or_else(|| self.template_default(&range));
-                return default.or(Some(range)).filter(|range| !joined && self.fits(range));
+                let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase()) && self.begins_line();
+                let word = |range: &Range<usize>| {
+                    self.class == Class::Token
+                        && (upper || self.is_flag())
+                        && !self.of(range).contains(' ')
+                        && value::strength(self.of(range)) >= Some(Strength::Soft)
+                        && !is_secret_name(self.of(range))
+                        && !is_label(self.of(range))
+                };
+                return default.or(Some(range)).filter(|range| !joined && (self.fits(range) || word(range)));
             }
         }
         None
@@ -369,7 +393,7 @@ impl Reader<'_> {
             self.class != Class::Token || !self.of(range).contains(['(', ')', '[', ']', '{', '}', '<', '>', '\\'])
         };
         let found = match (operator, tight) {
-            (Operator::Assign, true) => self.tight(from),
+            (Operator::Assign, true) => self.quoted_pair(from).or_else(|| self.tight(from)),
             (Operator::Assign, false) => self.spaced(from),
             (Operator::Colon, true) if self.is_flag() => self.tight(from),
             (Operator::Colon, true) => {
@@ -410,6 +434,17 @@ impl Reader<'_> {
             && !counts
             && numbers.iter().all(|part| is_byte(&part.trim_start_matches("(byte)").trim()));
         key.then(|| scan::trimmed(self.text, from + 1..from + 1 + inner.len()))
+    }
+
+    /// `"NAME=several words"`: to the quote that closes the pair.
+    fn quoted_pair(&self, from: usize) -> Option<Range<usize>> {
+        let quote = self.before(1).filter(|byte| b"\"'".contains(byte))?;
+        let line = self.of(&(from..line_end(self.text, from)));
+        let value = line.get(..line.find(char::from(quote))?)?;
+        let range = from..from + value.len();
+        let named = matches!(self.class, Class::Password | Class::Secret);
+        (named && value.contains(' ') && value::is_passphrase(value) && !self.is_flag() && self.fits(&range))
+            .then_some(range)
     }
 
     /// `NAME=value`: to the end of the word, or of the line when the line is nothing else.
@@ -460,7 +495,12 @@ impl Reader<'_> {
 
     /// Where a value ends that stands among others.
     fn word(&self, rest: &str) -> usize {
-        let closes = if self.is_flag() { "\"'`;|<>" } else { "\"'`;|<>,)}\\" };
+        let closes = match () {
+            () if self.is_in_connection_string() => "\"';",
+            () if self.is_flag() => "\"'`;|<>",
+            () => "\"'`;|<>,)}\\",
+        };
+        let spaced = self.is_in_connection_string() && rest.split(';').next().is_some_and(|value| !value.contains(' '));
         let mut at = 0;
         while let Some(letter) = rest.get(at..).and_then(|rest| rest.chars().next()) {
             let behind = rest.get(at + letter.len_utf8()..).unwrap_or_default();
@@ -471,7 +511,7 @@ impl Reader<'_> {
                         || is_entity(behind)
                 }
                 // `[x]` as a whole, but not the bracket around the pair.
-                ']' => !rest.starts_with('['),
+                ']' => !rest.starts_with('[') && !spaced,
                 _ => letter.is_whitespace() || closes.contains(letter),
             };
             if stops {
@@ -482,10 +522,29 @@ impl Reader<'_> {
         at
     }
 
+    /// `Server=x;User Id=y;Password=…;`: only a semicolon or the quote ends the value.
+    fn is_in_connection_string(&self) -> bool {
+        let from = self.text.ceil_char_boundary(self.name.start.saturating_sub(2 * MAX_NAME));
+        let before = self.of(&(from..self.name.start)).to_ascii_lowercase();
+        let before = before.rsplit(['\n', '"', '\'']).next().unwrap_or_default();
+        before.trim_end().ends_with(';')
+            && ["server=", "data source=", "host=", "uid=", "user id=", "database=", "driver=", "user=", "endpoint="]
+                .iter()
+                .any(|part| before.contains(part))
+    }
+
     /// `name = value`, in a file of settings or in code.
     fn spaced(&self, from: usize) -> Option<Range<usize>> {
         let range = self.to_comment(from);
         let rest = self.of(&range);
+        // `[password] => value`, as PHP prints an array.
+        let printed = self.before(1) == Some(b'[') && self.begins_line() && !rest.contains(' ');
+        if printed {
+            return Some(range).filter(|range| {
+                self.fits(range)
+                    || self.class == Class::Token && value::strength(self.of(range)) >= Some(Strength::Soft)
+            });
+        }
         let code = rest.ends_with([';', '{', '(', ','])
             || value::is_expression(rest)
             || rest.contains('(')
@@ -610,7 +669,12 @@ impl Reader<'_> {
         if before.len() > MAX_NAME {
             return false;
         }
+        let before = past_history(before);
         let before = before.trim_matches(|letter: char| " \t+-\"'#;*>·•・/$@[\u{3000}".contains(letter));
+        // `新密码：`
+        if !before.is_empty() && before.chars().count() <= 8 && before.chars().all(is_unspaced) {
+            return true;
+        }
         matches!(
             before,
             "" | "export" | "env" | "ENV" | "ARG" | "set" | "SET" | "setx" | "declare -x" | "local" | "define"
@@ -623,6 +687,25 @@ impl Reader<'_> {
         is_setting(scan::previous_line(self.text, self.name.start))
             || is_setting(scan::next_line(self.text, self.name.end))
     }
+}
+
+/// Past what a shell's history or a prompt writes before a command: `  983  `, `: 1709541201:0;`, `me@host dir % `.
+fn past_history(before: &str) -> &str {
+    let line = before.trim_start();
+    if let Some(rest) = line.strip_prefix(": ")
+        && let Some((time, command)) = rest.split_once(';')
+        && time.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
+    {
+        return command;
+    }
+    let number = line.bytes().take_while(u8::is_ascii_digit).count();
+    if number > 0 && line.get(number..).is_some_and(|rest| rest.starts_with([' ', '*', '\t'])) {
+        return line.get(number..).unwrap_or_default();
+    }
+    let prompt = ["$ ", "# ", "% ", "> "].iter().filter_map(|end| line.rfind(end).map(|at| at + 2)).max();
+    prompt
+        .filter(|at| line.get(..*at).is_some_and(|prompt| prompt.contains('@') && prompt.len() < 60))
+        .map_or(before, |at| line.get(at..).unwrap_or_default())
 }
 
 /// `abcd efgh ijkl mnop`: groups of one length, as app passwords have them.

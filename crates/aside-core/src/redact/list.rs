@@ -200,10 +200,21 @@ pub fn values(text: &str, name: Range<usize>, class: Class) -> Vec<Range<usize>>
     let fits = |range: &Range<usize>| {
         let value = text.get(range.clone()).unwrap_or_default();
         let chosen = value::strength(value) >= Some(Strength::Chosen) && value::fits(Class::Password, value);
-        value::fits(Class::Random, value) || class == Class::Password && chosen && !value.contains([' ', ':', '='])
+        let quoted = range.start.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        let quoted = quoted.is_some_and(|byte| b"\"'`".contains(byte));
+        value::fits(Class::Random, value)
+            || class == Class::Password && chosen && !value.contains([':', '=']) && (quoted || !value.contains(' '))
     };
     // Of names of secrets, one may look like a secret; of secrets, all do.
     if found.iter().all(fits) { found } else { Vec::new() }
+}
+
+/// `secret: ['new', 'old']`: several values of a name in the singular, which are all literals.
+pub fn literals(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
+    let Some(open) = opening(text, name.end) else { return Vec::new() };
+    let line = text.get(open..line_end(text, open)).unwrap_or_default();
+    let literal = line.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', '`']));
+    if literal { values(text, name, Class::Password) } else { Vec::new() }
 }
 
 fn on_lines(text: &str, end: usize, bracket: bool) -> Vec<Range<usize>> {
@@ -228,11 +239,18 @@ fn on_lines(text: &str, end: usize, bracket: bool) -> Vec<Range<usize>> {
 fn on_one_line(line: &str, start: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = start;
+    let bracket = line.starts_with('[');
     for part in line.split(',').take(MAX_VALUES) {
+        let closes = bracket && part.trim_end_matches([' ', '}', ')', ';']).ends_with(']');
         let inner = part.trim_matches([' ', '"', '\'', '[', ']', '(', ')', '{', '}', ';']);
         let start = at + part.find(inner).unwrap_or(0);
-        found.push(start..start + inner.len());
+        if !inner.is_empty() {
+            found.push(start..start + inner.len());
+        }
         at += part.len() + 1;
+        if closes {
+            break;
+        }
     }
     found
 }

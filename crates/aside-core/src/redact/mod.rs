@@ -76,6 +76,7 @@ const NAMES: &[&str] = &[
     "mnemonic",
     "access",
     "connect.sid",
+    "refresh",
     "_session",
     "-session",
     "pin",
@@ -279,7 +280,8 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
         }
     };
     let vocabulary = vocabulary::words();
-    let roots = vocabulary.password_roots.iter().map(String::as_str);
+    let roots = [&vocabulary.password_roots, &vocabulary.secret_roots, &vocabulary.key_roots];
+    let roots = roots.into_iter().flatten().map(String::as_str);
     NAMES.iter().copied().chain(roots).for_each(|name| add(name, Trigger::Name));
     vocabulary.password_phrases.iter().for_each(|phrase| add(phrase, Trigger::Phrase(Class::Password)));
     vocabulary.token_phrases.iter().for_each(|phrase| add(phrase, Trigger::Phrase(Class::Token)));
@@ -336,6 +338,9 @@ impl Trigger {
                 let mut name = key_value::around(text, word);
                 // Words overlap within a name, and one within a secret goes with it.
                 done.name = name.end;
+                if is_checksum(text, &name) {
+                    return;
+                }
                 let Some(class) = class_at(text, &mut name) else {
                     let plural = text.get(name.clone()).and_then(name::plural);
                     let values = plural.map(|class| list::values(text, name, class));
@@ -407,6 +412,12 @@ impl Trigger {
     }
 }
 
+/// `checksum/secret: …` of a chart: what follows is the hash of a secret.
+fn is_checksum(text: &str, name: &Range<usize>) -> bool {
+    let before = text.get(..name.start).and_then(|before| before.strip_suffix('/')).unwrap_or_default();
+    ["checksum", "hash", "sha256", "digest"].iter().any(|kind| before.ends_with(kind))
+}
+
 /// The class of a name. One that is only `key` may be two words: `Signing key`.
 fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
     let own = text.get(name.clone())?;
@@ -448,8 +459,19 @@ fn named(text: &str, name: Range<usize>, class: Class, done: &mut Done, found: &
     let of = |span: Range<usize>| Secret { span, kind };
     if let Some(span) = key_value::of_class(text, name.clone(), class) {
         done.value = done.value.max(span.end);
+        // A plan of Terraform: `"old" -> "new"`.
+        let rest = text.get(span.end..).unwrap_or_default();
+        let new = rest.starts_with("\" -> \"").then(|| scan::quoted(text, span.end + 5)).flatten();
+        found.extend(new.filter(|new| text.get(new.clone()).is_some_and(|new| value::fits(class, new))).map(of));
         found.push(of(span));
         return;
+    }
+    if matches!(class, Class::Password | Class::Secret) {
+        let values = list::literals(text, name.clone());
+        if !values.is_empty() {
+            found.extend(values.into_iter().map(of));
+            return;
+        }
     }
     if name.start < done.table {
         return;

@@ -9,10 +9,72 @@ const MAX_ENDING: usize = 5;
 
 /// Behind a word for a password in another language these make it something else: `senha_min`, `haslo_hash`.
 const NO_TAILS: &[&str] = &[
-    "file", "path", "hash", "min", "max", "length", "len", "policy", "hint", "url", "link", "label", "title", "error",
-    "ttl", "expiry", "expires", "reset", "rules", "type", "count", "id", "name", "format", "dir", "field", "tries",
-    "retry", "prompt",
+    "file",
+    "path",
+    "hash",
+    "min",
+    "max",
+    "length",
+    "len",
+    "policy",
+    "hint",
+    "url",
+    "link",
+    "label",
+    "title",
+    "error",
+    "ttl",
+    "expiry",
+    "expires",
+    "reset",
+    "rules",
+    "type",
+    "count",
+    "id",
+    "name",
+    "format",
+    "dir",
+    "field",
+    "tries",
+    "retry",
+    "prompt",
+    "uri",
+    "endpoint",
+    "header",
+    "expiration",
+    "lifetime",
+    "prefix",
+    "issuer",
+    "audience",
+    "algorithm",
+    "alg",
+    "scope",
+    "version",
+    "arn",
+    "ref",
+    "limit",
+    "rotation",
+    "size",
+    "index",
+    "address",
+    "contract",
+    "symbol",
+    "mint",
+    "public",
+    "pub",
+    "names",
+    "ids",
+    "digest",
+    "commit",
+    "sha",
+    "publica",
+    "publiczny",
+    "pubblica",
+    "publico",
 ];
+
+/// Endings that make a word for a password one about passwords: `Kennwortlänge`.
+const NO_ENDINGS: &[&str] = &["länge", "laenge", "alter", "regel", "typ"];
 
 /// A `pass` with one of these before it is one of several.
 const PASSES: &[&str] = &[
@@ -50,6 +112,8 @@ pub fn class(name: &str) -> Option<Class> {
     if let Some(class) = foreign(&words) {
         return Some(class);
     }
+    let shouted = name.contains('_') && !name.chars().any(char::is_lowercase);
+    let prefixed = shouted && is_prefixed(&words);
     let mut words = words.as_slice();
     while let [rest @ .., last] = words
         && !rest.is_empty()
@@ -93,8 +157,23 @@ pub fn class(name: &str) -> Option<Class> {
         "access" if before.is_some() => Some(Class::Random),
         "sid" if before == Some("connect") => Some(Class::Random),
         "session" if before.is_some() => Some(Class::Random),
+        "refresh" => Some(Class::Random),
+        _ if prefixed => Some(Class::Random),
         _ => None,
     }
+}
+
+/// `API_KEY_SMS`, `TOKEN_TELEGRAM`: the noun comes first, and what it opens behind it.
+fn is_prefixed(words: &[String]) -> bool {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let first = match words.as_slice() {
+        ["token" | "secret", _, ..] => true,
+        ["key", ..] => false,
+        [kind, "key", _, ..] => vocabulary().secret_keys.contains(*kind),
+        ["access" | "auth" | "refresh" | "bot" | "api", "token", _, ..] => true,
+        _ => false,
+    };
+    first && !words.iter().any(|word| NO_TAILS.contains(word) || HASHED.contains(word))
 }
 
 fn key(before: Option<&str>) -> Option<Class> {
@@ -110,14 +189,31 @@ fn key(before: Option<&str>) -> Option<Class> {
 /// Other languages put the noun first, and give it endings.
 fn foreign(words: &[String]) -> Option<Class> {
     let is_root = |word: &String| {
-        vocabulary()
-            .password_roots
-            .iter()
-            .any(|root| word.strip_prefix(root.as_str()).is_some_and(|ending| ending.chars().count() <= MAX_ENDING))
+        vocabulary().password_roots.iter().any(|root| {
+            word.strip_prefix(root.as_str())
+                .is_some_and(|ending| ending.chars().count() <= MAX_ENDING && !NO_ENDINGS.contains(&ending))
+        })
+    };
+    let starts = |roots: &[String]| {
+        words.iter().any(|word| {
+            let ending = |root: &String| word.strip_prefix(root.as_str()).map(|ending| ending.chars().count());
+            roots.iter().any(|root| ending(root).is_some_and(|ending| ending <= 2))
+        })
     };
     let phrase = words.windows(3).any(|three| three == ["mot", "de", "passe"]);
     let plain = words.last().is_some_and(|last| NO_TAILS.contains(&last.as_str()));
-    ((words.iter().any(is_root) || phrase) && !plain).then_some(Class::Password)
+    if plain || words.iter().any(|word| HASHED.contains(&word.as_str())) {
+        return None;
+    }
+    if words.iter().any(is_root) || phrase {
+        return Some(Class::Password);
+    }
+    if starts(&vocabulary().secret_roots) {
+        return Some(Class::Secret);
+    }
+    let public = ["publica", "public", "publiczny", "pubblica", "publico", "oeffentlich"];
+    let known = words.iter().any(|word| public.contains(&word.as_str()));
+    (starts(&vocabulary().key_roots) && words.len() > 1 && !known).then_some(Class::Random)
 }
 
 /// The class of each of several values: `APP_KEYS`, `tokens`.

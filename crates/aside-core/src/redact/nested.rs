@@ -325,10 +325,14 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
     let prompt =
         |line: &str| ["$ ", "# ", "> ", "% ", "❯ ", "➜ ", "+ ", "++ "].iter().any(|prompt| line.starts_with(prompt));
     let command = prompt(line.trim_start())
-        || line.contains("$ ") && line.contains('@')
+        || ["$ ", "# ", "% "].iter().any(|prompt| line.contains(prompt)) && line.contains('@')
         || line.contains("c:\\")
         || line.contains(" && echo")
         || line.contains("base64 -d");
+    let shows = command
+        && ["cat ", "type ", "get-content ", "gc ", "bat ", "more ", "less ", "head "]
+            .iter()
+            .any(|show| line.contains(show));
     if joined && !command {
         return None;
     }
@@ -337,6 +341,8 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         let next = next_line(reader.text, at)?;
         let content = reader.of(&next).trim_matches([' ', '\t', '>', '|', '│', '*', '"', '\'', '`', '┃', '║']);
         at = next.end;
+        // zsh marks a line without an end.
+        let content = if shows { content.trim_end_matches('%') } else { content };
         if content.is_empty() {
             continue;
         }
@@ -352,12 +358,13 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
             () if colon && reader.class == Class::Password && rest.trim_end_matches([':', '：']).is_empty() => {
                 strength >= Some(Strength::Chosen) || is_grouped(content)
             }
+            () if shows && strength >= Some(Strength::Chosen) && content.len() >= 6 => true,
             () if announces || command => made || is_grouped(content),
             () => false,
         };
         let other = content.ends_with([':', '{', '(', ',', ';', '$', '#', '%', '='])
             || is_label(content)
-            || value::is_expression(content)
+            || value::is_expression(content) && !(shows && value::is_random(content))
             || content.starts_with(['-', '<', '/', '{', '[', '@', '}', '!', '.', '&', '=', '#', '\\'])
             || content.contains("://")
             || is_constant(content)

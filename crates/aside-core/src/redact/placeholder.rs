@@ -183,6 +183,11 @@ const PATTERNS: &[&str] = &[
     "%q", "%d", "%@", "{}", "{0}", "{:", "{{", "*)", "...", "..\"", "\\(", "\\[",
 ];
 
+/// A key that anybody may see.
+pub fn is_public(value: &str) -> bool {
+    PUBLIC.iter().any(|start| value.starts_with(start))
+}
+
 pub fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     if value.contains(REDACTED) {
@@ -199,13 +204,14 @@ pub fn is_placeholder(value: &str) -> bool {
         || is_crypt_hash(value)
         || starts_with_any(&low, REFERENCES)
         || is_encrypted(value, &low)
-        || PUBLIC.iter().any(|start| value.starts_with(start))
+        || is_public(value)
         || PATTERNS.iter().any(|start| value.starts_with(start))
         || value.ends_with("...")
         || low.ends_with("example")
         || low.ends_with("examplekey")
         || low.starts_with("example")
         || has_telltale(&low)
+        || names_place(&low)
         || is_url(value)
         || is_only_variables(value)
         || is_sequence(&low)
@@ -213,7 +219,8 @@ pub fn is_placeholder(value: &str) -> bool {
 
 /// The same for an address as a whole.
 pub fn is_placeholder_address(value: &str) -> bool {
-    has_telltale(&value.to_lowercase()) || value.contains(['<', '{', '$']) || value.contains("XXXX")
+    let low = value.to_lowercase();
+    has_telltale(&low) || names_place(&low) || value.contains(['<', '{', '$']) || value.contains("XXXX")
 }
 
 /// `aaaa`, `********`, `xx-xx`
@@ -322,6 +329,12 @@ fn has_telltale(low: &str) -> bool {
     })
 }
 
+/// `token-here`, `senha_aqui`: the word for a place, beside a noun that says what goes there.
+fn names_place(low: &str) -> bool {
+    let mut parts = low.split(|letter: char| !letter.is_alphanumeric());
+    parts.any(|part| words().places.contains(part)) && words().place_nouns.is_in(low)
+}
+
 /// `12345678`, `abcdefghij`: counted up.
 fn is_sequence(low: &str) -> bool {
     let mut steps = low.bytes().zip(low.bytes().skip(1));
@@ -365,7 +378,8 @@ pub fn is_label(value: &str) -> bool {
         return false;
     }
     let low = value.to_lowercase();
-    words().labels.is_in(&low)
+    let spaced = low.contains(' ') && !low.bytes().any(|byte| byte.is_ascii_digit());
+    words().labels.is_in(&low) || spaced && words().spaced_labels.is_in(&low)
 }
 
 /// `db-credentials`, `prod/db/password`, `github:token`: the name of a secret, not the secret.
@@ -406,7 +420,11 @@ pub fn is_secret_name(value: &str) -> bool {
     let parts: Vec<String> = value.split(['-', '_', '.', '/', ':']).map(str::to_ascii_lowercase).collect();
     let whole = |part: &String| {
         part.is_empty()
-            || part.bytes().all(|byte| byte.is_ascii_alphabetic())
+            || part
+                .trim_end_matches(|letter: char| letter.is_ascii_digit())
+                .bytes()
+                .all(|byte| byte.is_ascii_alphabetic())
+                && part.bytes().filter(u8::is_ascii_digit).count() <= 1
             || part.len() <= 3
             || part.bytes().all(|byte| byte.is_ascii_digit()) && part.len() <= 4
     };

@@ -206,7 +206,9 @@ impl Program {
         let digits = secret.bytes().all(|byte| byte.is_ascii_digit());
         let port = self.port && secret.len() < 6 && digits;
         let strength = value::strength(secret);
-        let weak = self.chosen && strength < Some(Strength::Soft)
+        // Several words in quotes are a passphrase.
+        let phrase = secret.contains(' ') && value::is_passphrase(secret);
+        let weak = self.chosen && strength < Some(Strength::Soft) && !phrase
             || self.token && strength < Some(Strength::Chosen) && !value::is_token(secret);
         if !span.is_empty()
             && !port
@@ -347,7 +349,14 @@ impl Program {
         if self.cookies.contains(flag) {
             address::cookies(source, span).into_iter().for_each(|span| self.tell(source, span, tell));
         } else if self.pair.contains(flag) {
-            if let Some(at) = self.at.and_then(|at| source.get(span.clone())?.find(at)) {
+            let text = source.get(span.clone()).unwrap_or_default();
+            if let Some(at) = self.at.and_then(|at| text.find(at)) {
+                // `curl -u key:`: the user is the key, and the password empty.
+                let user = text.get(..at).unwrap_or_default();
+                if at + 1 == text.len() && user.len() >= 16 && value::is_token(user) && !user.contains(['@', '.', '$'])
+                {
+                    self.tell(source, span.start..span.start + at, tell);
+                }
                 self.tell(source, unquoted(source, span.start + at + 1..span.end), tell);
             }
         } else if word.fixed || !word.value.starts_with('$') {

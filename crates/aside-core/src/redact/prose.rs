@@ -127,6 +127,10 @@ fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
         }
     };
     let word = reader.of(&range);
+    // `--passphrase "several words of any script"`
+    if range.start > at && reader.is_flag() && reader.class == Class::Password && value::is_passphrase(word) {
+        return Some(range);
+    }
     let number = word.bytes().all(|byte| byte.is_ascii_digit()) && word.len() < 4;
     let other = word.starts_with("--")
         || word.starts_with('-') && reader.byte(at) == Some(b'-')
@@ -268,7 +272,8 @@ fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     let value = reader.of(&range);
     let weak = ["pass", "pin", "psk"].contains(&reader.name().to_ascii_lowercase().as_str());
     let least = if weak { Strength::Strong } else { Strength::Chosen };
-    let strong = value::strength(value).is_some_and(|strength| strength >= least);
+    let strong = value::strength(value).is_some_and(|strength| strength >= least)
+        || !weak && value.ends_with('!') && is_composed(value);
     (link == Link::None
         && strong
         && has_digit_or_symbol(value)
@@ -366,6 +371,7 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
         Link::Copula if direct && in_quotes => strength >= Strength::Word && !value.contains(' ') && value.len() > 3,
         // `is correct-horse-battery.`
         Link::Copula if direct && is_phrase(value) && ends_sentence(reader, &range) => true,
+        Link::Copula if direct && reader.class == Class::Password && is_composed(value) => true,
         Link::Copula | Link::Colon => strength >= Strength::Chosen,
         Link::None => false,
     };
@@ -384,13 +390,27 @@ fn is_phrase(value: &str) -> bool {
     ];
     let words: Vec<&str> = value.trim_end_matches(['.', ',', '!']).split(['-', '_', '.']).collect();
     words.len() > 2
-        && words.iter().all(|word| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        && words.iter().all(|word| word.len() > 1 && word.chars().all(char::is_alphabetic))
         && !words.iter().any(|word| GLUE.contains(word))
+}
+
+/// `GießkanneRot!`, `Blaue_Blume`, `Zielony.Kot`: words as one that no sentence writes so.
+fn is_composed(value: &str) -> bool {
+    let parts: Vec<&str> = value.trim_end_matches(['!', '?']).split(['-', '_', '.']).collect();
+    let capital = |part: &&str| part.chars().next().is_some_and(char::is_uppercase);
+    let words = parts.iter().all(|part| part.chars().count() > 1 && part.chars().all(char::is_alphabetic));
+    let inner = value.chars().zip(value.chars().skip(1)).any(|(one, two)| one.is_lowercase() && two.is_uppercase());
+    words
+        && (parts.len() > 1 && (value.contains('_') || parts.iter().filter(|part| capital(part)).count() > 1)
+            || inner && value.ends_with('!'))
 }
 
 fn ends_sentence(reader: &Reader<'_>, range: &Range<usize>) -> bool {
     let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
-    rest.trim_matches(['.', ',', '!', ';', ')', '"', '\'', '`', ' ']).is_empty() || rest.starts_with([',', ';', '.'])
+    // Behind a name in a script without blanks the verb follows: `パスワードは … です`.
+    rest.trim_start().starts_with(is_unspaced)
+        || rest.trim_matches(['.', ',', '!', ';', ')', '"', '\'', '`', ' ']).is_empty()
+        || rest.starts_with([',', ';', '.'])
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use regex_automata::{Anchored, Input};
 use toml_edit::{Document, Table};
 
 use crate::redact::placeholder;
+use crate::redact::scan::line_start;
 use crate::redact::value::{self, Class, Strength};
 
 const TABLES: &[&str] = &[
@@ -39,6 +40,8 @@ pub struct Rule {
     pub keywords: Vec<String>,
     pattern: String,
     back: usize,
+    /// None of these words is on the line before the secret.
+    unless: Vec<String>,
     judge: Judge,
     /// The keyword announces lines: each match behind it is a secret.
     below: bool,
@@ -101,6 +104,7 @@ fn rule(table: &Table) -> Option<Rule> {
         keywords: list(table, "keywords"),
         pattern: table.get("pattern")?.as_str()?.to_owned(),
         back: table.get("back").and_then(|back| usize::try_from(back.as_integer()?).ok()).unwrap_or(0),
+        unless: list(table, "unless"),
         judge,
         below: table.get("below").and_then(|below| below.as_bool()).unwrap_or(false),
         compiled: OnceLock::new(),
@@ -166,6 +170,12 @@ impl Rule {
         // Patterns see bytes: one that ends within a letter takes all of it.
         let found = text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end);
         let secret = text.get(found.clone())?;
+        let before = text.get(line_start(text, found.start)..found.start)?;
+        let before = before.get(before.ceil_char_boundary(before.len().saturating_sub(REACH_AROUND))..)?;
+        let mut words = before.split(|letter: char| letter.is_whitespace() || "\"'/=".contains(letter));
+        if !self.unless.is_empty() && words.any(|word| self.unless.iter().any(|unless| unless == word)) {
+            return None;
+        }
         let strength = value::strength(secret);
         let fits = match self.judge {
             Judge::Any => !placeholder::is_placeholder(secret),

@@ -603,6 +603,19 @@ pub fn is_prose(word: &str) -> bool {
     words().prose.contains(word.as_str()) || words().placeholders.contains(word.as_str())
 }
 
+/// Words with blanks between them, in quotes where a password stands: no code, no label, no list of options.
+pub fn is_passphrase(value: &str) -> bool {
+    let words = value.split_whitespace().count();
+    (2..=12).contains(&words)
+        && value.len() <= 200
+        && value.chars().any(char::is_alphabetic)
+        && !value.contains(['$', '(', '{', '<', '=', '"', '`', '|', '/'])
+        && !value.starts_with('-')
+        && !value.contains(" -")
+        && !is_placeholder(value)
+        && !is_label(value)
+}
+
 /// Not an ordinary word or a number: chosen to be hard to guess.
 pub fn is_chosen(value: &str) -> bool {
     let letters = value.chars().any(char::is_alphabetic);
@@ -710,6 +723,13 @@ pub fn is_words(value: &str) -> bool {
     let bytes = value.as_bytes();
     let (mut pieces, mut numbers, mut letters, mut vowels) = (0, 0, 0, 0);
     let mut before = b'_';
+    // Two capitals or more directly before a small letter: rare in names, common in what a machine draws.
+    let clusters = bytes.windows(3).filter(|three| {
+        matches!(three, [one, two, three] if one.is_ascii_uppercase() && two.is_ascii_uppercase() && three.is_ascii_lowercase())
+    });
+    if bytes.len() >= 24 && clusters.count() >= 4 {
+        return false;
+    }
     for &byte in bytes {
         let begins = match byte {
             // A capital and the small letters behind it are one piece, and so are capitals.

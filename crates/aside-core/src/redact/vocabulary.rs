@@ -29,6 +29,11 @@ pub struct Vocabulary {
     pub telltales: Finder,
     pub prose: HashSet<String>,
     pub copulas: Finder,
+    pub secret_roots: Vec<String>,
+    pub key_roots: Vec<String>,
+    pub spaced_labels: Finder,
+    pub places: HashSet<String>,
+    pub place_nouns: Finder,
     /// Every word for a password in any language: a text that contains one is a label.
     pub labels: Finder,
 }
@@ -72,6 +77,11 @@ fn read() -> Vocabulary {
         no_password_ends: list("no_password_ends"),
         password_words: set("password_words"),
         password_roots: list("password_roots"),
+        secret_roots: list("secret_roots"),
+        key_roots: list("key_roots"),
+        spaced_labels: Finder::of(&list("spaced_labels")),
+        places: set("places"),
+        place_nouns: Finder::of(&list("place_nouns")),
         password_phrases: list("password_phrases"),
         token_phrases: list("token_phrases"),
         code_lists: list("code_lists"),
