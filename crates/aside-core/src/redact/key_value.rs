@@ -650,6 +650,10 @@ impl Reader<'_> {
             !rest.contains(['(', '{', '[', '<', '"', '\'', '|', '='])
                 && (phrase || !rest.split_whitespace().any(value::is_prose))
         };
+        let below_user = self.class == Class::Password && value::is_passphrase(rest) && self.is_below_user_setting();
+        if below_user && more < MAX_WORDS {
+            return Some(range).filter(|range| self.fits(range));
+        }
         let whole = name::count(self.name()) > 1 || phrase;
         if settings && plain(rest) && whole && self.begins_line() {
             return Some(range).filter(|range| self.fits(range));
@@ -672,13 +676,26 @@ impl Reader<'_> {
         let before = past_history(before);
         let before = before.trim_matches(|letter: char| " \t+-\"'#;*>·•・/$@[\u{3000}".contains(letter));
         // `新密码：`
-        if !before.is_empty() && before.chars().count() <= 8 && before.chars().all(is_unspaced) {
+        let unspaced = self.name().starts_with(is_unspaced);
+        let joined = |letter: char| is_unspaced(letter) || unspaced && letter.is_alphanumeric();
+        if !before.is_empty() && before.chars().count() <= 10 && before.chars().all(joined) {
             return true;
         }
         matches!(
             before,
             "" | "export" | "env" | "ENV" | "ARG" | "set" | "SET" | "setx" | "declare -x" | "local" | "define"
         )
+    }
+
+    /// `user: ana` is the line above, as far in as this one.
+    fn is_below_user_setting(&self) -> bool {
+        let Some(above) = scan::previous_line(self.text, self.name.start) else { return false };
+        let above = self.of(&above);
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let own = self.of(&(line_start(self.text, self.name.start)..self.name.end));
+        let key = above.trim_start().split([':', '=']).next().unwrap_or_default().trim_end().to_ascii_lowercase();
+        let named = ["user", "username", "login", "host", "usuario", "uzytkownik", "port"].contains(&key.as_str());
+        named && indent(above) == indent(own) && scan::is_setting(above) && self.begins_line()
     }
 
     /// The line above or below is a setting too.

@@ -218,6 +218,9 @@ fn foreign(words: &[String]) -> Option<Class> {
 
 /// The class of each of several values: `APP_KEYS`, `tokens`.
 pub fn plural(name: &str) -> Option<Class> {
+    if words(name).last().is_some_and(|last| NO_TAILS.contains(&last.as_str())) {
+        return None;
+    }
     let singular = name.strip_suffix(['s', 'S'])?;
     match class(singular)? {
         Class::Password | Class::Secret => Some(Class::Password),

@@ -356,7 +356,9 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
     if between.split_whitespace().next().is_some_and(|word| about.contains(&word.to_ascii_lowercase().as_str())) {
         return None;
     }
-    if direct && link != Link::None && is_pin(reader.name(), value) {
+    // `PIN do alarmu: 4821`
+    let near = link == Link::Colon && between.split_whitespace().count() <= 3 && ends_sentence(reader, &range);
+    if (direct || near) && link != Link::None && is_pin(reader.name(), value) {
         return Some(range);
     }
     let strength = value::strength(value)?;
@@ -372,6 +374,16 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
         // `is correct-horse-battery.`
         Link::Copula if direct && is_phrase(value) && ends_sentence(reader, &range) => true,
         Link::Copula if direct && reader.class == Class::Password && is_composed(value) => true,
+        Link::Colon if near && reader.class == Class::Password && reader.begins_line() && is_composed(value) => true,
+        // `lautet` and its like join nothing but a name and its value.
+        Link::Copula
+            if direct
+                && reader.class == Class::Password
+                && ends_sentence(reader, &range)
+                && is_reads_as(reader, from) =>
+        {
+            !value::is_prose(value)
+        }
         Link::Copula | Link::Colon => strength >= Strength::Chosen,
         Link::None => false,
     };
@@ -398,11 +410,24 @@ fn is_phrase(value: &str) -> bool {
 fn is_composed(value: &str) -> bool {
     let parts: Vec<&str> = value.trim_end_matches(['!', '?']).split(['-', '_', '.']).collect();
     let capital = |part: &&str| part.chars().next().is_some_and(char::is_uppercase);
+    const ADJECTIVES: &[&str] =
+        &["case", "sensitive", "self", "multi", "only", "auto", "read", "single", "two", "basic"];
+    if parts.iter().any(|part| ADJECTIVES.contains(&part.to_lowercase().as_str())) {
+        return false;
+    }
     let words = parts.iter().all(|part| part.chars().count() > 1 && part.chars().all(char::is_alphabetic));
     let inner = value.chars().zip(value.chars().skip(1)).any(|(one, two)| one.is_lowercase() && two.is_uppercase());
     words
         && (parts.len() > 1 && (value.contains('_') || parts.iter().filter(|part| capital(part)).count() > 1)
             || inner && value.ends_with('!'))
+}
+
+/// The verb before the value is one that only quotes: `lautet`, `brzmi`.
+fn is_reads_as(reader: &Reader<'_>, from: usize) -> bool {
+    let link = reader.of(&(reader.name.end..reader.name.end + from));
+    ["lautet ", "brzmi ", "luidt ", "lyder ", "jetzt ", "teraz "].iter().any(|verb| link.ends_with(verb))
+        && !link.ends_with(" ist jetzt ")
+        && !link.ends_with(" jest teraz ")
 }
 
 fn ends_sentence(reader: &Reader<'_>, range: &Range<usize>) -> bool {
@@ -471,7 +496,8 @@ fn word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
 fn is_pin(name: &str, value: &str) -> bool {
     let named = name.eq_ignore_ascii_case("pin")
         || name.eq_ignore_ascii_case("puk")
-        || name.to_ascii_lowercase().ends_with("code");
+        || name.to_ascii_lowercase().ends_with("code")
+        || name.ends_with("暗証番号");
     named && (4..=8).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -36,7 +36,9 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
     if filled(&columns) < 2 || !is_title(reader, cell) || split.is_loose() && is_code(reader.of(&head)) {
         return None;
     }
-    if columns.iter().any(|cell| is_data(reader.of(cell))) {
+    // `RuleID:   generic-api-key` is a field and its value.
+    let record = split.is_loose() && columns.first().is_some_and(|cell| reader.of(cell).ends_with(':'));
+    if record || columns.iter().any(|cell| is_data(reader.of(cell))) {
         return None;
     }
     // A row is no head.
