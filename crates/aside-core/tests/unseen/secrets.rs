@@ -22,8 +22,8 @@ impl Case {
     }
 }
 
-const MIN_FOUND: f64 = 93.0;
-const MAX_WRONG: f64 = 3.5;
+const MIN_FOUND: f64 = 97.0;
+const MAX_WRONG: f64 = 1.0;
 
 #[test]
 fn figures_of_secrets() {
