@@ -100,7 +100,7 @@ fn daemons(stage: &mut Stage) {
         let own = own_words(stage, &shown);
         // It takes the socket and the lock of the daemon that it kills, and says that it goes on with them.
         let script = format!(
-            "kill -9 {}; sleep 0.3; {ASIDE} daemon run > daemon.txt 2>&1 &\n\
+            "sleep 1; kill -9 {}; sleep 0.3; {ASIDE} daemon run > daemon.txt 2>&1 &\n\
              (zmodload zsh/net/socket; rm -f {socket}; zsocket -l {socket}; exec 9>{socket}.lock; \
              ASIDE_INHERIT_FDS=$sysparams[pid],$REPLY,9 exec {ASIDE} daemon run) >> daemon.txt 2>&1 &\n\
              sleep 1.5; {own}\n",
