@@ -110,7 +110,6 @@ fn the_corpus_is_large_and_finds_nearly_everything_and_little_else() {
     }
     let recall = all.found as f64 / all.secrets as f64;
     let false_positives = all.wrong as f64 / all.clean as f64;
-    println!("{}", complaints.join("\n"));
     let numbers = format!("{told}recall {recall:.4}, false positives {false_positives:.4}");
     assert!(recall >= 0.98 && false_positives <= 0.02, "{numbers}\n{}", complaints.join("\n"));
     assert_snapshot!(numbers, @r"
