@@ -37,6 +37,8 @@ pub struct Spec {
     pub flags_first: bool,
     /// There are no other subcommands than these: no plugins, no aliases.
     pub closed: bool,
+    /// A subcommand of an add-on that may not be installed: understood, not offered.
+    pub addon: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +57,8 @@ pub struct Flag {
     pub repeats: bool,
     /// The command works in the directory that is its value.
     pub moves: bool,
+    /// What the arguments of the command are once this flag is given, where they are others.
+    pub args: Option<Args>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -179,13 +183,14 @@ impl Reader<'_> {
                 "style" => {}
                 "flags_first" => spec.flags_first = self.yes(key, item),
                 "closed" => spec.closed = self.yes(key, item),
+                "addon" => spec.addon = self.yes(key, item),
                 "flags" => spec.flags = self.flags(key, item, spec.style),
                 "sub" => spec.subs = self.subs(key, item, spec.style, depth),
                 other => self.complain_at(
                     key,
                     format!(
                         "unknown key {other}: there are about, aliases, common, args, after_dashes, command_at, style, \
-                         flags_first, closed, flags and sub"
+                         flags_first, closed, addon, flags and sub"
                     ),
                 ),
             }
@@ -277,10 +282,11 @@ impl Reader<'_> {
                     }
                     flag.takes = Some(Takes { kinds, optional: false, command });
                 }
+                "args" => flag.args = Some(self.args(key, item)),
                 "optional" | "repeats" | "moves" => {}
                 other => self.complain_at(
                     key,
-                    format!("unknown key {other} of a flag: there are about, takes, optional, repeats and moves"),
+                    format!("unknown key {other} of a flag: there are about, takes, args, optional, repeats and moves"),
                 ),
             }
         }
@@ -507,7 +513,7 @@ x = 1
 "#;
         assert_snapshot!(show(text), @r#"
         x.toml:1: about must be a text
-        x.toml:2: unknown key abuot: there are about, aliases, common, args, after_dashes, command_at, style, flags_first, closed, flags and sub
+        x.toml:2: unknown key abuot: there are about, aliases, common, args, after_dashes, command_at, style, flags_first, closed, addon, flags and sub
         x.toml:3: only the last argument can go on with ...
         x.toml:4: unknown kind "bush"
         x.toml:5: common has z, which is no subcommand or is there twice
@@ -517,7 +523,7 @@ x = 1
         x.toml:10: -a is there twice
         x.toml:11: "v" cannot be the name of a flag
         x.toml:12: unknown kind "bush"
-        x.toml:12: unknown key foo of a flag: there are about, takes, optional, repeats and moves
+        x.toml:12: unknown key foo of a flag: there are about, takes, args, optional, repeats and moves
         x.toml:12: repeats must be true or false
         x.toml:13: optional and moves are about a value: say takes too
         x.toml:14: a description is one line of plain text

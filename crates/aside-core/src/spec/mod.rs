@@ -64,6 +64,11 @@ impl Specs {
         about.filter(|about| !about.is_empty())
     }
 
+    /// Whether the user has written one for it.
+    pub fn is_own(&self, name: &str) -> bool {
+        self.own.contains_key(name)
+    }
+
     /// Whether there is a spec without learning one.
     pub fn has(&self, name: &str) -> bool {
         self.own.contains_key(name) || builtin::has(name)

@@ -136,6 +136,16 @@ impl Walk {
         std::iter::once(self.spec()).chain(outer)
     }
 
+    /// The names of the command and of its subcommands as they are written in the specs.
+    pub fn path<'p>(&'p self, pieces: &'p [Piece<'_>]) -> impl Iterator<Item = &'p str> {
+        let name = pieces.first().map_or("", |piece| piece.value.rsplit('/').next().unwrap_or_default());
+        let subs = self
+            .chain
+            .windows(2)
+            .filter_map(|pair| pair[0].subs.iter().find(|sub| Arc::ptr_eq(&sub.spec, &pair[1])).map(|sub| &*sub.name));
+        std::iter::once(name).chain(subs)
+    }
+
     pub fn flag(&self, name: &str) -> Option<&Arc<Flag>> {
         self.reach().find_map(|spec| spec.flag(name))
     }
@@ -143,6 +153,11 @@ impl Walk {
     /// Whether the flag is there already and may not come again.
     pub fn is_used(&self, flag: &Arc<Flag>) -> bool {
         !flag.repeats && self.given.iter().any(|given| Arc::ptr_eq(given, flag))
+    }
+
+    /// The arguments, as far as a flag has not changed them.
+    fn args(&self) -> &Args {
+        self.given.iter().rev().find_map(|flag| flag.args.as_ref()).unwrap_or(&self.spec().args)
     }
 
     /// What the word may be of which this much is typed.
@@ -171,10 +186,10 @@ impl Walk {
         match (&spec.after_dashes, self.dashes) {
             (Some(args), Some(number)) => argument(args, number, false),
             (_, None) if spec.style == Style::Bare => {
-                Next::Argument { kinds: spec.args.at(self.count), subcommand: false }
+                Next::Argument { kinds: self.args().at(self.count), subcommand: false }
             }
             (_, dashes) => {
-                argument(&spec.args, self.count, dashes.is_none() && self.count == 0 && !spec.subs.is_empty())
+                argument(self.args(), self.count, dashes.is_none() && self.count == 0 && !spec.subs.is_empty())
             }
         }
     }
