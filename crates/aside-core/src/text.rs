@@ -1,5 +1,6 @@
 //! Which characters may reach a terminal or a command line. Does not judge what the text means.
 
+pub mod base64;
 pub mod near;
 pub mod pattern;
 pub mod visible;

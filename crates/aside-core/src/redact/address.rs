@@ -17,6 +17,9 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     let start = at + 3;
     let limit = text.floor_char_boundary(start.saturating_add(MAX_USER));
     let rest = text.get(start..limit)?;
+    if let Some(found) = spaced_password(text, at, rest) {
+        return Some(found);
+    }
     let end =
         rest.find(|letter: char| letter.is_whitespace() || "\"'`<>\\,;|()".contains(letter)).unwrap_or(rest.len());
     let rest = rest.get(..end)?;
@@ -42,6 +45,28 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     }
 }
 
+/// `"amqp://user:two words@host"`: an address in quotes, with blanks in the password. `rest` is what follows `://`.
+fn spaced_password(text: &str, at: usize, rest: &str) -> Option<Range<usize>> {
+    let before = text.get(..at)?.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '+');
+    let quote = before.chars().next_back().filter(|last| "\"'".contains(*last))?;
+    let inner = rest.get(..rest.find([quote, '\n'])?)?;
+    let (user, host) = inner.split('/').next()?.rsplit_once('@')?;
+    let (name, password) = user.split_once(':')?;
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte));
+    let words = password.split(' ').count();
+    let from = at + 3 + name.len() + 1;
+    ((2..=6).contains(&words)
+        && plain(name)
+        && plain(host)
+        && !host.is_empty()
+        && !name.contains('.')
+        && !password.starts_with(|first: char| first.is_ascii_digit())
+        && password.split(' ').all(|word| !word.is_empty() && !word.contains(['@', ',', ';', '(']))
+        && !placeholder::is_placeholder(password)
+        && !placeholder::is_label(password))
+    .then_some(from..from + password.len())
+}
+
 /// The user in front of a host, when the password has a character in it that ends the authority of an address.
 fn odd_user<'a>(rest: &'a str, authority: &str) -> Option<&'a str> {
     let (name, begin) = authority.split_once(':')?;
@@ -51,7 +76,7 @@ fn odd_user<'a>(rest: &'a str, authority: &str) -> Option<&'a str> {
     (!port && !name.contains(['.', '[', '$']) && is_host).then_some(user)
 }
 
-/// The values of `a=1; b=2` that tell who somebody is. `range` is all of it, without `Cookie:`.
+/// The values of `a=1; b=2` that identify a user or a session. `range` is all of it, without `Cookie:`.
 pub fn cookies(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = range.start;

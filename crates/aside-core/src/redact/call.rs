@@ -7,7 +7,7 @@ use crate::redact::key_value::Reader;
 use crate::redact::name;
 use crate::redact::placeholder::is_label;
 use crate::redact::scan::{self, line_end};
-use crate::redact::value::{self, Strength};
+use crate::redact::value::{self, Class, Strength};
 
 /// Bytes of a name on either side of what was noticed.
 const MAX_NAME: usize = 80;
@@ -72,9 +72,12 @@ pub const CALLS: &[&str] = &[
     "auth(",
     "credential(",
     "credentials(",
+    "credentialsimpl(",
     "database(",
     "client(",
     "authdata(",
+    "principalcontext(",
+    "directoryentry(",
 ];
 
 /// Arguments of one call, and bytes of one of them.
@@ -103,6 +106,12 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
         let second = arguments.get(1)?.clone()?;
         return (value::is_random(of(&second)) && of(&second).len() >= 20 && plain(&second)).then_some(second);
     }
+    // `UsernamePasswordCredentialsImpl(scope, "id", "what it is for", "user", "value")`
+    if callee == "credentialsimpl(" {
+        let last = arguments.last()?.clone()?;
+        return (arguments.len() > 3 && plain(&last) && value::strength(of(&last)) >= Some(Strength::Soft))
+            .then_some(last);
+    }
     let many = arguments.len() > 2;
     // `signal.connect("clicked", "onClick2")`
     let loose = !many && ["connect(", "connection(", "database("].contains(&callee.as_str());
@@ -113,6 +122,42 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
             && (strength >= Some(Strength::Strong) || many && strength >= Some(Strength::Chosen))
     };
     arguments.into_iter().skip(1).flatten().find(fits)
+}
+
+/// Bytes between the bracket of a call and the `@` of an address.
+const MAX_BEFORE: usize = 120;
+
+/// `authenticate_email_async("kim@x.example", "value")`: a call that logs a user in or creates one, with the address first.
+/// `at` is where the `@` stands.
+pub fn by_email(text: &str, at: usize) -> Option<Range<usize>> {
+    const DOES: &[&str] =
+        &["auth", "login", "logon", "log_in", "signin", "sign_in", "signup", "sign_up", "register", "user", "account"];
+    let after = text.get(at..text.floor_char_boundary(at.saturating_add(MAX_ARGUMENT)))?;
+    let close = after.find(['"', '\'', '\n', ' ', ')'])?;
+    let behind =
+        after.get(close + 1..).filter(|_| after.get(close..).is_some_and(|rest| rest.starts_with(['"', '\''])))?;
+    let rest = behind.strip_prefix(',')?;
+    let second = scan::quoted(text, at + after.len() - rest.trim_start().len())?;
+    let before = text.get(text.ceil_char_boundary(at.saturating_sub(MAX_BEFORE))..at)?;
+    let open =
+        before.rfind(['"', '\'']).filter(|open| !before.get(open + 1..).is_some_and(|user| user.contains(' ')))?;
+    let before = before.get(..open)?.trim_end();
+    // Another argument may stand first: `signIn(auth, "kim@x.example", …)`.
+    let call = before.get(..before.rfind('(')?)?;
+    let alone = before.get(call.len() + 1..).is_some_and(|first| first.len() < 20 && !first.contains(['"', '\'', ')']));
+    let of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let name = call.get(call.trim_end_matches(of_name).len()..)?.to_ascii_lowercase();
+    let value = text.get(second.clone())?;
+    let password = value.len() > 3
+        && value::fits(Class::Password, value)
+        && !value.contains(['@', '<', '{'])
+        && (!value.contains(' ') || value::is_passphrase(value) && value.split(' ').count() > 2)
+        && !value::is_prose(value);
+    let does = DOES.iter().any(|does| name.contains(does));
+    // `createUser("kim@x.example", "Kim")`: the second argument may be a name.
+    let named = ["user", "account", "register"].iter().any(|part| name.contains(part));
+    let strong = !named || value::strength(value) >= Some(Strength::Soft);
+    (alone && does && password && strong).then_some(second)
 }
 
 /// `red:auth(`, `$redis->auth(`, `rdb.auth(`: the only argument is the password.
@@ -132,7 +177,7 @@ fn arguments(text: &str, from: usize) -> Vec<Option<Range<usize>>> {
     let mut found = Vec::new();
     let mut at = from;
     while found.len() < MAX_ARGUMENTS {
-        at = scan::blank(text, at);
+        at += text.get(at..).map_or(0, |rest| rest.bytes().take(MAX_NAME).take_while(u8::is_ascii_whitespace).count());
         let literal = scan::quoted(text, at).filter(|range| range.len() <= MAX_ARGUMENT);
         let end = match &literal {
             Some(range) => range.end + 1,
@@ -158,15 +203,14 @@ impl Reader<'_> {
             .of(&(self.name.start.saturating_sub(MAX_NAME)..self.name.start))
             .trim_end_matches(['"', '\'', ' ', '\\', '`'])
             .strip_suffix('(');
-        let callee = open.map(|before| {
-            before
-                .trim_end()
-                .rsplit(|letter: char| !letter.is_ascii_alphanumeric())
-                .next()
-                .unwrap_or_default()
-                .to_ascii_lowercase()
+        let sets = open.is_some_and(|before| {
+            let callee = before.trim_end();
+            let last = |of_name: fn(char) -> bool| callee.rsplit(|letter| !of_name(letter)).next().unwrap_or_default();
+            let word = last(|letter| letter.is_ascii_alphanumeric()).to_ascii_lowercase();
+            // `set_convar`, `SetConVarString`
+            let name = last(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+            SETTERS.contains(&word.as_str()) || name::begins_with_setter(name)
         });
-        let sets = callee.is_some_and(|callee| SETTERS.contains(&callee.as_str()));
         // `Context.SECURITY_CREDENTIALS`
         let credentials = self.name().to_ascii_lowercase().contains("credential")
             && sets
@@ -186,9 +230,11 @@ impl Reader<'_> {
         let sets = name::is_setter(last);
         let single = matches!(self.byte(close), Some(b')' | b',' | b'.'));
         let strength = value::strength(self.of(&range))?;
+        // `source.setPassword("pool")`
+        let told = last.starts_with("set") && self.class == Class::Password && name.contains('.');
         (sets
             && single
-            && strength >= Strength::Soft
+            && (strength >= Strength::Soft || told && !value::is_prose(self.of(&range)))
             && value::fits(self.class, self.of(&range))
             && !is_label(self.of(&range)))
         .then_some(range)

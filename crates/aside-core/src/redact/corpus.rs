@@ -57,6 +57,7 @@ pub fn draw(text: &str, seed: u64) -> String {
         let letters = match &what[..1] {
             "A" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
             "U" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+            "B" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
             "l" => "abcdefghijklmnopqrstuvwxyz0123456789",
             "h" => "0123456789abcdef",
             "d" => "0123456789",

@@ -149,10 +149,13 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
         }
         if SHORT_SIZES.contains(&(at - start))
             && stands_apart(bytes, start, at)
-            && text.get(start..at).is_some_and(is_drawn_short)
+            && text.get(start..at).is_some_and(|word| is_drawn_short(word) || is_prefixed(word))
             && is_unexplained(text, start, at)
         {
             found.push(start..at);
+        }
+        if BOT_IDS.contains(&(at - start)) && bytes.get(at) == Some(&b'.') {
+            found.extend(bot_token(text, start, at));
         }
         start = at + 1;
     }
@@ -166,6 +169,47 @@ fn stands_apart(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).and_then(|before| bytes.get(before));
     before.is_none_or(|byte| !b"_-./+%@$\\".contains(byte))
         && bytes.get(end).is_none_or(|byte| !b"_-./+=%".contains(byte))
+}
+
+/// Characters of the first part of a token of a bot: the number of its account in base64.
+const BOT_IDS: std::ops::RangeInclusive<usize> = 23..=28;
+
+/// `MTE4….GZiwUX.mXdFw…`: the account, the time and the signature. The first part ends at `end`.
+fn bot_token(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
+    let of_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let bytes = text.as_bytes();
+    let part = |from: usize| Some(bytes.get(from..)?.iter().take(64).take_while(|byte| of_part(byte)).count());
+    let first = text.get(start..end).filter(|first| first.starts_with(['M', 'N', 'O']))?;
+    let time: usize = part(end + 1).filter(|length| (6..=7).contains(length))?;
+    let signature_at = end + 1 + time + 1;
+    let signature: usize = part(signature_at).filter(|length| (27..=45).contains(length))?;
+    let dotted = bytes.get(end + 1 + time) == Some(&b'.');
+    let apart = start.checked_sub(1).and_then(|at| bytes.get(at)).is_none_or(|byte| !b"./".contains(byte));
+    let span = start..signature_at + signature;
+    let drawn = text.get(signature_at..span.end).is_some_and(|signature| value::variety(signature) >= 12);
+    let mixed = first.bytes().any(|byte| byte.is_ascii_digit()) && first.bytes().any(|byte| byte.is_ascii_lowercase());
+    (dotted && apart && drawn && mixed).then_some(span)
+}
+
+/// `nk_server_1RYbxMGoHjj7VyHBqB`: words that say what it is, and what a machine drew behind the last `_`.
+fn is_prefixed(text: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "secret", "server", "token", "key", "sk", "pat", "live", "prod", "access", "auth", "priv", "private", "bot",
+        "svc",
+    ];
+    const PUBLIC: &[&str] = &["pk", "pub", "public", "publishable", "id", "client", "anon", "test"];
+    let Some((prefix, drawn)) = text.rsplit_once('_') else { return false };
+    let mut parts = prefix.split('_');
+    (16..40).contains(&drawn.len())
+        && parts.clone().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase()))
+        && parts.clone().any(|part| KINDS.contains(&part))
+        && !parts.any(|part| PUBLIC.contains(&part))
+        && drawn.bytes().filter(u8::is_ascii_digit).count() >= 2
+        && drawn.bytes().any(|byte| byte.is_ascii_lowercase())
+        && drawn.bytes().any(|byte| byte.is_ascii_uppercase())
+        && value::variety(drawn) >= 11
+        && !value::is_words(drawn)
+        && !crate::redact::placeholder::is_placeholder(text)
 }
 
 /// Letters of both cases and digits that change from one to the other at least at every fifth of two characters.
@@ -208,7 +252,10 @@ fn passwords(text: &str) -> Vec<Range<usize>> {
         };
         let apart =
             outside(word.start.checked_sub(1), b"./+@#$%&=~^*!?\\") && outside(Some(word.end), b"./+@#$%&=~^*\\([{<;");
-        let chosen = text.get(word.clone()).is_some_and(is_chosen_password);
+        // `|2345-7^Glucose|`: parts of a field of HL7.
+        let field = bytes.get(at) == Some(&b'^')
+            && [word.start.checked_sub(1), Some(word.end)].into_iter().flatten().any(|at| bytes.get(at) == Some(&b'|'));
+        let chosen = !field && text.get(word.clone()).is_some_and(is_chosen_password);
         if PASSWORD_SIZES.contains(&word.len()) && apart && chosen {
             found.push(word);
         }
@@ -331,4 +378,19 @@ fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
     !(alone && (above || below || titled))
         && !lines.ends_with("-----")
         && !INNOCENT.iter().any(|word| low.contains(word))
+        && !is_in_signature_header(text, start)
+}
+
+/// Bytes of a folded header of a message.
+const MAX_HEADER: usize = 2048;
+
+/// `DKIM-Signature: …; b=…`: the signature of a message, whose lines are folded.
+fn is_in_signature_header(text: &str, at: usize) -> bool {
+    let from = text.ceil_char_boundary(at.saturating_sub(MAX_HEADER));
+    let lines = text.get(from..at).unwrap_or_default().rsplit('\n');
+    let head = lines.into_iter().find(|line| !line.starts_with([' ', '\t']));
+    let head = head.unwrap_or_default().trim_start_matches(['>', ' ']).to_ascii_lowercase();
+    ["dkim-signature:", "arc-seal:", "arc-message-signature:", "x-google-dkim-signature:", "domainkey-signature:"]
+        .iter()
+        .any(|name| head.starts_with(name))
 }

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use crate::redact::placeholder::{is_label, is_secret_name};
 use crate::redact::scan::{self, line_end, line_start, next_line};
 use crate::redact::value::{self, Class, Strength};
+use crate::redact::vocabulary::words;
 
 /// Lines of a list, and lines before it begins.
 const MAX_LINES: usize = 40;
@@ -210,11 +212,157 @@ pub fn values(text: &str, name: Range<usize>, class: Class) -> Vec<Range<usize>>
 }
 
 /// `secret: ['new', 'old']`: several values of a name in the singular, which are all literals.
-pub fn literals(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
+pub fn literals(text: &str, name: Range<usize>, class: Class) -> Vec<Range<usize>> {
     let Some(open) = opening(text, name.end) else { return Vec::new() };
     let line = text.get(open..line_end(text, open)).unwrap_or_default();
     let literal = line.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', '`']));
-    if literal { values(text, name, Class::Password) } else { Vec::new() }
+    match (literal, values(text, name.clone(), Class::Password)) {
+        (false, _) => Vec::new(),
+        (true, found) if found.is_empty() && class == Class::Secret => chosen_literals(text, open),
+        (true, found) => found,
+    }
+}
+
+/// Bytes before `keys` in which what takes them is named.
+const MAX_CALL: usize = 160;
+
+/// `cookieSession({ keys: ['new', 'old'] })`, `app.keys = ['new', 'old']`: what signs the cookies.
+pub fn cookie_keys(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
+    let own = text.get(name.clone()).unwrap_or_default();
+    let from = text.ceil_char_boundary(name.start.saturating_sub(MAX_CALL));
+    let before = text.get(from..name.start).unwrap_or_default().to_ascii_lowercase();
+    let call = before.rfind("session(").filter(|at| !before.get(*at..).is_some_and(|rest| rest.contains(')')));
+    let takes = own == "app.keys" || own == "keys" && call.is_some();
+    match opening(text, name.end) {
+        Some(open) if takes => chosen_literals(text, open),
+        _ => Vec::new(),
+    }
+}
+
+/// The literals of a list, if people made up all of them: words joined, or several.
+fn chosen_literals(text: &str, open: usize) -> Vec<Range<usize>> {
+    let end = line_end(text, open);
+    let line = text.get(open..end).unwrap_or_default();
+    if !line.starts_with('[') {
+        return Vec::new();
+    }
+    let found = if line.contains(']') { on_one_line(line, open) } else { on_lines(text, end, true) };
+    let fits = |range: &Range<usize>| {
+        let value = text.get(range.clone()).unwrap_or_default();
+        let quote = |at: Option<usize>| {
+            at.and_then(|at| text.as_bytes().get(at)).copied().filter(|byte| b"\"'`".contains(byte))
+        };
+        let quoted = quote(range.start.checked_sub(1)).is_some_and(|open| quote(Some(range.end)) == Some(open));
+        let chosen = value::strength(value) >= Some(Strength::Soft) || value::is_passphrase(value);
+        quoted && chosen && !is_label(value) && !is_secret_name(value)
+    };
+    if found.iter().all(fits) { found } else { Vec::new() }
+}
+
+/// Heads of a section of settings that are all secrets.
+pub const SECTIONS: &[&str] = &["[secrets]", "[credentials]", "[passwords]", "[tokens]", "[secrets.", "[api_keys]"];
+
+/// Settings of such a section that say how secrets are kept.
+const NO_SECRETS: &[&str] = &[
+    "backend",
+    "path",
+    "provider",
+    "hasher",
+    "type",
+    "engine",
+    "helper",
+    "issuer",
+    "store",
+    "file",
+    "url",
+    "user",
+    "username",
+    "host",
+    "region",
+    "name",
+    "algorithm",
+    "mount",
+    "namespace",
+    "audience",
+];
+
+/// `name = "value"` below `[secrets]`, up to the next section.
+pub fn section(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    if line_start(text, word.start) != word.start {
+        return found;
+    }
+    let mut at = line_end(text, word.end);
+    for _ in 0..MAX_LINES {
+        let Some(line) = next_line(text, at) else { break };
+        at = line.end;
+        let content = text.get(line.clone()).unwrap_or_default();
+        if content.trim_start().starts_with('[') {
+            break;
+        }
+        let Some((name, value)) = content.split_once('=') else { continue };
+        if NO_SECRETS.contains(&name.trim()) {
+            continue;
+        }
+        let Some(range) = scan::quoted(text, line.end - value.trim_start().len()) else { continue };
+        let value = text.get(range.clone()).unwrap_or_default();
+        if value::strength(value) >= Some(Strength::Soft) && !is_label(value) && !is_secret_name(value) {
+            found.push(range);
+        }
+    }
+    found
+}
+
+/// How a map of users begins.
+pub const LOGINS: &[&str] = &[
+    "users: {",
+    "users:{",
+    "users\": {",
+    "users\":{",
+    "users\" : {",
+    "users' => [",
+    "users={",
+    "users = {",
+    "users: '{",
+    "users='{",
+    "users=\"{",
+    "users: \"{",
+];
+
+/// Entries of one map of users.
+const MAX_USERS: usize = 16;
+
+/// `users: { 'admin': 'value', kim: 'value' }` of a server with basic authentication. `word` is the name up to the bracket.
+pub fn logins(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
+    let from = text.ceil_char_boundary(word.start.saturating_sub(MAX_CALL));
+    let before = text.get(from..word.end).unwrap_or_default().to_ascii_lowercase().replace('_', "");
+    if !before.contains("auth") && !before.contains("registeredusers") && !before.contains("credentials") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut at = word.end;
+    for _ in 0..MAX_USERS {
+        let rest = text.get(at..text.floor_char_boundary(at.saturating_add(MAX_CALL))).unwrap_or_default();
+        let entry = rest.trim_start_matches([' ', '\n', '\r', '\t', ',']);
+        let name = entry.trim_start_matches(['"', '\'', '\\']);
+        let end =
+            name.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_.-@".contains(letter)).unwrap_or(name.len());
+        let behind = name.get(end..).unwrap_or_default().trim_start_matches(['"', '\'', '\\']).trim_start();
+        let Some(value) = behind.strip_prefix("=>").or_else(|| behind.strip_prefix(':')).filter(|_| end > 0) else {
+            break;
+        };
+        let Some(range) = scan::quoted(text, at + rest.len() - value.trim_start().len()) else { break };
+        at = range.end + 1 + usize::from(text.as_bytes().get(range.end) == Some(&b'\\'));
+        let password = text.get(range.clone()).unwrap_or_default();
+        // A map of roles.
+        if words().roles.contains(password.to_ascii_lowercase().as_str()) {
+            return Vec::new();
+        }
+        if value::fits(Class::Password, password) && !password.contains(' ') && !value::is_prose(password) {
+            found.push(range);
+        }
+    }
+    found
 }
 
 fn on_lines(text: &str, end: usize, bracket: bool) -> Vec<Range<usize>> {

@@ -7,21 +7,28 @@ mod address;
 mod argv;
 mod call;
 mod entropy;
+mod flag;
 mod key_value;
 mod kubernetes;
 mod list;
 mod name;
 mod nested;
+mod notes;
+mod ordinary;
 mod pem;
 mod placeholder;
 mod program;
 mod prose;
 mod rules;
 mod scan;
+mod sentence;
+mod setting;
 mod shell;
 mod table;
+mod unquoted;
 mod value;
 mod vocabulary;
+mod wording;
 
 #[cfg(test)]
 mod corpus;
@@ -84,6 +91,12 @@ const NAMES: &[&str] = &[
     "ww",
     "kenncode",
     "zugangscode",
+    "license",
+    "licence",
+    "lizenz",
+    "hash_iv",
+    "hashiv",
+    "aes_iv",
 ];
 
 /// Taking a secret out can, rarely, show another: what is left is looked at again, at most so often.
@@ -166,6 +179,21 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     clean
 }
 
+/// As `redact`, and without what is a secret in one of the other texts: a password in a request is one in the command that was made of it.
+/// Ordinary words are left, as `postgres` is a user as well.
+pub fn redact_beside(text: &str, others: &[&str]) -> String {
+    let mut clean = text.to_owned();
+    for other in others {
+        for Secret { span, .. } in secrets(other).into_iter().take(MAX_REPEATED) {
+            let value = other.get(span).unwrap_or_default();
+            if value.len() >= 4 && value::strength(value) >= Some(value::Strength::Chosen) {
+                clean = clean.replace(value, REDACTED);
+            }
+        }
+    }
+    redact(&clean).into_owned()
+}
+
 fn without(text: &str, secrets: &[Secret]) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut from = 0;
@@ -239,6 +267,12 @@ enum Trigger {
     Phrase(Class),
     Codes,
     Seeds,
+    /// A map of users and passwords.
+    Logins,
+    /// The head of a section of secrets.
+    Section,
+    /// The heading of a note.
+    Heading,
     /// A command that prints a secret.
     Printing,
     Address,
@@ -288,6 +322,9 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
     vocabulary.code_lists.iter().for_each(|phrase| add(phrase, Trigger::Codes));
     vocabulary.seed_lists.iter().for_each(|phrase| add(phrase, Trigger::Seeds));
     vocabulary.printing.iter().for_each(|command| add(command, Trigger::Printing));
+    list::LOGINS.iter().for_each(|users| add(users, Trigger::Logins));
+    list::SECTIONS.iter().for_each(|head| add(head, Trigger::Section));
+    notes::HEADINGS.iter().for_each(|heading| add(heading, Trigger::Heading));
     add("://", Trigger::Address);
     add("-----begin ", Trigger::Begin);
     add("-----end ", Trigger::End);
@@ -343,8 +380,9 @@ impl Trigger {
                 }
                 let Some(class) = class_at(text, &mut name) else {
                     let plural = text.get(name.clone()).and_then(name::plural);
-                    let values = plural.map(|class| list::values(text, name, class));
-                    found.extend(values.into_iter().flatten().map(of("key")));
+                    let values = plural.map(|class| list::values(text, name.clone(), class)).unwrap_or_default();
+                    let values = if values.is_empty() { list::cookie_keys(text, name) } else { values };
+                    found.extend(values.into_iter().map(of("key")));
                     return;
                 };
                 named(text, name, class, done, found);
@@ -358,6 +396,9 @@ impl Trigger {
                 found.extend(codes.into_iter().map(of("recovery code")));
             }
             Trigger::Seeds => found.extend(list::seeds(text, word).map(of("seed phrase"))),
+            Trigger::Logins => found.extend(list::logins(text, word).into_iter().map(of("password"))),
+            Trigger::Section => found.extend(list::section(text, word).into_iter().map(of("secret"))),
+            Trigger::Heading => found.extend(notes::passwords(text, word).into_iter().map(of("password"))),
             Trigger::Printing => found.extend(nested::printed(text, word).map(of("secret"))),
             Trigger::Address => found.extend(address::password(text, word.start).map(of("password"))),
             Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody if word.start < done.pem => {}
@@ -378,7 +419,10 @@ impl Trigger {
                 done.cookie = header.end;
                 found.extend(address::cookies(text, header).into_iter().map(of("cookie")));
             }
-            Trigger::At => found.extend(address::login(text, word.start).map(of("password"))),
+            Trigger::At => {
+                let login = address::login(text, word.start).or_else(|| call::by_email(text, word.start));
+                found.extend(login.map(of("password")));
+            }
             Trigger::Call => found.extend(call::by_place(text, word).map(of("password"))),
             Trigger::Program => {
                 let mut spans = argv::secrets(text, &word);
@@ -428,10 +472,15 @@ fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
     if let Some(class) = name::class(own) {
         return Some(class);
     }
+    let before = text.get(text.ceil_char_boundary(name.start.saturating_sub(MAX_PARENT))..name.start)?;
+    // `'Security' => ['salt' => '…']`: what a framework signs with, not the salt of one user.
+    if own.eq_ignore_ascii_case("salt") {
+        let low = before.to_ascii_lowercase();
+        return ["security", "cookie", "session", "crypt"].iter().any(|of| low.contains(of)).then_some(Class::Random);
+    }
     if !own.eq_ignore_ascii_case("key") {
         return None;
     }
-    let before = text.get(text.ceil_char_boundary(name.start.saturating_sub(MAX_PARENT))..name.start)?;
     // What holds it: `"jwt": { "key": "…" }`.
     let outer = before.trim_end_matches([' ', '\n', '\r', '\t', '"', '\'', '{', '[', '(', ':', '=', '>', '-']);
     let word =
@@ -467,18 +516,18 @@ fn named(text: &str, name: Range<usize>, class: Class, done: &mut Done, found: &
         return;
     }
     if matches!(class, Class::Password | Class::Secret) {
-        let values = list::literals(text, name.clone());
+        let values = list::literals(text, name.clone(), class);
         if !values.is_empty() {
             found.extend(values.into_iter().map(of));
             return;
         }
     }
-    if name.start < done.table {
-        return;
-    }
     let reader = key_value::Reader { text, bytes: text.as_bytes(), name, class };
     if let Some(span) = table::record(&reader) {
         found.push(of(span));
+        return;
+    }
+    if reader.name.start < done.table {
         return;
     }
     if let Some((cells, end)) = table::cells(&reader) {

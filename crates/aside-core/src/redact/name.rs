@@ -107,6 +107,11 @@ const HASHED: &[&str] = &["hashed", "digest", "checksum", "fingerprint", "masked
 const REFERENCES: &[&str] =
     &["existing", "pull", "tls", "name", "ref", "target", "create", "use", "image", "no", "is", "has"];
 
+/// `first`, `render`: a word before `pass` that makes it one of several.
+pub fn is_pass_kind(before: &str) -> bool {
+    PASSES.contains(&before)
+}
+
 pub fn class(name: &str) -> Option<Class> {
     let words = words(name);
     if let Some(class) = foreign(&words) {
@@ -143,6 +148,13 @@ pub fn class(name: &str) -> Option<Class> {
         // `X-Gotify-Key`, a header.
         "key" | "token" | "apikey" if public => None,
         "key" if words.first().is_some_and(|first| first == "x") && words.len() > 2 => Some(Class::Token),
+        // `TOKEN_STORAGE_KEY`: under what name a browser keeps it.
+        "key"
+            if before == Some("storage")
+                && words.iter().any(|word| ["token", "local", "session", "auth"].contains(&word.as_str())) =>
+        {
+            None
+        }
         "key" if before == Some("shared") => Some(Class::Password),
         "key" | "keys" => key(before).filter(|_| last == "key"),
         _ if last.strip_suffix("key").is_some_and(|before| vocabulary().secret_keys.contains(before)) => {
@@ -154,6 +166,18 @@ pub fn class(name: &str) -> Option<Class> {
         "sessid" | "sessionid" | "phpsessid" | "jsessionid" => Some(Class::Token),
         "salt" if before.is_some() => Some(Class::Random),
         "id" if before == Some("secret") => Some(Class::Random),
+        // `vmware-api-session-id`, a header.
+        "id" if before == Some("session")
+            && words.iter().any(|word| ["api", "auth", "login", "admin"].contains(&word.as_str())) =>
+        {
+            Some(Class::Random)
+        }
+        "iv" if before.is_some_and(|before| ["hash", "aes", "cipher", "encryption", "crypto"].contains(&before)) => {
+            Some(Class::Random)
+        }
+        "hashkey" | "hashiv" => Some(Class::Random),
+        "code" if before == Some("auth") => Some(Class::Random),
+        "license" | "licence" | "lizenz" => Some(Class::Random),
         "access" if before.is_some() => Some(Class::Random),
         "sid" if before == Some("connect") => Some(Class::Random),
         "session" if before.is_some() => Some(Class::Random),
@@ -228,6 +252,22 @@ pub fn plural(name: &str) -> Option<Class> {
     }
 }
 
+/// `secret_key`, `encryptionKey`: people make these up where a framework asks for one.
+pub fn is_chosen_key(name: &str) -> bool {
+    let words = words(name);
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    words.pop_if(|last| *last == "base");
+    matches!(words.as_slice(), [.., "secret" | "encryption" | "jwt" | "hmac" | "signing" | "cookie", "key"])
+}
+
+/// `apiSecret`, `jwt_secret`: the kind says that the secret itself is meant, not an object that holds it.
+pub fn is_chosen_secret(name: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "api", "client", "jwt", "webhook", "session", "cookie", "app", "signing", "auth", "consumer", "shared", "token",
+    ];
+    matches!(words(name).as_slice(), [.., kind, last] if last == "secret" && KINDS.contains(&kind.as_str()))
+}
+
 /// `update_password`, `hasPassword`: says what is done, or whether there is one.
 pub fn is_action(name: &str) -> bool {
     words(name).first().is_some_and(|first| vocabulary().verbs.contains(first)) && count(name) > 1
@@ -258,6 +298,13 @@ pub fn is_setter(name: &str) -> bool {
         [first, _] => vocabulary().secret_keys.contains(first) || kinds.contains(&first.as_str()),
         _ => false,
     }
+}
+
+/// `set_convar`, `PutString`: the name of a function that stores a value.
+pub fn begins_with_setter(name: &str) -> bool {
+    let words = words(name);
+    matches!(words.first().map(String::as_str), Some("set" | "put" | "store" | "save" | "define" | "setr"))
+        && words.len() > 1
 }
 
 /// How many words a name has: that of one word may be the beginning of a sentence.

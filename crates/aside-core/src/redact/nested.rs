@@ -261,7 +261,8 @@ fn inner(reader: &Reader<'_>) -> Option<Range<usize>> {
     let rest =
         reader.text.get(reader.name.end..reader.text.floor_char_boundary(reader.name.end.saturating_add(REACH)))?;
     let head = rest.trim_start_matches(['"', '\'', ' ', ':', '=', '>', '\\', '\r']);
-    let opens = head.starts_with('{')
+    // `{{ lookup(…) }}` is a template.
+    let opens = head.starts_with('{') && !head.starts_with("{{")
         || head.starts_with('\n') && rest.len() - head.len() <= 6
         || head.starts_with('<') && reader.before(1) == Some(b'<');
     if !opens || !matches!(reader.before(1), Some(b'"' | b'\'' | b'<' | b' ' | b'\t' | b'\n') | None) {
@@ -434,8 +435,8 @@ fn answer(reader: &Reader<'_>) -> Option<Range<usize>> {
             // `it's still Gimli-son-of-Gloin`
             let said = ["it's", "its", "is", "still", "c'est", "ist", "es"];
             let before = line.split(plain).next().unwrap_or_default().split_whitespace().next_back();
-            let chosen = plain.len() >= 8
-                && value::strength(plain) >= Some(Strength::Soft)
+            let chosen = (plain.len() >= 8 && value::strength(plain) >= Some(Strength::Soft)
+                || plain.len() >= 6 && value::strength(plain) >= Some(Strength::Chosen))
                 && !is_label(plain)
                 && before.is_some_and(|before| said.contains(&before.to_ascii_lowercase().as_str()));
             if chosen

@@ -2,6 +2,7 @@
 //! values that are encrypted already, labels of a form.
 
 use crate::redact::REDACTED;
+use crate::redact::ordinary::is_path;
 use crate::redact::vocabulary::words;
 
 /// Bytes of a value in which it may say that it is none.
@@ -153,7 +154,7 @@ const ENCRYPTED: &[&str] = &[
     "{noop}$",
 ];
 
-/// How keys begin that anybody may see.
+/// How public keys begin.
 const PUBLIC: &[&str] = &[
     "pk_live_",
     "pk_test_",
@@ -183,7 +184,7 @@ const PATTERNS: &[&str] = &[
     "%q", "%d", "%@", "{}", "{0}", "{:", "{{", "*)", "...", "..\"", "\\(", "\\[",
 ];
 
-/// A key that anybody may see.
+/// A public key.
 pub fn is_public(value: &str) -> bool {
     PUBLIC.iter().any(|start| value.starts_with(start))
 }
@@ -203,18 +204,37 @@ pub fn is_placeholder(value: &str) -> bool {
         || is_within(value)
         || is_crypt_hash(value)
         || starts_with_any(&low, REFERENCES)
+        || low.strip_prefix('@').is_some_and(|rest| is_reference(rest) || is_path(rest))
+        || names_store(&low)
         || is_encrypted(value, &low)
         || is_public(value)
         || PATTERNS.iter().any(|start| value.starts_with(start))
         || value.ends_with("...")
         || low.ends_with("example")
         || low.ends_with("examplekey")
+        || low.ends_with("@prompt")
         || low.starts_with("example")
         || has_telltale(&low)
         || names_place(&low)
         || is_url(value)
         || is_only_variables(value)
         || is_sequence(&low)
+        || is_instruction(&low)
+        || is_algorithm(&low)
+}
+
+/// `rsa-sha-256`, `aes_128_gcm`: nothing but names of algorithms and numbers.
+fn is_algorithm(low: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "rsa", "sha", "sha1", "sha256", "sha384", "sha512", "hmac", "aes", "aes128", "aes256", "ecdsa", "ed25519",
+        "pkcs", "hs256", "rs256", "es256", "gcm", "cbc", "ctr", "ecb", "pss", "oaep", "scram", "kms", "managed",
+        "chacha20", "poly1305", "bcrypt", "argon2", "argon2id", "pbkdf2", "scrypt", "md5", "rsassa", "p256",
+    ];
+    let parts: Vec<&str> = low.split(['-', '_']).collect();
+    let number = |part: &str| !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
+    parts.len() > 1
+        && parts.iter().any(|part| NAMES.contains(part))
+        && parts.iter().all(|part| NAMES.contains(part) || number(part))
 }
 
 /// The same for an address as a whole.
@@ -303,6 +323,10 @@ fn is_within(value: &str) -> bool {
         ('~', '~'),
     ];
     pairs.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close) && value.chars().count() > 1)
+        || ["__", "**", "##", "--", "=="].iter().any(|mark| {
+            let inner = value.strip_prefix(mark).and_then(|value| value.strip_suffix(mark));
+            inner.is_some_and(|inner| !inner.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase()))
+        })
         || value.starts_with("__") && value.ends_with("__")
         || value.starts_with("<") && value.contains('>') && !value.contains(char::is_numeric)
         || value.starts_with('{') && (value.contains('}') || value.contains('[') || value.len() < 24)
@@ -312,6 +336,11 @@ fn is_within(value: &str) -> bool {
 
 fn starts_with_any(low: &str, starts: &[&str]) -> bool {
     starts.iter().any(|start| low.starts_with(start))
+}
+
+/// `keychain:NAME` behind an `@`.
+fn is_reference(low: &str) -> bool {
+    REFERENCES.iter().any(|start| start.ends_with(':') && low.starts_with(start))
 }
 
 fn is_encrypted(value: &str, low: &str) -> bool {
@@ -333,6 +362,35 @@ fn has_telltale(low: &str) -> bool {
 fn names_place(low: &str) -> bool {
     let mut parts = low.split(|letter: char| !letter.is_alphanumeric());
     parts.any(|part| words().places.contains(part)) && words().place_nouns.is_in(low)
+}
+
+/// `ENC_FROM_VAULT`, `set-by-jenkins`: nothing but words, of which one is a store of secrets and another says how.
+fn names_store(low: &str) -> bool {
+    if !low.contains(['-', '_', ' ', '.']) {
+        return false;
+    }
+    let parts: Vec<&str> = low.split(['-', '_', ' ', '.']).collect();
+    let said = |set: &std::collections::HashSet<String>| parts.iter().any(|part| set.contains(*part));
+    (2..=6).contains(&parts.len())
+        && parts.iter().all(|part| !part.is_empty() && part.chars().all(char::is_alphanumeric))
+        && low.bytes().filter(u8::is_ascii_digit).count() <= 2
+        && said(&words().stores)
+        && said(&words().store_verbs)
+}
+
+/// `please-generate-me`, `must-be-set-by-you`, `ask-your-lead`: words that tell the reader what to do.
+fn is_instruction(low: &str) -> bool {
+    let parts: Vec<&str> = low.split(['-', '_', ' ', '.']).collect();
+    let words = words();
+    let Some((first, rest)) = parts.split_first().filter(|(_, rest)| (1..8).contains(&rest.len())) else {
+        return false;
+    };
+    let alone = words.instructions.contains(*first);
+    let told =
+        words.instruction_verbs.contains(*first) && rest.iter().any(|part| words.instruction_words.contains(*part));
+    (alone || told)
+        && parts.iter().all(|part| !part.is_empty() && part.chars().all(char::is_alphanumeric))
+        && low.bytes().filter(u8::is_ascii_digit).count() <= 3
 }
 
 /// `12345678`, `abcdefghij`: counted up.
@@ -428,9 +486,14 @@ pub fn is_secret_name(value: &str) -> bool {
             || part.len() <= 3
             || part.bytes().all(|byte| byte.is_ascii_digit()) && part.len() <= 4
     };
+    // `builder-token-x2k9z`: Kubernetes appends five characters.
+    let appended = |parts: &[String]| {
+        let last = parts.last().is_some_and(|last| last.len() == 5);
+        last && parts.len() > 2 && parts.iter().take(parts.len() - 1).all(whole) && value.contains("-token-")
+    };
     (2..=5).contains(&parts.len())
         && one_case
         && plain
-        && parts.iter().all(whole)
+        && (parts.iter().all(whole) || appended(&parts))
         && parts.iter().any(|part| NOUNS.contains(&part.as_str()))
 }

@@ -195,6 +195,14 @@ impl Program {
 
     /// A word that is a secret by its place.
     fn word(&self, source: &str, word: &Word, tell: Tell<'_>) {
+        // `vault login role=backend`: an argument with a name of its own.
+        let named = |(name, value): (&str, &str)| {
+            let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            !name.is_empty() && plain && !value.is_empty() && !value.starts_with('=') && name::class(name).is_none()
+        };
+        if self.token && word.value.split_once('=').is_some_and(named) {
+            return;
+        }
         if word.fixed || is_quoted(source, &word.span) || !word.value.contains(['$', '`', '~']) {
             self.tell(source, inside(source, &word.span), tell);
         }
@@ -417,7 +425,7 @@ fn is_quoted(source: &str, span: &Range<usize>) -> bool {
     inside(source, span).len() < span.len()
 }
 
-/// `a&b` is one word for cmd.exe, and for whoever typed it so.
+/// `a&b` is one word for cmd.exe, and for the user who typed it so.
 fn to_word_end(source: &str, span: Range<usize>) -> Range<usize> {
     let rest = source.get(span.end..).unwrap_or_default();
     if rest.starts_with('&')

@@ -40,8 +40,10 @@ pub struct Rule {
     pub keywords: Vec<String>,
     pattern: String,
     back: usize,
-    /// None of these words is on the line before the secret.
+    /// None of these words is on the line before the secret. One with a blank in it is looked for as it stands.
     unless: Vec<String>,
+    /// Values that are no secret, in small letters.
+    never: Vec<String>,
     judge: Judge,
     /// The keyword announces lines: each match behind it is a secret.
     below: bool,
@@ -70,6 +72,8 @@ enum Judge {
     Noun,
     /// Drawn from letters, digits and any symbols.
     Drawn,
+    /// Drawn from the letters and digits of base32.
+    Base32,
     /// All of an address, which holds no placeholder.
     Address,
 }
@@ -95,6 +99,7 @@ fn rule(table: &Table) -> Option<Rule> {
         Some("literal") => Judge::Literal,
         Some("strong") => Judge::Strong,
         Some("drawn") => Judge::Drawn,
+        Some("drawn32") => Judge::Base32,
         Some("noun") => Judge::Noun,
         Some("address") => Judge::Address,
         Some(_) => return None,
@@ -105,6 +110,7 @@ fn rule(table: &Table) -> Option<Rule> {
         pattern: table.get("pattern")?.as_str()?.to_owned(),
         back: table.get("back").and_then(|back| usize::try_from(back.as_integer()?).ok()).unwrap_or(0),
         unless: list(table, "unless"),
+        never: list(table, "never"),
         judge,
         below: table.get("below").and_then(|below| below.as_bool()).unwrap_or(false),
         compiled: OnceLock::new(),
@@ -173,7 +179,10 @@ impl Rule {
         let before = text.get(line_start(text, found.start)..found.start)?;
         let before = before.get(before.ceil_char_boundary(before.len().saturating_sub(REACH_AROUND))..)?;
         let mut words = before.split(|letter: char| letter.is_whitespace() || "\"'/=".contains(letter));
-        if !self.unless.is_empty() && words.any(|word| self.unless.iter().any(|unless| unless == word)) {
+        let phrase = |unless: &String| unless.contains(' ') && before.contains(unless.as_str());
+        let excluded = !self.unless.is_empty()
+            && (words.any(|word| self.unless.iter().any(|unless| unless == word)) || self.unless.iter().any(phrase));
+        if excluded || self.never.iter().any(|never| never.eq_ignore_ascii_case(secret)) {
             return None;
         }
         let strength = value::strength(secret);
@@ -192,8 +201,16 @@ impl Rule {
             Judge::Strong => strength >= Some(Strength::Strong) && !placeholder::is_label(secret),
             Judge::Address => !placeholder::is_placeholder_address(secret),
             Judge::Drawn => value::variety(secret) >= 20,
-            Judge::Noun => !placeholder::is_placeholder(secret) && !value::is_prose(secret),
+            Judge::Base32 => {
+                let digit = secret.bytes().any(|byte| byte.is_ascii_digit());
+                let known = placeholder::is_placeholder(&secret.replace(' ', ""));
+                value::variety(secret) >= 8 && (digit || !secret.contains(' ') && secret.len() >= 24) && !known
+            }
+            Judge::Noun => {
+                !placeholder::is_placeholder(secret) && !value::is_prose(secret) && !placeholder::is_label(secret)
+            }
         };
-        (fits && !found.is_empty()).then_some(found)
+        let described = secret.contains('-') && self.judge != Judge::Address && value::is_prose(secret);
+        (fits && !described && !found.is_empty()).then_some(found)
     }
 }

@@ -8,6 +8,7 @@ use crate::redact::name;
 use crate::redact::placeholder::is_label;
 use crate::redact::scan::{self, line_end, line_start, next_line};
 use crate::redact::value::{self, Class, Strength};
+use crate::redact::vocabulary::words;
 
 /// Rows of one table.
 const MAX_ROWS: usize = 200;
@@ -87,7 +88,8 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
         let Some(next) = next_line(reader.text, row.end) else { break };
         row = next;
     }
-    Some((secrets(reader, found), end))
+    let logins = columns.iter().any(|cell| is_user_title(reader.of(cell)));
+    Some((secrets(reader, found, logins), end))
 }
 
 /// The lines of a table between its rows.
@@ -107,13 +109,20 @@ pub fn record(reader: &Reader<'_>) -> Option<Range<usize>> {
     let value = value.trim();
     let start = row.start + content.rfind(value).filter(|_| !value.is_empty())?;
     let found = start..start + value.len();
-    let whole = title.trim().len() == reader.name.len() && reader.name.end < start && !value.contains(' ');
+    // `| API Secret | value |`: the name ends the title.
+    let title = title.trim();
+    let own = title.to_ascii_lowercase().ends_with(&reader.name().to_ascii_lowercase());
+    let before = title.get(..title.len().saturating_sub(reader.name.len())).unwrap_or_default();
+    let described = before.split_whitespace().count() <= 2 && !before.split_whitespace().any(value::is_prose);
+    let whole =
+        own && (title.len() == reader.name.len() || described) && reader.name.end < start && !value.contains(' ');
     let strong = value::strength(value) >= Some(Strength::Chosen) || value::is_random(value);
     (whole && strong && reader.fits(&found)).then_some(found)
 }
 
 /// A column in which one value is a password holds passwords, even those that are ordinary words.
-fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// Beside a column of users, so do words that were joined.
+fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<Range<usize>> {
     let strength = |cell: &Range<usize>| {
         let value = reader.of(cell);
         let one = !value.contains(' ')
@@ -121,11 +130,22 @@ fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
             && reader.fits(cell)
             && !is_label(value)
             && name::class(value).is_none();
-        value::strength(value).filter(|_| one)
+        // Of `secret | rotation`, the first column lists the names of objects.
+        let object = reader.class == Class::Secret
+            && value.contains('-')
+            && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+            && !value::is_random(value);
+        value::strength(value).filter(|_| one && !object)
     };
-    let strong = cells.iter().any(|cell| strength(cell) >= Some(Strength::Chosen));
+    let enough = if logins { Strength::Soft } else { Strength::Chosen };
+    let strong = cells.iter().any(|cell| strength(cell) >= Some(enough));
     let least = if strong { Strength::Word } else { Strength::Chosen };
     cells.into_iter().filter(|cell| strength(cell) >= Some(least) && reader.of(cell).len() > 2).collect()
+}
+
+fn is_user_title(title: &str) -> bool {
+    let low = title.trim_matches(['"', '\'', '*', '`', ' ']).to_lowercase();
+    words().user_titles.contains(low.as_str())
 }
 
 /// All of the cell is a name: `Initial password (change it)`, not `password is wrong`.

@@ -170,12 +170,13 @@ fn a_kind_is_the_one_that_says_most() {
     assert_eq!(secrets(&text).iter().map(|secret| secret.kind).collect::<Vec<_>>(), ["github token"]);
 }
 
-/// Texts that make every layer try as often as it can: four times the text may take about four times as long, and time that
-/// grows with the square takes 16 times as long. The margin is wide, since a test in debug on a busy machine is uneven.
+/// Texts that make every layer try as often as it can, on short lines and far apart on one long line, where a scan without a
+/// bound would see all of the line each time. Four times the text may take about four times as long; time that grows with the
+/// square takes 16 times as long. The margin is wide, since a test in debug on a busy machine is uneven.
 #[test]
 #[allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "measures time")]
 fn time_is_linear_in_the_text() {
-    const SIZE: usize = 6 * 1024;
+    const UNITS: usize = 12;
     let units = [
         "\"password\": {",
         "token ",
@@ -186,6 +187,8 @@ fn time_is_linear_in_the_text() {
         "kind: Secret\n",
         "| password | a |\n",
         "password=Sommer2024!\n",
+        "keys: ['a-b', ",
+        "users: { a: 'b', ",
         "\\\n",
     ];
     let time = |text: &str| {
@@ -193,11 +196,16 @@ fn time_is_linear_in_the_text() {
         std::hint::black_box(secrets(text));
         start.elapsed()
     };
+    let filler = "some plain words and ".repeat(50);
     for unit in units {
-        let small = unit.repeat(SIZE / unit.len());
-        let large = unit.repeat(4 * SIZE / unit.len());
-        let is_linear = || time(&large) < time(&small) * 10 + std::time::Duration::from_millis(50);
-        assert!((0..3).any(|_| is_linear()), "{unit:?}");
+        let lines = format!("{}\n", unit.repeat(8));
+        let line = format!("{unit}{filler}");
+        for (part, count) in [(&lines, 4 * UNITS), (&line, UNITS)] {
+            let small = part.repeat(count);
+            let large = part.repeat(4 * count);
+            let is_linear = || time(&large) < time(&small) * 8 + std::time::Duration::from_millis(30);
+            assert!((0..3).any(|_| is_linear()), "{unit:?}");
+        }
     }
 }
 

@@ -1,7 +1,11 @@
-//! How much a value looks like a secret. What says that it is none (placeholders, references) is in `placeholder`.
+//! How much a value looks like a secret. What says that it is none is in `ordinary` (numbers, paths, code)
+//! and in `placeholder`.
 
+use crate::redact::ordinary::{is_code, is_host, is_small_path, is_term, is_version};
+pub use crate::redact::ordinary::{is_expression, is_identifier, is_ordinary, is_path, is_type};
 use crate::redact::placeholder::{is_label, is_placeholder};
 use crate::redact::vocabulary::words;
+use crate::text::base64;
 
 /// How much a value must look like a secret, by what it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,169 +34,6 @@ pub enum Strength {
 /// Bytes of a value that is worth a look.
 const MAX_VALUE: usize = 4096;
 
-const EXTENSIONS: &[&str] = &[
-    "pem",
-    "key",
-    "crt",
-    "cer",
-    "csr",
-    "der",
-    "json",
-    "txt",
-    "yml",
-    "yaml",
-    "env",
-    "toml",
-    "p12",
-    "pfx",
-    "p8",
-    "jks",
-    "keystore",
-    "cfg",
-    "conf",
-    "cnf",
-    "ini",
-    "md",
-    "rs",
-    "py",
-    "js",
-    "ts",
-    "tsx",
-    "jsx",
-    "go",
-    "java",
-    "kt",
-    "rb",
-    "php",
-    "sh",
-    "sql",
-    "xml",
-    "html",
-    "csv",
-    "log",
-    "gpg",
-    "asc",
-    "kdbx",
-    "so",
-    "exe",
-    "dll",
-    "zip",
-    "gz",
-    "tar",
-    "tgz",
-    "tf",
-    "tfvars",
-    "lock",
-    "service",
-    "properties",
-    "plist",
-    "swift",
-    "cpp",
-    "h",
-    "c",
-    "png",
-    "jpg",
-    "pdf",
-    "db",
-    "sqlite",
-    "bak",
-    "pub",
-    "ppk",
-    "ovpn",
-    "age",
-    "enc",
-    "sops",
-    "vault",
-    "keytab",
-    "mobileprovision",
-    "dmp",
-    "jar",
-    "war",
-    "deb",
-    "rpm",
-    "iso",
-    "img",
-    "whl",
-    "svg",
-    "css",
-    "scss",
-    "vue",
-    "lua",
-    "pl",
-    "ps1",
-    "bat",
-    "cmd",
-    "cs",
-    "vb",
-    "r",
-    "ipynb",
-    "tex",
-    "rst",
-    "adoc",
-    "proto",
-    "graphql",
-    "gradle",
-    "kts",
-    "snap",
-    "patch",
-    "diff",
-];
-
-const ENDINGS_OF_HOSTS: &[&str] = &[
-    "com",
-    "net",
-    "org",
-    "io",
-    "dev",
-    "app",
-    "lan",
-    "local",
-    "internal",
-    "corp",
-    "home",
-    "localdomain",
-    "cloud",
-    "edu",
-    "gov",
-    "info",
-    "biz",
-    "ai",
-    "co",
-    "me",
-    "tv",
-    "de",
-    "fr",
-    "it",
-    "es",
-    "nl",
-    "be",
-    "ch",
-    "at",
-    "uk",
-    "us",
-    "ca",
-    "jp",
-    "cn",
-    "kr",
-    "in",
-    "br",
-    "pl",
-    "tr",
-    "ru",
-    "se",
-    "no",
-    "fi",
-    "dk",
-    "cz",
-    "eu",
-    "example",
-    "test",
-    "invalid",
-    "svc",
-    "intern",
-    "arpa",
-];
-
 pub fn fits(class: Class, value: &str) -> bool {
     if is_placeholder(value) || value.len() > MAX_VALUE {
         return false;
@@ -207,7 +48,12 @@ pub fn fits(class: Class, value: &str) -> bool {
                 && !has_ideographs(value)
         }
         Class::Secret => {
-            value.len() >= 4 && !is_type(value) && !is_path(value) && !is_label(value) && !has_ideographs(value)
+            value.len() >= 4
+                && !is_type(value)
+                && !is_path(value)
+                && !is_small_path(value)
+                && !is_label(value)
+                && !has_ideographs(value)
         }
         Class::Token => is_token(value) && !is_path(value) && !is_host(&value.to_ascii_lowercase()),
         Class::Random => is_random(value) && !is_code(value) && !is_small_path(value) || is_basic_pair(value),
@@ -273,334 +119,57 @@ pub fn has_ideographs(value: &str) -> bool {
         .any(|letter| matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ffef}'))
 }
 
-/// A number, a date, a version, an address, a file, the name of an algorithm.
-pub fn is_ordinary(value: &str) -> bool {
-    let plain = value.trim_matches(|letter: char| "\"'`()[]{}.,;:*_<>‘’“”".contains(letter));
-    let bytes = plain.as_bytes();
-    let low = plain.to_ascii_lowercase();
-    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    // `8-20`, `2024-01-01`, `10:15`, `+4.5%`, `10.0.0.1:80`
-    let number = letters == 0 && bytes.iter().all(|byte| byte.is_ascii_digit() || b"-.:,/+%()~xX ".contains(byte));
-    // `12ch`, `30min`, `1st`, `64-bit`, `2x`
-    let unit = bytes.first().is_some_and(u8::is_ascii_digit) && letters <= 5 && {
-        let rest = low.trim_start_matches(|letter: char| letter.is_ascii_digit() || ".,-+".contains(letter));
-        [
-            "s", "ms", "m", "h", "d", "w", "y", "kb", "mb", "gb", "tb", "k", "g", "b", "bit", "bits", "byte", "bytes",
-            "char", "chars", "st", "nd", "rd", "th", "x", "px", "min", "sec", "days", "day", "hrs", "fa", "gib", "mib",
-            "kib", "am", "pm", "utc",
-        ]
-        .contains(&rest)
-    };
-    number
-        || unit
-        || is_version(&low)
-        || is_term(&low, digits)
-        || is_email(plain)
-        || is_host(&low)
-        || is_path(plain)
-        || is_file(plain)
-        || is_code(value)
-        || plain.contains('/') && (!is_random(plain) || is_small_path(plain))
-        || is_pairs_of_hex(plain)
-        || is_day(bytes)
-        || low.starts_with("--")
-        || low.starts_with("0x") && plain.len() < 12
-        || plain.starts_with("S-1-5-")
-        || is_mac(bytes)
-}
-
-/// `2024-01-01T10:00:00Z`
-fn is_day(bytes: &[u8]) -> bool {
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    (0..4).all(digit)
-        && bytes.get(4) == Some(&b'-')
-        && digit(5)
-        && digit(6)
-        && bytes.get(7) == Some(&b'-')
-        && digit(8)
-        && digit(9)
-}
-
-/// `keyid:06:B5:A4:…`: a fingerprint.
-fn is_pairs_of_hex(value: &str) -> bool {
-    let pairs = value
-        .split(':')
-        .rev()
-        .take_while(|pair| pair.len() == 2 && pair.bytes().all(|byte| byte.is_ascii_hexdigit()))
-        .count();
-    pairs >= 6
-}
-
-fn is_mac(bytes: &[u8]) -> bool {
-    bytes.len() >= 17
-        && bytes.chunks(3).all(|three| {
-            three.iter().take(2).all(u8::is_ascii_hexdigit) && three.get(2).is_none_or(|byte| b":-".contains(byte))
-        })
-}
-
-fn is_version(low: &str) -> bool {
-    let rest = low.strip_prefix('v').unwrap_or(low);
-    let rest = rest.trim_start_matches("rc").trim_start_matches("release-");
-    let head: &str = rest.split(['-', '+', 'a', 'b', 'r']).next().unwrap_or_default();
-    !head.is_empty() && head.contains('.') && head.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        || low.starts_with('v') && rest.len() <= 3 && rest.bytes().all(|byte| byte.is_ascii_digit()) && !rest.is_empty()
-}
-
-/// `sha-256`, `rs256`, `utf8`, `oauth2`, `python3`, `x509`: a word of the trade with a number.
-fn is_term(low: &str, digits: usize) -> bool {
-    const TERMS: &[&str] = &[
-        "sha",
-        "sha2",
-        "md",
-        "aes",
-        "rsa",
-        "dsa",
-        "hmac",
-        "hs",
-        "rs",
-        "es",
-        "ps",
-        "ed",
-        "utf",
-        "latin",
-        "base",
-        "oauth",
-        "http",
-        "https",
-        "ipv",
-        "tls",
-        "tlsv",
-        "ssl",
-        "sslv",
-        "pbkdf",
-        "argon",
-        "wpa",
-        "python",
-        "php",
-        "java",
-        "node",
-        "mp",
-        "ext",
-        "x",
-        "pkcs",
-        "secp",
-        "curve",
-        "blake",
-        "crc",
-        "des",
-        "rc",
-        "chacha",
-        "poly",
-        "win",
-        "windows",
-        "ubuntu",
-        "debian",
-        "centos",
-        "rhel",
-        "mysql",
-        "ec",
-        "s",
-        "k",
-        "p",
-        "i",
-        "n",
-        "w",
-        "h",
-        "v",
-        "api",
-        "web",
-        "fido",
-        "u",
-        "iso",
-        "rfc",
-        "cve",
-        "step",
-        "day",
-        "week",
-        "part",
-        "test",
-        "user",
-        "line",
-        "page",
-        "q",
-        "ps",
-        "eth",
-        "wlan",
-        "ens",
-        "sda",
-        "nvme",
-        "tty",
-        "sms",
-        "kdf",
-        "cbc",
-        "gcm",
-        "int",
-        "uint",
-        "float",
-        "size",
-        "len",
-        "vlan",
-        "room",
-        "level",
-        "type",
-        "phase",
-        "id",
-        "log4j",
-        "db",
-        "dc",
-        "esx",
-        "srv",
-        "host",
-        "gpt",
-        "figure",
-        "chapter",
-        "section",
-        "table",
-        "form",
-        "case",
-        "issue",
-        "pr",
-        "bug",
-        "ticket",
-        "jira",
-        "office",
-        "word",
-        "excel",
-        "vs",
-        "kb",
-        "bitlocker",
-        "ntlmv",
-        "snmpv",
-        "smbv",
-        "imap",
-        "pop",
-        "mschapv",
-        "bcrypt",
-        "sm",
-        "gb",
-        "pm",
-        "log",
-        "c",
-        "d",
-        "f",
-        "g",
-        "a",
-        "b",
-        "e",
-        "r",
-        "t",
-        "l",
-        "m",
-        "o",
-        "y",
-        "z",
-        "j",
-    ];
-    let head = low.trim_end_matches(|letter: char| letter.is_ascii_digit() || "-_.".contains(letter));
-    digits > 0 && digits <= 4 && TERMS.contains(&head)
-}
-
-fn is_email(value: &str) -> bool {
-    let Some((local, domain)) = value.rsplit_once('@') else { return false };
-    let domain = domain.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric());
-    local.len() > 1
-        && !local.contains(['@', ':', '/', '!', '#', '$', '%', '^', '&', '*'])
-        && is_host(&domain.to_ascii_lowercase())
-}
-
-fn is_host(low: &str) -> bool {
-    let host = low.split([':', '/']).next().unwrap_or_default();
-    let Some((stem, end)) = host.rsplit_once('.') else { return false };
-    ENDINGS_OF_HOSTS.contains(&end)
-        && !stem.is_empty()
-        && stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
-}
-
-/// Brackets of a call, an arrow, a path of names: no password that anybody chose.
-fn is_code(value: &str) -> bool {
-    value.contains("()")
-        || value.contains("->")
-        || value.contains("::")
-        || value.contains("=>")
-        || value.contains("</")
-        || value.contains("&&")
-        || value.contains("||")
-        || value.trim_end_matches('=').contains("==")
-        || value.contains("!=")
-        || value.starts_with(['<', '{', '|', '\\']) && !value.bytes().any(|byte| byte.is_ascii_digit())
-        || value
-            .find('(')
-            .is_some_and(|open| open > 0 && value.get(..open).is_some_and(|head| head.split('.').all(is_identifier)))
-}
-
-/// `pki/issue/consul-dc1`: base64 has capitals too.
-fn is_small_path(value: &str) -> bool {
-    value.contains('/')
-        && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"/_-.:".contains(&byte))
-}
-
-pub fn is_path(value: &str) -> bool {
-    // Base64 may begin with a slash.
-    if value.ends_with('=') && is_random(value) {
-        return false;
-    }
-    let rooted =
-        ["/", "./", "../", "~/", "C:\\", "D:\\", "\\\\", "${", "c:/"].iter().any(|root| value.starts_with(root));
-    let inner = value.trim_start_matches(['.', '~', '/']);
-    rooted && value.len() > 1 && (inner.contains(['/', '.', '\\']) || inner.len() < 16) || is_file(value)
-}
-
-fn is_file(value: &str) -> bool {
-    value.rsplit_once('.').is_some_and(|(stem, found)| {
-        EXTENSIONS.contains(&found)
-            && !stem.is_empty()
-            && stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-*\\:~$".contains(&byte))
-    })
-}
-
-/// `Option<String>`, `&str`, `number[]`: what a declaration says behind the colon.
-pub fn is_type(value: &str) -> bool {
-    let name = value.trim_start_matches(['&', '*', '?']).trim_end_matches(['?', ';', ',', ')', '{', ']', '[']);
-    let generic = name.split_once('<').is_some_and(|(outer, inner)| is_identifier(outer) && inner.ends_with('>'));
-    generic
-        || value.starts_with('&') && is_identifier(name)
-        || words().placeholders.contains(name.to_ascii_lowercase().as_str())
-}
-
-/// Code that gives a value: `getToken(user)`, `settings.API_KEY`, `environ["X"]`, `Read-Host`.
-pub fn is_expression(value: &str) -> bool {
-    let value = value.trim_end_matches([';', ',']);
-    let end =
-        value.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '.' && letter != ':');
-    let (head, rest) = value.split_at(end.unwrap_or(value.len()));
-    let dotted = head.contains(['.', ':']) && head.split(['.', ':']).all(|part| part.is_empty() || is_identifier(part));
-    is_identifier(head) && rest.starts_with(['(', '['])
-        || dotted && (rest.is_empty() || rest.starts_with(['(', '[', ')', '?', '!', ' ']))
-        || is_cmdlet(value)
-}
-
-/// `Get-Secret -Name X`: a verb and a noun of PowerShell, with arguments.
-fn is_cmdlet(value: &str) -> bool {
-    const VERBS: &[&str] =
-        &["Get", "Read", "ConvertTo", "ConvertFrom", "New", "Import", "Invoke", "Select", "Unprotect", "Set"];
-    let first = value.split_whitespace().next().unwrap_or_default();
-    first.split_once('-').is_some_and(|(verb, noun)| {
-        VERBS.contains(&verb)
-            && noun.bytes().next().is_some_and(|byte| byte.is_ascii_uppercase())
-            && noun.bytes().all(|byte| byte.is_ascii_alphabetic())
-    })
-}
-
-pub fn is_identifier(text: &str) -> bool {
-    let mut letters = text.chars();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_' || first == '$')
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-}
-
 pub fn is_prose(word: &str) -> bool {
     let word = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
-    words().prose.contains(word.as_str()) || words().placeholders.contains(word.as_str())
+    let known = |word: &str| words().prose.contains(word) || words().placeholders.contains(word);
+    // `base64-encoded`, `SHA-256-hashed`, `safe-and-sound`
+    const DESCRIBES: &[&str] = &[
+        "encoded",
+        "scoped",
+        "sensitive",
+        "protected",
+        "hashed",
+        "encrypted",
+        "only",
+        "based",
+        "generated",
+        "managed",
+        "specific",
+        "wide",
+        "ok",
+        "changed",
+        "date",
+    ];
+    let described = word.rsplit_once('-').is_some_and(|(head, last)| {
+        let first = head.split('-').next().unwrap_or_default();
+        let plain = |part: &str| part.chars().all(char::is_alphabetic);
+        plain(last)
+            && (last.len() > 3 || last == "ok")
+            && (words().prose.contains(first) && head.split('-').skip(1).any(known)
+                || is_technical(head)
+                || DESCRIBES.contains(&last) && is_describable(head)
+                || ["case", "read", "write"].contains(&head))
+    });
+    described || known(&word)
+}
+
+/// Words or a number before a participle. `w0rker-only` is a password.
+fn is_describable(head: &str) -> bool {
+    let letters = head.chars().all(|letter| letter.is_alphabetic() || letter == '-');
+    letters || head.starts_with(|first: char| first.is_ascii_digit()) || head.starts_with("base64")
+}
+
+/// An algorithm, an encoding or a size: `base64`, `sha-256`, `utf8`, `128-bit`.
+fn is_technical(low: &str) -> bool {
+    let digits = low.bytes().filter(u8::is_ascii_digit).count();
+    digits > 0 && (words().placeholders.contains(low) || is_term(low, digits) || low.ends_with("bit"))
+}
+
+/// `SECRET_KEY` as the value of `secret_key`.
+pub fn is_identifier_of(value: &str, name: &str) -> bool {
+    let bare = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().to_lowercase();
+    let (value, name) = (bare(value), bare(name));
+    name.ends_with(&value) || value.ends_with(&name)
 }
 
 /// Words with blanks between them, in quotes where a password stands: no code, no label, no list of options.
@@ -644,10 +213,21 @@ pub fn is_token(value: &str) -> bool {
         && !has_ideographs(value)
         && value.len() >= 8
         && !is_placeholder(value)
+        && !is_dated(value)
         && (digits > 0 && letters > 0 || value.len() >= 16 && lower && upper && !is_words(value))
 }
 
-/// Drawn by a machine, as far as one can tell.
+/// `backfill-2024-05-13`, `nightly_20240513`: words and a day.
+pub fn is_dated(value: &str) -> bool {
+    let stem = value.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '-');
+    let date = value.get(stem.len()..).unwrap_or_default();
+    let digits: String = date.chars().filter(char::is_ascii_digit).collect();
+    let year = digits.starts_with("19") || digits.starts_with("20");
+    let words = stem.split(['-', '_', '.']).all(|part| part.chars().all(char::is_alphabetic));
+    digits.len() == 8 && year && words && (date.starts_with('-') || stem.ends_with(['_', '.']))
+}
+
+/// Drawn by a machine, by all that the value shows.
 pub fn is_random(value: &str) -> bool {
     let value = value.trim_end_matches('=');
     let body = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/_-.%".contains(&byte));
@@ -681,34 +261,10 @@ pub fn is_hash(value: &str) -> bool {
 /// Base64 of `user:password`.
 pub fn is_basic_pair(value: &str) -> bool {
     (8..=400).contains(&value.len())
-        && decoded(value).is_some_and(|text| {
+        && base64::decoded(value).is_some_and(|text| {
             text.split_once(':').is_some_and(|(user, password)| !user.is_empty() && !password.is_empty())
                 && text.chars().all(|letter| !letter.is_control())
         })
-}
-
-/// What base64 stands for, if that is text.
-pub fn decoded(value: &str) -> Option<String> {
-    let body = value.trim_end_matches('=');
-    let mut bytes = Vec::with_capacity(body.len());
-    let (mut bits, mut count) = (0u32, 0);
-    for byte in body.bytes() {
-        let six = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(six);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 /// How many different characters there are.

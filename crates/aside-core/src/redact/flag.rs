@@ -1,0 +1,174 @@
+//! Secrets that are an argument: `--password value`, `set -x NAME value`, `config set name value`.
+
+use std::ops::Range;
+
+use crate::redact::key_value::Reader;
+use crate::redact::name;
+use crate::redact::placeholder::{is_label, is_secret_name};
+use crate::redact::scan::{self, line_end};
+use crate::redact::value::{self, Class, Strength};
+
+/// Bytes before a name in which a command is looked for that takes the name and its value as two words.
+const MAX_COMMAND: usize = 60;
+
+/// `--password value`, `-storepass value`. In a page of help the same words stand before a description.
+pub fn value(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+    let name = reader.name();
+    let flag = name.trim_start_matches('-');
+    let dashes = name.len() - flag.len();
+    // `-pmypassword` is `-p` and its value.
+    let glued = dashes == 1
+        && flag.starts_with('p')
+        && !["pass", "pwd", "psk", "pw"].iter().any(|start| flag.to_ascii_lowercase().starts_with(start));
+    if flag.len() < 2 || glued || dashes > 2 {
+        return None;
+    }
+    let range = next_word(reader, at)?;
+    let word = reader.of(&range);
+    let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
+    let help = reader.begins_line()
+        && rest.split_whitespace().count() > 1
+        && !rest.trim_end().ends_with('\\')
+        && !rest.contains(" -");
+    let strength = value::strength(word);
+    // `--apiKey D383SF739X --apiIssuer …`: an id that names a key in a file.
+    let identifies = word.len() <= 12
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        && rest.to_ascii_lowercase().contains("issuer");
+    let metavariable =
+        word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') && name::class(word).is_some();
+    (!(metavariable || identifies || help && strength < Some(Strength::Chosen))).then_some(range)
+}
+
+/// `set -x NAME value`, `setx NAME value`, `ENV NAME value`, `config set name value`
+pub fn follows_command(reader: &Reader<'_>) -> bool {
+    let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_COMMAND));
+    let before = reader.of(&(from..reader.name.start));
+    let before = before.rsplit(['\n', ';', '|']).next().unwrap_or_default();
+    if !before.ends_with([' ', '\t', ':', '"', '\'']) {
+        return false;
+    }
+    let mut words = before.split_whitespace().rev().peekable();
+    let mut flags = 0;
+    while words.next_if(|word| word.starts_with('-') || word.contains("//")).is_some() {
+        flags += 1;
+    }
+    // `set app:NAME value`
+    let scoped = words.next_if(|word| word.ends_with(':')).is_some();
+    let Some(word) = words.next() else { return false };
+    match word {
+        "set" if scoped => true,
+        "setx" | "ENV" | "setenv" => words.next().is_none_or(|before| before.ends_with(['$', '#', '>', '+', '%'])),
+        "env:set" | "set-env" => true,
+        "set" => {
+            flags > 0
+                || words.next().is_some_and(|before| {
+                    [
+                        "config",
+                        "configure",
+                        "secrets",
+                        "secret",
+                        "variable",
+                        "variables",
+                        "user-secrets",
+                        "env",
+                        "configuration",
+                    ]
+                    .contains(&before)
+                })
+        }
+        // `cf set-env app NAME value`
+        _ => words.next() == Some("set-env"),
+    }
+}
+
+/// The next word, as an argument of a program.
+pub fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+    let range = match scan::quoted(reader.text, at) {
+        Some(range) => range,
+        None => {
+            let line = reader.of(&(at..line_end(reader.text, at)));
+            let stops = |letter: char| letter.is_whitespace() || "\"'`;|<>)]".contains(letter);
+            let mut end = line.find(stops).unwrap_or(line.len());
+            // `a&b` is a word of cmd.exe, `a &` the end of a command of a shell.
+            if line.get(..end).is_some_and(|word| word.ends_with('&')) {
+                end -= 1;
+            }
+            at..at + end
+        }
+    };
+    let word = reader.of(&range);
+    // `--passphrase "several words of any script"`
+    if range.start > at && reader.is_flag() && reader.class == Class::Password && value::is_passphrase(word) {
+        return Some(range);
+    }
+    let number = word.bytes().all(|byte| byte.is_ascii_digit()) && word.len() < 4;
+    let other = word.starts_with("--")
+        || word.starts_with('-') && reader.byte(at) == Some(b'-')
+        || number
+        // `/v Password /t REG_SZ`
+        || word.starts_with('/') && word.len() < 4
+        || value::is_prose(word)
+        || value::is_path(word)
+        || word.starts_with("pass:")
+        || name::is_action(reader.name().trim_start_matches('-')) && value::strength(word) < Some(Strength::Chosen);
+    // `--secret id=npmrc,src=…`
+    let parts =
+        word.split_once('=').is_some_and(|(name, _)| ["id", "type", "source", "src", "name", "env"].contains(&name));
+    let fits = match reader.class {
+        Class::Password => value::fits(Class::Password, word),
+        Class::Secret => {
+            value::fits(Class::Secret, word)
+                && (value::strength(word) >= Some(Strength::Soft) || is_chosen_word(reader, word))
+                && !is_secret_name(word)
+        }
+        Class::Token => {
+            value::fits(Class::Token, word)
+                || value::strength(word) >= Some(Strength::Soft) && !is_secret_name(word) && !value::is_dated(word)
+        }
+        Class::Random => value::fits(Class::Random, word) && !(reader.is_secret_id() && word.contains('/')),
+    };
+    (!other && !parts && fits && !is_label(word)).then_some(range)
+}
+
+/// `--secret hedgehog`: a plain word, unless the program takes the name of a secret there.
+fn is_chosen_word(reader: &Reader<'_>, word: &str) -> bool {
+    const BY_NAME: &[&str] = &[
+        "docker",
+        "podman",
+        "buildah",
+        "nerdctl",
+        "gcloud",
+        "kubectl",
+        "oc",
+        "helm",
+        "nomad",
+        "flux",
+        "fly",
+        "flyctl",
+        "az",
+        "aws",
+        "wrangler",
+        "gh",
+        "modal",
+        "swarm",
+        "vault",
+        "doppler",
+        "kamal",
+        "buildctl",
+        "depot",
+        "earthly",
+        "secret-tool",
+        "render",
+        "secrets",
+        "secret",
+        "k",
+    ];
+    let before = reader.of(&(scan::line_start(reader.text, reader.name.start)..reader.name.start));
+    let named = |part: &str| BY_NAME.contains(&part);
+    reader.is_flag()
+        && word.len() >= 6
+        && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !value::is_prose(word)
+        && !before.split([' ', '/', '\t', '"', '\'']).any(named)
+}
