@@ -82,10 +82,6 @@ impl World for Machine {
     fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
         Known::Yes(Arc::clone(&self.items))
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }
 
 fn main() {

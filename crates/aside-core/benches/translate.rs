@@ -70,10 +70,6 @@ impl World for Machine {
         let names = if what == Live::GitBranch { 200 } else { 30 };
         Known::Yes((0..names).map(|number| Item { name: format!("name-{number}").into(), about: "".into() }).collect())
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }
 
 fn main() {

@@ -40,6 +40,7 @@ pub fn slip(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Slip
         specs: place.specs,
         idea: None,
         limit: 1,
+        list: false,
     };
     let best = correct::candidates(&ask).into_iter().next()?;
     let (old, new) = (first(asked.words), first(&best.text));

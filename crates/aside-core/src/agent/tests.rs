@@ -145,7 +145,7 @@ fn a_command_is_explained_by_its_parts() {
     - `--hard`: changes the files too: whatever is not committed is lost
     - `HEAD~1`: the commit before the current one
 
-    **Careful:** discards work that is in no commit.
+    **Careful:** discards work that may be nowhere else.
     "#);
     insta::assert_snapshot!(Said::to("what is git").markdown(), @r#"
     `git`: Keeps the versions of a project.

@@ -1,6 +1,7 @@
 //! Our own sentences, in the language of the question as far as we speak it. What commands do is told in English.
 
 use crate::agent::Model;
+use crate::safety::Harm;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tongue {
@@ -63,6 +64,20 @@ impl Tongue {
         }
     }
 
+    /// What a warning says, of which the parts are the words of harms.
+    pub fn warns(self, warning: &str) -> String {
+        match self {
+            Tongue::English => warning.to_owned(),
+            Tongue::Chinese => {
+                let said = |part: &str| {
+                    let harm = Harm::ALL.into_iter().find(|harm| harm.words() == part);
+                    harm.map_or_else(|| part.to_owned(), |harm| chinese_harm(harm).to_owned())
+                };
+                warning.split("; ").map(said).collect::<Vec<_>>().join("；")
+            }
+        }
+    }
+
     pub fn says(self, phrase: Phrase) -> String {
         match self {
             Tongue::English => english(phrase),
@@ -95,6 +110,28 @@ fn english(phrase: Phrase) -> &'static str {
         }
         Phrase::Beyond(Model::StillUnset) => "This needs a model, and none is set up.",
         Phrase::Beyond(Model::Silent) => "Only a model could answer this.",
+    }
+}
+
+fn chinese_harm(harm: Harm) -> &'static str {
+    match harm {
+        Harm::Overwrites => "会覆盖文件",
+        Harm::EditsInPlace => "会直接修改文件",
+        Harm::Uninstalls => "会卸载软件",
+        Harm::Stops => "会停止正在运行的程序",
+        Harm::WorldWritable => "会让所有人都能写入文件",
+        Harm::Unprotects => "会去掉一项保护",
+        Harm::ChangesOwner => "会改变下面所有文件的属主或权限",
+        Harm::LosesWork => "会丢弃可能没有别处保存的工作",
+        Harm::RewritesShared => "会改写别人可能已有的历史",
+        Harm::TakesDown => "会让机器停下来",
+        Harm::RunsUnseen => "会运行你没有看过的代码",
+        Harm::Opaque => "会运行 Aside 读不懂的代码",
+        Harm::DeletesFiles => "会删除文件",
+        Harm::DeletesOther => "会删除数据",
+        Harm::DeletesHome => "会删除你的主目录",
+        Harm::RawDisk => "会直接写入磁盘",
+        Harm::EndsSystem => "会毁掉系统",
     }
 }
 

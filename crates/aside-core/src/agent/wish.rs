@@ -103,7 +103,11 @@ pub fn begins_with_command(words: &str, place: &Place<'_>) -> bool {
 pub fn careful(warning: &str, tongue: Tongue) -> String {
     match warning {
         "" => String::new(),
-        warning => format!("**{}** {warning}.", tongue.says(Phrase::Careful)),
+        warning => {
+            let (says, warns) = (tongue.says(Phrase::Careful), tongue.warns(warning));
+            let (blank, end) = (tongue.pick(" ", ""), tongue.pick(".", "。"));
+            format!("**{says}**{blank}{warns}{end}")
+        }
     }
 }
 

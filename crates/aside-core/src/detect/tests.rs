@@ -38,10 +38,6 @@ impl World for Project {
         Known::Yes(names.into())
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::No
-    }
-
     fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
         let names: &[&str] = match what {
             Live::MakeTarget => &["all", "test", "build"],
@@ -49,10 +45,6 @@ impl World for Project {
             _ => return Known::No,
         };
         Known::Yes(names.iter().map(|name| Item { name: (*name).into(), about: "".into() }).collect())
-    }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
     }
 }
 

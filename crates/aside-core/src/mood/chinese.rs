@@ -8,12 +8,10 @@ use std::sync::LazyLock;
 use crate::mood::lists::{LISTS, sections};
 use crate::mood::token::{Sort, Token};
 use crate::mood::verbs::Form;
-use crate::mood::{Act, Clause, Head, Kind, put_off};
+use crate::mood::{Act, Clause, Head, Kind, put_off, read_sentences};
 
 const CHINESE: &str = include_str!("../../data/mood/chinese.words");
 
-/// Clauses of a request that are read.
-const MAX_CLAUSES: usize = 60;
 /// Letters before `怎么`; what is longer is a sentence about something.
 const MAX_ASKING: usize = 14;
 
@@ -129,22 +127,7 @@ impl Words {
 }
 
 pub fn clauses(tokens: &[Token]) -> Vec<Clause> {
-    let mut clauses = Vec::new();
-    let mut start = 0;
-    while start < tokens.len() && clauses.len() < MAX_CLAUSES {
-        let ends =
-            |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
-        let length = tokens.iter().skip(start).take_while(|token| !ends(token)).count();
-        let marks = tokens.iter().skip(start + length).take_while(|token| ends(token));
-        let asked = marks.clone().any(|token| token.low == "?");
-        let next = start + length + marks.count().max(1);
-        if length > 0 {
-            sentence(tokens.get(start..start + length).unwrap_or_default(), asked, &mut clauses);
-        }
-        start = next;
-    }
-    clauses.truncate(MAX_CLAUSES);
-    clauses
+    read_sentences(tokens, sentence)
 }
 
 fn sentence(tokens: &[Token], asked: bool, clauses: &mut Vec<Clause>) {

@@ -6,29 +6,10 @@ use crate::mood::lists::{English, LISTS};
 use crate::mood::phrase::{self, Governed};
 use crate::mood::token::{Sort, Token};
 use crate::mood::verbs::Form;
-use crate::mood::{Act, Clause, Head, Kind, put_off};
-
-/// Clauses of a request that are read.
-const MAX_CLAUSES: usize = 60;
+use crate::mood::{Act, Clause, Head, Kind, put_off, read_sentences};
 
 pub fn clauses(tokens: &[Token]) -> Vec<Clause> {
-    let mut clauses = Vec::new();
-    let mut start = 0;
-    while start < tokens.len() && clauses.len() < MAX_CLAUSES {
-        let ends =
-            |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
-        let length = tokens.iter().skip(start).take_while(|token| !ends(token)).count();
-        let marks = tokens.iter().skip(start + length).take_while(|token| ends(token));
-        let asked = marks.clone().any(|token| token.low == "?");
-        let next = start + length + marks.count().max(1);
-        if length > 0 {
-            let sentence = tokens.get(start..start + length).unwrap_or_default();
-            Sentence { tokens: sentence, asked, lists: &LISTS }.read(&mut clauses);
-        }
-        start = next;
-    }
-    clauses.truncate(MAX_CLAUSES);
-    clauses
+    read_sentences(tokens, |tokens, asked, clauses| Sentence { tokens, asked, lists: &LISTS }.read(clauses))
 }
 
 /// Up to the mark that ends it.

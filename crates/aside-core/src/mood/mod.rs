@@ -16,8 +16,12 @@ mod tests;
 
 use std::ops::Range;
 
+use token::{Sort, Token};
+
 /// Bytes that are read; what is longer is a text, and its beginning decides.
 pub const MAX_READ: usize = 4000;
+/// Clauses of a request that are read.
+const MAX_CLAUSES: usize = 60;
 
 /// The clauses of a request, in their order. Spans are bytes of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -141,10 +145,37 @@ impl Mood {
         self.clauses.iter().any(talks) && !self.clauses.iter().any(|clause| clause.kind.asks_to_act())
     }
 
+    /// Whether something that would change things is forbidden, and nothing else is asked for: `don't delete app.log`, `不要删除 a.txt`.
+    pub fn only_forbids(&self) -> bool {
+        let changes = |clause: &Clause| clause.heads.iter().any(|head| head.act == Act::Changes);
+        let says = |clause: &&Clause| !matches!(clause.kind, Kind::Talk | Kind::Thanks);
+        let mut said = self.clauses.iter().filter(says).peekable();
+        said.peek().is_some() && said.all(|clause| clause.kind == Kind::Forbids && changes(clause))
+    }
+
     /// Whether anything is asked to be done; when not, nothing that changes something answers the request.
     pub fn asks_to_act(&self) -> bool {
         self.orders().next().is_some()
     }
+}
+
+/// Hands each sentence to its reader, with whether it ends in a question mark.
+fn read_sentences(tokens: &[Token], read: impl Fn(&[Token], bool, &mut Vec<Clause>)) -> Vec<Clause> {
+    let ends = |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
+    let mut clauses = Vec::new();
+    let mut start = 0;
+    while start < tokens.len() && clauses.len() < MAX_CLAUSES {
+        let length = tokens.iter().skip(start).take_while(|token| !ends(token)).count();
+        let marks = tokens.iter().skip(start + length).take_while(|token| ends(token));
+        let asked = marks.clone().any(|token| token.low == "?");
+        let next = start + length + marks.count().max(1);
+        if length > 0 {
+            read(tokens.get(start..start + length).unwrap_or_default(), asked, &mut clauses);
+        }
+        start = next;
+    }
+    clauses.truncate(MAX_CLAUSES);
+    clauses
 }
 
 /// What is put off in one clause of a sentence is so in all: `tomorrow, delete it`.

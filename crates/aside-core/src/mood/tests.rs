@@ -1,4 +1,4 @@
-//! Sentences and the mood of each, and texts that nobody would write.
+//! Sentences and the mood of each, and texts that no user would write.
 
 use proptest::prelude::*;
 

@@ -47,7 +47,7 @@ impl Verbs {
         speaks.iter().for_each(|base| verbs.entry(base).or_default().speaks = true);
         light.iter().for_each(|base| verbs.entry(base).or_default().light = true);
         destroys.iter().for_each(|base| verbs.entry(base).or_default().destroys = true);
-        // Verbs that nobody orders are known by their forms: `the reset ate my changes`.
+        // Verbs that are never ordered are known by their forms: `the reset ate my changes`.
         irregular.iter().filter_map(|row| row.split(' ').next()).for_each(|base| {
             verbs.entry(base).or_default();
         });

@@ -112,8 +112,4 @@ impl World for Home {
         let items: Vec<Item> = here.map(|(_, _, item)| item.clone()).collect();
         if items.is_empty() { Known::No } else { Known::Yes(items.into()) }
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }

@@ -9,7 +9,7 @@ use aside_core::detect::{Before, Facts, First, before};
 use aside_core::line::{Dialect, Syntax, parse, syntax};
 use aside_core::names::{Names, shell};
 use aside_core::spec::Specs;
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::world::{Entry, Kind, Known, World};
 
 const SEED: &str = include_str!("../../data/detect/seed.txt");
 const ACTS: &str = include_str!("../../data/detect/acts.txt");
@@ -335,18 +335,6 @@ impl World for Machine {
 
     fn programs(&self) -> Known<Arc<[Box<str>]>> {
         Known::Yes(Arc::clone(&self.sorted))
-    }
-
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::No
-    }
-
-    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        Known::No
-    }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
     }
 }
 

@@ -200,7 +200,7 @@ mod whole {
     use crate::line::Dialect;
     use crate::names::Names;
     use crate::spec::Specs;
-    use crate::world::{Entry, Item, Known, Live, World};
+    use crate::world::{Known, World};
 
     const PROGRAMS: &str = "apt awk bash bat cargo cat chmod chown code cp cut diff docker du echo espeak ffmpeg figlet find gcc gh \
          git go grep head java jq kill kubectl less ln ls make man mkdir mpv mv mysql node npm nvim open pip printf python python3 ranger \
@@ -214,26 +214,10 @@ mod whole {
             "/home/me"
         }
 
-        fn entries(&self, _directory: &str) -> Known<Arc<[Entry]>> {
-            Known::No
-        }
-
         fn programs(&self) -> Known<Arc<[Box<str>]>> {
             let mut names: Vec<Box<str>> = PROGRAMS.split_whitespace().map(Box::from).collect();
             names.sort();
             Known::Yes(names.into())
-        }
-
-        fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-            Known::No
-        }
-
-        fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-            Known::No
-        }
-
-        fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-            Known::No
         }
     }
 

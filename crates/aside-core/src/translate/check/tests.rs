@@ -6,7 +6,7 @@ use super::*;
 use crate::names::Names;
 use crate::spec::Specs;
 use crate::translate::System;
-use crate::world::{Entry, Item, Live, World};
+use crate::world::{Entry, World};
 use proptest::prelude::*;
 
 struct Machine {
@@ -39,18 +39,6 @@ impl World for Machine {
 
     fn programs(&self) -> Known<Arc<[Box<str>]>> {
         self.programs.clone()
-    }
-
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::No
-    }
-
-    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        Known::No
-    }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
     }
 }
 
@@ -225,15 +213,15 @@ fn a_name_to_fill_in_lowers_what_it_is_worth() {
 fn it_says_what_it_is_and_what_it_destroys() {
     let of = |command: &str| on(&machine(), Dialect::Zsh, command, &[]).unwrap();
     let checked = of("sudo rm -rf src > notes");
-    assert_eq!(checked.warning, "deletes files; overwrites file");
-    assert!(checked.description().ends_with("; deletes files; overwrites file"), "{}", checked.description());
+    assert_eq!(checked.warning, "deletes files; overwrites a file");
+    assert!(checked.description().ends_with("; deletes files; overwrites a file"), "{}", checked.description());
     assert!(!checked.about.is_empty());
     assert_eq!(of("mkcd x").description(), "");
     assert_eq!(of("ls; away src").warning, "deletes files");
     assert_eq!(of("away ~").warning, "deletes your home directory; deletes files");
     assert_eq!(of("rm x").dangers.len(), 1, "its alias says nothing new");
     assert_eq!(of("gst").warning, "");
-    assert_eq!(of("cp src/a notes").warning, "overwrites file");
+    assert_eq!(of("cp src/a notes").warning, "overwrites a file");
     assert_eq!(of("cp src/a new").warning, "");
 }
 

@@ -142,8 +142,4 @@ impl World for Fake {
             _ => Known::No,
         }
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }

@@ -260,3 +260,45 @@ fn a_text_made_to_break_out_would_be_seen() {
     }
     assert_eq!(wrong_with("grep '; zqxrun; ' a.txt", Dialect::Zsh), None);
 }
+
+#[test]
+fn what_is_forbidden_is_answered_with_nothing() {
+    let machine = Fake::default();
+    let mut wrong = Vec::new();
+    for words in [
+        "don't delete app.log",
+        "do not overwrite app.log",
+        "never rename app.log",
+        "rather not delete app.log",
+        "let's not remove app.log",
+        "I would never delete app.log",
+        "please do not delete app.log",
+        "please don't move app.log",
+        "不要删除 app.log",
+        "要不要删掉 app.log",
+        "别清空 app.log",
+        "请不要移动 app.log",
+        "先别删除 app.log",
+        "what was stopped last night",
+    ] {
+        let best = machine.best(words);
+        if best.contains("grep -v") || best.contains("night") {
+            wrong.push(format!("{words}: {best}"));
+        }
+    }
+    for (words, part) in [
+        ("don't just list, delete old.tmp", "grep"),
+        ("overwrite app.log with an empty file", "test -s"),
+        ("connect to postgres with password zzS3cr83x", "zzS3cr83x"),
+        ("connect to mysql as root with the password hunter2hunter", "hunter2hunter"),
+        ("log in to the registry, my token is ghp_16C7e42F292c6912E7710c838347Ae178B4a", "ghp_"),
+        ("用密码 zzS3cr83x 连接 postgres", "zzS3cr83x"),
+        ("stop", "top"),
+    ] {
+        let best = machine.best(words);
+        if best.contains(part) {
+            wrong.push(format!("{words}: {best}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}

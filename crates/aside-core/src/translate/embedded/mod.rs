@@ -14,6 +14,7 @@ mod harmless;
 mod hostile;
 mod lexicon;
 mod matching;
+mod names;
 mod permit;
 mod rank;
 mod reading;
@@ -31,6 +32,7 @@ mod tests;
 use std::sync::LazyLock;
 
 use crate::mood::Mood;
+use crate::redact;
 use crate::translate::embedded::draft::Draft;
 use crate::translate::embedded::lexicon::Lexicon;
 use crate::translate::embedded::reading::Reading;
@@ -125,11 +127,23 @@ pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
         return Vec::new();
     }
     let book = &*BOOK;
-    let mut reading = Reading::new(wish.words, wish.place, &book.lexicon);
+    let words = names::quoted(wish.words, &wish.place);
+    let mut reading = Reading::new(&words, wish.place, &book.lexicon);
+    if reading.mood.only_forbids() {
+        return Vec::new();
+    }
     if request != wish.words && !Mood::of(request).asks_to_act() {
         reading.mood = Mood::default();
     }
-    rank::rank(&reading, drafts(&reading), wish.limit)
+    let mut drafts = drafts(&reading);
+    // A password that was said belongs in no command.
+    let secrets: Vec<&str> = redact::secrets(wish.words)
+        .into_iter()
+        .filter_map(|secret| wish.words.get(secret.span))
+        .filter(|secret| secret.len() > 2)
+        .collect();
+    drafts.retain(|draft| !secrets.iter().any(|secret| draft.command.contains(secret)));
+    rank::rank(&reading, drafts, wish.limit)
 }
 
 /// All drafts for a wish, before they are ranked.

@@ -19,10 +19,27 @@ const WEIGHS: f32 = 0.3;
 
 /// Whether a draft may be shown for this request, as the answer or as another one.
 pub fn permits(reading: &Reading<'_>, draft: &Draft) -> bool {
-    only_reads(&draft.command, reading.place.dialect)
+    only_reads(&draft.command, reading.place.dialect) && !searches_without_verb(reading, draft)
         || reading.mood.orders().any(|order| is_ordered(reading, draft, order))
             && !is_forbidden(reading, draft)
             && names_only_objects(reading, draft)
+}
+
+/// `rather not delete app.log`: not lines without `delete`.
+fn searches_without_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
+    if !draft.command.contains("grep -v") || ["line", "contain", "match"].iter().any(|word| reading.has(word)) {
+        return false;
+    }
+    let heads = || reading.mood.clauses.iter().flat_map(|clause| &clause.heads).filter(|head| head.act == Act::Changes);
+    let is_verb = |place: usize| {
+        let Some(word) = reading.words.get(place).filter(|word| !is_typed(word)) else { return false };
+        let destroys = LISTS.verbs.get(&word.low).is_some_and(|(verb, _)| verb.destroys);
+        destroys || heads().any(|head| head.span.start < word.span.end && word.span.start < head.span.end)
+    };
+    let arguments = arguments(&draft.command, reading.place.dialect);
+    arguments
+        .iter()
+        .any(|argument| occurrences(reading, argument).any(|range| range.len() == 1 && is_verb(range.start)))
 }
 
 /// Whether the draft is for the verb of this clause, and for now.

@@ -183,7 +183,7 @@ pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, limit: usize) -> Vec<Prop
         if share < GUESSES || best.iter().any(|known| known.command == draft.command) {
             continue;
         }
-        // A guess must only read, and so must whatever nobody ordered.
+        // A guess must only read, and so must anything that was not ordered.
         let permitted = match share >= ANSWERS {
             true => permit::permits(reading, &draft),
             false => only_reads(&draft.command, reading.place.dialect),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::mood::lists::LISTS;
 use crate::mood::{Kind as Said, Mood};
+use crate::redact::{self, Secret};
 use crate::translate::Place;
 use crate::translate::embedded::lexicon::{Concept, Lexicon, is_han};
 use crate::translate::embedded::split::{self, Token};
@@ -93,9 +94,9 @@ impl Used {
 }
 
 impl<'a> Reading<'a> {
-    pub fn new(words: &str, place: Place<'a>, lexicon: &'a Lexicon) -> Self {
-        let units = units(words, lexicon);
-        let mood = Mood::of(words);
+    pub fn new(request: &str, place: Place<'a>, lexicon: &'a Lexicon) -> Self {
+        let units = units(request, lexicon);
+        let mood = Mood::of(request);
         let here = place.world.entries(place.cwd).yes().unwrap_or_else(|| Arc::from([]));
         let mut reader = Reader { units: &units, place, lexicon, here, words: Vec::new() };
         let mut at = 0;
@@ -105,6 +106,7 @@ impl<'a> Reading<'a> {
         let mut words = reader.words;
         unweigh_frames(&mut words, &mood, lexicon);
         leave_out_forbidden(&mut words, &mood, lexicon);
+        unweigh_secrets(request, &mut words);
         let mut meant = Vec::new();
         for number in words.iter().filter_map(|word| word.concept).map(Concept::number) {
             if meant.len() <= number / 64 {
@@ -235,7 +237,11 @@ impl Reader<'_, '_> {
         let Some(unit) = self.units.get(at) else { return 1 };
         if unit.is_quoted {
             let entry = self.entry(&unit.text);
-            self.push(at, 1, None, Some(Thing::Text(unit.text.clone())), entry, THING);
+            // A name with a blank can only be written in quotes, and what is here by that name is meant.
+            let is_file = entry.is_some() && unit.text.contains(' ') && things::is_file_name(&unit.text);
+            let text = unit.text.clone();
+            let thing = if is_file { Thing::Path(text) } else { Thing::Text(text) };
+            self.push(at, 1, None, Some(thing), entry, THING);
             return 1;
         }
         if self.is_a_name(at) {
@@ -686,6 +692,16 @@ fn unweigh_frames(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
             word.is_spoken = true;
             // `I want to copy a.txt` says nothing about where to.
             word.low = "please".to_owned();
+        }
+    }
+}
+
+/// No command may explain a secret by taking it.
+fn unweigh_secrets(request: &str, words: &mut [Word]) {
+    for Secret { span, .. } in redact::secrets(request) {
+        let inside = |word: &&mut Word| word.span.start < span.end && span.start < word.span.end;
+        for word in words.iter_mut().filter(inside) {
+            (word.thing, word.entry, word.weight) = (None, None, 0.0);
         }
     }
 }

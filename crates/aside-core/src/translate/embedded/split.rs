@@ -30,6 +30,12 @@ pub fn split(words: &str) -> Vec<Token> {
             let text: String = letters[at + 1..end].iter().collect();
             tokens.push(Token { text, is_quoted: true });
             at = end + 1;
+            // `delete "a b.txt".`: what ends the sentence is no word.
+            let marks =
+                letters.iter().skip(at).take_while(|letter| matches!(letter, '.' | ',' | ';' | '!' | '?')).count();
+            if letters.get(at + marks).is_none_or(|next| next.is_whitespace()) {
+                at += marks;
+            }
         } else {
             let end = word_end(&letters, at);
             word(&letters[at..end], &mut tokens);

@@ -268,6 +268,9 @@ pub fn time(words: &[&str]) -> Option<(Time, usize)> {
     }
     // `last week`, `the past 3 days`, `previous 24 hours`
     if matches!(at(0), "last" | "past" | "previous" | "this" | "最近" | "过去") {
+        if at(0) == "last" && at(1) == "night" {
+            return Some((Time::Yesterday, 2));
+        }
         if let Some(unit) = long_unit(at(1)).filter(|_| at(0) != "this" || at(1).len() > 3) {
             return ago(1, unit, 2);
         }

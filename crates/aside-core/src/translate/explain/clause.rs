@@ -2,7 +2,7 @@
 //! the parts tell the rest.
 
 use crate::translate::explain::sentence::Fed;
-use crate::translate::explain::take::Taken;
+use crate::translate::explain::take::{Item, Taken, What};
 use crate::translate::explain::{mode, revision, script, value};
 
 /// Names that are listed; of more, their number.
@@ -308,6 +308,8 @@ fn files(taken: &Taken) -> Option<String> {
             let place = taken.value("-d").map(|place| format!(" into {place}")).unwrap_or_default();
             format!("unpacks {}{place}", arguments.first()?)
         }
+        "history" if taken.has("-c") => "forgets all past commands of this shell".to_owned(),
+        "history" if taken.has("-d") => "forgets one of the past commands".to_owned(),
         "gzip" if taken.has("-d") => format!("unpacks {}", list(&arguments)?),
         "gunzip" => format!("unpacks {}", list(&arguments)?),
         "gzip" | "bzip2" | "xz" | "zstd" if !taken.has("-d") => format!("compresses {}", list(&arguments)?),
@@ -318,6 +320,10 @@ fn files(taken: &Taken) -> Option<String> {
             let from: Vec<String> =
                 sources.iter().map(|source| value::remote(source).unwrap_or_else(|| (*source).to_owned())).collect();
             let from: Vec<&str> = from.iter().map(String::as_str).collect();
+            if taken.chain == "rsync" && taken.has("-n") {
+                let mirror = if mirror.is_empty() { "" } else { ", and what would be deleted there" };
+                return Some(format!("only shows what would be copied from {} to {to}{mirror}", list(&from)?));
+            }
             format!("copies {} to {to}{mirror}", list(&from)?)
         }
         _ => return None,
@@ -447,6 +453,27 @@ fn network(taken: &Taken) -> Option<String> {
     })
 }
 
+/// `git checkout -- a.txt`, `git checkout main -- a.txt`, `git checkout .`: files, and no branch.
+fn brings_files_back(taken: &Taken) -> bool {
+    let dashes = taken.items.iter().any(|item| matches!(item.what, What::Dashes));
+    dashes || taken.arguments().first().is_some_and(|first| matches!(*first, "." | "./"))
+}
+
+fn files_back(taken: &Taken, arguments: &[&str]) -> Option<String> {
+    let dashes = taken.items.iter().position(|item| matches!(item.what, What::Dashes));
+    let is_argument = |item: &&Item| matches!(item.what, What::Argument { .. });
+    let before = taken.items.iter().take(dashes.unwrap_or(0)).filter(is_argument).count();
+    let (from, files) = arguments.split_at_checked(before)?;
+    let files = here(files, "files");
+    Some(match from.first() {
+        Some(from) => {
+            let from = revision::words(from).unwrap_or_else(|| (*from).to_owned());
+            format!("puts {files} back as in {from}, over what is there")
+        }
+        None => format!("discards the changes of {files}"),
+    })
+}
+
 fn git(taken: &Taken, sub: &str) -> Option<String> {
     let arguments = taken.arguments();
     let commit = |text: &str| revision::words(text).unwrap_or_else(|| text.to_owned());
@@ -513,11 +540,19 @@ fn git(taken: &Taken, sub: &str) -> Option<String> {
             let name = taken.value("-b").or_else(|| taken.value("-c")).or_else(|| arguments.first().copied())?;
             format!("makes the branch {name} and goes to it")
         }
+        "checkout" if brings_files_back(taken) => files_back(taken, &arguments)?,
         "checkout" | "switch" => format!("goes to {}", commit(arguments.first()?)),
         "branch" if taken.has_any(&["-d", "-D"]) => {
-            format!("deletes the branch {}", list(&arguments).or_else(|| taken.value("-D").map(str::to_owned))?)
+            let anyway = if taken.has("-D") { ", merged or not" } else { "" };
+            format!("deletes the branch {}{anyway}", list(&arguments).or_else(|| taken.value("-D").map(str::to_owned))?)
         }
         "branch" if arguments.is_empty() => "lists the branches".to_owned(),
+        "merge" | "rebase" | "cherry-pick" | "revert" | "am" if taken.has("--abort") => {
+            format!("gives up the {sub} that is under way, and goes back to before it")
+        }
+        "merge" | "rebase" | "cherry-pick" | "revert" | "am" if taken.has("--continue") => {
+            format!("goes on with the {sub} that is under way")
+        }
         "merge" => format!("merges {} into this branch", list(&arguments)?),
         "rebase"
             if taken.has("-i")
@@ -533,6 +568,7 @@ fn git(taken: &Taken, sub: &str) -> Option<String> {
         "clone" => format!("fetches a copy of {}", arguments.first()?),
         "revert" => format!("makes a commit that undoes {}", commit(arguments.first()?)),
         "cherry-pick" => format!("repeats {} on this branch", commit(arguments.first()?)),
+        "clean" if taken.has("-n") => "shows which files that git does not track would be deleted".to_owned(),
         "clean" => "deletes files that git does not track".to_owned(),
         "restore" if taken.has("--staged") => format!("unstages {}", here(&arguments, "files")),
         "restore" => format!("discards the changes of {}", here(&arguments, "files")),

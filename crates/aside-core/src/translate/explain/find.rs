@@ -34,7 +34,7 @@ pub fn clause(taken: &Taken) -> String {
                     ("-maxdepth", "1") => depth = Some(", not deeper".to_owned()),
                     ("-maxdepth", number) => depth = Some(format!(", {number} levels deep at most")),
                     ("-delete", _) => actions.push("deletes them".to_owned()),
-                    ("-print", _) => {}
+                    ("-print" | "-depth", _) | ("-mindepth", "0" | "1") if !not => {}
                     ("-print0", _) => actions.push("prints their paths with a zero byte after each".to_owned()),
                     ("-printf" | "-ls" | "-fprint", _) => actions.push("prints facts about them".to_owned()),
                     ("-prune", _) => complicated = true,
@@ -67,6 +67,10 @@ pub fn clause(taken: &Taken) -> String {
         }
     }
     let place = place(taken);
+    let is_all = tests.is_empty() && !complicated && depth.is_none() && what == "files and directories";
+    if is_all && actions == ["deletes them"] {
+        return format!("deletes everything {place}, hidden files and .git too");
+    }
     let tests = if complicated { " that fit".to_owned() } else { joined(&tests) };
     let mut clause = format!("finds {what}{tests} {place}{}", depth.unwrap_or_default());
     for action in actions {

@@ -161,8 +161,9 @@ pub fn take(text: &str, words: &[Word], place: &Place<'_>, depth: usize) -> Take
     let words = words.get(..MAX_WORDS).unwrap_or(words);
     let mut taking = Taking { text, words, place, depth, taken, count: 0, end_of_flags: false };
     match spec {
-        Some(spec) => taking.by_spec(spec),
-        None => taking.by_looks(1),
+        // What a shell is given is read as commands.
+        Some(spec) if !SHELLS.contains(&taking.taken.name.as_str()) => taking.by_spec(spec),
+        _ => taking.by_looks(1),
     }
     taking.taken
 }
@@ -299,7 +300,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Nobody knows its flags: what begins with a dash is one.
+    /// Its flags are not known: what begins with a dash is one.
     fn by_looks(&mut self, from: usize) {
         let shell = SHELLS.contains(&self.taken.name.as_str());
         let mut script = false;

@@ -5,7 +5,7 @@ use crate::line::Dialect;
 use crate::names::Names;
 use crate::spec::Specs;
 use crate::translate::System;
-use crate::world::{Entry, Item, Kind, Known, Live, World};
+use crate::world::{Entry, Kind, Known, World};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -24,18 +24,6 @@ impl World for Machine {
             "/work" => Known::Yes(Arc::new([entry("src", Kind::Directory), entry("notes.txt", Kind::File)])),
             _ => Known::No,
         }
-    }
-
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::No
-    }
-
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::No
-    }
-
-    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        Known::No
     }
 
     fn learnt(&self, command: &str) -> Known<Arc<str>> {
@@ -99,6 +87,32 @@ fn every_command_of_the_table_is_told_so() {
     }
     assert!(wrong.is_empty(), "{} are told otherwise:\n{}\n", wrong.len(), wrong.join("\n\n"));
     assert!(count >= 60 && tools.len() >= 60, "{count} commands of {} tools", tools.len());
+}
+
+#[test]
+fn what_is_brought_back_given_up_or_only_shown_is_told_so() {
+    let mut wrong = Vec::new();
+    for (command, summary) in [
+        ("git checkout -- .", "Discards the changes of this directory"),
+        ("git checkout .", "Discards the changes of this directory"),
+        ("git checkout -- a.txt", "Discards the changes of a.txt"),
+        ("git checkout main -- a.txt", "Puts a.txt back as in main, over what is there"),
+        ("git checkout main", "Goes to main"),
+        ("git clean -n", "Shows which files that git does not track would be deleted"),
+        ("git clean -nd", "Shows which files that git does not track would be deleted"),
+        ("git merge --abort", "Gives up the merge that is under way, and goes back to before it"),
+        ("git rebase --continue", "Goes on with the rebase that is under way"),
+        ("git branch -D x", "Deletes the branch x, merged or not"),
+        ("rsync -n --delete a/ b/", "Only shows what would be copied from a/ to b/, and what would be deleted there"),
+        ("history -c", "Forgets all past commands of this shell"),
+        ("find . -mindepth 1 -delete", "Deletes everything here and below, hidden files and .git too"),
+    ] {
+        let said = explained(command, Dialect::Bash).summary;
+        if said != summary {
+            wrong.push(format!("{command}: {said}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }
 
 #[test]

@@ -218,8 +218,4 @@ impl World for Rich {
             _ => Known::No,
         }
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }

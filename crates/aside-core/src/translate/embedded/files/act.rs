@@ -94,7 +94,12 @@ fn delete(spell: &Spell<'_, '_>) -> Vec<Said> {
                 "deletes the directories and all that is in them".to_owned(),
             );
         }
-        (format!("{find} -delete"), about())
+        let about = if is_full && !spell.query.has_filter() && spell.query.tests.is_empty() {
+            "deletes everything, hidden files and .git too".to_owned()
+        } else {
+            about()
+        };
+        (format!("{find} -delete"), about)
     };
     let hidden = query.tests.iter().any(|filter| filter.test == Test::Hidden);
     let special = matches!(query.what, What::Links | What::BrokenLinks | What::Sockets | What::Pipes);
