@@ -106,14 +106,14 @@ impl Harm {
     /// What stands in the description of a command, after its name: "deletes files".
     pub fn words(self) -> &'static str {
         match self {
-            Harm::Overwrites => "overwrites file",
+            Harm::Overwrites => "overwrites a file",
             Harm::EditsInPlace => "edits files in place",
             Harm::Uninstalls => "removes software",
             Harm::Stops => "stops a running program",
             Harm::WorldWritable => "makes files world-writable",
             Harm::Unprotects => "takes a protection away",
             Harm::ChangesOwner => "changes owners or permissions everywhere below",
-            Harm::LosesWork => "discards work that is in no commit",
+            Harm::LosesWork => "discards work that may be nowhere else",
             Harm::RewritesShared => "rewrites history that others may have",
             Harm::TakesDown => "takes the machine down",
             Harm::RunsUnseen => "runs code that you have not seen",
@@ -121,7 +121,7 @@ impl Harm {
             Harm::DeletesFiles => "deletes files",
             Harm::DeletesOther => "deletes data",
             Harm::DeletesHome => "deletes your home directory",
-            Harm::RawDisk => "raw disk write",
+            Harm::RawDisk => "writes to a raw disk",
             Harm::EndsSystem => "destroys the system",
         }
     }

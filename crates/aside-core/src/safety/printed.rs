@@ -3,6 +3,7 @@
 
 use crate::line::{self, Dialect, Join, Redirect, Redirection, Word};
 use crate::safety::runs::{Run, is_flag};
+use crate::text::base64;
 
 /// Bytes of one text. What is longer is not read.
 const MAX_TEXT: usize = 16 * 1024;
@@ -156,26 +157,10 @@ fn formatted(words: &[&str]) -> String {
     text
 }
 
+/// As the programs read it: over several lines, and several texts behind each other.
 fn base64(text: &str) -> Option<String> {
-    let (mut bits, mut count) = (0u32, 0);
-    let mut bytes = Vec::with_capacity(text.len());
-    for letter in text.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=') {
-        let value = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
-        }
-    }
-    String::from_utf8(bytes).ok()
+    let body: String = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '=').collect();
+    base64::decoded(&body)
 }
 
 fn hex(text: &str) -> Option<String> {

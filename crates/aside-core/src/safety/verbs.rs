@@ -226,16 +226,10 @@ fn by_name(name: &str) -> Option<Harm> {
     let bare = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     let is_script = bare.len() < name.len();
     let parts = parts(bare);
-    if parts.iter().any(|part| VERBS.names_unless.contains(part)) || parts.len() < 2 && !is_script {
+    if parts.len() < 2 && !is_script {
         return None;
     }
-    if parts.iter().any(|part| part == "uninstall") {
-        return Some(Harm::Uninstalls);
-    }
-    let joined = parts.join(" ");
-    let says =
-        parts.iter().any(|part| VERBS.strong.contains(part)) || VERBS.pairs.iter().any(|pair| joined.contains(pair));
-    says.then_some(Harm::DeletesOther)
+    by_parts(&parts)
 }
 
 /// `make destroy`, `npm run db:reset`
@@ -255,8 +249,14 @@ fn target(run: &Run) -> Option<Harm> {
 }
 
 fn by_target(target: &str) -> Option<Harm> {
-    let parts = parts(target);
-    if parts.iter().any(|part| VERBS.names_unless.contains(part)) || target.contains('/') {
+    if target.contains('/') {
+        return None;
+    }
+    by_parts(&parts(target))
+}
+
+fn by_parts(parts: &[String]) -> Option<Harm> {
+    if parts.iter().any(|part| VERBS.names_unless.contains(part)) {
         return None;
     }
     if parts.iter().any(|part| part == "uninstall") {

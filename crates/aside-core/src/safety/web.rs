@@ -141,7 +141,7 @@ const BRINGS: [&str; 25] = [
 /// What is fed to a shell and can be read in the line, or in a file.
 const SHOWS: [&str; 4] = ["echo", "printf", "print", "cat"];
 
-/// Whether the command runs code that nobody has seen.
+/// Whether the command runs code that the user has not seen.
 pub fn runs_unseen(runs: &Runs, run: &Run) -> bool {
     let name = run.name();
     let all = |range: &Range<usize>| runs.runs.get(range.clone()).unwrap_or_default();

@@ -405,7 +405,6 @@ mod tests {
     use super::*;
     use crate::line::Dialect;
     use crate::safety;
-    use crate::world::{Item, Live};
 
     struct There;
 
@@ -421,22 +420,6 @@ mod tests {
                 "/home/ada/src" => Known::Yes(Arc::new([entry("a.csv", Kind::File)])),
                 _ => Known::No,
             }
-        }
-
-        fn programs(&self) -> Known<Arc<[Box<str>]>> {
-            Known::No
-        }
-
-        fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-            Known::No
-        }
-
-        fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-            Known::No
-        }
-
-        fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-            Known::No
         }
     }
 

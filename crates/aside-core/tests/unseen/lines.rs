@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aside_core::line::Dialect;
 use aside_core::safety;
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::world::{Entry, Kind, Known, World};
 use serde::Deserialize;
 
 use crate::sets::{self, Share};
@@ -34,18 +34,6 @@ impl World for Case {
 
     fn programs(&self) -> Known<Arc<[Box<str>]>> {
         Known::NotYet
-    }
-
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::No
-    }
-
-    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        Known::No
-    }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
     }
 }
 

@@ -53,10 +53,6 @@ impl World for Home {
         };
         Known::Yes(names.iter().map(|name| Item { name: (*name).into(), about: "".into() }).collect())
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }
 
 pub fn answers(request: &str) -> Vec<Proposal> {
