@@ -11,7 +11,7 @@ use crate::task::input::{Draft, Input};
 use crate::task::log;
 use crate::task::machine::{MAX_CHUNK, clipped};
 use crate::task::proposal::{Found, Proposal, UserRequest};
-use crate::task::route::intent::{Intent, Params};
+use crate::task::route::intent::{Intent, Params, Written};
 
 /// Bytes of a stream that are held back for the end of a line or of a private key.
 const MAX_HELD: usize = 64 * 1024;
@@ -230,9 +230,12 @@ fn clean_request(request: &mut UserRequest) {
 fn clean_intent(intent: &mut Intent) {
     let Intent { kind: _, confidence: _, summary, params } = intent;
     sentence(summary);
-    let Params { files, cmd, question, change_request, query } = params;
+    let Params { files, cmd, question, change_request, query, written } = params;
     files.iter_mut().for_each(text);
     [cmd, question, change_request, query].into_iter().for_each(optional);
+    if let Some(Written::Rest(said) | Written::Unclear(said)) = written.as_deref_mut() {
+        text(said);
+    }
 }
 
 fn clean_draft(draft: &mut Draft) {

@@ -37,7 +37,7 @@ pub enum Input {
     },
     Cancelled,
     Retried,
-    /// By somebody of whom nothing may leave: the task is private from now on.
+    /// Whether the caller is private: the task is private from now on.
     RetriedPrivately,
     /// What it wrote was taken back.
     Undone {
@@ -135,7 +135,9 @@ impl fmt::Display for Refusal {
             Self::OtherTask => out.write_str("that approval is for another task"),
             Self::OtherStep { now } => write!(out, "proposal {now} is shown by now; look at it and approve that"),
             Self::OtherDigest => out.write_str("that is not what is proposed; look at the proposal again"),
-            Self::NothingWritten => out.write_str("this task has changed no files"),
+            Self::NothingWritten => {
+                out.write_str("this task holds no change of files to take back, and what a command did stays")
+            }
             Self::TakenBack => out.write_str("what it wrote was taken back already"),
             Self::NoDigest => out.write_str("a proposal that acts needs a digest"),
             Self::OtherAction => out.write_str("an edit cannot make something else of a proposal; ask anew"),

@@ -177,7 +177,7 @@ pub struct Cleaned {
     pub redacted: Vec<Id>,
     /// They could not be read any more once redacted.
     pub removed: Vec<Id>,
-    /// Of tasks that have not ended: somebody may be writing to them.
+    /// Of tasks that have not ended: another process may be writing to them.
     pub left: usize,
 }
 

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use aside_core::redact::redact;
+use aside_core::redact::{redact, redact_beside};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -108,16 +108,22 @@ impl Interactions {
 fn clean(interaction: &Interaction) -> Interaction {
     let Interaction { session, action, buffer, suggestion, source, confidence, cwd, .. } = interaction;
     let Interaction { nl_query, ran, ms, provider, model, input_tokens, output_tokens, .. } = interaction;
+    // What is a secret in one of them is one in all: a password in the request, and in the command that was made of it.
+    let cut = |text: &str| text[..text.floor_char_boundary(MAX_TEXT)].to_owned();
+    let said = [Some(buffer), Some(suggestion), nl_query.as_ref(), ran.as_ref()];
+    let said: Vec<String> = said.into_iter().flatten().map(|text| cut(text)).collect();
+    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    let beside = |text: &str| redact_beside(&cut(text), &said);
     Interaction {
         session: kept(session),
         action: *action,
-        buffer: kept(buffer),
-        suggestion: kept(suggestion),
+        buffer: beside(buffer),
+        suggestion: beside(suggestion),
         source: kept(source),
         confidence: *confidence,
-        cwd: kept(cwd),
-        nl_query: nl_query.as_deref().map(kept),
-        ran: ran.as_deref().map(kept),
+        cwd: beside(cwd),
+        nl_query: nl_query.as_deref().map(beside),
+        ran: ran.as_deref().map(beside),
         ms: *ms,
         provider: provider.as_deref().map(kept),
         model: model.as_deref().map(kept),
@@ -187,6 +193,18 @@ mod tests {
             assert_eq!(serde_json::to_value(action).unwrap(), name);
         }
         assert_eq!(Action::named("peek"), None);
+    }
+
+    #[test]
+    fn a_secret_of_one_field_is_kept_in_none() {
+        let words = "connect to postgres with password zzS3cr83x";
+        let noted = clean(&Interaction {
+            suggestion: "psql zzS3cr83x".to_owned(),
+            nl_query: Some(words.to_owned()),
+            ran: Some("psql -d zzS3cr83x".to_owned()),
+            ..interaction(&format!("? {words}"))
+        });
+        assert!(!format!("{noted:?}").contains("zzS3cr83x"), "{noted:?}");
     }
 
     #[test]

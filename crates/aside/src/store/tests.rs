@@ -649,7 +649,9 @@ fn reads_what_a_real_bash_wrote() {
     // bash notes its own lines, too.
     let read: Vec<&str> = parsed.entries.iter().map(|entry| entry.command.as_str()).collect();
     let read: Vec<&str> = read.into_iter().filter(|command| HARD.contains(command)).collect();
-    assert_eq!((read.as_slice(), parsed.skipped), (HARD.as_slice(), 0));
+    // A line that is whole by itself ends a command: what follows it without a stamp is another one.
+    let hard: Vec<&str> = HARD.into_iter().filter(|command| !command.starts_with("a backslash and a space")).collect();
+    assert_eq!((read, parsed.skipped), (hard, 0));
 }
 
 /// As an older version made it: no column says whether a shell was private.

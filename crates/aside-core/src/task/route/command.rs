@@ -57,59 +57,6 @@ const TAKES_WORDS: [&str; 6] = ["make", "just", "go", "bundle", "task", "rake"];
 
 static SPECS: LazyLock<Specs> = LazyLock::new(Specs::default);
 
-/// A command that was read as part of a sentence, with what belongs to it of the text behind: `.` and `/` end no sentence when they stand by
-/// themselves, and whoever reads sentences has stopped there, or left them out.
-pub fn whole(command: &str, behind: &str) -> String {
-    let (attached, mut rest) = behind.split_at(behind.find(char::is_whitespace).unwrap_or(behind.len()));
-    let mut whole = command.to_owned();
-    // "make test." is the end of a sentence, `ls ~/.` is not.
-    if !attached.is_empty() {
-        if !command.ends_with('/') || !attached.bytes().all(is_sign) {
-            return whole;
-        }
-        whole.push_str(attached);
-    }
-    // What ends with a sign may go on with arguments; words that follow are the sentence again.
-    let mut goes_on = false;
-    while let Some(start) = rest.find(|letter: char| !letter.is_whitespace()) {
-        let from = rest.get(start..).unwrap_or_default();
-        let word = argument(from);
-        let is_flag = word.starts_with('-') && word.len() > 1;
-        let is_signs = word.bytes().all(is_sign) && !is_arrow(word) && (word != "-" || from.len() == 1);
-        let is_argument = goes_on && (is_flag || is_hard(word) || word.starts_with(['\'', '"']) || word.contains('/'));
-        if !is_signs && !is_argument {
-            break;
-        }
-        goes_on = true;
-        let end = start + word.len();
-        whole.push_str(rest.get(..end).unwrap_or_default());
-        rest = rest.get(end..).unwrap_or_default();
-    }
-    whole
-}
-
-/// To its end, with the blanks that are quoted.
-fn argument(text: &str) -> &str {
-    let mut quote = None;
-    let end = text.find(|letter: char| match quote {
-        Some(open) if letter == open => {
-            quote = None;
-            false
-        }
-        Some(_) => false,
-        None if matches!(letter, '\'' | '"') => {
-            quote = Some(letter);
-            false
-        }
-        None => letter.is_whitespace(),
-    });
-    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
-}
-
-fn is_sign(byte: u8) -> bool {
-    matches!(byte, b'.' | b'/' | b'*' | b'~' | b'-' | b'@' | b':' | b'^' | b'+')
-}
-
 /// Whether a line is a command and no sentence, by its words alone.
 pub fn is_typed(text: &str) -> bool {
     let text = text.trim();
@@ -148,8 +95,7 @@ pub fn is_typed(text: &str) -> bool {
     {
         return false;
     }
-    let known = SPECS.has(first) || lists().is_command(first);
-    if !known {
+    if !is_program(first) {
         return false;
     }
     let spoken = rest.iter().any(|word| is_spoken(word));
@@ -190,7 +136,23 @@ fn is_arrow(word: &str) -> bool {
     matches!(word, "->" | "=>" | "-->" | "==>" | "→")
 }
 
-fn is_spoken(word: &str) -> bool {
+/// Whether a program is known by this name.
+pub fn is_program(name: &str) -> bool {
+    SPECS.has(name) || lists().is_command(name)
+}
+
+/// `in`, `from`: a word that joins others, and the name of many a file.
+pub fn is_link(word: &str) -> bool {
+    lists().class(word) == Some(Class::Link)
+}
+
+/// `yesterday`, `now`: what options take as well.
+pub fn is_time(word: &str) -> bool {
+    matches!(word, "now" | "today" | "yesterday" | "tomorrow" | "tonight")
+}
+
+/// A word that sentences have and command lines rarely have.
+pub fn is_spoken(word: &str) -> bool {
     let plain = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
     matches!(lists().class(&plain), Some(Class::Core | Class::Link | Class::Speech)) && plain != "up" && plain != "in"
         || lists().reports.contains(plain.as_str()) && plain != "shows"
@@ -245,29 +207,6 @@ mod tests {
             "运行测试",
         ] {
             assert!(!is_typed(sentence), "{sentence}");
-        }
-    }
-
-    #[test]
-    fn what_no_sentence_has_is_part_of_the_command() {
-        for (command, behind, all) in [
-            ("git add", " .", "git add ."),
-            ("rm -rf", " /", "rm -rf /"),
-            ("go vet", " ./...", "go vet ./..."),
-            ("ls -la ~/", ".", "ls -la ~/."),
-            ("git checkout", " -- .", "git checkout -- ."),
-            ("find", " . -name '*.rs' -type f", "find . -name '*.rs' -type"),
-            ("grep -rn 'a b'", " . and tell me", "grep -rn 'a b' ."),
-            ("git add", " . please?", "git add ."),
-            ("make test", ".", "make test"),
-            ("make test", "! now", "make test"),
-            ("make test", " - it is broken", "make test"),
-            ("make test", " -> it is broken", "make test"),
-            ("cat", " -", "cat -"),
-            ("make", ", then look", "make"),
-            ("make", "", "make"),
-        ] {
-            assert_eq!(whole(command, behind), all);
         }
     }
 

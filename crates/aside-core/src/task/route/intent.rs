@@ -43,6 +43,19 @@ pub struct Params {
     /// What is searched for; for a run without a command, the words that say what is to be run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
+    /// For a run without a command, what was written behind the verb.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<Box<Written>>,
+}
+
+/// An order to run something that is no command as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Written {
+    /// All that stands behind the verb, to the byte: a line, if its first word is a program of the machine.
+    Rest(String),
+    /// A request in which the command cannot be told from the words around it.
+    Unclear(String),
 }
 
 /// What has to happen before a proposal is carried out.
@@ -101,8 +114,10 @@ impl Kind {
 
 impl Params {
     pub fn is_empty(&self) -> bool {
-        let Self { files, cmd, question, change_request, query } = self;
-        files.is_empty() && [cmd, question, change_request, query].iter().all(|param| param.is_none())
+        let Self { files, cmd, question, change_request, query, written } = self;
+        files.is_empty()
+            && written.is_none()
+            && [cmd, question, change_request, query].iter().all(|param| param.is_none())
     }
 }
 

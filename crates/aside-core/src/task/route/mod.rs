@@ -5,6 +5,7 @@
 pub mod command;
 pub mod intent;
 pub mod likeness;
+pub mod literal;
 pub mod model;
 pub mod object;
 mod params;
@@ -24,8 +25,9 @@ use serde::{Deserialize, Serialize};
 use crate::agent::sentence;
 use crate::agent::tongue::Phrase;
 use crate::mood::Mood;
-use intent::{Intent, Kind, Params, Requirement};
+use intent::{Intent, Kind, Params, Requirement, Written};
 use likeness::Likeness;
+use literal::Literal;
 use reading::Reading;
 use shortcut::Shortcut;
 use weigh::{Verdict, weigh};
@@ -154,9 +156,7 @@ fn words_route(request: &str, options: &Options<'_>) -> Route {
         verdict.kind = Kind::Explain;
     }
     let params = match verdict.rule {
-        "command" => {
-            Params { cmd: Some(reading.all().to_owned()), files: params::files(&reading), ..Params::default() }
-        }
+        "command" => params::line(&reading),
         _ => params::params(&reading, &verdict),
     };
     let Verdict { kind, confidence, rule, range, held } = verdict;
@@ -207,7 +207,8 @@ fn verdict(reading: &Reading) -> Verdict {
 }
 
 fn ruled(reading: &Reading) -> (Verdict, Vec<Option<&'static str>>) {
-    if command::is_typed(reading.all()) {
+    let is_line = || matches!(literal::order(reading.all(), &|_| false), Literal::Line(_));
+    if command::is_typed(reading.all()) || is_line() {
         let range = 0..reading.normal().len();
         return (Verdict { kind: Kind::Run, confidence: 0.9, rule: "command", range, held: false }, Vec::new());
     }
@@ -250,25 +251,13 @@ pub fn traits(request: &str) -> BTreeMap<String, f32> {
     traits
 }
 
-/// A guess below the threshold becomes a plan, and only what is left of a command without what is chained to it is kept.
+/// A guess below the threshold becomes a plan, and a command that could not be proposed as it was written is none.
 fn checked(mut route: Route, options: &Options<'_>) -> Route {
     let Route { intent, scope, notes, .. } = &mut route;
     intent.params.files.truncate(params::MAX_FILES);
-    if let Some(cmd) = intent.params.cmd.take() {
-        match command::strip(&cmd) {
-            Some(stripped) => {
-                if !stripped.cut.is_empty() {
-                    notes.push(format!("left out of the command: {}", stripped.cut));
-                    intent.summary = params::summary(
-                        intent.kind,
-                        &Params { cmd: Some(stripped.command.clone()), ..Params::default() },
-                        "",
-                    );
-                }
-                intent.params.cmd = Some(stripped.command);
-            }
-            None => notes.push("not a single command that could be proposed".to_owned()),
-        }
+    if let Some(cmd) = intent.params.cmd.take_if(|cmd| !literal::is_whole(cmd)) {
+        notes.push("not a command that could be proposed".to_owned());
+        intent.params.written = params::unclear(&cmd);
     }
     if intent.confidence < options.threshold {
         *scope = Scope::Plan;
@@ -276,6 +265,10 @@ fn checked(mut route: Route, options: &Options<'_>) -> Route {
         if intent.kind != Kind::Change {
             let question = intent.params.question.take().or(intent.params.change_request.take());
             let question = question.or(intent.params.query.take()).or(intent.params.cmd.take());
+            let question = question.or_else(|| match intent.params.written.take().map(|written| *written) {
+                Some(Written::Unclear(words)) => Some(words),
+                Some(Written::Rest(_)) | None => None,
+            });
             intent.params = Params { files: std::mem::take(&mut intent.params.files), question, ..Params::default() };
             intent.kind = Kind::Explain;
         }

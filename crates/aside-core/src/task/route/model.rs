@@ -10,6 +10,7 @@ use crate::task::route::object::Sort;
 use crate::task::route::params;
 use crate::task::route::reading::Reading;
 use crate::task::route::{By, Options, Route, Scope, checked};
+use crate::task::route::{command, literal};
 use crate::text;
 
 /// From here on the rules are sure, and no model is asked.
@@ -164,7 +165,9 @@ fn written(reading: &Reading, kind: Kind, said: &Map<String, Value>) -> Result<P
         }
         Some(_) => return Err(Refusal::WrongType("files")),
     };
-    let cmd = text_of(said, "cmd")?.filter(|cmd| is_written(reading, cmd));
+    let cmd = text_of(said, "cmd")?.filter(|cmd| is_written(reading, cmd) && !literal::restricts(reading.all()));
+    // Of what is chained to it a model may have taken a part.
+    let cmd = cmd.filter(|cmd| command::strip(cmd).is_some_and(|stripped| stripped.cut.is_empty()));
     let query =
         text_of(said, "query")?.map(|query| params::cut(&text::clean(query), 200)).filter(|query| !query.is_empty());
     let mut files = params::files(reading);
@@ -180,6 +183,7 @@ fn written(reading: &Reading, kind: Kind, said: &Map<String, Value>) -> Result<P
         question: words().filter(|_| kind == Kind::Explain),
         change_request: words().filter(|_| matches!(kind, Kind::Change | Kind::Diagnose)),
         query: query.filter(|_| matches!(kind, Kind::Search | Kind::Run)),
+        ..Params::default()
     })
 }
 

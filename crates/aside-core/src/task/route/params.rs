@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::redact::redact;
-use crate::task::route::command;
-use crate::task::route::intent::{Kind, Params};
+use crate::task::route::command::MAX_COMMAND;
+use crate::task::route::intent::{Kind, Params, Written};
+use crate::task::route::literal::{self, Literal};
 use crate::task::route::object::Sort;
 use crate::task::route::reading::Reading;
 use crate::task::route::weigh::Verdict;
@@ -61,8 +62,7 @@ pub fn params(reading: &Reading, verdict: &Verdict) -> Params {
         Kind::Change | Kind::Diagnose => params.change_request = all(),
         Kind::Search => params.query = query(reading, &verdict.range),
         Kind::Run => {
-            params.cmd = spelled(reading, &verdict.range);
-            params.query = if params.cmd.is_none() { named(reading, &verdict.range) } else { None };
+            params = run(reading, &verdict.range, params);
         }
     }
     params
@@ -110,17 +110,56 @@ fn query(reading: &Reading, range: &Range<usize>) -> Option<String> {
         .filter(|words| !words.is_empty())
 }
 
-/// A command that was written out: in backquotes, or as the rest of the order.
-fn spelled(reading: &Reading, range: &Range<usize>) -> Option<String> {
-    let quoted = reading.objects_in(range).find(|object| object.sort == Sort::Code).map(|object| object.text.clone());
+/// A request that is a line for the shell, with or without `run` before it.
+pub fn line(reading: &Reading) -> Params {
+    let all = reading.all();
+    let literal = match literal::rest(all) {
+        Some(_) => literal::order(all, &|_| false),
+        None => literal::read(all, &|_| false),
+    };
+    let params = Params { files: files(reading), ..Params::default() };
+    match literal {
+        Literal::Line(cmd) => Params { cmd: Some(cmd), ..params },
+        Literal::Words if !literal::restricts(all) && literal::rest(all).is_none() => {
+            Params { cmd: Some(all.to_owned()), ..params }
+        }
+        Literal::Words | Literal::Unclear => Params { written: unclear(all), ..params },
+    }
+}
+
+/// What is to be run: a command that was written out, to the byte, or words. What stands before the order may be a condition of it.
+fn run(reading: &Reading, range: &Range<usize>, params: Params) -> Params {
+    let (before, order) = reading.around(range);
+    let written = literal::rest(order).map(|rest| Box::new(Written::Rest(cut(rest, MAX_COMMAND))));
+    match literal::order(order, &|_| false) {
+        Literal::Line(cmd) if !literal::restricts(before) => return Params { cmd: Some(cmd), ..params },
+        Literal::Line(_) | Literal::Unclear => {
+            return Params { written: unclear(reading.all()), ..params };
+        }
+        Literal::Words => {}
+    }
+    match quoted(reading, range) {
+        Some(_) if literal::restricts(reading.all()) => Params { written: unclear(reading.all()), ..params },
+        Some(cmd) => Params { cmd: Some(cmd), ..params },
+        None => Params { query: named(reading, range), written, ..params },
+    }
+}
+
+/// What is told where a command and the words around it cannot be told apart.
+pub fn unclear(text: &str) -> Option<Box<Written>> {
+    Some(Box::new(Written::Unclear(cut(text, MAX_COMMAND))))
+}
+
+/// A command in backquotes or in a fence, where nothing else is.
+fn quoted(reading: &Reading, range: &Range<usize>) -> Option<String> {
+    let mut codes = reading.objects_in(range).filter(|object| object.sort == Sort::Code);
+    let code = codes.next().map(|object| object.text.clone()).filter(|_| codes.next().is_none());
     let block = || {
         let block = reading.objects.iter().find(|object| object.sort == Sort::Block)?;
         let mut lines = block.text.lines().skip(1).filter(|line| !line.trim_start().starts_with("```"));
         lines.next().map(|line| line.trim().trim_start_matches("$ ").to_owned()).filter(|_| lines.next().is_none())
     };
-    // A sentence has no use for a dot or a slash that stands by itself, and a command has.
-    let rest = rest_of_run(reading, range).map(|rest| command::whole(&rest, reading.behind(range)));
-    quoted.or(rest.filter(|rest| command::is_typed(rest))).or_else(block)
+    code.or_else(block)
 }
 
 /// What is to be run, in words.

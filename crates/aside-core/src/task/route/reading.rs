@@ -83,10 +83,10 @@ impl Reading {
         }
     }
 
-    /// What was written behind that, on the same line.
-    pub fn behind(&self, range: &Range<usize>) -> &str {
-        let behind = self.end(range).and_then(|end| self.raw.get(end..)).unwrap_or_default();
-        behind.lines().next().unwrap_or_default()
+    /// What was written before that, and from where it begins to the end of the request.
+    pub fn around(&self, range: &Range<usize>) -> (&str, &str) {
+        let start = self.origin.get(range.start).map_or(0, |(start, _)| *start);
+        self.raw.split_at_checked(start).unwrap_or(("", &self.raw))
     }
 
     fn end(&self, range: &Range<usize>) -> Option<usize> {

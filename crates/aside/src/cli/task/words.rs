@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Read};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use aside_core::line::{Dialect, quote};
+use aside_core::task::route::command;
 use aside_core::task::run::said::fenced;
 
 /// Of what is piped in. The daemon takes twice that as a whole.
@@ -13,7 +15,7 @@ const QUIET: Duration = Duration::from_secs(2);
 
 /// Nothing when nothing is asked.
 pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
-    let words = words.join(" ").trim().to_owned();
+    let words = joined(words).trim().to_owned();
     let piped = if std::io::stdin().is_terminal() { String::new() } else { piped()? };
     let piped = piped.trim_end();
     Ok(match (words.is_empty(), piped.trim().is_empty()) {
@@ -22,6 +24,28 @@ pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
         (false, true) => Some(words),
         (false, false) => Some(together(&words, piped)),
     })
+}
+
+/// The words of the command line as one text. Of `run rm "my notes.txt"` the shell has taken the quotes, and the command needs them; a single
+/// argument behind `run` is the whole line as it is, and operators that were quoted are operators: `run a '|' b`.
+fn joined(words: &[String]) -> String {
+    const RUNS: [&str; 5] = ["run", "execute", "rerun", "运行", "执行"];
+    match words {
+        [verb, program, arguments @ ..]
+            if RUNS.contains(&verb.to_lowercase().as_str()) && command::is_program(program) =>
+        {
+            let is_operator = |word: &str| {
+                word.trim_start_matches(|digit: char| digit.is_ascii_digit()).starts_with(['|', '&', ';', '<', '>'])
+            };
+            let spelled = |word: &String| match is_operator(word) {
+                true => word.clone(),
+                false => quote::word(word, Dialect::Bash),
+            };
+            let arguments: Vec<String> = arguments.iter().map(spelled).collect();
+            format!("{verb} {program} {}", arguments.join(" "))
+        }
+        words => words.join(" "),
+    }
 }
 
 /// The words decide what is wanted, and what was printed does not, whatever it says: so it stands in a fence.
@@ -98,6 +122,16 @@ mod tests {
         assert_eq!(kind("explain this", tests), (Kind::Explain, Scope::Full));
         assert_eq!(kind("explain this", text), (Kind::Explain, Scope::Full));
         assert_eq!(kind("review this", diff), (Kind::Review, Scope::Full));
+    }
+
+    #[test]
+    fn arguments_of_a_command_keep_their_quotes() {
+        let joined = |words: &[&str]| joined(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(joined(&["run", "rm", "my notes.txt"]).replace("\\ ", "_"), "run rm my_notes.txt");
+        assert_eq!(joined(&["run", "make test 2>&1 | tail"]), "run make test 2>&1 | tail");
+        assert_eq!(joined(&["run", "echo", "a", ">", "b.txt", "2>&1"]), "run echo a > b.txt 2>&1");
+        assert_eq!(joined(&["run", "the", "tests"]), "run the tests");
+        assert_eq!(joined(&["fix", "the login"]), "fix the login");
     }
 
     #[test]

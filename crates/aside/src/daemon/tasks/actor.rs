@@ -82,7 +82,7 @@ pub enum Word {
         confine: Option<Confine>,
     },
     Cancel,
-    /// By somebody of whom nothing may leave, perhaps.
+    /// Whether the caller is private.
     Retry {
         privacy: Privacy,
     },

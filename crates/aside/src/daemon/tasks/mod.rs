@@ -372,7 +372,9 @@ impl Tasks {
         self.load().await;
         let known = locked(&self.inner).known.get(id).cloned().ok_or(Trouble::Unknown)?;
         let Some(change) = known.wrote else {
-            return Err(Trouble::Refused("this task has changed no files".to_owned()));
+            return Err(Trouble::Refused(
+                "this task holds no change of files to take back, and what a command did stays".to_owned(),
+            ));
         };
         let ledger = self.ledger();
         let undone = tokio::task::spawn_blocking(move || apply::undo(&ledger, apply::ledger::Id(change))).await;

@@ -113,7 +113,13 @@ pub fn is_filler(word: &str) -> bool {
 
 impl Wanted<'static> {
     pub fn of(words: &str) -> Self {
-        let all: Vec<String> = tokens(words).into_iter().filter(|word| !is_filler(word)).collect();
+        let said = tokens(words);
+        let all: Vec<String> = said.iter().filter(|word| !is_filler(word)).cloned().collect();
+        if let Some(goal) = cleaned(&said) {
+            let is_rest = |word: &&String| !goal.words.contains(word) && !CLEANED.contains(&word.as_str());
+            let rest = all.iter().filter(is_rest).cloned().collect();
+            return Self { goal: Some(goal), rest, all };
+        }
         let named = |goal: &&Goal| all.iter().any(|word| goal.words.contains(word));
         // "The release build" is a build: the noun comes last. "Test coverage" is not a test, though.
         let last = all.iter().rev().find_map(|word| GOALS.iter().find(|goal| goal.words.contains(word)));
@@ -121,6 +127,36 @@ impl Wanted<'static> {
         let rest = all.iter().filter(|word| !goal.is_some_and(|goal| goal.words.contains(word))).cloned().collect();
         Self { goal, rest, all }
     }
+}
+
+/// What is cleaned is not made: "clean up the build" is no build, and "a clean build" is.
+const CLEANED: &[&str] = &[
+    "build",
+    "project",
+    "artifacts",
+    "artefacts",
+    "output",
+    "outputs",
+    "dist",
+    "workspace",
+    "repo",
+    "tree",
+    "leftovers",
+    "构建",
+    "编译",
+    "项目",
+    "产物",
+    "out",
+    "away",
+];
+
+/// The goal of cleaning, where a request begins with the verb for it.
+fn cleaned(said: &[String]) -> Option<&'static Goal> {
+    const BEHIND: &[&str] = &["up", "out", "the", "my", "our", "all", "this", "everything"];
+    let goal = GOALS.iter().find(|goal| goal.name == "clean")?;
+    let (first, behind) = said.split_first()?;
+    let is_verb = !first.is_ascii() || behind.first().is_none_or(|next| BEHIND.contains(&next.as_str()));
+    (goal.words.contains(first) && is_verb).then_some(goal)
 }
 
 /// Small letters; words of Chinese by the words that are known.

@@ -9,7 +9,8 @@ mod tests;
 
 use crate::agent::tongue::{Both, Tongue};
 use crate::task::proposal::{Confine, Proposal};
-use crate::task::route::intent::Params;
+use crate::task::route::intent::{Params, Written};
+use crate::task::route::literal::{self, Literal};
 use crate::task::run::{Model, Outcome, code};
 use crate::world::{Known, World};
 use goal::Wanted;
@@ -29,17 +30,19 @@ pub struct Place<'a> {
     pub tongue: Tongue,
 }
 
-/// `Known::NotYet` while somebody is still reading the project's files: ask again.
+/// `Known::NotYet` while the project's files are still being read: ask again.
 pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     if let Some(cmd) = &params.cmd {
-        return Known::Yes(proposed(
-            cmd.clone(),
-            place.cwd,
-            place,
-            place.tongue.pick("It is what you wrote.", "这就是你写的命令。").to_owned(),
-        ));
+        return Known::Yes(written(cmd.clone(), place));
     }
     let words = params.query.as_deref().unwrap_or_default();
+    let unclear = match params.written.as_deref() {
+        Some(Written::Unclear(text)) => Some(text.as_str()),
+        Some(Written::Rest(_)) | None => Some(words).filter(|words| literal::restricts(words)),
+    };
+    if let Some(text) = unclear {
+        return Known::Yes(not_understood(text, place.tongue));
+    }
     let wanted = Wanted::of(words);
     if wanted.goal.is_some_and(|goal| goal.name == "test")
         && wanted.rest.is_empty()
@@ -54,10 +57,11 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
         Known::No => Vec::new(),
         Known::NotYet => return Known::NotYet,
     };
-    Known::Yes(chosen(&wanted, words, &offers, place))
+    Known::Yes(chosen(&wanted, params, &offers, place))
 }
 
-fn chosen(wanted: &Wanted<'_>, words: &str, offers: &[Offer], place: &Place<'_>) -> Outcome {
+fn chosen(wanted: &Wanted<'_>, params: &Params, offers: &[Offer], place: &Place<'_>) -> Outcome {
+    let words = params.query.as_deref().unwrap_or_default();
     if let Some((program, offer)) = bare(words, offers) {
         let reason = match place.tongue {
             Tongue::English => format!("{} was named, and no target: it runs the first.", code(program)),
@@ -70,7 +74,7 @@ fn chosen(wanted: &Wanted<'_>, words: &str, offers: &[Offer], place: &Place<'_>)
     // Stable: of two that fit alike, the one that is found first, which is the nearer and the more particular.
     fitting.sort_by_key(|(fit, _)| *fit);
     let Some((best, first)) = fitting.first() else {
-        return typed(wanted, words, place).unwrap_or_else(|| nothing(wanted, words, offers, place.tongue));
+        return typed(wanted, params, place).unwrap_or_else(|| nothing(wanted, words, offers, place.tongue));
     };
     let alike: Vec<&Offer> = fitting.iter().filter(|(fit, _)| fit == best).map(|(_, offer)| *offer).collect();
     // `deploy:staging` or `deploy:prod`: only the person knows.
@@ -168,18 +172,36 @@ fn proposed(cmd: String, directory: &str, place: &Place<'_>, reason: String) -> 
 
 /// A program of this machine with what can only be its arguments: `sleep 30`, `curl localhost:8080`. Words of a sentence are none, however
 /// many programs are called like words.
-fn typed(wanted: &Wanted<'_>, words: &str, place: &Place<'_>) -> Option<Outcome> {
-    let mut parts = words.split_whitespace();
-    let program = parts.next()?;
-    let is_argument = |part: &str| {
-        part.starts_with('-') || part.contains(|letter: char| letter.is_ascii_digit() || "./=:".contains(letter))
-    };
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " ._-/=:+@,%".contains(letter);
-    let fits = wanted.goal.is_none() && words.chars().all(is_plain) && parts.all(is_argument);
-    let known = |programs: std::sync::Arc<[Box<str>]>| programs.iter().any(|known| &**known == program);
+fn typed(wanted: &Wanted<'_>, params: &Params, place: &Place<'_>) -> Option<Outcome> {
+    let programs = place.world.programs().yes().filter(|_| wanted.goal.is_none())?;
+    let is_program = |name: &str| programs.iter().any(|known| &**known == name);
+    let Written::Rest(rest) = params.written.as_deref()? else { return None };
+    match literal::read(rest, &is_program) {
+        Literal::Line(cmd) => Some(written(cmd, place)),
+        Literal::Unclear | Literal::Words => None,
+    }
+}
+
+/// A command as the request spells it out.
+fn written(cmd: String, place: &Place<'_>) -> Outcome {
     let reason = place.tongue.pick("It is what you wrote.", "这就是你写的命令。");
-    (fits && place.world.programs().yes().is_some_and(known))
-        .then(|| proposed(words.trim().to_owned(), place.cwd, place, reason.to_owned()))
+    proposed(cmd, place.cwd, place, reason.to_owned())
+}
+
+/// Words around a command that may say what not to run: leaving them out would run something else than was asked for.
+fn not_understood(text: &str, tongue: Tongue) -> Outcome {
+    let said = code(text);
+    let (summary, rest) = match tongue {
+        Tongue::English => (
+            format!("What is to be run in {said} is not clear"),
+            ", so nothing is proposed. Write the command by itself, in backquotes or in quotes, as in: run `make test`.",
+        ),
+        Tongue::Chinese => (
+            format!("不清楚 {said} 里要运行的是什么"),
+            "，所以没有提出命令。请单独写出命令，放在反引号或引号里，例如“运行 `make test`”。",
+        ),
+    };
+    Outcome::answer(format!("{summary}{rest}\n"), summary, Model::Unneeded)
 }
 
 fn nothing(wanted: &Wanted<'_>, words: &str, offers: &[Offer], tongue: Tongue) -> Outcome {

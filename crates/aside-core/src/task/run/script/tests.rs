@@ -68,17 +68,18 @@ impl World for Project {
         let found = self.live.iter().find(|(kind, at, _)| *kind == what && at == directory);
         found.map_or(Known::No, |(_, _, items)| Known::Yes(items.clone().into()))
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }
 
 fn run(project: &str, cwd: &str, words: &str, files: &[&str]) -> String {
     let world = Project::of(project);
     let place = Place { cwd, world: &world, test_command: "", tongue: Tongue::English };
     let files = files.iter().map(|file| (*file).to_owned()).collect();
-    let params = Params { query: Some(words.to_owned()), files, ..Params::default() };
+    let params = Params {
+        query: Some(words.to_owned()),
+        written: Some(Box::new(Written::Rest(words.to_owned()))),
+        files,
+        ..Params::default()
+    };
     told(command(&params, &place))
 }
 
@@ -117,6 +118,11 @@ fn projects_of_many_shapes() {
         (make, "一下所有单元测试", "make test"),
         (make, "部署脚本", "make deploy"),
         (make, "清理", "make clean"),
+        (make, "clean up the build", "make clean"),
+        (make, "clean the project", "make clean"),
+        (make, "cleanup", "make clean"),
+        (make, "清理构建产物", "make clean"),
+        (make, "clean build", "make build"),
         (make, "make", "make"),
         ("justfile just-recipe=ci", "just", "just"),
         (
@@ -246,6 +252,22 @@ fn the_settings_and_the_person_have_the_first_word() {
 }
 
 #[test]
+fn what_is_to_be_cleaned_is_not_built() {
+    for words in ["clean up the build", "clean the build", "清理构建"] {
+        assert!(run("package.json npm-script=build,test", "/p", words, &[]).starts_with("? Nothing here"), "{words}");
+    }
+}
+
+#[test]
+fn what_is_to_be_left_out_is_not_run() {
+    let npm = "package.json npm-script=test,test:e2e";
+    for words in ["the tests but not e2e", "all tests except e2e", "tests only if it builds", "测试，但不要跑 e2e"]
+    {
+        assert!(run(npm, "/p", words, &[]).starts_with("? What is to be run in "), "{words}");
+    }
+}
+
+#[test]
 fn who_asks_in_chinese_is_told_in_chinese() {
     let asked = |project: &str, query: &str| {
         let world = Project::of(project);
@@ -280,7 +302,8 @@ fn a_program_of_the_machine_is_run_as_it_was_typed() {
     assert_eq!(run(make, "/p", "frobnicate 30", &[]), "frobnicate 30");
     assert_eq!(run("", "/p", "frobnicate", &[]), "frobnicate");
     assert_eq!(run("", "/p", "frobnicate -v localhost:8080", &[]), "frobnicate -v localhost:8080");
-    for words in ["yes please", "frobnicate the parser", "frobnicate 1; rm -rf .", "unknown 30", "frobnicate $(x) 1"] {
+    assert_eq!(run("", "/p", "frobnicate 1 > a.txt; ls .", &[]), "frobnicate 1 > a.txt; ls .");
+    for words in ["yes please", "frobnicate the parser", "unknown 30"] {
         assert!(run(make, "/p", words, &[]).starts_with("? Nothing here"), "{words}");
     }
 }

@@ -36,6 +36,10 @@ impl Desk {
     pub(super) async fn change(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
         let request = intent.params.change_request.as_deref().unwrap_or(self.words());
         if let Some(lack) = self.lack() {
+            let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+            if let Some(outcome) = here.ordered(self.words(), Tongue::of(request)).await {
+                return Ok(outcome);
+            }
             let nothing = match Tongue::of(request) {
                 Tongue::English => "Nothing was changed.",
                 Tongue::Chinese => "没有修改任何文件。",

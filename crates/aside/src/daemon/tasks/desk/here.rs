@@ -97,6 +97,34 @@ impl Here {
 
     /// The command that the words mean on any machine, where that is known for sure: a project has no script for `git`.
     pub async fn meant(&self, words: &str) -> Option<Outcome> {
+        let (cmd, about) = self.usual(words).await?;
+        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+        let reason = format!("Nothing of the project is called that; this is the usual command{about}.");
+        Some(self.proposed(cmd, reason))
+    }
+
+    /// The command for an order about files, where it is known without a model: `delete old.tmp`.
+    pub async fn ordered(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
+        const FILES: [&str; 12] =
+            ["rm", "mv", "cp", "mkdir", "rmdir", "touch", "ln", "chmod", "truncate", "tar", "zip", "unzip"];
+        let (cmd, about) = self.usual(words).await?;
+        let is_plain = cmd.split(' ').next().is_some_and(|program| FILES.contains(&program));
+        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+        let reason = match tongue {
+            Tongue::English => format!("This is the usual command for what you ask{about}."),
+            Tongue::Chinese => format!("这是通常用来做这件事的命令{about}。"),
+        };
+        is_plain.then(|| self.proposed(cmd, reason))
+    }
+
+    fn proposed(&self, cmd: String, reason: String) -> Outcome {
+        let summary = format!("Run {}", code(&cmd));
+        let cwd = Some(self.cwd.clone());
+        let proposal = Proposal::Command { cmd, cwd, reason: Some(reason), confine: Confine::No };
+        Outcome { proposal, summary, details: String::new(), model: Model::Unneeded }
+    }
+
+    async fn usual(&self, words: &str) -> Option<(String, String)> {
         let find = |here: &Self| {
             let wish = Wish { words, place: here.place(), limit: 1 };
             let best = embedded::answer(&wish).into_iter().next()?;
@@ -104,13 +132,7 @@ impl Here {
             let is_whole = best.nearness == Nearness::Answer && checked.holes.is_empty();
             is_whole.then_some((checked.command, best.about))
         };
-        let (cmd, about) = self.settled(find).await?;
-        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-        let reason = format!("Nothing of the project is called that; this is the usual command{about}.");
-        let summary = format!("Run {}", code(&cmd));
-        let cwd = Some(self.cwd.clone());
-        let proposal = Proposal::Command { cmd, cwd, reason: Some(reason), confine: Confine::No };
-        Some(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
+        self.settled(find).await
     }
 
     /// The first of them that could run here and is not forbidden.
