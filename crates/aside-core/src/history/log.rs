@@ -150,21 +150,26 @@ impl Log {
         found
     }
 
-    /// What came right after a command that ended with this status, in no order.
+    /// What came right after a command that ended with this status, in no order. What failed each time it came is left out.
     pub fn next(&self, command: u32, exit: i32, cwd: &str) -> Vec<Next> {
         let exit = spelled(Some(exit));
         let directory = self.directories.get(cwd).copied();
         let newest = self.of_command.get(command as usize).copied().unwrap_or(NONE);
         let mut found: Vec<Next> = Vec::new();
+        let mut worked: Vec<bool> = Vec::new();
         for run in self.chain(newest, |run| run.same).filter(|run| run.exit == exit) {
             let Some(after) = self.run(run.after) else { continue };
             let place = found.iter().position(|known| known.command == after.command).unwrap_or_else(|| {
                 found.push(Next { command: after.command, here: 0, anywhere: 0 });
+                worked.push(false);
                 found.len() - 1
             });
             found[place].here += u32::from(Some(run.directory) == directory);
             found[place].anywhere += 1;
+            worked[place] |= !is_failure(i32::from(after.exit));
         }
+        let mut worked = worked.into_iter();
+        found.retain(|_| worked.next().unwrap_or(true));
         found
     }
 
@@ -209,6 +214,11 @@ impl Log {
         self.directories.insert(cwd.into(), number);
         number
     }
+}
+
+/// Whether a command failed by itself. What a user stopped (Ctrl-C, Ctrl-Z, a signal) is none of that.
+pub fn is_failure(exit: i32) -> bool {
+    exit > 0 && !matches!(exit, 130 | 131 | 137 | 143 | 146..=148)
 }
 
 fn spelled(exit: Option<i32>) -> i16 {
@@ -313,6 +323,19 @@ mod tests {
         assert_eq!(log.next(0, 0, "/elsewhere"), [Next { command: 2, here: 0, anywhere: 1 }]);
         assert_eq!(log.next(0, 1, "/a"), []);
         assert_eq!(log.next(9, 0, "/a"), []);
+    }
+
+    #[test]
+    fn what_failed_each_time_is_not_what_comes_next() {
+        let mut log = Log::default();
+        for (command, exit) in
+            [(0, 0), (1, 1), (0, 0), (1, 2), (0, 0), (2, 1), (0, 0), (2, 0), (0, 0), (3, 130), (0, 0)]
+        {
+            log.add(command, "x", &ran("/a", exit, Some("s")));
+        }
+        let next: Vec<u32> = log.next(0, 0, "/a").iter().map(|next| next.command).collect();
+        assert_eq!(next.len(), 2);
+        assert!(next.contains(&2) && next.contains(&3), "{next:?}");
     }
 
     #[test]

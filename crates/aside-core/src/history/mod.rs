@@ -11,6 +11,8 @@ pub mod merge;
 mod sorted;
 pub mod words;
 
+pub(crate) use log::is_failure;
+
 /// One run of one command. What a history file does not say stays empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Entry {

@@ -1,5 +1,5 @@
-//! Which words a person puts where: after this word of that command, anywhere in that command, anywhere at all. Guesses the
-//! next word of a line that never ran. Knows nothing about files or flags.
+//! Which words the user puts where: behind this word of that subcommand, anywhere in that subcommand, anywhere in that command. Guesses
+//! the next word of a line that never ran. Knows nothing about files or flags; how far a guess may be taken from is the caller's to say.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ const MAX_PLACES: usize = 200_000;
 const MAX_PER_PLACE: usize = 512;
 /// What one more use of a place leaves of the weight of each word in it, for the places of `keys`: in a place that tells
 /// much, what was used long ago still counts.
-const KEPT: [f32; 4] = [0.97, 0.95, 0.95, 0.9];
+const KEPT: [f32; 4] = [0.97, 0.95, 0.95, 0.95];
 /// How much of the weight in a place belongs to words never seen there: this, and so much for each that was.
 const NOVEL: f32 = 1.0;
 const NOVEL_EACH: f32 = 0.4;
@@ -65,6 +65,18 @@ pub struct At<'a> {
     pub after: &'a str,
     /// What is typed of the word.
     pub typed: &'a str,
+    pub reach: Reach,
+}
+
+/// From how far away a word may be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It stood behind the same word of the same subcommand; where a letter is typed, in the same subcommand.
+    Slot,
+    /// It stood somewhere in the same subcommand.
+    Subcommand,
+    /// It stood somewhere in the same command.
+    Command,
 }
 
 impl Words {
@@ -90,8 +102,16 @@ impl Words {
         let mut chances: Vec<(u32, f32)> = Vec::new();
         let mut left = 1.0;
         let mut keys = keys(at.before, at.after);
-        if at.typed.is_empty() {
-            keys[3] = None;
+        if !at.before.is_empty() {
+            // Behind a flag stands what that flag takes.
+            let is_begun = !at.typed.is_empty() && at.before.last().is_some_and(|last| !last.starts_with('-'));
+            let near = match at.reach {
+                Reach::Slot if is_begun => 3,
+                Reach::Slot => 2,
+                Reach::Subcommand => 3,
+                Reach::Command => 4,
+            };
+            keys[near..].fill(None);
         }
         for (key, kept) in keys.into_iter().zip(KEPT) {
             let Some(place) = key.and_then(|key| self.places.get(&key)) else { continue };
@@ -177,24 +197,36 @@ impl Seen {
     }
 }
 
-/// The commands of a line, each as the pieces between its blanks, and where each piece begins. Quotes are not looked at:
-/// the words of a sentence come again just as those of a command do.
+/// The commands of a line, each as the words between its blanks, and where each begins. A word in quotes is one, with its quotes; one that is
+/// not closed goes to the end of the line.
 pub fn pieces(line: &str) -> Vec<Vec<(usize, &str)>> {
     let mut commands = vec![Vec::new()];
     let mut from = None;
-    for (at, char) in line.char_indices().chain([(line.len(), ' ')]) {
-        match (char.is_whitespace(), from) {
-            (false, None) => from = Some(at),
-            (true, Some(start)) => {
-                from = None;
-                match &line[start..at] {
-                    "|" | "||" | "&&" | ";" => commands.push(Vec::new()),
-                    piece => commands.last_mut().into_iter().for_each(|command| command.push((start, piece))),
-                }
-            }
-            (false, Some(_)) | (true, None) => {}
+    let mut quote = None;
+    let mut is_escaped = false;
+    let mut end = |from: Option<usize>, at: usize| {
+        let Some(start) = from else { return };
+        match &line[start..at] {
+            "|" | "||" | "&&" | ";" => commands.push(Vec::new()),
+            piece => commands.last_mut().into_iter().for_each(|command| command.push((start, piece))),
         }
+    };
+    for (at, char) in line.char_indices() {
+        if is_escaped {
+            is_escaped = false;
+        } else if quote == Some(char) {
+            quote = None;
+        } else if quote.is_none() && char.is_whitespace() {
+            end(from.take(), at);
+            continue;
+        } else if char == '\\' && quote != Some('\'') {
+            is_escaped = true;
+        } else if quote.is_none() && matches!(char, '\'' | '"') {
+            quote = Some(char);
+        }
+        from = from.or(Some(at));
     }
+    end(from, line.len());
     commands
 }
 
@@ -203,20 +235,20 @@ pub const PIPED: &str = "|";
 /// Stands for the end of a command.
 pub const END: &str = "";
 
-/// The places a word stands in, the most telling first. Where nothing is typed, that a word was used in another command
-/// tells nothing.
+/// The places a word stands in, the most telling first: behind the last two words, behind the last one, in the subcommand, in the command. The
+/// first word that is no flag counts as the subcommand, also where a command has none.
 fn keys(before: &[&str], after: &str) -> [Option<u32>; 4] {
     let key = |kind: &str, parts: &[&str]| {
         Some(parts.iter().fold(hash(kind), |sum, part| sum.rotate_left(9).wrapping_mul(31) ^ hash(part)))
     };
-    match before {
-        [] => [None, key("name", &[after]), key("name", &[]), None],
-        [name] => [None, key("first", &[name]), key("any", &[name]), key("all", &[])],
-        [name, last] => [None, key("next", &[name, last]), key("any", &[name]), key("all", &[])],
-        [name, .., one, last] => {
-            [key("two", &[name, one, last]), key("next", &[name, last]), key("any", &[name]), key("all", &[])]
-        }
-    }
+    let [name, rest @ ..] = before else { return [None, key("name", &[after]), key("name", &[]), None] };
+    let sub = rest.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+    let last = rest.last().copied().unwrap_or_default();
+    let two = match rest {
+        [.., one, last] => key("two", &[name, sub, one, last]),
+        _ => None,
+    };
+    [two, key("next", &[name, sub, last]), key("sub", &[name, sub]), key("any", &[name])]
 }
 
 #[cfg(test)]
@@ -235,27 +267,53 @@ mod tests {
     }
 
     fn best<'a>(words: &'a Words, before: &[&str], typed: &str) -> Vec<&'a str> {
-        words.next(At { before, after: "", typed }, 3).iter().map(|guess| guess.word).collect()
+        let at = At { before, after: "", typed, reach: Reach::Command };
+        words.next(at, 3).iter().map(|guess| guess.word).collect()
     }
 
     #[test]
     fn the_word_that_came_here_most_lately_and_most_often_wins() {
         let words = words(&["git add src/a.rs", "git add src/b.rs", "git add src/a.rs", "vim src/c.rs"]);
         assert_eq!(best(&words, &["git", "add"], "src/")[..2], ["src/a.rs", "src/b.rs"]);
-        assert_eq!(best(&words, &["git", "add"], "src/c"), ["src/c.rs"]);
+        assert_eq!(best(&words, &["git", "add"], "src/c"), [""; 0], "a word of another command");
         assert_eq!(best(&words, &["git", "add"], "nothing"), [""; 0]);
     }
 
     #[test]
-    fn a_word_of_another_command_is_better_than_none() {
-        let words = words(&["mkdir build", "ls"]);
-        assert_eq!(best(&words, &["cd"], "bu"), ["build"]);
+    fn a_word_comes_from_no_further_than_is_allowed() {
+        let words = words(&["mkdir build", "git status --short", "git commit -m x", "git checkout main"]);
+        assert_eq!(best(&words, &["cd"], "bu"), [""; 0], "another command");
+        let from = |before: &[&str], reach| {
+            let at = At { before, after: "", typed: "", reach };
+            words.next(at, 9).iter().map(|guess| guess.word).filter(|word| *word != END).collect::<Vec<_>>()
+        };
+        assert_eq!(from(&["git", "checkout"], Reach::Slot), ["main"]);
+        assert_eq!(from(&["git", "checkout"], Reach::Subcommand), ["main"]);
+        assert!(from(&["git", "checkout"], Reach::Command).contains(&"--short"));
+        assert_eq!(from(&["git", "commit", "-m"], Reach::Slot), ["x"]);
+        assert_eq!(from(&["git", "commit", "-a"], Reach::Slot), [""; 0]);
+        assert_eq!(from(&["git"], Reach::Subcommand), ["checkout", "commit", "status"]);
+    }
+
+    #[test]
+    fn a_word_in_quotes_is_one() {
+        let words = |line| {
+            pieces(line)
+                .into_iter()
+                .map(|command| command.into_iter().map(|(_, word)| word).collect())
+                .collect::<Vec<Vec<_>>>()
+        };
+        assert_eq!(words("git commit -m 'a b'  c"), [["git", "commit", "-m", "'a b'", "c"]]);
+        assert_eq!(words("a \"b | c\" | d 'e"), [vec!["a", "\"b | c\""], vec!["d", "'e"]]);
+        assert_eq!(words(r"a b\ c 'd\' e"), [["a", r"b\ c", r"'d\'", "e"]]);
+        assert_eq!(words("kubectl get -o jsonpath='{range .items[*]}{\"\\t\"}{end}'").concat().len(), 4);
     }
 
     #[test]
     fn chances_add_up_to_less_than_one_and_grow_with_use() {
         let words = words(&["make test", "make test", "make test", "make all"]);
-        let guesses = words.next(At { before: &["make"], after: "", typed: "" }, 9);
+        let at = At { before: &["make"], after: "", typed: "", reach: Reach::Command };
+        let guesses = words.next(at, 9);
         let sum: f32 = guesses.iter().map(|guess| guess.chance).sum();
         assert!(sum < 1.0, "{guesses:?}");
         assert!(guesses[0].word == "test" && guesses[0].chance > 0.4, "{guesses:?}");
@@ -266,7 +324,7 @@ mod tests {
         let mut words = Words::default();
         words.learn(&["make"], "vim");
         words.learn(&["man"], "ls");
-        let after = |after| words.next(At { before: &[], after, typed: "m" }, 1)[0].word;
+        let after = |after| words.next(At { before: &[], after, typed: "m", reach: Reach::Slot }, 1)[0].word;
         assert_eq!((after("vim"), after("ls")), ("make", "man"));
     }
 

@@ -79,17 +79,33 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
             let mut parts = rest.split_whitespace();
             let (old, new) = (found.captures.get(parts.next()?)?, parts.next()?);
             let new = match (new.strip_prefix('~'), new.strip_prefix('=')) {
-                (Some(names), _) => quoted(&near_to(names, old, scene, found)?, dialect),
+                (Some(names), _) => {
+                    let typed = word(found, old).map_or(old.as_str(), |word| word.value.as_str());
+                    let typed = if names == "flag" { typed } else { old };
+                    quoted(&near_to(names, typed, scene, found)?, dialect)
+                }
                 (_, Some(literal)) => literal.to_owned(),
                 (None, None) => quoted(found.captures.get(new).filter(|new| is_word(new))?, dialect),
             };
             let word = word(found, old)?;
+            // `git diff mian main` does not mean `main` twice.
+            let is_name = !rest.ends_with(" ~sub") && !rest.ends_with(" ~program") && !rest.ends_with(" ~flag");
+            if is_name && found.step.words.iter().skip(1).any(|word| word.value == new) {
+                return None;
+            }
+            // What only an error spells without its dashes has them in the line.
+            let new = match word.value.starts_with('-') && !new.starts_with('-') {
+                true => format!("--{new}"),
+                false => new,
+            };
             let slash = if word.value.ends_with('/') && !new.ends_with('/') { "/" } else { "" };
             edited(scene, word.span.clone()?, &format!("{new}{slash}"))
         }
         "drop" => {
             let span = word(found, capture()?)?.span.clone()?;
-            edited(scene, span.start.saturating_sub(1)..span.end, "")
+            let command = edited(scene, span.start.saturating_sub(1)..span.end, "")?;
+            // What ended the flags has nothing behind it any more.
+            Some(command.strip_suffix(" --").map_or(command.clone(), str::to_owned))
         }
         "near" => {
             let names = words.next()?;
@@ -118,6 +134,16 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
             let (script, mark) = (capture()?, found.captures.get("mark")?);
             let at = scene.line.find(script.as_str())? + script.len();
             edited(scene, at..at, mark)
+        }
+        // Part of a word, such as the scheme of an address.
+        "turn" => {
+            let (old, new) = (capture()?, words.next()?);
+            let at = scene.line.find(old.as_str())?;
+            edited(scene, at..at + old.len(), new)
+        }
+        "lead" => {
+            let at = word(found, capture()?)?.span.clone()?.start;
+            edited(scene, at..at, &format!("{} ", words.next()?))
         }
         "without" => {
             let (flags, letter) = (capture()?, words.next()?);
@@ -154,14 +180,17 @@ fn is_word(value: &str) -> bool {
     crate::text::is_clean(value) && !value.contains(['\n', '\t'])
 }
 
-/// The word with this value, a slash at its end or not.
+/// The first word with this value: as it stands, with a slash at its end or without, then a flag without its dashes.
 fn word<'s>(found: &Found<'s>, value: &str) -> Option<&'s Part> {
-    found
-        .step
-        .words
-        .iter()
-        .rev()
-        .find(|word| word.value.trim_end_matches('/') == value.trim_end_matches('/') && word.span.is_some())
+    let words = || found.step.words.iter().filter(|word| word.span.is_some());
+    let plain = value.trim_end_matches('/');
+    let as_it_stands = words().find(|word| word.value.trim_end_matches('/') == plain);
+    as_it_stands.or_else(|| {
+        words().find(|word| {
+            let flag = word.value.split_once('=').map_or(word.value.as_str(), |(name, _)| name);
+            flag.starts_with('-') && flag.trim_start_matches('-') == value
+        })
+    })
 }
 
 /// Behind the words that the rule is for.

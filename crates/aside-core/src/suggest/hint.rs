@@ -1,17 +1,17 @@
 //! Commands that an output names: between quotes, indented below a sentence that asks for them, behind "run" or "try". Only
 //! in these shapes, only from commands that speak for themselves, and never one that destroys something.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::line::{self, quote};
+use crate::line;
 use crate::names::shell;
 use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::filter::{self, filter};
+use crate::suggest::keep::{self, Scope};
 use crate::suggest::scene::{Scene, Step};
-use crate::suggest::{Source, Suggestion, fill, trust};
+use crate::suggest::{Source, Suggestion, asked, fill, gate};
 use crate::world::Known;
 
 /// What is less likely is not offered: after a failure, and when all went well.
@@ -57,7 +57,7 @@ pub fn named(scene: &Scene<'_>) -> Option<Suggestion> {
     if scene.steps.iter().any(|step| filter().is_content(step)) {
         return own_help(output, step, scene);
     }
-    if let Some(meant) = meant(output, scene) {
+    if let Some(meant) = asked::meant(output, scene) {
         return Some(meant);
     }
     let lines: Vec<&str> = filter::tail(output).collect();
@@ -82,6 +82,8 @@ impl Candidate<'_> {
             || command == scene.line
             || has_placeholder(command)
             || filter().is_ignored(command)
+            || gate::is_half(command, &scene.place)
+            || forces(command, scene)
         {
             return None;
         }
@@ -99,11 +101,15 @@ impl Candidate<'_> {
         {
             return None;
         }
+        let kept = keep::with_flags(command, step, Scope::All, scene)?;
+        if kept == scene.line || !gate::allows(command, scene) || !gate::allows(&kept, scene) {
+            return None;
+        }
         let confidence = self.confidence(command, name, step);
         let line = self.line.trim();
         let cut = line.get(..line.floor_char_boundary(MAX_REASON)).unwrap_or(line);
         let reason = format!("{} says: {cut}", step.name());
-        Some(Suggestion { command: command.to_owned(), source: Source::Output, reason, confidence })
+        Some(Suggestion { command: kept, source: Source::Output, reason, confidence })
     }
 
     /// Whether it begins like a command, rather than like the rest of a sentence.
@@ -143,6 +149,27 @@ impl Candidate<'_> {
         let odd = words.iter().any(|word| odd.contains(word));
         shape + own - if helps { 0.3 } else { 0.0 } - if odd { 0.15 } else { 0.0 }
     }
+}
+
+/// It goes past a check that the tool has just made, or gives up what was begun, and the user did not ask for that.
+fn forces(command: &str, scene: &Scene<'_>) -> bool {
+    const FORCE: [&str; 10] = [
+        "--force",
+        "--hard",
+        "--overwrite",
+        "--discard-changes",
+        "--clobber",
+        "--purge",
+        "-D",
+        "--abort",
+        "--quit",
+        "--skip",
+    ];
+    let typed: Vec<&str> = scene.line.split_whitespace().collect();
+    command.split_whitespace().any(|word| {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        FORCE.contains(&name) && !typed.contains(&word)
+    })
 }
 
 /// A flag, a path, a subcommand: nothing that a sentence goes on with.
@@ -341,55 +368,6 @@ pub fn has_placeholder(command: &str) -> bool {
                 && !matches!(letters, "HEAD" | "ORIG_HEAD" | "FETCH_HEAD")
                 && !word.starts_with('-')
         })
-}
-
-/// "Did you mean": the word that was meant, in the place of the one that was typed.
-fn meant(output: &str, scene: &Scene<'_>) -> Option<Suggestion> {
-    static MEANT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)(?:did you mean|perhaps you meant|maybe you meant|you might have meant|a similar (?:\w+ ){1,3}exists|similar name exists|do you mean|similar command is)(?: (?:this|one of these|to use|to run|the|command|subcommand|option|flag|argument)){0,4}\s*[:?]?\s*[`'\x22“‘]?(?P<text>[^`'\x22”’?\n]{2,60})").ok()
-    });
-    let matched = MEANT.as_ref()?.captures(output)?;
-    let text = matched.name("text")?;
-    // What is longer than the pattern takes is not cut.
-    let is_quote = |letter: char| matches!(letter, '`' | '\'' | '"' | '“' | '‘' | '”' | '’');
-    let opened = output.get(..text.start()).and_then(|before| before.chars().next_back()).is_some_and(is_quote);
-    let behind = output.get(text.end()..).and_then(|behind| behind.chars().next());
-    if behind.is_some_and(|letter| !(matches!(letter, '?' | '\n') || opened && is_quote(letter))) {
-        return None;
-    }
-    let text = text.as_str().trim().trim_end_matches(['.', ',', '?', ':']);
-    let text = text.split(", ").next().unwrap_or(text).split(" or ").next().unwrap_or(text);
-    let dialect = scene.place.dialect;
-    let reason = || format!("{} asks: did you mean {text}?", scene.last().map_or("it", Step::name));
-    let offer = |command: String, trust: Trust<'_>| {
-        let fits = command != scene.line
-            && !has_placeholder(text)
-            && passes(&command, trust, &scene.place)
-            && trust::installs_known(&command, &[scene.line], &scene.place);
-        fits.then(|| Suggestion { command, source: Source::Output, reason: reason(), confidence: 0.85 })
-    };
-    if let Some(span) = typed_for(text, scene).filter(|_| !text.contains(' ')) {
-        let new = if text.starts_with('-') { text.to_owned() } else { quote::word(text, dialect) };
-        let swapped = [scene.line.get(..span.start)?, &new, scene.line.get(span.end..)?].concat();
-        return offer(swapped, Trust::Typed);
-    }
-    let name = text.split(' ').next().unwrap_or_default();
-    let is_own = scene.steps.iter().any(|step| step.name() == name);
-    if is_own && text.contains(' ') && fill::is_plain(text, dialect) {
-        return offer(text.to_owned(), Trust::Output { typed: &[scene.line] });
-    }
-    None
-}
-
-/// The word of the line that is nearest to what was meant.
-fn typed_for(meant: &str, scene: &Scene<'_>) -> Option<Range<usize>> {
-    let words = scene.steps.iter().flat_map(|step| step.words.iter());
-    let near = words.filter_map(|word| {
-        let distance = strsim::osa_distance(&word.value, meant);
-        let most = 1 + meant.chars().count() / 3;
-        (distance > 0 && distance <= most.max(2)).then_some((distance, word.span.clone()?))
-    });
-    near.min_by_key(|(distance, _)| *distance).map(|(_, span)| span)
 }
 
 /// `Try 'grep --help' for more information`: from whatever program, about itself.

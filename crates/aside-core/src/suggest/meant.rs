@@ -2,11 +2,12 @@
 
 use crate::line::quote;
 use crate::names::shell;
+use crate::suggest::asked::mentions;
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::near::{self, Names};
 use crate::suggest::packages;
 use crate::suggest::scene::{Scene, Step};
-use crate::suggest::{Source, Suggestion};
+use crate::suggest::{Source, Suggestion, gate};
 use crate::world::Known;
 
 /// Words that make a line of plain words a sentence rather than a slip.
@@ -15,6 +16,23 @@ const SENTENCE: usize = 5;
 /// Bytes of flags that are written together with a name: `ls-lah`.
 const MAX_FLAGS: usize = 5;
 
+/// Marks at the end of a prompt.
+const PROMPTS: [&str; 8] = ["$", "%", "❯", "➜", "»", "›", "λ", "$>"];
+
+/// A command that was pasted with the prompt before it.
+pub fn pasted(scene: &Scene<'_>) -> Option<Suggestion> {
+    let (mark, rest) = scene.line.split_once(char::is_whitespace)?;
+    let is_host = mark.contains('@') && mark.ends_with(['$', '#', '%']);
+    let command = rest.trim_start();
+    let place = &scene.place;
+    let is_known = |name: &str| shell::known(place.names, place.world, place.dialect, name) == Known::Yes(());
+    let fits = (PROMPTS.contains(&mark) || is_host)
+        && command.split_whitespace().next().is_some_and(is_known)
+        && passes(command, Trust::Rule { may: None, line: "" }, place);
+    let reason = format!("{mark} belongs to a prompt");
+    fits.then(|| Suggestion { command: command.to_owned(), source: Source::Rule, reason, confidence: 0.9 })
+}
+
 /// The line with the name that was meant.
 pub fn slip(scene: &Scene<'_>) -> Option<Suggestion> {
     let (step, name) = missing(scene)?;
@@ -22,7 +40,7 @@ pub fn slip(scene: &Scene<'_>) -> Option<Suggestion> {
     let replaced = |new: &str| Some([scene.line.get(..span.start)?, new, scene.line.get(span.end..)?].concat());
     let offered = |new: &str, reason: String, confidence: f32| {
         let command = replaced(new)?;
-        let fits = passes(&command, Trust::Typed, &scene.place);
+        let fits = passes(&command, Trust::Typed, &scene.place) && gate::allows(&command, scene);
         fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence })
     };
     if let Some(parted) = parted(name, scene) {
@@ -38,6 +56,9 @@ pub fn slip(scene: &Scene<'_>) -> Option<Suggestion> {
         return None;
     }
     let near = near::nearest(Names::Program, name, step, &scene.place)?;
+    if !takes(&near, name, step, scene) {
+        return None;
+    }
     offered(&quote::word(&near, scene.place.dialect), format!("there is no {name}, but {near}"), 0.85)
 }
 
@@ -53,13 +74,19 @@ pub fn package(scene: &Scene<'_>) -> Option<Suggestion> {
 /// The first command of the line that is not there.
 fn missing<'s>(scene: &'s Scene<'_>) -> Option<(&'s Step, &'s str)> {
     let says = ["command not found", "unknown command", "not found", "is not recognized"];
-    if scene.exit != 127 && !(scene.output.is_some() && says.iter().any(|text| scene.lower.contains(text))) {
-        return None;
-    }
+    // A tool may say of anything else that it was not found: the name has to be on the same line.
+    let is_said = |name: &str| {
+        let output = scene.output.as_deref().unwrap_or_default();
+        output.lines().any(|line| says.iter().any(|text| line.to_lowercase().contains(text)) && mentions(line, name))
+    };
     let place = &scene.place;
     let is_missing =
         |name: &str| !name.contains('/') && shell::known(place.names, place.world, place.dialect, name) == Known::No;
-    scene.steps.iter().map(|step| (step, step.name())).find(|(_, name)| !name.is_empty() && is_missing(name))
+    scene
+        .steps
+        .iter()
+        .map(|step| (step, step.name()))
+        .find(|(_, name)| !name.is_empty() && is_missing(name) && (scene.exit == 127 || is_said(name)))
 }
 
 /// `cd..`, `ls-la`, `gitstatus`: with the blank that was forgotten.
@@ -76,12 +103,29 @@ fn parted(name: &str, scene: &Scene<'_>) -> Option<String> {
             return Some(format!("{begin} {rest}"));
         }
     }
+    // `git-log`, `apt-install`
+    let joined = name.split_once('-').and_then(|(begin, sub)| {
+        let spec = place.specs.find(begin, place.world).filter(|_| is_known(begin))?;
+        spec.sub(sub).is_some_and(|sub| !sub.spec.addon).then(|| format!("{begin} {sub}"))
+    });
+    if joined.is_some() {
+        return joined;
+    }
     let begins = ["git", "docker", "cargo", "npm", "make", "kubectl", "sudo", "cd", "apt", "brew"];
     begins.iter().filter(|begin| is_known(begin)).find_map(|begin| {
         let rest = name.strip_prefix(begin)?;
         let spec = place.specs.find(begin, place.world)?;
         spec.sub(rest).is_some().then(|| format!("{begin} {rest}"))
     })
+}
+
+/// Whether a program can do anything with the words behind its name: `svc start` is no slip for `svn`, which cannot start. Letters that
+/// changed places are a slip whatever follows.
+fn takes(program: &str, typed: &str, step: &Step, scene: &Scene<'_>) -> bool {
+    let Some(spec) = scene.place.specs.find(program, scene.place.world) else { return true };
+    let is_open = spec.subs.is_empty() || !spec.args.is_empty() || spec.command_at.is_some();
+    let Some(word) = step.words.get(step.skip_flags(1)).filter(|_| !is_open) else { return true };
+    near::is_swap(typed, program) || spec.sub(&word.value).is_some()
 }
 
 fn is_prose(step: &Step) -> bool {

@@ -5,13 +5,17 @@
 //! What a command printed is not to be trusted: only hints in shapes that tools are known to use are read, nothing that
 //! destroys is taken from them, and whatever is offered is parsed and looked up first.
 
+mod asked;
 mod check;
 mod fill;
 pub mod filter;
+mod gate;
 mod hint;
+mod keep;
 mod meant;
 mod near;
 mod next;
+mod order;
 mod packages;
 pub mod prompt;
 mod rule;
@@ -134,7 +138,10 @@ pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
     let habit = next::habit(ended, &scene);
     if ended.exit != 0 {
         // What went wrong comes before what usually follows.
-        let meant = meant::slip(&scene).or_else(|| rule::correction(&scene)).or_else(|| meant::package(&scene));
+        let meant = meant::pasted(&scene).or_else(|| meant::slip(&scene)).or_else(|| order::doubled(&scene));
+        let meant = meant.or_else(|| order::turned(&scene));
+        let meant = meant.or_else(|| rule::correction(&scene)).or_else(|| order::misspelt(&scene));
+        let meant = meant.or_else(|| meant::package(&scene));
         return meant.or_else(|| hint::named(&scene)).or(habit);
     }
     let named = rule::follow_up(&scene).or_else(|| hint::named(&scene));

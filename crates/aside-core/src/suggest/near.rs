@@ -122,7 +122,18 @@ fn otherwise(typed: &str, word: &str) -> Option<f32> {
     (letters >= 3).then_some(if rest.starts_with(['.', '-', '_', '@']) { 0.6 } else { 0.9 + 0.05 * length })
 }
 
+/// Verbs with which sentences begin, and which are near to the name of some program.
+const ORDERS: [&str; 36] = [
+    "add", "ask", "build", "change", "check", "clean", "close", "copy", "delete", "do", "end", "explain", "fix", "get",
+    "give", "help", "list", "look", "make", "move", "open", "print", "put", "read", "remove", "rename", "run", "save",
+    "search", "send", "show", "start", "stop", "take", "tell", "undo",
+];
+
 fn program(typed: &str, place: &Place<'_>) -> Option<String> {
+    // `stop` begins a sentence more often than it is a slip for `top`.
+    if ORDERS.contains(&typed) {
+        return None;
+    }
     let programs = place.world.programs().yes()?;
     let names = place.names;
     let own = names.aliases.iter().map(|(name, _)| &**name).chain(names.functions.iter().map(|name| &**name));
@@ -132,10 +143,13 @@ fn program(typed: &str, place: &Place<'_>) -> Option<String> {
     let found = best(typed, all.filter(|name| !name.is_empty()), |name| if is_typed_often(name) { -0.5 } else { 0.0 })?;
     // Among thousands of programs there is one near every word; without a spec it must be very near.
     let close = strsim::osa_distance(typed, &found) == 1 && typed.chars().count() > 3;
-    (is_typed_often(&found) && !found.starts_with(typed) || is_swap(typed, &found) || close).then_some(found)
+    // The first letter is seldom wrong, and with another letter besides it is another word.
+    let begins = typed.chars().next() == found.chars().next() || strsim::osa_distance(typed, &found) == 1;
+    let often = is_typed_often(&found) && !found.starts_with(typed) && begins;
+    (often || is_swap(typed, &found) || close).then_some(found)
 }
 
-fn is_swap(one: &str, other: &str) -> bool {
+pub fn is_swap(one: &str, other: &str) -> bool {
     let sorted = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();
@@ -156,13 +170,19 @@ fn sub(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
         let Some(deeper) = spec.sub(&word.value).map(|sub| sub.spec.clone()) else { break };
         spec = deeper;
     }
-    let names = spec.subs.iter().flat_map(|sub| std::iter::once(&sub.name).chain(&sub.spec.aliases));
+    let offered = spec.subs.iter().filter(|sub| !sub.spec.addon);
+    let names = offered.flat_map(|sub| std::iter::once(&sub.name).chain(&sub.spec.aliases));
     let usual: Vec<&str> = spec.subs.iter().take(spec.common).map(|sub| &*sub.name).collect();
     let names: Vec<&str> = names.map(|name| &**name).collect();
     let mut longer = names.iter().filter(|name| name.starts_with(typed) && typed.len() > 1);
     if let (Some(only), None) = (longer.next(), longer.next())
         && *only != typed
     {
+        return Some((*only).to_owned());
+    }
+    // Two letters that changed places are the likeliest slip: `tset` is `test` rather than `set`.
+    let mut swapped = names.iter().filter(|name| is_swap(typed, name) && strsim::osa_distance(typed, name) == 1);
+    if let (Some(only), None) = (swapped.next(), swapped.next()) {
         return Some((*only).to_owned());
     }
     best(typed, names.into_iter(), |name| if usual.contains(&name) { -0.3 } else { 0.0 })

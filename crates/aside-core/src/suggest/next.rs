@@ -3,7 +3,7 @@
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::filter::filter;
 use crate::suggest::scene::Scene;
-use crate::suggest::{Ended, Next, Source, Suggestion};
+use crate::suggest::{Ended, Next, Source, Suggestion, gate};
 
 /// Once is no habit.
 const TIMES: u32 = 2;
@@ -19,7 +19,11 @@ pub fn habit(ended: &Ended<'_>, scene: &Scene<'_>) -> Option<Suggestion> {
     let (next, times, all) = found;
     let command = next.command.trim();
     // The same again is what the arrow up is for.
-    if command == scene.line || !passes(command, Trust::Rule { may: None, line: "" }, &scene.place) {
+    if command == scene.line
+        || !passes(command, Trust::Rule { may: None, line: "" }, &scene.place)
+        || gate::is_half(command, &scene.place)
+        || failed_each_time(command, ended)
+    {
         return None;
     }
     let after = if ended.exit == 0 { "after this".to_owned() } else { format!("after this ended with {}", ended.exit) };
@@ -30,6 +34,13 @@ pub fn habit(ended: &Ended<'_>, scene: &Scene<'_>) -> Option<Suggestion> {
         reason,
         confidence: confidence(times, all),
     })
+}
+
+/// What this session ran, and what never worked in it.
+fn failed_each_time(command: &str, ended: &Ended<'_>) -> bool {
+    let exits: Vec<Option<i32>> =
+        ended.previous.iter().filter(|past| past.command.trim() == command).map(|past| past.exit).collect();
+    !exits.is_empty() && exits.iter().all(|exit| exit.is_some_and(crate::history::is_failure))
 }
 
 fn clear<'n>(all: &'n [Next<'n>], idle: bool, count: impl Fn(&Next<'_>) -> u32) -> Option<(&'n Next<'n>, u32, u32)> {

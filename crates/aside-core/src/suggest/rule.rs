@@ -9,9 +9,10 @@ use regex::{Regex, RegexBuilder};
 use crate::safety::Harm;
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::fill::{self, Found};
+use crate::suggest::keep::{self, Scope};
 use crate::suggest::near;
 use crate::suggest::scene::{Scene, Step};
-use crate::suggest::{Source, Suggestion, trust};
+use crate::suggest::{Source, Suggestion, gate, trust};
 use crate::world::{Kind, Known};
 
 /// In the order in which they are tried: what knows a program goes before what fits any.
@@ -76,6 +77,8 @@ enum Condition {
     /// What is at the path that was found under this name.
     At(&'static str, At),
     Repository(Wanted),
+    /// Nothing is in this directory.
+    Empty,
     /// Something that was typed or printed shortly before.
     Earlier(String),
 }
@@ -133,10 +136,25 @@ impl Rule {
         let named = template.starts_with("<raw ");
         // What the rule says itself is ours.
         let typed = [scene.line, template];
-        if command == scene.line
+        let is_fine = |command: &str| {
+            fill::is_plain(command, scene.place.dialect)
+                && trust::believes(command, &typed, &scene.place)
+                && gate::allows(command, scene)
+        };
+        let is_trap = named && !is_fine(&command);
+        let edits =
+            ["<swap", "<add", "<append", "<before", "<line", "<drop", "<quote", "<sed", "<without", "<turn", "<lead"];
+        let command = match edits.iter().any(|edit| template.starts_with(edit)) {
+            true => command,
+            false => {
+                let scope = if named { Scope::All } else { Scope::Program };
+                keep::with_flags(&command, found.step, scope, scene)?
+            }
+        };
+        if is_trap
+            || command == scene.line
             || !passes(&command, trust, &scene.place)
-            || (named && !fill::is_plain(&command, scene.place.dialect))
-            || (named && !trust::believes(&command, &typed, &scene.place))
+            || !gate::allows(&command, scene)
             || !trust::installs_known(&command, &typed, &scene.place)
         {
             return None;
@@ -234,6 +252,7 @@ impl Condition {
                 let there = place.world.repository(place.cwd) != Known::No;
                 there == (*wanted == Wanted::There)
             }
+            Condition::Empty => gate::is_empty(place),
             Condition::Earlier(text) => scene.previous.iter().rev().take(MAX_EARLIER).any(|past| {
                 let output = past.output.unwrap_or_default();
                 past.command.to_lowercase().contains(text) || output.to_lowercase().contains(text)
@@ -331,6 +350,7 @@ fn condition(text: &'static str) -> Option<Condition> {
         ("is-dir", name) => Condition::At(name, At::Directory),
         ("repository", _) => Condition::Repository(Wanted::There),
         ("no-repository", _) => Condition::Repository(Wanted::Missing),
+        ("empty", _) => Condition::Empty,
         ("earlier", text) => Condition::Earlier(text.to_lowercase()),
         _ => {
             debug_assert!(false, "no condition: {text}");

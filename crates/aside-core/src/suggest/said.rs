@@ -7,7 +7,8 @@ use crate::safety::runs::{self, Runs};
 use crate::said;
 use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::filter::filter;
-use crate::suggest::{Ended, Place, Source, Suggestion, fill, hint, trust};
+use crate::suggest::scene::Scene;
+use crate::suggest::{Ended, Place, Source, Suggestion, fill, gate, hint, trust};
 use crate::world::Known;
 
 /// It has seen one session, and knows neither the person nor the machine.
@@ -48,7 +49,9 @@ pub fn suggestion(said: &str, ended: &Ended<'_>, place: &Place<'_>) -> Option<Su
         && fill::is_plain(command, place.dialect)
         && !interprets(command, place)
         && programs_exist(command, place)
-        && passes(command, Trust::Output { typed: &typed_lines }, place);
+        && passes(command, Trust::Output { typed: &typed_lines }, place)
+        && !gate::is_half(command, place)
+        && gate::allows(command, &Scene::new(ended, *place));
     let program = ended.command.split_whitespace().next().unwrap_or("the last command");
     let reason = format!("a model expects it after what {program} did");
     fits.then(|| Suggestion { command: command.to_owned(), source: Source::Model, reason, confidence: CONFIDENCE })

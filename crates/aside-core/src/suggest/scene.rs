@@ -20,7 +20,7 @@ const WRAPPERS: [&str; 12] =
     ["sudo", "doas", "command", "builtin", "exec", "time", "nohup", "env", "nice", "noglob", "nocorrect", "caffeinate"];
 
 /// Flags before a subcommand that take the word after them.
-const VALUED: [&str; 24] = [
+pub const VALUED: [&str; 24] = [
     "-C",
     "-c",
     "-n",

@@ -47,6 +47,12 @@ const MORE: &[&str] = &[
     "minikube",
     "isort",
     "createdb",
+    "hg",
+    "mix",
+    "nix",
+    "deno",
+    "lein",
+    "gulp",
     "ansible-galaxy",
 ];
 
@@ -81,6 +87,7 @@ impl World for Machine {
                 all.push(entry("tool.sh", Kind::Program));
                 all
             }
+            "/home/me/empty" => Vec::new(),
             "/home/me/app/src" => vec![entry("components", Kind::Directory), entry("utils.py", Kind::File)],
             "/home/me/app/.venv" => vec![entry("bin", Kind::Directory)],
             "/home/me/app/.venv/bin" => vec![entry("activate", Kind::File)],
@@ -115,14 +122,11 @@ impl World for Machine {
         };
         Known::Yes(names.iter().map(|name| Item { name: (*name).into(), about: "".into() }).collect())
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }
 
 /// `command >> output ~~ earlier command >> its output => what is expected`, with `\n` and `\t` in outputs.
 struct Example {
+    cwd: &'static str,
     command: String,
     output: Option<String>,
     earlier: Option<(String, String)>,
@@ -130,6 +134,11 @@ struct Example {
 }
 
 fn example(text: &str) -> Example {
+    // `@empty` is a directory without files.
+    let (cwd, text) = match text.strip_prefix("@empty ") {
+        Some(text) => ("/home/me/empty", text),
+        None => ("/home/me/app", text),
+    };
     let (text, expected) = match text.rsplit_once(" => ") {
         Some((text, expected)) => (text, Some(expected.to_owned())),
         None => (text, None),
@@ -142,7 +151,7 @@ fn example(text: &str) -> Example {
     let (now, earlier) = text.split_once(" ~~ ").map_or((text, None), |(now, earlier)| (now, Some(earlier)));
     let (command, output) = pair(now);
     let earlier = earlier.map(pair).map(|(command, output)| (command, output.unwrap_or_default()));
-    Example { command, output, earlier, expected }
+    Example { cwd, command, output, earlier, expected }
 }
 
 fn with<T>(example: &Example, exit: i32, act: impl Fn(&Ended<'_>, &Place<'_>) -> T) -> T {
@@ -154,7 +163,7 @@ fn with<T>(example: &Example, exit: i32, act: impl Fn(&Ended<'_>, &Place<'_>) ->
         example.earlier.iter().map(|(command, output)| Past { command, exit: Some(0), output: Some(output) }).collect();
     let ended =
         Ended { command: &example.command, exit, output: example.output.as_deref(), previous: &past, next: &[] };
-    act(&ended, &machine.place(&names, &specs))
+    act(&ended, &Place { cwd: example.cwd, ..machine.place(&names, &specs) })
 }
 
 fn applied(rule: &Rule, example: &Example) -> Option<Suggestion> {
@@ -292,6 +301,22 @@ fn what_tools_say_is_still_offered() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// The cases of `tests/cases.txt`, by class.
+#[test]
+fn every_case_gives_what_it_says() {
+    let rows = include_str!("tests/cases.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
+    let mut wrong = Vec::new();
+    for row in rows {
+        let example = example(row);
+        let is_missing = example.output.as_deref().is_some_and(|output| output.contains("command not found"));
+        let found = with(&example, if is_missing { 127 } else { 1 }, suggest).map(|found| found.command);
+        if found.as_deref().unwrap_or("-") != example.expected.as_deref().unwrap_or("-") {
+            wrong.push(format!("{row}\n    gave {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
 #[test]
 fn a_command_is_taken_whole_or_not_at_all() {
     for output in [
@@ -327,6 +352,23 @@ fn a_habit_is_what_was_done_more_than_once_and_mostly() {
 }
 
 #[test]
+fn what_never_worked_is_no_habit() {
+    let (machine, specs, names) = (Machine::new(), Specs::default(), Names::default());
+    let start = [Next { command: "npm start", here: 5, anywhere: 5 }];
+    let habit = |exits: &[i32]| {
+        let past = |exit: &i32| Past { command: "npm start", exit: Some(*exit), output: None };
+        let previous: Vec<Past<'_>> = exits.iter().map(past).collect();
+        let ended = Ended { command: "npm run build", exit: 0, output: None, previous: &previous, next: &start };
+        suggest(&ended, &machine.place(&names, &specs)).map(|found| found.command)
+    };
+    assert_eq!(habit(&[1]), None);
+    assert_eq!(habit(&[1, 2]), None);
+    assert_eq!(habit(&[]).as_deref(), Some("npm start"));
+    assert_eq!(habit(&[1, 0]).as_deref(), Some("npm start"));
+    assert_eq!(habit(&[130]).as_deref(), Some("npm start"), "a server is stopped with Ctrl-C");
+}
+
+#[test]
 fn what_went_wrong_comes_before_what_usually_follows() {
     let ls = [Next { command: "ls -l", here: 9, anywhere: 9 }];
     let found = next("git stauts", 1, Some("git: 'stauts' is not a git command."), &ls);
@@ -338,7 +380,8 @@ fn of_several_commands_the_one_that_failed_is_mended() {
     let output = "bash: cd: src/componets: No such file or directory";
     assert_eq!(command("mkdir x; cd src/componets", 1, output).as_deref(), Some("mkdir x; cd src/components"));
     assert_eq!(command("ls | gerp x", 127, "bash: gerp: command not found").as_deref(), Some("ls | grep x"));
-    assert_eq!(command("npm-run build", 127, "bash: npm-run: command not found"), None);
+    let output = "bash: npm-run: command not found";
+    assert_eq!(command("npm-run build", 127, output).as_deref(), Some("npm run build"));
     assert_eq!(command("ls-lah", 127, "bash: ls-lah: command not found").as_deref(), Some("ls -lah"));
 }
 

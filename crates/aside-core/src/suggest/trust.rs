@@ -20,6 +20,9 @@ struct Lists {
     known: HashMap<&'static str, HashSet<&'static str>>,
     steers: Vec<&'static str>,
     settings: HashSet<&'static str>,
+    /// Programs with subcommands that work without one, and commands that need arguments.
+    alone: HashSet<&'static str>,
+    half: Vec<Vec<&'static str>>,
     /// What a program may be told to do: the first words behind its name.
     forms: HashMap<&'static str, Vec<Vec<&'static str>>>,
 }
@@ -33,6 +36,8 @@ static TRUST: LazyLock<Lists> = LazyLock::new(|| {
             "never" => lists.never.extend(rest.split(' ')),
             "steers" => lists.steers.extend(rest.split(' ')),
             "setting" => lists.settings.extend(rest.split(' ')),
+            "alone" => lists.alone.extend(rest.split(' ')),
+            "half" => lists.half.extend(rest.split(", ").map(|command| command.split(' ').collect::<Vec<_>>())),
             "known" => {
                 let Some((registry, names)) = rest.split_once(' ') else { continue };
                 lists.known.entry(registry).or_default().extend(names.split(' '));
@@ -79,6 +84,22 @@ pub fn believes(command: &str, typed: &[&str], place: &Place<'_>) -> bool {
         && !arguments.iter().any(|word| is_variable(&word.value) && !is_typed(&word.value, typed))
         && !starts_container(program, arguments, typed)
         && installs_known(command, typed, place)
+}
+
+/// It has subcommands, and does something without one.
+pub fn works_alone(program: &str) -> bool {
+    TRUST.alone.contains(program)
+}
+
+/// Nothing but the words of a command that needs arguments, and flags.
+pub fn needs_arguments(words: &[&str]) -> bool {
+    let plain: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    TRUST.half.iter().any(|half| half.as_slice() == plain || half.as_slice() == words)
+}
+
+/// Whether it is a command that installs packages which it names.
+pub fn installs(words: &[&str]) -> bool {
+    installed(words).is_some_and(|(_, packages)| !packages.is_empty())
 }
 
 /// Whether something is said about the program.

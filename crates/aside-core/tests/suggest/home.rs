@@ -111,8 +111,4 @@ impl World for Home {
             self.live.iter().filter(|(kind, _)| *kind == what).map(|(_, item)| item.clone()).collect();
         if items.is_empty() { Known::No } else { Known::Yes(items.into()) }
     }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }

@@ -1,32 +1,76 @@
-//! bash's history file. With `HISTTIMEFORMAT` set, a line `#1700000000` precedes each command, and everything up to
-//! the next such line is that command; before the first one, and in a file without any, each line is a command.
+//! bash's history file. With `HISTTIMEFORMAT` set, a line `#1700000000` precedes each command, which may have several lines;
+//! in a file without any, each line is a command. A file may have both, where the setting changed: behind a command that is
+//! whole, a line without a time is a command of its own.
 //!
 //! bash itself takes every line that begins with `#` and a digit for a time, and so loses comments like `#1 priority`;
-//! we want nothing but digits, and enough of them to be a date after 1973.
+//! we want nothing but digits, and enough of them to be a date after 1973. A time before 1970 is a time that says nothing.
 
 use super::{Format, Parsed, lines, seconds, text};
+use crate::line::{self, Dialect, Syntax};
+
+/// Lines and bytes of one command of which it is asked whether the shell would want more; a longer one ends with the next time.
+const MAX_LINES: usize = 64;
+const MAX_BYTES: usize = 16 * 1024;
+
+/// A command behind a line with a time.
+struct Timed {
+    start_ms: Option<i64>,
+    command: Vec<u8>,
+    lines: usize,
+}
 
 pub fn parse(file: &[u8]) -> Parsed {
     let mut parsed = Parsed::default();
-    let mut timed: Option<(i64, Vec<u8>)> = None;
+    let mut open: Option<Timed> = None;
     for line in lines(file) {
-        if let Some(start_ms) = timestamp(line) {
-            if let Some((start_ms, command)) = timed.replace((start_ms, Vec::new())) {
-                parsed.push(Format::Bash, text(&command), Some(start_ms), None);
+        if let Some(start_ms) = time(line) {
+            push(&mut parsed, open.replace(Timed { start_ms, command: Vec::new(), lines: 0 }));
+            continue;
+        }
+        match &mut open {
+            Some(timed) if timed.goes_on() => timed.take(line),
+            // Empty lines part nothing: the next time may still be to come.
+            _ if line.is_empty() => {}
+            _ => {
+                push(&mut parsed, open.take());
+                parsed.push(Format::Bash, text(line), None, None);
             }
-        } else if let Some((_, command)) = &mut timed {
-            if !command.is_empty() {
-                command.push(b'\n');
-            }
-            command.extend_from_slice(line);
-        } else {
-            parsed.push(Format::Bash, text(line), None, None);
         }
     }
-    if let Some((start_ms, command)) = timed {
-        parsed.push(Format::Bash, text(&command), Some(start_ms), None);
-    }
+    push(&mut parsed, open);
     parsed
+}
+
+fn push(parsed: &mut Parsed, timed: Option<Timed>) {
+    if let Some(Timed { start_ms, command, .. }) = timed {
+        parsed.push(Format::Bash, text(&command), start_ms, None);
+    }
+}
+
+impl Timed {
+    /// Whether the next line belongs to the command: bash would ask for it.
+    fn goes_on(&self) -> bool {
+        if self.command.is_empty() || self.lines > MAX_LINES || self.command.len() > MAX_BYTES {
+            return true;
+        }
+        let is_open = |text: &str| matches!(line::syntax(text, Dialect::Bash), Syntax::Open(_));
+        std::str::from_utf8(&self.command).is_ok_and(is_open)
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        if !self.command.is_empty() {
+            self.command.push(b'\n');
+        }
+        self.command.extend_from_slice(line);
+        self.lines += 1;
+    }
+}
+
+/// The time that a line says; none within for one that no clock shows.
+fn time(line: &[u8]) -> Option<Option<i64>> {
+    let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let before_1970 = line.strip_prefix(b"#-").is_some_and(is_number);
+    if before_1970 { Some(None) } else { timestamp(line).map(Some) }
 }
 
 pub(super) fn timestamp(line: &[u8]) -> Option<i64> {
@@ -67,6 +111,39 @@ mod tests {
     #[test]
     fn what_precedes_the_first_time_has_none() {
         assert_eq!(read(b"ls\npwd\n#1700000000\nmake\n"), ["-|ls", "-|pwd", "1700000000000|make"]);
+    }
+
+    #[test]
+    fn a_line_without_a_time_behind_a_whole_command_is_another_command() {
+        for (file, expected) in [
+            ("#1700000000\nmake\nls\npwd\n", vec!["1700000000000|make", "-|ls", "-|pwd"]),
+            ("#1700000000\nmake\n\nls\n", vec!["1700000000000|make", "-|ls"]),
+            ("#1700000000\nmake\nls\n#1700000009\npwd\n", vec!["1700000000000|make", "-|ls", "1700000009000|pwd"]),
+            (
+                "#1700000000\nfor i in 1; do\necho $i\ndone\nls\n",
+                vec!["1700000000000|for i in 1; do\necho $i\ndone", "-|ls"],
+            ),
+            ("#1700000000\necho 'a\nb'\nls\n", vec!["1700000000000|echo 'a\nb'", "-|ls"]),
+            ("#1700000000\ncat <<X\na\nX\nls\n", vec!["1700000000000|cat <<X\na\nX", "-|ls"]),
+            ("#1700000000\nmake &&\n  ls\npwd\n", vec!["1700000000000|make &&\n  ls", "-|pwd"]),
+            ("#1700000000\nmake \\\n  all\npwd\n", vec!["1700000000000|make \\\n  all", "-|pwd"]),
+            ("#1700000000\necho )\nls\n", vec!["1700000000000|echo )", "-|ls"]),
+        ] {
+            assert_eq!(read(file.as_bytes()), expected, "{file}");
+        }
+    }
+
+    #[test]
+    fn a_time_before_1970_is_no_command_and_no_time() {
+        assert_eq!(read(b"#-1700000000\nls\n#-1\npwd\n#1700000000\nmake\n"), ["-|ls", "-|pwd", "1700000000000|make"]);
+        assert_eq!(read(b"#-5\nfor i in 1; do\ndone\n#-\n"), ["-|for i in 1; do\ndone", "-|#-"]);
+        assert_eq!(read(b"#-x\n#- 5\n"), ["-|#-x", "-|#- 5"]);
+    }
+
+    #[test]
+    fn a_command_without_an_end_ends_with_the_next_time() {
+        let file = format!("#1700000000\necho '{}#1700000009\nls\n", "a\n".repeat(500));
+        assert_eq!(read(file.as_bytes()).len(), 2);
     }
 
     #[test]

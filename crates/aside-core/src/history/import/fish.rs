@@ -7,6 +7,8 @@
 //!     - Cargo.toml
 //! ```
 //!
+//! A last line without a line break was torn off while it was written: a command would be half of one, a time the wrong one.
+//!
 //! fish keeps a command once, with the time of its last run, so older runs are not in the file.
 
 use super::{Format, Parsed, lines, seconds, text};
@@ -14,7 +16,8 @@ use super::{Format, Parsed, lines, seconds, text};
 pub fn parse(file: &[u8]) -> Parsed {
     let mut parsed = Parsed::default();
     let mut open: Option<(&[u8], Option<i64>)> = None;
-    for line in lines(file) {
+    let written = file.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    for line in lines(file.get(..written).unwrap_or_default()) {
         if let Some(command) = line.strip_prefix(b"- cmd: ") {
             if let Some((command, start_ms)) = open.replace((command, None)) {
                 push(&mut parsed, command, start_ms);
@@ -73,6 +76,26 @@ mod tests {
             read(b"- cmd: for i in 1\\necho $i\\nend\n- cmd: echo 'a\\\\b' \\\\n\n- cmd: echo \\x \\\n"),
             ["-|for i in 1\necho $i\nend", "-|echo 'a\\b' \\n", "-|echo \\x \\"]
         );
+    }
+
+    #[test]
+    fn a_torn_last_line_is_left_out() {
+        for (file, expected) in [
+            ("- cmd: ls\n  when: 1700000000\n- cmd: rm -r bui", vec!["1700000000000|ls"]),
+            ("- cmd: ls\n  when: 1700000000\n- cmd: make\n  when: 1700", vec!["1700000000000|ls", "-|make"]),
+            ("- cmd: ls\n  when: 1700000000\n- cm", vec!["1700000000000|ls"]),
+            ("- cmd: ls\n  when: 1700000000\n  paths:\n    - a", vec!["1700000000000|ls"]),
+            ("- cmd: ls\n  wh", vec!["-|ls"]),
+            ("- cmd: ls", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(read(file.as_bytes()), expected, "{file}");
+        }
+    }
+
+    #[test]
+    fn a_time_before_1970_is_none() {
+        assert_eq!(read(b"- cmd: ls\n  when: -5\n- cmd: pwd\n  when: 0\n"), ["-|ls", "-|pwd"]);
     }
 
     #[test]

@@ -121,6 +121,11 @@ mod tests {
     }
 
     #[test]
+    fn a_time_before_1970_is_no_time_and_no_command() {
+        assert_eq!(read(b": -5:0;ls\n: -1700000000:-3;make\n: 0:0;pwd\n"), ["-+-|ls", "-+-|make", "-+-|pwd"]);
+    }
+
+    #[test]
     fn reads_a_plain_file_and_a_mixed_one() {
         assert_eq!(read(b"ls\nmake"), ["-+-|ls", "-+-|make"]);
         assert_eq!(read(b"ls\n: 1700000000:0;make\npwd\n"), ["-+-|ls", "1700000000000+-|make", "-+-|pwd"]);

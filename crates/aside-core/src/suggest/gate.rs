@@ -1,0 +1,181 @@
+//! What is never suggested, whoever names it: what destroys more than the line that ended, the opposite of what was typed, half a
+//! command, a new project where there are files already. Data: `data/suggest/opposites.txt`.
+
+use std::sync::LazyLock;
+
+use crate::line::{self, Dialect};
+use crate::safety::{self, Harm};
+use crate::suggest::scene::Scene;
+use crate::suggest::{Place, trust};
+use crate::world::Known;
+
+const OPPOSITES: &str = include_str!("../../data/suggest/opposites.txt");
+
+/// Tools whose `init` begins a project in this directory.
+const PROJECTS: [&str; 9] = ["git", "hg", "cargo", "npm", "pnpm", "yarn", "bun", "poetry", "uv"];
+/// A shorter word that is misspelt could be anything that destroys.
+const MIN_SLIP: usize = 3;
+
+pub fn allows(command: &str, scene: &Scene<'_>) -> bool {
+    let dialect = scene.place.dialect;
+    let (old, new) = (words(scene.line, dialect), words(command, dialect));
+    !is_opposite(&old, &new)
+        && !begins_needlessly(&old, &new, &scene.place)
+        && !destroys_more(command, &old, &new, scene)
+}
+
+/// A program that does nothing without a subcommand, or a subcommand that does nothing without arguments.
+pub fn is_half(command: &str, place: &Place<'_>) -> bool {
+    let mut words = words(command, place.dialect);
+    words.retain(|word| !matches!(word.as_str(), "sudo" | "doas"));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [program] => {
+            let has_subs = place.specs.find(program, place.world).is_some_and(|spec| !spec.subs.is_empty());
+            has_subs && !trust::works_alone(program)
+        }
+        words => trust::needs_arguments(words),
+    }
+}
+
+fn words(line: &str, dialect: Dialect) -> Vec<String> {
+    let parsed = line::parse(line, dialect);
+    parsed.commands.into_iter().flat_map(|command| command.words).map(|word| word.value).collect()
+}
+
+/// Whether something is lost that the line itself would not have lost.
+fn destroys_more(command: &str, old: &[String], new: &[String], scene: &Scene<'_>) -> bool {
+    let place = &scene.place;
+    let worst = |line: &str| -> Option<Harm> {
+        let dangers = safety::dangers_in(line, place.dialect, place.cwd, place.world);
+        dangers.iter().map(|danger| danger.harm).max()
+    };
+    match worst(command) {
+        None => false,
+        // What is deleted is what the line named, and no other thing of a similar name.
+        Some(harm) if Some(harm) <= worst(scene.line) => {
+            (harm == Harm::Uninstalls || harm >= Harm::DeletesFiles) && names_more(old, new)
+        }
+        Some(_) => !is_as_typed(old, new),
+    }
+}
+
+fn names_more(old: &[String], new: &[String]) -> bool {
+    let is_name = |word: &&String| !word.starts_with('-') && !matches!(word.as_str(), "sudo" | "doas");
+    new.iter().filter(is_name).any(|word| !old.contains(word))
+}
+
+/// The same words in another order, or one of them with a slip of one letter: the user asked for what it destroys.
+fn is_as_typed(old: &[String], new: &[String]) -> bool {
+    let sorted = |words: &[String]| {
+        let mut words = words.to_vec();
+        words.sort_unstable();
+        words
+    };
+    if sorted(old) == sorted(new) {
+        return true;
+    }
+    let mut changed = old.iter().zip(new).filter(|(old, new)| old != new);
+    let (Some((typed, meant)), None) = (changed.next(), changed.next()) else { return false };
+    let is_name = |word: &str| word.len() >= MIN_SLIP && word.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    old.len() == new.len() && is_name(typed) && is_name(meant) && strsim::osa_distance(typed, meant) <= 1
+}
+
+/// Whether a word of the line gave way to its opposite, or a misspelt one to the opposite of what it nearly is.
+fn is_opposite(old: &[String], new: &[String]) -> bool {
+    let gone: Vec<&str> = old.iter().filter(|word| !new.contains(word)).map(String::as_str).collect();
+    let mut added = new.iter().filter(|word| !old.contains(word)).map(String::as_str);
+    !gone.is_empty() && added.any(|new| gone.iter().any(|old| are_opposites(old, new)))
+}
+
+fn are_opposites(typed: &str, meant: &str) -> bool {
+    let (typed, meant) = (typed.to_lowercase(), meant.to_lowercase());
+    if negates(&typed, &meant) || negates(&meant, &typed) {
+        return true;
+    }
+    let bare = |word: &str| word.trim_start_matches('-').to_owned();
+    let (typed, meant) = (bare(&typed), bare(&meant));
+    let distance = strsim::osa_distance(&typed, &meant);
+    let is_nearer = |word: &str| {
+        let other = strsim::osa_distance(&typed, word);
+        other == 0 || other <= 2 && other < distance && typed.chars().count() > 3
+    };
+    let negated = ["un", "dis", "de"].iter().any(|begin| is_nearer(&format!("{begin}{meant}")));
+    negated
+        || rows().iter().any(|[left, right]| {
+            left.contains(&meant.as_str()) && right.iter().any(|word| is_nearer(word))
+                || right.contains(&meant.as_str()) && left.iter().any(|word| is_nearer(word))
+        })
+}
+
+/// `uninstall` and `install`, `--no-verify` and `--verify`
+fn negates(one: &str, other: &str) -> bool {
+    let dashes = other.len() - other.trim_start_matches('-').len();
+    let (Some(one), Some(other)) = (one.get(dashes..), other.get(dashes..)) else { return false };
+    other.len() > 2 && ["un", "dis", "de", "no-", "no"].iter().any(|begin| one.strip_prefix(begin) == Some(other))
+}
+
+fn rows() -> &'static [[Vec<&'static str>; 2]] {
+    static ROWS: LazyLock<Vec<[Vec<&'static str>; 2]>> = LazyLock::new(|| {
+        let rows = OPPOSITES.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split_once(" | "));
+        rows.map(|(left, right)| [left, right].map(|side| side.split_whitespace().collect())).collect()
+    });
+    &ROWS
+}
+
+/// `git init` among files that are here for something else. A slip for `init` is what was typed.
+fn begins_needlessly(old: &[String], new: &[String], place: &Place<'_>) -> bool {
+    let mut words = new.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+    let begins = words.next().is_some_and(|name| PROJECTS.contains(&name)) && words.next() == Some("init");
+    let is_typed = || old.iter().any(|word| strsim::osa_distance(word, "init") <= 2);
+    begins && words.next().is_none() && !is_typed() && !is_empty(place)
+}
+
+/// Nothing in this directory but what is hidden.
+pub fn is_empty(place: &Place<'_>) -> bool {
+    match place.world.entries(place.cwd) {
+        Known::Yes(entries) => entries.iter().all(|entry| entry.name.starts_with('.')),
+        Known::No | Known::NotYet => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opposites_are_told_by_rows_and_by_prefixes() {
+        assert!(rows().len() > 20);
+        for (typed, meant) in [
+            ("uninstall", "install"),
+            ("unistall", "install"),
+            ("install", "uninstall"),
+            ("add", "remove"),
+            ("rm", "create"),
+            ("stop", "start"),
+            ("disbale", "enable"),
+            ("unlok", "lock"),
+            ("umount", "mount"),
+            ("--no-verify", "--verify"),
+            ("deactivate", "activate"),
+            ("--decrypt", "--encrypt"),
+        ] {
+            assert!(are_opposites(typed, meant), "{typed} {meant}");
+        }
+        for (typed, meant) in [
+            ("isntall", "install"),
+            ("unistall", "uninstall"),
+            ("strat", "start"),
+            ("stpo", "stop"),
+            ("enbale", "enable"),
+            ("status", "start"),
+            ("tset", "test"),
+            ("udpate", "upgrade"),
+            ("push", "pull"),
+            ("ad", "add"),
+            ("rn", "run"),
+        ] {
+            assert!(!are_opposites(typed, meant), "{typed} {meant}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A subcommand that the tool does not have: two words in the wrong order (`systemctl nginx start`), or a slip, however the tool says
+//! that it does not know it.
+
+use crate::suggest::asked::mentions;
+use crate::suggest::check::{Trust, passes};
+use crate::suggest::near::{self, Names};
+use crate::suggest::scene::Scene;
+use crate::suggest::{Source, Suggestion, gate};
+
+/// What a tool says about a subcommand that it does not have.
+const UNKNOWN: [&str; 14] = [
+    "unknown command",
+    "unknown operation",
+    "unknown subcommand",
+    "unknown verb",
+    "invalid operation",
+    "invalid command",
+    "invalid choice",
+    "no such command",
+    "no such subcommand",
+    "unrecognized service",
+    "unrecognized subcommand",
+    "unrecognized command",
+    "command not found",
+    "not found",
+];
+
+/// What `service` may be told behind the name of a service.
+const ORDERS: [&str; 6] = ["start", "stop", "restart", "reload", "status", "force-reload"];
+
+/// A shorter word may be an alias of something.
+const MIN_SUB: usize = 3;
+
+/// Words that may be there twice.
+const MAX_DOUBLED: usize = 3;
+
+fn is_unknown(scene: &Scene<'_>) -> bool {
+    UNKNOWN.iter().any(|text| scene.lower.contains(text))
+        || scene.lower.contains("is not a") && scene.lower.contains("command")
+}
+
+/// The subcommand that is nearest to the word that the tool does not know.
+pub fn misspelt(scene: &Scene<'_>) -> Option<Suggestion> {
+    let output = scene.output.as_deref().filter(|_| is_unknown(scene))?;
+    let [step] = scene.steps.as_slice() else { return None };
+    let place = &scene.place;
+    let mut spec = place.specs.find(step.name(), place.world)?;
+    let mut at = step.skip_flags(1);
+    while let Some(sub) = step.words.get(at).and_then(|word| spec.sub(&word.value)) {
+        spec = sub.spec.clone();
+        at = step.skip_flags(at + 1);
+    }
+    let typed = step.words.get(at).filter(|word| !spec.subs.is_empty() && mentions(output, &word.value))?;
+    let meant = near::nearest(Names::Sub, &typed.value, step, place)?;
+    let span = typed.span.clone()?;
+    let command = [scene.line.get(..span.start)?, &meant, scene.line.get(span.end..)?].concat();
+    let fits = passes(&command, Trust::Typed, place) && gate::allows(&command, scene);
+    let reason = format!("{} has no command {}", step.name(), typed.value);
+    fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence: 0.8 })
+}
+
+/// Words at the beginning that were typed or pasted twice: `git git push`, `git clone git clone URL`.
+pub fn doubled(scene: &Scene<'_>) -> Option<Suggestion> {
+    let [step] = scene.steps.as_slice() else { return None };
+    let place = &scene.place;
+    let has_subs = place.specs.find(step.name(), place.world).is_some_and(|spec| !spec.subs.is_empty());
+    let value = |at: usize| step.words.get(at).map(|word| word.value.as_str());
+    let repeats = |count: usize| (0..count).all(|at| value(at).is_some() && value(at) == value(at + count));
+    let count = (1..=MAX_DOUBLED).find(|count| repeats(*count)).filter(|count| has_subs || *count > 1)?;
+    let (from, to) = (step.words.first()?.span.clone()?, step.words.get(count)?.span.clone()?);
+    let command = [scene.line.get(..from.start)?, scene.line.get(to.start..)?].concat();
+    let fits =
+        !gate::is_half(&command, place) && passes(&command, Trust::Typed, place) && gate::allows(&command, scene);
+    let reason = format!("{} is there twice", scene.line.get(from.start..to.start)?.trim());
+    fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence: 0.9 })
+}
+
+/// The two words the other way round.
+pub fn turned(scene: &Scene<'_>) -> Option<Suggestion> {
+    let output = scene.output.as_deref().filter(|_| is_unknown(scene))?;
+    let [step] = scene.steps.as_slice() else { return None };
+    let first = step.skip_flags(1);
+    let (one, other) = (step.words.get(first)?, step.words.get(first + 1)?);
+    let place = &scene.place;
+    let wrong_way = match step.name() {
+        "service" => ORDERS.contains(&one.value.as_str()) && !ORDERS.contains(&other.value.as_str()),
+        name => {
+            let spec = place.specs.find(name, place.world)?;
+            let is_sub = |word: &str| spec.sub(word).is_some_and(|sub| !sub.spec.addon);
+            let is_slip = || near::nearest(Names::Sub, &one.value, step, place).is_some();
+            !is_sub(&one.value) && is_sub(&other.value) && other.value.len() >= MIN_SUB && !is_slip()
+        }
+    };
+    let names = mentions(output, &one.value) || output.contains(&format!("{}.service", one.value));
+    let (left, right) = (one.span.clone()?, other.span.clone()?);
+    let line = scene.line;
+    let command = [
+        line.get(..left.start)?,
+        line.get(right.clone())?,
+        line.get(left.end..right.start)?,
+        line.get(left)?,
+        line.get(right.end..)?,
+    ]
+    .concat();
+    let fits = wrong_way && names && passes(&command, Trust::Typed, place) && gate::allows(&command, scene);
+    let reason = format!("{} takes {} before {}", step.name(), other.value, one.value);
+    fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence: 0.9 })
+}
