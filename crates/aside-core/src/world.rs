@@ -3,30 +3,40 @@
 
 use std::sync::Arc;
 
-/// Synchronous, bounded and without failure.
+/// Synchronous, bounded and without failure. A machine has nothing of what it does not implement.
 pub trait World {
     /// The person's home directory, without a slash at the end.
     fn home(&self) -> &str;
 
     /// What is in a directory, given by its absolute path, in the order of names. At most some ten thousand entries.
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>>;
+    fn entries(&self, _directory: &str) -> Known<Arc<[Entry]>> {
+        Known::No
+    }
 
     /// The programs on PATH, in the order of names.
-    fn programs(&self) -> Known<Arc<[Box<str>]>>;
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        Known::No
+    }
 
-    /// Whether one of them has this name. Whoever has no list of them may know this for less.
+    /// Whether one of them has this name. An implementation without a list may know this for less.
     fn has_program(&self, name: &str) -> Known<bool> {
         has(self.programs(), name)
     }
 
     /// The root of the repository that the directory is in.
-    fn repository(&self, directory: &str) -> Known<Arc<str>>;
+    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+        Known::No
+    }
 
     /// Names that change while one works: branches, targets, hosts. In the order of usefulness, as far as that is known.
-    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>>;
+    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+        Known::No
+    }
 
     /// What was learnt about a command from its own help: a text in the format of our specs.
-    fn learnt(&self, command: &str) -> Known<Arc<str>>;
+    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
+        Known::No
+    }
 
     /// The page of the manual about a command, as plain text, or as much of it as is kept.
     fn manual(&self, _command: &str) -> Known<Arc<str>> {
@@ -50,26 +60,6 @@ impl World for Nothing {
     fn home(&self) -> &str {
         "/"
     }
-
-    fn entries(&self, _directory: &str) -> Known<Arc<[Entry]>> {
-        Known::No
-    }
-
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::No
-    }
-
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::No
-    }
-
-    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        Known::No
-    }
-
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +67,7 @@ pub enum Known<T> {
     Yes(T),
     /// There is no such thing.
     No,
-    /// Somebody is finding out.
+    /// It is being found out.
     NotYet,
 }
 

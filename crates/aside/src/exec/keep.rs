@@ -24,7 +24,7 @@ use crate::exec::taint::Rank;
 use crate::world::sandbox::{self, Writes};
 
 mod hooks;
-mod process_tree;
+pub mod process_tree;
 
 /// How long what the shell left running may go on by itself, such as what its output was piped through.
 const LINGER: Duration = Duration::from_millis(500);
@@ -54,7 +54,7 @@ pub fn keep(mut report: impl Write) {
 }
 
 /// As long as something is left that the command has started: what loses its parent becomes our child, and the daemon sees by us that it is
-/// there. Nobody is to wait for what we could say.
+/// there. No client waits for this message.
 fn stay() {
     if matches!(rustix::process::wait(WaitOptions::NOHANG), Err(Errno::CHILD)) {
         return;
@@ -78,14 +78,23 @@ fn kept(say: &mut impl FnMut(Report)) -> anyhow::Result<Report> {
     let mut kept = Kept::start(&order, say)?;
     let ended = kept.wait(reach(&order));
     kept.reap();
+    if !kept.ended_with_it.is_empty() {
+        say(Report::Note(format!("it left {} in the background, which ended with it", kept.ended_with_it)));
+    }
     if kept.has_children {
         say(Report::Left);
+        let left = process_tree::names(&descendants(kept.shell));
+        if !left.is_empty() {
+            say(Report::Note(format!(
+                "{left} goes on in the background; as long as it does, the page approves nothing"
+            )));
+        }
     }
     if let Some(temp) = &order.temp {
         remove(temp);
     }
-    for name in hooks::changed(&before, &watched_hooks(&order)) {
-        say(Report::Note(format!("it changed {name}, by which git may run commands later")));
+    for note in hooks::told(&before, &watched_hooks(&order)) {
+        say(Report::Note(note));
     }
     Ok(match ended {
         Some(status) => match (status.exit_status(), status.terminating_signal()) {
@@ -99,8 +108,8 @@ fn kept(say: &mut impl FnMut(Report)) -> anyhow::Result<Report> {
 
 fn watched_hooks(order: &Order) -> hooks::Hooks {
     match &order.bounds {
-        Bounds::Workspace(workspace) => hooks::hooks(workspace),
-        Bounds::None | Bounds::Unwatched => hooks::Hooks::new(),
+        Bounds::Workspace(workspace) => hooks::hooks(workspace, &order.environment),
+        Bounds::None | Bounds::Unwatched => hooks::Hooks::default(),
     }
 }
 
@@ -125,6 +134,8 @@ struct Kept {
     shell: Pid,
     ended: Option<WaitStatus>,
     has_children: bool,
+    /// The names of processes in the background that were ended after the shell.
+    ended_with_it: String,
     /// Something to read when a child has ended.
     woken: UnixStream,
 }
@@ -154,7 +165,13 @@ impl Kept {
         if !why.is_empty() {
             bail!(why);
         }
-        Ok(Self { shell: Pid::from_child(&child), ended: None, has_children: true, woken })
+        Ok(Self {
+            shell: Pid::from_child(&child),
+            ended: None,
+            has_children: true,
+            ended_with_it: String::new(),
+            woken,
+        })
     }
 
     /// Until it is over: how the shell ended, unless it was ended.
@@ -172,6 +189,11 @@ impl Kept {
         let until = Instant::now() + LINGER;
         while self.is_left(reach) && Instant::now() < until && self.pause(Some(LOOK)) == Life::Goes {}
         let status = self.ended;
+        if self.is_left(reach) {
+            let within: Vec<Member> =
+                descendants(self.shell).into_iter().filter(|member| member.is_within(reach)).collect();
+            self.ended_with_it = process_tree::names(&within);
+        }
         self.end(reach);
         status
     }

@@ -16,6 +16,8 @@ pub enum Presence {
     None,
     Running,
     Left,
+    /// It is not known what a command has left.
+    Lost,
     /// The system does not tell.
     Unknown,
 }
@@ -26,7 +28,8 @@ impl Presence {
         let (left, is_lost) = (LEFT.load(Ordering::SeqCst), LOST.load(Ordering::SeqCst));
         match RUNNING.load(Ordering::SeqCst) {
             1.. => Presence::Running,
-            0 if left > 0 || is_lost => Presence::Left,
+            0 if left > 0 => Presence::Left,
+            0 if is_lost => Presence::Lost,
             0 => Presence::None,
         }
     }
@@ -39,22 +42,48 @@ impl Presence {
         }
     }
 
+    /// As `why`, with the processes by name where there are any. Reads about every process.
+    pub fn told(self) -> String {
+        let named = match self {
+            Presence::Left | Presence::Lost => platform::named(None),
+            Presence::None | Presence::Running | Presence::Unknown => Vec::new(),
+        };
+        match named.first() {
+            Some((pid, _)) => {
+                let names: Vec<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
+                format!(
+                    "{}, which a command of a task has started, is still running and could press buttons here; end it with `kill {pid}`",
+                    names.join(", ")
+                )
+            }
+            None => self.why().to_owned(),
+        }
+    }
+
     /// What is said to a user who has to do it elsewhere.
     pub fn why(self) -> &'static str {
         match self {
             Presence::None => "",
             Presence::Running => {
-                "a command of a task is running, which could pass for this page; use a terminal (`aside task`), or wait until it has ended"
+                "a command of a task is running, and could press buttons here; wait until it has ended, or approve in a terminal"
             }
             Presence::Left => {
-                "something that a command of a task has started is still there, and could pass for this page; use a terminal (`aside task`), or \
-                 end it"
+                "something that a command of a task has started is still running and could press buttons here; `aside doctor` names it"
+            }
+            Presence::Lost => {
+                "what watched over a command of a task was killed, and something of that command may still be running, which could press buttons \
+                 here; approve in a terminal, or run `aside daemon restart`"
             }
             Presence::Unknown => {
-                "the system does not tell whether a command of a task could pass for this page; use a terminal (`aside task`)"
+                "the system does not tell whether a command of a task is running, which could press buttons here; approve in a terminal"
             }
         }
     }
+}
+
+/// The number and the name of processes that commands of this daemon have started. Reads about every process.
+pub fn left_by(daemon: i32) -> Vec<(i32, String)> {
+    platform::named(Some(daemon))
 }
 
 /// Held while a command runs, and then while something that it left is watched over.
@@ -76,7 +105,7 @@ impl Running {
         self.count = &LEFT;
     }
 
-    /// It has ended, and so has all that it started.
+    /// It has ended, and so has all that it started; or it has not begun.
     pub fn ended_with_all(mut self) {
         self.is_accounted = true;
     }
@@ -96,6 +125,7 @@ mod platform {
     use std::io::ErrorKind;
 
     use super::Presence;
+    use crate::exec::keep::process_tree;
     use crate::exec::taint::{self, Rank};
 
     /// Processes are listed in the order of their numbers, and one may be missed that begins another and ends meanwhile.
@@ -116,8 +146,34 @@ mod platform {
         Presence::None
     }
 
+    /// The number and the name of processes that commands have started: all, or those below a daemon.
+    pub fn named(daemon: Option<i32>) -> Vec<(i32, String)> {
+        let ours = Ours::here();
+        let mut found = Vec::new();
+        let _ = commands(&ours, |pid| {
+            if daemon.is_some_and(|daemon| !process_tree::is_below(pid, daemon)) {
+                return true;
+            }
+            found.push((pid, process_tree::name(pid)));
+            found.len() < MAX_NAMED
+        });
+        found
+    }
+
+    const MAX_NAMED: usize = 3;
+
     /// None when not all processes can be looked at.
     fn any_command(ours: &Ours) -> Option<bool> {
+        let mut is_there = false;
+        commands(ours, |_| {
+            is_there = true;
+            false
+        })?;
+        Some(is_there)
+    }
+
+    /// Tells each process that carries the mark of a command, until it hears no.
+    fn commands(ours: &Ours, mut tell: impl FnMut(i32) -> bool) -> Option<()> {
         for entry in std::fs::read_dir("/proc").ok()? {
             let Some(pid) = entry.ok()?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
                 continue;
@@ -131,13 +187,17 @@ mod platform {
                 continue;
             }
             match taint::text(pid, "status") {
-                Ok(status) if ours.has(real_user(&status)?) => return Some(true),
+                Ok(status) if ours.has(real_user(&status)?) => {
+                    if !tell(pid) {
+                        return Some(());
+                    }
+                }
                 Ok(_) => {}
                 Err(error) if has_gone(&error) => {}
                 Err(_) => return None,
             }
         }
-        Some(false)
+        Some(())
     }
 
     fn has_gone(error: &std::io::Error) -> bool {
@@ -160,13 +220,8 @@ mod platform {
     impl Ours {
         fn here() -> Self {
             let user = rustix::process::getuid().as_raw();
-            let named = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
-            let name = named("/etc/passwd").lines().find_map(|row| {
-                let mut fields = row.split(':');
-                let (name, number) = (fields.next()?, fields.nth(1)?);
-                (number.parse() == Ok(user)).then(|| name.to_owned())
-            });
-            Self { user, lent: lent(&named("/etc/subuid"), user, name.as_deref().unwrap_or_default()) }
+            let text = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+            Self { user, lent: lent(&text("/etc/subuid"), user, &text("/etc/passwd")) }
         }
 
         /// Root's command can become anybody.
@@ -175,13 +230,29 @@ mod platform {
         }
     }
 
-    /// `NAME-OR-NUMBER:FIRST:COUNT`
-    pub(super) fn lent(table: &str, user: u32, name: &str) -> Vec<std::ops::Range<u32>> {
+    /// `NAME-OR-NUMBER:FIRST:COUNT`. A user whom only a directory service knows is not in `passwd`: a name that is not there either may be
+    /// that user's, and counts as such.
+    pub(super) fn lent(table: &str, user: u32, passwd: &str) -> Vec<std::ops::Range<u32>> {
+        let known: Vec<(&str, Option<u32>)> = passwd
+            .lines()
+            .filter_map(|row| {
+                let mut fields = row.split(':');
+                Some((fields.next()?, fields.nth(1)?.parse().ok()))
+            })
+            .collect();
+        let is_known = known.iter().any(|(_, number)| *number == Some(user));
+        let is_ours = |whose: &str| {
+            let mut numbers = known.iter().filter(|(name, _)| *name == whose).map(|(_, number)| *number).peekable();
+            match (numbers.peek(), whose.parse::<u32>()) {
+                (Some(_), _) => numbers.any(|number| number == Some(user)),
+                (None, Ok(number)) => number == user,
+                (None, Err(_)) => !is_known,
+            }
+        };
         let rows = table.lines().filter_map(|row| {
             let mut fields = row.trim().split(':');
             let (whose, first, count) = (fields.next()?, fields.next()?, fields.next()?);
-            let is_ours = whose == name || whose.parse() == Ok(user);
-            let first: u32 = first.parse().ok().filter(|_| is_ours)?;
+            let first: u32 = first.parse().ok().filter(|_| is_ours(whose))?;
             Some(first..first.saturating_add(count.parse().ok()?))
         });
         rows.collect()
@@ -213,6 +284,10 @@ mod platform {
     pub fn look() -> Presence {
         Presence::None
     }
+
+    pub fn named(_daemon: Option<i32>) -> Vec<(i32, String)> {
+        Vec::new()
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -224,7 +299,8 @@ mod tests {
         assert_eq!(real_user("Name:\tsu\nUid:\t1000\t0\t0\t0\n"), Some(1000));
         assert_eq!(real_user("Name:\tsu\n"), None);
         let table = "me:100000:65536\nother:165536:65536\n1000:300000:10\nbroken\nme:x:1\n";
-        let ours = Ours { user: 1000, lent: lent(table, 1000, "me") };
+        let passwd = "root:x:0:0::/:/bin/sh\nme:x:1000:1000::/:/bin/sh\nother:x:1001:1001::/:/bin/sh\n";
+        let ours = Ours { user: 1000, lent: lent(table, 1000, passwd) };
         for user in [1000, 100_000, 165_535, 300_009] {
             assert!(ours.has(user), "{user}");
         }
@@ -232,6 +308,16 @@ mod tests {
             assert!(!ours.has(user), "{user}");
         }
         assert!(Ours { user: 0, lent: Vec::new() }.has(65_534), "root's command can become anybody");
+    }
+
+    #[test]
+    fn a_name_that_only_a_directory_service_knows_may_be_ours() {
+        let table = "ada:100000:10\nother:200000:10\n1000:300000:10\n1001:400000:10\n";
+        let passwd = "root:x:0:0::/:/bin/sh\nother:x:1001:1001::/:/bin/sh\n";
+        assert_eq!(lent(table, 1000, passwd), [100_000..100_010, 300_000..300_010]);
+        let passwd = format!("{passwd}me:x:1000:1000::/:/bin/sh\nalso:x:1000:1000::/:/bin/sh\n");
+        assert_eq!(lent(table, 1000, &passwd), vec![300_000_u32..300_010; 1]);
+        assert_eq!(lent("also:1:1\nme:2:1\n", 1000, &passwd), [1..2, 2..3]);
     }
 
     #[test]

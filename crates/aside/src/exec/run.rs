@@ -92,10 +92,24 @@ pub async fn run(
         return Ok(Finished { ended: Ended::Stopped, bytes: 0, cut: false });
     }
     let mut running = Running::begin();
-    let Started { mut keeper, lifeline, output: mut printed, report } = start(&order)?;
-    let mut lifeline = Some(hand_over(lifeline, &order).await?);
+    // A keeper that was not told all of the order starts nothing.
+    let told_all = match start(&order) {
+        Ok(Started { keeper, lifeline, output, report }) => {
+            hand_over(lifeline, &order).await.map(|lifeline| (keeper, lifeline, output, report))
+        }
+        Err(error) => Err(error),
+    };
+    let (mut keeper, lifeline, mut printed, report) = match told_all {
+        Ok(started) => started,
+        Err(error) => {
+            running.ended_with_all();
+            return Err(error);
+        }
+    };
+    let mut lifeline = Some(lifeline);
     let mut report = BufReader::new(report).lines();
     let (mut is_kept, mut is_open) = (true, true);
+    let mut is_report_over = false;
     let mut group = None;
     let mut told = None;
     let mut is_left = false;
@@ -113,7 +127,7 @@ pub async fn run(
                     None => is_open = false,
                 }
             }
-            line = report.next_line(), if is_kept => match line.ok().flatten().as_deref().and_then(Report::read) {
+            line = report.next_line(), if is_kept => match heard(line, &mut is_report_over) {
                 Some(Report::Started(pid)) => group = Some(pid),
                 Some(Report::Left) => is_left = true,
                 Some(Report::Note(text)) => output.note(&format!("… {text}\n")),
@@ -157,7 +171,13 @@ pub async fn run(
             keeper.collect().await;
             running.ended_with_all();
         }
-        None => keeper.collect().await,
+        None => {
+            keeper.collect().await;
+            // It says that it has started the shell before that hears the command.
+            if is_report_over && group.is_none() {
+                running.ended_with_all();
+            }
+        }
     }
     output.finish();
     output.tell(&mut say);
@@ -166,6 +186,12 @@ pub async fn run(
         (Some(Report::Signal(number)), _) => Ended::Signal(number),
         (Some(Report::Failed(text)), _) => bail!(text),
         (_, Some(why)) => why,
+        (None, None) if is_report_over && group.is_none() => {
+            bail!(
+                "what watches over commands could not start, and so nothing was run; is {} as it was?",
+                order.aside.display()
+            )
+        }
         (Some(Report::Stopped | Report::Started(_) | Report::Note(_) | Report::Left) | None, None) => {
             bail!("what watched over the command was killed, and so the command was ended; ask again")
         }
@@ -239,14 +265,13 @@ fn start(order: &Order) -> anyhow::Result<Started> {
     let ((heard, lifeline), (output, prints), (report, reports)) = (pipe()?, pipe()?, pipe()?);
     let mut keeper = command(&order.aside);
     keeper.arg("keep").env_clear().current_dir("/").stdin(heard).stdout(reports).stderr(prints);
-    let child = keeper.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
     let failed = "could not listen to the command";
-    Ok(Started {
-        keeper: Keeper { child: Some(child) },
-        lifeline: Sender::from_owned_fd(lifeline.into()).context(failed)?,
-        output: Receiver::from_owned_fd(output.into()).context(failed)?,
-        report: Receiver::from_owned_fd(report.into()).context(failed)?,
-    })
+    let lifeline = Sender::from_owned_fd(lifeline.into()).context(failed)?;
+    let output = Receiver::from_owned_fd(output.into()).context(failed)?;
+    let report = Receiver::from_owned_fd(report.into()).context(failed)?;
+    // Last: where an error comes back, no process was started.
+    let child = keeper.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
+    Ok(Started { keeper: Keeper { child: Some(child) }, lifeline, output, report })
 }
 
 /// A keeper that has gone says why in its report, or not at all.
@@ -254,6 +279,12 @@ async fn hand_over(mut lifeline: Sender, order: &Order) -> anyhow::Result<Sender
     let bytes = order.bytes();
     let _ = tokio::time::timeout(START, lifeline.write_all(&bytes)).await.context("the keeper does not listen")?;
     Ok(lifeline)
+}
+
+fn heard(line: std::io::Result<Option<String>>, is_report_over: &mut bool) -> Option<Report> {
+    let line = line.ok()?;
+    *is_report_over = line.is_none();
+    Report::read(&line?)
 }
 
 async fn read<'b>(printed: &mut Receiver, buffer: &'b mut [u8], is_tired: bool) -> Option<&'b [u8]> {

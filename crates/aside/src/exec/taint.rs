@@ -79,7 +79,7 @@ pub fn text(pid: i32, file: &str) -> std::io::Result<String> {
     platform::text(pid, file)
 }
 
-/// Nobody traces this process, nor takes its descriptors; root may all the same.
+/// No process but root's may trace this one or take its descriptors.
 pub fn refuse_tracing() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);

@@ -131,7 +131,12 @@ impl Workspace {
             "git takes {} for the top of these files: core.worktree is set, and is not followed",
             text::clean(top)
         );
-        let repository = repository(root).with_context(|| format!("{} is no git repository", root.display()))?;
+        let repository = repository(root).with_context(|| {
+            format!(
+                "the git directory of {} is elsewhere, and does not name these files in core.worktree",
+                root.display()
+            )
+        })?;
         let filters = filters(&repository);
         Ok(Asked { workspace: self, filters })
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aside_core::world::Item;
 use toml_edit::DocumentMut;
 
-use crate::world::finding::{glob, item, read};
+use crate::world::finding::{base_of, glob, item, read_below, resolved_below};
 
 /// Packages of one workspace.
 const MAX_PACKAGES: usize = 500;
@@ -54,17 +54,19 @@ fn meant(directory: &Path) -> Option<Vec<Manifest>> {
 struct Manifest {
     directory: PathBuf,
     document: DocumentMut,
+    /// What is not below this is not read: the manifest of another user must not make names out of any file of the user.
+    base: PathBuf,
 }
 
 fn nearest(directory: &Path) -> Option<Manifest> {
-    directory.ancestors().find_map(Manifest::read)
+    directory.ancestors().find_map(Manifest::found)
 }
 
 /// Every package of the workspace that the manifest belongs to.
 fn workspace(nearest: &Manifest) -> Vec<Manifest> {
-    let mut above = nearest.directory.ancestors().filter_map(Manifest::read);
+    let mut above = nearest.directory.ancestors().filter_map(Manifest::found);
     let Some(root) = above.find(|manifest| manifest.document.get("workspace").is_some()) else {
-        return Manifest::read(&nearest.directory).into_iter().collect();
+        return Manifest::found(&nearest.directory).into_iter().collect();
     };
     let listed = |key: &str| {
         let list = root.document["workspace"].get(key).and_then(|list| list.as_array());
@@ -76,13 +78,18 @@ fn workspace(nearest: &Manifest) -> Vec<Manifest> {
     directories.retain(|directory| !excluded.contains(directory));
     directories.insert(0, root.directory.clone());
     directories.dedup();
-    directories.iter().take(MAX_PACKAGES).filter_map(|directory| Manifest::read(directory)).collect()
+    directories.iter().take(MAX_PACKAGES).filter_map(|directory| Manifest::read(directory, &root.base)).collect()
 }
 
 impl Manifest {
-    fn read(directory: &Path) -> Option<Self> {
-        let document = read(&directory.join("Cargo.toml"))?.parse().ok()?;
-        Some(Self { directory: directory.to_owned(), document })
+    fn found(directory: &Path) -> Option<Self> {
+        // Looking for the repository takes longer than for the file.
+        directory.join("Cargo.toml").is_file().then(|| Self::read(directory, &base_of(directory)))?
+    }
+
+    fn read(directory: &Path, base: &Path) -> Option<Self> {
+        let document = read_below(base, &directory.join("Cargo.toml"))?.parse().ok()?;
+        Some(Self { directory: directory.to_owned(), document, base: base.to_owned() })
     }
 
     fn name(&self) -> Option<&str> {
@@ -96,14 +103,21 @@ impl Manifest {
             Target::Test => ("test", "tests"),
         };
         let written = self.document.get(key).and_then(|list| list.as_array_of_tables());
-        let named = written.into_iter().flatten().filter_map(|one| one.get("name")?.as_str());
-        let mut names: Vec<String> = named.map(str::to_owned).collect();
-        let main = self.directory.join("src/main.rs").is_file();
+        let text = |key: &'static str| {
+            written.into_iter().flatten().filter_map(move |one| one.get(key)?.as_str()).map(str::to_owned)
+        };
+        let mut names: Vec<String> = text("name").collect();
+        // A file that has a name of its own gives none.
+        let paths: Vec<String> = text("path").collect();
+        let is_named = |path: &str| paths.iter().any(|named| named.trim_start_matches("./") == path);
+        let main = !is_named("src/main.rs") && self.directory.join("src/main.rs").is_file();
         names.extend(self.name().filter(|_| matches!(target, Target::Bin) && main).map(str::to_owned));
         let mut found = Vec::new();
-        for entry in std::fs::read_dir(self.directory.join(directory)).into_iter().flatten().flatten() {
+        let listed = resolved_below(&self.base, &self.directory.join(directory)).map(std::fs::read_dir);
+        for entry in listed.into_iter().flatten().flatten().flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
             match name.strip_suffix(".rs") {
+                Some(_) if is_named(&format!("{directory}/{name}")) => {}
                 Some(stem) => found.push(stem.to_owned()),
                 None if entry.path().join("main.rs").is_file() => found.push(name),
                 None => {}
@@ -138,9 +152,36 @@ impl Manifest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::finding::repository_beside_a_secret;
 
     fn names(items: Option<Vec<Item>>) -> Vec<String> {
         items.unwrap().into_iter().map(|item| item.name.into_string()).collect()
+    }
+
+    #[test]
+    fn files_outside_of_the_repository_are_not_read() {
+        let temp = repository_beside_a_secret();
+        let at = |name: &str| temp.path().join(name);
+        let write = |name: &str, text: &str| {
+            std::fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            std::fs::write(at(name), text).unwrap();
+        };
+        write("private/Cargo.toml", "[package]\nname = 'private'\n");
+        write("private/bins/secret.rs", "");
+        write("repo/own/Cargo.toml", "[package]\nname = 'own'\n");
+        let outside = at("private").display().to_string();
+        let members = format!("'../private', '../*', '{outside}', 'member', 'file', 'own'");
+        write("repo/Cargo.toml", &format!("[workspace]\nmembers = [{members}]\n"));
+        std::os::unix::fs::symlink("../private", at("repo/member")).unwrap();
+        std::fs::create_dir_all(at("repo/file")).unwrap();
+        std::os::unix::fs::symlink("../../private/Cargo.toml", at("repo/file/Cargo.toml")).unwrap();
+        std::fs::create_dir_all(at("repo/own/src")).unwrap();
+        std::os::unix::fs::symlink("../../../private/bins", at("repo/own/src/bin")).unwrap();
+        assert_eq!(names(packages(&at("repo"))), ["own"]);
+        assert_eq!(names(targets(&at("repo/own"), Target::Bin)), Vec::<String>::new());
+        std::fs::remove_file(at("repo/Cargo.toml")).unwrap();
+        std::os::unix::fs::symlink("../private/Cargo.toml", at("repo/Cargo.toml")).unwrap();
+        assert_eq!(packages(&at("repo")), None);
     }
 
     #[test]

@@ -329,8 +329,13 @@ pub fn glob(pattern: &Path) -> Vec<PathBuf> {
 
 /// The same for a file that another file names: read only if it is below this directory, wherever links lead.
 pub fn read_below(base: &Path, file: &Path) -> Option<String> {
-    let (base, file) = (base.canonicalize().ok()?, file.canonicalize().ok()?);
-    file.starts_with(&base).then(|| read(&file))?
+    read(&resolved_below(base, file)?)
+}
+
+/// The path with links resolved, if it is below this directory then.
+pub fn resolved_below(base: &Path, path: &Path) -> Option<PathBuf> {
+    let (base, path) = (base.canonicalize().ok()?, path.canonicalize().ok()?);
+    path.starts_with(&base).then_some(path)
 }
 
 /// Up to where a file that is found in a directory may name others: its repository, or the directory itself.
@@ -347,4 +352,16 @@ fn open(file: &Path) -> Option<std::fs::File> {
     let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(file).ok()?;
     // It may have been replaced meanwhile.
     file.metadata().ok()?.is_file().then_some(file)
+}
+
+/// `netrc`, which looks like a makefile and a justfile, and beside it `repo`, with a link to it and an empty directory `below`.
+#[cfg(test)]
+pub fn repository_beside_a_secret() -> tempfile::TempDir {
+    let temp = tempfile::tempdir().unwrap();
+    let at = |name: &str| temp.path().join(name);
+    std::fs::create_dir_all(at("repo/.git")).unwrap();
+    std::fs::create_dir_all(at("repo/below")).unwrap();
+    std::fs::write(at("netrc"), "machine: \npassword: \n").unwrap();
+    std::os::unix::fs::symlink(at("netrc"), at("repo/link")).unwrap();
+    temp
 }

@@ -13,7 +13,7 @@ const MAX_IMPORTS: usize = 16;
 pub fn recipes(directory: &Path) -> Option<Vec<Item>> {
     let file = directory.ancestors().find_map(justfile)?;
     let around = file.parent()?;
-    // A justfile of somebody else must not make names out of any file of the user.
+    // The justfile of another user must not make names out of any file of the user.
     let base = base_of(around);
     let mut recipes = Vec::new();
     let imported = parse(&read_below(&base, &file)?, &mut recipes);
@@ -75,15 +75,12 @@ fn parse(text: &str, recipes: &mut Vec<Item>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::finding::repository_beside_a_secret;
 
     #[test]
     fn files_outside_of_the_repository_are_not_read() {
-        let temp = tempfile::tempdir().unwrap();
+        let temp = repository_beside_a_secret();
         let at = |name: &str| temp.path().join(name);
-        std::fs::create_dir_all(at("repo/.git")).unwrap();
-        std::fs::create_dir_all(at("repo/below")).unwrap();
-        std::fs::write(at("netrc"), "machine: \npassword: \n").unwrap();
-        std::os::unix::fs::symlink(at("netrc"), at("repo/link")).unwrap();
         let outside = at("netrc").display().to_string();
         let text = format!("import '{outside}'\nimport '../../netrc'\nimport '../link'\nimport '../up'\nown: \n");
         std::fs::write(at("repo/below/justfile"), text).unwrap();

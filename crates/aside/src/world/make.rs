@@ -14,7 +14,7 @@ const MAX_INCLUDED: usize = 32;
 pub fn targets(directory: &Path) -> Option<Vec<Item>> {
     // In the order in which GNU make looks.
     let names = ["GNUmakefile", "makefile", "Makefile"];
-    // A makefile of somebody else must not make names out of any file of the user.
+    // The makefile of another user must not make names out of any file of the user.
     let base = base_of(directory);
     let text = names.iter().find_map(|name| read_below(&base, &directory.join(name)))?;
     let mut makefile = Makefile::default();
@@ -134,17 +134,14 @@ fn split_rule(line: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::finding::repository_beside_a_secret;
 
     #[test]
     fn files_outside_of_the_repository_are_not_read() {
-        let temp = tempfile::tempdir().unwrap();
+        let temp = repository_beside_a_secret();
         let at = |name: &str| temp.path().join(name);
-        std::fs::create_dir_all(at("repo/.git")).unwrap();
-        std::fs::create_dir_all(at("repo/below")).unwrap();
-        std::fs::write(at("netrc"), "machine:\npassword:\n").unwrap();
-        std::os::unix::fs::symlink(at("netrc"), at("repo/link.mk")).unwrap();
         let outside = at("").display().to_string();
-        let text = format!("include {outside}netrc {outside}n* ../../netrc ../link.mk ../up.mk\nown:\n");
+        let text = format!("include {outside}netrc {outside}n* ../../netrc ../link ../up.mk\nown:\n");
         std::fs::write(at("repo/below/Makefile"), text).unwrap();
         std::fs::write(at("repo/up.mk"), "shared:\n").unwrap();
         let found = targets(&at("repo/below")).unwrap();
@@ -156,7 +153,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         std::fs::create_dir(temp.path().join("mk")).unwrap();
         let text = "\
-# Copyright somebody
+# Copyright a company
 
 CC := gcc
 URL = http://example.invalid:80/

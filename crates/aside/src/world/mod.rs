@@ -9,6 +9,7 @@ mod directory;
 mod docker;
 mod finding;
 mod git;
+pub mod git_config;
 pub mod here;
 mod hosts;
 mod just;

@@ -86,10 +86,6 @@ impl World for Now {
         }
     }
 
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
-    }
-
     fn manual(&self, command: &str) -> Known<Arc<str>> {
         once(&self.manuals, command.into(), || manual::page(command, &self.environment.path))
     }

@@ -7,11 +7,13 @@ use aside_core::world::Item;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use crate::world::finding::{item, read};
+use crate::world::finding::{base_of, item, read_below};
 
 /// Of the nearest package.
 pub fn scripts(directory: &Path) -> Option<Vec<Item>> {
-    let text = directory.ancestors().find_map(|directory| read(&directory.join("package.json")))?;
+    let around = directory.ancestors().find(|directory| directory.join("package.json").is_file())?;
+    // The package of another user must not make names out of any file of the user.
+    let text = read_below(&base_of(around), &around.join("package.json"))?;
     let package: Package = serde_json::from_str(&text).ok()?;
     let Scripts(scripts) = package.scripts;
     // `pretest` runs by itself before `test`; nobody asks for it.
@@ -68,6 +70,22 @@ impl<'de> Visitor<'de> for InOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::finding::repository_beside_a_secret;
+
+    #[test]
+    fn files_outside_of_the_repository_are_not_read() {
+        let temp = repository_beside_a_secret();
+        let at = |name: &str| temp.path().join(name);
+        std::fs::write(at("netrc"), r#"{"scripts": {"secret": "x"}}"#).unwrap();
+        for link in ["repo/package.json", "repo/below/package.json"] {
+            std::os::unix::fs::symlink(at("netrc"), at(link)).unwrap();
+            assert_eq!(scripts(&at("repo/below")), None, "{link}");
+        }
+        std::fs::rename(at("netrc"), at("repo/shared.json")).unwrap();
+        std::fs::remove_file(at("repo/below/package.json")).unwrap();
+        std::os::unix::fs::symlink("../shared.json", at("repo/below/package.json")).unwrap();
+        assert_eq!(scripts(&at("repo/below")), Some(vec![item("secret", "x")]), "a link within it");
+    }
 
     #[test]
     fn scripts_come_in_their_order_and_what_accompanies_another_last() {

@@ -1,11 +1,31 @@
 //! Which repository a directory is in, and where that keeps its things. Reads no history.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::world::finding::read;
+use crate::world::git_config;
 
 /// A path deeper than this is no place that a person works in.
 const MAX_DEPTH: usize = 128;
+/// What is read of a git directory, and could be a link to that of another repository.
+const READ: [&str; 14] = [
+    "HEAD",
+    "config",
+    "config.worktree",
+    "packed-refs",
+    "refs",
+    "refs/heads",
+    "refs/tags",
+    "refs/remotes",
+    "logs",
+    "logs/HEAD",
+    "logs/refs",
+    "logs/refs/stash",
+    "reftable",
+    "index",
+];
 
 /// Where a repository keeps what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +71,50 @@ pub fn repository(directory: &Path) -> Option<Repository> {
         Some(common) => git.join(named(&common)?),
         None => git.clone(),
     };
-    Some(Repository { root, git, common })
+    let repository = Repository { root, git, common };
+    repository.is_of_its_files().then_some(repository)
+}
+
+impl Repository {
+    /// An unpacked archive can name the git directory of any repository of the user, whose branches and files would then be shown here. A
+    /// git directory that is elsewhere has to name these files, as those of worktrees and submodules do. Objects may be elsewhere.
+    fn is_of_its_files(&self) -> bool {
+        let resolved = [&self.root, &self.git, &self.common].map(|place| place.canonicalize());
+        let [Ok(root), Ok(git), Ok(common)] = resolved else { return false };
+        let is_inside = |place: &Path| place.starts_with(&root) || is_checked_out_by_repo(place, &root);
+        let is_worktree = git.parent().is_some_and(|around| around == common.join("worktrees"));
+        let is_own = (is_inside(&git) || names(&git, &root))
+            && (is_inside(&common) || common.starts_with(&git) || (is_worktree && names(&git, &root)));
+        let leads_away = |path: PathBuf| {
+            let is_link = std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_symlink());
+            // Older versions made HEAD a link to a branch, which need not be there yet.
+            let there = is_link.then(|| path.canonicalize().ok()).flatten();
+            there.is_some_and(|there| !is_inside(&there) && !there.starts_with(&git) && !there.starts_with(&common))
+        };
+        is_own && !READ.iter().any(|name| leads_away(git.join(name)) || leads_away(common.join(name)))
+    }
+}
+
+/// Whether a git directory says that these are its files: that of a worktree in `gitdir`, that of a submodule in `core.worktree`.
+fn names(git: &Path, root: &Path) -> bool {
+    let is_worktree = read(&git.join("gitdir")).is_some_and(|file| {
+        let file = named(&file).and_then(|file| git.join(file).canonicalize().ok());
+        file.is_some() && file == root.join(".git").canonicalize().ok()
+    });
+    let settings = || {
+        let texts = ["config.worktree", "config"].into_iter().filter_map(|name| read(&git.join(name)));
+        texts.flat_map(|text| git_config::settings(text.as_bytes()))
+    };
+    is_worktree || {
+        let mut trees = settings().filter(|setting| setting.section == "core" && setting.key == "worktree");
+        trees.any(|tree| git.join(OsStr::from_bytes(&tree.value)).canonicalize().is_ok_and(|tree| tree == root))
+    }
+}
+
+/// The tool `repo` keeps the git directories of all that it checks out in one `.repo` above, and names no files there.
+fn is_checked_out_by_repo(place: &Path, root: &Path) -> bool {
+    let kept = place.ancestors().find(|above| above.file_name() == Some(OsStr::new(".repo")));
+    kept.and_then(Path::parent).is_some_and(|above| root.starts_with(above))
 }
 
 /// As git reads it, to the letter: a place that we take for another one than git does has other settings, and those would be the ones

@@ -48,7 +48,7 @@ impl ReadOnly {
 
 #[cfg(target_os = "linux")]
 mod platform {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::sync::LazyLock;
 
     use anyhow::{Context, ensure};
@@ -73,6 +73,8 @@ mod platform {
     /// The rest are flags.
     const SOCKET_TYPE: u32 = 0xf;
     const F_SETLEASE: u32 = 1024;
+    const PRIO_PROCESS: u32 = 0;
+    const IOPRIO_WHO_PROCESS: u32 = 1;
     const OTHERS: &str = "mq_open mq_unlink add_key keyctl request_key";
 
     /// Seconds of computing.
@@ -108,6 +110,9 @@ mod platform {
     /// What takes everything, or gives what anybody may have. Not the terminals, since those are the person's.
     const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
+    /// What a confined command cannot read. Each may be a link itself: `/dev/shm` was one to `/run/shm`.
+    const HIDDEN: [&str; 4] = ["/dev", "/dev/shm", "/run/user", "/var/run/user"];
+
     pub fn confine(writes: &Writes<'_>) -> anyhow::Result<()> {
         let beneath = |rules: RulesetCreated, place: &std::os::fd::OwnedFd| -> anyhow::Result<RulesetCreated> {
             Ok(rules.add_rule(PathBeneath::new(place, directory()))?)
@@ -135,25 +140,39 @@ mod platform {
         Ok(())
     }
 
-    /// Everything may be read but devices, since a terminal is read by whoever opens it, and the directory of this user's sockets, which
-    /// holds keys.
+    /// Everything may be read but devices, since any process that opens a terminal reads it, shared memory, and the directory of this user's
+    /// sockets, which holds keys.
     fn readable(rules: RulesetCreated) -> anyhow::Result<RulesetCreated> {
+        let hidden: Vec<PathBuf> = HIDDEN.iter().filter_map(|place| std::fs::canonicalize(place).ok()).collect();
         // Directories are listed everywhere.
         let mut rules = rules.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::ReadDir))?;
-        let names = |directory: &str| -> anyhow::Result<Vec<std::ffi::OsString>> {
-            let entries = std::fs::read_dir(directory).with_context(|| format!("could not list {directory}"))?;
-            Ok(entries.flatten().map(|entry| entry.file_name()).collect())
-        };
-        let top = names("/")?.into_iter().filter(|name| name != "dev" && name != "run");
-        let run = names("/run").unwrap_or_default().into_iter().filter(|name| name != "user");
-        let places = top.map(|name| Path::new("/").join(name)).chain(run.map(|name| Path::new("/run").join(name)));
-        for place in places {
-            // A link that leads nowhere, or a file that is not for us.
+        for place in places_around(Path::new("/"), &hidden)? {
+            // A file that is not for us.
             let Ok(opened) = PathFd::new(&place) else { continue };
             let access = if place.is_dir() { AccessFs::from_read(NEEDED) } else { AccessFs::ReadFile.into() };
             rules = rules.add_rule(PathBeneath::new(opened, access))?;
         }
         Ok(rules)
+    }
+
+    /// All that is in a directory but the hidden places, as few places as possible. A rule for a link would be one for what it leads to, such
+    /// as `/run/shm` to `/dev/shm`; what a link leads to has a place of its own.
+    pub(super) fn places_around(directory: &Path, hidden: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+        let entries =
+            std::fs::read_dir(directory).with_context(|| format!("could not list {}", directory.display()))?;
+        let mut places = Vec::new();
+        for entry in entries.flatten() {
+            let (path, is_link) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+            if is_link || hidden.contains(&path) {
+                continue;
+            }
+            if hidden.iter().any(|hidden| hidden.starts_with(&path)) {
+                places.extend(places_around(&path, hidden).unwrap_or_default());
+            } else {
+                places.push(path);
+            }
+        }
+        Ok(places)
     }
 
     /// Programs that listen on a local socket act for any process of their user: tmux types, docker and systemd start what they are told, an
@@ -177,17 +196,27 @@ mod platform {
     }
 
     /// What reaches other processes of the user although it is no signal: their limits, priority and queues, keys, leases on files that
-    /// they open. A limit could mark them as a command's, or end them.
+    /// they open. A limit could mark them as a command's, or end them. A priority of 0 processes is one of this process only if processes are
+    /// counted, not groups or users. `sched_setaffinity` stays: it takes the number of a thread, and threads of this process have numbers of
+    /// their own, which a filter cannot tell from those of others.
     fn no_others() -> anyhow::Result<BpfProgram> {
         let of_another = |call: &str, index: u32| {
             let is_another = serde_json::json!({ "index": index, "type": "dword", "op": "ne", "val": 0 });
             serde_json::json!({ "syscall": call, "args": [is_another] })
         };
+        let other_than = |call: &str, kind: u32| {
+            let is_other = serde_json::json!({ "index": 0, "type": "dword", "op": "ne", "val": kind });
+            serde_json::json!({ "syscall": call, "args": [is_other] })
+        };
         let takes_lease = serde_json::json!({ "index": 1, "type": "dword", "op": "eq", "val": F_SETLEASE });
         let mut rules = vec![
             of_another("prlimit64", 0),
             of_another("setpriority", 1),
+            other_than("setpriority", PRIO_PROCESS),
             of_another("ioprio_set", 1),
+            other_than("ioprio_set", IOPRIO_WHO_PROCESS),
+            of_another("migrate_pages", 0),
+            of_another("move_pages", 0),
             of_another("sched_setscheduler", 0),
             of_another("sched_setparam", 0),
             of_another("sched_setattr", 0),
@@ -359,5 +388,35 @@ mod tests {
         if cfg!(target_os = "linux") {
             super::check().unwrap();
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_link_makes_nothing_readable_that_is_hidden() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        let at = |name: &str| root.join(name);
+        for directory in ["dev/shm", "dev/pts", "run/user/1000", "run/lock", "var/lib", "usr/bin"] {
+            std::fs::create_dir_all(at(directory)).unwrap();
+        }
+        std::fs::write(at("run/pid"), "1").unwrap();
+        for (link, to) in [
+            ("run/shm", "dev/shm"),
+            ("run/me", "run/user/1000"),
+            ("var/run", "run"),
+            ("bin", "usr/bin"),
+            ("devices", "dev"),
+            ("all", ""),
+        ] {
+            std::os::unix::fs::symlink(at(to), at(link)).unwrap();
+        }
+        let readable = |hidden: &[&str]| {
+            let hidden: Vec<_> = hidden.iter().map(|name| at(name)).collect();
+            let mut places = super::platform::places_around(&root, &hidden).unwrap();
+            places.sort();
+            places.iter().map(|place| place.strip_prefix(&root).unwrap().display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(readable(&["dev", "dev/shm", "run/user"]), ["run/lock", "run/pid", "usr", "var"]);
+        assert_eq!(readable(&["dev/shm"]), ["dev/pts", "run", "usr", "var"]);
     }
 }

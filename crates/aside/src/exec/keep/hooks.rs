@@ -1,79 +1,227 @@
 //! By which files of a workspace git may run commands later, and which of them a command has changed. Landlock cannot except a directory
-//! within one that may be written, and git itself has to write there: so it is told instead of refused.
+//! within another that may be written, and git itself has to write there: so the user is told of it, and nothing is refused.
+//!
+//! Watched is everything in git directories but what git merely stores there, and what configuration and hooks lead to. Only what is in
+//! the workspace, or leads there: the command cannot write elsewhere.
 
-use std::collections::BTreeMap;
+mod git_directory;
+mod leads;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
-/// Names from the workspace, with what tells one state of a file from another. The kernel sets the time, and nobody else can.
-pub type Hooks = BTreeMap<String, (u64, i64, i64)>;
+use aside_core::text::visible;
 
-const SETTINGS: [&str; 6] =
-    [".git/config", ".git/config.worktree", ".git", ".git/commondir", ".git/info/attributes", ".gitmodules"];
-const HOOKS: &str = ".git/hooks";
-const MODULES: &str = ".git/modules";
-/// Git itself brings a dozen.
-const MAX_HOOKS: usize = 200;
-const MAX_MODULES: usize = 50;
-/// Longer settings are not read for what they include.
-const MAX_SETTINGS: u64 = 1024 * 1024;
-/// One says enough.
+/// Files and directories of one snapshot.
+const MAX_WATCHED: usize = 10_000;
+/// Directories and entries that are gone through for repositories, beside the workspace's own.
+const MAX_DIRECTORIES: usize = 5_000;
+const MAX_ENTRIES: usize = 100_000;
+const MAX_DEPTH: usize = 6;
+/// Others write there, many files at a time, and users do not work in them.
+const PASSED_OVER: [&str; 7] = ["node_modules", "target", ".venv", "venv", ".tox", ".gradle", "__pycache__"];
+/// Names that are told.
 const MAX_TOLD: usize = 5;
 
-pub fn hooks(workspace: &Path) -> Hooks {
-    let listed = |directory: &str, most: usize| -> Vec<String> {
-        let entries = std::fs::read_dir(workspace.join(directory)).into_iter().flatten().flatten().take(most);
-        entries.filter_map(|entry| Some(format!("{directory}/{}", entry.file_name().to_str()?))).collect()
-    };
-    let mut names: Vec<String> = SETTINGS.map(str::to_owned).to_vec();
-    names.extend(listed(HOOKS, MAX_HOOKS));
-    for module in listed(MODULES, MAX_MODULES) {
-        names.push(format!("{module}/config"));
-        names.extend(listed(&format!("{module}/hooks"), MAX_HOOKS));
-    }
-    for named in named(workspace) {
-        names.extend(listed(&named, MAX_HOOKS));
-        names.push(named);
-    }
-    let states = names.into_iter().flat_map(|name| {
-        let path = workspace.join(&name);
-        // A link may be changed, and so may what it leads to.
-        let (own, there) = (std::fs::symlink_metadata(&path), std::fs::metadata(&path));
-        let there = there.ok().map(|file| (format!("{name} (what it leads to)"), file));
-        let is_link = own.as_ref().is_ok_and(|file| file.file_type().is_symlink());
-        own.ok().map(|file| (name, file)).into_iter().chain(there.filter(|_| is_link))
-    });
-    states
-        .map(|(name, file)| {
-            // Of a directory it only matters which one it is.
-            let changed = if file.is_dir() { (0, 0) } else { (file.ctime(), file.ctime_nsec()) };
-            (name, (file.ino(), changed.0, changed.1))
-        })
-        .collect()
+/// What tells one state of a file from another. The kernel sets the time of the change, and no program can.
+type State = (u64, u64, i64, i64);
+
+#[derive(Debug)]
+struct Watched {
+    own: State,
+    /// Of what a link leads to.
+    there: Option<State>,
+    /// The file that names it, if it is watched because of that alone.
+    named_by: Option<PathBuf>,
 }
 
-/// Files of settings that the repository's own include, and its directory of hooks, as far as they are in the workspace.
-fn named(workspace: &Path) -> Vec<String> {
-    let git = workspace.join(".git");
-    let settings = git.join("config");
-    let is_short = std::fs::metadata(&settings).is_ok_and(|file| file.is_file() && file.len() <= MAX_SETTINGS);
-    let text = if is_short { std::fs::read_to_string(settings).unwrap_or_default() } else { String::new() };
-    let values = text.lines().filter_map(|line| {
-        let (key, value) = line.split_once('=')?;
-        let key = key.trim().to_ascii_lowercase();
-        let base = match key.as_str() {
-            "path" => &*git,
-            "hookspath" => workspace,
-            _ => return None,
+#[derive(Debug, Default)]
+pub struct Hooks {
+    workspace: PathBuf,
+    states: BTreeMap<PathBuf, Watched>,
+    /// The configuration or hook that is being read.
+    naming: Option<PathBuf>,
+    /// Some of it is beyond the bounds, or cannot be read.
+    is_cut: bool,
+}
+
+/// The environment is that of the command: it says where the configuration of the user is.
+pub fn hooks(workspace: &Path, environment: &[(OsString, OsString)]) -> Hooks {
+    let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+    let mut hooks = Hooks { workspace: workspace.clone(), ..Hooks::default() };
+    let mut owners: Vec<(PathBuf, Option<PathBuf>)> = Vec::new();
+    for repository in repositories(&workspace, &mut hooks) {
+        let (git, tree) = match repository {
+            Found::Entry(entry) => {
+                hooks.watch(&entry);
+                (git_directory::named_by(&entry), entry.parent().map(Path::to_owned))
+            }
+            Found::Directory(directory) => (Some(directory), None),
         };
-        let place = base.join(value.trim().trim_matches('"'));
-        let inside = place.strip_prefix(workspace).ok()?.to_str()?.to_owned();
-        (!inside.contains("..")).then_some(inside)
-    });
-    values.take(MAX_MODULES).collect()
+        let Some(git) = git.and_then(|git| git.canonicalize().ok()) else { continue };
+        let common = git_directory::common_of(&git).and_then(|common| common.canonicalize().ok());
+        owners.extend([Some(git), common].into_iter().flatten().map(|directory| (directory, tree.clone())));
+    }
+    owners.retain(|(directory, _)| directory.starts_with(&workspace));
+    let directories: BTreeSet<PathBuf> = owners.iter().map(|(directory, _)| directory.clone()).collect();
+    for directory in &directories {
+        git_directory::watch(directory, &mut hooks, &mut owners);
+    }
+    leads::watch(&owners, environment, &mut hooks);
+    hooks
 }
 
-pub fn changed(before: &Hooks, after: &Hooks) -> Vec<String> {
-    let new = after.iter().filter(|(name, state)| before.get(*name) != Some(state));
-    new.map(|(name, _)| name.clone()).take(MAX_TOLD).collect()
+/// What is told about a command that ran between the two.
+pub fn told(before: &Hooks, after: &Hooks) -> Vec<String> {
+    let mut changed: Vec<&PathBuf> = Vec::new();
+    for (path, watched) in &after.states {
+        // A directory that is new is told once, without what is in it, which follows it.
+        let is_told = changed.last().is_some_and(|told| path.starts_with(told));
+        // What was not named before need not be new; that it is named now is told.
+        let is_newly_named = !before.states.contains_key(path)
+            && watched.named_by.as_ref().is_some_and(|file| !before.has_same(after, file));
+        if !is_told && !is_newly_named && !before.has_same(after, path) {
+            changed.push(path);
+        }
+    }
+    let name = |path: &&PathBuf| {
+        let shown = path.strip_prefix(&after.workspace).unwrap_or(path);
+        visible::exact(&shown.to_string_lossy()).replace('\n', " ")
+    };
+    let told = changed.iter().take(MAX_TOLD).map(name);
+    let mut told: Vec<String> =
+        told.map(|name| format!("it changed {name}, by which git may run commands later")).collect();
+    if changed.len() > MAX_TOLD {
+        let others = changed.len() - MAX_TOLD;
+        told.push(format!("it changed {others} other files, by which git may run commands later"));
+    }
+    if before.is_cut || after.is_cut {
+        told.push(
+            "not all files by which git may run commands later could be looked at; some may have changed".to_owned(),
+        );
+    }
+    told
 }
+
+impl Hooks {
+    /// Notes the state of what is there, if the command can write it or where it leads. Gives that back.
+    fn watch(&mut self, path: &Path) -> Option<Metadata> {
+        let path = without_parents(path)?;
+        let own = std::fs::symlink_metadata(&path).ok()?;
+        if !path.starts_with(&self.workspace) && !self.is_inside(&path) {
+            return None;
+        }
+        if self.states.len() >= MAX_WATCHED {
+            self.is_cut = true;
+            return None;
+        }
+        let there = if own.is_symlink() { std::fs::metadata(&path).ok() } else { None };
+        let watched = Watched { own: state(&own), there: there.as_ref().map(state), named_by: self.naming.clone() };
+        // What is watched anyway comes first.
+        self.states.entry(path).or_insert(watched);
+        if own.is_symlink() { there } else { Some(own) }
+    }
+
+    /// Everything in a directory, and in those within it. Not what links in it lead to.
+    fn watch_all(&mut self, directory: &Path) {
+        let mut places = vec![directory.to_owned()];
+        while let Some(place) = places.pop() {
+            for path in entries(&place) {
+                let is_directory = self.watch(&path).is_some_and(|file| file.is_dir());
+                if is_directory && !path.is_symlink() {
+                    places.push(path);
+                }
+                if self.states.len() >= MAX_WATCHED {
+                    self.is_cut = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether a file was here what it is there. What is outside of the workspace is not changed.
+    fn has_same(&self, later: &Self, path: &Path) -> bool {
+        let state = |hooks: &Self| hooks.states.get(path).map(|watched| (watched.own, watched.there));
+        state(self) == state(later)
+    }
+
+    fn is_inside(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|resolved| resolved.starts_with(&self.workspace))
+    }
+}
+
+fn state(file: &Metadata) -> State {
+    // Of a directory it only matters which one it is.
+    if file.is_dir() {
+        return (file.ino(), file.dev(), 0, 0);
+    }
+    (file.ino(), file.size(), file.ctime(), file.ctime_nsec())
+}
+
+fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+/// The path without `..`. Behind a link that leads elsewhere than it seems.
+fn without_parents(path: &Path) -> Option<PathBuf> {
+    if path.components().any(|component| component == Component::ParentDir) {
+        return Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    }
+    Some(path.to_owned())
+}
+
+enum Found {
+    /// `.git`, whatever it is.
+    Entry(PathBuf),
+    /// A directory that git takes for a repository although it is not called so.
+    Directory(PathBuf),
+}
+
+/// The repositories in a workspace. Those in it come before those further down, so that what is missed is far down.
+fn repositories(workspace: &Path, hooks: &mut Hooks) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut level = vec![workspace.to_owned()];
+    let (mut directories, mut count) = (0, 0);
+    for depth in 0..=MAX_DEPTH {
+        for directory in std::mem::take(&mut level) {
+            directories += 1;
+            let mut below = Vec::new();
+            let (mut has_head, mut has_objects, mut has_refs, mut has_common) = (false, false, false, false);
+            for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+                count += 1;
+                let name = entry.file_name();
+                match name.as_encoded_bytes() {
+                    b"HEAD" => has_head = true,
+                    b"objects" => has_objects = true,
+                    b"refs" => has_refs = true,
+                    b"commondir" => has_common = true,
+                    name if name.eq_ignore_ascii_case(b".git") => {
+                        found.push(Found::Entry(entry.path()));
+                        continue;
+                    }
+                    _ => {}
+                }
+                let is_passed = PASSED_OVER.iter().any(|passed| name == *passed);
+                if !is_passed && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    below.push(entry.path());
+                }
+            }
+            if has_head && (has_common || (has_objects && has_refs)) {
+                found.push(Found::Directory(directory));
+            } else if depth < MAX_DEPTH {
+                level.extend(below);
+            }
+            if directories >= MAX_DIRECTORIES || count >= MAX_ENTRIES {
+                hooks.is_cut = true;
+                return found;
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,34 @@ pub struct Member {
     pub is_in_session: bool,
 }
 
+/// `sleep (pid 12), node (pid 13)`, for the user.
+pub fn names(members: &[Member]) -> String {
+    let named: Vec<String> = members.iter().take(MAX_NAMED).map(|member| name(member.pid.as_raw_pid())).collect();
+    let more = if members.len() > MAX_NAMED { " and more" } else { "" };
+    named.join(", ") + more
+}
+
+/// A process by its name, which is its own choice, and its number.
+pub fn name(pid: i32) -> String {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name = aside_core::text::clean(name.trim());
+    format!("{} (pid {pid})", if name.is_empty() { "a process" } else { &name })
+}
+
+/// Whether a process descends from another one. Ends after `MAX_DEPTH` parents.
+#[cfg(target_os = "linux")]
+pub fn is_below(pid: i32, above: i32) -> bool {
+    let parent = |pid: &i32| linux::process(*pid)?.parent.map(Pid::as_raw_pid);
+    std::iter::successors(Some(pid), parent).take(MAX_DEPTH).any(|pid| pid == above)
+}
+
+/// Parents that are followed.
+#[cfg(target_os = "linux")]
+const MAX_DEPTH: usize = 1000;
+
+/// Processes that are told by name.
+const MAX_NAMED: usize = 3;
+
 /// All descendants of this process, which is a subreaper: an orphan becomes its child, so the tree is whole.
 #[cfg(target_os = "linux")]
 pub fn descendants(_shell: Pid) -> Vec<Member> {
@@ -65,7 +93,11 @@ mod linux {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         // One that has ended meanwhile has no file any more.
-        numbers.filter_map(|number: i32| parse(number, &std::fs::read(format!("/proc/{number}/stat")).ok()?)).collect()
+        numbers.filter_map(process).collect()
+    }
+
+    pub fn process(number: i32) -> Option<Process> {
+        parse(number, &std::fs::read(format!("/proc/{number}/stat")).ok()?)
     }
 
     /// Reads `stat`: the name, in parentheses, may hold anything.

@@ -14,6 +14,7 @@ use aside_core::world::Nothing;
 use tempfile::TempDir;
 
 use super::*;
+use crate::exec::presence::Presence;
 use crate::exec::taint::{self, Rank};
 use crate::exec::{self, keep};
 
@@ -218,9 +219,9 @@ fn stand_in() {
             let sleeper = format!("{place}/bin/sleeper");
             runtime.block_on(scene.run(&cmd.join(" ").replace("SLEEPER", &sleeper)));
         }
-        ["fifty"] => {
+        [role @ ("fifty" | "unstarted")] => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(fifty());
+            if *role == "fifty" { runtime.block_on(fifty()) } else { runtime.block_on(unstarted()) }
         }
         other => panic!("{other:?}"),
     }
@@ -442,7 +443,8 @@ async fn who_does_not_wait_for_it_ends_it() {
 async fn what_stays_in_the_background_neither_holds_it_up_nor_stays() {
     let scene = Scene::new();
     let sleeper = scene.sleeper();
-    assert_eq!(scene.shows("sleeper 600 & nohup sleeper 600 & (sleeper 600 &); echo done").await, "Exit(0) done\n");
+    let shown = scene.shows("sleeper 600 & nohup sleeper 600 & (sleeper 600 &); echo done").await;
+    assert_eq!(numbered(&shown), "Exit(0) done\n… it left 3 × sleeper in the background, which ended with it\n");
     assert_eq!(sleeper.pids(), []);
     // What only needs a moment gets it.
     assert_eq!(scene.shows("echo x > >(sleep 0.1; tr x y)").await, "Exit(0) y\n");
@@ -453,7 +455,9 @@ async fn a_server_that_was_to_be_started_stays_unless_it_is_confined() {
     let scene = Scene::new();
     let sleeper = scene.sleeper();
     // It even holds the pipe.
-    assert_eq!(scene.shows("setsid sleeper 600 & echo done").await, "Exit(0) done\n");
+    let shown = scene.shows("setsid sleeper 600 & echo done").await;
+    let goes_on = "… 1 × sleeper goes on in the background; as long as it does, the page approves nothing\n";
+    assert_eq!(numbered(&shown), format!("Exit(0) done\n{goes_on}"));
     let pids = sleeper.pids();
     assert_eq!(pids.len(), 1);
     rustix::process::kill_process(pids[0], Signal::KILL).unwrap();
@@ -461,8 +465,16 @@ async fn a_server_that_was_to_be_started_stays_unless_it_is_confined() {
     if sandbox::check().is_err() {
         return;
     }
-    assert_eq!(scene.confined().shows("setsid sleeper 600 & echo done").await, "Exit(0) done\n");
+    let shown = scene.confined().shows("setsid sleeper 600 & echo done").await;
+    assert_eq!(numbered(&shown), "Exit(0) done\n… it left 1 × sleeper in the background, which ended with it\n");
     assert_eq!(sleeper.pids(), []);
+}
+
+/// With the number of processes instead of their names and numbers.
+fn numbered(shown: &str) -> String {
+    let names = regex::Regex::new(r"sleeper \(pid \d+\)(, sleeper \(pid \d+\))*").unwrap();
+    let count = shown.matches("(pid ").count();
+    names.replace(shown, format!("{count} × sleeper")).into_owned()
 }
 
 #[tokio::test]
@@ -656,6 +668,26 @@ async fn a_confined_shell_has_its_here_documents_and_leaves_no_temporary_file() 
 }
 
 #[tokio::test]
+async fn a_confined_command_reads_no_shared_memory_and_sets_no_priority_but_its_own() {
+    if sandbox::check().is_err() {
+        return;
+    }
+    let memory = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+    let name = memory.path().file_name().unwrap().display();
+    let reads = format!(
+        "for place in /dev/shm /run/shm /var/run/shm /proc/self/root/dev/shm /proc/self/root/run/shm; do cat $place/{name} 2>/dev/null && echo $place; done"
+    );
+    // Groups stand for users here: all processes of this user would be slowed down, if it were not refused.
+    let sets = r#"perl -e 'foreach my $kind (0, 1) { print "kind $kind\n" if setpriority($kind, 0, 19) }'"#;
+    let free = Scene::new();
+    assert!(free.shows(&reads).await.contains("/dev/shm"));
+    assert_eq!(free.shows(sets).await, "Exit(0) kind 0\nkind 1\n");
+    let scene = Scene::new().confined();
+    assert!(!scene.shows(&reads).await.contains("shm"));
+    assert_eq!(scene.shows(sets).await, "Exit(0) kind 0\n");
+}
+
+#[tokio::test]
 async fn what_git_may_run_later_is_told_when_a_confined_command_changed_it() {
     if sandbox::check().is_err() {
         return;
@@ -728,11 +760,33 @@ async fn fifty() {
         // What is left in the background takes a while to be given up.
         let leaves = if round % 10 == 0 { "sleeper 600 & (sleeper 600 &);" } else { "" };
         let cmd = format!("echo {round} >$TMPDIR/x; {leaves} echo {round}; exit {round}");
-        assert_eq!(scene.shows(&cmd).await, format!("Exit({round}) {round}\n"));
+        let shown = scene.shows(&cmd).await;
+        assert!(shown.starts_with(&format!("Exit({round}) {round}\n")), "{shown}");
+        assert_eq!(shown.contains("in the background"), !leaves.is_empty(), "{shown}");
         assert_eq!(sleeper.pids(), []);
     }
     assert_eq!((open(), children()), before);
     if confined {
         assert!(scene.names("tmp").is_empty());
     }
+}
+
+#[test]
+fn a_keeper_that_does_not_start_leaves_nothing() {
+    for aside in ["#!/nonexistent/interpreter\n", "#!/bin/sh\nexit 127\n", "#!/bin/sh\necho strange\n"] {
+        let scene = Scene::new();
+        let mut test = oneself("unstarted", &scene.root);
+        let said = test.env("ASIDE_TEST_PROGRAM", aside).output().unwrap();
+        assert!(said.status.success(), "{aside}: {}", String::from_utf8_lossy(&said.stderr));
+    }
+}
+
+/// In a process that runs nothing else.
+async fn unstarted() {
+    let scene = Scene::new();
+    let program = std::env::var("ASIDE_TEST_PROGRAM").unwrap();
+    scene.program("aside", &program);
+    let error = scene.finish(scene.approved("true", "workspace"), never()).await.unwrap_err();
+    let expected = if program.contains("strange") { Presence::Lost } else { Presence::None };
+    assert_eq!(Presence::known(), expected, "{error:#}");
 }

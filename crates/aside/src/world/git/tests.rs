@@ -57,6 +57,88 @@ fn a_worktree_has_its_own_head_and_the_branches_of_all() {
 }
 
 #[test]
+fn the_branches_of_another_repository_are_not_shown() {
+    let (temp, private) = repository(&[]);
+    git_in(&private, &["branch", "secret"]);
+    git_in(&private, &["worktree", "add", "-q", "-b", "topic", temp.path().join("tree").to_str().unwrap()]);
+    let of = |name: &str| private.join(".git").join(name).display().to_string();
+    let link = |place: &Path, name: &str| {
+        let _ = std::fs::remove_dir_all(place.join(name)).or_else(|_| std::fs::remove_file(place.join(name)));
+        std::os::unix::fs::symlink(of(name), place.join(name)).unwrap();
+    };
+    type Attack<'a> = (&'a str, &'a dyn Fn(&Path));
+    let attacks: [Attack<'_>; 10] = [
+        ("a file", &|git| {
+            std::fs::remove_dir_all(git).unwrap();
+            std::fs::write(git, format!("gitdir: {}\n", of(""))).unwrap();
+        }),
+        ("a file that names a worktree's", &|git| {
+            std::fs::remove_dir_all(git).unwrap();
+            std::fs::write(git, format!("gitdir: {}\n", of("worktrees/tree"))).unwrap();
+        }),
+        ("a link", &|git| {
+            std::fs::remove_dir_all(git).unwrap();
+            std::os::unix::fs::symlink(of(""), git).unwrap();
+        }),
+        ("commondir", &|git| std::fs::write(git.join("commondir"), of("")).unwrap()),
+        ("commondir and gitdir", &|git| {
+            std::fs::write(git.join("commondir"), of("")).unwrap();
+            std::fs::write(git.join("gitdir"), git.display().to_string()).unwrap();
+        }),
+        ("commondir through a git directory beside it", &|git| {
+            let beside = git.with_file_name("../beside");
+            std::fs::rename(git, &beside).unwrap();
+            std::fs::write(git, "gitdir: ../beside").unwrap();
+            std::fs::write(beside.join("commondir"), of("")).unwrap();
+            git_in(&beside, &["config", "--file", "config", "core.worktree", "../hostile"]);
+        }),
+        ("HEAD", &|git| link(git, "HEAD")),
+        ("refs", &|git| link(git, "refs")),
+        ("refs/heads", &|git| link(git, "refs/heads")),
+        ("logs", &|git| link(git, "logs")),
+    ];
+    for (name, attack) in attacks {
+        let hostile = temp.path().join("hostile");
+        std::fs::create_dir(&hostile).unwrap();
+        git_in(&hostile, &["init", "-q", "-b", "own"]);
+        commit(&hostile, "first");
+        assert_eq!(names(branches(&hostile)), ["own (current)"]);
+        attack(&hostile.join(".git"));
+        assert_eq!(branches(&hostile), None, "{name}");
+        let _ = std::fs::remove_dir_all(temp.path().join("beside"));
+        std::fs::remove_dir_all(&hostile).unwrap();
+    }
+}
+
+#[test]
+fn a_git_directory_elsewhere_that_names_these_files_is_read() {
+    let (temp, work) = repository(&[]);
+    let apart = |name: &str, git: &str| {
+        let files = work.join(name);
+        std::fs::create_dir_all(&files).unwrap();
+        std::fs::create_dir_all(work.join(git).parent().unwrap()).unwrap();
+        git_in(&files, &["init", "-q", "-b", "main", "--separate-git-dir", work.join(git).to_str().unwrap()]);
+        commit(&files, "first");
+        files
+    };
+    // As git makes a submodule.
+    let submodule = apart("libs/one", ".git/modules/libs-one");
+    assert_eq!(branches(&submodule), None);
+    git_in(&submodule, &["config", "core.worktree", "../../../libs/one"]);
+    assert_eq!(names(branches(&submodule)), ["main (current)"]);
+    let link = temp.path().join("link");
+    std::os::unix::fs::symlink(&submodule, &link).unwrap();
+    assert_eq!(names(branches(&link))[0], "main (current)");
+    // A checkout of the tool `repo`.
+    let project = temp.path().join("tree/project");
+    std::fs::create_dir_all(temp.path().join("tree/.repo/projects")).unwrap();
+    std::fs::create_dir(&project).unwrap();
+    std::fs::rename(work.join(".git"), temp.path().join("tree/.repo/projects/project.git")).unwrap();
+    std::os::unix::fs::symlink("../.repo/projects/project.git", project.join(".git")).unwrap();
+    assert_eq!(names(branches(&project))[0], "main (current)");
+}
+
+#[test]
 fn a_repository_whose_references_are_a_table_is_asked_through_git() {
     let temp = tempfile::tempdir().unwrap();
     let version = git_in(temp.path(), &["--version"]);
@@ -127,7 +209,7 @@ fn outside_of_a_repository_there_is_nothing() {
     let temp = tempfile::tempdir().unwrap();
     assert_eq!(branches(temp.path()), None);
     std::fs::write(temp.path().join(".git"), "gitdir: gone\n").unwrap();
-    assert_eq!(names(branches(temp.path())), Vec::<String>::new());
+    assert_eq!(branches(temp.path()), None);
     std::fs::write(temp.path().join(".git"), "rubbish").unwrap();
     assert_eq!(branches(temp.path()), None);
 }
