@@ -100,7 +100,7 @@ struct Shared {
     ended: watch::Sender<u64>,
     streams: Arc<Semaphore>,
     asking: Semaphore,
-    /// Whoever looks whether a command is there: one at a time.
+    /// Held while looking for a running command: one look at a time.
     looking: tokio::sync::Mutex<()>,
 }
 

@@ -8,14 +8,19 @@ use hyper::{Method, StatusCode};
 
 /// Carries the proof of a session. Pages of other origins cannot send it: a browser would ask us first, and is told no.
 pub const PROOF: &str = "x-aside";
+/// Carries what a request was sent back with.
+pub const AGAIN: &str = "x-aside-again";
 /// The cookie's value and the proof are 43 letters, a task's name fewer.
 const MAX_WORD: usize = 128;
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// The page, by somebody who brings a key.
-    Open(String),
+    /// The page, with a key, and with what was sent back for it the first time.
+    Open {
+        key: String,
+        again: String,
+    },
     /// A file of the page, by its path.
     File(String),
     /// A message for the daemon.
@@ -205,7 +210,8 @@ fn page(headers: &HeaderMap, path: &str, query: Option<&str>) -> Result<Wanted, 
     if said(headers, "sec-purpose").is_some() || said(headers, "purpose").is_some() {
         return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "not before somebody looks"));
     }
-    Ok(Wanted::Open(key.to_owned()))
+    let again = value(query.unwrap_or_default(), "again")?.unwrap_or_default();
+    Ok(Wanted::Open { key: key.to_owned(), again: again.to_owned() })
 }
 
 fn stream(path: &str, query: &str) -> Result<Wanted, Refusal> {
@@ -240,6 +246,11 @@ fn value<'a>(query: &'a str, name: &str) -> Result<Option<&'a str>, Refusal> {
 /// Where the page was when the connection broke.
 pub fn last_event(headers: &HeaderMap) -> Option<u64> {
     said(headers, "last-event-id")?.parse().ok()
+}
+
+/// What a request was sent back with, empty the first time.
+pub fn again(headers: &HeaderMap) -> &str {
+    only(headers, HeaderName::from_static(AGAIN)).unwrap_or_default()
 }
 
 pub fn proof(headers: &HeaderMap) -> &str {

@@ -39,10 +39,15 @@ pub async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Response
     match admitted {
         Err(refusal) if is_api => page::failure(refusal.status, refusal.code, refusal.message),
         Err(refusal) => page::words(refusal.status, refusal.message),
-        Ok(Wanted::Open(key)) => match presence(&shared).await {
-            Presence::None => open(&shared, &head, &key),
+        Ok(Wanted::Open { key, .. }) if !shared.sessions().has_key(&key, Instant::now()) => open(&shared, &head, &key),
+        Ok(Wanted::Open { key, again }) => match is_confirmed(&shared, &again, key.as_bytes().to_vec()).await {
+            Ok(Ok(())) => open(&shared, &head, &key),
+            Ok(Err(challenge)) => page::once_more(&key, &challenge),
             // A command could be first to use the link. It stays good.
-            there => page::words(StatusCode::FORBIDDEN, &format!("The page does not open now: {}.", there.why())),
+            Err(why) => {
+                let text = format!("The page does not open now: {why}. Then load this page again.");
+                page::words(StatusCode::FORBIDDEN, &text)
+            }
         },
         Ok(Wanted::File(path)) => file(&shared, &head, &path),
         Ok(Wanted::Former) => page::again(StatusCode::UNAUTHORIZED, AGAIN),
@@ -103,7 +108,7 @@ async fn api(
     body: Incoming,
 ) -> Response<Content> {
     match wanted {
-        Wanted::Open(_) | Wanted::File(_) | Wanted::Former | Wanted::Seal { .. } | Wanted::Return { .. } => {
+        Wanted::Open { .. } | Wanted::File(_) | Wanted::Former | Wanted::Seal { .. } | Wanted::Return { .. } => {
             page::words(StatusCode::NOT_FOUND, AGAIN)
         }
         Wanted::Keep => match read(shared, body).await {
@@ -123,7 +128,7 @@ async fn api(
             page::json(StatusCode::OK, &json!({ "cwd": visitor.place.cwd, "by": visitor.name(), "version": version }))
         }
         Wanted::Task => match read(shared, body).await {
-            Ok(bytes) => ask(shared, &visitor, &bytes).await,
+            Ok(bytes) => ask(shared, &visitor, admit::again(&head.headers), &bytes).await,
             Err(refused) => refused,
         },
         Wanted::Watch { task, from } => {
@@ -213,15 +218,17 @@ async fn read(shared: &Shared, body: Incoming) -> Result<Bytes, Response<Content
     }
 }
 
-async fn ask(shared: &Shared, visitor: &Visitor, bytes: &[u8]) -> Response<Content> {
+async fn ask(shared: &Shared, visitor: &Visitor, again: &str, bytes: &[u8]) -> Response<Content> {
     let task = match understood(visitor, bytes) {
         Ok(task) => task,
         Err(why) => return page::failure(StatusCode::BAD_REQUEST, "bad_request", &why),
     };
     if is_for_the_user_alone(task.op) {
-        match presence(shared).await {
-            Presence::None => {}
-            there => return page::failure(StatusCode::CONFLICT, "refused", there.why()),
+        let about = [&visitor.number.to_le_bytes(), bytes].concat();
+        match is_confirmed(shared, again, about).await {
+            Ok(Ok(())) => {}
+            Ok(Err(challenge)) => return page::challenge(&challenge),
+            Err(why) => return page::failure(StatusCode::CONFLICT, "refused", &why),
         }
     }
     let Ok(_place) = shared.asking.try_acquire() else {
@@ -251,10 +258,26 @@ fn is_for_the_user_alone(op: Op) -> bool {
     }
 }
 
-/// Whether a command may be at the other end of any connection.
-async fn presence(shared: &Shared) -> Presence {
+/// Whether the user alone can have sent this: no command is there, and the request was sent back once and came again, so that it did not
+/// wait in a connection since one was there. The inner error is what it is to be sent again with; the outer one says why not at all.
+async fn is_confirmed(shared: &Shared, again: &str, about: Vec<u8>) -> Result<Result<(), String>, String> {
+    refuse_commands(shared).await?;
+    let mut sessions = shared.sessions();
+    let now = Instant::now();
+    if !again.is_empty() && sessions.is_answer(again, &about, now) {
+        return Ok(Ok(()));
+    }
+    Ok(Err(sessions.challenge(about, now)))
+}
+
+/// An error where a command may be at the other end of any connection.
+async fn refuse_commands(shared: &Shared) -> Result<(), String> {
     let _turn = shared.looking.lock().await;
-    tokio::task::spawn_blocking(Presence::looked_up).await.unwrap_or(Presence::Unknown)
+    let looked = tokio::task::spawn_blocking(|| match Presence::looked_up() {
+        Presence::None => Ok(()),
+        there => Err(there.told()),
+    });
+    looked.await.unwrap_or_else(|_| Err(Presence::Unknown.why().to_owned()))
 }
 
 fn understood(visitor: &Visitor, bytes: &[u8]) -> Result<Task, String> {

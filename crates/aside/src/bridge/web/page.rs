@@ -110,6 +110,21 @@ pub fn opened(cookie: &str, opened: &Opened) -> Response<Content> {
     response
 }
 
+/// The link was followed, and is followed once more: see `Challenge`.
+pub fn once_more(key: &str, challenge: &str) -> Response<Content> {
+    let url = format!("/?key={key}&amp;again={challenge}");
+    let text = format!(
+        "<!doctype html><meta charset=\"utf-8\"><title>Aside</title><link rel=\"icon\" href=\"data:,\">\
+         <meta http-equiv=\"refresh\" content=\"0;url={url}\"><p><a href=\"{url}\">Open the page</a></p>\n"
+    );
+    html(StatusCode::OK, text)
+}
+
+/// The message is to be sent again with this.
+pub fn challenge(challenge: &str) -> Response<Content> {
+    json(StatusCode::PRECONDITION_REQUIRED, &serde_json::json!({ "again": challenge }))
+}
+
 /// The session is over, and the browser forgets its half.
 pub fn gone(cookie: &str) -> Response<Content> {
     let mut response = json(StatusCode::OK, &serde_json::json!({ "out": true }));

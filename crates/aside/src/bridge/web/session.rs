@@ -17,6 +17,10 @@ pub const KEY_LIFE: Duration = Duration::from_secs(2 * 60);
 pub const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 /// Links that wait to be opened; the oldest is forgotten.
 const MAX_KEYS: usize = 16;
+/// Requests that were sent back and may be sent again; the oldest is forgotten.
+const MAX_CHALLENGES: usize = 64;
+/// A browser sends them again at once.
+const CHALLENGE_LIFE: Duration = Duration::from_secs(30);
 /// Browsers at once; whoever was not heard of for the longest time is forgotten.
 const MAX_SESSIONS: usize = 8;
 /// Of what is read back.
@@ -32,6 +36,16 @@ pub struct Sessions {
     opened: u64,
     parcels: Vec<Parcel>,
     parcelled: u64,
+    challenges: Vec<Challenge>,
+}
+
+/// Sent back for a request that only the user may make, which counts when it is sent again with this. A command that wrote the first one
+/// into its connection and ended before it was read cannot answer.
+struct Challenge {
+    value: String,
+    /// What it was about: the session, and the request.
+    about: Vec<u8>,
+    made: Instant,
 }
 
 /// Where somebody asked for the page.
@@ -103,7 +117,7 @@ impl Sessions {
     /// `opened` is how many there were before this daemon.
     pub fn new(opened: u64) -> anyhow::Result<Self> {
         let (keys, open, parcels) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { mint: Mint::new()?, keys, open, opened, parcels, parcelled: 0 })
+        Ok(Self { mint: Mint::new()?, keys, open, opened, parcels, parcelled: 0, challenges: Vec::new() })
     }
 
     pub fn opened(&self) -> u64 {
@@ -119,6 +133,11 @@ impl Sessions {
         let value = self.mint.make();
         self.keys.push(Key { value: value.clone(), place, made: now, comes });
         value
+    }
+
+    pub fn has_key(&mut self, key: &str, now: Instant) -> bool {
+        self.forget(now);
+        self.keys.iter().any(|known| is_same(&known.value, key))
     }
 
     /// Takes the key. A browser that has a session keeps it: its other tabs go on.
@@ -178,6 +197,24 @@ impl Sessions {
         Some(self.parcels.remove(index).content)
     }
 
+    /// What the request has to be sent again with.
+    pub fn challenge(&mut self, about: Vec<u8>, now: Instant) -> String {
+        self.forget(now);
+        if self.challenges.len() == MAX_CHALLENGES {
+            self.challenges.remove(0);
+        }
+        let value = self.mint.make();
+        self.challenges.push(Challenge { value: value.clone(), about, made: now });
+        value
+    }
+
+    /// Whether the same request was sent back with this. Counts once.
+    pub fn is_answer(&mut self, value: &str, about: &[u8], now: Instant) -> bool {
+        self.forget(now);
+        let known = self.challenges.iter().position(|known| is_same(&known.value, value));
+        known.is_some_and(|known| self.challenges.remove(known).about == about)
+    }
+
     /// Signed out. What was open under this name is not any more.
     pub fn end(&mut self, number: u64) {
         self.open.retain(|session| session.number != number);
@@ -226,6 +263,7 @@ impl Sessions {
 
     fn forget(&mut self, now: Instant) {
         self.keys.retain(|key| now.saturating_duration_since(key.made) < KEY_LIFE);
+        self.challenges.retain(|challenge| now.saturating_duration_since(challenge.made) < CHALLENGE_LIFE);
         self.open.retain(|session| now.saturating_duration_since(session.used) < IDLE);
     }
 }

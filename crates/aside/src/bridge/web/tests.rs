@@ -137,7 +137,23 @@ impl Scene {
         Asking { method: "POST".into(), body: body.to_string(), ..asking.with("Content-Type", "application/json") }
     }
 
+    /// As a browser does: what is sent back is sent again, and a link leads on.
     pub fn ask(&self, asking: &Asking) -> Response {
+        let response = self.ask_once(asking);
+        if response.status == 428 {
+            let challenge = response.json()["again"].as_str().unwrap().to_owned();
+            return self.ask_once(&asking.clone().with("X-Aside-Again", &challenge));
+        }
+        match response.body.split_once("url=/?").and_then(|(_, rest)| rest.split_once('"')) {
+            Some((query, _)) => {
+                let path = format!("/?{}", query.replace("&amp;", "&"));
+                self.ask_once(&Asking { path, ..asking.clone() })
+            }
+            None => response,
+        }
+    }
+
+    pub fn ask_once(&self, asking: &Asking) -> Response {
         self.raw(asking.spelled().as_bytes())
     }
 
@@ -356,6 +372,49 @@ fn a_message_reaches_the_daemon_as_this_sessions() {
     assert_eq!(scene.heard()[1]["cwd"], "/elsewhere");
     let here = scene.ask(&scene.read(&visit, "/api/here")).json();
     assert_eq!((&here["cwd"], &here["by"]), (&json!("/home/somebody/work"), &json!("page 2")));
+}
+
+/// A command may write a request into a connection and end before it is read: nothing counts that nobody is there to send again.
+#[test]
+fn what_only_the_user_may_do_is_asked_for_twice() {
+    let scene = Scene::new();
+    let (visit, other) = (scene.visit(), scene.visit());
+    let challenge = |asking: &Asking| {
+        let response = scene.ask_once(asking);
+        assert_eq!(response.status, 428, "{response:?}");
+        response.json()["again"].as_str().unwrap().to_owned()
+    };
+    for op in ["approve", "edit", "undo"] {
+        let before = scene.heard().len();
+        let message = |step: u64| json!({"op": op, "taskId": "t1", "step": step, "digest": "d", "text": "x"});
+        let first = scene.post(&visit, &message(1));
+        let value = challenge(&first);
+        // Neither a guess, nor another message, nor another session; and what was tried in vain is spent.
+        for wrong in [
+            first.clone().with("X-Aside-Again", "guess"),
+            scene.post(&visit, &message(2)).with("X-Aside-Again", &value),
+            first.clone().with("X-Aside-Again", &value),
+            scene.post(&other, &message(1)).with("X-Aside-Again", &challenge(&first)),
+        ] {
+            challenge(&wrong);
+        }
+        assert_eq!(scene.heard().len(), before, "{op}");
+        let value = challenge(&first);
+        assert_eq!(scene.ask_once(&first.clone().with("X-Aside-Again", &value)).status, 200);
+        challenge(&first.clone().with("X-Aside-Again", &value));
+        assert_eq!(scene.heard().len(), before + 1, "{op}");
+    }
+    for op in ["list", "show", "reject", "cancel"] {
+        let asked = scene.ask_once(&scene.post(&visit, &json!({"op": op, "taskId": "t1"})));
+        assert_ne!(asked.status, 428, "{op}");
+    }
+    // A link that a command followed as its last act is not used up.
+    let key = scene.key();
+    for _ in 0..3 {
+        let followed = scene.ask_once(&scene.get(&format!("/?key={key}")));
+        assert_eq!((followed.status, followed.header("set-cookie")), (200, None));
+    }
+    assert!(scene.ask(&scene.get(&format!("/?key={key}"))).header("set-cookie").is_some());
 }
 
 #[test]
