@@ -26,6 +26,8 @@ pub struct Ask<'a> {
     pub idea: Option<&'a str>,
     /// How many candidates are wanted in the end.
     pub limit: usize,
+    /// The user asked for a list: what may stand here needs no other reason.
+    pub list: bool,
 }
 
 impl Ask<'_> {
@@ -72,6 +74,6 @@ impl Ask<'_> {
 
 impl Facts {
     pub fn new(kind: Kind, fit: Fit) -> Self {
-        Self { kind, fit, rivals: 1, place: 0, typed: 0, adds: 0, past: None, habit: None }
+        Self { kind, fit, rivals: 1, place: 0, usual: false, typed: 0, adds: 0, past: None, habit: None }
     }
 }

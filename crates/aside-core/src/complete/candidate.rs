@@ -45,6 +45,8 @@ pub struct Facts {
     pub rivals: u16,
     /// Its place in the order of its source, from 0: the usual subcommands first, the newest branch first.
     pub place: u16,
+    /// Of a flag: one of those that are used most with its command.
+    pub usual: bool,
     /// Characters typed already: of the line for a line, otherwise of the word at the cursor.
     pub typed: u16,
     /// Characters that it adds.

@@ -259,7 +259,7 @@ mod tests {
 
     fn details(scene: &str) -> String {
         let rows = candidates_of(scene).into_iter().map(|candidate| {
-            let Facts { kind, fit, rivals, place, typed, adds, past: _, habit: _ } = candidate.facts;
+            let Facts { kind, fit, rivals, place, usual: _, typed, adds, past: _, habit: _ } = candidate.facts;
             let about = candidate.about;
             format!("{}: {kind:?} {fit:?} {place} of {rivals}, {typed} typed, {adds} more, {about}", candidate.text)
         });

@@ -143,6 +143,7 @@ impl Fake {
             specs: &self.specs,
             idea: None,
             limit: 4,
+            list: false,
         }
     }
 
@@ -188,7 +189,11 @@ impl World for FakeWorld {
     }
 
     fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        self.root.as_deref().map_or(Known::No, |root| Known::Yes(root.into()))
+        match self.root.as_deref() {
+            Some("none") => Known::No,
+            Some(root) => Known::Yes(root.into()),
+            None => Known::NotYet,
+        }
     }
 
     fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {

@@ -2,9 +2,13 @@
 
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Outcome, Past, Place, Source};
+use crate::complete::commands;
 use crate::complete::sought;
+use crate::complete::spec::reach;
 use crate::history::index::{Match, Question};
-use crate::history::words::{self, At, Guess};
+use crate::history::words::{self, At, Guess, Reach};
+use crate::line::{self, Join, Role, Spot, Word};
+use crate::world::Known;
 
 /// A longer command is a script: as ghost text it would push the prompt off the screen.
 const MAX_LINES: usize = 12;
@@ -21,6 +25,34 @@ pub fn lines(ask: &Ask<'_>) -> Vec<Candidate> {
     found.iter().map(|found| line(ask, found, rivals)).collect()
 }
 
+/// Commands that run the one behind them as it would run alone.
+const WRAPPERS: [&str; 8] = ["sudo", "doas", "time", "env", "nohup", "nice", "command", "exec"];
+
+/// Lines that ran alone, for a command that is typed behind another one, a wrapper or variables: `time make`, `A=1 cargo`, `make && git`.
+pub fn inner_lines(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
+    let Some(command) = spot.command.filter(|command| command.join != Join::Pipe && command.inside.is_none()) else {
+        return Vec::new();
+    };
+    let is_wrapper = |word: &&Word| WRAPPERS.contains(&&*word.value) || word.value.contains('=');
+    let Some(name) = command.words.iter().find(|word| !is_wrapper(word)).filter(|name| name.span.start > 0) else {
+        return Vec::new();
+    };
+    let start = name.span.start;
+    let Some((before, left)) = ask.left.split_at_checked(start).filter(|(_, left)| !left.trim().is_empty()) else {
+        return Vec::new();
+    };
+    let mut candidates = lines(&Ask { left, ..*ask });
+    candidates.retain(|candidate| line::parse(&candidate.text, ask.dialect).commands.len() == 1);
+    for candidate in &mut candidates {
+        candidate.text.insert_str(0, before);
+        // What came after what is known of the line alone.
+        if let Some(past) = &mut candidate.facts.past {
+            (past.after_last, past.after_both, past.after_alike) = (0, 0, 0);
+        }
+    }
+    candidates
+}
+
 /// Fewer letters are in every line.
 const MIN_SOUGHT: usize = 3;
 /// How many lines are offered that only have what is typed in them.
@@ -34,9 +66,13 @@ pub fn sought(ask: &Ask<'_>) -> Vec<Candidate> {
     }
     let root = ask.world.repository(ask.cwd).yes();
     let question = Question { prefix: "", cwd: ask.cwd, session: ask.session, root: root.as_deref() };
+    // With the name of a command the user begins a line, and looks for none: `tar czf b` is no part of `ssh web tar czf b`.
+    let name = typed.split_whitespace().next().unwrap_or_default();
+    let is_command = matches!(commands::known(ask, name), Known::Yes(()));
     let wanted = |command: &str| {
         let begins = command.starts_with(ask.left) || command.lines().count() > MAX_LINES;
-        !begins && (sought::has_in_order(command, typed) || sought::has_initials(command, typed))
+        let is_other = is_command && command.split_whitespace().next() != Some(name);
+        !begins && !is_other && (sought::has_in_order(command, typed) || sought::has_initials(command, typed))
     };
     let found = ask.history.lately(question, MAX_SOUGHT, wanted);
     let rivals = found.len() as u16;
@@ -94,8 +130,23 @@ const ENDS: f32 = 0.08;
 /// And more has to come at least so often, as far as is known.
 const GOES_ON: f32 = 0.4;
 
+/// From how far away words may be taken for the cursor: what a subcommand takes another one does not, and of a command without a spec only
+/// the very slot tells.
+fn reach_of_words(ask: &Ask<'_>, spot: &Spot<'_>) -> Reach {
+    let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Reach::Slot };
+    match reach::reach(ask, command, *number) {
+        // The value of a flag is that flag's alone.
+        reach::Reach::Spec(reached) if reached.walk.pending().is_some() => Reach::Slot,
+        reach::Reach::Spec(reached) => {
+            let has_subs = reached.walk.chain.len() > 1 || !reached.walk.spec().subs.is_empty();
+            if has_subs { Reach::Subcommand } else { Reach::Command }
+        }
+        reach::Reach::Command | reach::Reach::Unknown => Reach::Slot,
+    }
+}
+
 /// Words that were used in places like this one, for a line that never ran.
-pub fn words(ask: &Ask<'_>) -> Vec<Candidate> {
+pub fn words(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     if !ask.right.is_empty() {
         return Vec::new();
     }
@@ -111,14 +162,18 @@ pub fn words(ask: &Ask<'_>) -> Vec<Candidate> {
     if before.is_empty() && typed.is_empty() {
         return Vec::new();
     }
-    let guesses = ask.history.words().next(At { before: &before, after, typed }, GUESSES + 1);
+    let reach = reach_of_words(ask, spot);
+    let guesses = ask.history.words().next(At { before: &before, after, typed, reach }, GUESSES + 1);
     let guesses: Vec<_> = guesses.into_iter().filter(|guess| guess.word != words::END).take(GUESSES).collect();
     let rivals = guesses.len() as u16;
     let candidates = guesses.iter().enumerate().map(|(place, guess)| {
         let mut text = ask.left[..start].to_owned();
         text.push_str(guess.word);
-        let habit =
-            if place < CHAINED { go_on(ask, &before, guess.word, guess.chance, &mut text) } else { guess.chance };
+        let habit = if place < CHAINED {
+            go_on(ask, &before, guess.word, guess.chance, reach, &mut text)
+        } else {
+            guess.chance
+        };
         let facts = Facts {
             rivals,
             place: place as u16,
@@ -134,11 +189,11 @@ pub fn words(ask: &Ask<'_>) -> Vec<Candidate> {
 
 /// Goes on with what comes next as long as that is sure: whole words, then as much of one as the past agrees on, or the
 /// blank before it. Returns how likely all of it is.
-fn go_on(ask: &Ask<'_>, before: &[&str], word: &str, mut chance: f32, text: &mut String) -> f32 {
+fn go_on(ask: &Ask<'_>, before: &[&str], word: &str, mut chance: f32, reach: Reach, text: &mut String) -> f32 {
     let mut before = before.to_vec();
     before.push(word);
     for _ in 1..MAX_CHAIN {
-        let guesses = ask.history.words().next(At { before: &before, after: "", typed: "" }, GUESSES);
+        let guesses = ask.history.words().next(At { before: &before, after: "", typed: "", reach }, GUESSES);
         let (ends, goes_on): (Vec<_>, Vec<_>) = guesses.into_iter().partition(|guess| guess.word == words::END);
         match goes_on.first() {
             Some(guess) if guess.chance >= SURE => {

@@ -1,6 +1,7 @@
 //! What could follow on the line being typed. Asks the sources for candidates and the ranking for their order; does
 //! not know how they are shown.
 
+mod admit;
 pub mod ask;
 pub mod candidate;
 mod commands;
@@ -35,7 +36,10 @@ pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
     let line = line::parse(ask.left, ask.dialect);
     let spot = line.at(ask.left.len());
     let mut candidates = history::lines(ask);
-    candidates.extend(history::words(ask));
+    if candidates.is_empty() {
+        candidates = history::inner_lines(ask, &spot);
+    }
+    candidates.extend(history::words(ask, &spot));
     candidates.extend(spec::candidates(ask, &spot));
     candidates.extend(path::candidates(ask, &spot));
     candidates.extend(environment::candidates(ask, &spot));
@@ -44,10 +48,16 @@ pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
     if candidates.len() < ask.limit {
         candidates.extend(history::sought(ask));
     }
-    let mut ranked = rank::order(candidates);
+    let mut ranked = rank::order(candidates, if ask.list { 0.0 } else { rank::QUIET });
     ranked.extend(part::parts(&ranked, ask.left.len()));
     rank::sort(&mut ranked);
     finish(&mut ranked);
+    if ask.list {
+        // A flag is asked for with a dash.
+        let is_unused_flag =
+            |Facts { kind, past, habit, .. }: Facts| kind == Kind::Flag && past.is_none() && habit.is_none();
+        ranked.sort_by_key(|ranked| is_unused_flag(ranked.candidate.facts));
+    }
     choose(ask, &spot, ranked)
 }
 
@@ -71,6 +81,9 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
     let typed = ask.left[..spot.start].trim_end();
     let is_sound = typed.is_empty() || possible::runs(ask, typed);
     let is_half_said = is_half_said(&ranked);
+    let is_exact =
+        |ranked: &Ranked| ranked.candidate.facts.fit == Fit::Extends && ranked.candidate.source != Source::History;
+    let has_exact = ranked.iter().any(is_exact);
     let mut chosen: Vec<Ranked> = Vec::with_capacity(ask.limit);
     for Ranked { candidate, chance } in ranked {
         let is_idea = candidate.facts.kind == Kind::Idea;
@@ -86,14 +99,21 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
             }
             continue;
         }
-        // The first one can be taken a word at a time.
-        let is_part = |first: &Ranked| first.candidate.text.starts_with(text);
+        // The first one can be taken a word at a time. A list has both.
+        let is_part = |first: &Ranked| !ask.list && first.candidate.text.starts_with(text);
         if chosen.first().is_some_and(is_part) || bare(text) == bare(ask.left) {
+            continue;
+        }
+        // Nothing is changed where something fits as it is typed.
+        if has_exact && matches!(candidate.facts.fit, Fit::Mends { .. }) && candidate.source != Source::Correction {
             continue;
         }
         // The others offer what is there.
         let may_be_gone = matches!(candidate.source, Source::History | Source::Llm);
-        if is_sound && may_be_gone && !possible::runs(ask, text) {
+        if is_sound && may_be_gone && !possible::runs(ask, text)
+            || !ask.list && !admit::has_reason(ask, spot, &candidate, chance)
+            || !admit::admits(ask, &candidate)
+        {
             continue;
         }
         // Where there is a choice at all, what a model was asked for is part of it.

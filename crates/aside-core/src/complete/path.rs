@@ -33,8 +33,13 @@ pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     }
     let Some(cwd) = cwd(ask, spot) else { return Vec::new() };
     let Some(place) = Place::of(&Ask { cwd: &cwd, ..*ask }, value, spot.fixed) else { return Vec::new() };
+    // Where a directory will do these are whole: `docker build .` does not go on as `.git`.
+    if matches!(place.name, "." | "..") && wanted.files.which != Which::File {
+        return Vec::new();
+    }
     let Known::Yes(entries) = ask.world.entries(&place.directory) else { return Vec::new() };
-    let found = Found::among(&entries, &place, &wanted, &given(spot, &wanted));
+    let mut found = Found::among(&entries, &place, &wanted, &given(spot, &wanted));
+    found.leave_out_barren(ask, &place, &wanted.files);
     offer(ask, spot, &wanted, &place, found)
 }
 
@@ -68,12 +73,12 @@ impl Wanted {
         if value.contains("://") || value.split(':').next().is_some_and(|host| host != value && host.contains('@')) {
             return None;
         }
-        wanted.narrow(expected, spot)?;
+        wanted.narrow(ask, expected, spot)?;
         Some(wanted)
     }
 
     /// Takes over what is expected. None when no path is.
-    fn narrow(&mut self, expected: Expected, spot: &Spot<'_>) -> Option<()> {
+    fn narrow(&mut self, ask: &Ask<'_>, expected: Expected, spot: &Spot<'_>) -> Option<()> {
         let typed = &*spot.typed;
         let value = &typed[self.skip..];
         if expected.command && (matches!(spot.role, Role::Name) || expected.files.is_none()) {
@@ -87,7 +92,7 @@ impl Wanted {
                 self.skip = name.len() + 1;
                 return (!value.is_empty()).then_some(());
             }
-            return (!typed.is_empty() && !typed.starts_with('-')).then_some(());
+            return ((ask.list || !typed.is_empty()) && !typed.starts_with('-')).then_some(());
         }
         match expected.files {
             Some(files) => self.files = files,
@@ -202,6 +207,24 @@ impl<'e> Found<'e> {
     }
 }
 
+impl Found<'_> {
+    /// Where files of one sort are wanted, a directory without any, and without directories, does not lead to one.
+    fn leave_out_barren(&mut self, ask: &Ask<'_>, place: &Place<'_>, files: &Files) {
+        if files.which != Which::File || files.globs.is_empty() || self.entries.len() > MANY {
+            return;
+        }
+        let leads = |entry: &&Entry| {
+            let path = format!("{}/{}", place.directory.trim_end_matches('/'), entry.name);
+            let Known::Yes(below) = ask.world.entries(&path) else { return true };
+            let is_fit =
+                |below: &Entry| below.kind == Kind::Directory || files.globs.iter().any(|glob| fits(glob, &below.name));
+            below.iter().any(is_fit)
+        };
+        self.entries.retain(|entry| entry.kind != Kind::Directory || leads(entry));
+        self.count = self.entries.len();
+    }
+}
+
 /// Whether the first letters are the same but for their case: quick, for most are not.
 fn begins_alike(one: &str, other: &str) -> bool {
     match (one.as_bytes().first(), other.as_bytes().first()) {
@@ -260,7 +283,7 @@ pub fn fits(glob: &str, name: &str) -> bool {
 fn offer(ask: &Ask<'_>, spot: &Spot<'_>, wanted: &Wanted, place: &Place<'_>, found: Found<'_>) -> Vec<Candidate> {
     let before = [&spot.typed[..wanted.skip], place.before].concat();
     let low = if wanted.low { LOW } else { 0 };
-    if found.count > MANY && found.fit == Fit::Extends {
+    if found.count > MANY && found.fit == Fit::Extends && !ask.list {
         let common = common(&found.entries);
         if common.len() > place.name.len() && found.count == found.entries.len() && is_shown(common) {
             return vec![extend(ask, spot, &(before + common), place.name, low, 1, After::More)];
@@ -274,7 +297,8 @@ fn offer(ask: &Ask<'_>, spot: &Spot<'_>, wanted: &Wanted, place: &Place<'_>, fou
         if entry.kind == Kind::Directory {
             name.push('/');
             after = After::More;
-            if found.count == 1 {
+            // Where any path will do, the first directory may be meant: `rm -r target`.
+            if found.count == 1 && wanted.files.which != Which::Any {
                 chain(ask, &place.directory, &mut name);
             }
         }

@@ -1,7 +1,9 @@
 //! The order of candidates: the only place where facts become an order. Knows no source; what a source has to say is in
 //! the facts.
 
-use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Outcome, Past, Place};
+use std::collections::HashMap;
+
+use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Outcome, Past, Place, Source};
 
 /// A candidate and how likely it is that it is meant, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,21 +13,41 @@ pub struct Ranked {
 }
 
 /// Below it a candidate is noise, and silence is better.
-const QUIET: f32 = 0.008;
+pub const QUIET: f32 = 0.008;
 
 /// Words are guessed from fewer facts than lines are.
 const WORDS: f32 = 0.85;
 
-/// Best first. What is hardly ever meant is left out.
-pub fn order(candidates: Vec<Candidate>) -> Vec<Ranked> {
+/// Best first. What is less likely than `least` is left out.
+pub fn order(candidates: Vec<Candidate>, least: f32) -> Vec<Ranked> {
     let crowd = Crowd::of(&candidates);
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
         .map(|candidate| Ranked { chance: crowd.chance(&candidate.facts), candidate })
-        .filter(|ranked| ranked.chance >= QUIET)
+        .filter(|ranked| ranked.chance >= least)
         .collect();
+    join(&mut ranked);
     sort(&mut ranked);
     ranked
+}
+
+/// As many flags of a command are usual, about.
+const USUAL: u16 = 5;
+
+/// Two sources that say the same are surer than one: each gets the chance that either is right.
+fn join(ranked: &mut [Ranked]) {
+    let mut alike: HashMap<&str, f32> = HashMap::with_capacity(ranked.len());
+    for ranked in ranked.iter().filter(|ranked| ranked.candidate.source == Source::History) {
+        let not = alike.entry(ranked.candidate.text.trim_end()).or_insert(1.0);
+        *not *= 1.0 - ranked.chance;
+    }
+    let joined: Vec<f32> = ranked
+        .iter()
+        .map(|ranked| alike.get(ranked.candidate.text.trim_end()).map_or(ranked.chance, |not| 1.0 - not))
+        .collect();
+    for (ranked, chance) in ranked.iter_mut().zip(joined) {
+        ranked.chance = ranked.chance.max(chance);
+    }
 }
 
 pub fn sort(ranked: &mut [Ranked]) {
@@ -72,7 +94,9 @@ impl Crowd {
 
     fn chance(&self, facts: &Facts) -> f32 {
         // No `..`: a new fact must be given a weight, or be set aside here by name.
-        let Facts { kind, fit, rivals, place, typed, adds, past, habit } = *facts;
+        let Facts { kind, fit, rivals, place, usual, typed, adds, past, habit } = *facts;
+        // The usual flags compete with each other only.
+        let rivals = if usual { rivals.min(USUAL) } else { rivals };
         match (past, habit) {
             (Some(past), _) => self.line(past, typed, adds) * fitting(fit),
             (None, Some(habit)) => habit * WORDS * fitting(fit),

@@ -1,6 +1,6 @@
 //! Whether a line has in it what is typed, for lines that are remembered by their middle or by their first letters.
 
-/// Every piece between blanks is in it, in this order, whatever the case.
+/// Every piece between blanks begins a word or a part of one, in this order, whatever the case.
 pub fn has_in_order(line: &str, typed: &str) -> bool {
     let mut rest = line.as_bytes();
     typed.split_whitespace().all(|piece| match find(rest, piece.as_bytes()) {
@@ -27,8 +27,10 @@ pub fn has_initials(line: &str, typed: &str) -> bool {
 
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     let (first, length) = (wanted.first()?.to_ascii_lowercase(), wanted.len());
-    let begins =
-        |&at: &usize| text[at].to_ascii_lowercase() == first && text[at..at + length].eq_ignore_ascii_case(wanted);
+    let is_part = |at: usize| at == 0 || !wanted[0].is_ascii_alphanumeric() || !text[at - 1].is_ascii_alphanumeric();
+    let begins = |&at: &usize| {
+        text[at].to_ascii_lowercase() == first && text[at..at + length].eq_ignore_ascii_case(wanted) && is_part(at)
+    };
     (0..(text.len() + 1).saturating_sub(length)).find(begins)
 }
 
@@ -47,6 +49,8 @@ mod tests {
             ("sp", "git stash pop", false, false),
             ("dcu", "docker compose up -d", false, true),
             ("日本", "cd 日本語", true, false),
+            ("cd s", "cd ~/ops", false, false),
+            ("cd s", "cd ~/src", true, false),
             ("ssh prod", "ssh -p 22 me@prod.example", true, false),
             ("x", "", false, false),
             ("", "ls", true, false),

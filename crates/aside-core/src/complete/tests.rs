@@ -90,6 +90,12 @@ fn goes_as_far_as_the_past_agrees() {
         history  frob open reports/2024/march
         history  frob open reports/2024/april
         history  frob open reports/2025/may
+        directory reports
+        directory reports/2024
+        directory reports/2025
+        file     reports/2024/march
+        file     reports/2024/april
+        file     reports/2025/may
         line     frob o|
     ";
     assert_snapshot!(first(scene), @"frob open reports/  history");
@@ -115,10 +121,7 @@ fn lines_are_found_by_their_middle_and_by_their_first_letters() {
         history  frob stash pop
         line     stash p|
     ";
-    assert_snapshot!(run(scene), @r"
-    stash pop  history
-    frob stash pop  history
-    ");
+    assert_snapshot!(run(scene), @"frob stash pop  history");
     assert_snapshot!(run("history frob stash pop\nline fsp|"), @"frob stash pop  history");
 }
 
@@ -132,6 +135,7 @@ fn offers_multi_line_commands_but_not_scripts() {
     while true; do\n  date\ndone  history
     while test  environment  check a condition
     while time  environment  measure how long a command takes
+    while trap  environment  run commands when a signal arrives
     ");
     let script = format!("history frob {}\nline frob|", "x\\n".repeat(40));
     assert_snapshot!(run(&script), @"");
@@ -227,4 +231,66 @@ fn a_models_idea_that_cannot_run_is_not_offered() {
     assert_eq!(with_idea(&format!("{here}\nline kub|"), "ectl get pods"), "");
     assert_eq!(with_idea(&format!("{here}\nline sort < z|"), "eta.txt"), "");
     assert_eq!(with_idea(&format!("{here}\nline git commit -m |"), "'a b'"), "git commit -m 'a b'");
+}
+
+/// What is listed when the user asks for a list.
+fn listed(scene: &str) -> Vec<String> {
+    let fake = Fake::new(scene);
+    let ask = Ask { limit: 64, list: true, ..fake.ask() };
+    complete(&ask).into_iter().map(|ranked| ranked.candidate.text.trim_end().to_owned()).collect()
+}
+
+const LISTED: &str = "
+    program git
+    program cat
+    program rm
+    program kill
+    program frob
+    process 4711
+    file src/main.rs
+    file src/mod_a.rs
+    file src/mod_b.rs
+    file src/mod_c.rs
+    file src/mod_d.rs
+    file src/mod_e.rs
+    file src/mod_f.rs
+    file src/mod_g.rs
+    file src/mod_h.rs
+    file src/mod_i.rs
+    git-branch main
+    git-branch topic
+    history git commit --amend --no-edit
+";
+
+#[test]
+fn a_list_has_all_flags_and_files_of_the_slot() {
+    let flags = listed(&format!("{LISTED}\nline git commit --|"));
+    assert!(flags.len() > 20, "{flags:?}");
+    for flag in ["git commit --amend", "git commit --amend --no-edit", "git commit --all", "git commit --signoff"] {
+        assert!(flags.iter().any(|line| line == flag), "{flag}: {flags:?}");
+    }
+    for line in ["cat src/", "frob src/"] {
+        let files = listed(&format!("{LISTED}\nline {line}|"));
+        assert_eq!(files.len(), 10, "{files:?}");
+    }
+    // Before a dash the files come first.
+    let all = listed(&format!("{LISTED}\nline cat |"));
+    assert_eq!(all.first().map(String::as_str), Some("cat src/"), "{all:?}");
+    assert!(all.iter().any(|line| line == "cat -n"), "{all:?}");
+    let subcommands = listed(&format!("{LISTED}\nline git |"));
+    assert!(subcommands.iter().any(|line| line == "git bisect"), "{subcommands:?}");
+    // Unasked, the rules of the bar hold.
+    let fake = Fake::new(&format!("{LISTED}\nline cat src/|"));
+    assert_eq!(complete(&fake.ask()), []);
+}
+
+#[test]
+fn a_list_guesses_nothing_that_destroys() {
+    for line in ["rm ", "rm src/", "kill ", "git push --", "git branch -d ", "cat > "] {
+        let found = listed(&format!("{LISTED}\nline {line}|"));
+        let names = |text: &String| ["src", "4711", "topic"].iter().any(|name| text.contains(name));
+        let flags = |text: &String| ["--force", "--delete", "--mirror"].iter().any(|flag| text.ends_with(flag));
+        let destroys = |text: &String| names(text) || flags(text);
+        assert!(!found.iter().any(destroys), "{line}: {found:?}");
+    }
 }

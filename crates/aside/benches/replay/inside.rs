@@ -38,6 +38,7 @@ impl Tool for Inside {
             specs: &self.specs,
             idea: None,
             limit: CANDIDATES,
+            list: false,
         };
         complete(&ask).into_iter().map(|ranked| ranked.candidate.text).collect()
     }

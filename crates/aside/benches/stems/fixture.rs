@@ -49,17 +49,17 @@ const PROGRAMS: &str = "docker kubectl cargo rustc rustup node npm npx pnpm pyth
 
 const TREE: &[(&str, &str)] = &[
     (
-        "work/shop",
+        "src/shop",
         "README.md requirements.txt docker-compose.yml .gitignore src/shop/__init__.py src/shop/cart.py src/shop/models.py \
       src/shop/api.py tests/test_cart.py tests/test_api.py tests/conftest.py scripts/seed.py data/orders.csv notebooks/explore.ipynb docs/index.md docs/api.md",
     ),
     (
-        "work/webapp",
+        "src/webapp",
         "README.md pnpm-lock.yaml vite.config.ts tsconfig.json index.html Dockerfile src/App.tsx src/main.tsx src/index.css \
       src/components/LoginForm.tsx src/components/Button.tsx src/lib/api.ts tests/login.spec.ts public/logo.svg .github/workflows/ci.yml",
     ),
     (
-        "work/engine",
+        "src/engine",
         "Cargo.lock crates/core/src/lib.rs src/main.rs src/bin/cli.rs examples/echo.rs benches/index.rs tests/it.rs README.md \
       CHANGELOG.md rustfmt.toml",
     ),
@@ -77,37 +77,37 @@ const TREE: &[(&str, &str)] = &[
 
 const WRITTEN: &[(&str, &str)] = &[
     (
-        "work/shop/Makefile",
+        "src/shop/Makefile",
         "install:\n\tpip install .\ntest:\n\tpytest\nlint:\n\truff check\nformat:\n\truff format\nrun:\n\tuvicorn\ndocs:\n\tmkdocs\nclean:\n\trm -rf build\n.PHONY: install test lint format run docs clean\n",
     ),
-    ("work/shop/pyproject.toml", "[project]\nname = \"shop\"\nversion = \"1.1.0\"\n"),
+    ("src/shop/pyproject.toml", "[project]\nname = \"shop\"\nversion = \"1.1.0\"\n"),
     (
-        "work/shop/docker-compose.yml",
+        "src/shop/docker-compose.yml",
         "services:\n  web:\n    build: .\n  db:\n    image: postgres:16\n  redis:\n    image: redis:7\n",
     ),
-    ("work/shop/scripts/migrate.sh", "#!/bin/sh\n"),
-    ("work/shop/.gitignore", "venv/\n.env\n"),
-    ("work/shop/.env", "X=1\n"),
-    ("work/shop/venv/bin/activate", ""),
-    ("work/shop/data/Sales 2024.xlsx", ""),
+    ("src/shop/scripts/migrate.sh", "#!/bin/sh\n"),
+    ("src/shop/.gitignore", "venv/\n.env\n"),
+    ("src/shop/.env", "X=1\n"),
+    ("src/shop/venv/bin/activate", ""),
+    ("src/shop/data/Sales 2024.xlsx", ""),
     (
-        "work/webapp/package.json",
+        "src/webapp/package.json",
         "{\"name\": \"webapp\", \"scripts\": {\"dev\": \"vite\", \"build\": \"vite build\", \"test\": \"vitest run\", \"test:watch\": \"vitest\", \"lint\": \"eslint .\", \"format\": \"prettier -w .\", \"preview\": \"vite preview\", \"storybook\": \"storybook dev\"}, \"dependencies\": {\"react\": \"18\", \"vite\": \"5\", \"zod\": \"3\"}, \"devDependencies\": {\"eslint\": \"9\", \"prettier\": \"3\", \"vitest\": \"1\", \"typescript\": \"5\"}}\n",
     ),
-    ("work/webapp/.gitignore", "node_modules/\n.env.local\n"),
-    ("work/webapp/.env.local", "X=1\n"),
-    ("work/webapp/node_modules/react/index.js", ""),
+    ("src/webapp/.gitignore", "node_modules/\n.env.local\n"),
+    ("src/webapp/.env.local", "X=1\n"),
+    ("src/webapp/node_modules/react/index.js", ""),
     (
-        "work/engine/Cargo.toml",
+        "src/engine/Cargo.toml",
         "[package]\nname = \"engine\"\nversion = \"0.9.0\"\nedition = \"2021\"\n[features]\ntls = []\nmetrics = []\n[[bin]]\nname = \"server\"\npath = \"src/main.rs\"\n[[bin]]\nname = \"cli\"\npath = \"src/bin/cli.rs\"\n[workspace]\nmembers = [\"crates/core\"]\n",
     ),
-    ("work/engine/crates/core/Cargo.toml", "[package]\nname = \"core\"\nversion = \"0.9.0\"\n"),
+    ("src/engine/crates/core/Cargo.toml", "[package]\nname = \"core\"\nversion = \"0.9.0\"\n"),
     (
-        "work/engine/justfile",
+        "src/engine/justfile",
         "build:\n  cargo build\ntest:\n  cargo test\nbench:\n  cargo bench\nlint:\n  cargo clippy\nrelease:\n  cargo build --release\n",
     ),
-    ("work/engine/.gitignore", "target/\n"),
-    ("work/engine/target/debug/server", "#!/bin/sh\n"),
+    ("src/engine/.gitignore", "target/\n"),
+    ("src/engine/target/debug/server", "#!/bin/sh\n"),
     ("ops/deploy.sh", "#!/bin/sh\n"),
     ("Documents/letter to bank.odt", ""),
     ("Downloads/My Photo.jpg", ""),
@@ -224,9 +224,9 @@ fn repositories(home: &Home) {
         assert!(ended.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
     };
     for (directory, branches, tags, remotes, checkout) in [
-        ("work/shop", "develop feature/checkout fix/rounding", "v1.0.0 v1.1.0", "origin", "develop"),
-        ("work/webapp", "next feat/login-form", "", "origin upstream", "feat/login-form"),
-        ("work/engine", "perf/index release-0.9", "v0.8.0 v0.9.0", "origin", "main"),
+        ("src/shop", "develop feature/checkout fix/rounding", "v1.0.0 v1.1.0", "origin", "develop"),
+        ("src/webapp", "next feat/login-form", "", "origin upstream", "feat/login-form"),
+        ("src/engine", "perf/index release-0.9", "v0.8.0 v0.9.0", "origin", "main"),
     ] {
         git(directory, &["init", "-q"]);
         git(directory, &["add", "."]);
@@ -239,18 +239,15 @@ fn repositories(home: &Home) {
         }
         git(directory, &["checkout", "-q", checkout]);
     }
-    home.write("work/shop/src/shop/cart.py", "stashed\n");
-    git("work/shop", &["stash", "-q"]);
-    for file in [
-        "work/shop/src/shop/cart.py",
-        "work/shop/tests/test_cart.py",
-        "work/shop/docs/api.md",
-        "work/webapp/src/App.tsx",
-    ] {
+    home.write("src/shop/src/shop/cart.py", "stashed\n");
+    git("src/shop", &["stash", "-q"]);
+    for file in
+        ["src/shop/src/shop/cart.py", "src/shop/tests/test_cart.py", "src/shop/docs/api.md", "src/webapp/src/App.tsx"]
+    {
         home.write(file, "two\n");
     }
-    git("work/shop", &["add", "docs/api.md"]);
-    for file in ["work/shop/notes.txt", "work/shop/debug.log", "work/webapp/src/lib/auth.ts"] {
+    git("src/shop", &["add", "docs/api.md"]);
+    for file in ["src/shop/notes.txt", "src/shop/debug.log", "src/webapp/src/lib/auth.ts"] {
         home.write(file, "new\n");
     }
 }

@@ -58,6 +58,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         right: right.to_owned(),
         shell: args.shell.unwrap_or_default(),
         wait: true,
+        ..Complete::default()
     };
     match client::ask(&paths.socket, Request::Complete(asked)) {
         Ok(Reply::Complete(found)) => {

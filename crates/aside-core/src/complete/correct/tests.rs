@@ -139,10 +139,10 @@ fn not_what_may_be_right() {
 
 #[test]
 fn what_the_person_uses_is_meant() {
-    let both = "program tig\nprogram tit\nprogram tiz\nprogram tib\nbuiltin cd";
+    let both = "program tid\nprogram tit\nprogram tiz\nprogram tib\nbuiltin cd";
     // Too many that are near.
     assert_eq!(texts(&format!("{both}\nline tix |")), "");
-    assert_eq!(texts(&format!("{both}\nhistory tig\nhistory tig\nhistory tig log\nline tix |")), "tig ");
+    assert_eq!(texts(&format!("{both}\nhistory tid\nhistory tid\nhistory tid log\nline tix |")), "tid ");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn own<'a>(ask: &'a Ask<'_>) -> impl Iterator<Item = &'a str> {
 
 /// How much each command was used, 0 to 1.
 fn used<'a>(ask: &Ask<'a>) -> HashMap<&'a str, f32> {
-    let at = At { before: &[], after: "", typed: "" };
+    let at = At { before: &[], after: "", typed: "", reach: crate::history::words::Reach::Slot };
     ask.history.words().next(at, MAX_USED).into_iter().map(|guess| (guess.word, guess.chance)).collect()
 }
 

@@ -47,7 +47,7 @@ fn texts(scene: &str) -> String {
 /// The same with what the ranking gets.
 fn details(scene: &str) -> String {
     let rows = candidates_of(&Fake::new(scene)).into_iter().map(|candidate| {
-        let Facts { kind, fit, rivals, place, typed, adds, past: _, habit: _ } = candidate.facts;
+        let Facts { kind, fit, rivals, place, usual: _, typed, adds, past: _, habit: _ } = candidate.facts;
         format!("{}: {kind:?} {fit:?} {place} of {rivals}, {typed} typed, {adds} more", candidate.text)
     });
     rows.collect::<Vec<_>>().join("\n")
@@ -251,6 +251,8 @@ fn the_other_case_when_nothing_fits() {
 #[test]
 fn goes_down_where_there_is_nothing_to_choose() {
     check("zsh", &[("cd j|", "cd java/main/org/aside/core/"), ("cd src/|", "cd src/complete/spec/")]);
+    // Where the first directory may be meant as it is.
+    check("zsh", &[("rm -r j|", "rm -r java/"), ("ls j|", "ls java/")]);
     let deep = format!("directory {}\nline cd a|", ["a"; 20].join("/"));
     assert_eq!(texts(&deep), format!("cd {}/", ["a"; 9].join("/")));
 }

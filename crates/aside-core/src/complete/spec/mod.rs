@@ -4,6 +4,7 @@
 pub mod expect;
 pub mod judge;
 pub(super) mod reach;
+mod usual;
 
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{self, Candidate, Facts, Fit, Source};
@@ -12,14 +13,18 @@ use crate::line::quote::After;
 use crate::line::{Role, Spot};
 use crate::spec::format::{Flag, Style};
 use crate::spec::kind::Kind;
-use crate::spec::walk::Next;
+use crate::spec::walk::{Next, Piece, Step};
+use crate::world::Live;
 
 /// More than are shown, so that the ranking has a choice.
 const MAX_OFFERS: usize = 64;
-/// Nobody tells more rivals apart; a repository may have thousands of branches.
+/// Subcommands that can be read at a glance, where it is not known which are usual.
+const FEW_SUBS: usize = 6;
+/// More rivals are not told apart; a repository may have thousands of branches.
 const MAX_RIVALS: usize = 250;
 
-/// What the spec of the command has for the word at the cursor. Of flags nothing is said before a dash is typed.
+/// What the spec of the command has for the word at the cursor. Of flags nothing is said before a dash is typed, except in
+/// a list.
 pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Vec::new() };
     if !spot.fixed {
@@ -52,10 +57,15 @@ fn gather(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
         }
         Next::Argument { kinds, subcommand } => {
             let spec = reached.walk.spec();
-            if subcommand {
-                // Before a letter is typed, only what people use most.
-                let shown = if typed.is_empty() && spec.common > 0 { spec.common } else { spec.subs.len() };
-                for sub in &spec.subs[..shown] {
+            // One that is typed completely is not the beginning of another: `git commit`, and not `git commit-graph`.
+            if subcommand && spec.sub(typed).is_none() {
+                // Before a letter is typed, only what people use most; and nothing where arguments are as likely.
+                let shown = match (typed.is_empty() && !ask.list, spec.common) {
+                    (true, 0) if !kinds.is_empty() || spec.subs.len() > FEW_SUBS => 0,
+                    (true, common) if common > 0 => common,
+                    _ => spec.subs.len(),
+                };
+                for sub in spec.subs[..shown].iter().filter(|sub| !sub.spec.addon) {
                     offers.add("", &sub.name, &sub.spec.about, candidate::Kind::Subcommand, After::End);
                 }
             }
@@ -63,12 +73,28 @@ fn gather(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
             if spec.style == Style::Bare {
                 bare_flags(reached, offers);
             }
+            if ask.list && typed.is_empty() && matches!(reached.walk.next("-"), Next::Flag) {
+                flags(ask, reached, offers);
+            }
         }
     }
 }
 
 fn flags(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
     let typed = offers.typed;
+    // The usual ones first; several letters may be one word: `-la`.
+    let path: Vec<&str> = reached.walk.path(&reached.pieces).collect();
+    let usual = usual::flags(&path.join(" "));
+    for name in usual.iter().filter(|name| name.starts_with('-') && **name != "-" && **name != "--") {
+        let flag = reached.walk.flag(name);
+        // The spec of this machine may lack it.
+        let piece = Piece { value: (*name).into(), fixed: true, word: None };
+        let is_known = || matches!(reached.walk.clone().go(reached.pieces.len(), &piece), Step::Flag);
+        if offers.fits(name) && flag.map_or_else(is_known, |flag| !reached.walk.is_used(flag)) {
+            let about = flag.map_or("", |flag| &*flag.about);
+            offers.add_usual(name, about);
+        }
+    }
     for flag in reached.walk.reach().flat_map(|spec| &spec.flags).filter(|flag| !reached.walk.is_used(flag)) {
         if let Some(name) = flag.names.iter().find(|name| name.starts_with('-') && offers.fits(name)) {
             offers.add("", name, &flag.about, candidate::Kind::Flag, After::End);
@@ -113,12 +139,22 @@ fn values(ask: &Ask<'_>, reached: &Reached<'_>, kinds: &[Kind], before: &str, of
                 let items = directory.and_then(|directory| ask.world.live(*live, &directory).yes());
                 // `git add a b`: neither of them again. Asked last: there can be many names, and few fit.
                 let given = |name: &str| reached.pieces.iter().skip(1).any(|piece| *piece.value == *name);
+                // A host among paths is the beginning of one there: `scp a.txt web1:`.
+                let is_path_there =
+                    *live == Live::Host && kinds.iter().any(|kind| matches!(kind, Kind::Path | Kind::File(_)));
                 for item in items.iter().flat_map(|items| items.iter()) {
                     if offers.count >= MAX_RIVALS {
                         break;
                     }
-                    if offers.fit(before, &item.name) && !given(&item.name) {
-                        offers.add(before, &item.name, &item.about, candidate::Kind::Name, After::End);
+                    if !offers.fit(before, &item.name) || given(&item.name) {
+                        continue;
+                    }
+                    match is_path_there {
+                        true => {
+                            let name = format!("{}:", item.name);
+                            offers.add(before, &name, &item.about, candidate::Kind::Name, After::More);
+                        }
+                        false => offers.add(before, &item.name, &item.about, candidate::Kind::Name, After::End),
                     }
                 }
             }
@@ -151,6 +187,7 @@ struct Offer {
     about: String,
     kind: candidate::Kind,
     after: After,
+    usual: bool,
 }
 
 impl<'t> Offers<'t> {
@@ -190,8 +227,18 @@ impl<'t> Offers<'t> {
         let is_typed = self.typed.len() == before.len() + value.len() && self.typed.ends_with(value);
         if !is_typed && self.fitting.len() < MAX_OFFERS {
             let value = [before, value].concat();
-            self.fitting.push(Offer { value, about: about.to_owned(), kind, after });
+            if self.fitting.iter().any(|offer| offer.usual && offer.value == value) {
+                self.count -= 1;
+                return;
+            }
+            self.fitting.push(Offer { value, about: about.to_owned(), kind, after, usual: false });
         }
+    }
+
+    fn add_usual(&mut self, flag: &str, about: &str) {
+        let before = self.fitting.len();
+        self.add("", flag, about, candidate::Kind::Flag, After::End);
+        self.fitting.iter_mut().skip(before).for_each(|offer| offer.usual = true);
     }
 
     fn candidates(&self, ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
@@ -203,7 +250,8 @@ impl<'t> Offers<'t> {
                 None | Some(0) => Fit::Extends,
                 Some(edits) => Fit::Mends { edits },
             };
-            let facts = Facts { rivals: short(self.count), place: short(place), typed, ..Facts::new(offer.kind, fit) };
+            let (rivals, place) = (short(self.count), short(place));
+            let facts = Facts { rivals, place, typed, usual: offer.usual, ..Facts::new(offer.kind, fit) };
             let candidate = ask.word(spot, &offer.value, Source::Spec, facts, offer.after);
             Candidate { about: offer.about.clone(), ..candidate }
         });

@@ -63,7 +63,7 @@ fn offers(scene: &str) -> String {
 /// The same with everything that the ranking and the bar get.
 fn details(scene: &str) -> String {
     let rows = candidates_of(&Fake::new(scene)).into_iter().map(|candidate| {
-        let Facts { kind, fit, rivals, place, typed, adds: _, past: _, habit: _ } = candidate.facts;
+        let Facts { kind, fit, rivals, place, usual: _, typed, adds: _, past: _, habit: _ } = candidate.facts;
         format!("{}: {kind:?} {fit:?} {place} of {rivals}, {typed} typed, {}", candidate.text, candidate.about)
     });
     rows.collect::<Vec<_>>().join("\n")

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aside_core::complete::ask::Ask;
+use aside_core::complete::candidate::{Kind, Source};
 use aside_core::complete::complete;
 use aside_core::complete::model::prompt::Around;
 use aside_core::complete::model::word::is_whole;
@@ -12,6 +13,7 @@ use aside_core::complete::rank::Ranked;
 use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::proto::{Candidate, Candidates, Complete, Reply};
+use aside_core::redact::secrets;
 use tokio::sync::mpsc;
 
 use crate::daemon::later::{Later, Tone};
@@ -27,6 +29,10 @@ const WAIT: Duration = Duration::from_secs(8);
 const LOOK_UP: Duration = Duration::from_millis(300);
 /// What was not found out by then is not needed for this line any more.
 const LATE: Duration = Duration::from_secs(2);
+/// How often is looked again: what one look finds out may lead to the next question.
+const LOOKS: usize = 3;
+/// Candidates of a list that the user asked for.
+const LISTED: usize = 64;
 /// Commands that a model is told about; the prompt takes fewer.
 const RECENT: usize = 40;
 
@@ -36,13 +42,13 @@ pub async fn answer(state: &Arc<State>, asked: Complete, privacy: Privacy, later
     state.readable().await;
     let config = state.config();
     let typed = asked.left.chars().count() + asked.right.chars().count();
-    if !config.complete.enabled || typed < config.complete.min_input as usize {
+    if !config.complete.enabled || typed < config.complete.min_input as usize && !asked.list {
         return Reply::Complete(Candidates::default());
     }
     let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
     let (names, dialect) = state.shell(asker);
     let view = state.view(&names);
-    let limit = config.complete.max_candidates;
+    let limit = if asked.list { LISTED } else { config.complete.max_candidates };
     let desk = Arc::new(Desk {
         state: Arc::clone(state),
         asked,
@@ -86,34 +92,40 @@ impl Desk {
     async fn answer(self: &Arc<Self>, later: &Later) -> Candidates {
         match later.tone() {
             Tone::Updates => {
-                // The first look is what makes the view ask; most of it is answered in a moment.
+                // The first look is what makes the view ask; most of it is answered in a moment, and may lead to the next question.
                 let mut found = self.look();
-                if self.view.waits_briefly() {
-                    self.view.settled_briefly().await;
-                }
-                if self.view.take_news() {
+                for _ in 0..LOOKS {
+                    if self.view.waits_briefly() {
+                        self.view.settled_briefly().await;
+                    }
+                    if !self.view.take_news() {
+                        break;
+                    }
                     found = self.look();
                 }
-                let (desk, teller) = (Arc::clone(self), later.clone());
-                let asked = thought::ask(&self.state, self.question(later), move |thought| {
-                    desk.think(thought);
-                    desk.tell(&teller);
-                });
-                later.keep(asked.hold);
-                let answer = self.begin(found, asked.known);
+                let known = if self.asked.list { None } else { self.ask_model(later) };
+                let answer = self.begin(found, known);
                 if self.view.waits() || self.view.take_news() {
                     let (desk, teller) = (Arc::clone(self), later.clone());
                     tokio::spawn(async move {
-                        desk.view.settled(LATE).await;
-                        desk.tell(&teller);
+                        for _ in 0..LOOKS {
+                            desk.view.settled(LATE).await;
+                            desk.tell(&teller);
+                            if !desk.view.take_news() {
+                                break;
+                            }
+                        }
                     });
                 }
                 answer
             }
             Tone::Once => {
                 let mut found = self.look();
-                self.view.settled(LOOK_UP).await;
-                if self.view.take_news() {
+                for _ in 0..LOOKS {
+                    self.view.settled(LOOK_UP).await;
+                    if !self.view.take_news() {
+                        break;
+                    }
                     found = self.look();
                 }
                 // Whoever reads one answer only is not kept waiting for a second opinion.
@@ -124,6 +136,17 @@ impl Desk {
                 self.say(found)
             }
         }
+    }
+
+    /// Asks a model, whose ideas come as updates. Gives what it thought of this line before.
+    fn ask_model(self: &Arc<Self>, later: &Later) -> Option<String> {
+        let (desk, teller) = (Arc::clone(self), later.clone());
+        let asked = thought::ask(&self.state, self.question(later), move |thought| {
+            desk.think(thought);
+            desk.tell(&teller);
+        });
+        later.keep(asked.hold);
+        asked.known
     }
 
     /// The answer itself, with what a model thought while it was made.
@@ -142,7 +165,7 @@ impl Desk {
     }
 
     fn look(&self) -> Vec<Ranked> {
-        let Complete { session, cwd, left, right, shell: _, wait: _ } = &self.asked;
+        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _ } = &self.asked;
         let idea = self.board().idea.clone();
         let specs = self.state.specs();
         complete(&Ask {
@@ -157,15 +180,22 @@ impl Desk {
             specs: &specs,
             idea: idea.as_deref(),
             limit: self.limit,
+            list: self.asked.list,
         })
     }
 
     /// Takes note of what is said.
     fn say(&self, found: Vec<Ranked>) -> Candidates {
         self.state.offers().note(&self.asked, &found);
+        let described = self.asked.describe;
+        let spoken = |ranked: Ranked| {
+            let is_shown = !described || !tells_secret(&ranked);
+            let candidate = spoken(ranked);
+            Candidate { description: if is_shown { candidate.description } else { String::new() }, ..candidate }
+        };
         let candidates: Vec<Candidate> = found.into_iter().map(spoken).collect();
         self.board().said = Some(candidates.clone());
-        Candidates { candidates }
+        Candidates { candidates, described }
     }
 
     /// Says it again if it is something else by now. Before the answer there is nothing to say again: that looks itself.
@@ -192,7 +222,7 @@ impl Desk {
     }
 
     fn question(self: &Arc<Self>, later: &Later) -> Question {
-        let Complete { session, cwd, left, right, shell: _, wait: _ } = self.asked.clone();
+        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _ } = self.asked.clone();
         let (around, knows) = (Arc::clone(self), Arc::clone(self));
         Question {
             who: if session.is_empty() { later.who() } else { session },
@@ -236,4 +266,13 @@ impl Desk {
     fn board(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether its description must not be shown unasked. What a spec says is known; of a name it may be what a process was started with, or
+/// what a script runs.
+fn tells_secret(ranked: &Ranked) -> bool {
+    let candidate = &ranked.candidate;
+    let is_of_spec =
+        candidate.source == Source::Spec && matches!(candidate.facts.kind, Kind::Flag | Kind::Subcommand | Kind::Value);
+    !candidate.about.is_empty() && !is_of_spec && !secrets(&candidate.about).is_empty()
 }
