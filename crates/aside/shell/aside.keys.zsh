@@ -33,7 +33,8 @@ _aside_bind() {
     '^[[1;3C' forward-word '^[[1;5C' forward-word '^[^[[C' forward-word)
   # A terminal may have its own idea of these.
   local -a ours=('^I' tab '^[[Z' back '^[[1;2C' next '^[[1;2D' previous
-    "${terminfo[kRIT]:-^[[1;2C}" next "${terminfo[kLFT]:-^[[1;2D}" previous)
+    "${terminfo[kRIT]:-^[[1;2C}" next "${terminfo[kLFT]:-^[[1;2D}" previous
+    '^[[1;2B' menu "${terminfo[kind]:-^[[1;2B}" menu)
   local -a keys=('^[[C' '^[^[' '^[')
   for key widget in $ends $ours; do keys+=("$key"); done
   _aside_printed _aside_print_all $keys
@@ -97,12 +98,17 @@ _aside_may_bind() {
 _aside_claim() {
   local what="$name $keymap" was=$now[$key]
   case $was in
-    _aside_*|\"*) return 0 ;;
+    _aside_*|aside-menu|\"*) return 0 ;;
     undefined-key) was= ;;
-    # reverse-menu-complete is the shell's own completion already, and in a menu it goes back.
-    *) [[ $name == back ]] && return 0 ;;
+    # reverse-menu-complete is the shell's own completion already, and in a menu it goes back. And the key for a list would
+    # never do what it did before.
+    *) [[ $name == (back|menu) ]] && return 0 ;;
   esac
   _aside_may_bind || return 0
+  if [[ $name == menu ]]; then
+    bindkey -M $keymap $key aside-menu
+    return 0
+  fi
   _aside_was_key[$what]=$was
   (( $+_aside_first_key[$what] )) || _aside_first_key[$what]=$was
   bindkey -M $keymap $key _aside_${name}_$keymap

@@ -188,7 +188,7 @@ _aside_next_show() {
   # It takes text behind the line for its own.
   _aside_quieten
   _aside_next_text=$_aside_next[1]
-  _aside_candidates=("$_aside_next_text") _aside_cursors=('') _aside_index=1 _aside_for= _aside_behind=
+  _aside_candidates=("$_aside_next_text") _aside_cursors=('') _aside_abouts=('') _aside_index=1 _aside_for= _aside_behind=
   _aside_draw
   zle -R
 }

@@ -124,11 +124,11 @@ _aside_remember() {
 # The prompt as it would be drawn now, into REPLY.
 _aside_expand_prompt() { REPLY=${(%%)PROMPT}; } 2>/dev/null
 
-# A key that is ours as long as it has something to do with a wish.
+# A key that is ours as long as it has something to do with a wish or a list.
 _aside_hold() {
   local _aside_kind=$1 _aside_old=
   shift
-  if _aside_wish_key "$_aside_kind"; then return 0; fi
+  if _aside_menu_key "$_aside_kind" || _aside_wish_key "$_aside_kind"; then return 0; fi
   _aside_held_before "$_aside_kind"
   if [[ -z $_aside_old ]]; then return 0; fi
   zle "$_aside_old" -w -- "$@"

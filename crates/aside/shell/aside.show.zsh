@@ -4,13 +4,14 @@
 # Something is shown exactly while _aside_drawn is not empty. Which candidates there are is the daemon's business.
 
 typeset -ga _aside_candidates _aside_cursors # What could be meant, whole lines, and where the cursor goes in each.
+typeset -ga _aside_abouts                    # One line about each, mostly empty.
 typeset -gi _aside_index=0                   # The one that is shown,
 typeset -gi _aside_browsing=0                # because the person went there.
 typeset -g _aside_drawn=                     # All that we put behind the line: grey text, newline, bar.
 typeset -g _aside_ghost= _aside_bar=
 typeset -g _aside_for= _aside_behind=        # The line it was drawn for, before and after the cursor.
 typeset -ga _aside_spans                     # Where region_highlight colours it.
-typeset -gi _aside_hint_at=0                 # Where in the bar the hint begins; 0 when there is none.
+typeset -gi _aside_hint_at=0                 # Where in the bar the description and the hint begin; 0 without either.
 typeset -gi _aside_warns=0                   # The bar says what the candidate may destroy, and nothing else.
 typeset -gi _aside_cut=0                     # The candidate did not fit into the bar, or the bar onto the screen.
 typeset -gi _aside_width=0                   # Of the terminal when the bar was made.
@@ -30,29 +31,42 @@ typeset -g _aside_memo=' memo=aside' _aside_mark='*memo=aside'
 typeset -gA _aside_sign=(tab '↹' shift '⇧' arrows '←/→' line '⏎' cut '…')
 (( ${#${:-…}} == 1 )) || _aside_sign=(tab Tab shift Shift arrows '</>' line '\n' cut '...')
 
-# An answer about the line: number, verb, count, and three fields for each candidate.
+# An answer about the line: number, verb, count, and three fields for each candidate; four, with a description, from a daemon
+# that knows the question for it.
 _aside_show() {
   [[ $1 == $_aside_asked && $CONTEXT == start && $LBUFFER == "$_aside_left" && $RBUFFER == "$_aside_right" ]] || return 0
   (( _aside_enabled && ! _aside_isearch && ! _aside_dismissed && ! ${_aside_inside:-0} )) || return 0
+  # A list without anything in it leaves what is shown.
+  (( _aside_menu && $# <= 3 )) && return 0
   # What the person is looking through must not change under their eyes.
   (( _aside_browsing )) && return 0
   # zsh-autosuggestions takes any text behind the line for its own, so there can only be one of us.
   (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) && return 0
-  local text cursor source before=$_aside_drawn
-  _aside_candidates=() _aside_cursors=()
+  local text cursor source about before=$_aside_drawn
+  local -a fields=("${(@)@[4,-1]}")
+  local -i each=3 at
+  [[ $3 == <1-999> ]] && (( $#fields == 4 * $3 )) && each=4
+  (( _aside_menu == 2 )) && _aside_menu_text=$_aside_candidates[_aside_index]
+  _aside_candidates=() _aside_cursors=() _aside_abouts=()
   # What was there before the first key stays in its place as long as it goes on like the line.
   [[ -n $_aside_next_text && -z $RBUFFER && $_aside_next_text == "$LBUFFER"?* ]] &&
-    _aside_candidates=("$_aside_next_text") _aside_cursors=('')
-  for text cursor source in "${(@)@[4,-1]}"; do
+    _aside_candidates=("$_aside_next_text") _aside_cursors=('') _aside_abouts=('')
+  for (( at = 1; at <= $#fields; at += each )); do
+    text=$fields[at] cursor=$fields[at+1] about=
     [[ -n $text && $text != "$BUFFER" && $text != "$_aside_next_text" ]] || continue
     # Without a bar there is nowhere to show one that does not go on where the line ends.
-    (( _aside_wants_bar )) || [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] || continue
+    (( _aside_wants_bar || _aside_menu )) || [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] || continue
     _aside_candidates+=("$text")
     [[ $cursor == <-> ]] && (( cursor < $#text )) || cursor=
     _aside_cursors+=("$cursor")
+    (( each == 4 )) && about=$fields[at+3]
+    # Where letters are bytes their columns cannot be counted.
+    [[ $_aside_sign[cut] == ... && $about == *[^\ -~]* ]] && about=
+    _aside_abouts+=("$about")
   done
   if (( $#_aside_candidates )); then
     _aside_index=1 _aside_for=$LBUFFER _aside_behind=$RBUFFER
+    (( _aside_menu )) && _aside_menu_open
     _aside_draw
   else
     _aside_clear
@@ -69,7 +83,9 @@ _aside_draw() {
   local text=$_aside_candidates[_aside_index]
   _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cut=0 _aside_warns=0 _aside_width=$COLUMNS
   [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] && _aside_ghost=${text:$#LBUFFER}
-  if [[ -n $_aside_next_text && $text == "$_aside_next_text" && -n $_aside_next[3] ]]; then
+  if (( _aside_menu == 2 )) && _aside_lay_menu; then
+    :
+  elif [[ -n $_aside_next_text && $text == "$_aside_next_text" && -n $_aside_next[3] ]]; then
     _aside_next_warn
   elif (( _aside_wants_bar )); then
     if (( $#_aside_candidates > 1 )) || [[ -z $_aside_ghost || -n $_aside_cursors[_aside_index] ]]; then
@@ -80,10 +96,10 @@ _aside_draw() {
   if [[ -n $_aside_drawn ]]; then _aside_paint; else _aside_clear; fi
 }
 
-# Makes the bar: `(1/4) git status --short          [↹] apply | [⇧]+[←/→] navigate`, no wider than the terminal. What it
-# leaves out first is the hint, then the beginning of what is typed already, then the end.
+# Makes the bar: `(1/4) git status --short   what it does   [↹] apply | [⇧]+[←/→] navigate`, no wider than the terminal. What
+# it leaves out first are the description and the hint, then the beginning of what is typed already, then the end.
 _aside_lay_out() {
-  local text=$_aside_candidates[_aside_index] cursor=$_aside_cursors[_aside_index] sign hint
+  local text=$_aside_candidates[_aside_index] cursor=$_aside_cursors[_aside_index] sign
   local -i count=$#_aside_candidates room=COLUMNS-1 typed=$#LBUFFER
   # A line that does not fit on the screen needs every row of it.
   _aside_cut=1
@@ -104,21 +120,51 @@ _aside_lay_out() {
     # Half of a wide letter is cut to the whole.
     (( ${(m)#text} > room )) && text=${text[1,-2]}
     text+=$sign
-  elif (( _aside_wants_hint )); then
-    local -a long short
-    [[ $_aside_tab == take ]] && long=("[$_aside_sign[tab]] apply") short=("[$_aside_sign[tab]]")
-    (( count > 1 )) && sign="[$_aside_sign[shift]]+[$_aside_sign[arrows]]" && long+=("$sign navigate") short+=("$sign")
-    room=room-2-${(m)#text}
-    for hint in "${(j: | :)long}" "${(j: | :)short}"; do
-      if (( $#hint && $#hint <= room )); then
-        text+="  ${(l:room-$#hint:)}"
-        _aside_hint_at=$(( $#head + $#text ))
-        text+=$hint
-        break
-      fi
-    done
+  else
+    room=room-${(m)#text}
+    _aside_lay_rest
   fi
   _aside_bar=$head$text
+}
+
+# Puts the description and the hint behind the candidate, in the `room` that is left. A short hint makes room for the
+# description, which is cut, or left out where little of it could be read.
+_aside_lay_rest() {
+  local about=$_aside_abouts[_aside_index] hint= REPLY
+  local -a hints
+  local -i wide=${(m)#about} left
+  _aside_hints "[$_aside_sign[shift]]+[$_aside_sign[arrows]]"
+  (( COLUMNS < 60 )) && about=
+  if [[ -n $about ]]; then
+    for hint in "${(@)hints}"; do (( wide + 5 + $#hint <= room )) && break; done
+    left=room-5-$#hint
+    if (( left < wide && left < 16 )); then
+      about=
+    else
+      _aside_cut_to $left "$about"
+      text+='   '
+      _aside_hint_at=$(( $#head + $#text ))
+      text+=$REPLY
+      room=room-3-${(m)#REPLY}
+    fi
+  fi
+  if [[ -z $about ]]; then
+    for hint in "${(@)hints}" ''; do (( $#hint + 2 <= room )) && break; done
+  fi
+  [[ -n $hint ]] || return 0
+  text+="  ${(l:room-2-$#hint:)}"
+  (( _aside_hint_at )) || _aside_hint_at=$(( $#head + $#text ))
+  text+=$hint
+}
+
+# The reminder of the keys, with these to go from one candidate to the next, into `hints`: the long one and the short one.
+_aside_hints() {
+  hints=('')
+  (( _aside_wants_hint )) || return 0
+  local -a long short
+  [[ $_aside_tab == take ]] && long=("[$_aside_sign[tab]] apply") short=("[$_aside_sign[tab]]")
+  (( $#_aside_candidates > 1 )) && long+=("$1 navigate") short+=("$1")
+  hints=("${(j: | :)long}" "${(j: | :)short}")
 }
 
 # Whether the line, what follows it and a bar fit on the screen, below a prompt of a few lines.
@@ -143,6 +189,7 @@ _aside_paint() {
   if [[ -n $_aside_bar ]]; then
     (( bar = end + 1, at = bar + (_aside_hint_at ? _aside_hint_at : $#_aside_bar), end = bar + $#_aside_bar ))
     [[ $style == none ]] || entries+=("$bar $at $style")
+    (( _aside_menu == 2 )) && _aside_menu_colour
     (( at < end )) && [[ $_aside_hint_style != none ]] && entries+=("$at $end $_aside_hint_style")
     # It colours whatever stands behind the line.
     (( _aside_rival )) && [[ -n ${_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT-} ]] &&
@@ -179,7 +226,8 @@ _aside_repaint() {
 }
 
 _aside_clear() {
-  _aside_candidates=() _aside_cursors=() _aside_index=0 _aside_browsing=0
+  (( _aside_menu )) && _aside_menu_gone
+  _aside_candidates=() _aside_cursors=() _aside_abouts=() _aside_index=0 _aside_browsing=0
   [[ -n $_aside_drawn ]] || return 0
   [[ -n $_aside_next_text ]] && _aside_next_gone
   [[ -n $_aside_shown ]] && _aside_wish_cleared
@@ -206,6 +254,8 @@ _aside_unchanged() {
     _aside_dismiss
   elif [[ $KEYMAP == vi(cmd|opp) ]]; then
     _aside_clear
+  elif (( _aside_menu == 2 )); then
+    _aside_menu_unchanged
   elif [[ -n $_aside_next_text && -z $BUFFER && $LASTWIDGET != (.|)(clear-screen|redisplay|reset-prompt) ]]; then
     # On an empty line any key means that it is not wanted, even one that does nothing there.
     _aside_clear
@@ -221,11 +271,13 @@ _aside_unchanged() {
 # right, and so are those of the others that go on like that. Fails if there is nothing left to show.
 _aside_follow() {
   [[ $KEYS == $'\e' && $BUFFER == "$_aside_for$_aside_behind" ]] && _aside_dismiss && return 0
-  if [[ -n $_aside_ghost && -z $RBUFFER && $LBUFFER == "$_aside_for"* &&
+  if (( _aside_menu == 2 )); then
+    _aside_menu_follow && return 0
+  elif [[ -n $_aside_ghost && -z $RBUFFER && $LBUFFER == "$_aside_for"* &&
     ( -z $_aside_next_text || $_aside_enabled$_aside_autosuggestions == 1replace ) ]] && (( HISTNO == _aside_histno )) &&
     [[ $_aside_candidates[_aside_index] == "$LBUFFER"?* ]]; then
     # Better candidates for the line as it was come too late.
-    _aside_asked=0
+    _aside_asked=0 _aside_menu=0
     _aside_narrow
     # Which others there are was never asked, if it is here since before the first key.
     [[ -n $_aside_next_text ]] && (( $#_aside_candidates == 1 )) && return 1
@@ -237,7 +289,7 @@ _aside_follow() {
 
 _aside_narrow() {
   local -i number place=0
-  local -a candidates=(${(M)_aside_candidates:#"$LBUFFER"?*}) cursors
+  local -a candidates=(${(M)_aside_candidates:#"$LBUFFER"?*}) cursors abouts
   _aside_browsing=0 _aside_for=$LBUFFER _aside_behind=
   # This is between a key and its echo: mostly the bar stays as it is.
   if (( $#candidates == $#_aside_candidates && ! _aside_cut && COLUMNS == _aside_width )); then
@@ -251,10 +303,12 @@ _aside_narrow() {
     [[ $_aside_candidates[number] == "$LBUFFER"?* ]] || continue
     candidates+=("$_aside_candidates[number]")
     cursors+=("$_aside_cursors[number]")
+    abouts+=("$_aside_abouts[number]")
     (( number == _aside_index )) && place=$#candidates
   done
-  _aside_candidates=("${(@)candidates}") _aside_cursors=("${(@)cursors}")
-  _aside_index=place
+  _aside_candidates=("${(@)candidates}") _aside_cursors=("${(@)cursors}") _aside_abouts=("${(@)abouts}")
+  # In a list, what is typed may be another one than the current.
+  _aside_index=$(( place ? place : 1 ))
   _aside_draw
 }
 
@@ -317,6 +371,7 @@ _aside_browse() {
   local -i count=$#_aside_candidates
   (( count > 1 )) || return 0
   (( _aside_index = (_aside_index - 1 + $1 + count) % count + 1, _aside_browsing = 1 ))
+  _aside_menu_keys=$KEYS
   _aside_draw
 }
 

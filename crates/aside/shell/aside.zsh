@@ -2,7 +2,7 @@
 #
 # aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So
 # every function below runs with the options of a plain zsh, whatever the person has set, and no alias of theirs gets into
-# it; what needs their options is in aside.plain.zsh. What is shown is in aside.show.zsh, the keys in aside.keys.zsh, what
+# it; what needs their options is in aside.plain.zsh. What is shown is in aside.show.zsh, a list of it in aside.menu.zsh, the keys in aside.keys.zsh, what
 # this shell is called upon to tell about itself in aside.names.zsh, wishes in aside.wish.zsh and aside.below.zsh,
 # sentences in aside.talk.zsh and aside.said.zsh, and the next command in aside.next.zsh.
 #
@@ -261,6 +261,8 @@ _aside_hear() {
     record=${_aside_answer%%$'\0'*}
     _aside_answer=${_aside_answer#*$'\0'}
     field=("${(@ps:\x1f:)record}")
+    # The number of the question: nothing else is taken for one, since zsh evaluates what stands in an expression.
+    [[ $field[1] == <-> ]] || continue
     # An update is the second answer to a question, and so is what follows the first answer to a wish or a sentence.
     if [[ $field[2] != (update|translate|explain|said|next) || -n ${_aside_awaited[$field[1]]-} ]]; then
       (( _aside_out > 0 )) && (( --_aside_out == 0 )) && _aside_chars=0
@@ -351,6 +353,8 @@ _aside_wipe() {
 
 _aside_ask() {
   _aside_asked=0
+  # A list that was asked for and is not here yet is not wanted any more.
+  (( _aside_menu == 1 )) && _aside_menu=0
   if [[ $BUFFER == "$_aside_wish_mark"* ]]; then
     _aside_wish_ask $_aside_wish_taking
     return 0
@@ -359,16 +363,23 @@ _aside_ask() {
   (( $#BUFFER >= _aside_min && $#BUFFER <= 4096 && HISTNO == _aside_histno && _aside_enabled )) || return 0
   # Nor what nobody types.
   (( ! _aside_dismissed )) && [[ $KEYMAP != vi(cmd|opp) ]] || return 0
+  _aside_ask_for 0
+  return 0
+}
+
+# Asks for candidates with their descriptions; for a list of all, if its argument is 1.
+_aside_ask_for() {
   # A NUL would end the field it is in, and the daemon would hang up.
-  [[ $BUFFER != *$'\0'* ]] || return 0
-  (( _aside_fd )) || _aside_open || return 0
+  [[ $BUFFER != *$'\0'* ]] || return 1
+  (( _aside_fd )) || _aside_open || return 1
   (( $#_aside_kinds && ! _aside_naming )) && _aside_name 1
-  if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$LBUFFER" "$RBUFFER"; then
+  if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$LBUFFER" "$RBUFFER" '' 0 1 $1; then
     _aside_asked=$_aside_seq
+  elif (( $1 )); then
+    return 1
   else
     _aside_missed=1
   fi
-  return 0
 }
 
 # Runs before every redraw, so nearly always nothing has changed.
@@ -408,6 +419,7 @@ _aside_begin() {
   [[ $CONTEXT == start ]] && (( _aside_on )) || return 0
   _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
   _aside_candidates=() _aside_drawn= _aside_ghost= _aside_bar= _aside_browsing=0 _aside_dismissed=0 _aside_completing=0
+  _aside_menu=0
   _aside_wish_reset
   _aside_next=() _aside_next_id=0 _aside_next_text=
   _aside_looked=0 _aside_offered= _aside_taken= _aside_after_id=0
@@ -610,7 +622,7 @@ _aside_widgets() {
   local name
   for name in _aside_reply _aside_edit _aside_begin _aside_end _aside_wipe _aside_search _aside_found _aside_escape \
     _aside_{tab,back,next,previous}_{emacs,viins} _aside_held_{down,up,explain} \
-    aside-accept aside-accept-word aside-apply aside-next aside-previous aside-dismiss aside-off aside-on aside-private \
+    aside-accept aside-accept-word aside-apply aside-next aside-previous aside-menu aside-dismiss aside-off aside-on aside-private \
     aside-wrong; do
     zle -N $name
   done

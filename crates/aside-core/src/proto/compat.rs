@@ -366,7 +366,7 @@ mod tests {
             source: "history".to_owned(),
             ..Candidate::default()
         });
-        Reply::Complete(Candidates { candidates: candidates.collect() })
+        Reply::Complete(Candidates { candidates: candidates.collect(), ..Candidates::default() })
     }
 
     fn spoken(shape: &Shape, reply: &Reply) -> String {

@@ -80,17 +80,17 @@ pub enum Request {
     Stop,
 }
 
-impl Request {
-    /// Whether it says of itself that nothing of it may leave.
-    pub fn is_private(&self) -> bool {
-        match self {
-            Request::Hello(hello) => hello.private,
-            Request::Translate(asked) => asked.private,
-            Request::Explain(asked) => asked.private,
-            Request::Ask(asked) => asked.private,
-            Request::Suggest(ended) => ended.private,
-            Request::Task(asked) => asked.private,
-            Request::Finished(finished) => finished.private,
+/// The field of a request that says that nothing of it may leave: `private_field!(self)`, or `private_field!(self, mut)`.
+macro_rules! private_field {
+    ($request:expr $(, $mut:tt)?) => {
+        match $request {
+            Request::Hello(hello) => Some(&$($mut)? hello.private),
+            Request::Translate(asked) => Some(&$($mut)? asked.private),
+            Request::Explain(asked) => Some(&$($mut)? asked.private),
+            Request::Ask(asked) => Some(&$($mut)? asked.private),
+            Request::Suggest(ended) => Some(&$($mut)? ended.private),
+            Request::Task(asked) => Some(&$($mut)? asked.private),
+            Request::Finished(finished) => Some(&$($mut)? finished.private),
             Request::Complete(_)
             | Request::Outcome(_)
             | Request::Detect(_)
@@ -103,33 +103,21 @@ impl Request {
             | Request::Reload
             | Request::Why(_)
             | Request::Status
-            | Request::Stop => false,
+            | Request::Stop => None,
         }
+    };
+}
+
+impl Request {
+    /// Whether it says of itself that nothing of it may leave.
+    pub fn is_private(&self) -> bool {
+        private_field!(self).is_some_and(|private| *private)
     }
 
     /// Says of itself that nothing of it may leave, if its kind can.
     pub fn make_private(&mut self) {
-        match self {
-            Request::Hello(hello) => hello.private = true,
-            Request::Translate(asked) => asked.private = true,
-            Request::Explain(asked) => asked.private = true,
-            Request::Ask(asked) => asked.private = true,
-            Request::Suggest(ended) => ended.private = true,
-            Request::Task(asked) => asked.private = true,
-            Request::Finished(finished) => finished.private = true,
-            Request::Complete(_)
-            | Request::Outcome(_)
-            | Request::Detect(_)
-            | Request::Wrong(_)
-            | Request::Capture(_)
-            | Request::Watching(_)
-            | Request::Captured(_)
-            | Request::Recall(_)
-            | Request::Names(_)
-            | Request::Reload
-            | Request::Why(_)
-            | Request::Status
-            | Request::Stop => {}
+        if let Some(private) = private_field!(self, mut) {
+            *private = true;
         }
     }
 
@@ -192,6 +180,10 @@ pub struct Complete {
     pub shell: String,
     /// The client reads one answer and no update, so it waits for what takes a moment to find out.
     pub wait: bool,
+    /// The client reads a description of each candidate in a record; JSON always has it.
+    pub describe: bool,
+    /// The user asked for a list: more candidates, and all that may stand here.
+    pub list: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -326,6 +318,9 @@ pub enum Switch {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Candidates {
     pub candidates: Vec<Candidate>,
+    /// Whether a record has the descriptions: only for a client that asked for them.
+    #[serde(skip)]
+    pub described: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,8 @@
 //! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
 //! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::proto::ended::{Capture, Captured, Recall, Suggest, Suggested, Tier, Watching};
 use crate::proto::privacy;
 use crate::proto::talk::{Ask, Detect, Phase, Ruling, Said, Wrong};
@@ -12,6 +14,9 @@ use crate::text;
 
 /// Fields of one request.
 pub const MAX_FIELDS: usize = 16;
+
+/// Columns of a description.
+pub const MAX_DESCRIPTION: usize = 60;
 
 const SEPARATOR: char = '\x1f';
 
@@ -40,6 +45,8 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             right: text(5),
             shell: text(6),
             wait: switch(field(7), "wait")?,
+            describe: switch(field(8), "describe")?,
+            list: switch(field(9), "list")?,
         }),
         "translate" => Request::Translate(Translate {
             session: text(2),
@@ -186,8 +193,9 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Complete(Complete { session, cwd, left, right, shell, wait }) => {
-            [&id, "complete", session, cwd, left, right, shell, flag(*wait)].map(str::to_owned).to_vec()
+        Request::Complete(Complete { session, cwd, left, right, shell, wait, describe, list }) => {
+            let [wait, describe, list] = [wait, describe, list].map(|on| flag(*on));
+            [&id, "complete", session, cwd, left, right, shell, wait, describe, list].map(str::to_owned).to_vec()
         }
         Request::Translate(Translate {
             session,
@@ -349,6 +357,22 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
     bytes
 }
 
+/// A description in one line that fits beside a candidate.
+fn brief(description: &str) -> String {
+    let line = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = text::clean(&line);
+    if line.width() <= MAX_DESCRIPTION {
+        return line.into_owned();
+    }
+    let mut columns = 1;
+    let fits = |letter: &char| {
+        columns += letter.width().unwrap_or(0);
+        columns <= MAX_DESCRIPTION
+    };
+    let cut: String = line.chars().take_while(fits).collect();
+    format!("{}…", cut.trim_end())
+}
+
 struct Record(String);
 
 impl Record {
@@ -394,6 +418,9 @@ impl Record {
         for candidate in &found.candidates {
             let cursor = candidate.cursor_pos.map(|cursor| cursor.to_string()).unwrap_or_default();
             self.fields(&[&candidate.completion, &cursor, &candidate.source]);
+            if found.described {
+                self.fields(&[&brief(&candidate.description)]);
+            }
         }
     }
 
@@ -430,6 +457,53 @@ impl Record {
         for field in fields {
             self.0.push(SEPARATOR);
             self.0.push_str(&text::clean(field));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::Candidate;
+
+    fn record(described: bool, description: &str) -> String {
+        let candidate = Candidate {
+            completion: "git commit --amend".to_owned(),
+            source: "spec".to_owned(),
+            description: description.to_owned(),
+            ..Candidate::default()
+        };
+        let reply = Reply::Complete(Candidates { candidates: vec![candidate.clone(), candidate], described });
+        String::from_utf8(encode(&Answer { id: 7, reply })).unwrap().replace(SEPARATOR, "|").replace('\0', "")
+    }
+
+    #[test]
+    fn only_a_client_that_asks_for_descriptions_gets_them() {
+        let plain = "|git commit --amend||spec".repeat(2);
+        assert_eq!(record(false, "replace the tip"), format!("7|complete|2{plain}"));
+        let described = "|git commit --amend||spec|replace the tip".repeat(2);
+        assert_eq!(record(true, "replace the tip"), format!("7|complete|2{described}"));
+        // What an older plugin sends, and what a newer one does.
+        let call = |fields: &[&str]| decode(fields).unwrap().request;
+        let line = Complete { session: "s".into(), cwd: "/".into(), left: "ls".into(), ..Complete::default() };
+        assert_eq!(call(&["1", "complete", "s", "/", "ls", ""]), Request::Complete(line.clone()));
+        let described = Complete { describe: true, list: true, ..line };
+        assert_eq!(call(&["1", "complete", "s", "/", "ls", "", "", "", "1", "1"]), Request::Complete(described));
+    }
+
+    #[test]
+    fn a_description_is_one_short_clean_line() {
+        for (description, wanted) in [
+            ("", "".to_owned()),
+            ("two\n lines\t here", "two lines here".to_owned()),
+            ("\u{1b}[31mred\u{1f}\u{202e}", "[31mred".to_owned()),
+            (&"a".repeat(60), "a".repeat(60)),
+            (&"a".repeat(61), format!("{}…", "a".repeat(59))),
+            (&"修改".repeat(15), "修改".repeat(15)),
+            (&"修改".repeat(16), format!("{}修…", "修改".repeat(14))),
+        ] {
+            assert_eq!(brief(description), wanted, "{description:?}");
+            assert!(wanted.width() <= MAX_DESCRIPTION, "{wanted:?}");
         }
     }
 }

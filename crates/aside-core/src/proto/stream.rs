@@ -295,9 +295,9 @@ mod tests {
                 Request::Outcome(Outcome { session, action, query, suggestion, source, confidence, cwd, r#final })
             },
         );
-        let complete = (text(), text(), text(), text(), text(), any::<bool>()).prop_map(
-            |(session, cwd, left, right, shell, wait)| {
-                Request::Complete(Complete { session, cwd, left, right, shell, wait })
+        let complete = (text(), text(), text(), text(), text(), any::<[bool; 3]>()).prop_map(
+            |(session, cwd, left, right, shell, [wait, describe, list])| {
+                Request::Complete(Complete { session, cwd, left, right, shell, wait, describe, list })
             },
         );
         let why = text().prop_map(|session| Request::Why(Why { session }));

@@ -119,11 +119,11 @@ fn complete_mends_a_slip_and_knows_the_names_of_the_shell_heard_from_last() {
 #[test]
 fn complete_is_aligned_on_a_terminal_and_coloured_where_colour_is_wanted() {
     let shown = |stage: crate::harness::stage::Stage| {
-        let mut scene = stage.history(&["frob --all", "frob --another-one"]).without_aside().start();
-        scene.home.write(".zsh_history", ": 1700000000:0;frob --all\n: 1700000001:0;frob --another-one\n");
+        let mut scene = stage.history(&["print --all", "print --another-one"]).without_aside().start();
+        scene.home.write(".zsh_history", ": 1700000000:0;print --all\n: 1700000001:0;print --another-one\n");
         scene.home.aside_does(&["history", "import", "zsh"]);
         scene.home.aside_does(&["daemon", "start"]);
-        scene.runs("aside complete -- 'frob --a'");
+        scene.runs("aside complete -- 'print --a'");
         let screen = scene.screen();
         let bold = (0..screen.size().0).flat_map(|row| screen.spans(row)).any(|span| span.style.bold);
         (screen.text(), bold)
@@ -226,7 +226,7 @@ fn what_is_repeated_holds_no_escape_sequence() {
     }
 }
 
-/// A key of the settings that nobody knows is quoted in a notice.
+/// An unknown key of the settings is quoted in a notice.
 #[test]
 fn the_status_of_the_daemon_holds_no_escape_sequence() {
     let home = Home::new();

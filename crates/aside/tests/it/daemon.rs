@@ -687,3 +687,26 @@ fn a_stranger_is_refused() {
     assert!(said.stdout.contains("ended 5"), "{said:?}");
     assert!(daemon.status()["notices"].to_string().contains("user 65534"));
 }
+
+/// A shell that is open keeps the plugin, which starts a daemon when there is none.
+#[test]
+fn what_was_uninstalled_does_not_come_back() {
+    let home = Home::new();
+    home.aside_does(&["init", "zsh"]);
+    home.aside_does(&["daemon", "start"]);
+    home.aside_does(&["uninstall", "--yes"]);
+    let data = home.path(".local/share/aside");
+    for _ in 0..2 {
+        let started = home.aside(&["daemon", "start", "--quiet"]);
+        assert!(started.code != 0 && started.stderr.contains("is uninstalled"), "{started:?}");
+        let asked = home.aside(&["translate", "list files"]);
+        assert!(!data.exists() && !home.path(".local/state/aside").exists(), "{asked:?}");
+    }
+    // A new shell that asks for it, or the user who does, has it again.
+    home.aside_does(&["init", "zsh"]);
+    home.aside_does(&["daemon", "start", "--quiet"]);
+    assert!(data.exists());
+    home.aside_does(&["uninstall", "--yes"]);
+    home.aside_does(&["daemon", "start"]);
+    assert!(data.exists());
+}

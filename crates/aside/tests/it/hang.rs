@@ -180,7 +180,7 @@ fn hang_a_task_whose_directory_dies_holds_nothing_up() {
 /// Of Linux; libc does not name it.
 const F_SETSIG: libc::c_int = 10;
 
-/// Whoever opens the file waits for as long as this is held, or until the kernel breaks the lease after `fs.lease-break-time`.
+/// A process that opens the file waits for as long as this is held, or until the kernel breaks the lease after `fs.lease-break-time`.
 struct Lease(#[expect(dead_code, reason = "held until it is dropped")] File);
 
 impl Lease {

@@ -11,6 +11,7 @@ mod answer_cli;
 mod ask_daemon;
 mod bar;
 mod bar_keys;
+mod bar_menu;
 mod bash;
 mod bash_talk;
 mod bash_talk_keys;

@@ -166,7 +166,7 @@ fn secrets_are_not_recorded_by_default() {
     records_all(&home);
     assert_eq!(stored(&home), EVERYDAY);
     holds_no_secret(&home);
-    assert!(!offered(&home, "sshpass -p ").contains("Lantern"));
+    assert!(!offered(&home, "export DB_P").contains("Lantern"));
     home.aside_does(&["daemon", "stop"]);
     holds_no_secret(&home);
 }
@@ -198,7 +198,7 @@ fn secrets_are_kept_when_the_user_says_so() {
     starts(&home);
     records_all(&home);
     assert_eq!(stored(&home).len(), COMMANDS.len() + EVERYDAY.len());
-    assert!(offered(&home, "sshpass -p ").contains("kx96Lantern"));
+    assert!(offered(&home, "export DB_P").contains("kx81-Lantern"));
     for (command, secret) in COMMANDS {
         assert_ne!(holding(&home, secret), Vec::<PathBuf>::new(), "{command}");
     }
@@ -321,7 +321,7 @@ fn secrets_of_an_earlier_version_are_found_and_cleaned_up() {
         std::fs::set_permissions(tasks, std::fs::Permissions::from_mode(0o700)).unwrap();
         if daemon {
             starts(&home);
-            assert!(offered(&home, "sshpass -p ").contains("kx96Lantern"));
+            assert!(offered(&home, "export DB_P").contains("kx81-Lantern"));
         }
         let doctor = home.aside(&["doctor"]).stdout;
         let wants = format!("secrets are stored in {} commands, 4 lines of logs", COMMANDS.len());
@@ -346,7 +346,7 @@ fn secrets_of_an_earlier_version_are_found_and_cleaned_up() {
         assert!(home.aside(&["doctor"]).stdout.contains("no secret found in what is stored"));
         if daemon {
             let deadline = Instant::now() + patience();
-            while offered(&home, "sshpass -p ").contains("Lantern") {
+            while offered(&home, "export DB_P").contains("Lantern") {
                 assert!(Instant::now() < deadline, "the daemon still offers it");
                 std::thread::sleep(Duration::from_millis(20));
             }

@@ -5,7 +5,8 @@
 //! let mut scene = Scene::zsh().scripted(&script).start();
 //! ```
 //!
-//! `|` is the cursor in the line that is asked about, `▮` the place where a candidate puts it.
+//! `|` is the cursor in the line that is asked about, `▮` the place where a candidate puts it. Behind `  # ` is what is said
+//! about a candidate, to a shell that asks for it.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
@@ -27,6 +28,10 @@ pub struct Script(Arc<Mutex<State>>);
 
 struct State {
     known: HashMap<String, Vec<String>>,
+    /// The candidates of a list that is asked for.
+    listed: HashMap<String, Vec<String>>,
+    /// An older daemon: it ignores fields that it does not know.
+    old: bool,
     refused: HashSet<String>,
     /// What is said to a wish, one thing after another.
     wishes: HashMap<String, Vec<Say>>,
@@ -77,6 +82,8 @@ impl Script {
         let settings = complete.iter().chain(&wish).chain(&detect).chain(&next).map(|value| (*value).to_owned());
         Self(Arc::new(Mutex::new(State {
             known: HashMap::new(),
+            listed: HashMap::new(),
+            old: false,
             refused: HashSet::new(),
             wishes: HashMap::new(),
             explanations: HashMap::new(),
@@ -104,6 +111,19 @@ impl Script {
     pub fn learns(&self, line: &str, candidates: &[&str]) {
         let candidates = candidates.iter().map(|text| (*text).to_owned()).collect();
         self.lock().known.insert(line.to_owned(), candidates);
+    }
+
+    /// The candidates of a list for a line. Without any it is answered with none.
+    pub fn lists(self, line: &str, candidates: &[&str]) -> Self {
+        let candidates = candidates.iter().map(|text| (*text).to_owned()).collect();
+        self.lock().listed.insert(line.to_owned(), candidates);
+        self
+    }
+
+    /// As a daemon that knows neither lists nor descriptions.
+    pub fn knows_less(self) -> Self {
+        self.lock().old = true;
+        self
     }
 
     /// What is said to a wish; the last of it should be final. Other wishes have no answer. While answers are held, the
@@ -307,7 +327,7 @@ impl Script {
         let candidates: Vec<String> = candidates.iter().map(|text| (*text).to_owned()).collect();
         let state = self.lock();
         let (number, to) = state.askers.get(line).unwrap_or_else(|| panic!("nobody asked about `{line}`"));
-        _ = to.try_clone().unwrap().write_all(&answer(number, "update", &candidates));
+        _ = to.try_clone().unwrap().write_all(&answer(number, "update", &candidates, true));
     }
 
     /// The lines that were asked about so far, with `|` where the cursor was.
@@ -399,11 +419,14 @@ impl Script {
             "complete" => {
                 let line = format!("{}|{}", fields[4], fields[5]);
                 state.askers.insert(line.clone(), (number.clone(), stream.try_clone().unwrap()));
-                let known = state.known.get(&line).cloned().unwrap_or_default();
+                let says = |field: usize| !state.old && fields.get(field).is_some_and(|field| field == "1");
+                let known = if says(9) { &state.listed } else { &state.known };
+                let known = known.get(&line).cloned().unwrap_or_default();
+                let describes = says(8);
                 let answer = if state.refused.contains(&line) {
                     format!("{number}\x1ferror\x1funavailable\x1fno model\0").into_bytes()
                 } else {
-                    answer(&number, "complete", &known)
+                    answer(&number, "complete", &known, describes)
                 };
                 match state.pace {
                     Pace::AtOnce => Some(answer),
@@ -503,12 +526,16 @@ impl Script {
     }
 }
 
-fn answer(number: &str, verb: &str, candidates: &[String]) -> Vec<u8> {
+fn answer(number: &str, verb: &str, candidates: &[String], describes: bool) -> Vec<u8> {
     let mut record = format!("{number}\x1f{verb}\x1f{}", candidates.len());
     for candidate in candidates {
+        let (candidate, about) = candidate.split_once("  # ").unwrap_or((candidate, ""));
         let cursor = candidate.chars().position(|letter| letter == CURSOR);
         let cursor = cursor.map(|cursor| cursor.to_string()).unwrap_or_default();
         record.push_str(&format!("\x1f{}\x1f{cursor}\x1fhistory", candidate.replace(CURSOR, "")));
+        if describes {
+            record.push_str(&format!("\x1f{about}"));
+        }
     }
     record.push('\0');
     record.into_bytes()
