@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete teach-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -130,6 +130,15 @@ eval-route:
 eval-unseen:
 	$(if $(UNSEEN),ASIDE_UNSEEN=$(abspath $(patsubst ~/%,$(HOME)/%,$(UNSEEN)))) $(if $(filter 1,$(LIST)),ASIDE_UNSEEN_LIST=1) \
 		$(CARGO) test -q -p aside-core --test unseen figures -- --nocapture --test-threads=1
+
+# Which share of the flags and subcommands in public examples the specs know; LIST=1 lists the missing. See docs/specs.md.
+# make eval-specs EXAMPLES=pairs.jsonl.xz: JSON lines with src and cmd.
+eval-specs:
+	@test -n "$(EXAMPLES)" || { echo 'make eval-specs EXAMPLES=FILE: JSON lines with src and cmd, plain or .xz' >&2; exit 2; }
+	@mkdir -p target
+	@case '$(EXAMPLES)' in *.xz) xz -dc '$(EXAMPLES)' ;; *) cat '$(EXAMPLES)' ;; esac > target/examples.jsonl
+	@ASIDE_EXAMPLES=$(CURDIR)/target/examples.jsonl $(if $(filter 1,$(LIST)),ASIDE_EXAMPLES_LIST=1) \
+		$(CARGO) test -q -p aside-core --test specs figures -- --nocapture
 
 # What odd requests are like, learnt again from those that are there to learn from. Behind a change of rules or of requests.
 teach-route:

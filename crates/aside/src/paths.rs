@@ -94,6 +94,11 @@ impl Paths {
     pub fn lock_file(&self) -> PathBuf {
         beside(&self.socket, ".lock")
     }
+
+    /// Written by `aside uninstall`: shells that are open start no daemon while it is there.
+    pub fn uninstalled_file(&self) -> PathBuf {
+        beside(&self.socket, ".uninstalled")
+    }
 }
 
 /// What zsh reads of the plugin when its first prompt has been drawn.

@@ -37,7 +37,7 @@ enum Action {
         #[arg(long, hide = true, value_name = "SECONDS", default_value_t = 0.0)]
         after: f64,
     },
-    /// Stop the daemon after it has finished what it is doing
+    /// Stop the daemon; a command of a task that runs is ended. The next prompt starts it again: aside-off turns Aside off
     Stop,
     /// Say whether the daemon runs, and how it is
     Status {
@@ -53,6 +53,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Action::Run { detach } => serve(paths, detach),
         Action::Start { quiet, after } => {
             std::thread::sleep(Duration::try_from_secs_f64(after).unwrap_or_default().min(LONGEST_WAIT));
+            // Only a plugin is quiet, and one that was open while Aside was uninstalled is not asked for.
+            if !quiet {
+                let _ = std::fs::remove_file(paths.uninstalled_file());
+            }
             start(&paths, quiet)
         }
         Action::Stop => {

@@ -52,6 +52,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         if !args.yes && !confirmed()? {
             return Ok(Exit::Failed);
         }
+        // First, so that no open shell starts the daemon again in between.
+        let _ = std::fs::write(paths.uninstalled_file(), "");
         control::stop(&paths)?;
         let failures = plan.perform();
         for failure in &failures {
@@ -323,7 +325,9 @@ fn farewell(program: &Path, extras: &[PathBuf]) -> String {
         format!("rm {}", quoted(program))
     };
     let extras: String = extras.iter().map(|path| format!("  rm {}\n", quoted(path))).collect();
-    format!("Shells that are open keep Aside until you close them. What is left is the program:\n  {how}\n{extras}")
+    format!(
+        "Shells that are open keep the plugin until you close them; it does nothing any more. What is left is the program:\n  {how}\n{extras}"
+    )
 }
 
 fn quoted(path: &Path) -> String {

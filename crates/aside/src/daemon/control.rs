@@ -45,7 +45,8 @@ pub fn refuse_commands() -> anyhow::Result<()> {
 /// Starts one in the background, if there is none, and waits for its first answer.
 pub fn start(paths: &Paths) -> anyhow::Result<Status> {
     refuse_commands()?;
-    // The daemon itself would refuse, but nobody would hear it.
+    ensure!(!paths.uninstalled_file().exists(), "Aside is uninstalled; `aside daemon start` starts it all the same");
+    // The daemon itself would refuse, and its message would be lost.
     paths::leave_to_its_owner(&paths.data_dir)?;
     paths::prepare_socket_dir(&paths.socket)?;
     let deadline = Instant::now() + PATIENCE;

@@ -20,7 +20,7 @@ pub fn spoken(ranked: Ranked) -> Candidate {
 
 /// No `..`: what the ranking sees, a person may see too.
 fn in_words(facts: &Facts) -> String {
-    let Facts { kind, fit, rivals, place, typed: _, adds: _, past, habit } = *facts;
+    let Facts { kind, fit, rivals, place, usual: _, typed: _, adds: _, past, habit } = *facts;
     let kind = match kind {
         Kind::Line => "whole line",
         Kind::Words => "words that often come here",

@@ -33,10 +33,12 @@ pub struct Facts {
 
 #[derive(Default)]
 pub struct Tasks {
-    /// Those that somebody has to approve; nothing when the daemon does not say.
+    /// Those that wait for an approval; nothing when the daemon does not say.
     pub waiting: Option<usize>,
     /// Rules that could not be taken.
     pub refused: Vec<String>,
+    /// Processes that commands of this daemon have started and that still run: number and name.
+    pub left: Vec<(i32, String)>,
 }
 
 pub struct Program {

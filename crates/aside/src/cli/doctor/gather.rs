@@ -28,7 +28,7 @@ use crate::config::{Config, check, schema};
 use crate::daemon::tasks::rules;
 use crate::daemon::{control, specs};
 use crate::exec::taint::Rank;
-use crate::exec::{self, Probe};
+use crate::exec::{self, Probe, presence};
 use crate::paths::Paths;
 use crate::provider::local::{Lack, Wanted};
 use crate::store;
@@ -43,7 +43,7 @@ const MAX_RC_BYTES: u64 = 4 << 20;
 /// Questions of which the median is taken.
 const PINGS: u64 = 20;
 /// How long stored commands and logs are looked at for secrets, the newest first.
-const LOOK: Duration = Duration::from_millis(400);
+const LOOK: Duration = Duration::from_secs(2);
 
 pub struct Gathered {
     pub facts: Facts,
@@ -88,7 +88,10 @@ fn tasks(paths: &Paths) -> Tasks {
         Ok(Reply::Task(tasks)) => Some(tasks.tasks.iter().filter(|task| task.state == "WAITING_APPROVAL").count()),
         Ok(_) | Err(_) => None,
     };
-    Tasks { waiting, refused: refused.collect() }
+    // While one runs, what it has started is no surprise.
+    let daemon = control::holder(paths).filter(|_| waiting.is_some());
+    let left = daemon.map(presence::left_by).unwrap_or_default();
+    Tasks { waiting, refused: refused.collect(), left }
 }
 
 fn program() -> anyhow::Result<Program> {

@@ -80,6 +80,12 @@ pub fn secrets(facts: &Facts) -> Vec<Finding> {
     let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
     let parts: Vec<String> =
         parts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
+    let keeps = facts.config.values.history.secrets == Secrets::Keep;
+    let kept = keeps.then(|| Finding::note("commands are stored with their secrets: history.secrets is keep"));
+    // Commands are not looked at then.
+    if parts.is_empty() && keeps {
+        return kept.into_iter().collect();
+    }
     let stored = if parts.is_empty() {
         let looked = if *is_part { "what could be looked at in time" } else { "what is stored" };
         Finding::ok(format!("no secret found in {looked}"))
@@ -90,8 +96,6 @@ pub fn secrets(facts: &Facts) -> Vec<Finding> {
             "`aside privacy clean`; with --dry-run it only says what it would do",
         )
     };
-    let keeps = facts.config.values.history.secrets == Secrets::Keep;
-    let kept = keeps.then(|| Finding::note("commands are stored with their secrets: history.secrets is keep"));
     std::iter::once(stored).chain(kept).collect()
 }
 
@@ -188,8 +192,9 @@ mod tests {
         facts.secrets = Some(Found { is_part: true, ..Found::default() });
         facts.config.values.history.secrets = Secrets::Keep;
         let kept = "commands are stored with their secrets: history.secrets is keep";
-        let ok = Finding::ok("no secret found in what could be looked at in time");
-        assert_eq!(secrets(&facts), [ok, Finding::note(kept)]);
+        assert_eq!(secrets(&facts), [Finding::note(kept)]);
+        facts.config.values.history.secrets = Secrets::Skip;
+        assert_eq!(secrets(&facts), [Finding::ok("no secret found in what could be looked at in time")]);
     }
 
     #[test]

@@ -12,12 +12,17 @@ pub fn task(facts: &Facts) -> Vec<Finding> {
         let off = Finding::note("requests in words are not taken: task.enabled is false");
         return vec![off.advise("`aside config set task.enabled true` turns them on")];
     }
-    let Tasks { waiting, refused } = &facts.tasks;
+    let Tasks { waiting, refused, left } = &facts.tasks;
     let mut findings = vec![match waiting {
         None | Some(0) => Finding::ok("requests in words are taken (aside task, aside chat, aside web)"),
         Some(1) => Finding::note("a task waits for you").advise("`aside task list` shows which"),
         Some(many) => Finding::note(format!("{many} tasks wait for you")).advise("`aside task list` shows which"),
     }];
+    if let Some((pid, _)) = left.first() {
+        let names: Vec<&str> = left.iter().map(|(_, name)| name.as_str()).collect();
+        let there = Finding::note(format!("started by a command of a task, and still running: {}", names.join(", ")));
+        findings.push(there.advise(format!("as long as it runs the page approves nothing; `kill {pid}` ends it")));
+    }
     for (allowed, what) in [
         (settings.allow_apply_patch, "no change is written: task.allow_apply_patch is false"),
         (settings.allow_run_terminal, "no command is run: task.allow_run_terminal is false"),
@@ -46,7 +51,11 @@ mod tests {
         let mut facts = healthy();
         facts.no_sandbox = None;
         assert_eq!(task(&facts), [Finding::ok("requests in words are taken (aside task, aside chat, aside web)")]);
-        facts.tasks = Tasks { waiting: Some(2), refused: vec!["your rules, line 3: no".to_owned()] };
+        facts.tasks = Tasks {
+            waiting: Some(2),
+            refused: vec!["your rules, line 3: no".to_owned()],
+            left: vec![(7, "sleep (pid 7)".to_owned())],
+        };
         facts.config.values.task.allow_run_terminal = false;
         facts.no_sandbox = Some("no Landlock".to_owned());
         let said: Vec<String> = task(&facts).into_iter().map(|finding| finding.what).collect();
@@ -54,6 +63,7 @@ mod tests {
             said,
             [
                 "2 tasks wait for you",
+                "started by a command of a task, and still running: sleep (pid 7)",
                 "no command is run: task.allow_run_terminal is false",
                 "rules that do not count, so nothing goes unasked: your rules, line 3: no",
                 "commands cannot be kept in the workspace here: no Landlock",

@@ -11,9 +11,10 @@ use crate::cli::init::{parts, quoted};
 use crate::paths::{is_private, rest_file};
 
 /// In the order in which they are read.
-pub const FILES: [&str; 9] = [
+pub const FILES: [&str; 10] = [
     include_str!("../../../shell/aside.zsh"),
     include_str!("../../../shell/aside.show.zsh"),
+    include_str!("../../../shell/aside.menu.zsh"),
     include_str!("../../../shell/aside.keys.zsh"),
     include_str!("../../../shell/aside.names.zsh"),
     include_str!("../../../shell/aside.wish.zsh"),
