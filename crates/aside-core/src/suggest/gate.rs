@@ -1,4 +1,4 @@
-//! What is never suggested, whoever names it: what destroys more than the line that ended, the opposite of what was typed, half a
+//! What is never suggested, whatever names it: what destroys more than the line that ended, the opposite of what was typed, half a
 //! command, a new project where there are files already. Data: `data/suggest/opposites.txt`.
 
 use std::sync::LazyLock;

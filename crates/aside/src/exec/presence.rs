@@ -230,7 +230,7 @@ mod platform {
         }
     }
 
-    /// `NAME-OR-NUMBER:FIRST:COUNT`. A user whom only a directory service knows is not in `passwd`: a name that is not there either may be
+    /// `NAME-OR-NUMBER:FIRST:COUNT`. A user that only a directory service knows is not in `passwd`: a name that is not there either may be
     /// that user's, and counts as such.
     pub(super) fn lent(table: &str, user: u32, passwd: &str) -> Vec<std::ops::Range<u32>> {
         let known: Vec<(&str, Option<u32>)> = passwd

@@ -374,7 +374,7 @@ fn a_message_reaches_the_daemon_as_this_sessions() {
     assert_eq!((&here["cwd"], &here["by"]), (&json!("/home/somebody/work"), &json!("page 2")));
 }
 
-/// A command may write a request into a connection and end before it is read: nothing counts that nobody is there to send again.
+/// A command may write a request into a connection and end before it is read: nothing counts unless its sender is there to send it again.
 #[test]
 fn what_only_the_user_may_do_is_asked_for_twice() {
     let scene = Scene::new();
