@@ -638,7 +638,7 @@ fn a_new_program_takes_over_unnoticed() {
     let child = spawn(&home, program.to_str().unwrap());
     let daemon = Daemon { home, child };
     let mut wire = daemon.home.wire();
-    assert_eq!(wire.record(&fields(&finished(1, "make test")))[1], "ok");
+    assert_eq!(wire.record(&fields(&finished(1, "frob test")))[1], "ok");
 
     // Something that does not run is not taken for a new version.
     let new = daemon.home.path("bin/new");
@@ -663,8 +663,8 @@ fn a_new_program_takes_over_unnoticed() {
         assert!(Instant::now() < deadline, "the new program does not take over");
         std::thread::sleep(Duration::from_millis(20));
     }
-    let answer = daemon.home.wire().record(&["2", "complete", "s", "/here", "make", ""]);
-    assert_eq!(answer[3], "make test");
+    let answer = daemon.home.wire().record(&["2", "complete", "s", "/here", "frob", ""]);
+    assert_eq!(answer[3], "frob test");
     assert!(is_running(daemon.pid()));
     assert!(wire.ends().is_empty(), "the old connection ended");
 }

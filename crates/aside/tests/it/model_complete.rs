@@ -191,14 +191,14 @@ fn a_bar_that_is_full_has_a_place_for_the_idea() {
 #[test]
 fn half_a_word_is_not_put_before_the_word_that_is_known() {
     let desk = Desk::new();
-    desk.model.next(Answer::streams(["git stat", "us --sh", "ort"]).pace(Duration::from_millis(30)));
+    desk.model.next(Answer::streams(["systemctl stat", "us --al", "l"]).pace(Duration::from_millis(30)));
     let mut shell = desk.shell("a");
-    let known = shell.types("git s");
-    assert!(known.contains(&"git status  spec".to_owned()), "{known:?}");
+    let known = shell.types("systemctl s");
+    assert!(known.contains(&"systemctl status  spec".to_owned()), "{known:?}");
     let mut told = Vec::new();
-    while !told.contains(&"git status --short  llm".to_owned()) {
+    while !told.contains(&"systemctl status --all  llm".to_owned()) {
         told = shell.is_told();
-        assert!(!told.contains(&"git stat  llm".to_owned()), "{told:?}");
+        assert!(!told.contains(&"systemctl stat  llm".to_owned()), "{told:?}");
     }
 }
 
