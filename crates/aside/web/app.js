@@ -5,7 +5,7 @@ import { Ask, kept } from "./ask.js";
 import { empty, over, showKeys } from "./help.js";
 import { drawColours, narrow, press, turnColours } from "./keys.js";
 import { TaskView } from "./task.js";
-import { clear, count, h, plain } from "./text.js";
+import { clear, count, h, plain, short } from "./text.js";
 import { group, Threads } from "./threads.js";
 import { Watcher } from "./watch.js";
 import { Resume } from "./resume.js";
@@ -248,9 +248,17 @@ class App {
     }
     // The end stays exact: it is where somebody looks, and what grows.
     tasks.forEach(({ taskId }, index) => this.views.get(taskId).element.classList.toggle("far", index < tasks.length - NEAREST));
+    this.block();
     this.ask.drawWhere(tasks.at(-1).workspace);
     this.watch();
     this.reach();
+  }
+
+  /** What waits cannot be approved here while a command runs, in whatever thread. */
+  block() {
+    const running = [...this.briefs.values()].find((brief) => brief.state === "EXECUTING");
+    const reason = running ? `waits until “${short(running.text, 40)}” has ended; a terminal can approve now` : "";
+    for (const view of this.views.values()) view.block(reason);
   }
 
   watch() {

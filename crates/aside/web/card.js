@@ -92,7 +92,15 @@ export class Card {
   }
 
   get isArmed() {
-    return this.isSeen && !this.isBusy && !this.editor && (this.diff?.unseen ?? 0) === 0;
+    return this.isSeen && !this.isBusy && !this.blocked && !this.editor && (this.diff?.unseen ?? 0) === 0;
+  }
+
+  /** While a command runs the daemon takes no approval from a page. Said before the button is pressed; an empty reason ends it. */
+  block(reason) {
+    if (reason === (this.blocked ?? "")) return;
+    this.blocked = reason;
+    this.trouble.hidden = true;
+    this.arm();
   }
 
   arm() {
@@ -101,7 +109,7 @@ export class Card {
     this.approve.disabled = !this.isArmed;
     for (const button of [this.reject, this.edit, this.reason, this.box]) if (button) button.disabled = this.isBusy;
     const unseen = this.diff?.unseen ?? 0;
-    this.hint.textContent = this.isBusy ? "sending…" : unseen ? `${count(unseen, "file")} to open first` : this.isSeen ? "" : "a moment…";
+    this.hint.textContent = this.isBusy ? "sending…" : this.blocked ? this.blocked : unseen ? `${count(unseen, "file")} to open first` : this.isSeen ? "" : "a moment…";
     this.element.classList.toggle("armed", this.isArmed);
   }
 

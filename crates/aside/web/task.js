@@ -254,6 +254,12 @@ export class TaskView {
     whole.append(this.answer.element);
   }
 
+  /** Why nothing can be approved now; empty when it can. */
+  block(reason) {
+    this.blocked = reason;
+    this.card?.block(reason);
+  }
+
   /** Asks what waits. Another step, or the same from another daemon, is another card, which has to be looked at anew. */
   async look() {
     const wanted = this.waiting;
@@ -270,6 +276,7 @@ export class TaskView {
         drafts: this.hooks.drafts,
         workspace: this.request?.meta?.workspace || this.brief.workspace,
       });
+      this.card.block(this.blocked ?? "");
       this.proposal.append(this.card.element);
       this.hooks.appeared(this.card.element);
       this.hooks.announce(`Waits for you: ${this.brief.summary || short(this.brief.text)}`);

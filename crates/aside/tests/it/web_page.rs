@@ -178,6 +178,21 @@ fn web_page_nothing_can_be_approved_before_it_was_seen() {
 }
 
 #[test]
+fn web_page_nothing_can_be_approved_while_a_command_runs_and_it_says_so() {
+    let stage = Backstage::start();
+    waiting(&stage);
+    stage.asks("second", "t2", "watch the logs").understands("t2", "run").offers_command("t2", 1, "make logs", &RUN);
+    stage.state("t2", "EXECUTING", json!({"step": 1, "by": "page 1"}));
+    let Some(browser) = opened(&stage, "thread=first") else { return };
+    browser.shows(".card .hint", "waits until “watch the logs” has ended");
+    browser.waits("document.querySelector('.approve').disabled");
+    stage.ends("t2", "COMPLETED", json!({"outcome": {"summary": "no more logs", "exit": 0}}));
+    browser.waits("!document.querySelector('.approve').disabled").clicks(".approve");
+    stage.waits_to_hear("approve", 1);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
 fn web_page_a_diff_is_seen_both_ways_and_every_sign_of_it() {
     let stage = Backstage::start();
     let odd = "diff --git a/odd.txt b/odd.txt
