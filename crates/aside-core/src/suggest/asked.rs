@@ -21,6 +21,8 @@ const MAX_NAME: usize = 60;
 const MAX_ABOVE: usize = 4;
 /// What costs so much more is not meant.
 const CLEARLY: f32 = 0.25;
+/// Bytes of a word that is near to many names.
+const SHORT: usize = 4;
 const CONFIDENCE: f32 = 0.85;
 
 const QUOTES: [(char, char); 6] = [('\'', '\''), ('`', '`'), ('"', '"'), ('“', '”'), ('‘', '’'), ('`', '\'')];
@@ -134,15 +136,25 @@ fn replaced<'n>(names: &[&'n str], above: &str, scene: &Scene<'_>) -> Option<(Ra
     let any_named = words().any(|word| is_wrong(&word.value));
     let mut found: Vec<(f32, Range<usize>, &str)> = Vec::new();
     for word in words().filter(|word| !any_named || is_wrong(&word.value)) {
-        for name in names.iter().filter(|name| name.starts_with('-') == word.value.starts_with('-')) {
+        for name in names.iter().filter(|name| fits_dashes(name, &word.value)) {
             if let (Some(cost), Some(span)) = (cost(&word.value, name, any_named), word.span.clone()) {
                 found.push((cost, span, name));
             }
         }
     }
     let (cost, span, name) = found.iter().min_by(|one, other| one.0.total_cmp(&other.0))?.clone();
+    // Of several names none is clearly meant by a short word that is far from all of them.
+    let typed = scene.line.get(span.clone())?;
+    if names.len() > 1 && typed.len() <= SHORT && !name.starts_with(typed) && strsim::osa_distance(typed, name) > 1 {
+        return None;
+    }
     let is_rival = |other: &(f32, Range<usize>, &str)| other.2 != name && other.0 - cost < CLEARLY;
     (!found.iter().any(is_rival)).then_some((span, name))
+}
+
+/// A flag is not meant by a word, unless the dash is all that it lacks.
+fn fits_dashes(name: &str, typed: &str) -> bool {
+    name.starts_with('-') == typed.starts_with('-') || name.strip_prefix('-') == Some(typed)
 }
 
 /// How far a name is from what was typed; none if it is another one. What the tool itself calls wrong may be farther away.

@@ -107,6 +107,21 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
             // What ended the flags has nothing behind it any more.
             Some(command.strip_suffix(" --").map_or(command.clone(), str::to_owned))
         }
+        // Two words in each other's place.
+        "exchange" => {
+            let (one, other) = (word(found, capture()?)?.span.clone()?, word(found, capture()?)?.span.clone()?);
+            let (left, right) = if one.start < other.start { (one, other) } else { (other, one) };
+            let command = edited(scene, right.clone(), scene.line.get(left.clone())?)?;
+            Some([command.get(..left.start)?, scene.line.get(right)?, command.get(left.end..)?].concat())
+        }
+        // A flag that has to stand before the arguments.
+        "lift" => {
+            let (span, at) = (word(found, capture()?)?.span.clone()?, after(found)?);
+            let flag = scene.line.get(span.clone())?;
+            let command = edited(scene, span.start.saturating_sub(1)..span.end, "")?;
+            let flags_end = flags_end(found, at.end, span.start);
+            Some([command.get(..flags_end)?, " ", flag, command.get(flags_end..)?].concat())
+        }
         "near" => {
             let names = words.next()?;
             let typed = found.captures.get(words.next()?)?;
@@ -131,9 +146,9 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
         }
         // A script of sed that has no end.
         "sed" => {
-            let (script, mark) = (capture()?, found.captures.get("mark")?);
+            let script = capture()?;
             let at = scene.line.find(script.as_str())? + script.len();
-            edited(scene, at..at, mark)
+            edited(scene, at..at, script.get(1..2)?)
         }
         // Part of a word, such as the scheme of an address.
         "turn" => {
@@ -198,6 +213,13 @@ fn after(found: &Found<'_>) -> Option<Range<usize>> {
     let before = found.step.words.get(..found.after)?;
     let end = before.iter().filter_map(|word| word.span.as_ref()).map(|span| span.end).max()?;
     Some(end..end)
+}
+
+/// Where the flags end that stand at `from`, at most at `to`.
+fn flags_end(found: &Found<'_>, from: usize, to: usize) -> usize {
+    let spans = found.step.words.iter().filter_map(|word| Some((word, word.span.clone()?)));
+    let behind = spans.filter(|(_, span)| span.start >= from && span.end <= to);
+    behind.take_while(|(word, _)| word.value.starts_with('-')).map(|(_, span)| span.end).last().unwrap_or(from)
 }
 
 fn rest_of(scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {

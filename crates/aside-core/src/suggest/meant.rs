@@ -21,7 +21,11 @@ const PROMPTS: [&str; 8] = ["$", "%", "❯", "➜", "»", "›", "λ", "$>"];
 
 /// A command that was pasted with the prompt before it.
 pub fn pasted(scene: &Scene<'_>) -> Option<Suggestion> {
-    let (mark, rest) = scene.line.split_once(char::is_whitespace)?;
+    let (mark, mut rest) = scene.line.split_once(char::is_whitespace)?;
+    // Pasted more than once, with the prompt each time.
+    while let Some(("$" | "%" | "❯" | "➜", behind)) = rest.trim_start().split_once(char::is_whitespace) {
+        rest = behind;
+    }
     let is_host = mark.contains('@') && mark.ends_with(['$', '#', '%']);
     let command = rest.trim_start();
     let place = &scene.place;

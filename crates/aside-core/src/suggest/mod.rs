@@ -12,6 +12,7 @@ pub mod filter;
 mod gate;
 mod hint;
 mod keep;
+mod listed;
 mod meant;
 mod near;
 mod next;
@@ -141,6 +142,7 @@ pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
         let meant = meant::pasted(&scene).or_else(|| meant::slip(&scene)).or_else(|| order::doubled(&scene));
         let meant = meant.or_else(|| order::turned(&scene));
         let meant = meant.or_else(|| rule::correction(&scene)).or_else(|| order::misspelt(&scene));
+        let meant = meant.or_else(|| listed::meant(&scene));
         let meant = meant.or_else(|| meant::package(&scene));
         return meant.or_else(|| hint::named(&scene)).or(habit);
     }

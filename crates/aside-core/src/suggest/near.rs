@@ -9,6 +9,8 @@ use crate::world::{Kind, Known, Live};
 
 /// What costs so much more is not meant.
 const CLEARLY: f32 = 0.25;
+/// A word of so many bytes may have two slips.
+const LONG: usize = 7;
 /// Parts of a path that are looked at.
 const MAX_PARTS: usize = 16;
 
@@ -82,6 +84,13 @@ pub fn nearest(names: Names, typed: &str, step: &Step, place: &Place<'_>) -> Opt
             }
         }
     }
+}
+
+/// The nearest of the names, if a slip or two make it and no other is as near.
+pub fn clearly<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let found = best(typed, names, |_| 0.0)?;
+    let slips = strsim::osa_distance(typed, &found);
+    (slips == 1 || slips == 2 && typed.len() >= LONG).then_some(found)
 }
 
 /// The nearest of some, if it is clearly that. `extra` is what a word costs besides.

@@ -225,8 +225,10 @@ impl Pattern {
 impl Condition {
     fn holds(&self, scene: &Scene<'_>, found: &Found<'_>) -> bool {
         let place = &scene.place;
+        // A program that the rule names itself, or one that was found.
+        let named = |name: &'static str| found.captures.get(name).map_or(name, String::as_str);
         match self {
-            Condition::Program(name, wanted) => match (place.world.has_program(name), wanted) {
+            Condition::Program(name, wanted) => match (place.world.has_program(named(name)), wanted) {
                 (Known::Yes(true), Wanted::There) | (Known::Yes(false) | Known::No, Wanted::Missing) => true,
                 (Known::NotYet, Wanted::There) => true,
                 (Known::Yes(_) | Known::No | Known::NotYet, _) => false,

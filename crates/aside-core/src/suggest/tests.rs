@@ -44,6 +44,7 @@ const MORE: &[&str] = &[
     "corepack",
     "nvm",
     "mytool",
+    "dos2unix",
     "minikube",
     "isort",
     "createdb",

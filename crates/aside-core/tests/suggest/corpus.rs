@@ -39,6 +39,12 @@ pub fn held() -> Half {
     Half { name: "held", cases: read(include_str!("../../../aside/eval/suggest/held.txt")) }
 }
 
+/// Cases that are not committed, such as those made from public data.
+pub fn foreign(path: &str) -> Half {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("could not read {path}: {error}"));
+    Half { name: "own", cases: read(text.leak()) }
+}
+
 fn read(text: &'static str) -> Vec<Case> {
     let blocks = text.split("\n## ").skip(1);
     blocks.map(|block| case(block).unwrap_or_else(|| panic!("not a case of the corpus: {block}"))).collect()

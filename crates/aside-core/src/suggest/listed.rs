@@ -1,0 +1,134 @@
+//! A word that the tool does not know, where its output lists the words that it does know: in a usage line (`[start|stop]`), in a
+//! table of commands, behind "available … are". Takes the listed name that is clearly nearest, or nothing.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::suggest::asked::mentions;
+use crate::suggest::check::{Trust, passes};
+use crate::suggest::scene::{Part, Scene, Step};
+use crate::suggest::{Source, Suggestion, filter, gate, near};
+
+/// A shorter word is near too many.
+const MIN_WORD: usize = 3;
+/// Names of an output that are looked at; a longer list is a manual.
+const MAX_NAMES: usize = 400;
+/// Words of a command that its usage may begin with.
+const MAX_DEPTH: usize = 3;
+const CONFIDENCE: f32 = 0.8;
+
+/// How a tool says that it does not know a word.
+static COMPLAINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:unknown|invalid|unrecogni[sz]ed|unsupported|undefined|no such|not (?:a )?(?:valid|known|defined|found|recogni[sz]ed)",
+        r"|is(?: not|n't) (?:a|an|in|one of)\b|does(?: not|n't) exist|don't know|could not find|couldn't find|must be one of)",
+    ))
+    .ok()
+});
+static USAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?im)^\s*(?:usage:|(?:available |possible |management )?(?:sub)?commands(?: are)?:?\s*$)").ok()
+});
+/// `[a|b]`, `{a,b}`, `a|b|c`.
+static BRACKETS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[\[{(<]?\s*([a-z][\w:.-]*(?:\s?[|,]\s?[a-z][\w:.-]*){1,})\s*[\]})>]?").ok());
+/// `  name   what it is for`, also with the program before it.
+static ROW: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^[ \t*•-]+(?:([\w./-]+) )?([a-z][\w:.-]*)(?:,? -\w)?(?:[ \t]*$|\s{2,}|\t| [-–:#\[<(])").ok()
+});
+
+pub fn meant(scene: &Scene<'_>) -> Option<Suggestion> {
+    let output = scene.output.as_deref()?;
+    let [step] = scene.steps.as_slice() else { return None };
+    if filter::filter().is_content(step) || filter::filter().is_hostile(&scene.lower) {
+        return None;
+    }
+    let mut names = names(output, step.name());
+    names.extend(behind_the_same_words(output, step));
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(MAX_NAMES);
+    let typed = unknown(output, &names, step)?;
+    let name = near::clearly(&typed.value, names.iter().copied())?;
+    let span = typed.span.clone()?;
+    let command = [scene.line.get(..span.start)?, &name, scene.line.get(span.end..)?].concat();
+    let fits = passes(&command, Trust::Typed, &scene.place) && gate::allows(&command, scene);
+    let reason = format!("{} knows no {}, but {name}", step.name(), typed.value);
+    fits.then_some(Suggestion { command, source: Source::Output, reason, confidence: CONFIDENCE })
+}
+
+/// The word that a line of the output complains about; where it only says how it is used, the first word that is none of its commands.
+fn unknown<'s>(output: &str, names: &[&str], step: &'s Step) -> Option<&'s Part> {
+    let complaint = COMPLAINT.as_ref()?;
+    let is_word = |word: &&Part| {
+        word.value.len() >= MIN_WORD
+            && word.value.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && !word.value.contains(['/', '=', '*', '$', '.'])
+            && !names.contains(&word.value.as_str())
+    };
+    let arguments = || step.words.iter().skip(1);
+    let said = arguments()
+        .filter(is_word)
+        .find(|word| output.lines().any(|line| complaint.is_match(line) && mentions(line, &word.value)));
+    if said.is_some() {
+        return said;
+    }
+    let usage = USAGE.as_ref()?.find(output)?;
+    let line = output.get(usage.start()..)?.lines().find(|line| !line.trim().is_empty())?;
+    let mut at = step.skip_flags(1);
+    while step.words.get(at).is_some_and(|word| mentions(line, &word.value)) {
+        at = step.skip_flags(at + 1);
+    }
+    step.words.get(at).filter(is_word)
+}
+
+fn names<'o>(output: &'o str, program: &str) -> Vec<&'o str> {
+    let (Some(brackets), Some(row)) = (BRACKETS.as_ref(), ROW.as_ref()) else { return Vec::new() };
+    let lists = brackets.captures_iter(output).filter_map(|list| list.get(1));
+    let mut names: Vec<&str> = lists.flat_map(|list| list.as_str().split(['|', ',']).map(str::trim)).collect();
+    names.extend(row.captures_iter(output).filter_map(|row| {
+        let before = row.get(1).is_none_or(|before| before.as_str() == program);
+        row.get(2).filter(|_| before).map(|name| name.as_str())
+    }));
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// What follows the words of the command in lines that say how it is used: `git stash list`, `tool show`.
+fn behind_the_same_words<'o>(output: &'o str, step: &Step) -> Vec<&'o str> {
+    let mut names = Vec::new();
+    let mut prefix = String::new();
+    for word in step.words.iter().take(MAX_DEPTH) {
+        prefix.push_str(&word.value);
+        prefix.push(' ');
+        for line in output.lines() {
+            let line = line.trim_start();
+            let line = ["usage:", "Usage:", "or:", "$"].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line);
+            let name = line
+                .trim_start()
+                .strip_prefix(&prefix)
+                .and_then(|rest| rest.trim_start_matches(['[', '(', ' ']).split([' ', ',', ':']).next());
+            let is_name = |name: &&str| name.starts_with(|letter: char| letter.is_ascii_lowercase());
+            names.extend(name.filter(is_name));
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_in_brackets_in_tables_and_in_sentences() {
+        for (output, expected) in [
+            ("usage: git stash [list|show|drop]", vec!["drop", "list", "show"]),
+            ("  build       Build an image\n  history     Show it", vec!["build", "history"]),
+            ("Valid phases are: clean, package, verify.", vec!["clean", "package", "verify."]),
+            (" tool devices [-l]    - list them\n other one   - not its", vec!["devices"]),
+        ] {
+            assert_eq!(names(output, "tool"), expected, "{output}");
+        }
+    }
+}
