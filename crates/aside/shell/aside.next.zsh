@@ -169,8 +169,13 @@ _aside_next_send() {
 # The answer
 
 # Number, verb, state, command, source, reason, warning, confidence. There may be another one, with a better idea.
+# A warning without a command is something to know, and goes with the next key.
 _aside_next_heard() {
-  [[ $1 == $_aside_next_id && -n ${4-} ]] || return 0
+  [[ $1 == $_aside_next_id ]] || return 0
+  if [[ -z ${4-} ]]; then
+    [[ -n ${7-} && -z $BUFFER ]] && _aside_may_show && (( ! PENDING )) && zle -M -- "${7[1,COLUMNS-1]}"
+    return 0
+  fi
   _aside_next=("$4" "${5-}" "${7-}" "${8:-0}")
   _aside_next_show
 }

@@ -81,6 +81,11 @@ impl Paths {
     }
 
     /// Lines that the person said are none.
+    /// Its existence says that the user has been told how outputs could be seen.
+    pub fn capture_tip(&self) -> PathBuf {
+        self.state_dir.join("capture-tip-shown")
+    }
+
     pub fn marks(&self) -> PathBuf {
         self.state_dir.join("wrong.jsonl")
     }

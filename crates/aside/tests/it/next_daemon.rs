@@ -192,3 +192,19 @@ fn nothing_is_said_when_it_is_off() {
     let next = desk.next(8, "git push", 128);
     assert_eq!((&next["command"], &next["state"]), (&"".into(), &"done".into()));
 }
+
+#[test]
+fn how_outputs_could_be_seen_is_said_once_and_not_in_private() {
+    let desk = Desk::unseen("");
+    let told = desk.home.wire().json(json!({"type": "capture", "session_id": "s", "mark": MARK, "tty": TTY}));
+    assert_eq!(told["tier"], "off", "{told}");
+    let mut private = desk.ended(1, "frob --all", 3);
+    private["private"] = true.into();
+    private["wait"] = true.into();
+    assert_eq!(desk.home.wire().json(private)["warning"], "");
+    assert_eq!(desk.next(2, "true", 0)["warning"], "");
+    let first = desk.next(3, "make all", 2);
+    assert!(first["warning"].as_str().unwrap().contains("does not see what commands print"), "{first}");
+    assert_eq!(first["command"], "");
+    assert_eq!(desk.next(4, "make all", 2)["warning"], "");
+}

@@ -9,7 +9,7 @@ use aside_core::proto::{Reply, Request};
 use aside_core::suggest::Suggestion;
 
 use crate::cli::suggest::{Question, Where, output};
-use crate::cli::{Exit, current_dir, from_home, home, one_line, print, terminal};
+use crate::cli::{Exit, current_dir, from_home, home, one_line, own_shell, print, terminal};
 use crate::client;
 use crate::paths::Paths;
 use crate::store::search::{Outcome, Search};
@@ -101,10 +101,27 @@ fn say(fix: Option<&Fix>, output: Output) -> anyhow::Result<Exit> {
         }
         None => complain!("aside: no idea what to do about it"),
     }
-    if output == Output::Unknown {
-        complain!("aside: what it printed is not known here; with --output-file it is looked at too");
+    // What was found from the line alone needs nothing else.
+    if output == Output::Unknown && fix.is_none() {
+        complain!("aside: I did not see what it printed; {}", how_to_see(&own_shell()));
     }
     Ok(if fix.is_some() { Exit::Done } else { Exit::Failed })
+}
+
+/// One thing to do about an output that is not seen.
+fn how_to_see(shell: &str) -> String {
+    match std::env::var_os("TMUX") {
+        Some(_) => "`aside doctor` says why, and --output-file shows it to me".to_owned(),
+        None => {
+            let line = match shell {
+                "fish" => "aside init fish --proxy | source".to_owned(),
+                shell => format!("eval \"$(aside init {shell} --proxy)\""),
+            };
+            format!(
+                "in tmux I would, or with `{line}` in your shell's settings (docs/capture.md); --output-file shows it now"
+            )
+        }
+    }
 }
 
 /// The last failure of the shell on this terminal, and what the daemon would do about it. Nothing when there is no daemon, or

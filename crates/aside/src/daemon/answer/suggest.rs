@@ -18,7 +18,7 @@ use aside_core::suggest::{self, Ended, Next, Past, Place, Suggestion};
 use aside_core::world::Nothing;
 use tokio::sync::watch;
 
-use crate::config::Reroute;
+use crate::config::{Capture, Reroute};
 use crate::daemon::foresight::{self, Question};
 use crate::daemon::later::{Later, Listening, Tone};
 use crate::daemon::nexts;
@@ -32,6 +32,12 @@ const AFTER_YOU: Duration = Duration::from_millis(6);
 /// How long this machine may take to look up what the answer depends on: branches and targets take a process.
 const LOOK_UP: Duration = Duration::from_millis(1500);
 
+/// What is said about outputs that are not seen. Said once, so it names the place where it is said again.
+const CAPTURE_TIP: &str =
+    "aside does not see what commands print here; it would in tmux, or as `aside doctor` says (shown once)";
+
+/// Statuses from here on are the shell's own: the command did not run, or was ended by a signal.
+const CANNOT_RUN: i32 = 126;
 /// What shells end with when there is no command of that name.
 const NOT_FOUND: i32 = 127;
 
@@ -118,19 +124,30 @@ impl Desk {
         self.state.sentences().refresh().await;
         let known = self.known().await;
         self.hear_status(&known);
-        let suggestion = match self.embedded(&known).await {
-            Idea::Command(suggestion) => Some(suggestion),
-            Idea::None => foresight::think(&self.state, self.question(known)).await,
-            Idea::Sentence => None,
-        };
-        let suggested = match suggestion {
-            Some(suggestion) => self.suggested(suggestion),
-            None => Suggested::none(Stage::Done),
+        let is_unseen = known.output.is_none();
+        let suggested = match self.embedded(&known).await {
+            Idea::Command(suggestion) => self.suggested(suggestion),
+            Idea::None => match foresight::think(&self.state, self.question(known)).await {
+                Some(suggestion) => self.suggested(suggestion),
+                None if is_unseen => Suggested { warning: self.capture_tip(), ..Suggested::none(Stage::Done) },
+                None => Suggested::none(Stage::Done),
+            },
+            Idea::Sentence => Suggested::none(Stage::Done),
         };
         if !suggested.command.is_empty() {
             self.state.offers().note_next(&self.ended.session, &self.ended.cwd, &suggested);
         }
         found.send_replace(suggested);
+    }
+
+    /// How outputs could be seen, once per user: after a failure that they might have explained, in a shell that shows it.
+    fn capture_tip(&self) -> String {
+        let Suggest { session, exit, shell, .. } = &self.ended;
+        let is_failure = (1..CANNOT_RUN).contains(exit) && shell == "zsh" && self.privacy != Privacy::Private;
+        let is_wanted = matches!(self.state.config().suggest.capture, Capture::Auto | Capture::Pty);
+        let is_off = self.state.watchers().seen(session).tier == "off";
+        let is_first = || std::fs::File::create_new(self.state.paths.capture_tip()).is_ok();
+        if is_failure && is_wanted && is_off && is_first() { CAPTURE_TIP.to_owned() } else { String::new() }
     }
 
     async fn known(&self) -> Known {
