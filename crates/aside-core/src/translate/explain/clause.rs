@@ -479,7 +479,8 @@ fn git(taken: &Taken, sub: &str) -> Option<String> {
     let commit = |text: &str| revision::words(text).unwrap_or_else(|| text.to_owned());
     Some(match sub {
         "status" => "shows what is changed and staged".to_owned(),
-        "add" if taken.has("-A") => "stages every change".to_owned(),
+        "add" if taken.has("-A") => "stages every change, new files too".to_owned(),
+        "add" if taken.has("-u") => "stages every change of tracked files".to_owned(),
         "add" if taken.has("-p") => "asks which changes to stage".to_owned(),
         "add" => format!("stages the changes of {}", here(&arguments, "files")),
         "commit" => {
