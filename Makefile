@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route soak
+.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact soak
 
 # A shell with Aside on. Touches no file of yours.
 try: $(ASIDE)
@@ -144,6 +144,11 @@ eval-specs:
 teach-route:
 	ASIDE_ROUTE_TEACH=$(CURDIR)/crates/aside-core/data/task/likeness.txt \
 		$(CARGO) test -q -p aside-core --test task_routes weights
+
+# Finds the weights by which words without a name are taken for secrets, and says what each set tells when it is left out.
+teach-redact:
+	ASIDE_REDACT_TEACH=$(CURDIR)/crates/aside-core/data/redact/judge.txt \
+		$(CARGO) test -q -p aside-core --test unseen weights -- --nocapture
 
 # What takes too long for every change.
 soak:

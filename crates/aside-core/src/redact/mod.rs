@@ -8,6 +8,7 @@ mod argv;
 mod call;
 mod entropy;
 mod flag;
+pub mod judge;
 mod key_value;
 mod kubernetes;
 mod list;
@@ -121,9 +122,21 @@ pub fn secrets(text: &str) -> Vec<Secret> {
         TRIGGERS.other.secrets(text, &low, &mut found);
     }
     found.extend(entropy::strings(text).into_iter().map(|span| Secret { span, kind: "random string" }));
-    let found = joined(found);
+    let mut found = joined(found);
+    let judged = judge::secrets(text).into_iter().map(|span| Secret { span, kind: "chosen password" });
+    let is_new = |secret: &Secret| !overlaps(&found, &secret.span);
+    let judged: Vec<Secret> = judged.filter(is_new).collect();
+    if !judged.is_empty() {
+        found = joined(found.into_iter().chain(judged).collect());
+    }
     let again = repeated(text, &found);
     if again.is_empty() { found } else { joined(found.into_iter().chain(again).collect()) }
+}
+
+/// Whether one of `found`, which are in order, has a part in `span`.
+fn overlaps(found: &[Secret], span: &Range<usize>) -> bool {
+    let next = found.partition_point(|secret| secret.span.end <= span.start);
+    found.get(next).is_some_and(|secret| secret.span.start < span.end)
 }
 
 /// Different secrets of one text that are looked for elsewhere in it.

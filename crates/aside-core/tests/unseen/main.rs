@@ -13,3 +13,4 @@ mod lines;
 mod requests;
 mod secrets;
 mod sets;
+mod teach;

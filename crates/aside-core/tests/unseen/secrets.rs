@@ -6,10 +6,10 @@ use serde::Deserialize;
 use crate::sets::{self, Share};
 
 #[derive(Deserialize)]
-struct Case {
-    text: String,
+pub struct Case {
+    pub text: String,
     /// Each exactly as it stands in the text.
-    secrets: Vec<String>,
+    pub secrets: Vec<String>,
 }
 
 impl Case {
