@@ -89,7 +89,7 @@ pub fn cookies(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
             let telling = ["sess", "sid", "token", "auth", "csrf", "xsrf", "jwt", "login", "remember", "user"];
             let low = name.trim().to_ascii_lowercase();
             let attribute = ["path", "domain", "expires", "max-age", "samesite"].contains(&low.as_str());
-            let named = telling.iter().any(|part| low.contains(part)) && value.len() >= 4;
+            let named = telling.iter().any(|part| low.contains(part)) && value.len() >= 4 && plain != "deleted";
             let analytics =
                 ["_ga", "_gid", "_gcl", "_fbp", "_fbc", "_hj", "_pk_", "ajs_", "amp_", "optimizely", "_clck", "_uet"];
             let attribute = attribute || analytics.iter().any(|start| low.starts_with(start));

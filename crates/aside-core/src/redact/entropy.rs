@@ -128,6 +128,8 @@ const INNOCENT: &[&str] = &[
     "dkim",
     "verification",
     "peer",
+    "lease",
+    "consent",
 ];
 
 /// All of them, in their order.
@@ -253,8 +255,13 @@ fn passwords(text: &str) -> Vec<Range<usize>> {
         let apart =
             outside(word.start.checked_sub(1), b"./+@#$%&=~^*!?\\") && outside(Some(word.end), b"./+@#$%&=~^*\\([{<;");
         // `|2345-7^Glucose|`: parts of a field of HL7.
-        let field = bytes.get(at) == Some(&b'^')
-            && [word.start.checked_sub(1), Some(word.end)].into_iter().flatten().any(|at| bytes.get(at) == Some(&b'|'));
+        let line = text.get(crate::redact::scan::line_start(text, word.start)..word.start).unwrap_or_default();
+        let field = line.contains("^^")
+            || bytes.get(at) == Some(&b'^')
+                && [word.start.checked_sub(1), Some(word.end)]
+                    .into_iter()
+                    .flatten()
+                    .any(|at| bytes.get(at) == Some(&b'|'));
         let chosen = !field && text.get(word.clone()).is_some_and(is_chosen_password);
         if PASSWORD_SIZES.contains(&word.len()) && apart && chosen {
             found.push(word);

@@ -171,7 +171,7 @@ impl<'t> Page<'t> {
 fn separates(letter: char) -> bool {
     letter.is_whitespace()
         || is_unspaced(letter)
-        || "\"'`<>()[]{},;|，。、；：（）「」『』【】“”„«»‘’→•".contains(letter)
+        || "\"'`<>()[]{},;|，。、；：（）「」『』【】“”„«»‘’→•·".contains(letter)
 }
 
 /// Without the marks of a sentence.

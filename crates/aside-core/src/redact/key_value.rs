@@ -219,6 +219,7 @@ impl Reader<'_> {
         // `secret:` within a longer name of a resource.
         let resource = self.before(1) == Some(b':') && self.byte(at) == Some(b':');
         match self.byte(at)? {
+            b' ' if self.of(&(0..at)).ends_with(" VALUE") => Some((Operator::Assign, at)),
             b'=' => Some((Operator::Assign, at + 1)),
             b':' if !resource => Some((Operator::Colon, at + 1)),
             _ => None,
@@ -232,6 +233,12 @@ impl Reader<'_> {
             let close = rest.find(']').filter(|close| *close < 24)?;
             let behind = rest.get(close + 1..)?.trim_start();
             return (behind.starts_with('=') && !behind.starts_with("==")).then(|| at + line.len() - behind.len());
+        }
+        // `WS-PASSWD PIC X(8) VALUE 'value'`, `lv_pass TYPE string VALUE 'value'`
+        let declared =
+            [" PIC ", " TYPE "].iter().any(|kind| line.starts_with(kind) || line.starts_with(kind.trim_start()));
+        if let Some(value) = line.find(" VALUE '").filter(|value| declared && *value < 40) {
+            return Some(at + value + " VALUE".len());
         }
         let kind = line.trim_start_matches([':', ' ', '\t']);
         let rest = [

@@ -112,6 +112,13 @@ pub fn is_pass_kind(before: &str) -> bool {
     PASSES.contains(&before)
 }
 
+/// `length`, `policy`: behind a noun, it makes it something else.
+pub fn is_about(word: &str) -> bool {
+    NO_TAILS.contains(&word)
+        || HASHED.contains(&word)
+        || ["age", "status", "expired", "changed", "strength", "manager"].contains(&word)
+}
+
 pub fn class(name: &str) -> Option<Class> {
     let words = words(name);
     if let Some(class) = foreign(&words) {

@@ -133,7 +133,7 @@ pub fn is_path(value: &str) -> bool {
     rooted && value.len() > 1 && (inner.contains(['/', '.', '\\']) || inner.len() < 16) || is_file(value)
 }
 
-fn is_file(value: &str) -> bool {
+pub fn is_file(value: &str) -> bool {
     value.rsplit_once('.').is_some_and(|(stem, found)| {
         words().extensions.contains(found)
             && !stem.is_empty()

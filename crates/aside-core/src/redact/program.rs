@@ -222,6 +222,7 @@ impl Program {
             && !port
             && !weak
             && !is_placeholder(secret)
+            && !value::is_file(secret)
             && !is_label(secret)
             && secret != "*"
             && secret != "-"

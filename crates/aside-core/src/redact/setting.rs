@@ -42,12 +42,13 @@ impl Reader<'_> {
         let variable = self.name().contains('_') && !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
         let quoted =
             range.start.checked_sub(1).and_then(|at| self.byte(at)).is_some_and(|byte| b"\"'`".contains(&byte));
+        // `口令：天王盖地虎037`
+        let marked = value.bytes().any(|byte| byte.is_ascii_digit()) && !value.contains(' ');
         self.class == Class::Password
-            && quoted
-            && value.chars().any(is_unspaced)
+            && (quoted && (variable || self.is_below_user_setting()) || marked)
+            && (value.chars().any(is_unspaced) || variable && !value.is_ascii())
             && (4..=80).contains(&value.chars().count())
             && !value.contains(['：', '，', '。', '？', '！', '（', '、', '…'])
-            && (variable || self.is_below_user_setting())
             && !is_label(value)
             && !is_placeholder(value)
             && !words().form_words.is_in(value)

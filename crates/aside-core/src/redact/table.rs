@@ -9,6 +9,7 @@ use crate::redact::placeholder::is_label;
 use crate::redact::scan::{self, line_end, line_start, next_line};
 use crate::redact::value::{self, Class, Strength};
 use crate::redact::vocabulary::words;
+use crate::redact::wording::is_pin;
 
 /// Rows of one table.
 const MAX_ROWS: usize = 200;
@@ -137,6 +138,10 @@ fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<R
             && !value::is_random(value);
         value::strength(value).filter(|_| one && !object)
     };
+    // `PIN1`, `Admin-PIN`: numbers are the values.
+    if cells.iter().all(|cell| is_pin(reader.name(), reader.of(cell))) {
+        return cells;
+    }
     let enough = if logins { Strength::Soft } else { Strength::Chosen };
     let strong = cells.iter().any(|cell| strength(cell) >= Some(enough));
     let least = if strong { Strength::Word } else { Strength::Chosen };
@@ -156,12 +161,23 @@ fn is_title(reader: &Reader<'_>, cell: &Range<usize>) -> bool {
         && title.split_whitespace().count() <= MAX_WORDS
         && !title.contains(['=', ':'])
         && title.len() <= 40
-        && reader
+        && (reader
             .of(&(reader.name.end..cell.end))
             .trim_matches(['"', '\'', '*', '`', ' '])
             .chars()
             .next()
             .is_none_or(|first| "([".contains(first))
+            || is_qualified(reader.of(&(reader.name.end..cell.end))))
+}
+
+/// `Contraseña recuperada`: one word behind the noun that says which, not what it is about.
+fn is_qualified(rest: &str) -> bool {
+    let word = rest.trim_matches(['"', '\'', '*', '`', ' ']).to_lowercase();
+    rest.starts_with(' ')
+        && word.chars().count() > 3
+        && word.chars().all(char::is_alphabetic)
+        && !value::is_prose(&word)
+        && !name::is_about(&word)
 }
 
 /// A list of a program: in brackets, assigned, or going on.

@@ -2,7 +2,7 @@
 //! and in `placeholder`.
 
 use crate::redact::ordinary::{is_code, is_host, is_small_path, is_term, is_version};
-pub use crate::redact::ordinary::{is_expression, is_identifier, is_ordinary, is_path, is_type};
+pub use crate::redact::ordinary::{is_expression, is_file, is_identifier, is_ordinary, is_path, is_type};
 use crate::redact::placeholder::{is_label, is_placeholder};
 use crate::redact::vocabulary::words;
 use crate::text::base64;
@@ -42,6 +42,9 @@ pub fn fits(class: Class, value: &str) -> bool {
         Class::Password => {
             value.chars().nth(1).is_some()
                 && !is_version(value)
+                && !is_count(value)
+                && !is_row(value)
+                && !is_assignment(value)
                 && !is_type(value)
                 && !is_path(value)
                 && !is_label(value)
@@ -58,6 +61,28 @@ pub fn fits(class: Class, value: &str) -> bool {
         Class::Token => is_token(value) && !is_path(value) && !is_host(&value.to_ascii_lowercase()),
         Class::Random => is_random(value) && !is_code(value) && !is_small_path(value) || is_basic_pair(value),
     }
+}
+
+/// `180`: days, characters or tries.
+fn is_count(value: &str) -> bool {
+    value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `wifi,22000,0.31`: cells of a table, numbers among them.
+fn is_row(value: &str) -> bool {
+    let number = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    value.matches(',').count() > 1 && value.split(',').filter(|cell| number(cell)).count() > 1
+}
+
+/// `VOLSER=TOK001`, `user=<kim>`: a setting of its own.
+fn is_assignment(value: &str) -> bool {
+    value.split_once('=').is_some_and(|(name, set)| {
+        let one_case = name.bytes().all(|byte| byte.is_ascii_lowercase())
+            || name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'+');
+        name.len() > 2
+            && one_case
+            && set.starts_with(|first: char| first.is_ascii_alphanumeric() || "<\"'".contains(first))
+    })
 }
 
 /// None for what is no value at all: a placeholder, a number, a date, an address, a file.

@@ -252,6 +252,8 @@ pub fn is_pin(name: &str, value: &str) -> bool {
     ];
     let low = name.to_lowercase();
     let last = low.rsplit(['-', '_', ' ']).next().unwrap_or_default();
+    // `PIN1`
+    let last = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let phrase = low.contains([' ', '-']) || !low.is_ascii();
     let named = ["pin", "puk"].contains(&last)
         || low.ends_with("code")
