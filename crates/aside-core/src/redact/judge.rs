@@ -333,3 +333,41 @@ fn class_name(class: Class) -> &'static str {
         Class::Random => "random",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::secrets;
+
+    fn taken(text: &str) -> Vec<&str> {
+        secrets(text).into_iter().map(|span| &text[span]).collect()
+    }
+
+    /// It finds some of what no rule can know, so that a share is asked for.
+    #[test]
+    fn takes_what_only_a_password_looks_like() {
+        let cases = [
+            ("the box at 10.0.0.7: log in as deploy, Gru3ner*Baum and restart it", "Gru3ner*Baum"),
+            ("Anmelden als wartung (Blau-Meise77), dann neu starten", "Blau-Meise77"),
+            ("entra como soporte y Verano#Azul21, luego reinicia", "Verano#Azul21"),
+            ("python import.py shop-prod kim@x.example Rosinante#74 --all", "Rosinante#74"),
+        ];
+        let found: Vec<&str> = cases.iter().flat_map(|(text, _)| taken(text)).collect();
+        assert!(found.len() >= 2, "{found:?}");
+        assert!(found.iter().all(|found| cases.iter().any(|(_, password)| password == found)), "{found:?}");
+    }
+
+    #[test]
+    fn leaves_what_machines_and_sentences_write() {
+        for text in [
+            "upgrade to Node20 and React18, then run build-all_v2",
+            "see JIRA-1234 and the branch feature/new_login2",
+            "git checkout -b fix/issue-88 origin/release-2.4",
+            "the iPhone15 and the MacBook2 are in room B12",
+            "kubectl -n prod logs web-7d9f8b6c5-x2x9z",
+            "def test_parses_utf8_bom2(self): pass",
+            "the file keeps getUserById3 and MAX_RETRY_COUNT2",
+        ] {
+            assert_eq!(taken(text), <[&str; 0]>::default(), "{text}");
+        }
+    }
+}

@@ -18,6 +18,10 @@ const SEEDS: &[usize] = &[12, 15, 18, 21, 24, 25];
 pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     let end = line_end(text, word.end);
     let start = line_start(text, word.start);
+    let spaced = spaced_on_line(text, word.end..end);
+    if !spaced.is_empty() {
+        return spaced;
+    }
     let same = on_line(text, word.end..end, false);
     if !same.is_empty() {
         return same;
@@ -40,6 +44,28 @@ pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
             break;
         }
         found.extend(codes);
+    }
+    found
+}
+
+/// `…: 4821 9930, 1175 2064`: behind the last colon nothing but codes of groups of digits.
+fn spaced_on_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
+    const BETWEEN: [char; 4] = [',', '、', ';', '/'];
+    let content = text.get(line.clone()).unwrap_or_default();
+    let Some((at, colon)) = content.char_indices().rfind(|(_, letter)| [':', '：'].contains(letter)) else {
+        return Vec::new();
+    };
+    let mut from = line.start + at + colon.len_utf8();
+    let mut found = Vec::new();
+    for part in text.get(from..line.end).unwrap_or_default().split_inclusive(BETWEEN) {
+        let code = scan::trimmed(text, from..from + part.trim_end_matches(BETWEEN).len());
+        from += part.len();
+        let groups: Vec<&str> = text.get(code.clone()).unwrap_or_default().split(' ').collect();
+        let digits = |group: &&str| (3..=6).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_digit());
+        if !(2..=6).contains(&groups.len()) || !groups.iter().all(digits) {
+            return Vec::new();
+        }
+        found.push(code);
     }
     found
 }

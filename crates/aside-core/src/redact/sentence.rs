@@ -78,7 +78,7 @@ fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     let range = word(reader, reader.name.end + from)?;
     let value = reader.of(&range);
     let ends = ends_sentence(reader, &range) || reader.text.get(range.end..).is_some_and(|rest| rest.starts_with(" ("));
-    if link == Link::None && ends && is_told(reader, value) {
+    if link == Link::None && (ends || is_told_pin(reader, &range)) && is_told(reader, value) {
         return Some(range);
     }
     let weak = ["pass", "pin", "psk"].contains(&reader.name().to_ascii_lowercase().as_str());
@@ -91,6 +91,16 @@ fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
         && !is_followed_by_code(reader, &range)
         && is_plain(value))
     .then_some(range)
+}
+
+/// `PIN 56994989 held by Ops`: a number and no measure, whatever the sentence goes on with.
+fn is_told_pin(reader: &Reader<'_>, range: &Range<usize>) -> bool {
+    const MEASURES: &[&str] = &["digit", "char", "attempt", "tries", "times", "retries", "day", "zeichen", "stellen"];
+    let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
+    let next = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
+    is_pin(reader.name(), reader.of(range))
+        && rest.starts_with([' ', '.', ',', ';', ')'])
+        && !MEASURES.iter().any(|measure| next.starts_with(measure))
 }
 
 /// Behind a colon or a word such as `is`: the first of them that has a secret behind it.

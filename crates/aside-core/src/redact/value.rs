@@ -87,7 +87,8 @@ fn is_assignment(value: &str) -> bool {
 
 /// None for what is no value at all: a placeholder, a number, a date, an address, a file.
 pub fn strength(value: &str) -> Option<Strength> {
-    if value.len() > MAX_VALUE || is_placeholder(value) || is_ordinary(value) || has_ideographs(value) {
+    let other = |value: &str| is_ordinary(value) || is_row(value) || is_assignment(value);
+    if value.len() > MAX_VALUE || is_placeholder(value) || other(value) || has_ideographs(value) {
         return None;
     }
     let letters = value.chars().filter(|letter| letter.is_alphabetic()).count();

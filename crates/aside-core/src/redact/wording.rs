@@ -21,7 +21,8 @@ pub fn is_told(reader: &Reader<'_>, value: &str) -> bool {
     let number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if number {
         let shouted = !reader.name().bytes().any(|byte| byte.is_ascii_lowercase());
-        return is_pin(reader.name(), value) && (shouted || name.contains([' ', '-']) || !name.is_ascii());
+        return is_pin(reader.name(), value)
+            && (shouted || name == "passcode" || name.contains([' ', '-']) || !name.is_ascii());
     }
     let word = value.chars().count() >= 4
         && value::fits(Class::Password, value)
