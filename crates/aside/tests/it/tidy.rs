@@ -7,6 +7,7 @@ use crate::harness::home::{self, Home};
 use crate::tidy::source::Source;
 
 mod direction;
+mod requirements;
 mod source;
 
 /// Tests are not counted.
@@ -57,6 +58,13 @@ fn every_dependency_is_in_the_architecture() {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap_or_default();
     complain(unexplained_dependencies(&manifest, &architecture));
+}
+
+#[test]
+fn every_requirement_names_the_test_that_holds_it() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+    let tests = requirements::tests(&rust());
+    complain(requirements::untrue(&read("docs/requirements.md"), &read("docs/compat.md"), &tests));
 }
 
 fn starts_process(source: &Source) -> Vec<String> {
