@@ -77,7 +77,8 @@ impl Block {
                             return Vec::new();
                         }
                         let next = plain::without_comment(next.trim());
-                        let next = next.strip_prefix("> ").unwrap_or(next);
+                        // What a shell asks for more with, where its prompt was copied too.
+                        let next = next.strip_prefix("> ").filter(|_| marked.prompt).unwrap_or(next);
                         match glue {
                             Glue::Blank => {
                                 whole = whole.trim_end().strip_suffix('\\').map(str::to_owned).unwrap_or(whole);

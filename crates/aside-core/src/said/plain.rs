@@ -253,9 +253,8 @@ pub fn outside(raw: &str, has_next: bool) -> Line<'_> {
 pub fn unmarked(line: &str) -> Marked<'_> {
     let mut text = line.trim();
     let mut listed = false;
-    // Quoted as in a mail: `> ls`.
-    if let Some(rest) = text.strip_prefix("> ") {
-        text = rest.trim_start();
+    if let Some(rest) = quoted(text) {
+        text = rest;
     }
     if let Some(rest) = bullet(text) {
         text = rest;
@@ -267,6 +266,20 @@ pub fn unmarked(line: &str) -> Marked<'_> {
     }
     let typed = prompt(text);
     Marked { text: typed.unwrap_or(text), listed, prompt: typed.is_some() }
+}
+
+/// What is quoted as in a mail: `> ls -la`. In `> notes.txt` and `> a.log make` the sign is the command's own, and without it
+/// another command would be shown, without its warning.
+fn quoted(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("> ")?.trim_start();
+    let mut words = rest.split_whitespace();
+    let (target, next) = (words.next()?, words.next());
+    let is_marked = bullet(rest).is_some() || label(rest).is_some() || prompt(rest).is_some();
+    let is_written = is_marked || rest.starts_with(['`', '*', '#']) || is_talk(rest);
+    let is_argument = next.is_some_and(|next| next.starts_with('-'));
+    let is_file = target.contains(['.', '/', '$', '~', '"', '\'']) || target.ends_with([';', '&', '|']);
+    let ends = next.is_none_or(|next| next.starts_with(['&', '|', ';', '<', '>', '#']));
+    (is_written || is_argument || !is_file && !ends).then_some(rest)
 }
 
 fn bullet(text: &str) -> Option<&str> {
