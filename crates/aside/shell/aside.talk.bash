@@ -45,11 +45,10 @@ _aside_look() {
   return 0
 }
 
-# Words that commands seldom have and sentences nearly always. Only for whom to ask about: not knowing one costs an error
-# message, and one too many costs a question.
-_aside_markers=' a about all an and any are as at because but by can could do does for from have how i if in into is it its '
-_aside_markers+='just like me more my need not of on or our out please should so some sure than that the their them then there '
-_aside_markers+='these they this those to up us want was we were what when where which who why will with would you your '
+# Which lines are worth a question, as `aside init` sets them: the words that no command begins with, and those that commands
+# seldom have and sentences nearly always. Only for whom to ask about: not knowing one costs an error message, and one too many
+# costs a question.
+_aside_reserved=${_aside_reserved:- } _aside_markers=${_aside_markers:- }
 
 # Whether a line that is about to run is worth a question, and into _aside_first what its first word is if that is known.
 _aside_maybe() {
@@ -57,18 +56,13 @@ _aside_maybe() {
   _aside_first=''
   _aside_begins "$word" || return 1
   [[ $_aside_reroute != off && $1 != *$'\n'* ]] && (( ${#1} <= 4096 )) || return 1
-  case $word in
-    do | done | then | else | elif | fi | esac | in | select | function | coproc | '{' | '}' | '!' | '[[' | \
-      if | for | while | until | case | time)
-      # An alias may stand for any of them.
-      if [[ -z ${BASH_ALIASES[$word]-} ]]; then
-        _aside_first=reserved
-        # A keyword that no command begins with.
-        [[ $word != in ]] || _aside_first=none
-        return 0
-      fi
-      ;;
-  esac
+  # An alias may stand for any of them.
+  if [[ $_aside_reserved == *" $word "* && -z ${BASH_ALIASES[$word]-} ]]; then
+    _aside_first=reserved
+    # A keyword that no command begins with.
+    [[ $word != in ]] || _aside_first=none
+    return 0
+  fi
   word=${word%%[\;\&\|\<\>\(\)]*}
   if ! builtin type -t -- "$word" &>/dev/null; then
     _aside_first=none
@@ -94,6 +88,18 @@ _aside_marked() {
   set -f
   for word in ${1,,}; do
     [[ $_aside_markers != *" ${word%[,.;:?!]} "* ]] || return 0
+  done
+  return 1
+}
+
+# Whether a word behind the first is one of letters: what has only flags, numbers and paths there is no sentence.
+_aside_worded() {
+  local - word IFS=$' \t\n'
+  [[ $1 != *[![:ascii:]]* ]] || return 0
+  set -f
+  for word in ${1#*[[:space:]]}; do
+    word=${word#\(} word=${word%[\),.;:?!]}
+    [[ $word == *[![:alpha:]\'-]* || $word == -* || -z $word ]] || return 0
   done
   return 1
 }
@@ -205,11 +211,12 @@ _aside_reply() {
 # ours, nothing is known to have begun.
 _aside_failed() {
   local unreadable=0
-  (( $1 > 0 && $1 < 128 )) || return 1
+  # Neither what Ctrl-C ended nor what Ctrl-Z stopped; the rest of the statuses the daemon knows.
+  (( $1 > 0 && $1 != 130 && $1 != 146 && $1 != 148 )) || return 1
   [[ $_aside_reroute != off && $2 == *[[:space:]]* && $2 != *$'\n'* ]] || return 1
   [[ -n ${_aside_began-} ]] || unreadable=1
   [[ $unreadable == 0 || ${PS0-} == *_aside_began=* ]] && _aside_begins "${2%%[[:space:]]*}" || return 1
-  (( unreadable || $1 == 127 )) || _aside_marked "$2" || return 1
+  (( unreadable || $1 == 127 )) || _aside_worded "$2" || return 1
   _aside_first=''
   _aside_ask after "$2" "$1" "$unreadable" && [[ $_aside_verdict == agent ]]
 }

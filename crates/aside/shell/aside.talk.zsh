@@ -35,14 +35,10 @@ typeset -gi _aside_unsent=0                  # There was no room to ask it.
 typeset -gi _aside_tables=0
 zmodload zsh/parameter 2>/dev/null && _aside_tables=1
 
-# Words that commands seldom have and sentences nearly always. Only for whom to ask about: not knowing one costs an error
-# message, and one too many costs a question.
-typeset -ga _aside_markers
-_aside_markers=(
-  a about all an and any are as at because but by can could do does for from have how i if in into is it its just like me
-  more my need not of on or our out please should so some sure than that the their them then there these they this those to
-  up us want was we were what when where which who why will with would you your
-)
+# Which lines are worth a question, before `aside init` sets them: the words that no command begins with, and those that commands
+# seldom have and sentences nearly always. Only for whom to ask about: not knowing one costs an error message, and one too many
+# costs a question.
+typeset -ga _aside_reserved _aside_markers
 typeset -g _aside_beyond=$'*[^\t\x20-\x7e]*' # What has letters that are not English.
 
 # Before a line runs
@@ -111,14 +107,12 @@ _aside_doubtful() {
   [[ $1 != *[$'\n\0']* ]] && (( $#1 <= 4096 )) || return 1
   words=(${=1})
   word=${words[1]-}
-  case $word in
-    do|done|then|else|elif|fi|esac|in|select|function|coproc|'{'|'}'|'!'|'[['|\
-    if|for|while|until|case|time|repeat|foreach)
-      # An alias may stand for any of them, and not all are reserved in zsh.
-      _aside_look_up "$word" $#words
-      _aside_first=$REPLY
-      [[ $REPLY == (reserved|none) ]] && return 0 ;;
-  esac
+  if (( $_aside_reserved[(Ie)$word] )); then
+    # An alias may stand for any of them, and not all are reserved in zsh.
+    _aside_look_up "$word" $#words
+    _aside_first=$REPLY
+    [[ $REPLY == (reserved|none) ]] && return 0
+  fi
   word=${word%%[;&|<>()\`]*}
   [[ $word == ([[:alnum:]]*|$~_aside_beyond) && $word != *[=/\$\\~\"\*]* ]] || return 1
   _aside_look_up "$word" $#words
@@ -280,7 +274,8 @@ _aside_talk_precmd() {
   # Accepted, and nothing ran.
   [[ -n $line ]] || { line=$_aside_entered; unreadable=1 }
   line=${line%$'\n'}
-  if (( code > 0 && (code < 128 || unreadable) && _aside_on && ! _aside_untouched && $#line <= 4096 )) && [[ $_aside_reroute != off &&
+  # Neither what Ctrl-C ended nor what Ctrl-Z stopped; the rest of the statuses the daemon knows.
+  if (( code > 0 && (code != 130 && code != 146 && code != 148 || unreadable) && _aside_on && ! _aside_untouched && $#line <= 4096 )) && [[ $_aside_reroute != off &&
     $line == *[^[:blank:]][[:blank:]]##[^[:blank:]]* && $line != *[$'\n\0']* && $line != [[:blank:]]#\#* ]]; then
     # zsh leaves the status as it was.
     (( unreadable )) && code=1

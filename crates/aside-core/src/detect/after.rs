@@ -1,6 +1,8 @@
 //! A line that ran and failed: was it a sentence? The document's second layer as the first filter, and what guards it.
 
-use crate::detect::before::{OPENERS, forced, is_quotation, is_subject};
+use std::ops::RangeInclusive;
+
+use crate::detect::before::{forced, is_quotation, is_subject};
 use crate::detect::evidence::Evidence;
 use crate::detect::here::{self, Head};
 use crate::detect::lists::lists;
@@ -9,15 +11,15 @@ use crate::detect::phrase::{has_content, is_amount};
 use crate::detect::reading::{Level, Prose, Reading, Sort, Token};
 use crate::detect::{After, End, Facts, Ruling, missing, tongue};
 
-/// From here on a signal ended it, or it says so.
-const SIGNALS: i32 = 128;
+/// With these a shell says that a signal ended or stopped it. Others from 128 on are a program's own: git ends with 128 and 129.
+const SIGNALS: RangeInclusive<i32> = 130..=150;
 
 pub fn after(line: &str, end: &End<'_>, facts: &Facts<'_>) -> Ruling<After> {
     let line = line.trim();
     if end.exit == 0 {
         return nothing("it went well");
     }
-    if end.exit >= SIGNALS || end.exit < 0 {
+    if SIGNALS.contains(&end.exit) || end.exit < 0 {
         return nothing("a signal ended it");
     }
     if line.contains('\n') || line.starts_with('#') || forced(line, facts.agent_prefix) {
@@ -38,7 +40,7 @@ pub fn after(line: &str, end: &End<'_>, facts: &Facts<'_>) -> Ruling<After> {
         return nothing("it is an error message");
     }
     // The shell reads them as its own.
-    if OPENERS.contains(&first.raw) || lists().reserved.contains(&first.raw) {
+    if lists().constructs.contains(&first.raw) || lists().reserved.contains(&first.raw) {
         return failed.construct(first.raw, end);
     }
     let command = match here::head(first.raw, facts) {
@@ -75,6 +77,8 @@ struct Failed<'r, 'l> {
     is_foreign: bool,
     /// The document's own rule says that it is one.
     by_document: bool,
+    /// So many words that the shell could not read.
+    by_syntax: bool,
 }
 
 impl<'r, 'l> Failed<'r, 'l> {
@@ -95,6 +99,7 @@ impl<'r, 'l> Failed<'r, 'l> {
             rest,
             is_foreign,
             by_document: evidence.named && (lists().words.contains(second) || by_syntax),
+            by_syntax,
         }
     }
 
@@ -119,6 +124,11 @@ impl<'r, 'l> Failed<'r, 'l> {
         if lists().free.contains(command) {
             return nothing(format!("{command} takes words for what they are"));
         }
+        // The document's filter: an output without any such error is that of a command that ran.
+        let Evidence { seen, named, more, .. } = self.evidence;
+        if seen && !named && !more && !self.is_foreign {
+            return nothing("its output names no error that a sentence causes");
+        }
         let second = self.words.first().map_or("", |second| second.raw);
         let meaning = Meaning { command, words: self.words, rest: &self.rest, facts };
         if meaning.runs_another() {
@@ -135,7 +145,11 @@ impl<'r, 'l> Failed<'r, 'l> {
         if meaning.is_name() {
             return nothing("a file is called like that");
         }
-        if meaning.is_missing() || self.is_foreign_sentence() || !meaning.is_pattern() && self.is_sentence() {
+        let takes_names = lists().takes_names(command);
+        if meaning.is_missing()
+            || self.is_foreign_sentence()
+            || !meaning.is_pattern() && (self.is_sentence() || !takes_names && self.is_listed())
+        {
             agent(format!("{command} failed, and what follows it reads as a sentence"))
         } else {
             nothing("nothing speaks for a sentence")
@@ -158,12 +172,18 @@ impl<'r, 'l> Failed<'r, 'l> {
                     || rest.names == 0 && (speaks && count >= 2 || rest.functional() >= 1 && count >= 3)
                     || second.is_some_and(|second| matches!(second.plain.as_str(), "ahead" | "please" | "sure"))
             }
-            (false, true) => {
-                evidence.more && *level >= Level::Strong && count >= 3 || evidence.any && self.is_certain()
-            }
+            (false, true) => evidence.more && *level >= Level::Strong && count >= 3 || self.is_certain(),
             // Nothing is known but that it failed.
             (_, false) => self.is_certain() && (evidence.named || rest.names == 0 || self.is_long()),
         }
+    }
+
+    /// The document's rule and no more, for plain words that name nothing here. Two words are too few: `git update`.
+    fn is_listed(&self) -> bool {
+        let is_seen = self.by_document && self.evidence.seen && self.words.len() >= 2;
+        // `make check test`, where neither is here.
+        let is_target = |token: &Token<'_>| lists().forgotten.contains(token.plain.as_str());
+        (is_seen || self.by_syntax) && self.words.iter().all(Token::is_plain) && !self.words.iter().all(is_target)
     }
 
     fn is_foreign_sentence(&self) -> bool {

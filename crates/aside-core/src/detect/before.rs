@@ -10,9 +10,6 @@ use crate::line::{self, Open, Syntax};
 /// Letters of a line; whatever is longer is no sentence that somebody typed.
 const MAX_LINE: usize = 2000;
 
-/// Words that begin a construct of the shell and, as often, a sentence.
-pub const OPENERS: [&str; 8] = ["if", "for", "while", "until", "case", "time", "repeat", "foreach"];
-
 pub fn before(line: &str, facts: &Facts<'_>) -> Ruling<Before> {
     let line = line.trim();
     if forced(line, facts.agent_prefix) {
@@ -29,7 +26,7 @@ pub fn before(line: &str, facts: &Facts<'_>) -> Ruling<Before> {
     if lists().reserved.contains(&first.raw) {
         return reserved(line, &reading, facts);
     }
-    if OPENERS.contains(&first.raw) {
+    if lists().constructs.contains(&first.raw) {
         return compound(line, &reading, facts);
     }
     let foreign = is_foreign(&reading.tokens);
@@ -85,7 +82,9 @@ fn reserved(line: &str, reading: &Reading<'_>, facts: &Facts<'_>) -> Ruling<Befo
         },
         Syntax::Whole if is_prose && !runs(line, facts) => said(),
         Syntax::Whole => shell("the shell can read it"),
-        Syntax::Open(open) if is_prose && is_unlikely(open) && !runs(line, facts) => said(),
+        Syntax::Open(open) if (is_prose || is_choice(reading)) && is_unlikely(open, first) && !runs(line, facts) => {
+            said()
+        }
         Syntax::Open(_) => shell("the shell waits for the rest of it"),
         // A piece of a script that was pasted.
         Syntax::Broken if rest.signs > 0 && (rest.functional() == 0 || line.ends_with(';')) => {
@@ -96,11 +95,20 @@ fn reserved(line: &str, reading: &Reading<'_>, facts: &Facts<'_>) -> Ruling<Befo
 }
 
 /// A construct that is typed over several lines ends in something else than in the middle of a word.
-fn is_unlikely(open: Open) -> bool {
+fn is_unlikely(open: Open, first: &str) -> bool {
     match open {
         Open::Quote | Open::Compound => true,
-        Open::Bracket | Open::Operator | Open::HereDocument | Open::Backslash => false,
+        // `{ what is this`
+        Open::Bracket => first == "{",
+        Open::Operator | Open::HereDocument | Open::Backslash => false,
     }
+}
+
+/// `select one`, where a name of letters that are no word would be a variable: `select x`.
+fn is_choice(reading: &Reading<'_>) -> bool {
+    let is_select = reading.first().is_some_and(|first| first.raw == "select");
+    let rest = reading.rest();
+    is_select && rest.iter().all(|token| token.is_plain() && token.is_english()) && !rest.iter().any(|t| t.raw == "in")
 }
 
 /// Whether the first command in the line is one that exists, or may exist.

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use crate::line::Dialect;
+
 const SEED: &str = include_str!("../../data/detect/seed.txt");
 const ENGLISH: &str = include_str!("../../data/detect/english.txt");
 const ACTS: &str = include_str!("../../data/detect/acts.txt");
@@ -40,6 +42,8 @@ pub enum Opener {
 
 pub struct Lists {
     pub reserved: Vec<&'static str>,
+    /// Words that begin a construct of the shell and, as often, a sentence.
+    pub constructs: Vec<&'static str>,
     pub errors: Vec<&'static str>,
     pub syntax_errors: Vec<&'static str>,
     /// Errors that the document does not name.
@@ -120,6 +124,7 @@ impl Lists {
         }
         Self {
             reserved: in_section(SEED, "reserved").collect(),
+            constructs: in_section(SEED, "constructs").chain(in_section(SEED, "constructs-zsh")).collect(),
             errors: section(SEED, "errors").collect(),
             syntax_errors: section(SEED, "syntax").collect(),
             more_errors: rows(ERRORS).collect(),
@@ -144,6 +149,27 @@ impl Lists {
             acts,
             commands: rows(COMMANDS).flat_map(str::split_whitespace).collect(),
         }
+    }
+
+    /// The words of which a shell asks whatever follows them: those of the document, and those that open a construct in it.
+    pub fn reserved_in(&self, dialect: Dialect) -> Vec<&'static str> {
+        let is_here =
+            |word: &&str| dialect == Dialect::Zsh || !in_section(SEED, "constructs-zsh").any(|zsh| zsh == *word);
+        self.reserved.iter().chain(&self.constructs).copied().filter(is_here).collect()
+    }
+
+    /// The words that flag a line before it runs: without one of them, a command that exists is not asked about.
+    pub fn markers(&self) -> Vec<&'static str> {
+        let held = self.classes.iter().filter(|(_, class)| **class != Class::Listed).map(|(word, _)| *word);
+        let mut markers: Vec<&str> = held.chain(in_section(ENGLISH, "markers")).collect();
+        markers.sort_unstable();
+        markers
+    }
+
+    /// Whether a command is given names, which may be any word: of files, scripts, hosts, users.
+    pub fn takes_names(&self, command: &str) -> bool {
+        let Self { files, scripts, hosts, users, patterns, .. } = self;
+        [files, scripts, hosts, users, patterns].iter().any(|list| list.contains(command))
     }
 
     pub fn class(&self, word: &str) -> Option<Class> {

@@ -312,3 +312,65 @@ fn ordinary_failures_are_left_alone() {
     }
     wrong.none();
 }
+
+#[test]
+fn the_documents_rules_hold_where_nothing_here_speaks_against_them() {
+    let mut wrong = Wrong::default();
+    let no_rule = "make: *** No rule to make target 'x'.  Stop.";
+    let syntax = "bash: syntax error near unexpected token `('";
+    let rows = [
+        // From 128 on a status may be a program's own.
+        ("git log for the last week", 128, "fatal: ambiguous argument 'for': unknown revision or path", After::Agent),
+        ("git me the latest changes", 129, "git: 'me' is not a git command.", After::Agent),
+        ("git me the latest changes", 137, "git: 'me' is not a git command.", After::Nothing),
+        // Without an error pattern there is no reroute.
+        ("make the tests pass for me", 2, "connect: Connection refused", After::Nothing),
+        ("go ahead and fix the tests", 1, "3 tests failed", After::Nothing),
+        ("git show me what is wrong with it", 1, "permission denied", After::Nothing),
+        // With one, a listed second word is enough, unless it is known here.
+        ("make release better", 2, no_rule, After::Agent),
+        ("make release package", 2, no_rule, After::Nothing),
+        ("go feature complete", 2, "go feature: unknown command", After::Agent),
+        ("cargo issue triage", 101, "error: no such command: `issue`", After::Agent),
+        ("make test better", 2, no_rule, After::Nothing),
+        ("make data bigger", 2, no_rule, After::Nothing),
+        ("git commit message", 1, "error: pathspec 'message': no such file or directory", After::Nothing),
+        // Four words that no shell can read.
+        ("cargo deploy production (cluster)", 2, syntax, After::Agent),
+        ("docker ship everything (today)", 1, "zsh: parse error near `)'", After::Agent),
+        ("cp report (1).pdf docs/", 2, syntax, After::Nothing),
+        ("cat notes backup copy (old)", 2, syntax, After::Nothing),
+        ("git commit -m fix (again)", 2, syntax, After::Nothing),
+        ("cargo deploy (cluster)", 2, syntax, After::Nothing),
+    ];
+    for (line, exit, output, verdict) in rows {
+        wrong.end(line, exit, Some(output), verdict);
+    }
+    let unread = End { exit: 2, unreadable: true, output: None };
+    let line = "cargo deploy production (cluster)";
+    let ruling = with(Dialect::Bash, |facts| after(line, &unread, facts));
+    if ruling.verdict != After::Agent {
+        wrong.0.push(format!("{line}, which bash could not read: {}", ruling.reason));
+    }
+    wrong.none();
+}
+
+#[test]
+fn a_reserved_line_that_is_unfinished_is_the_shells_only_if_it_could_go_on() {
+    let mut wrong = Wrong::default();
+    for line in ["{ what is this", "{ how do I fix it", "select one", "select the best option for me"] {
+        wrong.judge(line, |verdict| verdict == Before::Agent);
+    }
+    for line in [
+        "{ ls",
+        "{ make sure",
+        "{ what is this |",
+        "select x",
+        "select x in a b",
+        "select file in *.txt",
+        "function f {",
+    ] {
+        wrong.judge(line, |verdict| verdict != Before::Agent);
+    }
+    wrong.none();
+}

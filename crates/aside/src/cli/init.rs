@@ -3,6 +3,9 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use aside_core::detect::lists::lists;
+use aside_core::line::Dialect;
+
 use crate::cli::Exit;
 use crate::client;
 use crate::config::Config;
@@ -103,12 +106,19 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
         }
         Shell::Bash => {
             settings
+                + &words(Dialect::Bash, |name, words| format!("{name}={}\n", quoted(&format!(" {} ", words.join(" ")))))
                 + include_str!("../../shell/aside.output.bash")
                 + include_str!("../../shell/aside.bash")
                 + include_str!("../../shell/aside.talk.bash")
         }
         Shell::Fish => settings + include_str!("../../shell/aside.fish"),
     }
+}
+
+/// The words by which a shell tells which lines are worth a question, out of the one list that the daemon has as well.
+fn words(dialect: Dialect, set: impl Fn(&str, &[&str]) -> String) -> String {
+    let lists = lists();
+    set("_aside_reserved", &lists.reserved_in(dialect)) + &set("_aside_markers", &lists.markers())
 }
 
 /// What zsh hears when it greets the daemon, and can find out about itself. bash greets it with its first question.
@@ -185,6 +195,34 @@ mod tests {
         let Some(expected) = defined_by(&read(&whole)) else { return };
         assert!(expected.contains("_aside_edit"), "{expected}");
         assert_eq!(defined_by(&cut.iter().map(|part| read(part)).collect::<String>()).unwrap(), expected);
+    }
+
+    #[test]
+    fn every_shell_has_the_words_of_the_one_list() {
+        let lists = lists();
+        for (shell, dialect) in [(Shell::Zsh, Dialect::Zsh), (Shell::Bash, Dialect::Bash)] {
+            let (printed, name) = match shell {
+                Shell::Zsh => (defined(&rest::words(), "zsh", "print -r -- $_aside_reserved / $_aside_markers"), "zsh"),
+                Shell::Bash | Shell::Fish => {
+                    let script = script(shell, Path::new("/b"), Path::new("/s"));
+                    let lines = script.lines().filter(|line| line.starts_with("_aside_reserved='"));
+                    let markers = script.lines().filter(|line| line.starts_with("_aside_markers='"));
+                    let text: String = lines.chain(markers).map(|line| format!("{line}\n")).collect();
+                    (defined(&text, "bash", "set -f; echo $_aside_reserved / $_aside_markers"), "bash")
+                }
+            };
+            let Some(printed) = printed else { continue };
+            let expected = [lists.reserved_in(dialect), vec!["/"], lists.markers()].concat();
+            assert_eq!(printed.split_whitespace().collect::<Vec<_>>(), expected, "{name}");
+        }
+        assert!(lists.reserved_in(Dialect::Zsh).contains(&"[[") && lists.markers().contains(&"you're"));
+        // The files themselves have none.
+        let files = [rest::FILES.concat(), include_str!("../../shell/aside.talk.bash").to_owned()].concat();
+        assert!(!files.contains("elif|fi") && !files.contains("elif | fi") && !files.contains(" because but "));
+    }
+
+    fn defined(text: &str, shell: &str, print: &str) -> Option<String> {
+        exec::printed_by(shell, &["-c", &format!("{text}\n{print}")])
     }
 
     #[test]

@@ -302,7 +302,7 @@ fn without_our_part_of_ps0_a_failure_is_no_syntax_error() {
 fn failures_of_plain_commands_are_nobody_s_question() {
     let script = listener();
     let mut scene = bash(&script).rc("frob() { return \"${1:-1}\"; }").start();
-    for line in ["frob", "frob 1", "frob 130 of the", "frob 3 --all", "frob 0 of"] {
+    for line in ["frob", "frob 1", "frob 130 of the", "frob 3 --all ./x a.txt", "frob 0 of"] {
         scene.runs(line);
     }
     let after: Vec<String> = script.doubted().into_iter().filter(|line| line.starts_with("after")).collect();

@@ -39,6 +39,17 @@ fn every_sentence_of_the_table_is_answered() {
 }
 
 #[test]
+fn what_failed_without_a_marker_is_answered_as_in_zsh() {
+    let mut scene = bash();
+    for line in ["go ahead", "find every broken test", "make everything faster"] {
+        knows(&scene, "warm", "bash", line);
+        let shown = scene.runs(line);
+        let last = shown.lines().last().unwrap_or_default();
+        assert!(last.starts_with(&format!("{line} (")), "{line}: {shown}");
+    }
+}
+
+#[test]
 fn every_command_of_the_table_is_left_alone() {
     let mut scene = bash();
     assert_eq!(scene.runs("ls -la"), "listed");

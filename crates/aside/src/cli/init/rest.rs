@@ -7,6 +7,8 @@ use std::hash::Hasher;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use aside_core::line::Dialect;
+
 use crate::cli::init::{parts, quoted};
 use crate::paths::{is_private, rest_file};
 
@@ -36,9 +38,18 @@ pub struct Rest {
     mark: String,
 }
 
+/// Comes first, so that the files find it.
+pub fn words() -> String {
+    let set = |name: &str, words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        format!("typeset -ga {name}\n{name}=({})\n", words.join(" "))
+    };
+    super::words(Dialect::Zsh, set)
+}
+
 impl Rest {
     pub fn new() -> Self {
-        let mut parts = parts(&FILES.concat());
+        let mut parts = [vec![words()], parts(&FILES.concat())].concat();
         // The last function may have filled the last part.
         parts.retain(|part| !part.is_empty());
         let plain = self::parts(PLAIN).concat();
