@@ -162,6 +162,7 @@ _aside_lay_list() {
       fi
     fi
   done
+  (( _aside_more_id )) && _aside_parts+=($'\n'"  $_aside_sign[cut]" $_aside_hint_style)
   number=$(( $#_aside_proposals / 6 + 1 ))
   _aside_lay_marker
   _aside_parts+=(explain none)
@@ -240,6 +241,7 @@ _aside_wish_paint() {
 _aside_wish_cleared() {
   # What nobody took is gone.
   [[ $_aside_shown == offer ]] && _aside_proposal=
+  _aside_more_drop
   _aside_shown= _aside_parts=() _aside_listed=0 _aside_explanation=() _aside_explain_id=0
   if (( $#_aside_took )) && [[ $BUFFER == "$_aside_took[1]" ]]; then _aside_let_keys down up; else _aside_let_keys; fi
 }

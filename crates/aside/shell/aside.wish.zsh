@@ -7,7 +7,7 @@
 typeset -g _aside_wish_mark='? '             # How a wish begins. Nothing begins with a NUL, when there are to be none.
 typeset -gi _aside_wish_min=5                # Characters of it before it is asked about.
 typeset -gi _aside_wishing=0                 # The line was a wish when we last looked.
-typeset -g _aside_wish=                      # The words that were asked about last,
+typeset -g _aside_wish= _aside_wish_typed=   # The words that were asked about last, the line that they are from,
 typeset -gi _aside_wish_id=0                 # and the number of that question; answers with other numbers are stale.
 typeset -g _aside_wish_state=                # The last state of its answer; empty when nothing more will come.
 typeset -gi _aside_wish_taking=0             # Enter was pressed: the line becomes the answer when it is there.
@@ -18,6 +18,10 @@ typeset -g _aside_wish_line=                 # The line it is shown for.
 typeset -gi _aside_pick=1                    # Which command is shown.
 typeset -gi _aside_listed=0                  # The row of the list that is chosen; 0 when there is no list.
 typeset -gi _aside_fresh=0                   # What is shown was put up by the key that is being dealt with.
+typeset -gi _aside_more_id=0                 # The question for other ways to do it,
+typeset -g _aside_more_for=                  # and the words that it was asked for, once.
+typeset -gi _aside_each=0                    # Which command is explained where all are, one after the other; else 0.
+typeset -ga _aside_each_said                 # What was said about those before it.
 typeset -gi _aside_explain_id=0              # The question what a command does,
 typeset -g _aside_explained=                 # the command,
 typeset -ga _aside_explanation               # and the answer.
@@ -39,8 +43,8 @@ _aside_wish_ask() {
   local REPLY was=$_aside_wish_state
   local -i now=$1
   _aside_words
-  _aside_asked=0 _aside_wish_id=0 _aside_wish_state= _aside_wish=$REPLY
-  if (( ! now )) && { (( $#REPLY < _aside_wish_min || _aside_dismissed || HISTNO != _aside_histno )) ||
+  _aside_asked=0 _aside_wish_id=0 _aside_wish_state= _aside_wish=$REPLY _aside_wish_typed=$BUFFER
+  if (( ! now )) && { (( $#REPLY < _aside_wish_min || _aside_dismissed )) || _aside_is_recalled ||
     [[ $KEYMAP == vi(cmd|opp) ]] } || [[ -z $REPLY || $BUFFER == *$'\0'* ]] || (( $#BUFFER > 4096 )); then
     [[ -n $was ]] && _aside_wish_cancel
     return 0
@@ -52,7 +56,9 @@ _aside_wish_ask() {
   fi
   # It takes text behind the line for its own.
   [[ $_aside_autosuggestions == replace ]] || _aside_quieten
-  (( $#_aside_kinds && ! _aside_naming )) && _aside_name 1
+  # A command of the answer may be a function or an alias of this shell, at its first prompt too.
+  (( _aside_stale )) && _aside_count
+  (( $#_aside_kinds )) && _aside_name 32
   _aside_is_private
   if _aside_send $(( ++_aside_seq )) translate "$_aside_session" "$PWD" "$_aside_wish" zsh 0 $now $REPLY '' ''; then
     _aside_wish_id=$_aside_seq _aside_wish_state=waiting _aside_awaited[$_aside_seq]=1
@@ -61,6 +67,11 @@ _aside_wish_ask() {
   fi
   (( now )) && _aside_wish_wait
   return 0
+}
+
+# Whether the line is one out of the history, as it was.
+_aside_is_recalled() {
+  (( HISTNO != _aside_histno && _aside_tables )) && [[ $BUFFER == "${history[$HISTNO]-}" ]]
 }
 
 # Nobody waits for the answer any more. Any question gives up the one before.
@@ -123,8 +134,10 @@ _aside_wish_edit() {
   [[ -n $_aside_drawn && -z $_aside_shown ]] && _aside_clear
   _aside_words
   if [[ $REPLY == "$_aside_wish" ]]; then
-    # The cursor moved, or there is a blank more.
-    if [[ $BUFFER != "$_aside_wish_line" && -n $_aside_shown ]]; then
+    # The cursor moved, or there is a blank more, which is typing too: the pause begins again.
+    if [[ $BUFFER != "$_aside_wish_typed" && $_aside_wish_state == waiting ]] && (( ! _aside_wish_taking )); then
+      _aside_wish_ask 0
+    elif [[ $BUFFER != "$_aside_wish_line" && -n $_aside_shown ]]; then
       _aside_wish_line=$BUFFER
       _aside_wish_draw
     fi
@@ -181,7 +194,7 @@ _aside_wish_dismiss() {
 # A line begins or ends.
 _aside_wish_reset() {
   _aside_wishing=0 _aside_wish= _aside_wish_id=0 _aside_wish_state= _aside_wish_taking=0 _aside_shown= _aside_proposals=()
-  _aside_listed=0 _aside_explain_id=0 _aside_explanation=() _aside_took=()
+  _aside_listed=0 _aside_explain_id=0 _aside_explanation=() _aside_took=() _aside_more_for=
   _aside_let_keys
 }
 
@@ -210,6 +223,10 @@ _aside_wish_end() {
 
 # Number, verb, state, note, count, and six fields for each command.
 _aside_wish_heard() {
+  if (( _aside_more_id )) && [[ $1 == $_aside_more_id ]]; then
+    _aside_more_heard "$@"
+    return 0
+  fi
   [[ $1 == $_aside_wish_id && $CONTEXT == start && $BUFFER == "$_aside_wish_mark"* ]] || return 0
   (( ! _aside_isearch && ! ${_aside_inside:-0} )) || return 0
   local REPLY before=$_aside_drawn
@@ -249,10 +266,47 @@ _aside_wish_answered() {
   _aside_wish_draw
 }
 
+# ↓ wants other ways, where there are fewer than a list shows.
+_aside_more_ask() {
+  local REPLY
+  local -i at
+  local -a shown
+  (( $#_aside_proposals < 18 )) && [[ $_aside_more_for != "$_aside_wish" ]] || return 0
+  (( _aside_fd )) || _aside_open || return 0
+  for (( at = 1; at < $#_aside_proposals; at += 6 )); do shown+=("$_aside_proposals[at]"); done
+  _aside_is_private
+  _aside_send $(( ++_aside_seq )) translate "$_aside_session" "$PWD" "$_aside_wish" zsh 0 1 $REPLY '' '' "${(F)shown}" || return 0
+  _aside_more_id=$_aside_seq _aside_more_for=$_aside_wish _aside_awaited[$_aside_seq]=1
+}
+
+# They follow those that are shown. The last row stays chosen, if it was.
+_aside_more_heard() {
+  [[ $3 == done ]] || return 0
+  _aside_more_id=0
+  [[ $_aside_shown == answer ]] && _aside_wish_stands || return 0
+  local -i count=0 known=$(( $#_aside_proposals / 6 )) is_last=$(( _aside_listed > $#_aside_proposals / 6 ))
+  [[ $5 == <-> ]] && (( 5 + 6 * $5 <= $# )) && count=$5
+  (( count > 3 - known )) && count=$(( 3 - known ))
+  _aside_proposals+=("${(@)@[6,5+6*count]}")
+  (( is_last )) && _aside_listed=$(( known + count + 1 ))
+  _aside_wish_draw
+  zle -R
+}
+
+# Nobody looks at the list any more.
+_aside_more_drop() {
+  (( _aside_more_id )) || return 0
+  _aside_more_id=0 _aside_more_for=
+  (( _aside_fd )) && _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" '' ''
+  return 0
+}
+
 # What cannot be answered is only said to somebody who waits.
 _aside_wish_refused() {
   if [[ $1 == $_aside_explain_id ]]; then
     _aside_explain_id=0
+  elif [[ $1 == $_aside_more_id ]]; then
+    _aside_more_id=0
   elif [[ $1 == $_aside_wish_id ]]; then
     local -i taking=_aside_wish_taking
     _aside_wish_id=0 _aside_wish_state= _aside_wish_taking=0
@@ -266,7 +320,10 @@ _aside_wish_refused() {
 # Number, verb, state, source, count, lines.
 _aside_explain_heard() {
   [[ $1 == $_aside_explain_id ]] || return 0
-  if [[ $_aside_shown == answer ]]; then
+  if (( _aside_each )); then
+    [[ $_aside_shown == answer ]] && _aside_wish_stands && _aside_each_heard "$@"
+    return 0
+  elif [[ $_aside_shown == answer ]]; then
     _aside_wish_stands && [[ $_aside_proposals[_aside_pick*6-5] == "$_aside_explained" ]] || return 0
   else
     [[ $BUFFER == "$_aside_explained" ]] && (( ! _aside_isearch )) || return 0
@@ -322,7 +379,7 @@ _aside_wish_enter() {
   if [[ -n $_aside_wish_state ]]; then
     _aside_wish_taking=1
   elif (( _aside_listed > $#_aside_proposals / 6 )); then
-    _aside_wish_explain
+    _aside_explain_each
   else
     _aside_wish_apply
   fi
@@ -366,16 +423,18 @@ _aside_wish_key() {
       if (( _aside_listed )); then
         _aside_choose $(( _aside_listed % ($#_aside_proposals / 6 + 1) + 1 ))
       else
+        _aside_more_ask
         _aside_choose $_aside_pick
       fi ;;
     up)
       (( _aside_listed )) && _aside_wish_stands || return 1
       _aside_choose $(( _aside_listed - 1 )) ;;
-    explain) _aside_wish_explain ;;
+    explain)
+      if (( _aside_listed > $#_aside_proposals / 6 )); then _aside_explain_each; else _aside_wish_explain; fi ;;
   esac
 }
 
-# Goes to a row of the list. The last one is `explain`, about the command that was chosen before.
+# Goes to a row of the list. The last one is `explain`, about all of them.
 _aside_choose() {
   _aside_listed=$1 _aside_explanation=() _aside_explain_id=0
   (( _aside_listed && _aside_listed <= $#_aside_proposals / 6 )) && _aside_pick=_aside_listed
@@ -384,7 +443,7 @@ _aside_choose() {
 
 # Asks what the command that is shown does, or the one that the line was made of.
 _aside_wish_explain() {
-  local text REPLY
+  local text
   if [[ $_aside_shown == answer ]] && _aside_wish_stands; then
     [[ -z $_aside_wish_state ]] || return 0
     if (( $#_aside_explanation )); then
@@ -399,10 +458,43 @@ _aside_wish_explain() {
     return 1
   fi
   (( _aside_fd )) || _aside_open || return 1
+  _aside_each=0
+  _aside_explain_ask "$text"
+}
+
+_aside_explain_ask() {
+  local REPLY
   _aside_is_private
-  _aside_send $(( ++_aside_seq )) explain "$_aside_session" "$PWD" "$text" zsh 0 $REPLY || return 0
-  _aside_explain_id=$_aside_seq _aside_explained=$text _aside_awaited[$_aside_seq]=1
+  _aside_send $(( ++_aside_seq )) explain "$_aside_session" "$PWD" "$1" zsh 0 $REPLY || return 0
+  _aside_explain_id=$_aside_seq _aside_explained=$1 _aside_awaited[$_aside_seq]=1
   return 0
+}
+
+# What each command of the list does.
+_aside_explain_each() {
+  if (( $#_aside_proposals < 12 )); then
+    _aside_wish_explain
+    return
+  fi
+  (( _aside_fd )) || _aside_open || return 1
+  _aside_each=1 _aside_each_said=()
+  _aside_explain_ask "$_aside_proposals[1]"
+}
+
+_aside_each_heard() {
+  local -a lines=("${(@)@[6,-1]}")
+  local -i most=$(( 72 / $#_aside_proposals - 1 ))
+  (( $#lines )) || lines=('nothing is known about this command')
+  _aside_explanation=("${(@)_aside_each_said}" "$_aside_explained" "${(@)lines[1,most]/#/  }") _aside_listed=0
+  if [[ $3 == done ]]; then
+    _aside_each_said=("${(@)_aside_explanation}")
+    if (( _aside_each * 6 < $#_aside_proposals )); then
+      (( ++_aside_each ))
+      _aside_explain_ask "$_aside_proposals[_aside_each*6-5]"
+    fi
+  fi
+  _aside_wish_draw
+  zle -R
 }
 
 # The line that was taken is another now. One that is empty is the end of it.

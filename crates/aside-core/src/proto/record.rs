@@ -1,6 +1,8 @@
 //! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
 //! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
 
+use std::collections::BTreeMap;
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::proto::ended::{Capture, Captured, Recall, Suggest, Suggested, Tier, Watching};
@@ -58,7 +60,9 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             private: privacy::says(field(8)),
             provider: text(9),
             limit: number(field(10), "limit")?,
+            besides: text(11),
             recent_commands: Vec::new(),
+            env_hints: BTreeMap::new(),
             is_foreign: false,
         }),
         "explain" => Request::Explain(Explain {
@@ -207,8 +211,10 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
             private,
             provider,
             limit,
+            besides,
             // A shell leaves that to us.
             recent_commands: _,
+            env_hints: _,
             is_foreign: _,
         }) => [
             &id,
@@ -222,6 +228,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
             flag(*private),
             provider,
             &limit.to_string(),
+            besides,
         ]
         .map(str::to_owned)
         .to_vec(),

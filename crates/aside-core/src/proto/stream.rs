@@ -193,6 +193,7 @@ mod tests {
             cwd: "/".into(),
             wait: true,
             recent_commands: vec!["ls".into()],
+            env_hints: [("A".to_owned(), "b".to_owned())].into(),
             is_foreign: true,
             ..Translate::default()
         };
@@ -267,9 +268,8 @@ mod tests {
                 })
             },
         );
-        let translate = (text(), text(), text(), text(), text(), any::<[bool; 3]>(), any::<u32>()).prop_map(
-            |(session, cwd, query, shell, provider, [wait, now, private], limit)| {
-                let recent_commands = Vec::new();
+        let translate = (text(), text(), text(), text(), text(), any::<[bool; 3]>(), any::<u32>(), text()).prop_map(
+            |(session, cwd, query, shell, provider, [wait, now, private], limit, besides)| {
                 Request::Translate(Translate {
                     session,
                     cwd,
@@ -280,8 +280,8 @@ mod tests {
                     private,
                     provider,
                     limit,
-                    recent_commands,
-                    is_foreign: false,
+                    besides,
+                    ..Translate::default()
                 })
             },
         );

@@ -1,5 +1,7 @@
 //! The messages about wishes: a wish and its answers, an explanation, and what became of what was offered.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +25,14 @@ pub struct Translate {
     pub provider: String,
     /// Commands that are wanted; zero for as many as a shell shows.
     pub limit: u32,
+    /// Commands that are shown already, one a line, where others are wanted.
+    pub besides: String,
     /// What ran before, oldest first, from a client that knows better than our history.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recent_commands: Vec<String>,
+    /// Variables of the client's shell: its PATH, and what is activated in it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env_hints: BTreeMap<String, String>,
     /// Asked by the name that other programs have for it. They read descriptions and know of no warnings.
     #[serde(skip)]
     pub is_foreign: bool,

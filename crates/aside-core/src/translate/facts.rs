@@ -1,15 +1,16 @@
 //! What a model is told about the place a command is for. Secrets are taken out of every piece, whoever collected it.
 
+use std::collections::BTreeMap;
+
 use crate::line::Dialect;
 use crate::redact;
 use crate::text;
-use crate::translate::{Place, System};
+use crate::translate::{Place, System, tools};
 use crate::world::{Entry, Live};
 
 /// More tell a model little and cost time.
 pub const MAX_RECENT: usize = 20;
 pub const MAX_FILES: usize = 40;
-pub const MAX_TOOLS: usize = 64;
 /// Characters of one command or name; what is longer is left out.
 pub const MAX_ITEM: usize = 200;
 /// Characters of a directory.
@@ -22,9 +23,11 @@ pub struct Facts {
     /// With its version, as far as it is known: `Ubuntu 24.04`.
     pub os: String,
     pub system: System,
-    /// Of those that a model may not take for granted, the ones on PATH, in the order of names.
+    /// Of those that a model may not take for granted, the ones on PATH, the most useful first.
     pub tools: Vec<String>,
     pub cwd: String,
+    /// What the shell has activated: `VIRTUAL_ENV=/src/.venv`.
+    pub environment: String,
     /// What is worked on here: `Rust (Cargo), Git`.
     pub project: String,
     /// Names in the directory.
@@ -34,142 +37,6 @@ pub struct Facts {
     /// Oldest first.
     pub recent: Vec<String>,
 }
-
-/// Programs that change what the best answer is. What every system has is not among them.
-const TOOLS: [&str; 132] = [
-    "ack",
-    "ag",
-    "ansible",
-    "apk",
-    "apt",
-    "aria2c",
-    "aws",
-    "az",
-    "bat",
-    "brew",
-    "btop",
-    "bun",
-    "bundle",
-    "bzip2",
-    "cargo",
-    "clang",
-    "cmake",
-    "composer",
-    "conda",
-    "convert",
-    "curl",
-    "delta",
-    "deno",
-    "dig",
-    "dnf",
-    "docker",
-    "docker-compose",
-    "dotnet",
-    "duf",
-    "dust",
-    "emacs",
-    "exa",
-    "exiftool",
-    "eza",
-    "fd",
-    "fdfind",
-    "ffmpeg",
-    "ffprobe",
-    "firewall-cmd",
-    "flatpak",
-    "fzf",
-    "gcc",
-    "gcloud",
-    "gem",
-    "gh",
-    "git",
-    "git-lfs",
-    "glab",
-    "go",
-    "gpg",
-    "gradle",
-    "grpcurl",
-    "helm",
-    "htop",
-    "http",
-    "hyperfine",
-    "imagemagick",
-    "ip",
-    "iptables",
-    "java",
-    "jj",
-    "journalctl",
-    "jq",
-    "just",
-    "k9s",
-    "kubectl",
-    "launchctl",
-    "lsof",
-    "magick",
-    "make",
-    "mise",
-    "mvn",
-    "mysql",
-    "nano",
-    "nc",
-    "netstat",
-    "nft",
-    "ninja",
-    "nix",
-    "nmap",
-    "node",
-    "npm",
-    "nvim",
-    "openssl",
-    "pacman",
-    "pandoc",
-    "parallel",
-    "pbcopy",
-    "pdftotext",
-    "perl",
-    "php",
-    "pip",
-    "pip3",
-    "pipx",
-    "pnpm",
-    "podman",
-    "poetry",
-    "psql",
-    "python",
-    "python3",
-    "rclone",
-    "redis-cli",
-    "rename",
-    "rg",
-    "rsync",
-    "ruby",
-    "rustup",
-    "screen",
-    "shellcheck",
-    "snap",
-    "sqlite3",
-    "ss",
-    "ssh",
-    "systemctl",
-    "terraform",
-    "tmux",
-    "tree",
-    "ufw",
-    "unzip",
-    "uv",
-    "vim",
-    "wget",
-    "wl-copy",
-    "xclip",
-    "xz",
-    "yarn",
-    "yq",
-    "yt-dlp",
-    "yum",
-    "zip",
-    "zoxide",
-    "zstd",
-];
 
 /// A file, and what its being there says.
 const SIGNS: [(&str, &str); 27] = [
@@ -207,9 +74,7 @@ impl Facts {
     /// first.
     pub fn of(place: &Place<'_>, os: &str, recent: &[String]) -> Self {
         let programs = place.world.programs().yes();
-        let has = |tool: &str| {
-            programs.as_ref().is_some_and(|all| all.binary_search_by(|program| (**program).cmp(tool)).is_ok())
-        };
+        let project = project(place);
         let entries = place.world.entries(place.cwd).yes();
         let shown = entries.iter().flat_map(|entries| entries.iter()).filter(|entry| !entry.name.starts_with('.'));
         let branches = place.world.live(Live::GitBranch, place.cwd).yes();
@@ -218,9 +83,10 @@ impl Facts {
             shell: shell(place.dialect).to_owned(),
             os: os.to_owned(),
             system: place.system,
-            tools: TOOLS.iter().filter(|tool| has(tool)).take(MAX_TOOLS).map(|tool| (*tool).to_owned()).collect(),
+            tools: tools::told(programs.as_deref().unwrap_or_default(), &project, recent, place.specs),
             cwd: place.cwd.to_owned(),
-            project: project(place),
+            environment: String::new(),
+            project,
             files: shown.take(MAX_FILES).map(|entry| entry.name.to_string()).collect(),
             branch: current.map(|item| item.name.to_string()).unwrap_or_default(),
             recent: recent.get(recent.len().saturating_sub(MAX_RECENT)..).unwrap_or_default().to_vec(),
@@ -229,7 +95,7 @@ impl Facts {
 
     /// Line by line; what changes least comes first, so that a server which remembers a beginning computes less.
     pub fn told(&self) -> String {
-        let Facts { shell, os, system, tools, cwd, project, files, branch, recent } = self;
+        let Facts { shell, os, system, tools, cwd, environment, project, files, branch, recent } = self;
         let mut told = String::new();
         let mut part = |title: &str, text: &str| {
             if !text.is_empty() {
@@ -241,8 +107,9 @@ impl Facts {
         part("Shell: ", &item(shell));
         part("System: ", &item(os));
         part("Tools follow: ", flavour(*system));
-        part("Also installed: ", &listed(tools, MAX_TOOLS));
+        part("Also installed: ", &listed(tools, tools::MAX_TOOLS));
         part("Working directory: ", &path(cwd));
+        part("Environment: ", &item(environment));
         part("Project: ", &item(project));
         part("Git branch: ", &item(branch));
         part("Files here: ", &listed(files, MAX_FILES));
@@ -252,6 +119,23 @@ impl Facts {
         part("Recent commands:\n", &recent.join("\n"));
         told
     }
+}
+
+/// Variables that say what is activated in a shell. Of the hints of a client only these are told, whatever else it gives.
+const ACTIVATED: [&str; 3] = ["VIRTUAL_ENV", "CONDA_DEFAULT_ENV", "IN_NIX_SHELL"];
+
+/// What a client hints that is activated, in words for a model.
+pub fn activated(hints: &BTreeMap<String, String>) -> String {
+    let told = ACTIVATED.iter().filter_map(|name| hints.get(*name).map(|value| format!("{name}={value}")));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// Where programs are looked for, as a client hints: in its PATH, and in its virtual environment first.
+pub fn search_path(hints: &BTreeMap<String, String>, path: &str) -> String {
+    let path = hints.get("PATH").filter(|path| !path.is_empty()).map_or(path, String::as_str);
+    let Some(root) = hints.get("VIRTUAL_ENV").filter(|root| root.starts_with('/')) else { return path.to_owned() };
+    let bin = format!("{}/bin", root.trim_end_matches('/'));
+    if path.split(':').any(|directory| directory == bin) { path.to_owned() } else { format!("{bin}:{path}") }
 }
 
 fn shell(dialect: Dialect) -> &'static str {

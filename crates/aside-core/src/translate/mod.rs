@@ -9,6 +9,7 @@ pub mod holes;
 pub mod offer;
 pub mod prompt;
 pub mod reads;
+pub mod tools;
 
 use crate::line::Dialect;
 use crate::names::Names;

@@ -4,6 +4,7 @@
 mod ask;
 pub mod synapse;
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
 
 use aside_core::proto::wish::{Nearness, Proposal, Suggestion};
@@ -81,7 +82,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         provider: args.provider.unwrap_or_default(),
         number: args.number,
         recent_commands: Vec::new(),
-        path: None,
+        env_hints: BTreeMap::new(),
     })?;
     let number = usize::try_from(args.number).unwrap_or(usize::MAX);
     print(&if args.json { json(&suggestion, number)? } else { plain(&suggestion, number) })?;

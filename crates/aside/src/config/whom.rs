@@ -67,6 +67,19 @@ impl Llm {
         [&self.complete, &self.translate, &self.task].into_iter().any(|choice| self.whom(choice).is_some())
     }
 
+    /// A setting that names a server or a model though no provider is named that would be asked there.
+    pub fn unused(&self) -> Option<&'static str> {
+        let sections = [
+            ("llm.base_url", &self.base_url),
+            ("llm.translate.base_url", &self.translate.base_url),
+            ("llm.complete.base_url", &self.complete.base_url),
+            ("llm.task.base_url", &self.task.base_url),
+            ("llm.model", &self.model),
+        ];
+        let set = sections.iter().find(|(_, value)| !value.trim().is_empty()).map(|(name, _)| *name);
+        set.filter(|_| !self.asks_somebody())
+    }
+
     fn at(&self, provider: Provider, parts: &Parts<'_>) -> Option<Whom> {
         let usual = match provider {
             Provider::Embedded => return None,
@@ -211,6 +224,18 @@ mod tests {
         ] {
             assert_eq!(completes(llm, complete), expected, "{complete}");
         }
+    }
+
+    #[test]
+    fn an_address_without_a_provider_is_named() {
+        let mut llm = Config::default().llm;
+        assert_eq!(llm.unused(), None);
+        llm.task.base_url = "http://127.0.0.1:1234".to_owned();
+        assert_eq!(llm.unused(), Some("llm.task.base_url"));
+        llm.base_url = "http://127.0.0.1:1234".to_owned();
+        assert_eq!(llm.unused(), Some("llm.base_url"));
+        llm.provider = Provider::Openai;
+        assert_eq!(llm.unused(), None);
     }
 
     #[test]

@@ -29,29 +29,52 @@ pub struct Key {
     pub dialect: Dialect,
     /// What kind of project it is, in words.
     pub project: String,
+    /// What is activated in the shell, in words.
+    pub environment: String,
+    /// Commands besides which others are wanted.
+    pub besides: String,
     /// The value of PATH: which tools there are.
     pub path: String,
     /// Who answers, and which of its models.
     pub model: String,
 }
 
-/// The words of a wish, the same for two spellings of one: neither case nor blanks nor a full stop makes it another.
+/// The words of a wish, the same for two spellings of one: neither case nor blanks nor the punctuation at its end makes it
+/// another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query(String);
 
 impl Query {
     pub fn of(words: &str) -> Self {
         let lower = words.to_lowercase();
-        let mut words: Vec<&str> = lower.split_whitespace().collect();
-        if let Some(last) = words.last_mut() {
-            let stripped = last.trim_end_matches(['.', ',', ';', ':', '?', '!', '…', '。', '？', '！']);
-            // `..` is a directory and `*.c?` a pattern: their marks mean something.
-            if !stripped.is_empty() && stripped.chars().all(char::is_alphanumeric) {
-                *last = stripped;
-            }
-        }
-        Self(words.join(" "))
+        let words = lower.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self(unpunctuated(&words).to_owned())
     }
+}
+
+/// What a sentence ends with, in the languages that people write here.
+const MARKS: [char; 44] = [
+    '.', ',', ';', ':', '?', '!', '"', '\'', ')', '…', '‥', '‽', '⁇', '⁈', '⁉', '–', '—', '”', '’', '»', '›', '。',
+    '．', '，', '、', '；', '：', '？', '！', '）', '」', '』', '】', '》', '〉', '・', '～', '؟', '،', '؛', '۔', '।',
+    '॥', '·',
+];
+
+fn unpunctuated(words: &str) -> &str {
+    let mut left = words;
+    // A mark may stand alone, behind a blank.
+    while let Some(word) = left.rsplit(' ').next().filter(|word| word.ends_with(MARKS) && !is_name(word)) {
+        let bare = word.trim_end_matches(MARKS);
+        left = left[..left.len() - word.len() + bare.len()].trim_end();
+    }
+    // What is nothing but marks is what was asked about.
+    if left.is_empty() { words } else { left }
+}
+
+/// Whether the marks at the end of a word mean something: `..` is a directory, `*.c?` a pattern, `$?` a variable.
+fn is_name(word: &str) -> bool {
+    let bare = word.trim_end_matches(MARKS);
+    let is_pattern = word.ends_with('?') && bare.contains(['*', '[', '{']);
+    matches!(word, "." | "..") || is_pattern || bare.ends_with(['/', '*', '$', '~', '\\'])
 }
 
 #[derive(Default)]
@@ -186,19 +209,32 @@ mod tests {
     use super::*;
 
     fn key(words: &str) -> Key {
-        let [cwd, project, path, model] = [(); 4].map(|()| String::new());
+        let [cwd, project, environment, besides, path, model] = [(); 6].map(|()| String::new());
         let (system, dialect) = (System::Gnu, Dialect::Zsh);
-        Key { query: Query::of(words), cwd, system, dialect, project, path, model }
+        Key { query: Query::of(words), cwd, system, dialect, project, environment, besides, path, model }
     }
 
     #[test]
     fn a_wish_is_the_same_in_other_letters_and_with_other_blanks() {
-        for same in ["Find large files", "  find   LARGE files  ", "find large files?", "find large files..."] {
+        let same = "find large files|  FIND   Large files  |find large files?|find large files...|find large files !|\
+            find large files?!|find large files ?!|find large files;|find large files…|find large files：|\
+            find large files —|find large files。|find large files\"|find large files).";
+        for same in same.split('|') {
             assert_eq!(Query::of(same), Query("find large files".to_owned()), "{same}");
         }
-        for (wish, kept) in [("list files in ..", "list files in .."), ("show *.c?", "show *.c?"), ("?", "?"), ("", "")]
-        {
+        for (wish, kept) in [
+            ("what is in my_file.txt?", "what is in my_file.txt"),
+            ("delete *.tmp!", "delete *.tmp"),
+            ("what is in node_modules.", "what is in node_modules"),
+            ("find foo(bar)", "find foo(bar"),
+            ("大きいファイルを探す。", "大きいファイルを探す"),
+        ] {
             assert_eq!(Query::of(wish), Query(kept.to_owned()));
+        }
+        let kept =
+            "list files in ..|list files in .|list ../..|show *.c?|show a[0-9]?|what is $?|what is in ~/.|cd -|?|...|";
+        for kept in kept.split('|') {
+            assert_eq!(Query::of(kept), Query(kept.to_owned()));
         }
     }
 

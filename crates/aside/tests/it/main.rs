@@ -89,4 +89,5 @@ mod wish;
 mod wish_daemon;
 mod wish_keys;
 mod wish_live;
+mod wish_typing;
 mod zsh;

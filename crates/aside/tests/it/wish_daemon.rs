@@ -210,6 +210,52 @@ fn wish_by_the_name_that_others_have_for_it_gets_one_answer() {
 }
 
 #[test]
+fn wish_is_answered_with_what_the_hints_of_its_client_have() {
+    let desk = Desk::new();
+    desk.home.write("venv/bin/quuxify", "#!/bin/sh\n");
+    desk.model.always(Answer::chat("1. quuxify --all\n"));
+    let venv = desk.home.path("venv").display().to_string();
+    let wish = |hints: Value| {
+        let wish = json!({"type": "natural_language", "query": UNKNOWN, "cwd": cwd(&desk.home), "env_hints": hints});
+        desk.home.wire().json(wish)
+    };
+    assert_eq!(texts(&wish(json!({}))), [""; 0], "there is no such program");
+    assert_eq!(texts(&wish(json!({"VIRTUAL_ENV": venv, "TOKEN": "x"}))), ["quuxify --all (llm)"]);
+    assert_eq!(texts(&wish(json!({"PATH": format!("{venv}/bin")}))), ["quuxify --all (llm)"]);
+    let requests = desk.model.requests();
+    let told = text(&requests[1].body["messages"][1]["content"]);
+    assert!(told.contains(&format!("Environment: VIRTUAL_ENV={venv}")) && !told.contains("TOKEN"), "{told}");
+}
+
+#[test]
+fn wish_for_other_ways_names_those_that_are_shown() {
+    let desk = Desk::new();
+    desk.model.always(Answer::chat("1. frob --all\n2. frob --none\n"));
+    let mut shell = desk.shell("a");
+    shell.sends(json!({"type": "translate", "query": UNKNOWN, "now": true, "besides": "frob --all"}));
+    assert_eq!(texts(&shell.hears_done()), ["frob --none (llm)"]);
+    let told = text(&desk.model.requests()[0].body["messages"][1]["content"]).to_owned();
+    assert!(told.contains("Already shown, do not repeat:\nfrob --all\n"), "{told}");
+}
+
+#[test]
+fn wish_with_an_address_and_no_provider_says_what_is_missing() {
+    let home = home();
+    home.write(".config/aside/config.toml", "[llm]\nbase_url = 'http://127.0.0.1:1'\n");
+    home.aside_does(&["daemon", "start"]);
+    let done = shell(&home, "a").wishes(UNKNOWN).hears_done();
+    assert_eq!(done["note"], "no answer: llm.base_url is set, but llm.provider names no model");
+}
+
+#[test]
+fn wish_whose_command_empties_a_file_keeps_its_sign() {
+    let desk = Desk::new();
+    desk.model.always(Answer::chat("> file"));
+    let done = desk.shell("a").wishes("empty the file").hears_done();
+    assert_eq!((texts(&done)[0].as_str(), text(&done["warning"])), ("> file (llm)", "overwrites a file"));
+}
+
+#[test]
 fn wish_of_a_model_is_heard_of_in_steps() {
     let desk = Desk::new();
     desk.model.next(Answer::streams(["1. frob --", "all --now\n", "2. frob --none"]).pace(Duration::from_millis(50)));

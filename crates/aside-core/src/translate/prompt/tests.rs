@@ -19,6 +19,7 @@ fn facts() -> Facts {
         system: System::Gnu,
         tools: vec!["git".into(), "jq".into()],
         cwd: "/home/ada/src".into(),
+        environment: String::new(),
         project: "Rust (Cargo), Git".into(),
         files: vec!["Cargo.toml".into(), "src".into()],
         branch: "main".into(),
@@ -181,10 +182,23 @@ fn facts_are_gathered_from_what_is_known() {
     let facts = Facts::of(&place, "macOS 15", &recent);
     assert_eq!(facts.shell, "fish");
     assert_eq!(facts.project, "Node (pnpm), Rust (Cargo), Git");
-    assert_eq!(facts.tools, ["git", "jq", "lsof", "zip"]);
+    assert_eq!(facts.tools, ["git", "jq", "zip", "lsof"]);
     assert_eq!(facts.files, ["package.json", "pnpm-lock.yaml"]);
     assert_eq!(facts.branch, "main");
     assert_eq!((facts.recent.len(), facts.recent.last().map(String::as_str)), (20, Some("make 29")));
+}
+
+#[test]
+fn a_clients_hints_say_where_programs_are_and_what_is_activated() {
+    let hints = |all: &[(&str, &str)]| all.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    let given =
+        hints(&[("PATH", "/a:/b"), ("VIRTUAL_ENV", "/src/.venv"), ("AWS_SECRET_ACCESS_KEY", "x"), ("HOME", "/h")]);
+    assert_eq!(facts::search_path(&given, "/usr/bin"), "/src/.venv/bin:/a:/b");
+    assert_eq!(facts::search_path(&hints(&[("VIRTUAL_ENV", "/v")]), "/v/bin:/a"), "/v/bin:/a");
+    assert_eq!(facts::search_path(&hints(&[("PATH", "")]), "/usr/bin"), "/usr/bin");
+    let told = Facts { environment: facts::activated(&given), ..facts() }.told();
+    assert!(told.contains("\nEnvironment: VIRTUAL_ENV=/src/.venv\n"), "{told}");
+    assert!(!told.contains("AWS") && !told.contains("HOME"), "{told}");
 }
 
 struct Rich;

@@ -52,6 +52,12 @@ fn learning(facts: &Facts) -> Finding {
 }
 
 fn model(facts: &Facts) -> Vec<Finding> {
+    if let Some(missing) = facts.config.values.llm.unused() {
+        return vec![
+            Finding::note(format!("{missing} is set, but no model is asked: llm.provider is embedded"))
+                .advise("aside config set llm.provider openai, or local for llama.cpp"),
+        ];
+    }
     if !facts.config.values.llm.asks_somebody() {
         return vec![Finding::ok("no model is asked (llm.provider is embedded): nothing leaves this machine")];
     }

@@ -1,12 +1,13 @@
 //! Who answers a wish from the command line: the embedded engine in this process, which takes no daemon and no runtime, or
 //! a model through the daemon.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aside_core::proto::wish::{Suggestion, Translate};
 use aside_core::proto::{Reply, Request};
 use aside_core::translate::offer::{last, offers};
-use aside_core::translate::{Wish, embedded};
+use aside_core::translate::{Wish, embedded, facts};
 
 use crate::cli::{current_dir, own_shell};
 use crate::client;
@@ -30,8 +31,8 @@ pub struct Wished {
     pub number: u32,
     /// Oldest first.
     pub recent_commands: Vec<String>,
-    /// The PATH of whoever asks; ours when absent.
-    pub path: Option<String>,
+    /// Variables of the shell that asks; our own where they are absent.
+    pub env_hints: BTreeMap<String, String>,
 }
 
 pub fn ask(mut wished: Wished) -> anyhow::Result<Suggestion> {
@@ -83,6 +84,7 @@ fn through_daemon(paths: &Paths, cwd: &str, wished: &Wished, patience: Duration)
         provider: wished.provider.clone(),
         limit: wished.number,
         recent_commands: wished.recent_commands.clone(),
+        env_hints: wished.env_hints.clone(),
         ..Translate::default()
     };
     match client::ask_patiently(&paths.socket, Request::Translate(asked), patience) {
@@ -94,9 +96,7 @@ fn through_daemon(paths: &Paths, cwd: &str, wished: &Wished, patience: Duration)
 /// Without anybody's help.
 fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: &str) -> Suggestion {
     let mut environment = Environment::own();
-    if let Some(path) = &wished.path {
-        environment.path = path.as_str().into();
-    }
+    environment.path = facts::search_path(&wished.env_hints, &environment.path).into();
     if environment.path.is_empty() && excuse.is_empty() {
         excuse = "PATH is empty, so no program is known";
     }

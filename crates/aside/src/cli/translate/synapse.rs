@@ -97,7 +97,11 @@ fn wished(wish: Wish) -> Wished {
         provider: String::new(),
         number: SHOWN,
         recent_commands: recent_command,
-        path: env_hint.iter().find_map(|hint| hint.strip_prefix("PATH=")).map(str::to_owned),
+        env_hints: env_hint
+            .iter()
+            .filter_map(|hint| hint.split_once('='))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
     }
 }
 

@@ -25,8 +25,8 @@ use crate::daemon::state::{Asker, State};
 use crate::daemon::wishes::{Answered, Asked, Key, Query, Wishes};
 use crate::provider::talk::End;
 use crate::provider::{Format, Privacy, Question, Said, Whom};
-use crate::world::View;
 use crate::world::system::looked_up;
+use crate::world::{Environment, View};
 
 /// Commands that a shell shows.
 const SHOWN: usize = 3;
@@ -131,7 +131,12 @@ struct Desk {
 impl Desk {
     fn new(state: &Arc<State>, asked: Translate, privacy: Privacy, who: String) -> Self {
         let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
-        let (names, dialect) = state.shell(asker);
+        let (mut names, dialect) = state.shell(asker);
+        if !asked.env_hints.is_empty() {
+            // What the client's own shell says about itself counts before what another said.
+            let path = names.path.as_deref().map_or_else(|| Environment::own().path.to_string(), str::to_owned);
+            Arc::make_mut(&mut names).path = Some(facts::search_path(&asked.env_hints, &path).into());
+        }
         let view = state.view(&names);
         let limit = match asked.limit {
             0 => SHOWN,
@@ -155,7 +160,12 @@ impl Desk {
             }
             Some(_) if self.is_private() => self.known(mouth, "private, so no model was asked").await,
             Some(model) => self.ask(&model, mouth).await,
-            None => self.known(mouth, "").await,
+            // Whoever set an address expects to be answered from there.
+            None => {
+                let unused = self.state.config().llm.unused().filter(|_| self.asked.provider.is_empty());
+                let excuse = unused.map(|name| format!("{name} is set, but llm.provider names no model"));
+                self.known(mouth, excuse.as_deref().unwrap_or_default()).await
+            }
         };
         mouth.say(suggestion);
     }
@@ -269,8 +279,14 @@ impl Desk {
     fn question(&self) -> Question {
         let specs = self.state.specs();
         let (_, os) = self.looked_up.get().copied().unwrap_or_default();
-        let facts = Facts::of(&self.place(&specs), os, &self.recent());
-        let prompt = prompt::wish(&self.asked.query, &facts, self.limit, Shape::List);
+        let facts = Facts {
+            environment: facts::activated(&self.asked.env_hints),
+            ..Facts::of(&self.place(&specs), os, &self.recent())
+        };
+        let prompt = match self.besides().as_slice() {
+            [] => prompt::wish(&self.asked.query, &facts, self.limit, Shape::List),
+            shown => prompt::alternatives(&self.asked.query, shown, &facts, self.limit, Shape::List),
+        };
         Question {
             max_tokens: prompt::most_tokens(self.limit) + THOUGHTS,
             stop: prompt::STOPS.map(str::to_owned).to_vec(),
@@ -320,6 +336,8 @@ impl Desk {
             path: self.view.path().to_owned(),
             model: format!("{} {} {model}", server.provider.name(), server.base_url),
             project: facts::project(&self.place(&self.state.specs())),
+            environment: facts::activated(&self.asked.env_hints),
+            besides: self.asked.besides.clone(),
         }
     }
 
@@ -332,11 +350,18 @@ impl Desk {
     fn offers(&self, thoughts: &[Proposal], known: &[Proposal]) -> Vec<Offer> {
         let specs = self.state.specs();
         let blocklist = &self.state.config().security.command_blocklist;
-        offers(thoughts.iter().chain(known), &self.place(&specs), blocklist, self.limit)
+        let besides = self.besides();
+        let is_other = |proposal: &&Proposal| !besides.contains(&proposal.command);
+        offers(thoughts.iter().chain(known).filter(is_other), &self.place(&specs), blocklist, self.limit)
     }
 
     fn last(&self, thoughts: &[Proposal], known: &[Proposal], excuse: &str) -> Suggestion {
         last(self.offers(thoughts, known), excuse)
+    }
+
+    /// What is shown already, where other commands are wanted.
+    fn besides(&self) -> Vec<String> {
+        self.asked.besides.lines().map(str::to_owned).collect()
     }
 
     fn system(&self) -> System {

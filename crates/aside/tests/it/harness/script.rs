@@ -437,7 +437,10 @@ impl Script {
                 }
             }
             "translate" => {
-                let words = fields[4].clone();
+                let words = match fields.get(11).map(String::as_str) {
+                    None | Some("") => fields[4].clone(),
+                    Some(besides) => format!("{}, besides {besides}", fields[4]),
+                };
                 let says = state.wishes.get(&words).cloned().unwrap_or_else(|| vec![Say::nothing("no answer")]);
                 let pace = state.pace;
                 let mut reply = Vec::new();
