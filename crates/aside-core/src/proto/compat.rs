@@ -16,6 +16,7 @@ const MAX_SUGGESTION: usize = 200;
 /// Commands that a search finds; ghst takes the first.
 const MAX_RESULTS: usize = 10;
 
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is taken apart at once")]
 #[derive(Debug, PartialEq)]
 pub enum Foreign {
     /// A question for us, and how its answer is spelled.

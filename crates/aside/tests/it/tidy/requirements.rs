@@ -52,9 +52,8 @@ fn bad_row(file: &str, row: &[&str], cells: usize, tests: &BTreeSet<String>) -> 
 fn rows(text: &str) -> Vec<Vec<&str>> {
     let lines: Vec<&str> = text.lines().collect();
     let is_rule = |line: &&str| line.starts_with("|--");
-    let is_row = |at: &usize| {
-        lines[*at].starts_with('|') && !is_rule(&lines[*at]) && !lines.get(at + 1).is_some_and(|next| is_rule(next))
-    };
+    let is_row =
+        |at: &usize| lines[*at].starts_with('|') && !is_rule(&lines[*at]) && !lines.get(at + 1).is_some_and(is_rule);
     let cells = |at: usize| lines[at].trim().trim_matches('|').split(" | ").map(str::trim).collect();
     (0..lines.len()).filter(is_row).map(cells).collect()
 }
