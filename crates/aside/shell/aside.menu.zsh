@@ -79,7 +79,7 @@ _aside_menu_follow() {
 # Lays out a page of at most eight: what is at the cursor in each, since the rest of the line is above, and its description.
 # Fails, and is none any more, where there is no room for it.
 _aside_lay_menu() {
-  local REPLY line text cursor about before word hint
+  local REPLY line text about before word hint
   local -a texts abouts hints
   local -i rows=LINES-4 count=$#_aside_candidates first last number wide=0 most at room=COLUMNS-3
   for line in "${(@f)${:-$BUFFER$_aside_ghost}}"; do (( rows -= ${(m)#line} / COLUMNS + 1 )); done
@@ -92,9 +92,8 @@ _aside_lay_menu() {
   before=${LBUFFER[1,$#LBUFFER-$#word]}
   (( first = (_aside_index - 1) / rows * rows + 1, last = first + rows - 1 < count ? first + rows - 1 : count ))
   for (( number = first; number <= last; number++ )); do
-    text=$_aside_candidates[number] cursor=$_aside_cursors[number] about=$_aside_abouts[number]
+    text=$_aside_candidates[number] about=$_aside_abouts[number]
     (( COLUMNS < 60 )) && about=
-    [[ -n $cursor ]] && text="${text[1,cursor]}|${text[cursor+1,-1]}"
     [[ -n $before && $text == "$before"?* ]] && text=${text:$#before}
     _aside_cut_to $(( $#about ? room / 2 : room )) "$text"
     (( $#about && ${(m)#REPLY} > wide )) && wide=${(m)#REPLY}

@@ -14,6 +14,8 @@ typeset -ga _aside_spans                     # Where region_highlight colours it
 typeset -gi _aside_hint_at=0                 # Where in the bar the description and the hint begin; 0 without either.
 typeset -gi _aside_warns=0                   # The bar says what the candidate may destroy, and nothing else.
 typeset -gi _aside_cut=0                     # The candidate did not fit into the bar, or the bar onto the screen.
+typeset -gi _aside_cursor_at=0               # Where in the bar the cursor would be; 0 at the end of the candidate.
+typeset -gi _aside_new_word=0                # A blank was typed along with what is shown, and nothing asked since.
 typeset -gi _aside_width=0                   # Of the terminal when the bar was made.
 typeset -gi _aside_dismissed=0               # The person wants to see nothing,
 typeset -g _aside_hushed=                    # as long as the line is this one.
@@ -54,6 +56,8 @@ _aside_show() {
   for (( at = 1; at <= $#fields; at += each )); do
     text=$fields[at] cursor=$fields[at+1] about=
     [[ -n $text && $text != "$BUFFER" && $text != "$_aside_next_text" ]] || continue
+    # A blank alone shows nothing.
+    [[ -z $RBUFFER && $text == "$LBUFFER"* && $text != "$LBUFFER"*[^[:space:]]* ]] && continue
     # Without a bar there is nowhere to show one that does not go on where the line ends.
     (( _aside_wants_bar || _aside_menu )) || [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] || continue
     _aside_candidates+=("$text")
@@ -81,8 +85,8 @@ _aside_show() {
 # others, or if grey text cannot tell all of it.
 _aside_draw() {
   local text=$_aside_candidates[_aside_index]
-  _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cut=0 _aside_warns=0 _aside_width=$COLUMNS
-  [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] && _aside_ghost=${text:$#LBUFFER}
+  _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cursor_at=0 _aside_cut=0 _aside_warns=0 _aside_width=$COLUMNS
+  [[ -z $RBUFFER && $text == "$LBUFFER"*[^[:space:]]* ]] && _aside_ghost=${text:$#LBUFFER}
   if (( _aside_menu == 2 )) && _aside_lay_menu; then
     :
   elif [[ -n $_aside_next_text && $text == "$_aside_next_text" && -n $_aside_next[3] ]]; then
@@ -104,13 +108,14 @@ _aside_lay_out() {
   # A line that does not fit on the screen needs every row of it.
   _aside_cut=1
   [[ $BUFFER$_aside_ghost != *$'\n'* ]] && (( ${(m)#BUFFER} + ${(m)#_aside_ghost} < COLUMNS )) || _aside_fits || return 0
-  [[ -n $cursor ]] && text="${text[1,cursor]}|${text[cursor+1,-1]}"
-  local head="($_aside_index/$count) "
+  local head="($_aside_index/$count) " before=
+  [[ -n $cursor ]] && before=${${text[1,cursor]//$'\n'/$_aside_sign[line]}//$'\t'/ }
   room=room-$#head
   text=${${text//$'\n'/$_aside_sign[line]}//$'\t'/ }
   (( ${(m)#text} > room )) || _aside_cut=0
   if (( ${(m)#text} > room && typed > 16 )) && [[ $text == "${${LBUFFER//$'\n'/$_aside_sign[line]}//$'\t'/ }"* ]]; then
     text=$_aside_sign[cut]${text:$typed-12}
+    before=$_aside_sign[cut]${before:$typed-12}
   fi
   if (( ${(m)#text} > room )); then
     sign=$_aside_sign[cut]
@@ -125,6 +130,8 @@ _aside_lay_out() {
     _aside_lay_rest
   fi
   _aside_bar=$head$text
+  [[ -n $cursor ]] && (( $#before < $#text )) && _aside_cursor_at=$(( $#head + $#before ))
+  return 0
 }
 
 # Puts the description and the hint behind the candidate, in the `room` that is left. A short hint makes room for the
@@ -191,6 +198,8 @@ _aside_paint() {
     [[ $style == none ]] || entries+=("$bar $at $style")
     (( _aside_menu == 2 )) && _aside_menu_colour
     (( at < end )) && [[ $_aside_hint_style != none ]] && entries+=("$at $end $_aside_hint_style")
+    # A letter in its place would read as part of the command.
+    (( _aside_cursor_at )) && entries+=("$(( bar + _aside_cursor_at )) $(( bar + _aside_cursor_at + 1 )) standout")
     # It colours whatever stands behind the line.
     (( _aside_rival )) && [[ -n ${_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT-} ]] &&
       region_highlight=("${(@)region_highlight:#$_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT}")
@@ -275,10 +284,16 @@ _aside_follow() {
     _aside_menu_follow && return 0
   elif [[ -n $_aside_ghost && -z $RBUFFER && $LBUFFER == "$_aside_for"* &&
     ( -z $_aside_next_text || $_aside_enabled$_aside_autosuggestions == 1replace ) ]] && (( HISTNO == _aside_histno )) &&
-    [[ $_aside_candidates[_aside_index] == "$LBUFFER"?* ]]; then
+    [[ $_aside_candidates[_aside_index] == "$LBUFFER"*[^[:space:]]* ]]; then
     # Better candidates for the line as it was come too late.
     _aside_asked=0 _aside_menu=0
+    [[ ${LBUFFER:$#_aside_for} == *[[:space:]]* ]] && _aside_new_word=1
     _aside_narrow
+    # Behind a blank something else may be likelier than what was shown before it, which stays until the answer is here.
+    if (( _aside_new_word && ! PENDING && ! KEYS_QUEUED_COUNT )); then
+      _aside_new_word=0
+      _aside_ask
+    fi
     # Which others there are was never asked, if it is here since before the first key.
     [[ -n $_aside_next_text ]] && (( $#_aside_candidates == 1 )) && return 1
     return 0
@@ -289,7 +304,7 @@ _aside_follow() {
 
 _aside_narrow() {
   local -i number place=0
-  local -a candidates=(${(M)_aside_candidates:#"$LBUFFER"?*}) cursors abouts
+  local -a candidates=(${(M)_aside_candidates:#"$LBUFFER"*[^[:space:]]*}) cursors abouts
   _aside_browsing=0 _aside_for=$LBUFFER _aside_behind=
   # This is between a key and its echo: mostly the bar stays as it is.
   if (( $#candidates == $#_aside_candidates && ! _aside_cut && COLUMNS == _aside_width )); then
@@ -300,7 +315,7 @@ _aside_narrow() {
   fi
   candidates=()
   for (( number = 1; number <= $#_aside_candidates; number++ )); do
-    [[ $_aside_candidates[number] == "$LBUFFER"?* ]] || continue
+    [[ $_aside_candidates[number] == "$LBUFFER"*[^[:space:]]* ]] || continue
     candidates+=("$_aside_candidates[number]")
     cursors+=("$_aside_cursors[number]")
     abouts+=("$_aside_abouts[number]")
@@ -400,7 +415,7 @@ _aside_taken() {
   if (( CURSOR > $#_aside_typed )); then left=${BUFFER[1,CURSOR]}; else left=$_aside_typed; fi
   BUFFER=$left
   CURSOR=$#BUFFER
-  if [[ $_aside_candidates[_aside_index] == "$left"?* ]]; then
+  if [[ $_aside_candidates[_aside_index] == "$left"*[^[:space:]]* ]]; then
     _aside_left=$left _aside_right= _aside_asked=0
     _aside_narrow
   else

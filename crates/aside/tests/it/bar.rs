@@ -497,11 +497,40 @@ fn a_candidate_may_place_the_cursor() {
     let script = Script::new().knows("git c|", &["git commit -m '▮'"]).knows("git |x", &["git checkout▮ x"]);
     let mut scene = zsh(&script).start();
     scene.types("git c").shows_ghost("git c|ommit -m ''");
-    shows_bar(&mut scene, "(1/1) git commit -m '|'");
+    shows_bar(&mut scene, "(1/1) git commit -m ''");
+    // Its place is drawn as a cursor is, since every letter could be part of the command.
+    scene.wait_for("the place of the cursor", |screen| {
+        let marks = |row| screen.spans(row).iter().any(|span| span.style.inverse && span.text == "'");
+        (0..screen.size().0).any(|row| screen.row(row).starts_with("(1/1)") && marks(row))
+    });
     scene.presses(Key::Tab).shows_line("git commit -m '|'");
     scene.presses(Key::CtrlE).presses(Key::Ctrl('u')).types("git x").presses(Key::Left).shows_line("git |x");
-    shows_bar(&mut scene, "(1/1) git checkout| x");
+    shows_bar(&mut scene, "(1/1) git checkout x");
     scene.presses(Key::Tab).shows_line("git checkout| x");
+}
+
+#[test]
+fn behind_a_blank_the_line_is_asked_about_again() {
+    let script = Script::new()
+        .knows("git|", &["git commit --amend", "git commit -a"])
+        .knows("git |", &["git status"])
+        .knows("make|", &["make test"]);
+    let mut scene = zsh(&script).start();
+    scene.types("git").shows_ghost("git| commit --amend").types(" ").shows_ghost("git |status");
+    scene.presses(Key::Ctrl('u')).types("make").shows_ghost("make| test").types(" ").stays_without_ghost(A_WHILE);
+}
+
+#[test]
+fn a_blank_alone_is_no_ghost() {
+    let script = Script::new().knows("frob|", &["frob "]).knows("git com|", &["git commit "]);
+    let mut scene = zsh(&script).start();
+    scene
+        .types("git com")
+        .shows_ghost("git com|mit")
+        .types("mit")
+        .shows_line("git commit|")
+        .stays_without_ghost(A_WHILE);
+    scene.presses(Key::Ctrl('u')).types("frob").shows_line("frob|").stays_without_ghost(A_WHILE);
 }
 
 #[test]
