@@ -116,6 +116,7 @@ impl Seen {
             Value::Null => String::new(),
             other => other.to_string(),
         };
+        let max_candidates = usize::try_from(self.max_candidates).unwrap_or_default();
         Foreign::Asks {
             request: Request::Complete(Complete {
                 // Another client of the same shell must not be taken for it.
@@ -123,12 +124,10 @@ impl Seen {
                 cwd: unended(&self.cwd).to_owned(),
                 left: left.to_owned(),
                 right: right.to_owned(),
+                max_candidates,
                 ..Complete::default()
             }),
-            shape: Shape::Ashlet {
-                request_id: self.request_id.as_i64().unwrap_or_default(),
-                max_candidates: usize::try_from(self.max_candidates).unwrap_or_default(),
-            },
+            shape: Shape::Ashlet { request_id: self.request_id.as_i64().unwrap_or_default(), max_candidates },
         }
     }
 }
@@ -383,6 +382,7 @@ mod tests {
             session: "ashlet-4242".into(),
             cwd: "/home/ada".into(),
             left: "git st".into(),
+            max_candidates: 4,
             ..Complete::default()
         };
         assert_eq!(line, expected);

@@ -184,6 +184,8 @@ pub struct Complete {
     pub describe: bool,
     /// The user asked for a list: more candidates, and all that may stand here.
     pub list: bool,
+    /// How many candidates the client wants at most; as many as the settings say for 0.
+    pub max_candidates: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

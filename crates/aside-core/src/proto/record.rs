@@ -49,6 +49,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             wait: switch(field(7), "wait")?,
             describe: switch(field(8), "describe")?,
             list: switch(field(9), "list")?,
+            max_candidates: number(field(10), "max_candidates")?,
         }),
         "translate" => Request::Translate(Translate {
             session: text(2),
@@ -197,9 +198,10 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Complete(Complete { session, cwd, left, right, shell, wait, describe, list }) => {
+        Request::Complete(Complete { session, cwd, left, right, shell, wait, describe, list, max_candidates }) => {
             let [wait, describe, list] = [wait, describe, list].map(|on| flag(*on));
-            [&id, "complete", session, cwd, left, right, shell, wait, describe, list].map(str::to_owned).to_vec()
+            let most = max_candidates.to_string();
+            [&id, "complete", session, cwd, left, right, shell, wait, describe, list, &most].map(str::to_owned).to_vec()
         }
         Request::Translate(Translate {
             session,

@@ -66,10 +66,11 @@ impl Offers {
         let offers = self.lock();
         let Offer { asked, found, when } =
             offers.iter().rfind(|offer| session.is_empty() || offer.asked.session == session)?;
-        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _ } = asked.clone();
+        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _, max_candidates: _ } =
+            asked.clone();
         let ms_ago = u64::try_from(when.elapsed().as_millis()).unwrap_or(u64::MAX);
         let candidates = match found {
-            Found::Candidates(found) => found.iter().cloned().map(spoken).collect(),
+            Found::Candidates(found) => spoken(found.clone()),
             Found::Next(candidate) => vec![candidate.clone()],
         };
         Some(proto::Offer { session, cwd, left, right, ms_ago, candidates })

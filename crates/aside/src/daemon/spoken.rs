@@ -4,7 +4,18 @@ use aside_core::complete::candidate::{self, Facts, Fit, Kind, Outcome, Past, Pla
 use aside_core::complete::rank::Ranked;
 use aside_core::proto::Candidate;
 
-pub fn spoken(ranked: Ranked) -> Candidate {
+/// Best first. What saves much comes before what is a little surer, and a client that sorts by confidence must not undo that: none is said
+/// to be surer than the one before it.
+pub fn spoken(found: Vec<Ranked>) -> Vec<Candidate> {
+    let mut least = 1.0_f32;
+    let candidates = found.into_iter().map(one).map(|candidate| {
+        least = least.min(candidate.confidence);
+        Candidate { confidence: least, ..candidate }
+    });
+    candidates.collect()
+}
+
+fn one(ranked: Ranked) -> Candidate {
     let Ranked { candidate, chance } = ranked;
     let candidate::Candidate { text, cursor, source, facts, about } = candidate;
     Candidate {
@@ -70,4 +81,26 @@ fn past_in_words(past: Past) -> String {
         (both, _, _) => format!(", {both}× after the last two"),
     };
     format!("{place}{session}{outcome}, {runs}×, {age} commands ago{followed}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aside_core::complete::candidate::Source;
+
+    #[test]
+    fn the_confidence_says_the_order() {
+        let ranked = |text: &str, chance| {
+            let facts = Facts::new(Kind::Line, Fit::Extends);
+            let (text, source) = (text.to_owned(), Source::History);
+            Ranked {
+                candidate: candidate::Candidate { text, cursor: None, source, facts, about: String::new() },
+                chance,
+            }
+        };
+        let found = vec![ranked("a", 0.4), ranked("b", 0.6), ranked("c", 0.2), ranked("d", 0.3)];
+        let said: Vec<(String, f32)> =
+            spoken(found).into_iter().map(|candidate| (candidate.completion, candidate.confidence)).collect();
+        assert_eq!(said, [("a".into(), 0.4), ("b".into(), 0.4), ("c".into(), 0.2), ("d".into(), 0.2)]);
+    }
 }

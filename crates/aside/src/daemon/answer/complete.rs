@@ -33,6 +33,8 @@ const LATE: Duration = Duration::from_secs(2);
 const LOOKS: usize = 3;
 /// Candidates of a list that the user asked for.
 const LISTED: usize = 64;
+/// Candidates that a client gets at most, whatever it asks for; the setting has the same limit.
+const MOST: usize = 20;
 /// Commands that a model is told about; the prompt takes fewer.
 const RECENT: usize = 40;
 
@@ -48,7 +50,11 @@ pub async fn answer(state: &Arc<State>, asked: Complete, privacy: Privacy, later
     let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
     let (names, dialect) = state.shell(asker);
     let view = state.view(&names);
-    let limit = if asked.list { LISTED } else { config.complete.max_candidates };
+    let limit = match asked.max_candidates {
+        _ if asked.list => LISTED,
+        0 => config.complete.max_candidates,
+        wanted => wanted.min(MOST),
+    };
     let desk = Arc::new(Desk {
         state: Arc::clone(state),
         asked,
@@ -165,7 +171,8 @@ impl Desk {
     }
 
     fn look(&self) -> Vec<Ranked> {
-        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _ } = &self.asked;
+        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _, max_candidates: _ } =
+            &self.asked;
         let idea = self.board().idea.clone();
         let specs = self.state.specs();
         complete(&Ask {
@@ -188,12 +195,11 @@ impl Desk {
     fn say(&self, found: Vec<Ranked>) -> Candidates {
         self.state.offers().note(&self.asked, &found);
         let described = self.asked.describe;
-        let spoken = |ranked: Ranked| {
-            let is_shown = !described || !tells_secret(&ranked);
-            let candidate = spoken(ranked);
-            Candidate { description: if is_shown { candidate.description } else { String::new() }, ..candidate }
-        };
-        let candidates: Vec<Candidate> = found.into_iter().map(spoken).collect();
+        let hides: Vec<bool> = found.iter().map(|ranked| described && tells_secret(ranked)).collect();
+        let mut candidates = spoken(found);
+        for (candidate, _) in candidates.iter_mut().zip(hides).filter(|(_, hides)| *hides) {
+            candidate.description.clear();
+        }
         self.board().said = Some(candidates.clone());
         Candidates { candidates, described }
     }
@@ -222,7 +228,8 @@ impl Desk {
     }
 
     fn question(self: &Arc<Self>, later: &Later) -> Question {
-        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _ } = self.asked.clone();
+        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _, max_candidates: _ } =
+            self.asked.clone();
         let (around, knows) = (Arc::clone(self), Arc::clone(self));
         Question {
             who: if session.is_empty() { later.who() } else { session },
