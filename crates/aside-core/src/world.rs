@@ -117,6 +117,8 @@ pub enum Live {
     GitStash,
     /// Recent commits, by their short names.
     GitCommit,
+    /// What git has begun and not ended (`rebase`, `merge`, `bisect`), and `commits` with their number where that is known.
+    GitState,
     MakeTarget,
     JustRecipe,
     NpmScript,
@@ -140,7 +142,7 @@ pub enum Live {
 }
 
 impl Live {
-    pub const ALL: [(Live, &'static str); 25] = [
+    pub const ALL: [(Live, &'static str); 26] = [
         (Live::GitBranch, "git-branch"),
         (Live::GitRemote, "git-remote"),
         (Live::GitTag, "git-tag"),
@@ -148,6 +150,7 @@ impl Live {
         (Live::GitStaged, "git-staged"),
         (Live::GitStash, "git-stash"),
         (Live::GitCommit, "git-commit"),
+        (Live::GitState, "git-state"),
         (Live::MakeTarget, "make-target"),
         (Live::JustRecipe, "just-recipe"),
         (Live::NpmScript, "npm-script"),

@@ -168,6 +168,7 @@ pub fn place(what: Live) -> Place {
         | Live::GitStaged
         | Live::GitStash
         | Live::GitCommit
+        | Live::GitState
         | Live::MakeTarget
         | Live::JustRecipe
         | Live::NpmScript
@@ -190,7 +191,7 @@ pub fn place(what: Live) -> Place {
 
 pub fn lifetime(what: Live) -> Lifetime {
     match what {
-        Live::GitBranch | Live::GitRemote | Live::GitTag | Live::GitStash | Live::GitCommit => {
+        Live::GitBranch | Live::GitRemote | Live::GitTag | Live::GitStash | Live::GitCommit | Live::GitState => {
             Lifetime::until_a_command(Duration::from_secs(2))
         }
         Live::GitChanged | Live::GitStaged => Lifetime::until_a_command(Duration::from_secs(5)),
@@ -241,6 +242,7 @@ fn live(what: Live, place: &str) -> Vec<(Live, Option<Vec<Item>>)> {
         Live::GitTag => git::tags(directory),
         Live::GitStash => git::stashes(directory),
         Live::GitCommit => git::commits(directory),
+        Live::GitState => git::state(directory),
         Live::MakeTarget => make::targets(directory),
         Live::JustRecipe => just::recipes(directory),
         Live::NpmScript => npm::scripts(directory),

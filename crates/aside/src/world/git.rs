@@ -118,6 +118,45 @@ pub fn commits(directory: &Path) -> Option<Vec<Item>> {
     Some(commits)
 }
 
+/// What git keeps while it is at something: the file, and what that is.
+const BEGUN: [(&str, &str); 7] = [
+    ("rebase-merge", "rebase"),
+    ("rebase-apply/rebasing", "rebase"),
+    ("rebase-apply/applying", "am"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisect"),
+];
+
+/// What has begun and not ended, and the number of commits where the log tells it.
+pub fn state(directory: &Path) -> Option<Vec<Item>> {
+    let repository = repository(directory)?;
+    let begun = BEGUN.iter().filter(|(file, _)| repository.git.join(file).exists());
+    let mut state: Vec<Item> = begun.map(|(_, what)| item(*what, "")).collect();
+    let log = read_end(&repository.git.join("logs/HEAD"), LOG_BYTES).unwrap_or_default();
+    state.extend(number_of_commits(&log).map(|number| item("commits", number.to_string())));
+    Some(state)
+}
+
+/// Of a log that begins with the first commit and has nothing but commits in it: all else may have brought more.
+fn number_of_commits(log: &str) -> Option<usize> {
+    let mut number = 0;
+    for line in log.lines() {
+        let (front, message) = line.split_once('\t')?;
+        let mut names = front.split(' ');
+        let stays = names.next() == names.next();
+        match message.split_once(": ")?.0 {
+            "commit (initial)" => number = 1,
+            "commit" if number > 0 => number += 1,
+            "commit (amend)" if number > 0 => {}
+            _ if stays && number > 0 => {}
+            _ => return None,
+        }
+    }
+    (number > 0).then_some(number)
+}
+
 /// The name of the branch that is checked out.
 fn head(repository: &Repository) -> Option<String> {
     let head = read(&repository.git.join("HEAD"))?;

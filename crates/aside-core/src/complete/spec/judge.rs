@@ -153,7 +153,8 @@ fn live_exists(ask: &Ask<'_>, reached: &Reached<'_>, piece: &Piece<'_>, value: &
         Live::GitBranch | Live::GitTag => is_plain_branch(value) && knows_remote_branches(ask, &directory),
         // Of these the world tells only some.
         Live::GitCommit => is_plain_branch(value),
-        Live::GitChanged | Live::GitStaged | Live::GitStash | Live::MakeTarget | Live::JustRecipe => false,
+        Live::GitChanged | Live::GitStaged | Live::GitStash | Live::GitState => false,
+        Live::MakeTarget | Live::JustRecipe => false,
         Live::CargoPackage | Live::CargoBin | Live::CargoExample | Live::CargoTest | Live::CargoFeature => false,
         Live::Host | Live::DockerContainer | Live::DockerImage | Live::SystemdUnit | Live::TmuxSession => false,
         Live::Process | Live::ProcessName | Live::User | Live::Group | Live::Package => false,

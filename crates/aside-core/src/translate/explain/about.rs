@@ -419,6 +419,7 @@ fn kind(kind: &Kind) -> Option<&'static str> {
             Live::GitStaged => "a staged file",
             Live::GitStash => "a stash",
             Live::GitCommit => "a commit",
+            Live::GitState => "what git has begun",
             Live::MakeTarget => "a target of the Makefile",
             Live::JustRecipe => "a recipe of the justfile",
             Live::NpmScript => "a script of package.json",

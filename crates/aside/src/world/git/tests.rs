@@ -205,6 +205,26 @@ fn stashes_and_commits_come_newest_first_with_what_they_say() {
 }
 
 #[test]
+fn what_has_begun_is_told_until_it_ends() {
+    let (_temp, work) = repository(&[]);
+    std::fs::write(work.join("file"), "1").unwrap();
+    git_in(&work, &["add", "file"]);
+    commit(&work, "second");
+    git_in(&work, &["switch", "-q", "-c", "topic"]);
+    assert_eq!(names(state(&work)), ["commits (2)"]);
+    std::fs::write(work.join(".git/CHERRY_PICK_HEAD"), "").unwrap();
+    assert_eq!(names(state(&work)), ["cherry-pick", "commits (2)"]);
+    std::fs::remove_file(work.join(".git/CHERRY_PICK_HEAD")).unwrap();
+    std::fs::create_dir(work.join(".git/rebase-merge")).unwrap();
+    git_in(&work, &["commit", "-q", "--amend", "-m", "better"]);
+    assert_eq!(names(state(&work)), ["rebase", "commits (2)"]);
+    // A log that does not begin with the first commit says nothing about the ones before.
+    let log = std::fs::read_to_string(work.join(".git/logs/HEAD")).unwrap();
+    std::fs::write(work.join(".git/logs/HEAD"), log.split_once('\n').unwrap().1).unwrap();
+    assert_eq!(names(state(&work)), ["rebase"]);
+}
+
+#[test]
 fn outside_of_a_repository_there_is_nothing() {
     let temp = tempfile::tempdir().unwrap();
     assert_eq!(branches(temp.path()), None);
