@@ -1,6 +1,11 @@
 //! Whether a candidate of any source fits the slot it goes into: it parses, it names what exists, its flags are the command's, and it does
 //! not destroy something that was not typed. Judges only what the candidate adds; what is typed already is the user's.
 
+pub(super) mod git;
+mod needs;
+mod tail;
+
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -67,6 +72,9 @@ pub fn admits(ask: &Ask<'_>, candidate: &Candidate) -> bool {
         return false;
     }
     if candidate.source == Source::History && names_old_date(ask, text, from) {
+        return false;
+    }
+    if !tail::agrees(ask, candidate) {
         return false;
     }
     let to = text.len() - unchanged_at_end(ask, text, from);
@@ -140,6 +148,11 @@ fn guesses_destruction(ask: &Ask<'_>, candidate: &Candidate, text: &str, from: u
     if added.is_empty() {
         return false;
     }
+    // The only file that has changed is what is meant, and it has to be named.
+    let is_only = candidate.facts.kind == Adds::Name && candidate.facts.rivals == 1;
+    if is_only && added.iter().all(|harm| *harm == Harm::LosesWork) {
+        return false;
+    }
     // Only the word at the cursor is completed, and it was begun: of a path, its last part.
     let rest = text.get(from..).unwrap_or_default();
     let is_begun = ask.left.ends_with(|last: char| !last.is_whitespace() && !"/=:,-".contains(last))
@@ -176,11 +189,26 @@ impl Slot<'_, '_> {
         }
         // Behind a `cd` that only the shell can follow nothing is known about files.
         let cwd = resolve::cwd(self.ask, line, command);
+        if let Some(cwd) = &cwd
+            && !matches!(self.candidate.facts.fit, Fit::Mends { .. })
+            && !needs::are_met(&Ask { cwd, ..*self.ask }, line, command, self.past())
+        {
+            return false;
+        }
         let words = command.words.iter().enumerate().take(MAX_WORDS).skip(1).filter(|(_, word)| is_new(word));
         words.into_iter().all(|(number, word)| match &cwd {
             Some(cwd) => self.admits_word(&Ask { cwd, ..*self.ask }, command, number, word),
             None => true,
         })
+    }
+
+    fn past(&self) -> needs::Past {
+        let has_worked = self.candidate.facts.past.is_some_and(|past| past.outcome == Outcome::Succeeded);
+        match self.proof {
+            Proof::RanHere if has_worked => needs::Past::WorkedHere,
+            Proof::RanHere | Proof::Ran | Proof::Habit => needs::Past::Ran,
+            Proof::None => needs::Past::Nothing,
+        }
     }
 
     /// Whether it names what a command is to end, and not a letter of that is typed.
@@ -191,7 +219,13 @@ impl Slot<'_, '_> {
         is_open
             && self.candidate.facts.fit == Fit::Extends
             && self.proof != Proof::RanHere
-            && typed().any(|word| ENDS.contains(&&*word.value))
+            && typed().any(|word| ENDS.contains(&&*word.value) && (!word.value.starts_with('-') || self.is_danger()))
+    }
+
+    /// `-d` of `git branch` keeps what is not merged, and that of docker has nothing to do with it.
+    fn is_danger(&self) -> bool {
+        let Ask { dialect, cwd, world, .. } = *self.ask;
+        !safety::dangers_in(&self.candidate.text, dialect, cwd, world).is_empty()
     }
 
     /// A command that is not there is corrected, never completed.
@@ -225,11 +259,15 @@ impl Slot<'_, '_> {
             // Only the past of this command says what it takes; a file only if it was begun.
             Reach::Unknown => return self.admits_unknown(ask, word),
         };
-        if !word.fixed {
-            // What the shell expands cannot be looked at.
-            return self.proof.is_used() || self.candidate.source != Source::History;
-        }
-        let piece = Piece { value: word.value.as_str().into(), fixed: true, word: Some(number) };
+        let value = match word.fixed {
+            true => Cow::Borrowed(&*word.value),
+            // `~` is known; what else the shell expands cannot be looked at.
+            false => match resolve::absolute(ask, &word.value, false) {
+                Some(path) => Cow::Owned(path),
+                None => return self.proof.is_used() || self.candidate.source != Source::History,
+            },
+        };
+        let piece = Piece { value: word.value.as_str().into(), fixed: word.fixed, word: Some(number) };
         let next = reached.walk.next(&word.value);
         let mut walk = reached.walk.clone();
         match walk.go(reached.pieces.len(), &piece) {
@@ -243,7 +281,7 @@ impl Slot<'_, '_> {
             }
             Step::Value | Step::Argument(..) | Step::AfterDashes => match next {
                 Next::Value { flag, skip } => self.admits_value(ask, &reached, flag, skip, word),
-                Next::Argument { kinds, .. } => self.takes(ask, &reached, kinds, &word.value),
+                Next::Argument { kinds, .. } => self.takes(ask, &reached, kinds, &value),
                 Next::Command => commands::known(ask, &word.value) != Known::No,
                 // It takes no such word, unless it did.
                 Next::Nothing | Next::Flag => self.is_of_the_line(),
@@ -251,15 +289,10 @@ impl Slot<'_, '_> {
         }
     }
 
-    /// Whether the subcommand can do anything here: most of git's need a repository, `npm start` a script of that name.
+    /// Whether the subcommand can do anything here: `npm start` needs a script of that name.
     fn has_subcommand(&self, ask: &Ask<'_>, reached: &Reached<'_>, sub: &str) -> bool {
-        const ANYWHERE: [&str; 8] = ["init", "clone", "config", "help", "version", "ls-remote", "daemon", "credential"];
         let [name] = reached.pieces.as_slice() else { return true };
         match &*name.value {
-            "git" => {
-                let is_outside = matches!(ask.world.repository(ask.cwd), Known::No);
-                !is_outside || ANYWHERE.contains(&sub) || self.is_of_the_line()
-            }
             "npm" | "yarn" | "pnpm" if matches!(sub, "start" | "test") => {
                 match ask.world.live(Live::NpmScript, ask.cwd) {
                     Known::Yes(scripts) => scripts.iter().any(|script| *script.name == *sub),
@@ -298,6 +331,8 @@ impl Slot<'_, '_> {
 
     fn admits_value(&self, ask: &Ask<'_>, reached: &Reached<'_>, flag: &Flag, skip: usize, word: &Word) -> bool {
         let value = word.value.get(skip..).unwrap_or_default();
+        let path = if word.fixed { None } else { resolve::absolute(ask, value, false) };
+        let value = path.as_deref().unwrap_or(value);
         // A message is written for one occasion; one that ran again and again is offered once it is begun.
         let is_sentence = is_message(flag);
         let is_old = self.candidate.source == Source::History;
@@ -320,25 +355,32 @@ impl Slot<'_, '_> {
         if kinds.is_empty() {
             return self.is_of_the_line();
         }
+        if kinds.contains(&Kind::Live(Live::GitCommit)) && !git::reaches(ask, reached, value) {
+            return false;
+        }
         kinds.iter().any(|kind| self.is_one(ask, reached, kind, value, kinds))
     }
 
     fn is_one(&self, ask: &Ask<'_>, reached: &Reached<'_>, kind: &Kind, value: &str, kinds: &[Kind]) -> bool {
         match kind {
             Kind::File(_) | Kind::Directory | Kind::Path => {
-                if self.is_unchanged(ask, reached, value, kinds) {
+                if self.is_unchanged(ask, reached, value, kinds) || git::is_untracked(ask, reached, value) {
                     return false;
                 }
                 let at = reach::directory(ask, reached);
                 let Some(full) = at.and_then(|at| reach::path(ask, &at, value, true)) else {
                     return self.proof.is_used();
                 };
-                // To go where one is.
-                if *kind == Kind::Directory && full.trim_end_matches('/') == ask.cwd && kinds.len() == 1 {
+                // To go where the user is already.
+                if *kind == Kind::Directory
+                    && full.trim_end_matches('/') == ask.cwd.trim_end_matches('/')
+                    && kinds.len() == 1
+                {
                     return false;
                 }
                 match resolve::kind(ask, &full) {
                     Known::Yes(world::Kind::File | world::Kind::Program) => *kind != Kind::Directory,
+                    Known::Yes(world::Kind::Directory) if matches!(kind, Kind::File(_)) => self.may_lead_to_file(value),
                     Known::Yes(world::Kind::Directory | world::Kind::Other) => true,
                     // A directory that cannot be seen is on another machine.
                     Known::No if matches!(ask.world.entries(ask.cwd), Known::No) => self.proof.is_used(),
@@ -371,6 +413,12 @@ impl Slot<'_, '_> {
             }
             Kind::Variable | Kind::ManPage => true,
         }
+    }
+
+    /// Whether a directory may stand where the command wants a file: on the way to one, or because it was right here before.
+    fn may_lead_to_file(&self, value: &str) -> bool {
+        let is_open = value.ends_with('/') && self.candidate.facts.kind == Adds::Words;
+        self.candidate.source == Source::Filesystem || is_open || self.proof == Proof::RanHere
     }
 
     /// Whether what is to be made is there already, or was: a branch, a tag, a file.
@@ -415,7 +463,7 @@ impl Slot<'_, '_> {
                 && self.candidate.facts.past.is_some()
                 && self.ask.left.ends_with(char::is_whitespace)
                 && has(&["push"]);
-            return !(is_here && has(&OTHER_BRANCHES) || is_old_push);
+            return !(is_here && has(&OTHER_BRANCHES) || is_old_push) && git::takes(reached, live, item);
         }
         match live {
             // `.`, a directory with changes in it, a pattern.
@@ -438,6 +486,7 @@ impl Slot<'_, '_> {
 fn is_complete(live: Live) -> bool {
     match live {
         Live::GitBranch | Live::GitRemote | Live::GitTag | Live::GitChanged | Live::GitStaged | Live::GitStash => true,
+        Live::GitState => true,
         Live::NpmScript | Live::JustRecipe | Live::CargoPackage | Live::CargoBin | Live::CargoExample => true,
         Live::CargoTest | Live::CargoFeature | Live::TmuxSession | Live::Process | Live::User | Live::Group => true,
         // Patterns and included files make more; hosts, images, units and packages are more than are listed.
@@ -556,8 +605,9 @@ fn is_missing(ask: &Ask<'_>, value: &str) -> bool {
 pub fn has_reason(ask: &Ask<'_>, spot: &Spot<'_>, candidate: &Candidate, chance: f32) -> bool {
     let Facts { kind, rivals, past, habit, .. } = candidate.facts;
     let is_piped = || spot.command.is_some_and(|command| command.join == Join::Pipe);
-    if kind == Adds::Command && matches!(spot.role, Role::Name) && is_piped() {
-        return FILTERS.contains(&last_word(&candidate.text));
+    if past.is_none() && kind != Adds::Idea && matches!(spot.role, Role::Name) && is_piped() {
+        let name = candidate.text.get(spot.start..).and_then(|name| name.split_whitespace().next());
+        return name.is_some_and(|name| is_filter(name) || name.contains('/'));
     }
     let word = ask.left.rsplit(char::is_whitespace).next().unwrap_or_default();
     let is_open =
@@ -582,7 +632,11 @@ fn is_first_argument(spot: &Spot<'_>) -> bool {
     !words.iter().skip(1).any(|word| !word.value.is_empty() && !word.value.starts_with('-'))
 }
 
-/// Commands that make sense behind a pipe.
+/// Whether it makes sense behind a pipe.
+pub fn is_filter(name: &str) -> bool {
+    FILTERS.contains(name)
+}
+
 static FILTERS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../data/complete/filters.txt").split_whitespace().collect());
 

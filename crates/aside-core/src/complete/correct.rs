@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
-use crate::complete::{commands, resolve};
+use crate::complete::{commands, resolve, spec};
 use crate::line::{self, Command, Line, Redirect, Word};
 use crate::world::Known;
 
@@ -63,6 +63,13 @@ fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -
             _ => break,
         }
     }
+    if first.kind == Kind::Command
+        && ask.right.is_empty()
+        && let Some(whole) = with_subcommand(ask, &line)
+    {
+        adds += whole.chars().count().saturating_sub(line.chars().count());
+        line = whole;
+    }
     let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
     let facts = Facts {
         rivals: short(rivals),
@@ -73,6 +80,19 @@ fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -
     };
     let cursor = (!ask.right.is_empty()).then_some(cursor);
     Candidate { text: line, cursor, source: Source::Correction, facts, about }
+}
+
+/// The line with the subcommand at its end whole, where some letters of it are typed: `git st` is `git status`.
+fn with_subcommand(ask: &Ask<'_>, line: &str) -> Option<String> {
+    let ask = Ask { left: line, ..*ask };
+    let parsed = line::parse(line, ask.dialect);
+    let spot = parsed.at(line.len());
+    if spot.typed.chars().count() < 2 {
+        return None;
+    }
+    let is_sub =
+        |candidate: &Candidate| candidate.facts.kind == Kind::Subcommand && candidate.facts.fit == Fit::Extends;
+    spec::candidates(&ask, &spot).into_iter().find(is_sub).map(|candidate| candidate.text)
 }
 
 /// What would stand in the place of a word.

@@ -1,18 +1,25 @@
 //! Candidates from what the shell and the machine know by name: commands and variables.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use crate::complete::admit;
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
 use crate::complete::commands::{self, beginning};
 use crate::complete::project;
 use crate::complete::spec::expect;
+use crate::history::words::{At, Reach};
 use crate::line::quote::After;
-use crate::line::{Role, Spot};
+use crate::line::{Join, Role, Spot};
 use crate::names::shell;
 use crate::text;
 use crate::world::Known;
 
 /// More than are shown, so that the ranking has a choice.
 const MAX_OFFERS: usize = 8;
+/// Commands that were used, of those that begin with what is typed.
+const MAX_USED: usize = 64;
 
 pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     if spot.typed.is_empty() || !spot.fixed || ask.is_in_word(spot.quote) {
@@ -97,8 +104,15 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     let hints = if whose == Whose::Shell { project::hints(ask, typed) } else { Vec::new() };
     let hints: Vec<project::Hint> = hints.into_iter().filter(|hint| is_there(ask, hint.command)).collect();
     found.retain(|found| !hints.iter().any(|hint| hint.command == found.name));
-    // People have learnt to use what somebody wrote a spec for; of the others, the shorter is the commoner.
-    found.sort_by_cached_key(|found| (found.rank > 1, !ask.specs.has(found.name), found.name.chars().count()));
+    let is_piped = spot.command.is_some_and(|command| command.join == Join::Pipe) && whose == Whose::Shell;
+    let used = used(ask, typed);
+    // People have learnt to use what has a spec; of the others, the shorter is the commoner.
+    found.sort_by_cached_key(|found| {
+        let name = found.name;
+        let is_unused = !used.contains(name);
+        let is_no_filter = is_piped && !admit::is_filter(name);
+        (is_no_filter, found.rank > 1, is_unused, everyday(name), !ask.specs.has(name), name.chars().count())
+    });
     let rivals = rivals.max(hints.len());
     let mut candidates: Vec<Candidate> =
         hints.iter().map(|hint| candidate(ask, spot, hint.command, 0, rivals, hint.about.to_owned())).collect();
@@ -117,6 +131,22 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     }));
     candidates
 }
+
+/// Commands that the user has run, of those that begin so.
+fn used<'a>(ask: &Ask<'a>, typed: &str) -> HashSet<&'a str> {
+    let at = At { before: &[], after: "", typed, reach: Reach::Slot };
+    ask.history.words().next(at, MAX_USED).into_iter().map(|guess| guess.word).collect()
+}
+
+/// The place of a command among those that nearly everybody uses; behind all of them for the others.
+fn everyday(name: &str) -> usize {
+    EVERYDAY.get(name).copied().unwrap_or(usize::MAX)
+}
+
+static EVERYDAY: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    let names = include_str!("../../data/complete/everyday.txt").split_whitespace();
+    names.enumerate().map(|(place, name)| (name, place)).collect()
+});
 
 /// Whether the command of a hint is there, as far as is known.
 fn is_there(ask: &Ask<'_>, command: &str) -> bool {

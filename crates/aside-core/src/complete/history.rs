@@ -60,8 +60,8 @@ const MAX_SOUGHT: usize = 4;
 
 /// Lines that have what is typed in them, though they begin in another way: `stash pop`, or `gsp`, for `git stash pop`.
 pub fn sought(ask: &Ask<'_>) -> Vec<Candidate> {
-    let typed = ask.left.trim();
-    if typed.chars().count() < MIN_SOUGHT || !ask.right.is_empty() {
+    let typed = ask.left.trim_start();
+    if typed.trim_end().chars().count() < MIN_SOUGHT || !ask.right.is_empty() {
         return Vec::new();
     }
     let root = ask.world.repository(ask.cwd).yes();
@@ -69,9 +69,11 @@ pub fn sought(ask: &Ask<'_>) -> Vec<Candidate> {
     // With the name of a command the user begins a line, and looks for none: `tar czf b` is no part of `ssh web tar czf b`.
     let name = typed.split_whitespace().next().unwrap_or_default();
     let is_command = matches!(commands::known(ask, name), Known::Yes(()));
+    let sub = is_command.then(|| subcommand(ask, typed)).flatten();
     let wanted = |command: &str| {
         let begins = command.starts_with(ask.left) || command.lines().count() > MAX_LINES;
-        let is_other = is_command && command.split_whitespace().next() != Some(name);
+        let mut words = command.split_whitespace();
+        let is_other = is_command && words.next() != Some(name) || sub.is_some_and(|sub| words.next() != Some(sub));
         !begins && !is_other && (sought::has_in_order(command, typed) || sought::has_initials(command, typed))
     };
     let found = ask.history.lately(question, MAX_SOUGHT, wanted);
@@ -82,6 +84,15 @@ pub fn sought(ask: &Ask<'_>) -> Vec<Candidate> {
         candidate
     };
     found.iter().map(contains).collect()
+}
+
+/// The second word, where it is finished and a subcommand: then nothing else is looked for.
+fn subcommand<'t>(ask: &Ask<'_>, typed: &'t str) -> Option<&'t str> {
+    let mut words = typed.split_whitespace();
+    let (name, word) = (words.next()?, words.next()?);
+    let is_finished = words.next().is_some() || typed.ends_with(char::is_whitespace);
+    let spec = ask.specs.find(name, ask.world).filter(|_| is_finished)?;
+    spec.sub(word).map(|_| word)
 }
 
 fn line(ask: &Ask<'_>, found: &Match<'_>, rivals: u16) -> Candidate {

@@ -1,15 +1,16 @@
 //! Whether a line has in it what is typed, for lines that are remembered by their middle or by their first letters.
 
-/// Every piece between blanks begins a word or a part of one, in this order, whatever the case.
+/// Every piece between blanks begins a word or a part of one, in this order, whatever the case; one with a blank behind it is all of that.
+/// A flag stands for a flag only.
 pub fn has_in_order(line: &str, typed: &str) -> bool {
-    let mut rest = line.as_bytes();
-    typed.split_whitespace().all(|piece| match find(rest, piece.as_bytes()) {
-        Some(at) => {
-            rest = &rest[at + piece.len()..];
-            true
-        }
-        None => false,
-    })
+    let mut from = 0;
+    let mut pieces = typed.split_whitespace().peekable();
+    while let Some(piece) = pieces.next() {
+        let is_whole = pieces.peek().is_some() || typed.ends_with(char::is_whitespace);
+        let Some(at) = find(line.as_bytes(), from, piece.as_bytes(), is_whole) else { return false };
+        from = at + piece.len();
+    }
+    true
 }
 
 /// One word whose letters are the first ones of the line's words, from the first word on.
@@ -25,13 +26,26 @@ pub fn has_initials(line: &str, typed: &str) -> bool {
         && letters.all(|letter| initials.any(|initial| same(letter, initial)))
 }
 
-fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+fn find(text: &[u8], from: usize, wanted: &[u8], is_whole: bool) -> Option<usize> {
     let (first, length) = (wanted.first()?.to_ascii_lowercase(), wanted.len());
-    let is_part = |at: usize| at == 0 || !wanted[0].is_ascii_alphanumeric() || !text[at - 1].is_ascii_alphanumeric();
+    let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let is_part = |at: usize| at == 0 || !wanted[0].is_ascii_alphanumeric() || !is_letter(at - 1);
+    let ends = |at: usize| !is_whole || !is_letter(at + length);
+    let is_same_sort = |at: usize| (wanted[0] == b'-') == is_in_flag(text, at);
     let begins = |&at: &usize| {
-        text[at].to_ascii_lowercase() == first && text[at..at + length].eq_ignore_ascii_case(wanted) && is_part(at)
+        text[at].to_ascii_lowercase() == first
+            && text[at..at + length].eq_ignore_ascii_case(wanted)
+            && is_part(at)
+            && ends(at)
+            && is_same_sort(at)
     };
-    (0..(text.len() + 1).saturating_sub(length)).find(begins)
+    (from..(text.len() + 1).saturating_sub(length)).find(begins)
+}
+
+/// Whether the byte is part of a flag; the value behind its `=` is none.
+fn is_in_flag(text: &[u8], at: usize) -> bool {
+    let begin = text[..at].iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
+    text.get(begin) == Some(&b'-') && !text[begin..at].contains(&b'=')
 }
 
 #[cfg(test)]
@@ -52,6 +66,14 @@ mod tests {
             ("cd s", "cd ~/ops", false, false),
             ("cd s", "cd ~/src", true, false),
             ("ssh prod", "ssh -p 22 me@prod.example", true, false),
+            ("docker rm ", "docker run --rm -it alpine", false, false),
+            ("docker rm ", "docker container rm web", true, false),
+            ("run it", "docker run --rm -it alpine", false, false),
+            ("docker --rm", "docker run --rm alpine", true, false),
+            ("stash ", "git stash pop", true, false),
+            ("st pop", "git stash pop", false, false),
+            ("output a", "frob --output=a.txt", false, false),
+            ("frob a", "frob --output=a.txt", true, false),
             ("x", "", false, false),
             ("", "ls", true, false),
         ] {

@@ -133,9 +133,9 @@ fn offers_multi_line_commands_but_not_scripts() {
     ";
     assert_snapshot!(run(scene), @r"
     while true; do\n  date\ndone  history
-    while test  environment  check a condition
     while time  environment  measure how long a command takes
-    while trap  environment  run commands when a signal arrives
+    while type  environment  say what a command name means
+    while test  environment  check a condition
     ");
     let script = format!("history frob {}\nline frob|", "x\\n".repeat(40));
     assert_snapshot!(run(&script), @"");
@@ -286,7 +286,7 @@ fn a_list_has_all_flags_and_files_of_the_slot() {
 
 #[test]
 fn a_list_guesses_nothing_that_destroys() {
-    for line in ["rm ", "rm src/", "kill ", "git push --", "git branch -d ", "cat > "] {
+    for line in ["rm ", "rm src/", "kill ", "git push --", "git branch -D ", "cat > "] {
         let found = listed(&format!("{LISTED}\nline {line}|"));
         let names = |text: &String| ["src", "4711", "topic"].iter().any(|name| text.contains(name));
         let flags = |text: &String| ["--force", "--delete", "--mirror"].iter().any(|flag| text.ends_with(flag));

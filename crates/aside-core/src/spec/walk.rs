@@ -7,6 +7,9 @@ use std::sync::Arc;
 use crate::spec::format::{Args, Flag, Spec, Style};
 use crate::spec::kind::Kind;
 
+/// Flags of find behind which another test begins.
+const OPERATORS: [&str; 3] = ["-or", "-and", "-not"];
+
 /// A word, as the command would get it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece<'w> {
@@ -150,9 +153,20 @@ impl Walk {
         self.reach().find_map(|spec| spec.flag(name))
     }
 
-    /// Whether the flag is there already and may not come again.
+    /// Whether the flag is there already and may not come again. A test of find comes again only behind an operator.
     pub fn is_used(&self, flag: &Arc<Flag>) -> bool {
-        !flag.repeats && self.given.iter().any(|given| Arc::ptr_eq(given, flag))
+        let is_given = || self.given.iter().any(|given| Arc::ptr_eq(given, flag));
+        let has_operators = || self.spec().style == Style::Single && self.spec().flag("-or").is_some();
+        (!flag.repeats || has_operators() && flag.takes.is_some() && !self.is_behind_operator()) && is_given()
+    }
+
+    fn is_behind_operator(&self) -> bool {
+        match self.steps.last() {
+            Some(Step::Flag) => self.given.last().is_some_and(|flag| OPERATORS.iter().any(|name| flag.is(name))),
+            // `!` and a bracket.
+            Some(Step::Argument(..) | Step::Unknown) => true,
+            _ => false,
+        }
     }
 
     /// The arguments, as far as a flag has not changed them.

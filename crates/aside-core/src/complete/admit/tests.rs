@@ -1,5 +1,7 @@
 //! What is not shown, by the reason for it; and what still is, beside it.
 
+mod facts;
+
 use crate::complete::complete;
 use crate::complete::fake::Fake;
 
@@ -115,7 +117,7 @@ fn what_destroys_gets_no_guessed_argument() {
             ("rm ", "rm "),
             ("rm -r ", "rm -r "),
             ("kubectl delete ", "kubectl delete staging"),
-            ("git branch -d ", "git branch -d "),
+            ("git branch -D ", "git branch -D "),
             ("kill ", "kill 4711"),
             ("git push", "git push --force"),
         ],
@@ -292,6 +294,7 @@ fn a_line_found_by_its_middle_neither_destroys_nor_stands_in_for_a_program() {
         history rm -rf node_modules
         history git reset --soft main
         history git stash pop
+        git-stash stash@{0}
         history kubectl delete pod web
         ",
         &[("stash", "git stash pop")],

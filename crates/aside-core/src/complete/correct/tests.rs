@@ -88,6 +88,20 @@ fn names_of_commands() {
 }
 
 #[test]
+fn a_name_is_mended_together_with_the_subcommand_behind_it() {
+    check(
+        "",
+        &[("gti st|", "git status"), ("gti chec|", "git checkout"), ("gti s|", "git s"), ("gti st |", "git st ")],
+    );
+}
+
+#[test]
+fn a_program_that_is_only_not_installed_is_none_that_is_misspelled() {
+    let programs = "program node\nprogram psql\nprogram nmap";
+    check(programs, &[("code |", ""), ("code .|", ""), ("mysql |", ""), ("bap x|", ""), ("noed x.js|", "node x.js")]);
+}
+
+#[test]
 fn not_while_a_name_is_being_typed() {
     check(
         "",
@@ -153,7 +167,12 @@ fn subcommands_and_flags() {
             ("git chekcout main|", "git checkout main"),
             ("git statsu |", "git status "),
             ("git comit -m x|", "git commit -m x"),
-            ("git chekcout|", ""),
+            // No subcommand begins so.
+            ("git chekcout|", "git checkout"),
+            ("git psuh|", "git push"),
+            ("docker comopse|", "docker compose"),
+            ("git chec|", ""),
+            ("git ps|", ""),
             ("git lol |", "git log "),
             ("git st |", ""),
             ("git zzz |", ""),

@@ -22,6 +22,8 @@ const MAX_USED: usize = 256;
 const NEARLY: f32 = 0.5;
 /// With more that are as good, none of them is.
 const MAX_EQUAL: usize = 3;
+/// Letters of a word in which one more or less tells much.
+const SHORT: usize = 4;
 /// A sentence for a model has at least so many words.
 const SENTENCE: usize = 4;
 
@@ -30,7 +32,9 @@ pub fn name(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) ->
     let ask = scene.ask;
     let typed = &*word.value;
     let plain = typed.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '+'));
-    if !plain || typed.starts_with('-') || !scene.is_plain(word) || scene.ran(command, word) {
+    // What has a spec is a name, and only not installed.
+    let is_name = ask.specs.has(typed);
+    if !plain || typed.starts_with('-') || !scene.is_plain(word) || is_name || scene.ran(command, word) {
         return Vec::new();
     }
     let Known::Yes(programs) = ask.world.programs() else { return Vec::new() };
@@ -60,7 +64,9 @@ pub fn name(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) ->
         }
         cost
     };
-    let found = found.into_iter().filter(|near| !sentence || near.swapped);
+    // In a short word another first letter makes another word.
+    let is_clear = |near: &Near<'_>| near.swapped || near.begins || near.edits == 1 && typed.chars().count() > SHORT;
+    let found = found.into_iter().filter(|near| is_clear(near) && (!sentence || near.swapped));
     let fixes = best(found.map(|near| (cost(&near), near)).collect());
     let fix = |near: Near<'_>| Fix {
         span: word.span.clone(),
@@ -120,7 +126,11 @@ pub fn is_name(scene: &Scene<'_>, command: &Command, number: usize) -> bool {
 pub fn listed(scene: &Scene<'_>, command: &Command) -> Vec<Fix> {
     let Some(slip) = judge::slip(scene.ask, command) else { return Vec::new() };
     let Some(word) = command.words.get(slip.word) else { return Vec::new() };
-    if !scene.is_finished(&word.span) || !scene.is_plain(word) || scene.ran(command, word) {
+    if !scene.is_plain(word) || scene.ran(command, word) {
+        return Vec::new();
+    }
+    if !scene.is_finished(&word.span) && (scene.cursor != word.span.end || may_go_on(scene, command, word, &slip.known))
+    {
         return Vec::new();
     }
     let flag = word.value.starts_with('-');
@@ -142,6 +152,15 @@ pub fn listed(scene: &Scene<'_>, command: &Command) -> Vec<Fix> {
         kind: if flag { Kind::Flag } else { Kind::Subcommand },
     };
     found.into_iter().map(fix).collect()
+}
+
+/// Whether a subcommand that is still being typed can become one, or a name that only the user knows.
+fn may_go_on(scene: &Scene<'_>, command: &Command, word: &Word, known: &[Box<str>]) -> bool {
+    let begin = scene.line.text.get(command.span.start..word.span.end).unwrap_or_default();
+    word.value.starts_with('-')
+        || word.value.chars().count() < 3
+        || known.iter().any(|known| known.starts_with(&word.value))
+        || !scene.ask.history.starting_with(begin, scene.ask.cwd, 1).is_empty()
 }
 
 /// An argument of which it is known what may come: live names or files.
@@ -198,7 +217,7 @@ fn live(scene: &Scene<'_>, command: &Command, number: usize, word: &Word, kinds:
 /// Whether its names are spelled by people, so that a slip can be told from another name.
 fn is_spelled(kind: Live) -> bool {
     match kind {
-        Live::GitCommit | Live::GitStash | Live::Process | Live::Package | Live::DockerImage => false,
+        Live::GitCommit | Live::GitStash | Live::GitState | Live::Process | Live::Package | Live::DockerImage => false,
         Live::GitBranch | Live::GitRemote | Live::GitTag | Live::GitChanged | Live::GitStaged => true,
         Live::MakeTarget | Live::JustRecipe | Live::NpmScript => true,
         Live::CargoPackage | Live::CargoBin | Live::CargoExample | Live::CargoTest | Live::CargoFeature => true,

@@ -6,6 +6,7 @@ pub mod judge;
 pub(super) mod reach;
 mod usual;
 
+use crate::complete::admit;
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{self, Candidate, Facts, Fit, Source};
 use crate::complete::spec::reach::{Reach, Reached};
@@ -14,7 +15,7 @@ use crate::line::{Role, Spot};
 use crate::spec::format::{Flag, Style};
 use crate::spec::kind::Kind;
 use crate::spec::walk::{Next, Piece, Step};
-use crate::world::Live;
+use crate::world::{self, Live};
 
 /// More than are shown, so that the ranking has a choice.
 const MAX_OFFERS: usize = 64;
@@ -27,7 +28,7 @@ const MAX_RIVALS: usize = 250;
 /// a list.
 pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Vec::new() };
-    if !spot.fixed {
+    if !spot.fixed || ask.is_in_word(spot.quote) {
         return Vec::new();
     }
     let Reach::Spec(reached) = reach::reach(ask, command, *number) else { return Vec::new() };
@@ -142,12 +143,21 @@ fn values(ask: &Ask<'_>, reached: &Reached<'_>, kinds: &[Kind], before: &str, of
                 // A host among paths is the beginning of one there: `scp a.txt web1:`.
                 let is_path_there =
                     *live == Live::Host && kinds.iter().any(|kind| matches!(kind, Kind::Path | Kind::File(_)));
-                for item in items.iter().flat_map(|items| items.iter()) {
+                // Names of a kind compete with each other: a hundred commits make two branches no harder to choose from.
+                offers.begin_group();
+                let mut is_remote = false;
+                let is_fit = |item: &&world::Item| admit::git::takes(reached, *live, item);
+                for item in items.iter().flat_map(|items| items.iter()).filter(is_fit) {
                     if offers.count >= MAX_RIVALS {
                         break;
                     }
                     if !offers.fit(before, &item.name) || given(&item.name) {
                         continue;
+                    }
+                    // Those of remotes come last.
+                    if *live == Live::GitBranch && &*item.about == "remote" && !is_remote {
+                        is_remote = true;
+                        offers.begin_group();
                     }
                     match is_path_there {
                         true => {
@@ -180,6 +190,8 @@ struct Offers<'t> {
     fitting: Vec<Offer>,
     /// Also those that are not kept, and one that is typed completely.
     count: usize,
+    /// The same for each group of names; what is in none competes with all.
+    groups: Vec<usize>,
 }
 
 struct Offer {
@@ -188,11 +200,16 @@ struct Offer {
     kind: candidate::Kind,
     after: After,
     usual: bool,
+    group: Option<usize>,
 }
 
 impl<'t> Offers<'t> {
     fn new(typed: &'t str, case: Case) -> Self {
-        Self { typed, case, skip: 0, fitting: Vec::new(), count: 0 }
+        Self { typed, case, skip: 0, fitting: Vec::new(), count: 0, groups: Vec::new() }
+    }
+
+    fn begin_group(&mut self) {
+        self.groups.push(0);
     }
 
     fn fits(&self, value: &str) -> bool {
@@ -224,6 +241,10 @@ impl<'t> Offers<'t> {
             return;
         }
         self.count += 1;
+        let group = self.groups.len().checked_sub(1).filter(|_| kind == candidate::Kind::Name);
+        if let Some(group) = group {
+            self.groups[group] += 1;
+        }
         let is_typed = self.typed.len() == before.len() + value.len() && self.typed.ends_with(value);
         if !is_typed && self.fitting.len() < MAX_OFFERS {
             let value = [before, value].concat();
@@ -231,7 +252,7 @@ impl<'t> Offers<'t> {
                 self.count -= 1;
                 return;
             }
-            self.fitting.push(Offer { value, about: about.to_owned(), kind, after, usual: false });
+            self.fitting.push(Offer { value, about: about.to_owned(), kind, after, usual: false, group });
         }
     }
 
@@ -250,7 +271,8 @@ impl<'t> Offers<'t> {
                 None | Some(0) => Fit::Extends,
                 Some(edits) => Fit::Mends { edits },
             };
-            let (rivals, place) = (short(self.count), short(place));
+            let rivals = offer.group.map_or(self.count, |group| self.groups[group]);
+            let (rivals, place) = (short(rivals), short(place));
             let facts = Facts { rivals, place, typed, usual: offer.usual, ..Facts::new(offer.kind, fit) };
             let candidate = ask.word(spot, &offer.value, Source::Spec, facts, offer.after);
             Candidate { about: offer.about.clone(), ..candidate }

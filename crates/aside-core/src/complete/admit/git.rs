@@ -1,0 +1,93 @@
+//! What the subcommands of git take of the names that a repository has: a branch of a remote is no local one, a file that is not tracked
+//! cannot be restored, and there are no three commits where there is one.
+
+use crate::complete::ask::Ask;
+use crate::complete::spec::reach::{self, Reached};
+use crate::world::{Item, Known, Live};
+
+/// Subcommands that work on files which git knows.
+const TRACKED: [&str; 9] = ["rm", "mv", "restore", "checkout", "diff", "difftool", "blame", "annotate", "commit"];
+/// Flags with which one of them takes any file.
+const TAKES_ANY: [&str; 2] = ["--no-index", "--ignore-unmatch"];
+/// Flags of `git branch` that work on local branches.
+const LOCAL: [&str; 11] =
+    ["-d", "-D", "--delete", "-m", "-M", "--move", "-c", "-C", "--copy", "--edit-description", "--unset-upstream"];
+
+/// Whether the command takes this one of the names of a kind.
+pub fn takes(reached: &Reached<'_>, live: Live, item: &Item) -> bool {
+    match live {
+        Live::GitBranch if &*item.about == "remote" => takes_remote(reached),
+        Live::GitChanged if &*item.about == "not tracked" => !wants_tracked(reached),
+        _ => true,
+    }
+}
+
+fn takes_remote(reached: &Reached<'_>) -> bool {
+    let has = |words: &[&str]| reached.pieces.iter().any(|piece| words.contains(&&*piece.value));
+    match sub(reached) {
+        Some("branch") => !has(&LOCAL) || has(&["-r", "--remotes"]),
+        Some("switch") => has(&["-d", "--detach", "-c", "-C", "--create", "--force-create", "-t", "--track"]),
+        Some("push") => false,
+        _ => true,
+    }
+}
+
+fn wants_tracked(reached: &Reached<'_>) -> bool {
+    let is_lifted = || reached.pieces.iter().any(|piece| TAKES_ANY.contains(&&*piece.value));
+    sub(reached).is_some_and(|sub| TRACKED.contains(&sub)) && !is_lifted()
+}
+
+/// Whether the command wants a file that git knows, and this path is none.
+pub fn is_untracked(ask: &Ask<'_>, reached: &Reached<'_>, value: &str) -> bool {
+    if !wants_tracked(reached) {
+        return false;
+    }
+    let Some(directory) = reach::directory(ask, reached) else { return false };
+    let Known::Yes(changed) = ask.world.live(Live::GitChanged, &directory) else { return false };
+    // Git tells a directory with nothing tracked in it by its name and a slash.
+    let is_in = |item: &Item| match item.name.strip_suffix('/') {
+        Some(around) => value.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+        None => *item.name == *value,
+    };
+    changed.iter().any(|item| &*item.about == "not tracked" && is_in(item))
+}
+
+/// Whether there are as many commits as `HEAD~3` counts back, as far as that is known.
+pub fn reaches(ask: &Ask<'_>, reached: &Reached<'_>, value: &str) -> bool {
+    let Some(back) = steps_back(value) else { return true };
+    let Some(directory) = reach::directory(ask, reached) else { return true };
+    let Known::Yes(state) = ask.world.live(Live::GitState, &directory) else { return true };
+    let commits = state.iter().find(|item| &*item.name == "commits").and_then(|item| item.about.parse::<usize>().ok());
+    commits.is_none_or(|commits| back < commits)
+}
+
+/// `HEAD~3` is 3, `HEAD^^` is 2; only what is counted from the newest commit.
+fn steps_back(value: &str) -> Option<usize> {
+    let first = value.split("..").next().unwrap_or_default();
+    let rest = first.strip_prefix("HEAD").or_else(|| first.strip_prefix('@'))?;
+    match rest.strip_prefix('~') {
+        Some("") => Some(1),
+        Some(number) => number.parse().ok(),
+        None => (!rest.is_empty() && rest.chars().all(|letter| letter == '^')).then_some(rest.len()),
+    }
+}
+
+/// The subcommand of git.
+fn sub<'r>(reached: &'r Reached<'_>) -> Option<&'r str> {
+    let mut path = reached.walk.path(&reached.pieces);
+    path.next().filter(|name| *name == "git")?;
+    path.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_back() {
+        let cases = [("HEAD~3", Some(3)), ("HEAD~", Some(1)), ("@^^", Some(2)), ("HEAD~2..HEAD", Some(2))];
+        for (value, expected) in cases.into_iter().chain([("HEAD", None), ("main~2", None), ("HEAD^2", None)]) {
+            assert_eq!(steps_back(value), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Whether a command finds in its directory what it cannot work without: a repository, a makefile, a stash, a rebase that is to go on. The
+//! table is `data/complete/needs.txt`. What is not known yet counts as there.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::complete::ask::Ask;
+use crate::complete::path::fits;
+use crate::complete::spec::reach::{self, Reach, Reached};
+use crate::line::{Command, Line};
+use crate::spec::walk::{self, End, Piece, Step};
+use crate::world::{Entry, Known, Live};
+
+const TABLE: &str = include_str!("../../../data/complete/needs.txt");
+
+/// Directories above that are looked at.
+const MAX_ABOVE: usize = 12;
+/// Commands that make nothing for the ones behind them.
+const HARMLESS: [&str; 6] = ["cd", "echo", "ls", "pwd", "clear", "time"];
+/// Flags with which a command only tells about itself.
+const TELLS: [&str; 3] = ["--help", "--version", "-h"];
+
+struct Row {
+    /// The command, and a subcommand of it.
+    path: Vec<&'static str>,
+    when: When,
+    need: Need,
+    /// With one of these words there is no need.
+    lifted: Vec<&'static str>,
+}
+
+enum When {
+    Always,
+    With(Vec<&'static str>),
+    /// With any other subcommand.
+    Without(Vec<&'static str>),
+}
+
+enum Need {
+    Repository,
+    Files(Vec<&'static str>),
+    Live(Live),
+    /// What git has begun and not ended.
+    Begun(&'static str),
+}
+
+/// By the name of the command.
+static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
+    let mut rows: HashMap<&str, Vec<Row>> = HashMap::new();
+    for row in TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(row) {
+        rows.entry(row.path[0]).or_default().push(row);
+    }
+    rows
+});
+
+fn row(line: &'static str) -> Option<Row> {
+    let mut fields = line.split('|').map(|field| field.split_whitespace().collect::<Vec<_>>());
+    let (path, words, what, lifted) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let when = match words.as_slice() {
+        ["*"] => When::Always,
+        ["!", others @ ..] => When::Without(others.to_vec()),
+        words => When::With(words.to_vec()),
+    };
+    let need = match what.as_slice() {
+        ["repository"] => Need::Repository,
+        [one] if one.starts_with("live:") => Need::Live(Live::of(&one["live:".len()..])?),
+        [one] if one.starts_with("doing:") => Need::Begun(&one["doing:".len()..]),
+        files => Need::Files(files.to_vec()),
+    };
+    (!path.is_empty()).then_some(Row { path, when, need, lifted })
+}
+
+/// How much the past of the line says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Past {
+    /// It succeeded in this very directory: the files that it needs may have other names than ours.
+    WorkedHere,
+    /// It ran.
+    Ran,
+    Nothing,
+}
+
+/// Whether all that the command needs is there. `ask.cwd` is where it runs.
+pub fn are_met(ask: &Ask<'_>, line: &Line<'_>, command: &Command, past: Past) -> bool {
+    // What runs before it may make what it needs.
+    let earlier = line.commands.iter().take_while(|earlier| earlier.span.start < command.span.start);
+    let makes = |earlier: &Command| earlier.words.first().is_some_and(|name| !HARMLESS.contains(&&*name.value));
+    if earlier.filter(|earlier| earlier.span.end <= command.span.start).any(makes) {
+        return true;
+    }
+    let runs = match reach::reach(ask, command, command.words.len()) {
+        Reach::Spec(reached) => Some(reached),
+        Reach::Command | Reach::Unknown => None,
+    };
+    // `bundle exec` needs something itself, whatever it runs.
+    let outer = outer(ask, command);
+    outer.iter().chain(&runs).all(|reached| finds(ask, reached, past))
+}
+
+/// The first command of those that run another one.
+fn outer<'w>(ask: &Ask<'_>, command: &'w Command) -> Option<Reached<'w>> {
+    let pieces: Vec<Piece<'w>> = command
+        .words
+        .iter()
+        .enumerate()
+        .map(|(number, word)| Piece { value: (&*word.value).into(), fixed: word.fixed, word: Some(number) })
+        .collect();
+    let spec = ask.specs.find(&pieces.first()?.value, ask.world)?;
+    let walk = walk::walk(spec, &pieces);
+    matches!(walk.end(), End::Command(_)).then_some(Reached { pieces, walk })
+}
+
+fn finds(ask: &Ask<'_>, reached: &Reached<'_>, past: Past) -> bool {
+    let path: Vec<&str> = reached.walk.path(&reached.pieces).collect();
+    let Some(rows) = path.first().and_then(|name| ROWS.get(name)) else { return true };
+    let Some(directory) = reach::directory(ask, reached) else { return true };
+    // A directory that cannot be seen is on another machine.
+    let is_seen = matches!(ask.world.entries(&directory), Known::Yes(_));
+    if !is_seen && past != Past::Nothing {
+        return true;
+    }
+    let place = Place { ask, directory: &directory, is_seen, past };
+    rows.iter().filter(|row| row.applies(&path, reached)).all(|row| place.has(&row.need))
+}
+
+impl Row {
+    fn applies(&self, path: &[&str], reached: &Reached<'_>) -> bool {
+        if !path.starts_with(&self.path) {
+            return false;
+        }
+        let words = || reached.pieces.iter().skip(1).map(|piece| &*piece.value);
+        let is_given = |flag: &&str| words().any(|word| is_flag(word, flag));
+        if TELLS.iter().any(|flag| words().any(|word| word == *flag)) || self.lifted.iter().any(|flag| is_given(flag)) {
+            return false;
+        }
+        // A subcommand that the spec lacks, such as an alias of git or a script of yarn, is an argument there.
+        let sub = path.get(self.path.len()).copied().or_else(|| {
+            let steps = reached.walk.steps.iter().zip(words());
+            steps.filter(|(step, _)| matches!(step, Step::Argument(..) | Step::Unknown)).map(|(_, word)| word).next()
+        });
+        match &self.when {
+            When::Always => true,
+            When::With(wanted) => wanted.iter().any(|wanted| match wanted.starts_with('-') {
+                true => is_given(wanted),
+                false => sub == Some(*wanted),
+            }),
+            When::Without(others) => sub.is_some_and(|sub| !sub.starts_with('-') && !others.contains(&sub)),
+        }
+    }
+}
+
+/// `--file`, `--file=x`, `-fx`
+fn is_flag(word: &str, flag: &str) -> bool {
+    let Some(rest) = word.strip_prefix(flag) else { return false };
+    rest.is_empty() || rest.starts_with('=') || flag.len() == 2 && flag.starts_with('-')
+}
+
+struct Place<'a, 'k> {
+    ask: &'a Ask<'k>,
+    directory: &'a str,
+    is_seen: bool,
+    past: Past,
+}
+
+impl Place<'_, '_> {
+    fn has(&self, need: &Need) -> bool {
+        let world = self.ask.world;
+        match need {
+            Need::Repository | Need::Files(_) if self.past == Past::WorkedHere => true,
+            Need::Repository => !matches!(world.repository(self.directory), Known::No) || self.is_bare(),
+            Need::Files(names) => !self.is_seen || self.has_file(names),
+            Need::Live(live) => match world.live(*live, self.directory) {
+                Known::Yes(items) => !items.is_empty(),
+                Known::No => false,
+                Known::NotYet => true,
+            },
+            Need::Begun(what) => match world.live(Live::GitState, self.directory) {
+                Known::Yes(items) => items.iter().any(|item| *item.name == **what),
+                Known::No => false,
+                Known::NotYet => true,
+            },
+        }
+    }
+
+    /// A repository without files of its own.
+    fn is_bare(&self) -> bool {
+        let Known::Yes(entries) = self.ask.world.entries(self.directory) else { return false };
+        ["HEAD", "objects", "refs"].iter().all(|name| entries.iter().any(|entry| *entry.name == **name))
+    }
+
+    fn has_file(&self, names: &[&str]) -> bool {
+        let is_there = |entries: &[Entry], is_above: bool| {
+            let mut wanted = names.iter().filter_map(|name| match name.strip_prefix('^') {
+                Some(name) => Some(name),
+                None => (!is_above).then_some(*name),
+            });
+            wanted.any(|name| entries.iter().any(|entry| fits(name, &entry.name)))
+        };
+        let goes_up = names.iter().any(|name| name.starts_with('^'));
+        let mut is_known = true;
+        for (number, directory) in self.upward().enumerate().take(if goes_up { MAX_ABOVE } else { 1 }) {
+            match self.ask.world.entries(directory) {
+                Known::Yes(entries) if is_there(&entries, number > 0) => return true,
+                Known::Yes(_) | Known::No => {}
+                // All are asked for at once.
+                Known::NotYet => is_known = false,
+            }
+        }
+        !is_known
+    }
+
+    /// The directory and those above, up to the root of the repository or the home directory.
+    fn upward(&self) -> impl Iterator<Item = &str> {
+        let root = self.ask.world.repository(self.directory).yes();
+        let home = self.ask.world.home();
+        let mut next = Some(self.directory);
+        std::iter::from_fn(move || {
+            let directory = next?;
+            let is_last = directory == "/" || directory == home || root.as_deref() == Some(directory);
+            next = directory
+                .rsplit_once('/')
+                .filter(|_| !is_last)
+                .map(|(above, _)| if above.is_empty() { "/" } else { above });
+            Some(directory)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::complete::fake::Fake;
+    use crate::complete::resolve;
+    use crate::line;
+    use crate::spec::Specs;
+    use crate::world::Nothing;
+
+    #[track_caller]
+    fn check(scene: &str, cases: &[(&str, bool)]) {
+        let fake = Fake::new(scene);
+        for (text, expected) in cases {
+            let line = line::parse(text, fake.dialect);
+            let met = line.commands.iter().all(|command| {
+                let cwd = resolve::cwd(&fake.ask(), &line, command).expect("a place");
+                are_met(&Ask { cwd: &cwd, ..fake.ask() }, &line, command, Past::Ran)
+            });
+            assert_eq!(met, *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_word_of_the_table_is_one_of_the_spec() {
+        let mut wrong = Vec::new();
+        let rows: Vec<&str> = TABLE.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(ROWS.values().map(Vec::len).sum::<usize>(), rows.len(), "a row cannot be read");
+        for row in ROWS.values().flatten() {
+            let Some(mut spec) = Specs::default().find(row.path[0], &Nothing) else {
+                wrong.push(row.path[0].to_owned());
+                continue;
+            };
+            for name in &row.path[1..] {
+                spec = std::sync::Arc::clone(&spec.sub(name).expect("a subcommand").spec);
+            }
+            let words = match &row.when {
+                When::Always => &[][..],
+                When::With(words) | When::Without(words) => words,
+            };
+            // An alias of a subcommand would never be compared with.
+            let is_known = |word: &&&str| match word.starts_with('-') {
+                true => spec.flag(word).is_some(),
+                false => spec.subs.iter().any(|sub| *sub.name == ***word) || spec.subs.is_empty(),
+            };
+            wrong.extend(
+                words.iter().filter(|word| !is_known(word)).map(|word| format!("{} {word}", row.path.join(" "))),
+            );
+        }
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+
+    #[test]
+    fn outside_of_any_project() {
+        check(
+            "file notes.txt\nrepository none",
+            &[
+                ("git push", false),
+                ("git commit --amend --no-edit", false),
+                ("git st", false),
+                ("sudo git pull", false),
+                ("git", true),
+                ("git clone https://example.org/a", true),
+                ("git init && git add .", true),
+                ("git config --global user.name me", true),
+                ("git config user.name me", false),
+                ("git diff --no-index a b", true),
+                ("git diff", false),
+                ("git --help", true),
+                ("git log --help", true),
+                ("make", false),
+                ("make test", false),
+                ("make -f other.mk test", true),
+                ("npm run dev", false),
+                ("npm test", false),
+                ("npm init -y", true),
+                ("npm i -g typescript", true),
+                ("npm install express", true),
+                ("yarn dev", false),
+                ("yarn global add x", true),
+                ("pnpm test", false),
+                ("cargo build --release", false),
+                ("cargo t", false),
+                ("cargo new app", true),
+                ("cargo install ripgrep", true),
+                ("docker compose up -d", false),
+                ("docker compose -f x.yml up", true),
+                ("docker-compose logs", false),
+                ("docker ps", true),
+                ("terraform plan", false),
+                ("poetry install", false),
+                ("bundle exec rspec", false),
+                ("poetry run pytest", false),
+                ("mvn package", false),
+                ("just build", false),
+                ("ls -la", true),
+                ("cd notes && ls", true),
+                ("ls; make", false),
+                ("tar xf a.tgz && make", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn inside_of_one_and_below() {
+        let project = "
+            repository /code/shop
+            cwd /code/shop/web/src
+            file /code/shop/Makefile
+            file /code/shop/Cargo.toml
+            file /code/shop/compose.yml
+            file /code/shop/web/package.json
+            directory /code/shop/web/src
+        ";
+        check(
+            project,
+            &[
+                ("git push", true),
+                ("cargo build", true),
+                ("npm run dev", true),
+                ("docker compose up", true),
+                // make does not look above.
+                ("make test", false),
+                ("make -C ../.. test", true),
+                ("cd ../.. && make test", true),
+                ("poetry install", false),
+            ],
+        );
+        check("file main.tf\nrepository none", &[("terraform plan", true), ("make", false)]);
+        check("slow /home\ncwd /home/you\nfile x", &[("cargo build", true), ("make", false)]);
+        check("cwd /elsewhere/on/a/server", &[("make test", true), ("git push", true)]);
+    }
+
+    #[test]
+    fn what_git_has_begun() {
+        let repository = "file x\nrepository /home/me";
+        let last = [("git stash pop", false), ("git stash", true), ("git stash push", true), ("git stash drop", false)];
+        check(repository, &last);
+        check(&format!("{repository}\ngit-stash stash@{{0}}"), &[("git stash pop", true)]);
+        check(
+            repository,
+            &[
+                ("git rebase --continue", false),
+                ("git rebase --abort", false),
+                ("git rebase main", true),
+                ("git merge --abort", false),
+                ("git cherry-pick --continue", false),
+                ("git revert --skip", false),
+                ("git am --abort", false),
+                ("git bisect good", false),
+                ("git bisect start", true),
+            ],
+        );
+        check(
+            &format!("{repository}\ngit-state rebase"),
+            &[("git rebase --continue", true), ("git rebase --skip", true), ("git merge --abort", false)],
+        );
+    }
+
+    #[test]
+    fn a_bare_repository_is_one() {
+        check("repository none\nfile HEAD\ndirectory objects\ndirectory refs", &[("git log", true)]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether a candidate makes sense together with what stands behind the cursor: it stays as it is, is not said twice, and still means what
+//! it meant.
+
+use crate::complete::ask::Ask;
+use crate::complete::candidate::{Candidate, Fit};
+use crate::complete::spec::reach::{self, Reach};
+use crate::line::{self, Command, Word};
+use crate::spec::walk::{End, Next, Step};
+
+pub fn agrees(ask: &Ask<'_>, candidate: &Candidate) -> bool {
+    let tail = ask.right.trim_end();
+    if tail.is_empty() {
+        return true;
+    }
+    let text = candidate.text.trim_end();
+    // A mended line has its own way of saying it.
+    if matches!(candidate.facts.fit, Fit::Mends { .. }) {
+        return true;
+    }
+    let Some(cursor) = text.strip_suffix(tail).map(str::len).filter(|cursor| *cursor >= ask.left.len()) else {
+        return false;
+    };
+    let line = line::parse(text, ask.dialect);
+    let Some(command) = line.commands.iter().rfind(|command| command.span.start < cursor) else { return true };
+    let (before, behind): (Vec<&Word>, Vec<&Word>) = command.words.iter().partition(|word| word.span.end <= cursor);
+    let begin = ask.left.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+    let added = || before.iter().filter(|word| word.span.end > begin);
+    // The word at the cursor goes on behind it, or stands there already.
+    let is_torn =
+        command.words.iter().any(|word| word.span.start < cursor && cursor < word.span.end && is_letter(tail));
+    let is_twice = || added().any(|added| behind.iter().any(|word| word.value == added.value));
+    !is_torn && !is_twice() && !displaces(ask, command, cursor)
+}
+
+fn is_letter(tail: &str) -> bool {
+    tail.starts_with(|first: char| !first.is_whitespace() && !"'\")}`;|&<>".contains(first))
+}
+
+/// Whether a word behind the cursor was something and is nothing any more: `git | status` with a subcommand in between.
+fn displaces(ask: &Ask<'_>, command: &Command, cursor: usize) -> bool {
+    // As it would be without the word at the cursor.
+    let left = &ask.left[..ask.left.rfind(char::is_whitespace).map_or(0, |blank| blank + 1)];
+    let plain = [left, ask.right].concat();
+    let typed = line::parse(&plain, ask.dialect);
+    let Some(old) = typed.commands.iter().rfind(|command| command.span.start <= left.len()) else { return false };
+    let behind = |command: &'_ Command, cursor: usize| -> Vec<usize> {
+        let words = command.words.iter().enumerate().filter(|(_, word)| word.span.start >= cursor);
+        words.map(|(number, _)| number).collect()
+    };
+    let (old_words, new_words) = (behind(old, left.len()), behind(command, cursor));
+    old_words.into_iter().zip(new_words).any(|(was, is)| {
+        let (before, after) = (meaning(ask, old, was), meaning(ask, command, is));
+        before == Meaning::Subcommand && after != Meaning::Subcommand
+            || before != Meaning::Nothing && after == Meaning::Nothing
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Subcommand,
+    /// A flag, its value, an argument, or not known.
+    Other,
+    /// The command takes no such word.
+    Nothing,
+}
+
+fn meaning(ask: &Ask<'_>, command: &Command, number: usize) -> Meaning {
+    let Some(word) = command.words.get(number).filter(|_| number > 0) else { return Meaning::Other };
+    let Reach::Spec(reached) = reach::reach(ask, command, number) else { return Meaning::Other };
+    if reached.walk.end() != End::Open || reached.walk.next(&word.value) == Next::Nothing {
+        return Meaning::Nothing;
+    }
+    let Reach::Spec(reached) = reach::reach(ask, command, number + 1) else { return Meaning::Other };
+    match reached.walk.steps.last() {
+        Some(Step::Subcommand) => Meaning::Subcommand,
+        Some(Step::Unknown) => Meaning::Nothing,
+        _ => Meaning::Other,
+    }
+}
