@@ -190,7 +190,7 @@ impl Slot<'_, '_> {
         // Behind a `cd` that only the shell can follow nothing is known about files.
         let cwd = resolve::cwd(self.ask, line, command);
         if let Some(cwd) = &cwd
-            && !matches!(self.candidate.facts.fit, Fit::Mends { .. })
+            && self.may_need()
             && !needs::are_met(&Ask { cwd, ..*self.ask }, line, command, self.past())
         {
             return false;
@@ -200,6 +200,13 @@ impl Slot<'_, '_> {
             Some(cwd) => self.admits_word(&Ask { cwd, ..*self.ask }, command, number, word),
             None => true,
         })
+    }
+
+    /// Whether it says what is to be done. The user who has typed that, and wants a name or a file for it, knows why.
+    fn may_need(&self) -> bool {
+        let Facts { kind, fit, .. } = self.candidate.facts;
+        let says = matches!(kind, Adds::Line | Adds::Words | Adds::Subcommand | Adds::Flag | Adds::Idea);
+        says && !matches!(fit, Fit::Mends { .. })
     }
 
     fn past(&self) -> needs::Past {
@@ -372,15 +379,13 @@ impl Slot<'_, '_> {
                     return self.proof.is_used();
                 };
                 // To go where the user is already.
-                if *kind == Kind::Directory
-                    && full.trim_end_matches('/') == ask.cwd.trim_end_matches('/')
-                    && kinds.len() == 1
-                {
+                let is_here = full.trim_end_matches('/') == ask.cwd.trim_end_matches('/');
+                if *kind == Kind::Directory && is_here && kinds.len() == 1 && !self.goes_on() {
                     return false;
                 }
                 match resolve::kind(ask, &full) {
                     Known::Yes(world::Kind::File | world::Kind::Program) => *kind != Kind::Directory,
-                    Known::Yes(world::Kind::Directory) if matches!(kind, Kind::File(_)) => self.may_lead_to_file(value),
+                    Known::Yes(world::Kind::Directory) if matches!(kind, Kind::File(_)) => self.may_lead_to_file(),
                     Known::Yes(world::Kind::Directory | world::Kind::Other) => true,
                     // A directory that cannot be seen is on another machine.
                     Known::No if matches!(ask.world.entries(ask.cwd), Known::No) => self.proof.is_used(),
@@ -416,9 +421,13 @@ impl Slot<'_, '_> {
     }
 
     /// Whether a directory may stand where the command wants a file: on the way to one, or because it was right here before.
-    fn may_lead_to_file(&self, value: &str) -> bool {
-        let is_open = value.ends_with('/') && self.candidate.facts.kind == Adds::Words;
-        self.candidate.source == Source::Filesystem || is_open || self.proof == Proof::RanHere
+    fn may_lead_to_file(&self) -> bool {
+        self.candidate.source == Source::Filesystem || self.goes_on() || self.proof == Proof::RanHere
+    }
+
+    /// Whether it is the beginning that several paths share.
+    fn goes_on(&self) -> bool {
+        self.candidate.facts.kind == Adds::Words && self.candidate.text.ends_with('/')
     }
 
     /// Whether what is to be made is there already, or was: a branch, a tag, a file.

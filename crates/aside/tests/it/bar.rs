@@ -313,7 +313,7 @@ fn tab_applies_exactly_what_is_displayed() {
             scene.presses(Key::ShiftRight).settles();
         }
         let wanted = lines[presses];
-        shows_bar(&mut scene, &format!("({}/5) {}", presses + 1, wanted.replace('▮', "|")));
+        shows_bar(&mut scene, &format!("({}/5) {}", presses + 1, wanted.replace('▮', "")));
         let line = if wanted.contains('▮') { wanted.to_owned() } else { format!("{wanted}▮") };
         scene.presses(Key::Tab).shows_line(&line);
     }

@@ -13,17 +13,26 @@ const TAKES_ANY: [&str; 2] = ["--no-index", "--ignore-unmatch"];
 const LOCAL: [&str; 11] =
     ["-d", "-D", "--delete", "-m", "-M", "--move", "-c", "-C", "--copy", "--edit-description", "--unset-upstream"];
 
+/// Branches that are there to stay, and flags of `git branch` that end one.
+const MAIN: [&str; 4] = ["main", "master", "trunk", "develop"];
+const DELETE: [&str; 3] = ["-d", "-D", "--delete"];
+
 /// Whether the command takes this one of the names of a kind.
 pub fn takes(reached: &Reached<'_>, live: Live, item: &Item) -> bool {
     match live {
         Live::GitBranch if &*item.about == "remote" => takes_remote(reached),
+        Live::GitBranch => !(MAIN.contains(&&*item.name) && has(reached, &DELETE) && sub(reached) == Some("branch")),
         Live::GitChanged if &*item.about == "not tracked" => !wants_tracked(reached),
         _ => true,
     }
 }
 
+fn has(reached: &Reached<'_>, words: &[&str]) -> bool {
+    reached.pieces.iter().any(|piece| words.contains(&&*piece.value))
+}
+
 fn takes_remote(reached: &Reached<'_>) -> bool {
-    let has = |words: &[&str]| reached.pieces.iter().any(|piece| words.contains(&&*piece.value));
+    let has = |words: &[&str]| has(reached, words);
     match sub(reached) {
         Some("branch") => !has(&LOCAL) || has(&["-r", "--remotes"]),
         Some("switch") => has(&["-d", "--detach", "-c", "-C", "--create", "--force-create", "-t", "--track"]),
@@ -33,8 +42,7 @@ fn takes_remote(reached: &Reached<'_>) -> bool {
 }
 
 fn wants_tracked(reached: &Reached<'_>) -> bool {
-    let is_lifted = || reached.pieces.iter().any(|piece| TAKES_ANY.contains(&&*piece.value));
-    sub(reached).is_some_and(|sub| TRACKED.contains(&sub)) && !is_lifted()
+    sub(reached).is_some_and(|sub| TRACKED.contains(&sub)) && !has(reached, &TAKES_ANY)
 }
 
 /// Whether the command wants a file that git knows, and this path is none.

@@ -130,7 +130,7 @@ impl Row {
         }
         let words = || reached.pieces.iter().skip(1).map(|piece| &*piece.value);
         let is_given = |flag: &&str| words().any(|word| is_flag(word, flag));
-        if TELLS.iter().any(|flag| words().any(|word| word == *flag)) || self.lifted.iter().any(|flag| is_given(flag)) {
+        if TELLS.iter().any(|flag| words().any(|word| word == *flag)) || self.lifted.iter().any(&is_given) {
             return false;
         }
         // A subcommand that the spec lacks, such as an alias of git or a script of yarn, is an argument there.

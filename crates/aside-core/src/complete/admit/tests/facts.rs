@@ -40,6 +40,8 @@ fn lines_that_need_a_project_are_not_offered_where_there_is_none() {
             ("git con", "git config --global user.name me"),
             ("docker p", "docker ps"),
             ("cd shop ", "cd shop && git pull"),
+            // The name alone may be for `make -C`.
+            ("mak", "make"),
         ],
         &[
             ("git p", "git p"),
@@ -165,6 +167,8 @@ fn what_is_plain_is_shown_before_a_letter() {
             ("cat src/", "cat src/"),
         ],
     );
+    let elsewhere = REPOSITORY.replace("main  current", "main").replace("git-branch fix", "git-branch fix  current");
+    check(&elsewhere, &[("git branch -d ", "git branch -d topic")], &[("git branch -d ", "git branch -d main")]);
     // Commits and tags make branches no harder to choose from; several changed files are no plain choice to lose.
     let many: String = (0..40).map(|number| format!("git-commit {number:08x}\ngit-tag v1.{number}\n")).collect();
     check(
