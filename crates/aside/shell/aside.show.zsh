@@ -287,7 +287,8 @@ _aside_follow() {
     [[ $_aside_candidates[_aside_index] == "$LBUFFER"*[^[:space:]]* ]]; then
     # Better candidates for the line as it was come too late.
     _aside_asked=0 _aside_menu=0
-    [[ ${LBUFFER:$#_aside_for} == *[[:space:]]* ]] && _aside_new_word=1
+    # One that was typed: who takes a word of what is shown wants the rest of it.
+    [[ ${LBUFFER:$#_aside_for} == [[:space:]] ]] && _aside_new_word=1
     _aside_narrow
     # Behind a blank something else may be likelier than what was shown before it, which stays until the answer is here.
     if (( _aside_new_word && ! PENDING && ! KEYS_QUEUED_COUNT )); then
