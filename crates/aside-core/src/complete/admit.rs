@@ -427,7 +427,11 @@ impl Slot<'_, '_> {
 
     /// Whether it is the beginning that several paths share.
     fn goes_on(&self) -> bool {
-        self.candidate.facts.kind == Adds::Words && self.candidate.text.ends_with('/')
+        let text = &self.candidate.text;
+        let goes_on = || self.ask.history.starting_with(text, self.ask.cwd, 4);
+        self.candidate.facts.kind == Adds::Words
+            && text.ends_with('/')
+            && goes_on().iter().any(|found| found.command.len() > text.len())
     }
 
     /// Whether what is to be made is there already, or was: a branch, a tag, a file.
@@ -460,8 +464,10 @@ impl Slot<'_, '_> {
             Known::Yes(items) => items,
             Known::NotYet => return false,
             Known::No if live == Live::GitCommit => return is_revision(value) && self.is_of_the_line(),
-            // There is no makefile.
-            Known::No if live == Live::MakeTarget => return false,
+            // There is no makefile; in a directory that cannot be seen there may be one.
+            Known::No if live == Live::MakeTarget => {
+                return self.is_of_the_line() && !matches!(ask.world.entries(&directory), Known::Yes(_));
+            }
             Known::No => return !is_complete(live) && self.is_of_the_line(),
         };
         if let Some(item) = items.iter().find(|item| *item.name == *value) {

@@ -611,10 +611,10 @@ fn a_pipe_for_a_history_file_holds_nobody_up() {
 #[test]
 fn an_import_is_known_to_a_running_daemon() {
     let daemon = Daemon::start();
-    daemon.home.write(".zsh_history", ": 1700000000:0;git status --short\n");
+    daemon.home.write(".zsh_history", ": 1700000000:0;ls -la\n");
     daemon.home.aside_does(&["history", "import", "zsh"]);
     let deadline = Instant::now() + patience();
-    while daemon.home.wire().record(&["1", "complete", "s", "/", "git", ""])[2] == "0" {
+    while daemon.home.wire().record(&["1", "complete", "s", "/", "ls", ""])[2] == "0" {
         assert!(Instant::now() < deadline, "the import is not known");
         std::thread::sleep(Duration::from_millis(5));
     }

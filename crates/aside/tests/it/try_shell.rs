@@ -25,6 +25,7 @@ fn a_trial_reads_the_rc_file_and_writes_nothing() {
     let mut scene = Scene::zsh()
         .without_aside()
         .file(".bash_history", "git status --short\n")
+        .file(".git/HEAD", "ref: refs/heads/main\n")
         .rc("HISTFILE=~/.zsh_history HISTSIZE=100 SAVEHIST=100; setopt inc_append_history\n\
              alias mine='echo from the rc file'; autoload -Uz compinit; compinit")
         .history(&["ls -la /usr/share"])

@@ -271,6 +271,8 @@ fn subcommands_that_can_do_nothing_here_are_not_offered() {
         program npm
         program make
         repository none
+        file notes.txt
+        file package.json
         npm-script dev
         history git commit --amend in /elsewhere
         history make deploy in /elsewhere
