@@ -29,6 +29,7 @@ mod report;
 mod rivals;
 mod typed;
 mod typist;
+mod world;
 
 use compare::Past;
 use daemon::{Daemon, Times};

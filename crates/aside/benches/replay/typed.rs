@@ -2,6 +2,8 @@
 //! where its commands ran, so the directory is only a name that follows every `cd` in the text. It starts in a home that
 //! does not exist, and neither does anything below it.
 
+use std::collections::HashMap;
+
 use aside_core::history::Entry;
 use aside_core::history::import::Format;
 
@@ -57,11 +59,13 @@ struct Walk {
     here: String,
     before: String,
     stack: Vec<String>,
+    /// Directories by their own name: `cd ../shop` and `cd ~/code/shop` lead to the same project.
+    known: HashMap<String, String>,
 }
 
 impl Default for Walk {
     fn default() -> Self {
-        Self { here: HOME.to_owned(), before: HOME.to_owned(), stack: Vec::new() }
+        Self { here: HOME.to_owned(), before: HOME.to_owned(), stack: Vec::new(), known: HashMap::new() }
     }
 }
 
@@ -126,7 +130,12 @@ impl Walk {
                 name => names.push(name),
             }
         }
-        self.goes(format!("/{}", names.join("/")));
+        let reached = format!("/{}", names.join("/"));
+        let known = match path.rsplit('/').find(|name| !name.is_empty()) {
+            Some(name) if !name.starts_with('.') => self.known.entry(name.to_owned()).or_insert(reached).clone(),
+            _ => reached,
+        };
+        self.goes(known);
     }
 
     fn goes(&mut self, path: String) {

@@ -1,0 +1,124 @@
+//! The machine of the person who typed the history, as far as their commands name it. A file, a branch or a target is there
+//! once a command that names it ran: whoever typed that had it, and this machine has not.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+
+use super::typed::{HOME, Typed};
+
+#[derive(Default)]
+pub struct Remembered {
+    directories: HashMap<String, Arc<[Entry]>>,
+    /// By kind and by the directory they are known in, the newest first.
+    names: HashMap<(Live, String), Arc<[Item]>>,
+    repositories: HashMap<String, Arc<str>>,
+}
+
+impl Remembered {
+    pub fn ran(&mut self, typed: &Typed) {
+        let Typed { command, cwd, .. } = typed;
+        self.directories.entry(cwd.clone()).or_insert_with(|| Arc::new([]));
+        for part in command.split(['|', ';', '&']) {
+            let words: Vec<&str> = part.split_whitespace().filter(|word| *word != "sudo").collect();
+            let [name, rest @ ..] = words.as_slice() else { continue };
+            if *name == "git" && !self.repositories.contains_key(cwd) {
+                self.repositories.insert(cwd.clone(), cwd.as_str().into());
+                ["main", "master", "develop"].iter().for_each(|branch| self.learn(Live::GitBranch, cwd, branch));
+                self.learn(Live::GitRemote, cwd, "origin");
+            }
+            if let Some((live, named)) = named(name, rest) {
+                self.learn(live, cwd, named);
+            }
+            let is_path = |word: &&&str| (word.contains(['/', '.']) || matches!(*name, "cd" | "ls")) && is_plain(word);
+            for word in words.iter().skip(usize::from(!name.contains('/'))).filter(is_path) {
+                let is_directory = *name == "cd" || word.ends_with('/');
+                self.learn_path(cwd, word, if is_directory { Kind::Directory } else { Kind::File }, word == name);
+            }
+        }
+    }
+
+    fn learn_path(&mut self, cwd: &str, path: &str, kind: Kind, is_program: bool) {
+        let (begin, rest) = match path.strip_prefix('~') {
+            Some(rest) => (HOME, rest),
+            None if path.starts_with('/') => ("", path),
+            None => (cwd, path),
+        };
+        let mut parts: Vec<&str> = Vec::new();
+        for part in begin.split('/').chain(rest.split('/')) {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        for depth in 0..parts.len() {
+            let is_last = depth + 1 == parts.len();
+            let kind = match (is_last, is_program) {
+                (false, _) => Kind::Directory,
+                (true, true) => Kind::Program,
+                (true, false) => kind,
+            };
+            self.put(&format!("/{}", parts[..depth].join("/")), parts[depth], kind);
+        }
+        if let Some(inside) = format!("/{}", parts.join("/")).strip_prefix(&format!("{cwd}/")) {
+            self.learn(Live::GitChanged, cwd, inside);
+            self.learn(Live::GitStaged, cwd, inside);
+        }
+    }
+
+    fn put(&mut self, directory: &str, name: &str, kind: Kind) {
+        let known = self.directories.entry(directory.to_owned()).or_insert_with(|| Arc::new([]));
+        if let Err(place) = known.binary_search_by(|entry| (*entry.name).cmp(name)) {
+            let mut entries = known.to_vec();
+            entries.insert(place, Entry { name: name.into(), kind });
+            *known = entries.into();
+        }
+    }
+
+    fn learn(&mut self, live: Live, directory: &str, name: &str) {
+        let known = self.names.entry((live, directory.to_owned())).or_insert_with(|| Arc::new([]));
+        let others = known.iter().filter(|item| *item.name != *name).cloned();
+        *known = std::iter::once(Item { name: name.into(), about: "".into() }).chain(others).collect();
+    }
+}
+
+/// What a command names that only its tool can list.
+fn named<'a>(name: &str, rest: &[&'a str]) -> Option<(Live, &'a str)> {
+    let found = match (name, rest) {
+        ("git", ["checkout" | "switch", .., branch]) => (Live::GitBranch, *branch),
+        ("git", ["push" | "pull", .., "origin", branch]) => (Live::GitBranch, *branch),
+        ("make", [.., target]) => (Live::MakeTarget, *target),
+        ("just", [recipe, ..]) => (Live::JustRecipe, *recipe),
+        ("npm" | "yarn" | "pnpm", ["run", script, ..] | [script, ..]) => (Live::NpmScript, *script),
+        ("cargo", [.., "-p", package]) => (Live::CargoPackage, *package),
+        ("cargo", [.., "--example", example]) => (Live::CargoExample, *example),
+        ("cargo", ["test", test, ..]) => (Live::CargoTest, *test),
+        _ => return None,
+    };
+    Some(found).filter(|(_, name)| is_plain(name) && !name.starts_with('-'))
+}
+
+/// A word that the shell takes as it is, and that is no flag and no address.
+fn is_plain(word: &str) -> bool {
+    !word.starts_with('-') && !word.contains(['*', '?', '[', '{', '$', '\'', '"', '`', '(', '>', '<', ':', '\\', '='])
+}
+
+impl World for Remembered {
+    fn home(&self) -> &str {
+        HOME
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        self.directories.get(directory).map_or(Known::No, |entries| Known::Yes(Arc::clone(entries)))
+    }
+
+    fn repository(&self, directory: &str) -> Known<Arc<str>> {
+        self.repositories.get(directory).map_or(Known::No, |root| Known::Yes(Arc::clone(root)))
+    }
+
+    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
+        self.names.get(&(what, directory.to_owned())).map_or(Known::No, |names| Known::Yes(Arc::clone(names)))
+    }
+}
