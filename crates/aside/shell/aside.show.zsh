@@ -4,6 +4,7 @@
 # Something is shown exactly while _aside_drawn is not empty. Which candidates there are is the daemon's business.
 
 typeset -ga _aside_candidates _aside_cursors # What could be meant, whole lines, and where the cursor goes in each.
+typeset -gi _aside_grey=1                    # Whether the first is sure enough to be grey.
 typeset -ga _aside_abouts                    # One line about each, mostly empty.
 typeset -gi _aside_index=0                   # The one that is shown,
 typeset -gi _aside_browsing=0                # because the person went there.
@@ -39,7 +40,7 @@ _aside_show() {
   [[ $1 == $_aside_asked && $CONTEXT == start && $LBUFFER == "$_aside_left" && $RBUFFER == "$_aside_right" ]] || return 0
   (( _aside_enabled && ! _aside_isearch && ! _aside_dismissed && ! ${_aside_inside:-0} )) || return 0
   # A list without anything in it leaves what is shown.
-  (( _aside_menu && $# <= 3 )) && return 0
+  (( _aside_menu && $# <= 4 )) && return 0
   # What the person is looking through must not change under their eyes.
   (( _aside_browsing )) && return 0
   # zsh-autosuggestions takes any text behind the line for its own, so there can only be one of us.
@@ -47,12 +48,18 @@ _aside_show() {
   local text cursor source about before=$_aside_drawn
   local -a fields=("${(@)@[4,-1]}")
   local -i each=3 at
+  _aside_grey=1
+  # Behind them, from a daemon that knows the question for it: whether the first is sure enough to be grey.
+  if [[ $3 == <0-999> ]] && (( $#fields == 4 * $3 + 1 )); then
+    [[ $fields[-1] == 0 ]] && _aside_grey=0
+    fields[-1]=()
+  fi
   [[ $3 == <1-999> ]] && (( $#fields == 4 * $3 )) && each=4
   (( _aside_menu == 2 )) && _aside_menu_text=$_aside_candidates[_aside_index]
   _aside_candidates=() _aside_cursors=() _aside_abouts=()
   # What was there before the first key stays in its place as long as it goes on like the line.
   [[ -n $_aside_next_text && -z $RBUFFER && $_aside_next_text == "$LBUFFER"?* ]] &&
-    _aside_candidates=("$_aside_next_text") _aside_cursors=('') _aside_abouts=('')
+    _aside_candidates=("$_aside_next_text") _aside_cursors=('') _aside_abouts=('') _aside_grey=1
   for (( at = 1; at <= $#fields; at += each )); do
     text=$fields[at] cursor=$fields[at+1] about=
     [[ -n $text && $text != "$BUFFER" && $text != "$_aside_next_text" ]] || continue
@@ -68,6 +75,8 @@ _aside_show() {
     [[ $_aside_sign[cut] == ... && $about == *[^\ -~]* ]] && about=
     _aside_abouts+=("$about")
   done
+  # Without a bar there is nowhere to show what is not grey.
+  (( _aside_grey || _aside_wants_bar || _aside_menu )) || _aside_candidates=()
   if (( $#_aside_candidates )); then
     _aside_index=1 _aside_for=$LBUFFER _aside_behind=$RBUFFER
     (( _aside_menu )) && _aside_menu_open
@@ -86,7 +95,9 @@ _aside_show() {
 _aside_draw() {
   local text=$_aside_candidates[_aside_index]
   _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cursor_at=0 _aside_cut=0 _aside_warns=0 _aside_width=$COLUMNS
-  [[ -z $RBUFFER && $text == "$LBUFFER"*[^[:space:]]* ]] && _aside_ghost=${text:$#LBUFFER}
+  # One that the user turned to is wanted.
+  (( _aside_grey || _aside_index > 1 || _aside_browsing || _aside_menu == 2 )) &&
+    [[ -z $RBUFFER && $text == "$LBUFFER"*[^[:space:]]* ]] && _aside_ghost=${text:$#LBUFFER}
   if (( _aside_menu == 2 )) && _aside_lay_menu; then
     :
   elif [[ -n $_aside_next_text && $text == "$_aside_next_text" && -n $_aside_next[3] ]]; then

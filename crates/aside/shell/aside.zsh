@@ -373,7 +373,7 @@ _aside_ask_for() {
   [[ $BUFFER != *$'\0'* ]] || return 1
   (( _aside_fd )) || _aside_open || return 1
   (( $#_aside_kinds && ! _aside_naming )) && _aside_name 1
-  if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$LBUFFER" "$RBUFFER" '' 0 1 $1; then
+  if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$LBUFFER" "$RBUFFER" '' 0 1 $1 0 1; then
     _aside_asked=$_aside_seq
   elif (( $1 )); then
     return 1

@@ -7,6 +7,7 @@ pub mod candidate;
 mod commands;
 pub mod correct;
 mod environment;
+pub mod ghost;
 mod history;
 pub mod learn;
 pub mod model;
@@ -24,6 +25,8 @@ mod anything;
 #[cfg(test)]
 pub mod fake;
 #[cfg(test)]
+mod random;
+#[cfg(test)]
 mod tests;
 
 use crate::line::{self, Spot};
@@ -31,7 +34,7 @@ use ask::Ask;
 use candidate::{Candidate, Facts, Fit, Kind, Outcome, Source};
 use rank::Ranked;
 
-/// At most as many candidates as asked for, best first.
+/// At most as many candidates as asked for, best first, each with its calibrated chance.
 pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
     let line = line::parse(ask.left, ask.dialect);
     let spot = line.at(ask.left.len());
@@ -52,6 +55,7 @@ pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
     ranked.extend(part::parts(&ranked, ask.left.len()));
     rank::sort(&mut ranked);
     finish(&mut ranked);
+    ghost::lead_with_lines(ask.left, &mut ranked);
     if ask.list {
         // A flag is asked for with a dash.
         let is_unused_flag =
@@ -110,8 +114,9 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
         }
         // The others offer what is there.
         let may_be_gone = matches!(candidate.source, Source::History | Source::Llm);
-        if is_sound && may_be_gone && !possible::runs(ask, text)
-            || !ask.list && !admit::has_reason(ask, spot, &candidate, chance)
+        // The cheapest first: most are refused for want of a reason.
+        if !ask.list && !admit::has_reason(ask, spot, &candidate, chance)
+            || is_sound && may_be_gone && !possible::runs(ask, text)
             || !admit::admits(ask, &candidate)
         {
             continue;
@@ -124,6 +129,9 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
             chosen.pop();
         }
         chosen.push(Ranked { candidate, chance });
+    }
+    for ranked in &mut chosen {
+        ranked.chance = ghost::calibrated(ask.left, ranked);
     }
     chosen
 }

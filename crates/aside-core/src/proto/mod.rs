@@ -186,6 +186,8 @@ pub struct Complete {
     pub list: bool,
     /// How many candidates the client wants at most; as many as the settings say for 0.
     pub max_candidates: usize,
+    /// The client reads whether the first candidate may be grey.
+    pub ghost: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -323,6 +325,26 @@ pub struct Candidates {
     /// Whether a record has the descriptions: only for a client that asked for them.
     #[serde(skip)]
     pub described: bool,
+    /// Whether a record says what `ghost` is: only for a client that asked.
+    #[serde(skip)]
+    pub asks_ghost: bool,
+    /// Whether the first is sure enough to be grey text; the others are for the bar.
+    #[serde(default, skip_serializing_if = "Ghost::is_fit")]
+    pub ghost: Ghost,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ghost {
+    #[default]
+    Fit,
+    Unsure,
+}
+
+impl Ghost {
+    fn is_fit(&self) -> bool {
+        *self == Ghost::Fit
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -333,7 +355,7 @@ pub struct Candidate {
     /// Where the cursor goes, in characters; the end when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor_pos: Option<u32>,
-    /// How likely it is meant, 0 to 1. The order of candidates is this one's.
+    /// How likely it is that what is meant begins so, 0 to 1, calibrated.
     pub confidence: f32,
     pub source: String,
     /// One line about it: what a flag does.

@@ -10,7 +10,7 @@ use crate::proto::privacy;
 use crate::proto::talk::{Ask, Detect, Phase, Ruling, Said, Wrong};
 use crate::proto::wish::{Explain, Explanation, Outcome, Proposal, Suggestion, Translate};
 use crate::proto::{
-    Answer, Call, Candidates, Complete, Failure, Finished, Hello, Names, Reply, Request, Switch, Welcome, Why,
+    Answer, Call, Candidates, Complete, Failure, Finished, Ghost, Hello, Names, Reply, Request, Switch, Welcome, Why,
 };
 use crate::text;
 
@@ -50,6 +50,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             describe: switch(field(8), "describe")?,
             list: switch(field(9), "list")?,
             max_candidates: number(field(10), "max_candidates")?,
+            ghost: switch(field(11), "ghost")?,
         }),
         "translate" => Request::Translate(Translate {
             session: text(2),
@@ -198,10 +199,12 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Complete(Complete { session, cwd, left, right, shell, wait, describe, list, max_candidates }) => {
-            let [wait, describe, list] = [wait, describe, list].map(|on| flag(*on));
+        Request::Complete(Complete { session, cwd, left, right, shell, wait, describe, list, max_candidates, ghost }) => {
+            let [wait, describe, list, ghost] = [wait, describe, list, ghost].map(|on| flag(*on));
             let most = max_candidates.to_string();
-            [&id, "complete", session, cwd, left, right, shell, wait, describe, list, &most].map(str::to_owned).to_vec()
+            [&id, "complete", session, cwd, left, right, shell, wait, describe, list, &most, ghost]
+                .map(str::to_owned)
+                .to_vec()
         }
         Request::Translate(Translate {
             session,
@@ -431,6 +434,9 @@ impl Record {
                 self.fields(&[&brief(&candidate.description)]);
             }
         }
+        if found.asks_ghost {
+            self.fields(&[flag(found.ghost == Ghost::Fit)]);
+        }
     }
 
     fn suggestion(&mut self, suggestion: &Suggestion) {
@@ -482,7 +488,11 @@ mod tests {
             description: description.to_owned(),
             ..Candidate::default()
         };
-        let reply = Reply::Complete(Candidates { candidates: vec![candidate.clone(), candidate], described });
+        let reply = Reply::Complete(Candidates {
+            candidates: vec![candidate.clone(), candidate],
+            described,
+            ..Candidates::default()
+        });
         String::from_utf8(encode(&Answer { id: 7, reply })).unwrap().replace(SEPARATOR, "|").replace('\0', "")
     }
 

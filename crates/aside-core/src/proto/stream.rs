@@ -295,9 +295,20 @@ mod tests {
                 Request::Outcome(Outcome { session, action, query, suggestion, source, confidence, cwd, r#final })
             },
         );
-        let complete = (text(), text(), text(), text(), text(), any::<[bool; 3]>(), 0..100_usize).prop_map(
-            |(session, cwd, left, right, shell, [wait, describe, list], max_candidates)| {
-                Request::Complete(Complete { session, cwd, left, right, shell, wait, describe, list, max_candidates })
+        let complete = (text(), text(), text(), text(), text(), any::<[bool; 4]>(), 0..100_usize).prop_map(
+            |(session, cwd, left, right, shell, [wait, describe, list, ghost], max_candidates)| {
+                Request::Complete(Complete {
+                    session,
+                    cwd,
+                    left,
+                    right,
+                    shell,
+                    wait,
+                    describe,
+                    list,
+                    max_candidates,
+                    ghost,
+                })
             },
         );
         let why = text().prop_map(|session| Request::Why(Why { session }));

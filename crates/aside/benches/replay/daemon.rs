@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::{self, Answer, Call, Candidates, Complete, Finished, Hello, Names, Reply, Request};
+use aside_core::proto::{self, Answer, Call, Candidates, Complete, Finished, Ghost, Hello, Names, Reply, Request};
 use rustix::process::{Pid, Signal};
 
 use super::play::Tool;
@@ -112,7 +112,8 @@ impl Tool for Daemon {
         }
         let (answer, took) = self.completes(left, cwd);
         self.times.line.push(took);
-        answer.candidates.into_iter().map(|candidate| candidate.completion).collect()
+        let unsure = (answer.ghost == Ghost::Unsure).then(String::new);
+        unsure.into_iter().chain(answer.candidates.into_iter().map(|candidate| candidate.completion)).collect()
     }
 
     fn ran(&mut self, typed: &Typed) {

@@ -1,17 +1,17 @@
 //! Aside without its daemon: the same question put to the same code, with nothing around it. No socket, no store, no
-//! file, no program: for trying out a ranking in seconds.
+//! program, and of files those that the history names: for trying out a ranking in seconds.
 
 use aside_core::complete::ask::Ask;
-use aside_core::complete::complete;
+use aside_core::complete::{complete, ghost};
 use aside_core::history::index::{Index, Ran};
 use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::spec::Specs;
-use aside_core::world::Nothing;
 
 use super::play::Tool;
 use super::typed::{self, Typed};
 use super::typist::Offers;
+use super::world::Remembered;
 
 /// As many as the daemon gives by default.
 const CANDIDATES: usize = 4;
@@ -22,6 +22,7 @@ pub struct Inside {
     index: Index,
     names: Names,
     specs: Specs,
+    world: Remembered,
 }
 
 impl Tool for Inside {
@@ -34,16 +35,20 @@ impl Tool for Inside {
             names: &self.names,
             history: &self.index,
             session: SESSION,
-            world: &Nothing,
+            world: &self.world,
             specs: &self.specs,
             idea: None,
             limit: CANDIDATES,
             list: false,
         };
-        complete(&ask).into_iter().map(|ranked| ranked.candidate.text).collect()
+        let found = complete(&ask);
+        let is_unsure = found.first().is_some_and(|first| !ghost::is_fit(left, first, ghost::THRESHOLD));
+        let unsure = is_unsure.then(String::new);
+        unsure.into_iter().chain(found.into_iter().map(|ranked| ranked.candidate.text)).collect()
     }
 
     fn ran(&mut self, typed: &Typed) {
+        self.world.ran(typed);
         self.index.add(Ran {
             command: &typed.command,
             cwd: Some(&typed.cwd),

@@ -5,7 +5,8 @@
 //! (take it). Enter is the same for all and not counted. Nothing is ever deleted: what is taken has to be a beginning of
 //! the line that is meant.
 
-/// What a tool would have the line become, best first. The first is the ghost, if it goes on where the line ends.
+/// What a tool would have the line become, best first. The first is the ghost, if it goes on where the line ends; an empty one says that
+/// there is a bar and no ghost.
 pub type Offers = Vec<String>;
 
 /// One line and what was offered while it was typed.
@@ -73,8 +74,11 @@ impl Watched<'_> {
             }
         }
         if keys == Keys::Bar {
-            let others = self.offers.get(typed).into_iter().flatten().enumerate().skip(1);
-            leaps.extend(others.filter_map(|(place, text)| Some((reached(text)?, place + 1))));
+            let offers = self.offers.get(typed).into_iter().flatten();
+            // Without a ghost, Tab alone takes the first in the bar.
+            let unsure = usize::from(offers.clone().next().is_some_and(String::is_empty));
+            let others = offers.enumerate().skip(1);
+            leaps.extend(others.filter_map(|(place, text)| Some((reached(text)?, place + 1 - unsure))));
         }
         leaps
     }

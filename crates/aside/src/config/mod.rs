@@ -35,6 +35,7 @@ pub struct Config {
 pub struct Complete {
     pub enabled: bool,
     pub max_candidates: usize,
+    pub ghost_threshold: f32,
     pub ghost_style: String,
     pub right_arrow: RightArrow,
     pub autosuggestions: Autosuggestions,
@@ -392,6 +393,7 @@ mod tests {
             Complete {
                 enabled: true,
                 max_candidates: 4,
+                ghost_threshold: 0.5,
                 ghost_style: "fg=8".to_owned(),
                 right_arrow: RightArrow::All,
                 autosuggestions: Autosuggestions::Replace,

@@ -71,6 +71,30 @@ fn the_bar_describes_what_it_shows() {
 }
 
 #[test]
+fn what_is_not_sure_enough_is_in_the_bar_and_not_grey() {
+    let script = git().doubts("git st|").knows("ls|", &["ls -l"]).doubts("ls|");
+    let mut scene = zsh(&script).start();
+    scene.types("git st").shows("(1/3) git status --short").settles();
+    scene.screen_is(
+        "
+        1> git st▮
+        (1/3) git status --short   show what changed  [↹] apply | [⇧]+[←/→] navigate
+        ",
+    );
+    // One that the user turns to is grey, and Tab takes what the bar has.
+    scene.presses(Key::ShiftRight).shows_ghost("git st|ash pop");
+    scene.presses(Key::ShiftLeft).presses(Key::Tab).shows("git status --short");
+    scene.presses(Key::Ctrl('u')).types("ls").shows("(1/1) ls -l");
+}
+
+#[test]
+fn an_older_daemon_that_says_nothing_about_grey_is_followed() {
+    let script = git().doubts("git st|").knows_less();
+    let mut scene = zsh(&script).start();
+    scene.types("git st").shows_ghost("git st|atus --short");
+}
+
+#[test]
 fn a_description_gets_the_room_of_the_long_hint_and_is_cut() {
     let known = ["ls --color  # say what is what with colours of all sorts, as far as there are any", "ls -l"];
     let script = Script::new().knows("ls|", &known);

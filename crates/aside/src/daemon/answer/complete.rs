@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use aside_core::complete::ask::Ask;
 use aside_core::complete::candidate::{Kind, Source};
-use aside_core::complete::complete;
 use aside_core::complete::model::prompt::Around;
 use aside_core::complete::model::word::is_whole;
 use aside_core::complete::rank::Ranked;
+use aside_core::complete::{complete, ghost};
 use aside_core::line::Dialect;
 use aside_core::names::Names;
-use aside_core::proto::{Candidate, Candidates, Complete, Reply};
+use aside_core::proto::{Candidate, Candidates, Complete, Ghost, Reply};
 use aside_core::redact::secrets;
 use tokio::sync::mpsc;
 
@@ -171,8 +171,7 @@ impl Desk {
     }
 
     fn look(&self) -> Vec<Ranked> {
-        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _, max_candidates: _ } =
-            &self.asked;
+        let Complete { session, cwd, left, right, .. } = &self.asked;
         let idea = self.board().idea.clone();
         let specs = self.state.specs();
         complete(&Ask {
@@ -195,13 +194,16 @@ impl Desk {
     fn say(&self, found: Vec<Ranked>) -> Candidates {
         self.state.offers().note(&self.asked, &found);
         let described = self.asked.describe;
+        let threshold = self.state.config().complete.ghost_threshold;
+        let is_unsure = |first: &Ranked| !ghost::is_fit(&self.asked.left, first, threshold);
+        let ghost = if found.first().is_some_and(is_unsure) { Ghost::Unsure } else { Ghost::Fit };
         let hides: Vec<bool> = found.iter().map(|ranked| described && tells_secret(ranked)).collect();
         let mut candidates = spoken(found);
         for (candidate, _) in candidates.iter_mut().zip(hides).filter(|(_, hides)| *hides) {
             candidate.description.clear();
         }
         self.board().said = Some(candidates.clone());
-        Candidates { candidates, described }
+        Candidates { candidates, described, asks_ghost: self.asked.ghost, ghost }
     }
 
     /// Says it again if it is something else by now. Before the answer there is nothing to say again: that looks itself.
@@ -228,7 +230,7 @@ impl Desk {
     }
 
     fn question(self: &Arc<Self>, later: &Later) -> Question {
-        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list: _, max_candidates: _ } =
+        let Complete { session, cwd, left, right, .. } =
             self.asked.clone();
         let (around, knows) = (Arc::clone(self), Arc::clone(self));
         Question {

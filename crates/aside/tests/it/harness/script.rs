@@ -33,6 +33,8 @@ struct State {
     /// An older daemon: it ignores fields that it does not know.
     old: bool,
     refused: HashSet<String>,
+    /// Lines of which the first candidate is not sure enough to be grey.
+    unsure: HashSet<String>,
     /// What is said to a wish, one thing after another.
     wishes: HashMap<String, Vec<Say>>,
     explanations: HashMap<String, Vec<String>>,
@@ -85,6 +87,7 @@ impl Script {
             listed: HashMap::new(),
             old: false,
             refused: HashSet::new(),
+            unsure: HashSet::new(),
             wishes: HashMap::new(),
             explanations: HashMap::new(),
             sentences: HashSet::new(),
@@ -111,6 +114,12 @@ impl Script {
     pub fn learns(&self, line: &str, candidates: &[&str]) {
         let candidates = candidates.iter().map(|text| (*text).to_owned()).collect();
         self.lock().known.insert(line.to_owned(), candidates);
+    }
+
+    /// The first candidate for a line is for the bar alone.
+    pub fn doubts(self, line: &str) -> Self {
+        self.lock().unsure.insert(line.to_owned());
+        self
     }
 
     /// The candidates of a list for a line. Without any it is answered with none.
@@ -426,7 +435,12 @@ impl Script {
                 let answer = if state.refused.contains(&line) {
                     format!("{number}\x1ferror\x1funavailable\x1fno model\0").into_bytes()
                 } else {
-                    answer(&number, "complete", &known, describes)
+                    let mut answer = answer(&number, "complete", &known, describes);
+                    if says(10) {
+                        answer.pop();
+                        answer.extend(if state.unsure.contains(&line) { b"\x1f0\0" } else { b"\x1f1\0" });
+                    }
+                    answer
                 };
                 match state.pace {
                     Pace::AtOnce => Some(answer),
