@@ -277,8 +277,9 @@ impl Use {
         let ms = Duration::from_millis;
         match self {
             Use::Complete | Use::Suggest => {
-                let first = ms(settings.timeout_connect_ms) + ms(settings.timeout_read_ms);
-                Patience { first, read: ms(settings.timeout_read_ms), all: first + SLACK }
+                // Connecting has a limit of its own, and is part of this: what is connected already gets no longer.
+                let read = ms(settings.timeout_read_ms);
+                Patience { first: read, read, all: ms(settings.timeout_connect_ms) + read + SLACK }
             }
             // It is read while it comes, and whoever has read enough stops it.
             Use::Ask => {
@@ -572,7 +573,7 @@ mod tests {
             read: Duration::from_secs(read),
             all: Duration::from_secs(all),
         };
-        assert_eq!(Use::Complete.patience(&settings), seconds(4, 3, 5));
+        assert_eq!(Use::Complete.patience(&settings), seconds(3, 3, 5));
         assert_eq!(Use::Translate.patience(&settings), seconds(20, 20, 60));
     }
 

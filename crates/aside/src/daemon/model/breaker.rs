@@ -90,7 +90,8 @@ impl Breaker {
             Outcome::Busy(rest) => self.not_before = Some(now + rest),
         }
         self.failures = self.failures.saturating_add(1);
-        if self.failures >= LIMIT {
+        // A query that a user makes meanwhile does not keep completion waiting for longer.
+        if self.failures >= LIMIT && self.until.is_none_or(|until| now >= until) {
             self.until = Some(now + REST);
         }
     }
@@ -165,6 +166,21 @@ mod tests {
         assert_eq!(breaker.admit(Asker::Person, now), None);
         breaker.ended(probe, Outcome::Answered, now);
         assert!(breaker.admit(Asker::Aside, now).is_some());
+    }
+
+    #[test]
+    fn a_failed_query_does_not_prolong_the_rest() {
+        let (mut breaker, now) = tripped();
+        for second in [5, 15, 29] {
+            let then = now + second * SECOND;
+            let probe = breaker.admit(Asker::Person, then).unwrap();
+            breaker.ended(probe, Outcome::Failed, then);
+        }
+        assert_eq!(breaker.admit(Asker::Aside, now + 29 * SECOND), None);
+        let over = now + 30 * SECOND;
+        let probe = breaker.admit(Asker::Aside, over).unwrap();
+        breaker.ended(probe, Outcome::Failed, over);
+        assert_eq!(breaker.health(over), Health::Resting(30 * SECOND));
     }
 
     #[test]
