@@ -49,10 +49,9 @@ _aside_bind() {
     for key in $keys; do now[$key]=${lines[++number]##*\" }; done
     if [[ $keymap == emacs ]] && (( _aside_escapes < 2 )); then
       _aside_escapes=0
-      # Where Esc means nothing by itself, zsh waits for the next key without end; where it has to look for it only for a
-      # moment, a slow line would tear arrows apart.
+      # Where Esc means nothing by itself, zsh waits for the next key without end.
       key='^['
-      [[ $REPLY == *'bindkey -A emacs main'* && $now[$key] == undefined-key ]] && (( KEYTIMEOUT >= 10 )) && _aside_escapes=1
+      [[ $REPLY == *'bindkey -A emacs main'* && $now[$key] == undefined-key ]] && _aside_escapes=1
     fi
     for key name in $ours; do
       [[ $name == (tab|back) && $_aside_tab == leave ]] && continue

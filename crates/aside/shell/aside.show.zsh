@@ -22,6 +22,7 @@ typeset -gi _aside_dismissed=0               # The person wants to see nothing,
 typeset -g _aside_hushed=                    # as long as the line is this one.
 typeset -gi _aside_completing=0              # The shell completes, and Tab is its own until the line changes otherwise.
 typeset -gi _aside_escapes=0                 # Whether Esc may be ours while something is shown; 2 while it is.
+typeset -gi _aside_torn=0                    # Esc was the beginning of another key, which comes again.
 typeset -g _aside_style=fg=8 _aside_bar_style=none _aside_hint_style=fg=242
 typeset -gi _aside_wants_bar=1 _aside_wants_hint=1
 
@@ -270,6 +271,8 @@ _aside_let_go() {
 _aside_unchanged() {
   if [[ -n $_aside_shown ]]; then
     _aside_wish_unchanged
+  elif (( _aside_torn )); then
+    _aside_torn=0
   elif [[ $KEYS == $'\e' ]]; then
     _aside_dismiss
   elif [[ $KEYMAP == vi(cmd|opp) ]]; then
@@ -451,7 +454,12 @@ _aside_whole_again() {
 }
 
 _aside_escape() {
-  if [[ -n $_aside_drawn ]]; then
+  local rest=
+  # zsh hardly waits for the rest of a key: here it is waited for, since a slow connection tears arrows apart.
+  if (( KEYTIMEOUT < 10 )) && [[ -n $_aside_drawn ]] && builtin read -t 0.1 -k 1 rest; then
+    _aside_torn=1
+    zle -U $'\e'$rest
+  elif [[ -n $_aside_drawn ]]; then
     _aside_dismiss
   else
     _aside_let_go

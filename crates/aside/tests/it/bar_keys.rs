@@ -203,7 +203,7 @@ fn esc_of_yours_dismisses_and_still_does_what_it_did() {
 }
 
 #[test]
-fn no_esc_is_taken_where_zsh_hardly_waits_for_the_rest_of_a_key() {
+fn esc_dismisses_where_zsh_hardly_waits_for_the_rest_of_a_key() {
     let script = git();
     let mut scene = zsh(&script).rc("KEYTIMEOUT=1").start();
     scene.types("git st").shows_ghost("git st|atus --short");
@@ -211,6 +211,8 @@ fn no_esc_is_taken_where_zsh_hardly_waits_for_the_rest_of_a_key() {
     scene.sends("\x1b");
     std::thread::sleep(Duration::from_millis(60));
     scene.sends("[C").shows_line("git status --short|");
+    scene.presses(Key::Ctrl('u')).types("git st").shows_ghost("git st|atus --short");
+    scene.sends("\x1b").shows_line("git st|").stays_without_ghost(A_WHILE);
 }
 
 #[test]
