@@ -20,6 +20,8 @@ use crate::world::Known;
 const MAX_OFFERS: usize = 8;
 /// Commands that were used, of those that begin with what is typed.
 const MAX_USED: usize = 64;
+/// How the functions of our own plugin begin.
+const OURS: &str = "aside";
 
 pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     if spot.typed.is_empty() || !spot.fixed || ask.is_in_word(spot.quote) {
@@ -94,7 +96,10 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
         add(name, 3, None);
     }
     // What begins with an underscore is not meant for people, such as the functions that complete.
+    // Our own functions wait for our name: nothing of ours is put between the user's.
+    let is_ours = |found: &Name<'_>| found.rank == 1 && found.name.starts_with(OURS) && !typed.starts_with(OURS);
     found.retain(|found| (typed.starts_with('_') || !found.name.starts_with('_')) && text::is_clean(found.name));
+    found.retain(|found| !is_ours(found));
     if found.iter().any(|found| found.name == typed) {
         return Vec::new();
     }
@@ -301,6 +306,12 @@ mod tests {
         for (line, expected) in cases {
             assert_eq!(texts(&format!("{MACHINE}\n{more}\nline {line}")), *expected, "{line}");
         }
+    }
+
+    #[test]
+    fn functions_of_ours_wait_for_our_name() {
+        let more = "program asciidoctor\nprogram aside\nfunction aside-off\nfunction aside-on";
+        check(more, &[("asi|", "aside"), ("as|", "aside / asciidoctor"), ("aside-o|", "aside-on / aside-off")]);
     }
 
     #[test]

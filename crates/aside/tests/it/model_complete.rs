@@ -35,7 +35,7 @@ fn a_model_is_not_asked_about_too_little_or_where_files_know_better() {
     let desk = Desk::new();
     desk.model.always(Answer::chat("frob status"));
     let mut shell = desk.shell("a");
-    for left in ["f", "fr", "cd ~/Docu", "# gi", "? list files"] {
+    for left in ["f", "fr", "cd ~/Docu", "cat ~/Docu", "frob -o ./st", "# gi", "? list files"] {
         let known = shell.types(left);
         assert!(!known.iter().any(|known| known.ends_with("  llm")), "{left}: {known:?}");
     }

@@ -29,7 +29,13 @@ pub fn is_worth_asking(left: &str, right: &str, min_chars: usize) -> bool {
     let command = left.rsplit(['|', ';', '&', '(', '\n']).next().unwrap_or(left).trim_start();
     let mut words = command.split_whitespace();
     let name = words.next().unwrap_or_default();
-    !(DIRECTORY_COMMANDS.contains(&name) && words.next().is_some())
+    !(DIRECTORY_COMMANDS.contains(&name) && words.next().is_some() || is_in_path(left))
+}
+
+/// Whether a path is being typed at the cursor: what is in the directory is known, and a model could only guess.
+fn is_in_path(left: &str) -> bool {
+    let word = left.rsplit([' ', '\t', '\n', '|', ';', '&', '(', '<', '>', '=', '"', '\'']).next().unwrap_or_default();
+    ["/", "~", "./", "../"].iter().any(|begin| word.starts_with(begin))
 }
 
 /// What the whole answer adds at the cursor; nothing when there is nothing to add, or when it makes no sense there.
@@ -318,8 +324,25 @@ mod tests {
             let (left, right) = line.rsplit_once('|').unwrap();
             assert!(is_worth_asking(left, right, 2), "{line}");
         }
-        for line in ["g|", " |", "|", "cd ~/Docu|", "ls; cd sr|", "# note|", "? list files|", "!gi|", "gi|t", "ls \\|"]
-        {
+        for line in [
+            "g|",
+            " |",
+            "|",
+            "cd ~/Docu|",
+            "cat ~/Docu|",
+            "ls -l /etc/ho|",
+            "tar -C ../pro|",
+            "./scr|",
+            "make >/tm|",
+            "dd if=/de|",
+            "vim \"~/a|",
+            "ls; cd sr|",
+            "# note|",
+            "? list files|",
+            "!gi|",
+            "gi|t",
+            "ls \\|",
+        ] {
             let (left, right) = line.rsplit_once('|').unwrap();
             assert!(!is_worth_asking(left, right, 2), "{line}");
         }
