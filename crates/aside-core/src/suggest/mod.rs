@@ -128,6 +128,13 @@ impl Interactive<'_> {
     }
 }
 
+/// The name of the command whose output is on the screen after a line: its last, behind wrappers and aliases too.
+pub fn name(line: &str, dialect: Dialect, names: &Names) -> String {
+    let parsed = line::parse(line, dialect);
+    let last = parsed.commands.last().and_then(|command| scene::step(command, names));
+    last.map(|step| step.name().to_owned()).unwrap_or_default()
+}
+
 /// Bytes of a line that is looked at; longer ones were written by a program.
 const MAX_LINE: usize = 4096;
 

@@ -13,13 +13,13 @@ use crate::text;
 
 /// Commands that are dropped together.
 const GROUP: i64 = 5;
-/// Groups, the one that is being filled among them. A session is remembered for a few commands more, so that the oldest
-/// group is either whole or absent.
-const MAX_GROUPS: i64 = 3;
-/// Bytes of all earlier commands together.
-const MAX_EARLIER: usize = 5 * 1024;
-/// Bytes of one of them, and lines of what it printed.
-const MAX_ENTRY: usize = 1024;
+/// Groups, the one that is being filled among them.
+const MAX_GROUPS: i64 = 4;
+/// Commands that a session has to be remembered for, so that the oldest group is either whole or absent.
+pub const MAX_SESSION: usize = ((MAX_GROUPS + 1) * GROUP) as usize;
+/// Bytes of one earlier command, where there is little room and where there is much, and lines of what it printed.
+const MIN_ENTRY: usize = 1024;
+const MAX_ENTRY: usize = 2 * MIN_ENTRY;
 const MAX_LINES: usize = 20;
 /// Bytes and lines of what the last command printed: its end.
 const MAX_LAST: usize = 4 * 1024;
@@ -28,9 +28,6 @@ const MAX_LAST_LINES: usize = 50;
 const MAX_WORDS: usize = 300;
 /// Bytes at the end of an output that are looked at for secrets; more than is told, so that none is cut in two.
 const MAX_READ: usize = 32 * 1024;
-
-// A group that did not fit would be dropped while it is being filled, and every prompt would begin anew.
-const _: () = assert!(GROUP as usize * MAX_ENTRY <= MAX_EARLIER);
 
 /// Tokens of an answer, and of the thoughts that some have before it.
 pub const MAX_TOKENS: u32 = 256;
@@ -70,7 +67,27 @@ pub struct Prompt {
     pub ask: String,
 }
 
-/// A command that ended before the last one, and which of its session it was.
+/// How much may be told of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// For a context of a few thousand tokens, as local servers have it.
+    Small,
+    /// Twenty commands with twenty lines each.
+    Large,
+}
+
+impl Room {
+    /// Bytes of all earlier commands together, and of one of them. A whole group has to fit: one that did not would be
+    /// dropped while it is being filled, and every prompt would begin anew.
+    fn bytes(self) -> (usize, usize) {
+        match self {
+            Room::Small => (GROUP as usize * MIN_ENTRY, MIN_ENTRY),
+            Room::Large => ((MAX_GROUPS * GROUP) as usize * MAX_ENTRY, MAX_ENTRY),
+        }
+    }
+}
+
+/// A command that ended before the last one and was worth a look, and how many such commands its session had before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Earlier<'a> {
     pub number: i64,
@@ -88,17 +105,18 @@ pub struct Asked<'a> {
     pub branch: Option<&'a str>,
     /// The oldest first.
     pub earlier: &'a [Earlier<'a>],
+    pub room: Room,
 }
 
 pub fn prompt(asked: &Asked<'_>) -> Prompt {
-    let Asked { command, exit, output, cwd, shell, branch, earlier } = asked;
+    let Asked { command, exit, output, cwd, shell, branch, earlier, room } = asked;
     let mut ask = format!("Now:\nShell: {}\nDirectory: {}\n", words(shell), words(cwd));
     if let Some(branch) = branch {
         ask.push_str(&format!("Git branch: {}\n", words(branch)));
     }
     ask.push_str(&happened(command, Some(*exit), *output, MAX_LAST_LINES, MAX_LAST));
     ask.push_str("Next command:");
-    Prompt { system: SYSTEM, earlier: kept(earlier), ask }
+    Prompt { system: SYSTEM, earlier: kept(earlier, *room), ask }
 }
 
 /// Whether a model could have an idea that is worth the question: something is to be done, and what was printed is for the
@@ -129,7 +147,8 @@ pub fn is_hostile(output: &str) -> bool {
 }
 
 /// The newest whole groups that fit.
-fn kept(earlier: &[Earlier<'_>]) -> Vec<String> {
+fn kept(earlier: &[Earlier<'_>], room: Room) -> Vec<String> {
+    let (most, of_one) = room.bytes();
     let group = |earlier: &Earlier<'_>| earlier.number.div_euclid(GROUP);
     let Some(newest) = earlier.last().map(group) else { return Vec::new() };
     let mut kept: Vec<String> = Vec::new();
@@ -137,10 +156,10 @@ fn kept(earlier: &[Earlier<'_>]) -> Vec<String> {
     while let Some(oldest) = rest.last().map(group) {
         let start = rest.iter().rposition(|earlier| group(earlier) != oldest).map_or(0, |before| before + 1);
         let (before, members) = rest.split_at(start);
-        let told: Vec<String> = members.iter().map(|earlier| told(&earlier.past)).collect();
+        let told: Vec<String> = members.iter().map(|earlier| told(&earlier.past, of_one)).collect();
         bytes += told.iter().map(String::len).sum::<usize>();
         // A session whose numbers make no sense is told as far as it does.
-        if !(0..MAX_GROUPS).contains(&newest.saturating_sub(oldest)) || bytes > MAX_EARLIER {
+        if !(0..MAX_GROUPS).contains(&newest.saturating_sub(oldest)) || bytes > most {
             break;
         }
         kept.splice(0..0, told);
@@ -149,10 +168,10 @@ fn kept(earlier: &[Earlier<'_>]) -> Vec<String> {
     kept
 }
 
-fn told(past: &Past<'_>) -> String {
+fn told(past: &Past<'_>, bytes: usize) -> String {
     let Past { command, exit, output } = past;
     let output = output.filter(|output| !is_hostile(output));
-    let mut told = happened(command, *exit, output, MAX_LINES, MAX_ENTRY);
+    let mut told = happened(command, *exit, output, MAX_LINES, bytes - 1);
     told.push('\n');
     told
 }

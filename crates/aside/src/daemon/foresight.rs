@@ -12,14 +12,14 @@ use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::proto::ended;
 use aside_core::spec::Specs;
-use aside_core::suggest::prompt::{Asked, Earlier, MAX_TOKENS, Prompt, STOPS, is_worth_asking, prompt};
+use aside_core::suggest::prompt::{Asked, Earlier, MAX_TOKENS, Prompt, Room, STOPS, is_worth_asking, prompt};
 use aside_core::suggest::{Ended, Past, Place, Suggestion, filter, said};
 use aside_core::translate::check::blocked;
 use aside_core::world::{Live, World};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::config::Llm;
+use crate::config::{Llm, Provider};
 use crate::daemon::lately::Lately;
 use crate::daemon::model::{self as door, Use};
 use crate::daemon::state::{Asker, State};
@@ -50,6 +50,8 @@ pub struct Question {
     pub output: Option<String>,
     /// What the session ran before in the open, the oldest first, without this one.
     pub previous: Vec<ended::Past>,
+    /// Those that are told to a model, with their numbers among such commands of the session.
+    pub worth: Vec<(i64, ended::Past)>,
     pub privacy: Privacy,
 }
 
@@ -184,16 +186,16 @@ impl Desk {
     }
 
     fn prompt(&self) -> Prompt {
-        let Question { cwd, command, exit, output, previous, .. } = &self.question;
+        let Question { cwd, command, exit, output, worth, .. } = &self.question;
         let output = output.as_deref().map(|output| self.may_leave_of(output));
         let outputs: Vec<Option<String>> =
-            previous.iter().map(|past| past.output.as_deref().map(|output| self.may_leave_of(output))).collect();
-        let earlier: Vec<Earlier<'_>> = previous
+            worth.iter().map(|(_, past)| past.output.as_deref().map(|output| self.may_leave_of(output))).collect();
+        let earlier: Vec<Earlier<'_>> = worth
             .iter()
             .zip(&outputs)
-            .filter(|(past, _)| may_be_told(&self.state, &past.command))
-            .map(|(ended::Past { seq, command, exit, .. }, output)| Earlier {
-                number: *seq,
+            .filter(|((_, past), _)| may_be_told(&self.state, &past.command))
+            .map(|((number, ended::Past { command, exit, .. }), output)| Earlier {
+                number: *number,
                 past: Past { command, exit: Some(*exit), output: output.as_deref() },
             })
             .collect();
@@ -207,7 +209,14 @@ impl Desk {
             shell: self.dialect.name(),
             branch: branches.find(|branch| &*branch.about == "current").map(|branch| &*branch.name),
             earlier: &earlier,
+            room: self.room(),
         })
+    }
+
+    /// A server on this machine is started with a context of a few thousand tokens.
+    fn room(&self) -> Room {
+        let whom = door::whom(&self.state.config().llm, Use::Suggest, Whom::AsSet);
+        if whom.is_some_and(|whom| whom.server.provider == Provider::Local) { Room::Small } else { Room::Large }
     }
 
     /// The lines of an output that may be told, as far as it would be.

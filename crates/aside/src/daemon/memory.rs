@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use aside_core::proto::ended::Past;
 use aside_core::redact::redact;
-use aside_core::suggest::Interactive;
+use aside_core::suggest::prompt::MAX_SESSION;
+use aside_core::suggest::{self, Interactive, filter};
 use tokio::sync::watch;
 
 use crate::daemon::state::{Asker, State};
@@ -15,7 +16,7 @@ use crate::provider::Privacy;
 
 /// Shells that are remembered; the one not heard from longest is forgotten first.
 const MAX_SHELLS: usize = 64;
-/// Commands of each.
+/// The newest commands of each. Of those before, the ones that are told to a model stay (`MAX_SESSION`).
 const MAX_COMMANDS: usize = 20;
 /// Lines that are kept of what a command printed, from its end, and bytes of each.
 const MAX_LINES: usize = 20;
@@ -41,6 +42,8 @@ struct Shell {
     /// What the last command printed, and those that nobody has told of yet, as it was: secrets are taken out of what is kept,
     /// and where it leaves.
     fresh: VecDeque<Fresh>,
+    /// Commands worth a look that are remembered no more.
+    forgotten: i64,
     seen: Instant,
 }
 
@@ -52,6 +55,8 @@ struct Fresh {
 struct Kept {
     seq: i64,
     command: String,
+    /// Of the program whose output is the last on the screen.
+    name: String,
     cwd: String,
     exit: i32,
     looks: Looks,
@@ -66,6 +71,7 @@ struct Kept {
 struct Ended<'a> {
     seq: i64,
     command: &'a str,
+    name: &'a str,
     cwd: &'a str,
     exit: i32,
     /// Whether what it printed may be looked at.
@@ -99,7 +105,8 @@ impl State {
         let interactive =
             Interactive { always: &config.suggest.capture_blocklist, bare: &config.suggest.capture_blocklist_bare };
         let looks = if interactive.takes_over(command, dialect, &names) { Looks::No } else { Looks::Yes };
-        self.memory().ran(session, Ended { seq, command, cwd, exit, looks, privacy })
+        let name = &suggest::name(command, dialect, &names);
+        self.memory().ran(session, Ended { seq, command, name, cwd, exit, looks, privacy })
     }
 
     /// Whether a line that has ended ran in a private shell: in this session, as far as that is remembered, or else by the history.
@@ -144,13 +151,11 @@ impl Memory {
         }
         let output = shell.fresh_of(ended.seq).map(kept);
         let command = cut(ended.command, MAX_COMMAND).to_owned();
-        let Ended { seq, cwd, exit, looks, privacy, command: _ } = ended;
-        let (cwd, now) = (cwd.to_owned(), Instant::now());
+        let Ended { seq, name, cwd, exit, looks, privacy, command: _ } = ended;
+        let (name, cwd, now) = (name.to_owned(), cwd.to_owned(), Instant::now());
         let place = shell.commands.partition_point(|kept| kept.seq < seq);
-        shell.commands.insert(place, Kept { seq, command, cwd, exit, looks, output, ended: now, privacy });
-        if shell.commands.len() > MAX_COMMANDS {
-            shell.commands.pop_front();
-        }
+        shell.commands.insert(place, Kept { seq, command, name, cwd, exit, looks, output, ended: now, privacy });
+        shell.forget();
         let Shell { commands, fresh, .. } = shell;
         let is_past = |seq| commands.iter().rev().skip(1).any(|kept| kept.seq == seq);
         fresh.retain(|fresh| !is_past(fresh.seq));
@@ -261,10 +266,22 @@ impl Memory {
         self.past(session, seq, |kept| kept.privacy == Privacy::Open)
     }
 
+    /// What ran before a command in the open and was worth a look, each with its number among such commands of its shell.
+    /// Routine commands are left out, and the numbers stay as they are while older commands are forgotten.
+    pub fn session(&self, session: &str, seq: i64) -> Vec<(i64, Past)> {
+        let shells = self.lock();
+        let Some(shell) = shells.get(session) else { return Vec::new() };
+        let before = shell.commands.iter().take_while(|command| command.seq != seq);
+        let numbered = (shell.forgotten..).zip(before.filter(|kept| kept.is_worth()));
+        let open = numbered.filter(|(_, kept)| kept.privacy == Privacy::Open);
+        open.map(|(number, kept)| (number, kept.told())).collect()
+    }
+
     fn past(&self, session: &str, seq: i64, fits: impl Fn(&Kept) -> bool) -> Vec<Past> {
         let shells = self.lock();
-        let commands = shells.get(session).into_iter().flat_map(|shell| &shell.commands);
-        commands.take_while(|command| command.seq != seq).filter(|kept| fits(kept)).map(Kept::told).collect()
+        let Some(shell) = shells.get(session) else { return Vec::new() };
+        let newest = shell.commands.iter().skip(shell.commands.len().saturating_sub(MAX_COMMANDS));
+        newest.take_while(|command| command.seq != seq).filter(|kept| fits(kept)).map(Kept::told).collect()
     }
 
     /// The last commands, the oldest first; all that are remembered for 0.
@@ -288,12 +305,30 @@ impl Shell {
         self.commands.iter().any(|kept| kept.seq == seq)
     }
 
+    /// Drops the oldest commands, first those that nothing is told of.
+    fn forget(&mut self) {
+        let old = self.commands.len().saturating_sub(MAX_COMMANDS);
+        let mut place = 0;
+        self.commands.retain(|kept| {
+            place += 1;
+            place > old || kept.is_worth()
+        });
+        while self.commands.iter().filter(|kept| kept.is_worth()).count() > MAX_SESSION {
+            self.commands.pop_front();
+            self.forgotten += 1;
+        }
+    }
+
     fn fresh_of(&self, seq: i64) -> Option<&str> {
         self.fresh.iter().find(|fresh| fresh.seq == seq).map(|fresh| fresh.output.as_str())
     }
 }
 
 impl Kept {
+    fn is_worth(&self) -> bool {
+        filter::is_worth(&self.name, self.exit, self.output.as_deref().unwrap_or_default())
+    }
+
     fn told(&self) -> Past {
         Past {
             seq: self.seq,
@@ -311,7 +346,7 @@ fn heard_from<'a>(shells: &'a mut HashMap<String, Shell>, session: &str) -> &'a 
         let oldest = shells.iter().min_by_key(|(_, shell)| shell.seen).map(|(name, _)| name.clone());
         oldest.map(|name| shells.remove(&name));
     }
-    let blank = || Shell { commands: VecDeque::new(), fresh: VecDeque::new(), seen: Instant::now() };
+    let blank = || Shell { commands: VecDeque::new(), fresh: VecDeque::new(), forgotten: 0, seen: Instant::now() };
     let shell = shells.entry(session.to_owned()).or_insert_with(blank);
     shell.seen = Instant::now();
     shell
@@ -334,7 +369,15 @@ mod tests {
     use super::*;
 
     fn ended(seq: i64, command: &str) -> Ended<'_> {
-        Ended { seq, command, cwd: "/here", exit: 1, looks: Looks::Yes, privacy: Privacy::Open }
+        Ended {
+            seq,
+            command,
+            name: command.split(' ').next().unwrap_or_default(),
+            cwd: "/here",
+            exit: 1,
+            looks: Looks::Yes,
+            privacy: Privacy::Open,
+        }
     }
 
     #[test]
@@ -405,6 +448,31 @@ mod tests {
         }
         assert_eq!(memory.lock()["a"].fresh.len(), MAX_EARLY);
         assert_eq!(memory.output("a", 40, Duration::ZERO).await.as_deref(), Some("nobody told"));
+    }
+
+    /// Messages of every kind are counted, so that numbers of commands have gaps.
+    #[test]
+    fn routine_commands_neither_fill_the_session_nor_move_its_numbers() {
+        let memory = Memory::default();
+        let mut seq = 0;
+        let mut ran = |command: &str, exit| {
+            seq += 1 + seq % 7;
+            memory.ran("a", Ended { exit, ..ended(seq, command) });
+            seq
+        };
+        for number in 0..40 {
+            ran(&format!("frob {number}"), 1);
+            ran("ls", 0);
+        }
+        for _ in 0..30 {
+            ran("make", 0);
+        }
+        let last = ran("frob 40", 1);
+        let told: Vec<(i64, String)> =
+            memory.session("a", last).into_iter().map(|(number, past)| (number, past.command)).collect();
+        let newest = 40 - i64::try_from(MAX_SESSION).unwrap() + 1..40;
+        assert_eq!(told, newest.map(|number| (number, format!("frob {number}"))).collect::<Vec<_>>());
+        assert_eq!(memory.recall("a", 0).len(), MAX_COMMANDS);
     }
 
     #[test]

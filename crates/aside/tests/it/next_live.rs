@@ -11,6 +11,8 @@ use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
 use crate::harness::stage::Stage;
 use crate::harness::{has_tools, patience};
+use crate::model::Model;
+use crate::model::answer::Answer;
 
 /// As long as a wrong suggestion would need to appear.
 const QUIET: Duration = Duration::from_millis(900);
@@ -184,4 +186,36 @@ fn next_live_tools_a_real_npm() {
     let mut scene = starts(zsh().rc("path+=(/usr/bin)").file("package.json", package));
     scene.runs("npm run biuld");
     scene.shows_ghost("|npm run build");
+}
+
+/// Routine commands are not told, and keys that are pressed, which count too, move nothing.
+#[test]
+fn next_live_a_model_is_told_the_session_and_it_only_grows() {
+    let model = Model::start();
+    model.always(Answer::chat("none"));
+    let config = format!(
+        "[suggest]\ncapture = 'pty'\n[complete]\nmodel_min_chars = 100\n[llm]\nprovider = 'openai'\nbase_url = '{}'\n\
+         model = 'scripted'\ntimeout_connect_ms = 10000\ntimeout_read_ms = 10000\n",
+        model.base_url()
+    );
+    let frob =
+        "#!/bin/sh\nfor line in $(seq 30); do echo \"spindle $1, line $line of what is wrong with it\"; done\nexit 3\n";
+    let stage = zsh().config(&config).rc("path=(~/bin $path)").file("bin/frob", frob);
+    let mut scene = starts(stage);
+    let mut earlier: Vec<String> = Vec::new();
+    for number in 1..=10 {
+        scene.runs(&format!("frob {number}"));
+        model.wait_for_requests(number);
+        model.wait_for_ending(number - 1);
+        let told = model.requests().last().unwrap().body["messages"][1]["content"].as_str().unwrap().to_owned();
+        earlier.push(told.split_once("Now:\n").unwrap().0.to_owned());
+        scene.runs("ls; print all built");
+    }
+    for (number, pair) in (1..).zip(earlier.windows(2)) {
+        assert!(pair[1].starts_with(&pair[0]) && pair[1] != pair[0], "{number}: {pair:?}");
+    }
+    let all = earlier.last().unwrap();
+    assert_eq!(all.matches("Command: frob ").count(), 9, "{all}");
+    assert_eq!(all.matches(", line ").count(), 9 * 20, "{all}");
+    assert!(!all.contains("all built"), "{all}");
 }

@@ -4,12 +4,24 @@ use super::*;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
+/// Bytes of a session where there is little room.
+const MOST: usize = GROUP as usize * MIN_ENTRY;
+
 fn past<'a>(command: &'a str, exit: i32, output: &'a str) -> Past<'a> {
     Past { command, exit: Some(exit), output: Some(output) }
 }
 
 fn asked<'a>(command: &'a str, output: &'a str, earlier: &'a [Earlier<'a>]) -> Asked<'a> {
-    Asked { command, exit: 1, output: Some(output), cwd: "/code", shell: "zsh", branch: Some("topic"), earlier }
+    Asked {
+        command,
+        exit: 1,
+        output: Some(output),
+        cwd: "/code",
+        shell: "zsh",
+        branch: Some("topic"),
+        earlier,
+        room: Room::Small,
+    }
 }
 
 /// As a server reads it.
@@ -83,6 +95,25 @@ fn prompts(day: &[(String, String)]) -> Vec<Prompt> {
     (0..day.len()).map(at).collect()
 }
 
+#[test]
+fn twenty_commands_of_twenty_lines_are_told_where_there_is_room() {
+    let output: String =
+        (1..=30).map(|line| format!("line {line} of an output that is as wide as a terminal often is\n")).collect();
+    let session: Vec<Earlier<'_>> = (0..60).map(|number| Earlier { number, past: past("tool", 1, &output) }).collect();
+    let mut before: Vec<String> = Vec::new();
+    let mut anew = 0;
+    for last in 1..session.len() {
+        let earlier = &session[last.saturating_sub(MAX_SESSION)..last];
+        let told = prompt(&Asked { room: Room::Large, ..asked("tool", &output, earlier) }).earlier;
+        let least = last.min(usize::try_from((MAX_GROUPS - 1) * GROUP).unwrap() + 1);
+        assert!((least..=20).contains(&told.len()), "{} of {last}", told.len());
+        assert!(told.iter().all(|entry| entry.matches("\nline ").count() == MAX_LINES), "{told:?}");
+        anew += usize::from(!told.starts_with(&before));
+        before = told;
+    }
+    assert!(anew <= session.len() / usize::try_from(GROUP).unwrap(), "{anew}");
+}
+
 /// How much of each prompt's beginning stood at the beginning of the one before, on average.
 fn repeated(beginnings: &[String]) -> f64 {
     let shares = beginnings.windows(2).map(|pair| {
@@ -108,8 +139,8 @@ fn a_prompt_begins_as_the_one_before() {
         .map(|last| {
             let mut told: Vec<String> = Vec::new();
             for (command, output) in day[..last].iter().rev().take(16) {
-                let entry = super::told(&past(command, 0, output));
-                if told.iter().map(String::len).sum::<usize>() + entry.len() > MAX_EARLIER {
+                let entry = super::told(&past(command, 0, output), MIN_ENTRY);
+                if told.iter().map(String::len).sum::<usize>() + entry.len() > MOST {
                     break;
                 }
                 told.insert(0, entry);
@@ -129,8 +160,8 @@ fn a_prompt_has_bounds() {
         let earlier: Vec<Earlier<'_>> =
             (1..40).map(|number| Earlier { number, past: past(&wide, 1, output) }).collect();
         let prompt = prompt(&asked(&wide, output, &earlier));
-        assert!(prompt.earlier.iter().all(|entry| entry.len() <= MAX_ENTRY), "{:?}", prompt.earlier);
-        assert!(!prompt.earlier.is_empty() && prompt.earlier.concat().len() <= MAX_EARLIER);
+        assert!(prompt.earlier.iter().all(|entry| entry.len() <= MIN_ENTRY), "{:?}", prompt.earlier);
+        assert!(!prompt.earlier.is_empty() && prompt.earlier.concat().len() <= MOST);
         assert!(prompt.ask.len() <= MAX_LAST + 4 * MAX_WORDS, "{}", prompt.ask.len());
     }
     let count = prompt(&asked("ls", &long, &[])).ask.matches("some line").count();
@@ -181,7 +212,7 @@ proptest! {
         let earlier: Vec<Earlier<'_>> =
             numbers.iter().map(|number| Earlier { number: *number, past: past(&text, 0, &output) }).collect();
         let prompt = prompt(&asked(&text, &output, &earlier));
-        prop_assert!(prompt.earlier.concat().len() <= MAX_EARLIER);
+        prop_assert!(prompt.earlier.concat().len() <= MOST);
         prop_assert!(crate::text::is_clean(&whole(&prompt)));
     }
 }

@@ -243,7 +243,8 @@ impl Desk {
         let Suggest { session, cwd, command, exit, shell, .. } = self.ended.clone();
         let privacy = self.privacy;
         let previous = self.state.memory().before_in_the_open(&session, self.ended.seq);
-        Question { session, shell, cwd, command, exit, output: known.output, previous, privacy }
+        let worth = self.state.memory().session(&session, self.ended.seq);
+        Question { session, shell, cwd, command, exit, output: known.output, previous, worth, privacy }
     }
 
     fn suggested(&self, suggestion: Suggestion) -> Suggested {
