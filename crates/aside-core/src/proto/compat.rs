@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 use serde_json::{Value, json};
 
+use crate::proto::ended::Suggest;
 use crate::proto::wish::{self, Translate};
-use crate::proto::{Candidate, Complete, Reply, Request};
+use crate::proto::{Candidate, Complete, FailureDetail, MissingModel, Reply, Request};
 use crate::text;
 
 /// ghst shows nothing longer.
@@ -66,6 +67,9 @@ struct Seen {
     query: String,
     prompt: String,
     history: Vec<String>,
+    exit_status: i32,
+    last_command: String,
+    last_output: Option<String>,
 }
 
 struct Ghst {
@@ -89,6 +93,18 @@ impl Seen {
                     other => other.to_string(),
                 };
                 let buffer = self.buffer.unwrap_or_default();
+                if let (true, Some(output)) = (buffer.is_empty(), self.last_output) {
+                    let request = Request::Suggest(Suggest {
+                        cwd: self.cwd,
+                        command: self.last_command,
+                        exit: self.exit_status,
+                        shell: "zsh".to_owned(),
+                        output: Some(output),
+                        wait: true,
+                        ..Suggest::default()
+                    });
+                    return Some(Foreign::Asks { request, shape: Shape::Ghst { request_id, buffer } });
+                }
                 Some(Ghst { request_id, buffer, cursor_pos: self.cursor_pos, cwd: self.cwd }.asks())
             }
             (Some("history_search"), ..) => {
@@ -125,6 +141,7 @@ impl Seen {
                 left: left.to_owned(),
                 right: right.to_owned(),
                 max_candidates,
+                wait: true,
                 ..Complete::default()
             }),
             shape: Shape::Ashlet { request_id: self.request_id.as_i64().unwrap_or_default(), max_candidates },
@@ -136,7 +153,7 @@ impl Ghst {
     fn asks(self) -> Foreign {
         let (left, right) = split(&self.buffer, self.cursor_pos);
         let (left, right) = (left.to_owned(), right.to_owned());
-        let line = Complete { cwd: self.cwd, left, right, ..Complete::default() };
+        let line = Complete { cwd: self.cwd, left, right, wait: true, ..Complete::default() };
         let shape = Shape::Ghst { request_id: self.request_id, buffer: self.buffer };
         Foreign::Asks { request: Request::Complete(line), shape }
     }
@@ -163,13 +180,24 @@ fn unended(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
-/// At the cursor, which ashlet's description counts in bytes and its client in characters: what is too much for
-/// characters is bytes.
+/// At the cursor, which ashlet's description counts in bytes and its client in characters. A number that is no boundary
+/// for one of them is meant for the other. Where it fits both it counts characters, as the client does, unless that would
+/// be within a word and the bytes would not.
 fn split(line: &str, cursor_pos: i64) -> (&str, &str) {
     let cursor = usize::try_from(cursor_pos).unwrap_or_default();
+    let is_within_word = |place: usize| {
+        let (before, after) = line.split_at(place);
+        before.ends_with(|letter: char| !letter.is_whitespace())
+            && after.starts_with(|letter: char| !letter.is_whitespace())
+    };
     let by_characters = line.char_indices().map(|(place, _)| place).chain([line.len()]).nth(cursor);
-    let by_bytes = || (0..=cursor.min(line.len())).rev().find(|place| line.is_char_boundary(*place));
-    line.split_at(by_characters.or_else(by_bytes).unwrap_or(0))
+    let by_bytes = Some(cursor).filter(|cursor| line.is_char_boundary(*cursor));
+    let place = match (by_characters, by_bytes) {
+        (Some(characters), Some(bytes)) if is_within_word(characters) && !is_within_word(bytes) => bytes,
+        (Some(characters), _) => characters,
+        (None, _) => line.floor_char_boundary(cursor),
+    };
+    line.split_at(place)
 }
 
 /// ashlet's client writes the settings that it gets into a file of ashlet's, so it gets none of ours.
@@ -221,16 +249,27 @@ impl Shape {
             Reply::Translate(suggestion) => suggestion.proposals.first(),
             _ => None,
         };
+        let missing = match reply {
+            Reply::Complete(found) => found.missing.as_ref(),
+            _ => None,
+        };
+        let next = match reply {
+            Reply::Suggest(next) => Some(next.command.as_str()),
+            _ => None,
+        };
         // Both show what they get as it is.
         let clean = candidates.iter().filter(|candidate| text::is_clean(&candidate.completion));
         match self {
             Shape::Ashlet { request_id, max_candidates } => {
                 let most = if *max_candidates == 0 { usize::MAX } else { *max_candidates };
                 let candidates = clean.take(most).map(for_ashlet).collect();
-                compact(&ForAshlet { request_id: *request_id, candidates, error: failure })
+                let error = failure.map(AshletError::from).or(missing.map(AshletError::from));
+                compact(&ForAshlet { request_id: *request_id, candidates, error })
             }
             Shape::Ghst { request_id, buffer } => {
                 let suggestion = clean.filter_map(|candidate| suggestion(candidate, buffer)).next();
+                // Half a command is another command.
+                let suggestion = suggestion.or(next.filter(|next| text::is_clean(next) && readable(next) == *next));
                 spaced(&ForGhst { r#type: "complete", request_id, suggestion: suggestion.unwrap_or_default() })
             }
             Shape::GhstWish => spaced(&best.map(for_ghst).unwrap_or_default()),
@@ -243,7 +282,33 @@ struct ForAshlet<'a> {
     request_id: i64,
     candidates: Vec<AshletCandidate<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a crate::proto::FailureDetail>,
+    error: Option<AshletError<'a>>,
+}
+
+#[derive(Serialize)]
+struct AshletError<'a> {
+    code: &'a str,
+    message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    models: Vec<Value>,
+}
+
+impl<'a> From<&'a FailureDetail> for AshletError<'a> {
+    fn from(failure: &'a FailureDetail) -> Self {
+        Self { code: &failure.code, message: failure.message.clone(), models: Vec::new() }
+    }
+}
+
+impl From<&MissingModel> for AshletError<'_> {
+    fn from(MissingModel { name, bytes }: &MissingModel) -> Self {
+        let command = format!("aside model pull {name}");
+        let message = format!("the model {name} is not here; get it with: {command}");
+        Self {
+            code: "model_not_found",
+            message,
+            models: vec![json!({"name": name, "size": bytes, "command": command})],
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -294,10 +359,15 @@ struct Results {
 /// What goes behind the line. Its client ends a text at the first quote, escaped or not, and has backslashes obeyed by
 /// the `echo` that shows them: it gets what comes before either.
 fn suggestion<'a>(candidate: &'a Candidate, buffer: &str) -> Option<&'a str> {
-    let rest = candidate.completion.strip_prefix(buffer)?;
-    let end = rest.find(['"', '\\', '\n']).unwrap_or(rest.len());
-    let rest = if end < rest.len() { rest[..end].trim_end() } else { rest };
+    let rest = readable(candidate.completion.strip_prefix(buffer)?);
     (!rest.trim().is_empty() && rest.chars().count() <= MAX_SUGGESTION).then_some(rest)
+}
+
+fn readable(text: &str) -> &str {
+    match text.find(['"', '\\', '\n']) {
+        Some(end) => text[..end].trim_end(),
+        None => text,
+    }
 }
 
 fn answered(value: &impl Serialize) -> Foreign {
@@ -383,6 +453,7 @@ mod tests {
             cwd: "/home/ada".into(),
             left: "git st".into(),
             max_candidates: 4,
+            wait: true,
             ..Complete::default()
         };
         assert_eq!(line, expected);
@@ -398,6 +469,18 @@ mod tests {
             assert_eq!(split("äö ls", cursor).0, left, "{cursor}");
         }
         assert_eq!(split("ls ", 2), ("ls", " "));
+        // Within the line a number may fit both.
+        for (line, cursor, left) in [
+            ("git añadir fichero", 10, "git añadir"),
+            ("git añadir fichero", 11, "git añadir "),
+            ("cat ñandú.txt -n", 13, "cat ñandú.txt"),
+            ("cat ñandú.txt -n", 15, "cat ñandú.txt"),
+            ("echo 日本 | wc", 7, "echo 日本"),
+            ("echo 日本 | wc", 11, "echo 日本"),
+            ("echo 日本語 x", 7, "echo 日本"),
+        ] {
+            assert_eq!(split(line, cursor).0, left, "{line} {cursor}");
+        }
     }
 
     #[test]
@@ -418,6 +501,19 @@ mod tests {
     }
 
     #[test]
+    fn ashlet_hears_which_model_is_missing() {
+        let shape = Shape::Ashlet { request_id: 1, max_candidates: 4 };
+        let missing = Some(MissingModel { name: "small".into(), bytes: Some(5) });
+        let reply = Reply::Complete(Candidates { missing, ..Candidates::default() });
+        assert_eq!(
+            spoken(&shape, &reply),
+            "{\"request_id\":1,\"candidates\":[],\"error\":{\"code\":\"model_not_found\",\
+             \"message\":\"the model small is not here; get it with: aside model pull small\",\
+             \"models\":[{\"command\":\"aside model pull small\",\"name\":\"small\",\"size\":5}]}}\n"
+        );
+    }
+
+    #[test]
     fn ashlets_other_messages_are_answered_without_thought() {
         assert_eq!(answer(r#"{"type":"context","cwd":"/home/ada"}"#), "{\"ok\":true}\n");
         assert_eq!(answer(r#"{"action":"reload"}"#), "{}\n");
@@ -430,7 +526,7 @@ mod tests {
     #[test]
     fn ghst_is_understood_and_answered_with_its_blanks() {
         let (line, shape) = asks(GHST);
-        let expected = Complete { cwd: "/home/ada".into(), left: "git st".into(), ..Complete::default() };
+        let expected = Complete { cwd: "/home/ada".into(), left: "git st".into(), wait: true, ..Complete::default() };
         assert_eq!(line, expected);
         let reply = found(&[("got status", None), ("git status --short", None)]);
         assert_eq!(
@@ -440,6 +536,23 @@ mod tests {
         let nothing = "{\"type\": \"complete\", \"request_id\": \"ac-17\", \"suggestion\": \"\"}\n";
         assert_eq!(spoken(&shape, &found(&[("git st", None)])), nothing);
         assert_eq!(spoken(&shape, &Reply::error("internal", "lost")), nothing);
+    }
+
+    #[test]
+    fn ghst_asks_what_comes_next_after_an_output() {
+        let asked = r#"{"type": "complete", "request_id": "pro-1", "buffer": "", "cursor_pos": 0, "cwd": "/p", "shell": "zsh", "history": ["ls"], "exit_status": 1, "last_command": "frob", "last_output": "run `spin`"}"#;
+        let Some(Foreign::Asks { request: Request::Suggest(ended), shape }) = decode(asked) else { panic!("{asked}") };
+        assert_eq!((ended.command.as_str(), ended.exit, ended.output.as_deref()), ("frob", 1, Some("run `spin`")));
+        let next = |command: &str| {
+            let none = crate::proto::ended::Suggested::none(wish::Stage::Done);
+            let next = crate::proto::ended::Suggested { command: command.to_owned(), ..none };
+            spoken(&shape, &Reply::Suggest(Box::new(next)))
+        };
+        assert_eq!(next("spin"), "{\"type\": \"complete\", \"request_id\": \"pro-1\", \"suggestion\": \"spin\"}\n");
+        assert!(next("spin \"a b\"").contains("\"suggestion\": \"\""), "it would be read as `spin`");
+        // Without an output there is nothing to go by.
+        let typed = asked.replace(", \"last_output\": \"run `spin`\"", "");
+        assert_eq!(asks(&typed).0.left, "");
     }
 
     #[test]

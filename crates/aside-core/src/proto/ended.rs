@@ -74,6 +74,9 @@ pub struct Suggest {
     pub exit: i32,
     /// How the line is read when the session is not known.
     pub shell: String,
+    /// What it printed, from a client that saw it itself. Absent where the daemon is told by a terminal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
     /// The number of the command in its session, as in `finished`. The same again is the same question.
     pub seq: i64,
     /// Nothing remote for this question.

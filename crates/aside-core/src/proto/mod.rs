@@ -331,6 +331,9 @@ pub struct Candidates {
     /// Whether the first is sure enough to be grey text; the others are for the bar.
     #[serde(default, skip_serializing_if = "Ghost::is_fit")]
     pub ghost: Ghost,
+    /// The model that would have been asked and is not on this machine. Only ashlet's spelling says so.
+    #[serde(skip)]
+    pub missing: Option<MissingModel>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -345,6 +348,13 @@ impl Ghost {
     fn is_fit(&self) -> bool {
         *self == Ghost::Fit
     }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingModel {
+    pub name: String,
+    /// What it takes to fetch it; nothing for a model that we do not know.
+    pub bytes: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

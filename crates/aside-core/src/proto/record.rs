@@ -147,6 +147,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             seq: number(field(7), "sequence number")?,
             private: privacy::says(field(8)),
             wait: switch(field(9), "wait")?,
+            output: None,
         }),
         "recall" => Request::Recall(Recall { session: text(2), tty: text(3), limit: number(field(4), "limit")? }),
         "names" => {
@@ -297,7 +298,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         Request::Captured(Captured { tty, mark, seq, output, bytes }) => {
             [&id, "captured", tty, mark, &seq.to_string(), output, &bytes.to_string()].map(str::to_owned).to_vec()
         }
-        Request::Suggest(Suggest { session, cwd, command, exit, shell, seq, private, wait }) => [
+        Request::Suggest(Suggest { session, cwd, command, exit, shell, seq, private, wait, output: _ }) => [
             &id,
             "suggest",
             session,

@@ -249,6 +249,12 @@ impl Memory {
         self.lock().keys().find(|session| is_it(session)).cloned()
     }
 
+    /// A number for the next command of a shell that does not count itself.
+    pub fn after_last(&self, session: &str) -> i64 {
+        let shells = self.lock();
+        shells.get(session).and_then(|shell| shell.commands.back()).map_or(1, |last| last.seq + 1)
+    }
+
     /// The number of the last command of a shell, if it is this one.
     pub fn last(&self, session: &str, command: &str) -> Option<i64> {
         let shells = self.lock();

@@ -11,6 +11,7 @@ use aside_core::complete::model::heal::{Healed, heal};
 use aside_core::complete::model::prompt::{Around, may_leave, prompt};
 use aside_core::complete::model::word::Word;
 use aside_core::line::Dialect;
+use aside_core::proto::MissingModel;
 use aside_core::translate::check::blocked;
 use tokio::task::AbortHandle;
 
@@ -19,7 +20,7 @@ use crate::daemon::model as door;
 use crate::daemon::model::Use;
 use crate::daemon::state::State;
 use crate::provider::talk::End;
-use crate::provider::{self, Privacy, Raw, Said};
+use crate::provider::{self, Failure, Privacy, Raw, Said};
 
 /// A line is short, but some models think aloud first. What is not needed is not waited for.
 const MAX_TOKENS: u32 = 256;
@@ -58,6 +59,8 @@ pub enum Thought {
     Whole(String),
     /// Nothing to add: what was shown before was a mistake.
     Nothing,
+    /// The model that would be asked is not on this machine.
+    Missing(MissingModel),
 }
 
 /// What is known at once, and what keeps the question alive.
@@ -185,7 +188,14 @@ async fn think(
                 locked(&talk).show(left, allows.only(left, model::so_far(left, right, said, &knows)));
                 if model::is_settled(left, said) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            door::ask(&state, Use::Complete, &question, heard).await.ok()
+            match door::ask(&state, Use::Complete, &question, heard).await {
+                Ok(said) => Some(said),
+                Err(Failure::NotHere { name, bytes }) => {
+                    (locked(&talk).hear)(Thought::Missing(MissingModel { name, bytes }));
+                    None
+                }
+                Err(_) => None,
+            }
         }
         None => None,
     };

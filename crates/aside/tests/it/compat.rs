@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::harness::home::Home;
+use crate::harness::wire::Wire;
 use crate::model::answer::Answer;
 use crate::model::{Ending, Model};
 
@@ -54,6 +55,53 @@ fn an_ashlet_client_gets_candidates() {
 }
 
 #[test]
+fn an_ashlet_client_gets_corrections() {
+    let home = home(&["frob start"]);
+    let request = r#"{"request_id":3,"input":"frbo start\n","cursor_pos":10,"cwd":"/home/ada\n","session_id":"4242","max_candidates":4}"#;
+    assert!(socat(&home, request).contains("\"completion\":\"frob start\""), "{}", socat(&home, request));
+}
+
+#[test]
+fn an_ashlet_client_gets_no_letters_twice_within_a_word() {
+    let home = home(&["frob start", "echo äöü start"]);
+    for (input, cursor) in [("frob start", 7), ("frob sart", 6), ("echo äöü start", 11), ("echo äöü start", 6)] {
+        let request = format!(
+            r#"{{"request_id":1,"input":"{input}\n","cursor_pos":{cursor},"cwd":"/home/ada\n","session_id":"1","max_candidates":4}}"#
+        );
+        let said: Value = serde_json::from_str(&socat(&home, &request)).unwrap();
+        for candidate in said["candidates"].as_array().unwrap() {
+            let completion = candidate["completion"].as_str().unwrap();
+            assert!(["frob start", "echo äöü start"].contains(&completion), "{input} {cursor}: {said}");
+        }
+    }
+}
+
+#[test]
+fn an_ashlet_client_finds_us_at_its_own_path_through_a_link() {
+    let home = home(&["frob start"]);
+    let link = home.path("ashlet.sock");
+    std::os::unix::fs::symlink(home.socket(), &link).unwrap();
+    let mut wire = Wire::connect(&link);
+    wire.raw(b"{\"request_id\":1,\"input\":\"frob st\\n\",\"cursor_pos\":7,\"cwd\":\"/\\n\"}\n").falls_silent();
+    let said = wire.ends();
+    assert!(said.contains("\"frob start\""), "{said}");
+}
+
+#[test]
+fn an_ashlet_client_hears_that_a_model_is_missing() {
+    let home = home(&[]);
+    home.aside_does(&["config", "set", "llm.model", "qwen2.5-coder-0.5b"]);
+    home.aside_does(&["config", "set", "llm.provider", "local"]);
+    home.aside_does(&["daemon", "stop"]);
+    home.aside_does(&["daemon", "start"]);
+    let request = r#"{"request_id":3,"input":"nosuch thing \n","cursor_pos":13,"cwd":"/home/ada\n","session_id":"4242","max_candidates":4}"#;
+    let said: Value = serde_json::from_str(&socat(&home, request)).unwrap();
+    assert_eq!(said["candidates"], json!([]), "{said}");
+    assert_eq!(said["error"]["code"], "model_not_found", "{said}");
+    assert_eq!(said["error"]["models"][0]["name"], "qwen2.5-coder-0.5b", "{said}");
+}
+
+#[test]
 fn an_ashlet_client_may_count_characters_or_bytes() {
     let home = home(&["echo äöü done"]);
     for cursor in [8, 11] {
@@ -83,6 +131,21 @@ fn a_ghst_client_gets_what_goes_behind_the_line() {
         zsocket(&home, &GHST.replace("frob st", "nosuch ")),
         r#"{"type": "complete", "request_id": "ac-30121", "suggestion": ""}"#
     );
+}
+
+#[test]
+fn a_ghst_client_asks_what_comes_next() {
+    let home = home(&[]);
+    home.write("bin/copilot", "#!/bin/sh\n");
+    let request = r#"{"type": "complete", "request_id": "pro-xyz789", "buffer": "", "cursor_pos": 0, "cwd": "/home/ada", "shell": "zsh", "history": ["copilot"], "exit_status": 0, "last_command": "copilot", "last_output": "...\nResume this session with copilot --resume=64a11e60-0fe6-4517-9e1b-3675ac2cccf2"}"#;
+    let suggestion = "copilot --resume=64a11e60-0fe6-4517-9e1b-3675ac2cccf2";
+    let answer = format!(r#"{{"type": "complete", "request_id": "pro-xyz789", "suggestion": "{suggestion}"}}"#);
+    for _ in 0..2 {
+        assert_eq!(zsocket(&home, request), answer);
+    }
+    let routine =
+        request.replace("Resume this session with copilot --resume=64a11e60-0fe6-4517-9e1b-3675ac2cccf2", "bye");
+    assert!(zsocket(&home, &routine).ends_with("\"suggestion\": \"\"}"));
 }
 
 #[test]

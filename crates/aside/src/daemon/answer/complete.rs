@@ -12,7 +12,7 @@ use aside_core::complete::rank::Ranked;
 use aside_core::complete::{complete, ghost};
 use aside_core::line::Dialect;
 use aside_core::names::Names;
-use aside_core::proto::{Candidate, Candidates, Complete, Ghost, Reply};
+use aside_core::proto::{Candidate, Candidates, Complete, Ghost, MissingModel, Reply};
 use aside_core::redact::secrets;
 use tokio::sync::mpsc;
 
@@ -136,8 +136,8 @@ impl Desk {
                 }
                 // Whoever reads one answer only is not kept waiting for a second opinion.
                 if found.is_empty() {
-                    let idea = self.wait_for_idea(later).await;
-                    return self.begin(found, idea);
+                    let (idea, missing) = self.wait_for_idea(later).await;
+                    return Candidates { missing, ..self.begin(found, idea) };
                 }
                 self.say(found)
             }
@@ -203,7 +203,7 @@ impl Desk {
             candidate.description.clear();
         }
         self.board().said = Some(candidates.clone());
-        Candidates { candidates, described, asks_ghost: self.asked.ghost, ghost }
+        Candidates { candidates, described, asks_ghost: self.asked.ghost, ghost, missing: None }
     }
 
     /// Says it again if it is something else by now. Before the answer there is nothing to say again: that looks itself.
@@ -225,7 +225,7 @@ impl Desk {
         board.has_thought = true;
         board.idea = match thought {
             Thought::Partial(ending) | Thought::Whole(ending) => Some(ending),
-            Thought::Nothing => None,
+            Thought::Nothing | Thought::Missing(_) => None,
         };
     }
 
@@ -248,23 +248,25 @@ impl Desk {
         }
     }
 
-    async fn wait_for_idea(self: &Arc<Self>, later: &Later) -> Option<String> {
+    /// What a model adds, or which one there is none of.
+    async fn wait_for_idea(self: &Arc<Self>, later: &Later) -> (Option<String>, Option<MissingModel>) {
         let (sender, mut thoughts) = mpsc::unbounded_channel();
         let asked = thought::ask(&self.state, self.question(later), move |thought| {
             let _ = sender.send(thought);
         });
         let whole = async {
             loop {
-                match thoughts.recv().await? {
-                    Thought::Partial(_) => {}
-                    Thought::Whole(ending) => return Some(ending),
-                    Thought::Nothing => return None,
+                match thoughts.recv().await {
+                    Some(Thought::Partial(_)) => {}
+                    Some(Thought::Whole(ending)) => return (Some(ending), None),
+                    Some(Thought::Missing(missing)) => return (None, Some(missing)),
+                    Some(Thought::Nothing) | None => return (None, None),
                 }
             }
         };
         match &asked.hold {
-            Some(_) => tokio::time::timeout(WAIT, whole).await.ok().flatten(),
-            None => asked.known,
+            Some(_) => tokio::time::timeout(WAIT, whole).await.unwrap_or_default(),
+            None => (asked.known, None),
         }
     }
 

@@ -41,10 +41,18 @@ const CANNOT_RUN: i32 = 126;
 /// What shells end with when there is no command of that name.
 const NOT_FOUND: i32 = 127;
 
-pub async fn answer(state: &Arc<State>, ended: Suggest, privacy: Privacy, later: &Later) -> Reply {
+/// The session of clients that tell what was printed and not which shell they are: they share one, as ghst's had it.
+const THEIRS: &str = "ghst";
+
+pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, later: &Later) -> Reply {
     let kept = state.filter().is_some_and(|filter| filter.keeps(&ended.command));
     if !state.config().suggest.enabled || !kept {
         return reply(Suggested::none(Stage::Done));
+    }
+    if let (Some(output), true) = (&ended.output, ended.session.is_empty()) {
+        ended.session = THEIRS.to_owned();
+        ended.seq = state.memory().after_last(THEIRS);
+        state.memory().printed(THEIRS, ended.seq, output);
     }
     let who = if ended.session.is_empty() { later.who() } else { ended.session.clone() };
     let (seq, command) = (ended.seq, ended.command.clone());
