@@ -167,6 +167,7 @@ soak:
 	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
 	ASIDE_SENTENCES=all $(CARGO) test --release -p aside-core --lib harmless
 	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-core --test fuzz -- --nocapture
+	ASIDE_RANDOM_STEMS=100000 $(CARGO) test --release -p aside-core --lib whatever_is_begun
 	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-core --lib whatever_is_asked
 	ASIDE_LINES=10000000 $(CARGO) test --release -p aside-core --test detect_lines -- --nocapture
 	ASIDE_SYNTAX_LINES=20 ASIDE_ORACLE_LINES=200000 $(CARGO) test -p aside --test it _oracle::no_line -- --nocapture

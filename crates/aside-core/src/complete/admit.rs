@@ -262,7 +262,7 @@ impl Slot<'_, '_> {
     fn admits_word(&self, ask: &Ask<'_>, command: &Command, number: usize, word: &Word) -> bool {
         let reached = match reach::reach(ask, command, number) {
             Reach::Spec(reached) => reached,
-            Reach::Command => return commands::known(ask, &word.value) != Known::No || !word.fixed,
+            Reach::Command => return !word.fixed || may_run(ask, &word.value),
             // Only the past of this command says what it takes; a file only if it was begun.
             Reach::Unknown => return self.admits_unknown(ask, word),
         };
@@ -289,7 +289,7 @@ impl Slot<'_, '_> {
             Step::Value | Step::Argument(..) | Step::AfterDashes => match next {
                 Next::Value { flag, skip } => self.admits_value(ask, &reached, flag, skip, word),
                 Next::Argument { kinds, .. } => self.takes(ask, &reached, kinds, &value),
-                Next::Command => commands::known(ask, &word.value) != Known::No,
+                Next::Command => may_run(ask, &word.value),
                 // It takes no such word, unless it did.
                 Next::Nothing | Next::Flag => self.is_of_the_line(),
             },
@@ -609,6 +609,11 @@ fn is_no_path(value: &str) -> bool {
 
 fn may_be_new(kinds: &[Kind]) -> bool {
     kinds.contains(&Kind::Free(Free::New))
+}
+
+/// Whether there is such a command, by its name or its path.
+fn may_run(ask: &Ask<'_>, value: &str) -> bool {
+    if value.contains('/') { !is_missing(ask, value) } else { commands::known(ask, value) != Known::No }
 }
 
 fn is_missing(ask: &Ask<'_>, value: &str) -> bool {

@@ -1,0 +1,186 @@
+//! Random beginnings of lines over random histories: whatever is offered parses, balances, fits its spec and names what is there. Checks
+//! with means of its own, not with those of `admit`.
+
+use crate::complete::ask::Ask;
+use crate::complete::candidate::{Fit, Kind};
+use crate::complete::complete;
+use crate::complete::fake::Fake;
+use crate::complete::rank::Ranked;
+use crate::complete::resolve;
+use crate::complete::spec::reach::{self, Reach};
+use crate::line::{self, Command};
+use crate::spec::kind::Kind as Takes;
+use crate::spec::walk::{Next, Piece, Step};
+use crate::world::Known;
+
+/// Stems that every test run tries; `ASIDE_RANDOM_STEMS` says how many instead.
+const STEMS: usize = 400;
+const STEMS_PER_HISTORY: usize = 40;
+const SEED: u64 = 16;
+
+const MACHINE: &str = "
+    cwd /home/me/shop
+    repository /home/me/shop
+    directory src
+    file src/main.rs
+    file src/lib.rs
+    file docs/guide.md
+    file README.md
+    file Makefile
+    file My notes.txt
+    file build/app.tar.gz
+    git-branch main
+    git-branch feature/login
+    git-remote origin
+    git-changed src/main.rs
+    git-changed README.md
+    make-target build
+    make-target test
+    host web1
+    docker-container db
+";
+
+const PROGRAMS: [&str; 20] = [
+    "git",
+    "cargo",
+    "make",
+    "docker",
+    "tar",
+    "grep",
+    "ssh",
+    "cat",
+    "vim",
+    "rm",
+    "cp",
+    "mv",
+    "curl",
+    "find",
+    "kubectl",
+    "npm",
+    "ls",
+    "systemctl",
+    "python3",
+    "sudo",
+];
+
+const WORDS: &str = "status commit checkout push add log diff build test run compose up down logs exec get pods describe install \
+    -m -a -v --all --oneline --release --force --nocapture -n -rf -xzf --short -p --no-such-flag main feature/login gone origin web1 \
+    src/main.rs src/old.rs docs/ README.md lost.txt Makefile /etc/hosts /no/where 'fix it' \"two words\" 'open build all > out.txt | && ; $HOME *.rs";
+
+/// SplitMix64.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
+    }
+
+    fn line(&mut self) -> String {
+        let words: Vec<&str> = WORDS.split(' ').filter(|word| !word.is_empty()).collect();
+        let mut line = PROGRAMS[self.below(PROGRAMS.len())].to_owned();
+        for _ in 0..self.below(5) {
+            line.push(' ');
+            line.push_str(words[self.below(words.len())]);
+        }
+        line
+    }
+
+    /// A beginning of such a line, or of one that ran.
+    fn stem(&mut self, history: &[String]) -> String {
+        let line = if self.below(2) == 0 { self.line() } else { history[self.below(history.len())].clone() };
+        let cut = 1 + self.below(line.chars().count());
+        line.chars().take(cut).collect()
+    }
+}
+
+/// What is wrong with a candidate.
+fn fault(fake: &Fake, ranked: &Ranked) -> Option<String> {
+    let ask = fake.ask();
+    let candidate = &ranked.candidate;
+    let (text, facts) = (candidate.text.trim_end(), &candidate.facts);
+    if facts.fit == Fit::Extends && !candidate.text.starts_with(ask.left) {
+        return Some("does not go on with what is typed".to_owned());
+    }
+    if !(0.0..=1.0).contains(&ranked.chance) {
+        return Some("has no chance from 0 to 1".to_owned());
+    }
+    let line = line::parse(text, ask.dialect);
+    if line.open.is_some() && line::parse(ask.left, ask.dialect).open.is_none() {
+        return Some("does not balance".to_owned());
+    }
+    let from = ask.left.bytes().zip(text.bytes()).take_while(|(one, other)| one == other).count();
+    // Behind a slip that is mended stands what is typed.
+    let typed =
+        ask.left.trim_end().bytes().rev().zip(text.bytes().rev()).take_while(|(one, other)| one == other).count();
+    let to = text.len() - typed.min(text.len() - from);
+    for command in &line.commands {
+        for (number, word) in command.words.iter().enumerate().skip(1) {
+            if word.span.end <= from || word.span.start >= to || !word.fixed {
+                continue;
+            }
+            let is_path = word.value.contains('/') && !word.value.contains([':', '=']) && !word.value.starts_with('-');
+            let is_path = is_path && takes_paths(&ask, command, number, &word.value);
+            let is_missing = || {
+                resolve::absolute(&ask, &word.value, true).is_some_and(|path| resolve::kind(&ask, &path) == Known::No)
+            };
+            let is_branch = word.value.starts_with("feature/") || word.value.starts_with("origin/");
+            if is_path && !is_branch && facts.past.is_none() && is_missing() {
+                return Some(format!("names {}, which is not there", word.value));
+            }
+            // A whole line that ran knows what our spec lacks.
+            if facts.past.is_some() || facts.kind == Kind::Idea || !word.value.starts_with('-') {
+                continue;
+            }
+            if let Reach::Spec(reached) = reach::reach(&ask, command, number) {
+                let piece = Piece { value: word.value.as_str().into(), fixed: true, word: Some(number) };
+                let mut walk = reached.walk.clone();
+                if matches!(walk.go(reached.pieces.len(), &piece), Step::Unknown) {
+                    return Some(format!("has {}, which its spec has not", word.value));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Whether the slot is for a path, as far as is known.
+fn takes_paths(ask: &Ask<'_>, command: &Command, number: usize, value: &str) -> bool {
+    let Reach::Spec(reached) = reach::reach(ask, command, number) else { return true };
+    let is_path = |kind: &Takes| matches!(kind, Takes::File(_) | Takes::Directory | Takes::Path);
+    match reached.walk.next(value) {
+        Next::Argument { kinds, .. } => kinds.iter().all(is_path),
+        Next::Value { flag, .. } => flag.takes.as_ref().is_some_and(|takes| takes.kinds.iter().all(is_path)),
+        Next::Command => true,
+        Next::Flag | Next::Nothing => false,
+    }
+}
+
+#[test]
+fn whatever_is_begun_is_completed_by_what_fits() {
+    let stems = std::env::var("ASIDE_RANDOM_STEMS").ok().and_then(|count| count.parse().ok()).unwrap_or(STEMS);
+    let programs: String = PROGRAMS.iter().map(|name| format!("program {name}\n")).collect();
+    let (mut offered, mut faults) = (0, Vec::new());
+    for round in 0..stems.div_ceil(STEMS_PER_HISTORY) {
+        let seed = SEED + round as u64;
+        let mut dice = Dice(seed);
+        let history: Vec<String> = (0..1 + dice.below(60)).map(|_| dice.line()).collect();
+        let rows: String = history.iter().map(|line| format!("history {line}\n")).collect();
+        let mut fake = Fake::new(&format!("{MACHINE}\n{programs}\n{rows}"));
+        for _ in 0..STEMS_PER_HISTORY {
+            fake.left = dice.stem(&history);
+            let found = complete(&fake.ask());
+            offered += found.len();
+            let wrong = found.iter().filter_map(|ranked| Some((ranked, fault(&fake, ranked)?)));
+            faults.extend(
+                wrong.map(|(ranked, fault)| {
+                    format!("seed {seed}: {:?} → {:?} {fault}", fake.left, ranked.candidate.text)
+                }),
+            );
+        }
+    }
+    assert!(offered > stems / 4, "{offered} candidates for {stems} stems");
+    assert!(faults.is_empty(), "{} of {offered}:\n{}", faults.len(), faults[..faults.len().min(30)].join("\n"));
+}
