@@ -159,6 +159,7 @@ fn takes_paths(ask: &Ask<'_>, command: &Command, number: usize, value: &str) -> 
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the number of stems is set by hand")]
 fn whatever_is_begun_is_completed_by_what_fits() {
     let stems = std::env::var("ASIDE_RANDOM_STEMS").ok().and_then(|count| count.parse().ok()).unwrap_or(STEMS);
     let programs: String = PROGRAMS.iter().map(|name| format!("program {name}\n")).collect();

@@ -200,7 +200,18 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Complete(Complete { session, cwd, left, right, shell, wait, describe, list, max_candidates, ghost }) => {
+        Request::Complete(Complete {
+            session,
+            cwd,
+            left,
+            right,
+            shell,
+            wait,
+            describe,
+            list,
+            max_candidates,
+            ghost,
+        }) => {
             let [wait, describe, list, ghost] = [wait, describe, list, ghost].map(|on| flag(*on));
             let most = max_candidates.to_string();
             [&id, "complete", session, cwd, left, right, shell, wait, describe, list, &most, ghost]

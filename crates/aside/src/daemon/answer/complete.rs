@@ -230,8 +230,7 @@ impl Desk {
     }
 
     fn question(self: &Arc<Self>, later: &Later) -> Question {
-        let Complete { session, cwd, left, right, .. } =
-            self.asked.clone();
+        let Complete { session, cwd, left, right, .. } = self.asked.clone();
         let (around, knows) = (Arc::clone(self), Arc::clone(self));
         Question {
             who: if session.is_empty() { later.who() } else { session },
