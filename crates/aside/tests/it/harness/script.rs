@@ -436,7 +436,7 @@ impl Script {
                     format!("{number}\x1ferror\x1funavailable\x1fno model\0").into_bytes()
                 } else {
                     let mut answer = answer(&number, "complete", &known, describes);
-                    if says(10) {
+                    if says(11) {
                         answer.pop();
                         answer.extend(if state.unsure.contains(&line) { b"\x1f0\0" } else { b"\x1f1\0" });
                     }

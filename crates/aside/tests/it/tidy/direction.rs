@@ -85,7 +85,7 @@ pub fn wrong_imports(sources: &[Source], layers: &Layers) -> Vec<String> {
 }
 
 /// Files that are tests as a whole.
-const TESTS: [&str; 2] = ["/tests.rs", "/hostile.rs"];
+const TESTS: [&str; 3] = ["/tests.rs", "/hostile.rs", "/random.rs"];
 
 /// One sentence for each thing that only `aside` may do.
 pub fn acts(source: &Source) -> Vec<String> {
