@@ -55,10 +55,10 @@ impl Proof {
 
 pub fn admits(ask: &Ask<'_>, candidate: &Candidate) -> bool {
     let text = candidate.text.trim_end();
-    let typed = line::parse(ask.left, ask.dialect);
     let line = line::parse(text, ask.dialect);
     // Enter would ask for the rest of it.
-    if line.open.is_some() && (typed.open.is_none() || candidate.facts.past.is_some()) {
+    let is_typed_open = || line::parse(ask.left, ask.dialect).open.is_some();
+    if line.open.is_some() && (candidate.facts.past.is_some() || !is_typed_open()) {
         return false;
     }
     let from = changed_from(ask.left, text);
@@ -68,9 +68,6 @@ pub fn admits(ask: &Ask<'_>, candidate: &Candidate) -> bool {
         return false;
     }
     let proof = Proof::of(&candidate.facts);
-    if guesses_destruction(ask, candidate, text, from, proof) {
-        return false;
-    }
     if candidate.source == Source::History && names_old_date(ask, text, from) {
         return false;
     }
@@ -79,7 +76,10 @@ pub fn admits(ask: &Ask<'_>, candidate: &Candidate) -> bool {
     }
     let to = text.len() - unchanged_at_end(ask, text, from);
     let slot = Slot { ask, candidate, from, to, proof };
-    line.commands.iter().filter(|command| command.span.end > from).all(|command| slot.admits(&line, command))
+    let fits =
+        line.commands.iter().filter(|command| command.span.end > from).all(|command| slot.admits(&line, command));
+    // Last, since judging a line costs most: few are left by now.
+    fits && !guesses_destruction(ask, candidate, text, from, proof)
 }
 
 /// Whether it adds a word with a date in it that names nothing here, or writes to such a file: `backup-2024-03-01.tar.gz` was made on that day.
