@@ -34,6 +34,8 @@ const EARLY: usize = 3;
 /// What is asked of a whole line then, of what is asked of the others: after the first letter, and after the next two.
 const FIRST_LETTER: f32 = 0.25;
 const NEXT_LETTERS: f32 = 0.56;
+/// What is asked of a line that the user ran, of what is asked of the others.
+const OWN_LINE: f32 = 0.1;
 /// The default of the setting, for the order of candidates.
 pub const THRESHOLD: f32 = 0.5;
 /// Whole lines that go before what is surer and shorter.
@@ -54,9 +56,13 @@ pub fn calibrated(left: &str, ranked: &Ranked) -> f32 {
     values[above - 1] + part * (values[above] - values[above - 1])
 }
 
-/// Whether a candidate with its calibrated chance may be grey, with `threshold` as the setting has it.
+/// Whether a candidate with its calibrated chance may be grey, with `threshold` as the setting has it. Of a line that the user ran little is
+/// asked: with a short history the tables, learnt from long ones, would show nothing, and such a line is what other shells show.
 pub fn is_fit(left: &str, candidate: &Ranked, threshold: f32) -> bool {
-    candidate.chance >= needed(left, candidate, threshold)
+    let facts = &candidate.candidate.facts;
+    let is_own = facts.fit == Fit::Extends && facts.past.is_some_and(|past| past.outcome != Outcome::Failed);
+    let needed = if is_own { threshold * OWN_LINE } else { needed(left, candidate, threshold) };
+    candidate.chance >= needed
 }
 
 fn needed(left: &str, ranked: &Ranked, threshold: f32) -> f32 {
@@ -120,11 +126,21 @@ mod tests {
     }
 
     #[test]
-    fn less_is_asked_of_a_whole_line_that_is_hardly_begun() {
+    fn less_is_asked_of_a_line_that_ran() {
         let fit = |left, kind| is_fit(left, &ranked("git status", kind, 0.3), THRESHOLD);
-        assert_eq!(["g", "gi", "git", "git "].map(|left| fit(left, Kind::Line)), [true, true, true, false]);
+        assert_eq!(["g", "git", "git "].map(|left| fit(left, Kind::Line)), [true, true, true]);
         assert_eq!(["g", "git "].map(|left| fit(left, Kind::Words)), [false, false]);
         assert!(is_fit("git ", &ranked("git status", Kind::Words, 0.0), 0.0), "zero shows all");
+    }
+
+    #[test]
+    fn a_line_that_failed_is_judged_like_the_rest() {
+        let with = |outcome| {
+            let mut line = ranked("git status --short", Kind::Line, 0.2);
+            line.candidate.facts.past = line.candidate.facts.past.map(|past| Past { outcome, ..past });
+            is_fit("git st", &line, THRESHOLD)
+        };
+        assert_eq!([Outcome::Succeeded, Outcome::Failed].map(with), [true, false]);
     }
 
     #[test]

@@ -174,6 +174,7 @@ fn secrets_are_not_recorded_by_default() {
 #[test]
 fn secrets_are_recorded_redacted_and_never_offered() {
     let home = home("secrets = 'redact'");
+    home.write(".ssh/id_ed25519", "");
     starts(&home);
     records_all(&home);
     let stored = stored(&home);
