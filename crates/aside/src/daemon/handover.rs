@@ -56,7 +56,12 @@ fn identity(path: &Path) -> Option<Identity> {
 /// Called for every shell that says hello. Looks at the program on a thread of its own: its disk may not answer.
 pub fn consider(state: &Arc<State>, plugin: &str) {
     // What was asked for, or approved, is not cut off for a new version; the next shell asks again.
-    if state.tasks().are_busy() || state.program.asking.swap(true, Ordering::Relaxed) {
+    if state.tasks().are_busy() {
+        return;
+    }
+    // One look at a time. A newer plugin is not passed over for it: its shell may be the only one that says hello.
+    let is_newer = is_newer(plugin, env!("CARGO_PKG_VERSION"));
+    if state.program.asking.swap(true, Ordering::Relaxed) && !is_newer {
         return;
     }
     let (state, plugin) = (Arc::clone(state), plugin.to_owned());
@@ -64,7 +69,7 @@ pub fn consider(state: &Arc<State>, plugin: &str) {
         let _asking = Asking(&state.program);
         if state.program.was_replaced() {
             replace(&state);
-        } else if is_newer(&plugin, env!("CARGO_PKG_VERSION")) {
+        } else if is_newer {
             tracing::info!(plugin, "a newer version is installed elsewhere, going");
             state.end(Ending::Stopped);
         }
