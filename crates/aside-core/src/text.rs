@@ -2,6 +2,7 @@
 
 pub mod base64;
 pub mod near;
+pub mod path;
 pub mod pattern;
 pub mod visible;
 

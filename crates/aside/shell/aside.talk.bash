@@ -46,8 +46,8 @@ _aside_look() {
 }
 
 # Which lines are worth a question, as `aside init` sets them: the words that no command begins with, and those that commands
-# seldom have and sentences nearly always. Only for whom to ask about: not knowing one costs an error message, and one too many
-# costs a question.
+# seldom have and sentences nearly always. They only decide which lines are asked about: not knowing one costs an error message,
+# and one too many costs a question.
 _aside_reserved=${_aside_reserved:- } _aside_markers=${_aside_markers:- }
 
 # Whether a line that is about to run is worth a question, and into _aside_first what its first word is if that is known.

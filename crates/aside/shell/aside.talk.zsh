@@ -36,8 +36,8 @@ typeset -gi _aside_tables=0
 zmodload zsh/parameter 2>/dev/null && _aside_tables=1
 
 # Which lines are worth a question, before `aside init` sets them: the words that no command begins with, and those that commands
-# seldom have and sentences nearly always. Only for whom to ask about: not knowing one costs an error message, and one too many
-# costs a question.
+# seldom have and sentences nearly always. They only decide which lines are asked about: not knowing one costs an error message,
+# and one too many costs a question.
 typeset -ga _aside_reserved _aside_markers
 typeset -g _aside_beyond=$'*[^\t\x20-\x7e]*' # What has letters that are not English.
 

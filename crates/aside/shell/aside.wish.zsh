@@ -293,7 +293,7 @@ _aside_more_heard() {
   zle -R
 }
 
-# Nobody looks at the list any more.
+# The list is no longer on the screen: its answer is not waited for.
 _aside_more_drop() {
   (( _aside_more_id )) || return 0
   _aside_more_id=0 _aside_more_for=

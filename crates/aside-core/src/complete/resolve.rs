@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::complete::ask::Ask;
 use crate::line::{Command, Join, Line};
+use crate::text;
 use crate::world::{Kind, Known};
 
 /// How many entries of a directory the world tells at most; one with more may have what is not among them.
@@ -18,15 +19,7 @@ pub fn absolute(ask: &Ask<'_>, value: &str, fixed: bool) -> Option<String> {
         true => (ask.cwd, value),
         false => expanded(ask, value)?,
     };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in begin.split('/').chain(rest.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    Some(format!("/{}", parts.join("/")))
+    Some(text::path::normalized(begin, rest))
 }
 
 /// What stands before the first slash, expanded, and the rest.

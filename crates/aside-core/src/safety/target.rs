@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::text;
+
 /// Where a written text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goes {
@@ -60,15 +62,7 @@ pub fn resolved(path: &str) -> Cow<'_, str> {
     if plain {
         return Cow::Borrowed(path);
     }
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    Cow::Owned(format!("/{}", parts.join("/")))
+    Cow::Owned(text::path::normalized("", path))
 }
 
 /// Bytes of a path. A longer one is not followed.

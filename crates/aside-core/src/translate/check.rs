@@ -205,14 +205,7 @@ fn kind(word: &Word, place: &Place<'_>) -> Option<Known<world::Kind>> {
         (_, true) => value.to_owned(),
         (_, false) => format!("{}/{value}", place.cwd),
     };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
+    let mut parts = text::path::names(path.split('/'));
     let Some(name) = parts.pop() else { return Some(Known::Yes(world::Kind::Directory)) };
     let entries = match place.world.entries(&format!("/{}", parts.join("/"))) {
         Known::Yes(entries) => entries,

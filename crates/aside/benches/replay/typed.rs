@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use aside_core::history::Entry;
 use aside_core::history::import::Format;
+use aside_core::text;
 
 /// Where the replay begins. Nothing is there.
 pub const HOME: &str = "/replay/home/you";
@@ -122,15 +123,7 @@ impl Walk {
             Some(rest) => format!("{HOME}{rest}"),
             None => path,
         };
-        let mut names: Vec<&str> = from.split('/').filter(|name| !name.is_empty()).collect();
-        for name in path.split('/') {
-            match name {
-                "" | "." => {}
-                ".." => _ = names.pop(),
-                name => names.push(name),
-            }
-        }
-        let reached = format!("/{}", names.join("/"));
+        let reached = text::path::normalized(&from, &path);
         let known = match path.rsplit('/').find(|name| !name.is_empty()) {
             Some(name) if !name.starts_with('.') => self.known.entry(name.to_owned()).or_insert(reached).clone(),
             _ => reached,

@@ -1,9 +1,10 @@
-//! The machine of the person who typed the history, as far as their commands name it. A file, a branch or a target is there
-//! once a command that names it ran: whoever typed that had it, and this machine has not.
+//! The machine of the user who typed the history, as far as their commands name it. A file, a branch or a target is there
+//! once a command that names it ran: that user had it, and this machine has not.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aside_core::text::path;
 use aside_core::world::{Entry, Item, Kind, Known, Live, World};
 
 use super::typed::{HOME, Typed};
@@ -39,20 +40,13 @@ impl Remembered {
         }
     }
 
-    fn learn_path(&mut self, cwd: &str, path: &str, kind: Kind, is_program: bool) {
-        let (begin, rest) = match path.strip_prefix('~') {
+    fn learn_path(&mut self, cwd: &str, typed: &str, kind: Kind, is_program: bool) {
+        let (begin, rest) = match typed.strip_prefix('~') {
             Some(rest) => (HOME, rest),
-            None if path.starts_with('/') => ("", path),
-            None => (cwd, path),
+            None if typed.starts_with('/') => ("", typed),
+            None => (cwd, typed),
         };
-        let mut parts: Vec<&str> = Vec::new();
-        for part in begin.split('/').chain(rest.split('/')) {
-            match part {
-                "" | "." => {}
-                ".." => drop(parts.pop()),
-                part => parts.push(part),
-            }
-        }
+        let parts = path::names(begin.split('/').chain(rest.split('/')));
         for depth in 0..parts.len() {
             let is_last = depth + 1 == parts.len();
             let kind = match (is_last, is_program) {

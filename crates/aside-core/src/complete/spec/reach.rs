@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::complete::ask::Ask;
 use crate::line::{self, Command};
 use crate::spec::walk::{self, End, Piece, Walk};
+use crate::text;
 
 /// Commands in commands: `sudo env nice …`, aliases of aliases.
 const MAX_DEPTH: usize = 8;
@@ -85,17 +86,7 @@ pub fn path(ask: &Ask<'_>, directory: &str, value: &str, fixed: bool) -> Option<
     if !fixed && whole.contains(['$', '*', '?', '[', '{', '`', '~', '(']) {
         return None;
     }
-    let mut parts: Vec<&str> = Vec::new();
-    for part in whole.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(format!("/{}", parts.join("/")))
+    Some(text::path::normalized("", &whole))
 }
 
 /// Puts what aliases stand for in their place, as the shell does: not twice, and only for the name. Whether the name

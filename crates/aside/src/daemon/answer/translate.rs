@@ -160,7 +160,7 @@ impl Desk {
             }
             Some(_) if self.is_private() => self.known(mouth, "private, so no model was asked").await,
             Some(model) => self.ask(&model, mouth).await,
-            // Whoever set an address expects to be answered from there.
+            // A user who set an address expects answers from there.
             None => {
                 let unused = self.state.config().llm.unused().filter(|_| self.asked.provider.is_empty());
                 let excuse = unused.map(|name| format!("{name} is set, but llm.provider names no model"));
