@@ -1,7 +1,7 @@
 //! `aside history`: import, search and count the commands you ran. Prints the answers; which file is read and what is
 //! kept is in `store`.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -9,11 +9,10 @@ use aside_core::history::filter::{Filter, Refusal};
 use aside_core::history::import::Parsed;
 use aside_core::proto::Request;
 use clap::Subcommand;
-use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::cli::{Exit, from_home, home, one_line, refuse_commands};
+use crate::cli::{Exit, from_home, home, one_line, progress_bar, refuse_commands};
 use crate::client;
 use crate::config::Config;
 use crate::paths::{self, Paths};
@@ -129,17 +128,6 @@ fn leave_out(parsed: &mut Parsed, filter: &Filter) -> LeftOut {
         Refusal::Secret => left_out.secret += 1,
     });
     left_out
-}
-
-fn progress_bar(length: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(length as u64);
-    match ProgressStyle::with_template("importing {bar:40} {percent}%") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 fn summary(added: usize, already_there: usize, left_out: &LeftOut, skipped: usize, file: &Path) -> String {

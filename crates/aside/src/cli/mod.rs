@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use aside_core::text;
 use clap::{Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -45,6 +46,7 @@ mod pipe;
 mod privacy;
 mod proxy;
 mod sandbox;
+mod setup;
 mod sink;
 mod stats;
 mod suggest;
@@ -72,8 +74,10 @@ const EXIT_CODES: &str = "Exit codes:
 
 #[derive(Subcommand)]
 enum Command {
+    Setup(setup::Args),
     Init(init::Args),
     Try(try_shell::Args),
+    Tutor(try_shell::tutor::Args),
     Daemon(daemon::Args),
     Translate(translate::Args),
     Explain(explain::Args),
@@ -141,8 +145,10 @@ pub fn main() -> ExitCode {
         Err(error) => return misread(&error),
     };
     let outcome = match parsed.command {
+        Command::Setup(args) => setup::run(args),
         Command::Init(args) => init::run(args),
         Command::Try(args) => try_shell::run(args),
+        Command::Tutor(args) => try_shell::tutor::run(args),
         Command::Daemon(args) => daemon::run(args),
         Command::Translate(args) => translate::run(args),
         Command::Explain(args) => explain::run(args),
@@ -323,6 +329,17 @@ fn one_line(text: &str) -> String {
         if shows { line.push(char) } else { line.extend(char.escape_default()) }
     }
     line
+}
+
+fn progress_bar(length: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(length as u64);
+    match ProgressStyle::with_template("importing {bar:40} {percent}%") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
 }
 
 /// `2 h 5 min`: the two largest units.

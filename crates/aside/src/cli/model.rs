@@ -1,7 +1,6 @@
 //! `aside model`: the models on this machine, and how one gets here. What they are asked is the daemon's business.
 
 use std::ffi::OsString;
-use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -11,6 +10,7 @@ use crate::cli::{Exit, print, refuse_commands};
 use crate::config::check::{Problem, Source, read_text};
 use crate::config::schema::{Value, setting};
 use crate::config::{Config, edit, write};
+use crate::confirm::{Default, confirm};
 use crate::exec;
 use crate::paths::{self, Paths};
 use crate::provider::local::shelf::{Chosen, Shelf, size};
@@ -100,18 +100,15 @@ enum Ask {
 }
 
 impl Ask {
-    /// Whether to go on. Nobody can be asked who is not at a terminal.
+    /// Whether to go on.
     fn goes_on(self, question: &str) -> anyhow::Result<bool> {
         if self == Ask::Never {
             return Ok(true);
         }
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            bail!("{question} Nobody can be asked here; say --yes");
+        match confirm(question, Default::No)? {
+            Some(answer) => Ok(answer),
+            None => bail!("{question} No answer can be given without a terminal; say --yes"),
         }
-        eprint!("{question} [y/N] ");
-        let mut line = String::new();
-        std::io::stdin().lock().read_line(&mut line).context("could not read the answer")?;
-        Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use aside_core::history::filter::Filter;
+use aside_core::history::import::Format;
 
 use crate::cli::{Exit, print};
 use crate::config::Config;
@@ -15,6 +16,8 @@ use crate::daemon::control;
 use crate::exec::{self, Own};
 use crate::paths::Paths;
 use crate::store::{History, files};
+
+pub mod tutor;
 
 /// Open a shell with Aside on, touching none of your files
 #[derive(clap::Args)]
@@ -29,7 +32,23 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Some(shell) => shell,
         None => own_shell().context("zsh, bash or fish is needed; install zsh")?,
     };
-    let Some(program) = exec::find(&shell) else {
+    open(&shell, &Visit::Trial)
+}
+
+/// What the shell is opened for.
+pub enum Visit {
+    /// The user's own history, and nothing else.
+    Trial,
+    /// A directory to practise in, and what zsh runs there before the first prompt.
+    Tour { prepare: fn(&Path) -> std::io::Result<()>, script: &'static str },
+}
+
+/// Lines to show something with where there is no history.
+const MADE_UP: &str = "git status --short\ngit log --oneline -10\nmake test\nmake build\nls -la\n\
+                       docker ps --all\ngrep -rn TODO src\ntar -czf backup.tar.gz src\n";
+
+pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
+    let Some(program) = exec::find(shell) else {
         bail!("{shell} is not installed; install it, or name another shell: `aside try bash`");
     };
     let mut home = tempfile::Builder::new();
@@ -41,15 +60,21 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         state_dir: home.path().join("state"),
         socket: home.path().join("aside.sock"),
     };
-    // What the person ran so far, from whatever shells they have used: the first key should already show something.
-    let known = fill(&paths)?;
+    // What the user ran so far, from whatever shells they have used: the first key should already show something.
+    let known = fill(&paths, visit)?;
     // `aside doctor` and the others are to be tried too, and may not be installed yet.
     let aside = home.path().join("bin/aside");
     std::fs::create_dir(home.path().join("bin")).context("could not make a directory")?;
     let program_itself = std::env::current_exe().context("could not find the program itself")?;
     std::os::unix::fs::symlink(program_itself, &aside).context("could not make a link")?;
-    let (args, mut env) = match shell.as_str() {
-        "zsh" => zsh(home.path(), &aside)?,
+    let mut last = String::new();
+    if let Visit::Tour { prepare, script } = visit {
+        let practice = home.path().join("practice");
+        std::fs::create_dir(&practice).and_then(|()| prepare(&practice)).context("could not make a directory")?;
+        last = format!("cd -- {}\n{script}", quoted(&practice));
+    }
+    let (args, mut env) = match shell {
+        "zsh" => zsh(home.path(), &aside, &last)?,
         "bash" => bash(home.path(), &aside)?,
         _ => fish(&aside),
     };
@@ -59,8 +84,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let wish =
         "Say what you want after a question mark: ? find files larger than 100MB. Tab takes the command; you run it.";
     let sentence = "Or just ask, as if it were a command: how many files are here?";
-    let hint = match (shell.as_str(), known) {
-        ("zsh", 0) => format!("Run a command or two, then type the beginning of one: {grey}\n{wish}\n{sentence}"),
+    let hint = match (shell, known) {
+        ("zsh", 0) => format!("You have no history yet, so some commands are made up: type `ls -`. {grey}\n{wish}\n{sentence}"),
         ("zsh", _) => format!("Type the beginning of a command you have run before: {grey}\n{wish}\n{sentence}"),
         ("bash", _) => format!(
             "{sentence} Grey text and `? wishes` are in zsh so far; everywhere: aside translate find files larger than 100MB"
@@ -69,24 +94,34 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
               aside translate find files larger than 100MB"
             .to_owned(),
     };
-    print(&format!(
-        "Aside is on in this {shell}, with {known} commands of your history. Nothing of yours is changed.
+    if let Visit::Trial = visit {
+        print(&format!(
+            "Aside is on in this {shell}, with {known} commands of your history. Nothing of yours is changed.
 {hint}
+`exit` leaves and forgets everything.
 "
-    ))?;
-    print("`exit` leaves and forgets everything.\n")?;
+        ))?;
+    }
     let status = exec::own(Own::Shell { program: program.as_os_str(), args: &args, env: &env });
     // It would go by itself, but its directory is about to.
     control::stop(&paths)?;
-    // The exit status of the last command typed is nobody's failure.
+    // The exit status of the last command typed says nothing about the trial.
     status.map(|_| Exit::Done)
 }
 
-fn fill(paths: &Paths) -> anyhow::Result<usize> {
+/// How many commands of the user's own are known.
+fn fill(paths: &Paths, visit: &Visit) -> anyhow::Result<usize> {
     let config = Config::default();
     let filter = Filter::new(&config.history.ignore, config.history.secrets.into())?;
     let (mut history, _) = History::open(&paths.history_db())?;
-    Ok(history.import(&files::everything_found(&filter), &mut |_| {})?.added)
+    let own = match visit {
+        Visit::Trial => history.import(&files::everything_found(&filter), &mut |_| {})?.added,
+        Visit::Tour { .. } => 0,
+    };
+    if own == 0 {
+        history.import(&Format::Bash.parse(MADE_UP.as_bytes()).entries, &mut |_| {})?;
+    }
+    Ok(own)
 }
 
 fn own_shell() -> Option<String> {
@@ -99,8 +134,8 @@ fn own_shell() -> Option<String> {
 
 type Start = (Vec<OsString>, Vec<(&'static str, OsString)>);
 
-/// zsh reads its rc files from `$ZDOTDIR`: two of ours there, which read the person's as if ours were not.
-fn zsh(home: &Path, aside: &Path) -> anyhow::Result<Start> {
+/// zsh reads its rc files from `$ZDOTDIR`: two of ours there, which read the user's as if ours were not. `last` ends them.
+fn zsh(home: &Path, aside: &Path, last: &str) -> anyhow::Result<Start> {
     let dir = home.join("zsh");
     std::fs::create_dir(&dir).context("could not make a directory")?;
     let (dir_word, history) = (quoted(&dir), quoted(&dir.join("history")));
@@ -126,7 +161,7 @@ HISTFILE={history}
 unset _aside_try_zdotdir
 PATH={bin}:$PATH
 eval \"$(aside init zsh)\"
-",
+{last}",
         bin = bin(aside),
     );
     std::fs::write(dir.join(".zshenv"), zshenv).context("could not write an rc file")?;

@@ -2,7 +2,7 @@
 //! program itself stays, since whoever put it there knows better how to take it away.
 
 use std::fmt::Write as _;
-use std::io::{ErrorKind, IsTerminal, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -10,16 +10,14 @@ use etcetera::BaseStrategy;
 
 use crate::cli::{Exit, refuse_commands};
 use crate::config::write;
+use crate::confirm::{Default, confirm};
 use crate::daemon::control;
 use crate::paths::{Paths, rest_file};
+use crate::rc::{self, Cut, Line};
 use crate::store::interactions::Interactions;
 use crate::store::journal::Journal;
 use crate::store::marks::Marks;
 use crate::store::reroutes::Reroutes;
-
-mod rc;
-
-use rc::{Cut, Line};
 
 /// No rc file is larger; what is, we neither read nor change.
 const MAX_RC_BYTES: u64 = 4 << 20;
@@ -140,7 +138,7 @@ impl Plan {
         let cuts = cuts.map(|(path, _)| {
             // Again, because the file may have changed while the question was on the screen.
             let content = std::fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
-            write::replace(path, &rc::without_aside(&content).rest)
+            take_out(path, &rc::without_aside(&content))
         });
         cuts.chain(self.removals.iter().map(Removal::perform)).filter_map(Result::err).collect()
     }
@@ -274,25 +272,36 @@ fn rc_files(home: &Path, config: &Path, zdotdir: Option<&Path>) -> Vec<PathBuf> 
         .collect()
 }
 
+/// Makes the file what it was: `aside setup` kept a copy, or made the file itself.
+fn take_out(path: &Path, cut: &Cut) -> anyhow::Result<()> {
+    let copy = rc::copy_path(path);
+    let before = read_rc(&copy);
+    if before.is_none() && cut.rest.is_empty() && cut.removed.iter().any(|line| line.text.ends_with(rc::MARK)) {
+        return std::fs::remove_file(path).with_context(|| format!("could not delete {}", path.display()));
+    }
+    let is_only_newline = before.as_ref().is_some_and(|before| cut.rest.strip_suffix(b"\n") == Some(before));
+    let rest = before.filter(|_| is_only_newline);
+    write::replace(path, rest.as_ref().unwrap_or(&cut.rest))?;
+    match std::fs::remove_file(&copy) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("could not delete {}", copy.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn read_rc(path: &Path) -> Option<Vec<u8>> {
     let meta = path.metadata().ok()?;
     if meta.is_file() && meta.len() <= MAX_RC_BYTES { std::fs::read(path).ok() } else { None }
 }
 
-/// On the terminal only: an answer that was piped in was not given to this question.
 fn confirmed() -> anyhow::Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        complain!("Nothing was changed. Run it in a terminal, or with --yes.");
-        return Ok(false);
+    match confirm("Do this?", Default::No)? {
+        Some(true) => return Ok(true),
+        Some(false) => complain!("Nothing was changed."),
+        None => complain!("Nothing was changed. Run it in a terminal, or with --yes."),
     }
-    eprint!("Do this? [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).context("could not read your answer")?;
-    let yes = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
-    if !yes {
-        complain!("Nothing was changed.");
-    }
-    Ok(yes)
+    Ok(false)
 }
 
 /// Man pages and completions that somebody made with `aside man` and `aside completions`, where they usually go.

@@ -59,6 +59,7 @@ mod replay;
 mod sandbox;
 mod scenes;
 mod secrets_disk;
+mod setup;
 mod shell_marks;
 mod suggest_cli;
 mod synapse;

@@ -47,6 +47,8 @@ pub const ASIDE: Layers = Layers {
             "client",
             "screen",
             "connections",
+            "confirm",
+            "rc",
         ],
     ],
     alone: &[],

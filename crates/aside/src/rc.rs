@@ -1,6 +1,7 @@
 //! Which lines of an rc file start Aside, and the file without them. Works on bytes: whatever else is in the file stays
 //! as it is. A line that does more than start Aside, or that its neighbours need, is shown to the person instead.
 
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
@@ -18,6 +19,16 @@ pub struct Line {
     /// From 1.
     pub number: usize,
     pub text: String,
+}
+
+/// Ends a line that `aside setup` wrote.
+pub const MARK: &str = "# added by aside setup";
+
+/// Where `aside setup` keeps the file as it was.
+pub fn copy_path(rc: &Path) -> PathBuf {
+    let mut name = rc.file_name().unwrap_or_default().to_owned();
+    name.push(".before-aside");
+    rc.with_file_name(name)
 }
 
 pub fn without_aside(content: &[u8]) -> Cut {
@@ -90,7 +101,7 @@ static STARTS: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*(?:(?:{condition}\s*(?:&&|;\s*and\b)\s*)*(?:{start})(?:\s*\|\|\s*(?:true|:))?
             |if\s+{condition}\s*;\s*then\s+(?:{start})\s*;\s*fi
             |if\s+{condition}\s*;\s*(?:{start})\s*;\s*end
-          )\s*;?\s*(?:\#.*)?$"
+          )\s*;?\s*(?:\#.*)?\s*$"
     ))
 });
 
@@ -105,7 +116,7 @@ static CONTINUES: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:\\|&&|\|\|?)$"))
 static BLOCK_BEGINS: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:^|[\s;)])(?:then|else|do|\{|\()$|\)$"));
 static BLOCK_ENDS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:fi|else|elif|done|esac|;;|\}|\))"));
 
-const PROGRAM: &str = r#"(?:command\s+|\\)?["']?(?:[\w./~@+{}$-]*/)?aside["']?"#;
+const PROGRAM: &str = r#"(?:(?:command\s+|\\)?["']?(?:[\w./~@+{}$-]*/)?aside["']?|'/[^'\n]*/aside')"#;
 
 /// Every way to start Aside that the documentation shows, or that people make of it.
 fn start() -> String {
@@ -178,8 +189,10 @@ mod tests {
             "status is-interactive; and aside init fish | source",
             "source (aside init fish | psub)",
         ] {
-            let cut = without_aside(line.as_bytes());
-            assert_eq!((cut.rest.as_slice(), numbers(&cut.removed)), (&b""[..], vec![1]), "{line}");
+            for end in ["", "\n", "\r\n"] {
+                let cut = without_aside(format!("{line}{end}").as_bytes());
+                assert_eq!((cut.rest.as_slice(), numbers(&cut.removed)), (&b""[..], vec![1]), "{line}{end:?}");
+            }
         }
     }
 

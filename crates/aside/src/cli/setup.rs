@@ -1,0 +1,294 @@
+//! `aside setup`: adds the line that starts Aside to the rc files of the shells that are here, imports their histories, offers
+//! to name a model, and checks that the daemon answers. Asks before each change; `aside uninstall` takes all of it back.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use aside_core::history::filter::Filter;
+use aside_core::proto::{Complete, Reply, Request};
+use etcetera::BaseStrategy;
+
+use crate::cli::{Exit, current_dir, from_home, home, one_line, own_shell, print, progress_bar, refuse_commands};
+use crate::client;
+use crate::config::check::{Source, read_text};
+use crate::config::schema::{Value, setting};
+use crate::config::{Config, edit, write};
+use crate::confirm::{self, Default, confirm};
+use crate::daemon::control;
+use crate::exec;
+use crate::paths::{self, Paths};
+use crate::rc;
+use crate::store::{History, files};
+
+/// Put Aside into your shells, one question at a time
+///
+/// Finds your shells, shows the line that each rc file would get, and adds it when you say yes (a copy of the file is kept).
+/// Then it imports your history, asks whether to name a model, and checks that completion works.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Take each question's default: your login shell, no model
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Exit> {
+    refuse_commands("set Aside up")?;
+    let is_at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    if !args.yes && !is_at_terminal {
+        bail!("setup asks questions; run it in a terminal, or with --yes");
+    }
+    let paths = Paths::from_env()?;
+    let config = match Config::load(&paths.config_file) {
+        Ok(config) => config,
+        Err(problems) => {
+            complain!("{problems}");
+            return Ok(Exit::Usage);
+        }
+    };
+    let ask = if args.yes { Ask::Defaults } else { Ask::User };
+    let shells = found_shells()?;
+    if shells.is_empty() {
+        bail!("neither zsh, bash nor fish is on PATH; install zsh, and run this again");
+    }
+    let mut on = Vec::new();
+    for (number, shell) in shells.iter().enumerate() {
+        if add_line(shell, number == 0, ask)? {
+            on.push(shell.name);
+        }
+    }
+    let Some(first) = on.first() else {
+        print("Aside is in none of your shells; `aside try` shows it without changing anything.\n")?;
+        return Ok(Exit::Failed);
+    };
+    import(&paths, &config)?;
+    choose_model(&paths, &config, ask)?;
+    let _ = std::fs::remove_file(paths.uninstalled_file());
+    let answers = check(&paths)?;
+    print(&next_steps(first))?;
+    Ok(if answers { Exit::Done } else { Exit::Failed })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    User,
+    Defaults,
+}
+
+impl Ask {
+    fn goes_on(self, question: &str, default: Default) -> anyhow::Result<bool> {
+        match self {
+            Ask::User => Ok(confirm(question, default)?.unwrap_or(false)),
+            Ask::Defaults => Ok(default == Default::Yes),
+        }
+    }
+}
+
+const SHELLS: [&str; 3] = ["zsh", "bash", "fish"];
+
+struct Found {
+    name: &'static str,
+    rc: PathBuf,
+    line: String,
+}
+
+/// The shells on PATH, the login shell first.
+fn found_shells() -> anyhow::Result<Vec<Found>> {
+    let base = etcetera::base_strategy::Xdg::new().context("could not find your home directory; set HOME")?;
+    let program = program()?;
+    let mut found = Vec::new();
+    for name in SHELLS {
+        if exec::find(name).is_some() {
+            let rc = rc_file(name, base.home_dir(), &base.config_dir());
+            found.push(Found { name, rc, line: start_line(name, &program) });
+        }
+    }
+    let login = own_shell();
+    found.sort_by_key(|shell| shell.name != login);
+    Ok(found)
+}
+
+fn rc_file(shell: &str, home: &Path, config: &Path) -> PathBuf {
+    let zdotdir = std::env::var_os("ZDOTDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+    match shell {
+        "zsh" => zdotdir.as_deref().unwrap_or(home).join(".zshrc"),
+        "bash" => home.join(".bashrc"),
+        _ => config.join("fish/config.fish"),
+    }
+}
+
+/// `aside` where that finds this very program, and else its path.
+fn program() -> anyhow::Result<String> {
+    let own = std::env::current_exe().context("could not find out where aside is")?;
+    let on_path = exec::find("aside").and_then(|found| found.canonicalize().ok());
+    let is_own = on_path.is_some() && on_path == own.canonicalize().ok();
+    Ok(if is_own { "aside".to_owned() } else { format!("'{}'", own.display().to_string().replace('\'', r"'\''")) })
+}
+
+fn start_line(shell: &str, program: &str) -> String {
+    match shell {
+        "fish" => format!("{program} init fish | source"),
+        _ => format!(r#"eval "$({program} init {shell})""#),
+    }
+}
+
+/// Whether the shell starts Aside now.
+fn add_line(shell: &Found, is_first: bool, ask: Ask) -> anyhow::Result<bool> {
+    let Found { name, rc, line } = shell;
+    let shown = from_home(&rc.display().to_string(), home().as_deref());
+    let before = match std::fs::read(rc) {
+        Ok(content) => Some(content),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).with_context(|| format!("could not read {shown}; nothing was changed")),
+    };
+    let cut = rc::without_aside(before.as_deref().unwrap_or_default());
+    if let Some(there) = cut.removed.first().or(cut.unsure.first()) {
+        print(&format!("{name}: {shown} starts Aside already, in line {}.\n", there.number))?;
+        return Ok(true);
+    }
+    let default = if is_first { Default::Yes } else { Default::No };
+    if ask == Ask::Defaults && default == Default::No {
+        return Ok(false);
+    }
+    print(&format!("{name}: this line would be added at the end of {shown}\n    {line}\n"))?;
+    if !ask.goes_on("Add it?", default)? {
+        return Ok(false);
+    }
+    let copy = rc::copy_path(rc);
+    let mut told = format!("{shown} has it");
+    if let Some(before) = &before {
+        write::replace(&copy, before)?;
+        let _ = write!(told, "; {} is the file as it was", from_home(&copy.display().to_string(), home().as_deref()));
+    }
+    write::replace(rc, &with_line(before.as_deref().unwrap_or_default(), line))?;
+    print(&format!("{told}.\n"))?;
+    Ok(true)
+}
+
+fn with_line(before: &[u8], line: &str) -> Vec<u8> {
+    let mut after = before.to_vec();
+    if after.last().is_some_and(|&last| last != b'\n') {
+        after.push(b'\n');
+    }
+    after.extend_from_slice(format!("{line}  {}\n", rc::MARK).as_bytes());
+    after
+}
+
+fn import(paths: &Paths, config: &Config) -> anyhow::Result<()> {
+    let filter = Filter::new(&config.history.ignore, config.history.secrets.into())?;
+    let entries = files::everything_found(&filter);
+    paths::leave_to_its_owner(&paths.data_dir)?;
+    let (mut stored, _) = History::open(&paths.history_db())?;
+    let bar = progress_bar(entries.len());
+    let imported = stored.import(&entries, &mut |done| bar.set_position(done as u64))?;
+    bar.finish_and_clear();
+    let _ = client::ask(&paths.socket, Request::Reload);
+    print(&match (imported.added, imported.already_there) {
+        (0, 0) => "history: none yet; what you run from now on is remembered, on this machine only.\n".to_owned(),
+        (0, there) => format!("history: all {there} commands were here already.\n"),
+        (added, _) => format!("history: {added} commands imported; they stay on this machine.\n"),
+    })
+}
+
+/// What can be named, as the user chooses it. Nothing leaves the machine before one is.
+fn choose_model(paths: &Paths, config: &Config, ask: Ask) -> anyhow::Result<()> {
+    if config.llm.asks_somebody() {
+        return print("model: one is named already; `aside config list llm` shows it.\n");
+    }
+    if ask == Ask::Defaults {
+        return print("model: none; everything works without one. `aside model --help` says how to name one.\n");
+    }
+    let keys = [("OPENAI_API_KEY", "openai", "OpenAI"), ("ANTHROPIC_API_KEY", "anthropic", "Anthropic")];
+    let has_key = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let found: Vec<_> = keys.into_iter().filter(|(name, _, _)| has_key(name)).collect();
+    let mut menu =
+        "model: everything works without one; with one, more is understood.\n  1  none, nothing leaves this \
+                    machine (Enter)\n  2  one on this machine, free: some hundred megabytes to fetch\n"
+            .to_owned();
+    for (number, (name, _, company)) in found.iter().enumerate() {
+        let _ = writeln!(menu, "  {}  {company}, with the key in ${name}: what you ask goes there", number + 3);
+    }
+    print(&menu)?;
+    let answer = confirm::line("Which? ")?;
+    let chosen = answer.parse::<usize>().ok().and_then(|number| found.get(number.checked_sub(3)?));
+    match (answer.as_str(), chosen) {
+        ("2", _) => print("`aside model list` shows them; `aside model pull NAME`, then `aside model use NAME`.\n"),
+        (_, Some((_, provider, company))) => {
+            set(paths, "llm.provider", provider)?;
+            print(&format!("{company} is asked from now on; `aside privacy` shows all that leaves.\n"))
+        }
+        _ => print("No model, then. `aside config set llm.provider …` names one later.\n"),
+    }
+}
+
+fn set(paths: &Paths, key: &str, value: &str) -> anyhow::Result<()> {
+    let file = &paths.config_file;
+    let setting = setting(key).with_context(|| format!("{key} is no setting"))?;
+    let wrong = |problem| anyhow::anyhow!("{problem}");
+    let text = read_text(file).map_err(wrong)?.unwrap_or_default();
+    let changed = edit::set(&Source { file, text: &text }, setting, &Value::Text(value.to_owned())).map_err(wrong)?;
+    write::replace(file, changed.as_bytes())
+}
+
+/// Beginnings that have an end nearly everywhere.
+const STEMS: [&str; 3] = ["git st", "ls --a", "cd /u"];
+
+fn check(paths: &Paths) -> anyhow::Result<bool> {
+    control::start(paths)?;
+    let cwd = current_dir()?;
+    for stem in STEMS {
+        let asked = Complete { cwd: cwd.clone(), left: stem.to_owned(), wait: true, ..Complete::default() };
+        if let Ok(Reply::Complete(found)) = client::ask(&paths.socket, Request::Complete(asked))
+            && let Some(first) = found.candidates.first()
+        {
+            print(&format!("check: `{stem}` completes to `{}`.\n", one_line(&first.completion)))?;
+            return Ok(true);
+        }
+    }
+    complain!("check: the daemon runs, but completes nothing; `aside doctor` says why");
+    Ok(false)
+}
+
+fn next_steps(shell: &str) -> String {
+    let tries = match shell {
+        "zsh" => {
+            "  git st                            the rest appears in grey; → takes it
+  ? find files larger than 100MB    Tab takes the command; you run it
+  how many files are here?          a sentence is answered
+`aside tutor` shows each of them in five minutes."
+        }
+        "bash" => {
+            "  how many files are here?          a sentence is answered
+  aside fix                         after a command failed
+  aside task run the tests          is proposed first, and you approve it"
+        }
+        _ => {
+            "  aside translate find files larger than 100MB
+  aside fix                         after a command failed
+  aside task run the tests          is proposed first, and you approve it"
+        }
+    };
+    format!("\nOpen a new {shell}, and try:\n{tries}\n`aside uninstall` takes everything back.\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_is_on_a_line_of_its_own_and_uninstall_knows_it() {
+        for shell in SHELLS {
+            for program in ["aside", "'/opt/my tools/aside'", "'/home/ann/.local/bin/aside'"] {
+                let line = start_line(shell, program);
+                for before in ["", "alias l=ls\n", "alias l=ls"] {
+                    let after = with_line(before.as_bytes(), &line);
+                    let cut = rc::without_aside(&after);
+                    assert_eq!(cut.removed.len(), 1, "{line}");
+                    let rest = String::from_utf8(cut.rest).unwrap();
+                    assert_eq!(rest.trim_end_matches('\n'), before.trim_end_matches('\n'), "{line}");
+                }
+            }
+        }
+    }
+}
