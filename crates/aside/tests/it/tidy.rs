@@ -7,6 +7,7 @@ use crate::harness::home::{self, Home};
 use crate::tidy::source::Source;
 
 mod direction;
+mod links;
 mod requirements;
 mod source;
 
@@ -65,6 +66,18 @@ fn every_requirement_names_the_test_that_holds_it() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
     let tests = requirements::tests(&rust());
     complain(requirements::untrue(&read("docs/requirements.md"), &read("docs/compat.md"), &tests));
+}
+
+#[test]
+fn every_link_of_the_pages_leads_somewhere() {
+    let at_root = ["README.md", "ARCHITECTURE.md", "STYLE.md", "CHANGELOG.md", "SECURITY.md"];
+    let read =
+        |path: &&str| Source { path: (*path).to_owned(), text: std::fs::read_to_string(root().join(path)).unwrap() };
+    let pages: Vec<Source> = files("docs", ".md").into_iter().chain(at_root.iter().map(read)).collect();
+    assert!(pages.len() > 20, "{} pages", pages.len());
+    complain(pages.iter().flat_map(|page| links::dead(page, &root())));
+    let index = std::fs::read_to_string(root().join("docs/README.md")).unwrap();
+    complain(links::unlisted(&index, &files("docs", ".md")));
 }
 
 fn starts_process(source: &Source) -> Vec<String> {
