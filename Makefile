@@ -1,15 +1,16 @@
-# What a person needs: `make try`, `make test`, `make install`, `make bench`. Each installs what it needs.
+# What you need: `make try`, `make test`, `make install`, `make bench`. Each installs what it needs.
 
 PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact soak
+.PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact soak
 
 # A shell with Aside on. Touches no file of yours.
-try: $(ASIDE)
+try:
 	scripts/packages zsh
-	$(ASIDE) try zsh
+	$(CARGO) build --profile try --bin aside
+	target/try/aside try zsh
 
 .PHONY: $(ASIDE)
 $(ASIDE):
@@ -42,6 +43,16 @@ install: $(ASIDE)
 	$(ASIDE) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/aside
 	$(ASIDE) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
 	@echo 'Add to ~/.zshrc:  eval "$$(aside init zsh)"'
+
+# A tarball with install.sh, a Debian package and their checksums, in target/dist. The C library is linked in.
+dist:
+	RUSTFLAGS='-C target-feature=+crt-static' $(CARGO) build --release --bin aside --target $(shell rustc -vV | sed -n 's/^host: //p')
+	scripts/dist target/$(shell rustc -vV | sed -n 's/^host: //p')/release/aside target/dist
+
+# The film of README, recorded again from a real zsh.
+film: $(ASIDE)
+	scripts/packages zsh tmux git python3
+	scripts/film $(ASIDE) docs/film.svg
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/aside $(DESTDIR)$(PREFIX)/share/man/man1/aside.1
