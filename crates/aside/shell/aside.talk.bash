@@ -25,7 +25,10 @@ _aside_look() {
   [[ -n $line ]] || return 0
   _aside_armed=''
   [[ $line != "${_aside_offered-}" ]] || return 0
-  if [[ -n $_aside_shell_prefix && $line == "$_aside_shell_prefix"* ]]; then
+  if [[ -n ${_aside_query_prefix-} && $line == "$_aside_query_prefix"[[:space:]]*[![:space:]]* ]]; then
+    words=${line#"$_aside_query_prefix"}
+    _aside_query "${words#"${words%%[![:space:]]*}"}"
+  elif [[ -n $_aside_shell_prefix && $line == "$_aside_shell_prefix"* ]]; then
     READLINE_LINE=${line#"$_aside_shell_prefix"}
   elif [[ -n $_aside_agent_prefix && $line == "$_aside_agent_prefix"[[:space:]]*[![:space:]]* ]]; then
     words=${line#"$_aside_agent_prefix"}
@@ -167,11 +170,11 @@ _aside_ended() { return "$1"; }
 # One dim line above the prompt, in place of the row that `bind -x` has wiped.
 _aside_note() { builtin printf '\e[2m%s\e[0m\n' "$1" >&2; }
 
-# Enter accepts nothing, this once.
+# Enter accepts nothing, this once; it may do something else instead.
 _aside_hold() {
   local map
   _aside_held=1
-  for map in $_aside_maps; do builtin bind -m "$map" '"\e[77702~": ""'; done
+  for map in $_aside_maps; do builtin bind -m "$map" "\"\\e[77702~\": ${1:-\"\"}"; done
 }
 
 _aside_let_go() {

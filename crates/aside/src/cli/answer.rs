@@ -38,7 +38,7 @@ const SILENCE: Duration = Duration::from_secs(300);
 /// How long we wait for the daemon to hear that we do not want to know any more.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// Say something to a sentence: an answer, with a command when there is one
+/// Answer a sentence, with a command where there is one
 ///
 /// Nothing is run. Ctrl-C stops the answer. Options go before the words.
 #[derive(clap::Args)]

@@ -56,9 +56,12 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let script = script(args.shell, &program, &socket);
     let script = match args.shell {
         Shell::Zsh => script,
-        Shell::Bash => followed(&config(), &socket) + &script,
+        Shell::Bash => {
+            let settings = followed(&config(), &socket);
+            settings.iter().map(|(name, value)| format!("{name}={}\n", quoted(value))).collect::<String>() + &script
+        }
         Shell::Fish => {
-            place::settings(&config(), &socket).map(|(name, value)| fish_set(name, &value)).concat() + &script
+            followed(&config(), &socket).iter().map(|(name, value)| fish_set(name, value)).collect::<String>() + &script
         }
     };
     // Reading the settings takes longer than all the rest, and most people's do not ask for it.
@@ -110,8 +113,15 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
                 + include_str!("../../shell/aside.output.bash")
                 + include_str!("../../shell/aside.bash")
                 + include_str!("../../shell/aside.talk.bash")
+                + include_str!("../../shell/aside.query.bash")
         }
-        Shell::Fish => settings + include_str!("../../shell/aside.fish"),
+        Shell::Fish => {
+            let list = |words: &[&str]| words.iter().map(|word| format!(" {}", fish_quoted(word))).collect::<String>();
+            settings
+                + &words(Dialect::Fish, |name, words| format!("set -g {name}{}\n", list(words)))
+                + include_str!("../../shell/aside.fish")
+                + include_str!("../../shell/aside.enter.fish")
+        }
     }
 }
 
@@ -121,17 +131,22 @@ fn words(dialect: Dialect, set: impl Fn(&str, &[&str]) -> String) -> String {
     set("_aside_reserved", &lists.reserved_in(dialect)) + &set("_aside_markers", &lists.markers())
 }
 
-/// What zsh hears when it greets the daemon, and can find out about itself. bash greets it with its first question.
-fn followed(config: &Config, socket: &Path) -> String {
+/// What zsh hears when it greets the daemon, and can find out about itself. bash greets it with its first question, fish never.
+fn followed(config: &Config, socket: &Path) -> Vec<(&'static str, String)> {
     let detect = &config.detect;
     let settings = [
         ("_aside_reroute", detect.reroute.name()),
         ("_aside_agent_prefix", &detect.agent_prefix),
         ("_aside_shell_prefix", &detect.shell_prefix),
+        ("_aside_query_prefix", query_prefix(config)),
     ];
-    let place = place::settings(config, socket);
-    let place = place.iter().map(|(name, value)| (*name, value.as_str()));
-    settings.into_iter().chain(place).map(|(name, value)| format!("{name}={}\n", quoted(value))).collect()
+    let settings = settings.map(|(name, value)| (name, value.to_owned()));
+    settings.into_iter().chain(place::settings(config, socket)).collect()
+}
+
+/// What a request in the line begins with; empty where none is wanted.
+fn query_prefix(config: &Config) -> &str {
+    if config.llm.natural_language { &config.llm.nl_prefix } else { "" }
 }
 
 fn fish_set(name: &str, value: &str) -> String {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use aside_core::text;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -36,6 +36,7 @@ mod daemon;
 mod detect;
 mod doctor;
 mod explain;
+mod help;
 mod history;
 mod init;
 mod keep;
@@ -64,13 +65,9 @@ pub struct Cli {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes:
-  0  done
-  1  it failed, found nothing, or (doctor) something needs doing
-  2  the command line or the configuration is wrong
-  3  the daemon could not be reached
-  4  (task) nothing was carried out: it waits for you, or was rejected
-  130  stopped with Ctrl-C";
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 it failed, found nothing, or (doctor) needs doing;
+2 wrong command line or configuration; 3 the daemon could not be reached;
+4 (task) it waits for you, or was rejected; 130 stopped with Ctrl-C";
 
 #[derive(Subcommand)]
 enum Command {
@@ -140,7 +137,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = translate::synapse::by_name() {
         return code;
     }
-    let parsed = match Cli::try_parse_from(words(std::env::args_os())) {
+    let parsed = match parsed(words(std::env::args_os())) {
         Ok(parsed) => parsed,
         Err(error) => return misread(&error),
     };
@@ -188,6 +185,13 @@ pub fn main() -> ExitCode {
             Exit::Failed.into()
         }
     }
+}
+
+fn parsed(words: Vec<OsString>) -> Result<Cli, clap::Error> {
+    // Only its own help lists the commands.
+    let asks_for_help = words.len() < 2 || words.get(1).is_some_and(|word| word == "--help" || word == "-h");
+    let command = if asks_for_help { help::grouped(Cli::command()) } else { Cli::command() };
+    Cli::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
 /// `aside help translate` is `aside translate --help`. Not clap's own, which has every subcommand once more below `help`, in

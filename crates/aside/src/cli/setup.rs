@@ -194,7 +194,7 @@ fn import(paths: &Paths, config: &Config) -> anyhow::Result<()> {
 /// What can be named, as the user chooses it. Nothing leaves the machine before one is.
 fn choose_model(paths: &Paths, config: &Config, ask: Ask) -> anyhow::Result<()> {
     if config.llm.asks_somebody() {
-        return print("model: one is named already; `aside config list llm` shows it.\n");
+        return print("model: one is named already; `aside config get llm.provider` says which.\n");
     }
     if ask == Ask::Defaults {
         return print("model: none; everything works without one. `aside model --help` says how to name one.\n");
@@ -259,12 +259,13 @@ fn next_steps(shell: &str) -> String {
 `aside tutor` shows each of them in five minutes."
         }
         "bash" => {
-            "  how many files are here?          a sentence is answered
+            "  ? find files larger than 100MB    Enter puts the command into the line; you run it
+  how many files are here?          a sentence is answered
   aside fix                         after a command failed
   aside task run the tests          is proposed first, and you approve it"
         }
         _ => {
-            "  aside translate find files larger than 100MB
+            "  ? find files larger than 100MB    Enter puts the command into the line; you run it
   aside fix                         after a command failed
   aside task run the tests          is proposed first, and you approve it"
         }

@@ -15,7 +15,7 @@ use crate::store::interactions::{Action, Interactions, Noted};
 use crate::store::journal::{Entry, Journal};
 use crate::store::reroutes::{self, Became, Reroutes};
 
-/// Show what became of suggestions, how fast they came, and what models cost
+/// Show what became of suggestions, their speed, what models cost
 #[derive(clap::Args)]
 pub struct Args {
     /// Print JSON

@@ -16,7 +16,7 @@ use ask::Wished;
 /// What is read of a wish on standard input.
 const MAX_INPUT: u64 = 64 * 1024;
 
-/// Print the command for a wish in plain words
+/// Print the command for a request in plain words
 ///
 /// Nothing is run. What the command may destroy is said on standard error, as is why there is no answer.
 #[derive(clap::Args)]
@@ -35,6 +35,9 @@ pub struct Args {
     /// How many commands to print, the best first
     #[arg(short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10))]
     number: u32,
+    /// Print the best command alone, and the others among the notes; for the plugins of bash and fish
+    #[arg(long, hide = true, conflicts_with = "json")]
+    for_line: bool,
     /// Who is to answer, whatever the settings say
     #[arg(long, value_name = "PROVIDER", value_parser = ["embedded", "openai", "anthropic", "local"])]
     provider: Option<String>,
@@ -44,7 +47,7 @@ pub struct Args {
     /// The directory the command is for; this one when absent
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
-    /// The wish; read from standard input when absent
+    /// The request; read from standard input when absent
     words: Vec<String>,
 }
 
@@ -85,9 +88,16 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         env_hints: BTreeMap::new(),
     })?;
     let number = usize::try_from(args.number).unwrap_or(usize::MAX);
-    print(&if args.json { json(&suggestion, number)? } else { plain(&suggestion, number) })?;
-    for line in remarks(&suggestion, number) {
-        complain!("aside: {line}");
+    if args.for_line {
+        print(suggestion.proposals.first().map_or("", |best| &best.text))?;
+        for line in notes_above_the_line(&suggestion, number) {
+            complain!("{line}");
+        }
+    } else {
+        print(&if args.json { json(&suggestion, number)? } else { plain(&suggestion, number) })?;
+        for line in remarks(&suggestion, number) {
+            complain!("aside: {line}");
+        }
     }
     Ok(if suggestion.proposals.is_empty() { Exit::Failed } else { Exit::Done })
 }
@@ -134,6 +144,19 @@ fn remarks(suggestion: &Suggestion, number: usize) -> Vec<String> {
         }
     }
     remarks
+}
+
+/// What stands above a line that the best command was put into: what to know about it, and the others.
+fn notes_above_the_line(suggestion: &Suggestion, number: usize) -> Vec<String> {
+    let mut notes = remarks(suggestion, 1);
+    for other in suggestion.proposals.iter().take(number).skip(1) {
+        let careful = match other.warning.as_str() {
+            "" => String::new(),
+            warning => format!("   (careful, it {})", one_line(warning)),
+        };
+        notes.push(format!("or: {}{careful}", one_line(&other.text)));
+    }
+    notes
 }
 
 #[cfg(test)]

@@ -83,16 +83,14 @@ pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
     let grey = "→ takes the grey text, Alt-→ a word of it.";
     let wish =
         "Say what you want after a question mark: ? find files larger than 100MB. Tab takes the command; you run it.";
+    let enter = "Say what you want after a question mark: ? find files larger than 100MB. Enter puts the command into the line.";
     let sentence = "Or just ask, as if it were a command: how many files are here?";
     let hint = match (shell, known) {
-        ("zsh", 0) => format!("You have no history yet, so some commands are made up: type `ls -`. {grey}\n{wish}\n{sentence}"),
+        ("zsh", 0) => {
+            format!("You have no history yet, so some commands are made up: type `ls -`. {grey}\n{wish}\n{sentence}")
+        }
         ("zsh", _) => format!("Type the beginning of a command you have run before: {grey}\n{wish}\n{sentence}"),
-        ("bash", _) => format!(
-            "{sentence} Grey text and `? wishes` are in zsh so far; everywhere: aside translate find files larger than 100MB"
-        ),
-        _ => "It records what you run here; grey text, `? wishes` and answers to sentences are in zsh so far. Everywhere: \
-              aside translate find files larger than 100MB"
-            .to_owned(),
+        _ => format!("{enter}\n{sentence}"),
     };
     if let Visit::Trial = visit {
         print(&format!(

@@ -52,7 +52,7 @@ fn help_is_given_by_name_too() {
     assert_eq!(home.aside_does(&["help"]).stdout, home.aside_does(&["--help"]).stdout);
     let said = home.aside_does(&["help", "translate"]).stdout;
     assert_eq!(said, home.aside_does(&["translate", "--help"]).stdout);
-    assert!(said.starts_with("Print the command for a wish"), "{said}");
+    assert!(said.starts_with("Print the command for a request"), "{said}");
 }
 
 #[test]

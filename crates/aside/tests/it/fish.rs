@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::bash::recorded;
+use crate::bash_talk::stand_in;
 use crate::harness::scene::Scene;
+use crate::harness::sentences::{TABLE, knows};
 
 #[test]
 fn commands_are_recorded_with_what_is_known_about_them() {
@@ -36,4 +38,50 @@ fn a_private_fish_and_one_switched_off_record_nothing() {
     let commands: Vec<&str> = rows.iter().map(|row| row["command"].as_str().unwrap()).collect();
     assert!(!commands.contains(&"echo unseen") && !commands.contains(&"echo private"), "{commands:?}");
     assert!(commands.contains(&"echo seen"), "{commands:?}");
+}
+
+/// Programs that fail as those of their names do, whichever this machine has.
+fn with_programs() -> Scene {
+    let fails = |says: &str, code: u8| format!("#!/bin/sh\necho \"{says}\" >&2\nexit {code}\n");
+    let scene = Scene::fish()
+        .file("bin/find", &fails("find: paths must precede expression: 'how'", 1))
+        .file("bin/make", &fails("make: *** No rule to make target '$1'.  Stop.", 2))
+        .file("bin/git", &fails("git: '$1' is not a git command. See 'git --help'.", 1))
+        .file("bin/go", &fails("go $1: unknown command", 2))
+        .file("bin/cargo", &fails("error: no such command: '$1'", 101))
+        .file("aside", &stand_in())
+        .rc("set -gx PATH ~/bin $PATH")
+        .rc_after("set -g _aside_bin ~/aside")
+        .start();
+    assert_eq!(scene.home.aside_does(&["daemon", "start"]).code, 0);
+    scene
+}
+
+#[test]
+fn every_sentence_of_the_table_is_answered_in_fish() {
+    let mut scene = with_programs();
+    for line in TABLE {
+        knows(&scene, "warm", "fish", line);
+        scene.types(line).sends("\r").shows(&format!("{line} ("));
+        scene.sends("\x15");
+    }
+}
+
+#[test]
+fn commands_and_ordinary_failures_are_left_to_fish() {
+    let mut scene = with_programs();
+    assert_eq!(scene.runs("echo what is the matter with you"), "what is the matter with you");
+    assert_eq!(scene.runs("make test"), "make: *** No rule to make target 'test'.  Stop.");
+    assert_eq!(scene.runs("for i in the words; echo $i; end"), "the\nwords");
+    assert_eq!(scene.runs("if test -d /; echo it is there; end"), "it is there");
+}
+
+#[test]
+fn tab_takes_what_an_answer_proposes_and_else_completes() {
+    let mut scene = with_programs();
+    scene.home.write("proposal", "echo taken");
+    knows(&scene, "warm", "fish", "how many files are here?");
+    scene.types("how many files are here?").sends("\r").shows("how many files are here? (").shows("Tab takes it");
+    scene.sends("\t").shows("> echo taken").sends("\r").shows("\ntaken\n");
+    scene.types("echo ~/propo").sends("\t").shows("proposal");
 }

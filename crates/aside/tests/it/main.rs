@@ -55,6 +55,7 @@ mod proxy_ends;
 mod proxy_enter;
 mod proxy_jobs;
 mod proxy_tools;
+mod query_shells;
 mod replay;
 mod sandbox;
 mod scenes;

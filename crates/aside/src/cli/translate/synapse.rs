@@ -37,7 +37,7 @@ enum What {
     Other(Vec<String>),
 }
 
-/// Answer a wish, in fields between tabs
+/// Answer a request, in fields between tabs
 #[derive(clap::Args)]
 struct Wish {
     #[arg(allow_hyphen_values = true)]
@@ -76,7 +76,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         }
         Some(What::Other(words)) => {
             let what = words.first().map(|word| one_line(word)).unwrap_or_default();
-            complain!("synapse: this is Aside, which answers wishes for Synapse's plugin and does not do `{what}`");
+            complain!("synapse: this is Aside, which answers requests for Synapse's plugin and does not do `{what}`");
             Ok(Exit::Usage)
         }
         // `eval "$(synapse)"`: there is nothing to evaluate, and nothing to break.

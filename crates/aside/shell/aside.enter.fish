@@ -1,0 +1,146 @@
+
+# Enter: `? words` puts a command in the place of the words, with others and a warning above the prompt, and prose is answered
+# instead of run. What prose is, `aside detect` decides; here is only what keeps other lines from costing anything.
+
+function _aside_enter
+    set -l line (commandline -b)
+    # One line, no list of completions that Enter would choose from, and not the same line for the second time.
+    if set -q _aside_on; and test (count $line) = 1; and not commandline -P; and test "$line" != "$_aside_offered"
+        set -l words (string trim -- $line)
+        if set -l query (_aside_behind "$_aside_query_prefix" "$words")
+            _aside_query "$query"
+            return
+        else if set -l prose (_aside_behind "$_aside_agent_prefix" "$words")
+            _aside_take "$prose"
+            return
+        else if test -n "$_aside_shell_prefix"; and string match -q -- "$_aside_shell_prefix*" "$words"
+            commandline -r -- (string sub -s (math (string length -- $_aside_shell_prefix) + 1) -- $words)
+        else if _aside_is_prose before "$words"
+            if test "$_aside_reroute" = offer
+                set -g _aside_offered $line
+                _aside_note "reads like a sentence: Enter again runs it, $_aside_agent_prefix in front of it asks"
+            else
+                _aside_take "$words"
+            end
+            return
+        end
+    end
+    commandline -f execute
+end
+
+# The words behind a prefix and a blank.
+function _aside_behind
+    test -n "$argv[1]"; or return 1
+    string match -qr '^'(string escape --style=regex -- $argv[1])'\s+(?<words>\S.*)$' -- $argv[2]; or return 1
+    printf '%s' $words
+end
+
+# Dim lines above the prompt, which is drawn again below them.
+function _aside_note
+    printf '\n'
+    set_color --dim
+    printf '%s\n' $argv
+    set_color normal
+    commandline -f repaint
+end
+
+# On standard input: arguments can be read by everybody.
+function _aside_query
+    set -l file $_aside_socket.$fish_pid.query
+    set -l found (printf '%s' $argv[1] |
+        ASIDE_SOCKET=$_aside_socket $_aside_bin translate --for-line -n 3 --shell fish 2>$file | string collect)
+    set -l notes (cat $file)
+    command rm -f -- $file
+    test -z "$found"; or commandline -r -- $found
+    if set -q notes[1]
+        _aside_note $notes
+    else
+        commandline -f repaint
+    end
+end
+
+# Whether a line is prose: `before` it runs, or `after` it ended with a status. Asked only where the first word is no command,
+# begins no command, or stands before a word that commands seldom have.
+function _aside_is_prose
+    test "$_aside_reroute" != off; and test (string length -- $argv[2]) -le 4096; or return 1
+    set -l words (string split -n ' ' -- $argv[2])
+    set -q words[2]; or return 1
+    string match -qr '^[[:punct:]]|[/=$`"\\\\*~]' -- $words[1]; and return 1
+    if test $argv[1] = before; and not contains -- $words[1] $_aside_reserved; and type -q -- $words[1]
+        set -q words[3]; or return 1
+        set -l marked
+        for word in (string lower -- $words)
+            contains -- (string trim -r -c ',.;:?!' -- $word) $_aside_markers; and set marked 1
+        end
+        test -n "$marked"; or return 1
+    end
+    set -l how before
+    test $argv[1] = before; or set how after --exit $argv[3]
+    test "$(printf '%s\n' $argv[2] | ASIDE_SOCKET=$_aside_socket $_aside_bin detect $how --shell fish - 2>/dev/null)" = agent
+end
+
+# The line is prose: it stays on the screen as it was typed, and the answer stands below it.
+function _aside_take
+    printf '\n'
+    _aside_answer 0 $argv[1]
+    commandline -r ''
+    commandline -f repaint
+end
+
+# How it ended, and the words. Tab on the empty line takes the command that the answer proposes.
+function _aside_answer
+    set -l file $_aside_socket.$fish_pid.proposal
+    set -l hint
+    test -n "$_aside_has_tab"; and set hint 'Tab takes it'
+    set -g _aside_asked (math 0$_aside_asked + 1)
+    printf '%s' $argv[2] |
+        ASIDE_SOCKET=$_aside_socket $_aside_bin answer --exit $argv[1] --session $_aside_session --number $_aside_asked \
+            --shell fish --proposal-fd 3 --hint "$hint" 3>$file
+    set -g _aside_proposal (string collect <$file)
+    command rm -f -- $file
+end
+
+function _aside_tab
+    if test -z "$(commandline -b)"; and test -n "$_aside_proposal"
+        commandline -r -- $_aside_proposal
+        set -g _aside_proposal
+    else
+        commandline -f complete
+    end
+end
+
+# A command that failed may have been prose: what fish could run begins with a command, and only the daemon knows the rest.
+function _aside_after --on-event fish_postexec
+    set -l code $status
+    set -g _aside_offered
+    set -g _aside_proposal
+    if set -q _aside_on; and test $code -gt 0; and not contains $code 127 130 146 148
+        and _aside_is_prose after (string trim -- "$argv[1]") $code
+        if test "$_aside_reroute" = offer
+            printf '%s\n' "reads like a sentence: $_aside_agent_prefix in front of it asks"
+        else
+            _aside_answer $code "$argv[1]"
+        end
+    end
+    return $code
+end
+
+# At the first prompt, when everything else has been read, and only where these keys are fish's own.
+function _aside_bind_keys --on-event fish_prompt
+    functions -e _aside_bind_keys
+    set -q _aside_session; or return
+    for mode in default insert
+        for key in \r \n
+            _aside_is_preset $mode $key execute; and bind -M $mode $key _aside_enter
+        end
+        if _aside_is_preset $mode \t complete
+            bind -M $mode \t _aside_tab
+            set -g _aside_has_tab 1
+        end
+    end
+end
+
+function _aside_is_preset
+    set -l does (bind -M $argv[1] $argv[2] 2>/dev/null)
+    test (count $does) = 1; and string match -qr "^bind --preset .*$argv[3]\$" -- $does
+end
