@@ -48,6 +48,12 @@ pub fn answer(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Ad
     let shown =
         begins(words, "what is in").or(begins(words, "what's in")).map(|what| format!("show what is in {what}"));
     let wish = shown.as_deref().unwrap_or(words);
+    // "How do I undo it?": what is left without its frame is no question any more.
+    let is_framed = words.len() + 1 < asked.words.trim_end().len();
+    let wish = match wish.strip_suffix(['?', '？']) {
+        Some(plain) if is_framed && !plain.ends_with('*') && !wish.contains('*') => plain,
+        _ => wish,
+    };
     let found = embedded::answer_part(&Wish { words: wish, place: *place, limit: SHOWN }, asked.words);
     let mut offers = offers(&found, place, asked.blocklist, SHOWN);
     // The same line again would fail again.

@@ -20,8 +20,9 @@ use crate::world::Known;
 const MAX_OFFERS: usize = 8;
 /// Commands that were used, of those that begin with what is typed.
 const MAX_USED: usize = 64;
-/// How the functions of our own plugin begin.
+/// How the functions of our own plugin begin, and those of zsh that it loads for itself.
 const OURS: &str = "aside";
+const LOADED: [&str; 2] = ["add-zle-hook-widget", "add-zsh-hook"];
 
 pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     if spot.typed.is_empty() || !spot.fixed || ask.is_in_word(spot.quote) {
@@ -99,7 +100,7 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     // Our own functions wait for our name: nothing of ours is put between the user's.
     let is_ours = |found: &Name<'_>| found.rank == 1 && found.name.starts_with(OURS) && !typed.starts_with(OURS);
     found.retain(|found| (typed.starts_with('_') || !found.name.starts_with('_')) && text::is_clean(found.name));
-    found.retain(|found| !is_ours(found));
+    found.retain(|found| !is_ours(found) && !LOADED.contains(&found.name));
     if found.iter().any(|found| found.name == typed) {
         return Vec::new();
     }
@@ -310,8 +311,11 @@ mod tests {
 
     #[test]
     fn functions_of_ours_wait_for_our_name() {
-        let more = "program asciidoctor\nprogram aside\nfunction aside-off\nfunction aside-on";
-        check(more, &[("asi|", "aside"), ("as|", "aside / asciidoctor"), ("aside-o|", "aside-on / aside-off")]);
+        let more = "program asciidoctor\nprogram aside\nfunction aside-off\nfunction aside-on\nfunction add-zsh-hook";
+        check(
+            more,
+            &[("asi|", "aside"), ("add|", ""), ("as|", "aside / asciidoctor"), ("aside-o|", "aside-on / aside-off")],
+        );
     }
 
     #[test]

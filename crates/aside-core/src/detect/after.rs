@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::detect::before::{forced, is_quotation, is_subject};
-use crate::detect::evidence::Evidence;
+use crate::detect::evidence::{self, Evidence};
 use crate::detect::here::{self, Head};
 use crate::detect::lists::lists;
 use crate::detect::meaning::Meaning;
@@ -27,7 +27,7 @@ pub fn after(line: &str, end: &End<'_>, facts: &Facts<'_>) -> Ruling<After> {
     }
     let reading = read(line);
     let Some(first) = reading.first().filter(|_| reading.len() >= 2) else { return nothing("one word is a command") };
-    let failed = Failed::of(&reading, Evidence::of(end));
+    let failed = Failed { is_denied: is_denied(&reading, end), ..Failed::of(&reading, Evidence::of(end)) };
     if !failed.begins_a_sentence(first) {
         return nothing("it begins as only commands do");
     }
@@ -79,6 +79,13 @@ struct Failed<'r, 'l> {
     by_document: bool,
     /// So many words that the shell could not read.
     by_syntax: bool,
+    /// The tool itself says that it has no such subcommand.
+    is_denied: bool,
+}
+
+fn is_denied(reading: &Reading<'_>, end: &End<'_>) -> bool {
+    let second = reading.rest().first().map_or("", |second| second.raw);
+    !second.is_empty() && end.output.is_some_and(|output| evidence::denies(output, second))
 }
 
 impl<'r, 'l> Failed<'r, 'l> {
@@ -100,6 +107,7 @@ impl<'r, 'l> Failed<'r, 'l> {
             is_foreign,
             by_document: evidence.named && (lists().words.contains(second) || by_syntax),
             by_syntax,
+            is_denied: false,
         }
     }
 
@@ -134,7 +142,7 @@ impl<'r, 'l> Failed<'r, 'l> {
         if meaning.runs_another() {
             return nothing(format!("{command} runs what follows it"));
         }
-        if here::knows(command, second, facts) {
+        if !self.is_denied && here::knows(command, second, facts) {
             // A subcommand or a file may be spoken of; a target or a script is meant.
             return if !here::is_live(command, second, facts) && meaning.is_about_known() {
                 agent(format!("{command} failed, and the line reads as a sentence"))

@@ -46,6 +46,26 @@ impl Evidence {
     }
 }
 
+/// How tools say that they have no such subcommand, beside its name.
+const DENIALS: [&str; 6] = [
+    "is not a ",
+    "no such command",
+    "no such subcommand",
+    "unknown command",
+    "unknown subcommand",
+    "unrecognized subcommand",
+];
+
+/// Whether the output says that the command has no such subcommand.
+pub fn denies(output: &str, subcommand: &str) -> bool {
+    let subcommand = subcommand.to_lowercase();
+    let is_word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()) == subcommand;
+    ends(output)
+        .to_lowercase()
+        .lines()
+        .any(|line| DENIALS.iter().any(|denial| line.contains(denial)) && line.split([' ', ':']).any(is_word))
+}
+
 /// The beginning and the end of a long text.
 fn ends(text: &str) -> String {
     if text.len() <= 2 * MAX_OUTPUT {

@@ -80,6 +80,12 @@ impl Llm {
         set.filter(|_| !self.asks_somebody())
     }
 
+    /// Why a server or a model that is set is not asked; empty when none is set, or when the request names a provider itself.
+    pub fn unused_excuse(&self, provider: &str) -> String {
+        let unused = self.unused().filter(|_| provider.is_empty());
+        unused.map(|name| format!("{name} is set, but llm.provider names no model")).unwrap_or_default()
+    }
+
     fn at(&self, provider: Provider, parts: &Parts<'_>) -> Option<Whom> {
         let usual = match provider {
             Provider::Embedded => return None,

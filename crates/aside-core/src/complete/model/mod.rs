@@ -35,7 +35,8 @@ pub fn is_worth_asking(left: &str, right: &str, min_chars: usize) -> bool {
 /// Whether a path is being typed at the cursor: what is in the directory is known, and a model could only guess.
 fn is_in_path(left: &str) -> bool {
     let word = left.rsplit([' ', '\t', '\n', '|', ';', '&', '(', '<', '>', '=', '"', '\'']).next().unwrap_or_default();
-    ["/", "~", "./", "../"].iter().any(|begin| word.starts_with(begin))
+    let has_folder = word.contains('/') && !word.contains("://") && !word.contains(['@', ':']);
+    word.starts_with('~') || has_folder
 }
 
 /// What the whole answer adds at the cursor; nothing when there is nothing to add, or when it makes no sense there.
@@ -333,6 +334,8 @@ mod tests {
             "ls -l /etc/ho|",
             "tar -C ../pro|",
             "./scr|",
+            "ls src/ma|",
+            "python3 tools/bu|",
             "make >/tm|",
             "dd if=/de|",
             "vim \"~/a|",

@@ -50,7 +50,7 @@ pub fn ask(mut wished: Wished) -> anyhow::Result<Suggestion> {
         return Ok(here(&paths, &Config::default(), &cwd, &wished, excuse));
     };
     if !names_model(&config, &wished.provider) {
-        return Ok(here(&paths, &config, &cwd, &wished, ""));
+        return Ok(here(&paths, &config, &cwd, &wished, &config.llm.unused_excuse(&wished.provider)));
     }
     if client::is_private() {
         return Ok(here(&paths, &config, &cwd, &wished, "private, so no model was asked"));

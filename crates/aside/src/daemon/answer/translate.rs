@@ -162,9 +162,8 @@ impl Desk {
             Some(model) => self.ask(&model, mouth).await,
             // A user who set an address expects answers from there.
             None => {
-                let unused = self.state.config().llm.unused().filter(|_| self.asked.provider.is_empty());
-                let excuse = unused.map(|name| format!("{name} is set, but llm.provider names no model"));
-                self.known(mouth, excuse.as_deref().unwrap_or_default()).await
+                let excuse = self.state.config().llm.unused_excuse(&self.asked.provider);
+                self.known(mouth, &excuse).await
             }
         };
         mouth.say(suggestion);

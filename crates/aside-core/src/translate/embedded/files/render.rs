@@ -164,6 +164,9 @@ impl<'a> Spell<'_, 'a> {
             let path = if directory.contains('/') { format!("./{directory}/*") } else { format!("*/{directory}/*") };
             parts.push(format!("{} -path {}", self.not(), single(&path)));
         }
+        if self.spares_repositories() {
+            parts.push(format!("{} -path '*/.git/*'", self.not()));
+        }
         parts.extend(query.tests.iter().map(|filter| self.filter(filter)));
         if query.texts.len() > 1 || query.texts.iter().any(|text| text.is_negated) {
             for text in &query.texts {
@@ -172,6 +175,16 @@ impl<'a> Spell<'_, 'a> {
             }
         }
         parts.join(" ")
+    }
+
+    /// What is deleted or moved by its age, size or kind, at any depth, would take the insides of a repository along.
+    fn spares_repositories(&self) -> bool {
+        let query = self.query;
+        let is_named = !query.names.is_empty() || !query.also.is_empty();
+        let is_deep = query.reach != Reach::Flat && query.max_depth.is_none_or(|depth| depth > 1);
+        let is_said =
+            query.avoid.iter().any(|name| name == ".git") || query.roots.iter().any(|root| root.contains(".git"));
+        query.destroys() && query.has_filter() && !is_named && is_deep && !is_said
     }
 
     pub fn grep_case(&self) -> &'static str {
