@@ -117,10 +117,11 @@ fn joined(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
 
 fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option<Range<usize>> {
     let at = scan::blank(reader.text, reader.name.end + from);
-    if link == Link::Copula && (between.trim().is_empty() || is_purpose(between) || is_titled(between)) {
-        if let Some(range) = phrase::at(reader, at) {
-            return Some(range);
-        }
+    if link == Link::Copula
+        && (between.trim().is_empty() || is_purpose(between) || is_titled(between))
+        && let Some(range) = phrase::at(reader, at)
+    {
+        return Some(range);
     }
     let quoted = scan::quoted(reader.text, at);
     let in_quotes = quoted.is_some();
