@@ -78,6 +78,11 @@ pub const CALLS: &[&str] = &[
     "authdata(",
     "principalcontext(",
     "directoryentry(",
+    "bind(",
+    "bind_s(",
+    "device(",
+    "connecthandler(",
+    "salesforce(",
 ];
 
 /// Arguments of one call, and bytes of one of them.
@@ -114,7 +119,7 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     }
     let many = arguments.len() > 2;
     // `signal.connect("clicked", "onClick2")`
-    let loose = !many && ["connect(", "connection(", "database("].contains(&callee.as_str());
+    let loose = !many && ["connect(", "connection(", "database(", "bind("].contains(&callee.as_str());
     let fits = |range: &Range<usize>| {
         let strength = value::strength(of(range));
         plain(range)

@@ -162,6 +162,7 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
         start = at + 1;
     }
     found.extend(storage_keys(text));
+    found.extend(device_keys(text));
     found.extend(passwords(text));
     found
 }
@@ -170,7 +171,12 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
 fn stands_apart(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).and_then(|before| bytes.get(before));
     before.is_none_or(|byte| !b"_-./+%@$\\".contains(byte))
-        && bytes.get(end).is_none_or(|byte| !b"_-./+=%".contains(byte))
+        && (bytes.get(end).is_none_or(|byte| !b"_-./+=%".contains(byte)) || ends_sentence(bytes, end))
+}
+
+/// A full stop that nothing follows.
+fn ends_sentence(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace)
 }
 
 /// Characters of the first part of a token of a bot: the number of its account in base64.
@@ -229,7 +235,7 @@ fn is_drawn_short(text: &str) -> bool {
     others == 0
         && capital >= 4
         && small >= 4
-        && digits >= 2
+        && (digits >= 2 || digits == 1 && text.len() >= 24 && capital >= 6 && small >= 6)
         && changes * 5 >= text.len() * 2
         && value::variety(text) >= 14
         && !crate::redact::placeholder::is_placeholder(text)
@@ -305,6 +311,60 @@ fn storage_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// 32 bytes as base64 behind a word for a key: `--primary-key …=`.
+fn device_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
+    const NAMES: &[&str] = &[
+        "key",
+        "secret",
+        "psk",
+        "schlüssel",
+        "clé",
+        "clave",
+        "chave",
+        "chiave",
+        "klucz",
+        "sleutel",
+        "anahtar",
+        "ключ",
+        "키",
+        "キー",
+        "密钥",
+    ];
+    const PUBLIC: &[&str] = &[
+        "pub",
+        "peer",
+        "host",
+        "sha1",
+        "sha2",
+        "sha5",
+        "hash",
+        "sum",
+        "cert",
+        "sign",
+        "digest",
+        "integrity",
+        "finger",
+    ];
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'=', bytes).filter_map(move |end| {
+        let start = end.checked_sub(43)?;
+        let body = bytes.get(start..end)?;
+        let apart = start.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(|byte| b" \t\"'=".contains(byte))
+            && bytes.get(end + 1).is_none_or(|byte| b" \t\r\n\"',;)".contains(byte));
+        let base64 = body.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte));
+        if !apart || !base64 || value::variety(text.get(start..end)?) < 20 {
+            return None;
+        }
+        let from = text.ceil_char_boundary(start.saturating_sub(MAX_NAME_BEFORE));
+        let before = text.get(from..start)?.rsplit('\n').next()?.to_lowercase();
+        let named = NAMES.iter().any(|name| before.contains(name)) && !PUBLIC.iter().any(|word| before.contains(word));
+        named.then_some(start..end + 1)
+    })
+}
+
+/// Bytes before a key in which its name stands.
+const MAX_NAME_BEFORE: usize = 40;
+
 /// Not a part of a path, an address, a sum of base64, or a longer name.
 fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).and_then(|before| bytes.get(before));
@@ -363,7 +423,7 @@ fn is_address(text: &str) -> bool {
     base58 && (43..=52).contains(&text.len()) && !text.starts_with(['5', 'K', 'L'])
 }
 
-fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
+pub fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
     let from = text.floor_char_boundary(start.saturating_sub(MAX_BEFORE));
     let before = text.get(from..start).unwrap_or_default();
     let (lines, line) = before.rsplit_once('\n').unwrap_or(("", before));
@@ -382,7 +442,11 @@ fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
     let title = lines.rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
     let titled = title.trim_end().ends_with(':') && INNOCENT.iter().any(|word| title.contains(word));
     let alone = line.trim_matches([' ', '\t', '"', '\'', '>', '#', '*', '+', '/', '!', '\\', ',']).is_empty();
+    // `echo … | base64 -d`: what is shown is what it decodes to.
+    let decoded =
+        text.get(end..).is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ', '|']).starts_with("base64 "));
     !(alone && (above || below || titled))
+        && !decoded
         && !lines.ends_with("-----")
         && !INNOCENT.iter().any(|word| low.contains(word))
         && !is_in_signature_header(text, start)

@@ -1,27 +1,62 @@
-//! Secrets that no name announces: `log in as deploy, Befund-Rot7`. A linear classifier adds up weights for the shape of a
-//! word and for the words around it; `make teach-redact` finds the weights (docs/privacy.md). Knows nothing of the rules.
+//! Secrets that no name announces, or that only a sentence does: `log in as deploy, Befund-Rot7`. A linear classifier adds up
+//! weights for the shape of a word and for the words around it; `make teach-redact` finds the weights (docs/privacy.md). Knows
+//! nothing of the rules.
 
+mod features;
+mod hints;
+
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::redact::judge::hints::Hint;
 use crate::redact::key_value::is_unspaced;
-use crate::redact::value::{self, Class, Strength};
-use crate::redact::vocabulary::words;
-use crate::redact::{name, placeholder};
+use crate::redact::{placeholder, value};
 
 const WEIGHTS: &str = include_str!("../../data/redact/judge.txt");
 
 /// A weight of one in the file is this much.
 pub const STEP: f32 = 1.0 / 16.0;
-/// The sum of weights above which a word is a secret.
-const THRESHOLD: f32 = 1.5;
+
+/// What a candidate looks like. Each sort has a threshold of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// Letters with digits, capitals or symbols among them.
+    Chosen,
+    /// Four digits or more, as of a PIN.
+    Number,
+    /// Hexadecimal digits.
+    Hex,
+}
+
+impl Sort {
+    pub const ALL: [Self; 3] = [Self::Chosen, Self::Number, Self::Hex];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chosen => "chosen",
+            Self::Number => "number",
+            Self::Hex => "hex",
+        }
+    }
+
+    /// The sum of weights above which a word is a secret.
+    pub fn threshold(self) -> f32 {
+        match self {
+            Self::Chosen => 1.6,
+            Self::Number => 1.4,
+            Self::Hex => 1.0,
+        }
+    }
+}
 
 /// Bytes of a word that may be a secret.
-const SIZES: std::ops::RangeInclusive<usize> = 6..=24;
-/// Words before and behind that are looked at, and letters of one.
-const MAX_BEFORE: usize = 6;
-const MAX_BEHIND: usize = 2;
-const MAX_LETTERS: usize = 24;
+const SIZES: std::ops::RangeInclusive<usize> = 5..=24;
+const NUMBER_SIZES: std::ops::RangeInclusive<usize> = 4..=12;
+const HEX_SIZES: std::ops::RangeInclusive<usize> = 8..=128;
+/// Words around a weak candidate among which one has to announce it.
+const REACH_BEFORE: usize = 12;
+const REACH_BEHIND: usize = 5;
 
 /// Features by the hash of their names, in order.
 static ALL: LazyLock<Vec<(u64, i8)>> = LazyLock::new(|| {
@@ -40,17 +75,31 @@ fn hash(parts: &[&str]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Words that are secrets by what they look like and what stands around them.
-pub fn secrets(text: &str) -> Vec<Range<usize>> {
+/// Words that are secrets by what they look like and what stands around them, beside those that were `found`, which
+/// are in order.
+pub fn secrets(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
     let page = Page::of(text);
-    let all = 0..page.words.len();
-    all.filter(|at| page.is_candidate(*at) && page.sum(*at) > THRESHOLD).map(|at| page.words[at].clone()).collect()
+    let is_secret = |(at, word): &(usize, &Range<usize>)| {
+        let is_found = || {
+            let next = found.partition_point(|found| found.end <= word.start);
+            found.get(next).is_some_and(|found| found.start < word.end)
+        };
+        let sort = page.sort(*at).filter(|_| !is_found());
+        sort.is_some_and(|sort| page.sum(*at, sort) > sort.threshold())
+    };
+    page.words.iter().enumerate().filter(is_secret).map(|(_, word)| word.clone()).collect()
+}
+
+/// Says nothing about secrets.
+pub fn is_neutral(word: &str) -> bool {
+    hints::of(&features::low(word)).is_none()
 }
 
 /// A text and its words.
 pub struct Page<'t> {
     text: &'t str,
     pub words: Vec<Range<usize>>,
+    hints: OnceCell<Vec<Option<Hint>>>,
 }
 
 impl<'t> Page<'t> {
@@ -70,102 +119,80 @@ impl<'t> Page<'t> {
             before = letter;
         }
         words.extend(start.and_then(|start| trimmed(text, start..text.len())));
-        Self { text, words }
+        Self { text, words, hints: OnceCell::new() }
     }
 
     fn word(&self, at: usize) -> &'t str {
         self.words.get(at).and_then(|word| self.text.get(word.clone())).unwrap_or_default()
     }
 
-    /// May have been chosen by a person: no plain word, number, identifier of a machine, path or flag.
-    pub fn is_candidate(&self, at: usize) -> bool {
-        let word = self.word(at);
-        let plain = |letter: char| letter.is_alphabetic() && !letter.is_uppercase();
-        SIZES.contains(&word.len())
-            && word.chars().any(char::is_alphabetic)
-            && !word.chars().skip(1).all(plain)
-            && !word.starts_with(['-', '$', '/', '.', '%', '~'])
-            && !word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
-            && !placeholder::is_placeholder(word)
-            && !value::is_ordinary(word)
-    }
-
-    fn sum(&self, at: usize) -> f32 {
-        let mut sum = 0.0;
-        self.features(at, &mut |parts| {
-            let hash = hash(parts);
-            let weight = ALL.binary_search_by_key(&hash, |(hash, _)| *hash).ok().and_then(|place| ALL.get(place));
-            sum += weight.map_or(0.0, |(_, weight)| f32::from(*weight) * STEP);
-        });
-        sum
-    }
-
-    /// Every feature that the word shows, by the parts of its name.
-    pub fn features(&self, at: usize, put: &mut dyn FnMut(&[&str])) {
-        put(&["bias"]);
-        of_shape(self.word(at), put);
-        self.of_place(at, put);
-        self.of_neighbours(at, put);
-    }
-
+    /// What stands between a word and the one before it.
     fn between(&self, at: usize) -> &'t str {
         let from = at.checked_sub(1).and_then(|before| self.words.get(before)).map_or(0, |word| word.end);
         let to = self.words.get(at).map_or(self.text.len(), |word| word.start);
         self.text.get(from..to).unwrap_or_default()
     }
 
-    fn of_place(&self, at: usize, put: &mut dyn FnMut(&[&str])) {
-        let (before, behind) = (glue(self.between(at)), glue(self.between(at + 1)));
-        put(&["before ", &before]);
-        put(&["behind ", &behind]);
-        put(&["around ", &before, " ", &behind]);
-        let first = at == 0 || self.between(at).contains('\n');
-        let last = at + 1 == self.words.len() || self.between(at + 1).contains('\n');
-        put(&["line ", if first { "first" } else { "" }, if last { "last" } else { "" }]);
-        put(&["count ", bucket(self.words.len())]);
+    /// What the word says about its neighbours.
+    fn hint(&self, at: usize) -> Option<Hint> {
+        let hints = self.hints.get_or_init(|| {
+            let hint = |at| hints::of(&features::low(self.word(at)));
+            (0..self.words.len()).map(hint).collect()
+        });
+        hints.get(at).copied().flatten()
     }
 
-    fn of_neighbours(&self, at: usize, put: &mut dyn FnMut(&[&str])) {
-        const PLACES: [&str; MAX_BEFORE] = ["1", "2", "3", "4", "5", "6"];
-        let mut line = "";
-        for (distance, place) in PLACES.iter().enumerate() {
-            let Some(before) = at.checked_sub(distance + 1) else { break };
-            if self.between(before + 1).contains('\n') {
-                line = "/";
-            }
-            let word = self.word(before);
-            let low = low(word);
-            if distance < 3 {
-                put(&["word", place, line, " ", &low]);
-                put(&["kind", place, line, " ", kind(word)]);
-            }
-            put(&["near", line, " ", &low]);
-            put(&["stem", line, " ", stem(&low)]);
-            if let Some(class) = name::class(word) {
-                put(&["name", place, line, " ", class_name(class)]);
-                put(&["name", line, " ", class_name(class)]);
-            }
-            if words().user_titles.contains(low.as_str()) {
-                put(&["user", place, line]);
-                put(&["user", line]);
-            }
-            let unspaced: Vec<char> = self.between(before + 1).chars().filter(|letter| is_unspaced(*letter)).collect();
-            for pair in unspaced.windows(2) {
-                let pair: String = pair.iter().collect();
-                put(&["han", line, " ", &pair]);
-            }
-        }
-        for (distance, place) in PLACES.iter().take(MAX_BEHIND).enumerate() {
-            let behind = at + distance + 1;
-            if behind >= self.words.len() {
-                break;
-            }
-            let line = if self.between(behind).contains('\n') { "/" } else { "" };
-            let word = self.word(behind);
-            put(&["next", place, line, " ", &low(word)]);
-            put(&["follows", place, line, " ", kind(word)]);
-        }
+    /// Which sort of secret the word may be.
+    pub fn sort(&self, at: usize) -> Option<Sort> {
+        let word = self.word(at);
+        let sort = sort(word)?;
+        let weak = matches!(sort, Sort::Number | Sort::Hex);
+        ((!weak || self.is_announced(at)) && !placeholder::is_placeholder(word)).then_some(sort)
     }
+
+    /// A word on the line, or above it, speaks of secrets.
+    fn is_announced(&self, at: usize) -> bool {
+        let announces = |at: usize| {
+            self.hint(at).is_some_and(Hint::announces) || hints::unspaced(self.between(at)).any(Hint::announces)
+        };
+        let before = (at.saturating_sub(REACH_BEFORE)..at).any(announces);
+        before
+            || hints::unspaced(self.between(at)).any(Hint::announces)
+            || (at + 1..at + 1 + REACH_BEHIND).take_while(|behind| !self.between(*behind).contains('\n')).any(announces)
+    }
+
+    fn sum(&self, at: usize, sort: Sort) -> f32 {
+        let mut sum = 0.0;
+        self.features(at, sort, &mut |parts| {
+            let hash = hash(parts);
+            let weight = ALL.binary_search_by_key(&hash, |(hash, _)| *hash).ok().and_then(|place| ALL.get(place));
+            sum += weight.map_or(0.0, |(_, weight)| f32::from(*weight) * STEP);
+        });
+        sum
+    }
+}
+
+/// By the letters alone.
+fn sort(word: &str) -> Option<Sort> {
+    if word.starts_with(['-', '$', '/', '%', '~']) {
+        return None;
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let code = word.bytes().all(|byte| byte.is_ascii_digit() || b"#*-".contains(&byte));
+    if code {
+        return (digits > 3 && NUMBER_SIZES.contains(&word.len())).then_some(Sort::Number);
+    }
+    if digits > 0 && word.len() > 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return HEX_SIZES.contains(&word.len()).then_some(Sort::Hex);
+    }
+    if !SIZES.contains(&word.len()) || !word.chars().any(char::is_alphabetic) {
+        return None;
+    }
+    let plain = |letter: char| letter.is_alphabetic() && !letter.is_uppercase();
+    if word.chars().skip(1).all(plain) {
+        return None;
+    }
+    (!value::is_ordinary(word)).then_some(Sort::Chosen)
 }
 
 fn separates(letter: char) -> bool {
@@ -185,161 +212,12 @@ fn trimmed(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     (!end.is_empty()).then_some(word.start..word.start + end.len())
 }
 
-fn of_shape(word: &str, put: &mut dyn FnMut(&[&str])) {
-    put(&["shape ", &shape(word, 3)]);
-    put(&["runs ", &shape(word, 1)]);
-    put(&["size ", bucket(word.len())]);
-    put(&["kind ", kind(word)]);
-    put(&["variety ", bucket(value::variety(word))]);
-    put(&["digits ", bucket(word.bytes().filter(u8::is_ascii_digit).count())]);
-    put(&[
-        "strength ",
-        match value::strength(word) {
-            None => "none",
-            Some(Strength::Word) => "word",
-            Some(Strength::Soft) => "soft",
-            Some(Strength::Chosen) => "chosen",
-            Some(Strength::Strong) => "strong",
-        },
-    ]);
-    for symbol in word.chars().filter(|letter| !letter.is_alphanumeric()) {
-        put(&["has ", symbol.encode_utf8(&mut [0; 4])]);
-    }
-    let tests: [(&str, bool); 8] = [
-        ("ordinary", value::is_ordinary(word)),
-        ("prose", value::is_prose(word)),
-        ("words", value::is_words(word)),
-        ("random", value::is_random(word)),
-        ("identifier", value::is_identifier(word)),
-        ("hash", value::is_hash(word)),
-        ("dated", value::is_dated(word)),
-        ("secret name", placeholder::is_secret_name(word)),
-    ];
-    for (name, _) in tests.iter().filter(|(_, holds)| *holds) {
-        put(&["is ", name]);
-    }
-    if let Some(class) = name::class(word) {
-        put(&["names ", class_name(class)]);
-    }
-    let bytes = word.as_bytes();
-    if bytes.windows(3).any(|three| matches!(three, [one, two, three] if one.is_ascii_alphabetic() && two.is_ascii_digit() && three.is_ascii_lowercase())) {
-        put(&["leet"]);
-    }
-    if !word.is_ascii() {
-        put(&["letters other"]);
-    }
-    let head: String = word.chars().take(3).flat_map(char::to_lowercase).collect();
-    put(&["head ", &head]);
-    let tail: String = word.chars().rev().take(3).flat_map(char::to_lowercase).collect();
-    put(&["tail ", &tail]);
-}
-
-/// `Aa9!`: runs of capitals, small letters, digits and symbols, each letter at most so often.
-fn shape(word: &str, most: usize) -> String {
-    let mut shape = String::new();
-    let (mut last, mut run) = (' ', 0);
-    for letter in word.chars().take(MAX_LETTERS) {
-        let class = match letter {
-            letter if letter.is_numeric() => '9',
-            letter if letter.is_uppercase() => 'A',
-            letter if letter.is_alphabetic() => 'a',
-            other => other,
-        };
-        run = if class == last { run + 1 } else { 1 };
-        last = class;
-        if run <= most {
-            shape.push(class);
-        }
-    }
-    shape
-}
-
-/// What sort of word it is, roughly.
-fn kind(word: &str) -> &'static str {
-    let low = word.to_lowercase();
-    let count = word.chars().count();
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
-    match () {
-        () if word.starts_with('-') => "flag",
-        () if word.contains("://") => "url",
-        () if word.contains('@') && word.contains('.') => "mail",
-        () if word.contains('/') => "path",
-        () if digits == count => "number",
-        () if letters == 0 && digits > 0 => "numbers",
-        () if letters == count && low == word => "word",
-        () if letters == count && word.chars().all(char::is_uppercase) => "shout",
-        () if letters == count && word.chars().skip(1).all(char::is_lowercase) => "title",
-        () if letters == count => "camel",
-        () if word.contains('.') && !word.contains(['!', '#', '$', '*', '&']) => "dotted",
-        () if digits == 0 && word.contains(['_', '-']) => "joined",
-        () if digits > 0 && digits + letters == count => "mixed",
-        () => "other",
-    }
-}
-
-fn low(word: &str) -> String {
-    word.chars()
-        .take(MAX_LETTERS)
-        .flat_map(char::to_lowercase)
-        .map(|letter| if letter.is_ascii_digit() { '0' } else { letter })
-        .collect()
-}
-
-fn stem(low: &str) -> &str {
-    low.char_indices().nth(4).map_or(low, |(end, _)| low.get(..end).unwrap_or(low))
-}
-
-/// What stands between two words.
-fn glue(between: &str) -> String {
-    let mut glue = String::new();
-    for letter in between.chars().take(6) {
-        let mark = match letter {
-            '\n' | '\r' => '/',
-            letter if letter.is_whitespace() => ' ',
-            letter if is_unspaced(letter) => '字',
-            letter => letter,
-        };
-        if !glue.ends_with(mark) {
-            glue.push(mark);
-        }
-    }
-    glue
-}
-
-fn bucket(count: usize) -> &'static str {
-    match count {
-        0 => "0",
-        1 => "1",
-        2 => "2",
-        3 => "3",
-        4 => "4",
-        5..=6 => "5",
-        7..=8 => "7",
-        9..=11 => "9",
-        12..=15 => "12",
-        16..=23 => "16",
-        24..=39 => "24",
-        40..=80 => "40",
-        _ => "80",
-    }
-}
-
-fn class_name(class: Class) -> &'static str {
-    match class {
-        Class::Password => "password",
-        Class::Secret => "secret",
-        Class::Token => "token",
-        Class::Random => "random",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::secrets;
 
     fn taken(text: &str) -> Vec<&str> {
-        secrets(text).into_iter().map(|span| &text[span]).collect()
+        secrets(text, &[]).into_iter().map(|span| &text[span]).collect()
     }
 
     /// It finds some of what no rule can know, so that a share is asked for.

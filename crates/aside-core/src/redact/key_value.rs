@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::redact::placeholder::{is_label, is_secret_name};
 use crate::redact::scan::{self, line_end};
 use crate::redact::value::{self, Class, Strength};
-use crate::redact::{name, nested, prose};
+use crate::redact::{name, nested, phrase, prose};
 
 /// Bytes of a name on either side of what was noticed.
 pub const MAX_NAME: usize = 80;
@@ -101,7 +101,7 @@ impl Reader<'_> {
         if operator == Operator::Assign && end == at + 1 && end < from && self.is_empty_before_argument(from) {
             return None;
         }
-        self.literal(from).or_else(|| self.unquoted(operator, end, from))
+        self.literal(from).or_else(|| self.unquoted(operator, end, from)).or_else(|| phrase::at(self, from))
     }
 
     /// `-e NAME= -p8080:80`, `NAME= ./run`: the value is empty, and the next argument or the command follows.

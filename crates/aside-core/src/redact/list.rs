@@ -52,12 +52,18 @@ pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
 fn spaced_on_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     const BETWEEN: [char; 4] = [',', '、', ';', '/'];
     let content = text.get(line.clone()).unwrap_or_default();
-    let Some((at, colon)) = content.char_indices().rfind(|(_, letter)| [':', '：'].contains(letter)) else {
+    let digits_follow = |(at, letter): &(usize, char)| {
+        let rest = content.get(at + letter.len_utf8()..).unwrap_or_default();
+        [':', '：'].contains(letter) && rest.trim_start().starts_with(|first: char| first.is_ascii_digit())
+    };
+    let Some((at, colon)) = content.char_indices().find(digits_follow) else {
         return Vec::new();
     };
+    // A sentence may follow.
+    let end = content.get(at..).and_then(|rest| rest.find(". ")).map_or(line.end, |stop| line.start + at + stop);
     let mut from = line.start + at + colon.len_utf8();
     let mut found = Vec::new();
-    for part in text.get(from..line.end).unwrap_or_default().split_inclusive(BETWEEN) {
+    for part in text.get(from..end).unwrap_or_default().split_inclusive(BETWEEN) {
         let code = scan::trimmed(text, from..from + part.trim_end_matches(BETWEEN).len());
         from += part.len();
         let groups: Vec<&str> = text.get(code.clone()).unwrap_or_default().split(' ').collect();
@@ -171,7 +177,8 @@ fn is_date(word: &str) -> bool {
 pub fn seeds(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let mut line = word.end..line_end(text, word.end);
     for _ in 0..=MAX_BEFORE {
-        if let Some(found) = phrase(text, line.start) {
+        let colon = text.get(line.clone()).and_then(|rest| rest.rfind(": ")).map(|at| line.start + at + 2);
+        if let Some(found) = phrase(text, line.start).or_else(|| phrase(text, colon?)) {
             return Some(found);
         }
         line = next_line(text, line.end)?;

@@ -17,6 +17,7 @@ mod nested;
 mod notes;
 mod ordinary;
 mod pem;
+mod phrase;
 mod placeholder;
 mod program;
 mod prose;
@@ -123,20 +124,14 @@ pub fn secrets(text: &str) -> Vec<Secret> {
     }
     found.extend(entropy::strings(text).into_iter().map(|span| Secret { span, kind: "random string" }));
     let mut found = joined(found);
-    let judged = judge::secrets(text).into_iter().map(|span| Secret { span, kind: "chosen password" });
-    let is_new = |secret: &Secret| !overlaps(&found, &secret.span);
-    let judged: Vec<Secret> = judged.filter(is_new).collect();
+    let spans: Vec<Range<usize>> = found.iter().map(|secret| secret.span.clone()).collect();
+    let judged = judge::secrets(text, &spans);
+    let judged: Vec<Secret> = judged.into_iter().map(|span| Secret { span, kind: "chosen password" }).collect();
     if !judged.is_empty() {
         found = joined(found.into_iter().chain(judged).collect());
     }
     let again = repeated(text, &found);
     if again.is_empty() { found } else { joined(found.into_iter().chain(again).collect()) }
-}
-
-/// Whether one of `found`, which are in order, has a part in `span`.
-fn overlaps(found: &[Secret], span: &Range<usize>) -> bool {
-    let next = found.partition_point(|secret| secret.span.end <= span.start);
-    found.get(next).is_some_and(|secret| secret.span.start < span.end)
 }
 
 /// Different secrets of one text that are looked for elsewhere in it.
@@ -286,6 +281,8 @@ enum Trigger {
     Section,
     /// The heading of a note.
     Heading,
+    /// The head of a column of secrets, beside one of users.
+    Column,
     /// A command that prints a secret.
     Printing,
     Address,
@@ -308,7 +305,8 @@ enum Trigger {
 struct Done {
     name: usize,
     value: usize,
-    table: usize,
+    /// The rows below the last head of a table.
+    table: Range<usize>,
     list: usize,
     line: Range<usize>,
     /// Of that line.
@@ -335,6 +333,7 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
     vocabulary.code_lists.iter().for_each(|phrase| add(phrase, Trigger::Codes));
     vocabulary.seed_lists.iter().for_each(|phrase| add(phrase, Trigger::Seeds));
     vocabulary.printing.iter().for_each(|command| add(command, Trigger::Printing));
+    vocabulary.access_columns.iter().for_each(|title| add(title, Trigger::Column));
     list::LOGINS.iter().for_each(|users| add(users, Trigger::Logins));
     list::SECTIONS.iter().for_each(|head| add(head, Trigger::Section));
     notes::HEADINGS.iter().for_each(|heading| add(heading, Trigger::Heading));
@@ -412,6 +411,8 @@ impl Trigger {
             Trigger::Logins => found.extend(list::logins(text, word).into_iter().map(of("password"))),
             Trigger::Section => found.extend(list::section(text, word).into_iter().map(of("secret"))),
             Trigger::Heading => found.extend(notes::passwords(text, word).into_iter().map(of("password"))),
+            Trigger::Column if !is_whole(text, &word) => {}
+            Trigger::Column => found.extend(table::access(text, word).into_iter().map(of("password"))),
             Trigger::Printing => found.extend(nested::printed(text, word).map(of("secret"))),
             Trigger::Address => found.extend(address::password(text, word.start).map(of("password"))),
             Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody if word.start < done.pem => {}
@@ -494,6 +495,9 @@ fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
     if !own.eq_ignore_ascii_case("key") {
         return None;
     }
+    if is_in_key_section(before) {
+        return Some(Class::Token);
+    }
     // What holds it: `"jwt": { "key": "…" }`.
     let outer = before.trim_end_matches([' ', '\n', '\r', '\t', '"', '\'', '{', '[', '(', ':', '=', '>', '-']);
     let word =
@@ -513,6 +517,13 @@ fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
         }
         _ => None,
     }
+}
+
+/// `[LinkKey]` is the last head of a section.
+fn is_in_key_section(before: &str) -> bool {
+    let head = before.rfind("\n[").and_then(|at| before.get(at + 2..)).or_else(|| before.strip_prefix('['));
+    let title = head.and_then(|head| head.split_once(']')).map_or("", |(title, _)| title);
+    before.ends_with('\n') && title.len() > 3 && title.ends_with("Key")
 }
 
 /// The value of a name, or the cells of the column that it heads.
@@ -536,15 +547,15 @@ fn named(text: &str, name: Range<usize>, class: Class, done: &mut Done, found: &
         }
     }
     let reader = key_value::Reader { text, bytes: text.as_bytes(), name, class };
-    if let Some(span) = table::record(&reader) {
+    if let Some(span) = table::record(&reader).or_else(|| table::row(&reader)) {
         found.push(of(span));
         return;
     }
-    if reader.name.start < done.table {
+    if done.table.contains(&reader.name.start) {
         return;
     }
     if let Some((cells, end)) = table::cells(&reader) {
-        done.table = end;
+        done.table = scan::line_end(text, reader.name.end)..end;
         found.extend(cells.into_iter().map(of));
     }
     found.extend(table::inserted(&reader).into_iter().map(of));

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::redact::key_value::{Reader, is_unspaced};
+use crate::redact::phrase;
 use crate::redact::scan::{self, line_end};
 use crate::redact::unquoted::is_entity;
 use crate::redact::value::{self, Class, Strength};
@@ -55,6 +56,12 @@ fn titled_pin(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
 /// The next word, if it can be nothing else: `Passwort Winter2024!`.
 fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     let (_, link, from) = none(after)?;
+    if !matches!(reader.before(1), Some(b'=' | b':' | b'/' | b',' | b'|'))
+        && reader.byte(reader.name.end + from).is_some_and(|byte| byte.is_ascii_uppercase())
+        && let Some(range) = phrase::at(reader, reader.name.end + from)
+    {
+        return Some(range);
+    }
     // `PreferredAuthentications=password host`: the name is a value itself.
     if reader.class == Class::Secret {
         // `secret …;` of a name server.
@@ -110,6 +117,12 @@ fn joined(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
 
 fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option<Range<usize>> {
     let at = scan::blank(reader.text, reader.name.end + from);
+    if link == Link::Copula
+        && (between.trim().is_empty() || is_purpose(between) || is_titled(between))
+        && let Some(range) = phrase::at(reader, at)
+    {
+        return Some(range);
+    }
     let quoted = scan::quoted(reader.text, at);
     let in_quotes = quoted.is_some();
     let range = quoted.or_else(|| word(reader, at))?;
@@ -237,6 +250,11 @@ fn links(after: &str) -> Vec<(&str, Link, usize)> {
         (!far).then_some((between, link, at + length))
     };
     links.into_iter().filter_map(near).take(MAX_LINKS).collect()
+}
+
+/// ` da chave ssh do bastion`: a few words that say which one is meant.
+fn is_titled(between: &str) -> bool {
+    between.split_whitespace().count() <= 6 && !between.contains([',', ':', '(', '"'])
 }
 
 fn none(after: &str) -> Option<(&str, Link, usize)> {

@@ -69,7 +69,7 @@ impl Reader<'_> {
             part.len() - stem.len() <= 2 && stem.bytes().all(|byte| byte.is_ascii_lowercase())
         };
         let flag = self.name().trim_start_matches('-') == "secret" && self.is_flag() && value.contains('-');
-        listed || !upper && dashed && !literal || flag && value.split('-').all(numbered)
+        listed || !upper && dashed && !literal || flag && value.trim_end_matches(')').split('-').all(numbered)
     }
 
     /// `SECRET_KEY = 'a few words'`: a key that people make up, as frameworks ask for one.

@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use crate::redact::key_value::Reader;
-use crate::redact::name;
 use crate::redact::placeholder::is_label;
 use crate::redact::scan::{self, line_end, line_start, next_line};
 use crate::redact::value::{self, Class, Strength};
 use crate::redact::vocabulary::words;
 use crate::redact::wording::is_pin;
+use crate::redact::{judge, name};
 
 /// Rows of one table.
 const MAX_ROWS: usize = 200;
@@ -121,6 +121,84 @@ pub fn record(reader: &Reader<'_>) -> Option<Range<usize>> {
     (whole && strong && reader.fits(&found)).then_some(found)
 }
 
+/// `pass,data,string,value` below `key,type,encoding,value`: the name is the cell of a column of names.
+pub fn row(reader: &Reader<'_>) -> Option<Range<usize>> {
+    const NAMES: &[&str] = &[
+        "key",
+        "name",
+        "param",
+        "parameter",
+        "variable",
+        "setting",
+        "property",
+        "option",
+        "field",
+        "nom",
+        "nombre",
+        "nome",
+        "nazwa",
+        "naam",
+        "feld",
+        "champ",
+        "campo",
+        "pole",
+        "eigenschaft",
+        "ключ",
+        "имя",
+        "名称",
+        "項目",
+        "이름",
+    ];
+    const VALUES: &[&str] = &[
+        "value",
+        "val",
+        "wert",
+        "valeur",
+        "valor",
+        "valore",
+        "wartość",
+        "waarde",
+        "değer",
+        "verdi",
+        "värde",
+        "значение",
+        "值",
+        "値",
+        "값",
+    ];
+    let line = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
+    let split = Split::of(reader.of(&line), reader.name.start - line.start).filter(|_| line.len() <= MAX_ROW)?;
+    let cells = split.cells(reader.text, &line);
+    let column = cells.iter().position(|cell| unquoted(reader.text, cell.clone()) == reader.name)?;
+    let is_row = |row: &Range<usize>| {
+        row.len() <= MAX_ROW && (is_rule(reader.of(row)) || split.cells(reader.text, row).len() + 1 >= cells.len())
+    };
+    let mut head = line.clone();
+    for _ in 0..MAX_ROWS {
+        let Some(above) = scan::previous_line(reader.text, head.start).filter(is_row) else { break };
+        head = above;
+    }
+    let titles: Vec<String> = split
+        .cells(reader.text, &head)
+        .into_iter()
+        .map(|cell| reader.of(&unquoted(reader.text, cell)).to_lowercase())
+        .collect();
+    let value = titles.iter().position(|title| VALUES.contains(&title.as_str()))?;
+    let found = unquoted(reader.text, cells.get(value)?.clone());
+    let named = titles.get(column).is_some_and(|title| NAMES.contains(&title.as_str()));
+    (named && head != line && !found.is_empty() && reader.fits(&found)).then_some(found)
+}
+
+/// The cells of a column such as `Zugang` beside one of users, or of keys in hexadecimal digits.
+pub fn access(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
+    let reader = Reader { text, bytes: text.as_bytes(), name, class: Class::Password };
+    let head = line_start(text, reader.name.start)..line_end(text, reader.name.end);
+    let Some((cells, _)) = cells(&reader) else { return Vec::new() };
+    let hex = |cell: &Range<usize>| cell.len() == 32 && reader.of(cell).bytes().all(|byte| byte.is_ascii_hexdigit());
+    let users = reader.of(&head).split(['|', '│', ';', ',', '\t']).flat_map(|cell| cell.split("  ")).any(is_user_title);
+    if users || cells.iter().all(hex) { cells } else { Vec::new() }
+}
+
 /// A column in which one value is a password holds passwords, even those that are ordinary words.
 /// Beside a column of users, so do words that were joined.
 fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<Range<usize>> {
@@ -143,9 +221,20 @@ fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<R
         return cells;
     }
     let enough = if logins { Strength::Soft } else { Strength::Chosen };
-    let strong = cells.iter().any(|cell| strength(cell) >= Some(enough));
+    let strong = cells.iter().any(|cell| strength(cell) >= Some(enough)) || logins && are_words(reader, &cells);
     let least = if strong { Strength::Word } else { Strength::Chosen };
     cells.into_iter().filter(|cell| strength(cell) >= Some(least) && reader.of(cell).len() > 2).collect()
+}
+
+/// Ordinary words, each another one, none of which says how it stands with a password.
+fn are_words(reader: &Reader<'_>, cells: &[Range<usize>]) -> bool {
+    let is_word = |cell: &Range<usize>| {
+        let value = reader.of(cell);
+        let letters = value.chars().count() > 4 && value.chars().all(char::is_alphabetic);
+        letters && !value::is_prose(value) && judge::is_neutral(value) && !words().roles.contains(&value.to_lowercase())
+    };
+    let distinct = |cell: &Range<usize>| cells.iter().filter(|other| reader.of(other) == reader.of(cell)).count() == 1;
+    cells.len() > 1 && cells.iter().all(|cell| is_word(cell) && distinct(cell))
 }
 
 fn is_user_title(title: &str) -> bool {

@@ -148,6 +148,53 @@ fn what_stands_around_a_secret_stays_readable() {
     }
 }
 
+/// Each pair: a text with its secrets between ⟦ and ⟧.
+fn holds(marked: &[&str]) {
+    for marked in marked {
+        let (text, expected) = unmark(marked);
+        let found: Vec<_> = secrets(&text).into_iter().map(|secret| secret.span).collect();
+        assert_eq!(found, expected, "{text}\n{:?}", found.iter().map(|span| &text[span.clone()]).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn every_secret_column_of_a_table_is_read() {
+    holds(&[
+        "card;iccid;pin;puk\nA7;8949020000;⟦2214⟧;⟦90817263⟧",
+        "Ext | Model | SIP password | Voicemail PIN\n31 | T46 | ⟦Hk8vFVcl⟧ | ⟦8053⟧\n32 | T42 | ⟦TUJ4eoir⟧ | ⟦2917⟧",
+        "System | Konto | Zugang\nLabor | lis | ⟦Zentrifuge1⟧\nArchiv | akten | ⟦hustensaft⟧",
+        "login,password\nanna,⟦apfelbaum⟧\njan,⟦birnbaum⟧",
+        "login,password\nanna,abgelaufen\njan,vergessen",
+        "Raum | Zugang\nB12 | frei\nB14 | gesperrt2",
+    ]);
+}
+
+#[test]
+fn a_table_of_names_and_values_is_read_by_row() {
+    holds(&[
+        "key,type,encoding,value\nssid,data,string,Halle\npass,data,string,⟦Montag.Dienstag.3⟧",
+        "| name | unit | value |\n|---|---|---|\n| db_password | - | ⟦tin.roof.9⟧ |\n| retries | - | 4711 |",
+        "key,type,encoding,unit\npass,data,string,seconds2",
+    ]);
+}
+
+#[test]
+fn passwords_of_several_words_are_taken_as_one() {
+    holds(&[
+        "The passphrase of the backup key is \"⟦three geese behind the barn⟧\", keep it.",
+        "private-key-passphrase=⟦vier kleine Igel im Laub⟧",
+        "Hauptpasswort ⟦Ein Roter Bus In Zwolle 1978!⟧ — nur wir zwei",
+        "the passphrase is not known to the server",
+        "passphrase: must have four words or more",
+    ]);
+}
+
+#[test]
+fn a_key_belongs_to_the_section_that_names_it() {
+    let key = draw("‹h32›", 7);
+    holds(&[&format!("[LinkKey]\nKey=⟦{key}⟧\nType=4"), &format!("[Cache]\nKey={key}\nType=4")]);
+}
+
 #[test]
 fn an_escaped_text_stays_escaped() {
     // A caller that redacts what is JSON already gets JSON.

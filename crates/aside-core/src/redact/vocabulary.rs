@@ -19,6 +19,8 @@ pub struct Vocabulary {
     pub token_phrases: Vec<String>,
     pub code_lists: Vec<String>,
     pub seed_lists: Vec<String>,
+    /// Heads of columns of passwords, if another column has users.
+    pub access_columns: Vec<String>,
     pub printing: Vec<String>,
     pub tails: HashSet<String>,
     pub verbs: HashSet<String>,
@@ -110,6 +112,7 @@ fn read() -> Vocabulary {
         token_phrases: list("token_phrases"),
         code_lists: list("code_lists"),
         seed_lists: list("seed_lists"),
+        access_columns: list("access_columns"),
         printing: list("printing"),
         tails: set("tails"),
         verbs: set("verbs"),

@@ -84,7 +84,10 @@ pub fn is_made(reader: &Reader<'_>) -> bool {
 /// Nothing that says that it is none.
 pub fn is_plain(value: &str) -> bool {
     // `spec=True`, `call(`
-    !value.contains('=')
+    let assigns = value.split_once('=').is_some_and(|(name, _)| {
+        name.len() > 1 && name.chars().all(|letter| letter.is_alphanumeric() || "_.-+".contains(letter))
+    });
+    !assigns
         && !value.ends_with('(')
         && !value.contains("](")
         && !value.starts_with('-')
@@ -250,6 +253,7 @@ pub fn is_pin(name: &str, value: &str) -> bool {
         "番号",
         "门禁",
         "код",
+        "mã ",
     ];
     let low = name.to_lowercase();
     let last = low.rsplit(['-', '_', ' ']).next().unwrap_or_default();

@@ -7,6 +7,8 @@ use crate::sets::{self, Share};
 
 #[derive(Deserialize)]
 pub struct Case {
+    #[serde(default)]
+    pub kind: String,
     pub text: String,
     /// Each exactly as it stands in the text.
     pub secrets: Vec<String>,

@@ -1,22 +1,27 @@
-//! Finds the weights of `data/redact/judge.txt` (`make teach-redact`): a logistic regression over the words of the sets, and of
-//! texts of this repository in which there is no secret. The same texts give the same weights. Before that it learns once
-//! without each set and measures with that set: what a stranger's set may be expected to say.
+//! Finds the weights of `data/redact/judge.txt` (`make teach-redact`): a logistic regression over the words of the sets, of texts
+//! of our own, and of texts of this repository in which there is no secret. The same texts give the same weights. Before that it
+//! learns once without each set and measures with that set, beside the rules: what a stranger's set may be expected to say.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::PathBuf;
 
-use aside_core::redact::judge::{Page, STEP};
+use aside_core::redact::judge::{Page, STEP, Sort};
 use aside_core::redact::secrets;
 
 use crate::secrets::Case;
 use crate::sets::{self, Share};
 
 /// Lessons that have to show a feature before it counts.
-const SHOWN_AT_LEAST: u32 = 4;
-/// How much a secret counts that the rules miss: there the judge is needed.
+const SHOWN_AT_LEAST: u32 = 3;
+/// How much a secret counts that the rules miss: there the judge is needed. Then one that they find, one of a note with another
+/// value in its place, and one of our own texts.
 const MISSED_WEIGHS: f32 = 8.0;
-const ROUNDS: usize = 12;
+const FOUND_WEIGHS: f32 = 0.5;
+const VARIED_WEIGHS: f32 = 2.0;
+const OWN_WEIGHS: f32 = 2.0;
+const ROUNDS: usize = 6;
 const RATE: f32 = 0.1;
 /// What draws a weight to nothing.
 const DRAWN: f32 = 1e-3;
@@ -26,18 +31,25 @@ const THRESHOLDS: [f32; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
 /// Features that a text shows by its words: each lesson is learnt a second time without them, since a secret that the rules
 /// miss is announced by no word.
-const LEXICAL: &[&str] = &["word", "near", "stem", "name", "user", "han", "next"];
+const LEXICAL: &[&str] = &["word", "near", "stem", "name", "han", "next"];
 
 struct Lesson {
+    sort: Sort,
+    word: Range<usize>,
     features: Vec<usize>,
     is_secret: bool,
     /// The rules take it out.
     is_found: bool,
+    weighs: f32,
 }
 
 struct Text {
     lessons: Vec<Lesson>,
-    is_lookalike: bool,
+    /// Of the same note with other values.
+    varied: Vec<Lesson>,
+    /// Every place of each secret.
+    secrets: Vec<Vec<Range<usize>>>,
+    by_rule: Vec<Range<usize>>,
 }
 
 /// `ASIDE_REDACT_TEACH` is the file that is written.
@@ -49,61 +61,167 @@ fn weights_of_the_judge_are_found_when_asked_for() {
         .into_iter()
         .map(|set| (set.name, set.cases.iter().map(|case| read(case, &mut names)).collect()))
         .collect();
-    let plain = |text| read(&Case { text, secrets: Vec::new() }, &mut names);
-    let ordinary: Vec<Text> = ordinary().into_iter().map(plain).collect();
-    measure(&sets, &ordinary, &names);
-    let all: Vec<&Text> = sets.iter().flat_map(|(_, texts)| texts).chain(&ordinary).collect();
+    let plain = |text| Case { kind: String::new(), text, secrets: Vec::new() };
+    let others: Vec<Case> = ordinary().into_iter().chain(tuned_on()).map(plain).chain(own_cases()).collect();
+    let others: Vec<Text> = others.iter().map(|case| read(case, &mut names)).collect();
+    measure(&sets, &others, &names);
+    let all: Vec<&Text> = sets.iter().flat_map(|(_, texts)| texts).chain(&others).collect();
     std::fs::write(path, written(&learnt(&all, &names), &names)).unwrap();
 }
 
-fn measure(sets: &[(String, Vec<Text>)], ordinary: &[Text], names: &BTreeMap<String, usize>) {
-    let mut all = [(Share::default(), Share::default()); THRESHOLDS.len()];
+fn measure(sets: &[(String, Vec<Text>)], others: &[Text], names: &BTreeMap<String, usize>) {
+    let mut sorts = [[(Share::default(), Share::default()); THRESHOLDS.len()]; Sort::ALL.len()];
+    let (mut found, mut wrong) = (Share::default(), Share::default());
     for (name, texts) in sets {
-        let others = sets.iter().filter(|(other, _)| other != name).flat_map(|(_, texts)| texts);
-        let weights = learnt(&others.chain(ordinary).collect::<Vec<_>>(), names);
+        let taught = sets.iter().filter(|(other, _)| other != name).flat_map(|(_, texts)| texts);
+        let weights = learnt(&taught.chain(others).collect::<Vec<_>>(), names);
         let sum = |lesson: &Lesson| lesson.features.iter().map(|feature| weights[*feature]).sum::<f32>();
-        for (threshold, (gained, wrong)) in THRESHOLDS.iter().zip(&mut all) {
-            for text in texts {
-                let mut unfound = text.lessons.iter().filter(|lesson| !lesson.is_found);
-                if text.is_lookalike {
-                    wrong.add(unfound.any(|lesson| sum(lesson) > *threshold));
-                } else {
-                    unfound.filter(|lesson| lesson.is_secret).for_each(|lesson| gained.add(sum(lesson) > *threshold));
+        let (mut found_here, mut wrong_here) = (Share::default(), Share::default());
+        for text in texts {
+            let judged = text.lessons.iter().filter(|lesson| sum(lesson) > lesson.sort.threshold());
+            let taken: Vec<&Range<usize>> = text.by_rule.iter().chain(judged.map(|lesson| &lesson.word)).collect();
+            for places in &text.secrets {
+                let covered = |place: &Range<usize>| {
+                    taken.iter().any(|taken| taken.start <= place.start && place.end <= taken.end)
+                };
+                found_here.add(places.iter().all(covered));
+                found.add(places.iter().all(covered));
+            }
+            if text.secrets.is_empty() {
+                wrong_here.add(!taken.is_empty());
+                wrong.add(!taken.is_empty());
+            }
+            for (sort, shares) in Sort::ALL.iter().zip(&mut sorts) {
+                let open = || text.lessons.iter().filter(|lesson| !lesson.is_found && lesson.sort == *sort);
+                for (threshold, (gained, wrong)) in THRESHOLDS.iter().zip(shares) {
+                    if text.secrets.is_empty() {
+                        wrong.add(open().any(|lesson| sum(lesson) > *threshold));
+                    }
+                    let secret = open().filter(|lesson| lesson.is_secret);
+                    secret.for_each(|lesson| gained.add(sum(lesson) > *threshold));
                 }
             }
         }
+        println!("left out {name}: {found_here} found; {wrong_here} lookalikes taken out");
     }
-    for (threshold, (gained, wrong)) in THRESHOLDS.iter().zip(all) {
-        println!("left out, above {threshold}: {gained} of what the rules miss; {wrong} lookalikes");
+    println!("left out, all: {found} found; {wrong} lookalikes taken out");
+    for (sort, shares) in Sort::ALL.iter().zip(sorts) {
+        for (threshold, (gained, wrong)) in THRESHOLDS.iter().zip(shares) {
+            println!("{} above {threshold}: {gained} of what the rules miss; {wrong} lookalikes", sort.name());
+        }
     }
 }
 
+/// What stands in the place of a secret when a note is learnt again.
+const VALUES: [&str; 12] = [
+    "sommerregen",
+    "Haselnuss",
+    "casa-azul",
+    "luna.llena",
+    "Kiesel47",
+    "bleu_canard",
+    "perro2019",
+    "orzechowa",
+    "Regen*Tag",
+    "mavi-balik8",
+    "tigerLilie",
+    "vert3bouteille",
+];
+const NUMBERS: [&str; 4] = ["4093", "715528", "6814#", "20576318"];
+
 fn read(case: &Case, names: &mut BTreeMap<String, usize>) -> Text {
+    let found = secrets(&case.text).into_iter().filter(|found| found.kind != "chosen password");
+    let by_rule: Vec<Range<usize>> = found.map(|found| found.span).collect();
+    let places = |secret: &String| case.text.match_indices(secret).map(|(at, _)| at..at + secret.len()).collect();
+    let secrets: Vec<Vec<Range<usize>>> = case.secrets.iter().map(places).collect();
+    let lessons = lessons(case, &by_rule, names);
+    let is_note = ["note", "chat", "mail", "lesson"].iter().any(|kind| case.kind.starts_with(kind));
+    let varied = if is_note { varied(case, names) } else { Vec::new() };
+    Text { lessons, varied, secrets, by_rule }
+}
+
+/// The words around a secret are the same for one of another shape.
+fn varied(case: &Case, names: &mut BTreeMap<String, usize>) -> Vec<Lesson> {
+    let mut lessons = Vec::new();
+    for (place, secret) in case.secrets.iter().enumerate().filter(|(_, secret)| !secret.contains(' ')) {
+        let digits = secret.bytes().all(|byte| byte.is_ascii_digit() || b"#*-".contains(&byte));
+        if secret.len() > 24 {
+            continue;
+        }
+        let values = if digits { NUMBERS.iter() } else { VALUES.iter() };
+        for value in values.cycle().skip((case.text.len() + place) % VALUES.len()).step_by(5).take(2) {
+            let text = case.text.replace(secret.as_str(), value);
+            let secrets =
+                case.secrets.iter().map(|own| if own == secret { (*value).to_owned() } else { own.clone() }).collect();
+            let varied = self::lessons(&Case { kind: String::new(), text, secrets }, &[], names);
+            let secret = varied.into_iter().filter(|lesson| lesson.is_secret);
+            lessons.extend(secret.map(|lesson| Lesson { weighs: VARIED_WEIGHS, ..lesson }));
+        }
+    }
+    lessons
+}
+
+fn lessons(case: &Case, by_rule: &[Range<usize>], names: &mut BTreeMap<String, usize>) -> Vec<Lesson> {
     let page = Page::of(&case.text);
-    let found = secrets(&case.text);
     let places =
         |secret: &String| case.text.match_indices(secret).map(|(at, _)| at..at + secret.len()).collect::<Vec<_>>();
     let spans: Vec<_> = case.secrets.iter().flat_map(places).collect();
     let mut lessons = Vec::new();
-    for at in (0..page.words.len()).filter(|at| page.is_candidate(*at)) {
-        let word = &page.words[at];
+    for (at, sort) in (0..page.words.len()).filter_map(|at| Some((at, page.sort(at)?))) {
+        let word = page.words[at].clone();
         let is_secret = spans.iter().any(|span| span.start <= word.start && word.end <= span.end);
         // A word that is a part of a secret and more is neither.
         if !is_secret && spans.iter().any(|span| span.start < word.end && word.start < span.end) {
             continue;
         }
-        let by_rule = |span: &std::ops::Range<usize>| span.start < word.end && word.start < span.end;
-        let is_found = found.iter().any(|found| found.kind != "chosen password" && by_rule(&found.span));
+        let is_found = by_rule.iter().any(|span| span.start < word.end && word.start < span.end);
         let mut features = Vec::new();
-        page.features(at, &mut |parts| {
+        page.features(at, sort, &mut |parts| {
             let next = names.len();
             features.push(*names.entry(parts.concat()).or_insert(next));
         });
         features.sort_unstable();
         features.dedup();
-        lessons.push(Lesson { features, is_secret, is_found });
+        let weighs = match (is_secret, is_found) {
+            (true, _) if case.kind == OWN => OWN_WEIGHS,
+            (true, true) => FOUND_WEIGHS,
+            (true, false) => MISSED_WEIGHS,
+            (false, _) => 1.0,
+        };
+        lessons.push(Lesson { sort, word, features, is_secret, is_found, weighs });
     }
-    Text { lessons, is_lookalike: case.secrets.is_empty() }
+    lessons
+}
+
+/// The kind of our own texts.
+const OWN: &str = "lesson";
+
+/// The texts of `data/redact/lessons.txt`.
+fn own_cases() -> Vec<Case> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/redact/lessons.txt");
+    let lessons = std::fs::read_to_string(path).unwrap();
+    let case = |line: &str| {
+        let marked = line.strip_prefix("+ ").or_else(|| line.strip_prefix("- "))?.replace("\\n", "\n");
+        let secrets = marked.split('⟦').skip(1).filter_map(|rest| Some(rest.split_once('⟧')?.0.to_owned())).collect();
+        Some(Case { kind: OWN.to_owned(), text: marked.replace(['⟦', '⟧'], ""), secrets })
+    };
+    lessons.lines().filter_map(case).collect()
+}
+
+/// The texts without a secret of `data/redact/corpus.txt`, but those that are held out and those with drawn characters.
+fn tuned_on() -> Vec<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/redact/corpus.txt");
+    let mut texts: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        match (line.strip_prefix("- "), line.strip_prefix("  ")) {
+            (Some(text), _) => texts.push(text.to_owned()),
+            (None, Some(rest)) if goes_on => texts.last_mut().unwrap().push_str(&format!("\n{rest}")),
+            (None, _) => {}
+        }
+        goes_on = line.starts_with("- ") || goes_on && line.starts_with("  ");
+    }
+    texts.into_iter().step_by(2).filter(|text| !text.contains('‹')).collect()
 }
 
 /// Requests, command lines and paragraphs of the manual, in which no secret is to be expected.
@@ -135,7 +253,7 @@ fn learnt(texts: &[&Text], names: &BTreeMap<String, usize>) -> Vec<f32> {
     for (name, place) in names {
         lexical[*place] = LEXICAL.iter().any(|start| name.starts_with(start)) && !name.starts_with("names ");
     }
-    let taught = || texts.iter().flat_map(|text| &text.lessons);
+    let taught = || texts.iter().flat_map(|text| text.lessons.iter().chain(&text.varied));
     taught().flat_map(|lesson| &lesson.features).for_each(|feature| shown[*feature] += 1);
     let mut lessons: Vec<(Vec<usize>, f32, f32)> = Vec::new();
     for lesson in taught() {
@@ -143,8 +261,7 @@ fn learnt(texts: &[&Text], names: &BTreeMap<String, usize>) -> Vec<f32> {
             lesson.features.iter().copied().filter(|feature| shown[*feature] >= SHOWN_AT_LEAST).collect();
         let blind = features.iter().copied().filter(|feature| !lexical[*feature]).collect();
         let right = f32::from(u8::from(lesson.is_secret));
-        let weighs = if lesson.is_secret && !lesson.is_found { MISSED_WEIGHS } else { 1.0 };
-        lessons.extend([(features, right, weighs), (blind, right, weighs)]);
+        lessons.extend([(features, right, lesson.weighs), (blind, right, lesson.weighs)]);
     }
     let mut weights = vec![0.0_f32; names.len()];
     let mut spread = vec![1e-6_f32; names.len()];

@@ -1,0 +1,47 @@
+//! Passwords of several words: `the passphrase is "three mangos in the yard"`, `Passphrase: correct pond lantern`.
+
+use std::ops::Range;
+
+use crate::redact::key_value::Reader;
+use crate::redact::placeholder::{is_label, is_placeholder};
+use crate::redact::scan::{self, line_end};
+use crate::redact::value::{self, Class};
+
+/// Words of one.
+const WORDS: std::ops::RangeInclusive<usize> = 3..=10;
+
+/// The words at `at`, behind the name and what joins it to its value. Without quotes, the name has to ask for a phrase.
+pub fn at(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+    if reader.class != Class::Password {
+        return None;
+    }
+    if let Some(range) = scan::quoted(reader.text, at) {
+        return Some(range.clone()).filter(|_| is_phrase(reader.of(&range), MAX_PROSE_QUOTED));
+    }
+    let asks = ["phrase", "fras", "zin", "cümle", "фраза"].iter().any(|end| reader.name().to_lowercase().contains(end));
+    let rest = reader.of(&(at..line_end(reader.text, at)));
+    let end = [" — ", " – ", " (", ", ", ". ", "; "].iter().filter_map(|stop| rest.find(stop)).min();
+    let range = scan::trimmed(reader.text, at..at + end.unwrap_or(rest.len()));
+    let words = reader.of(&range);
+    let titled = words.split_whitespace().all(|word| word.starts_with(|first: char| !first.is_lowercase()))
+        && words.bytes().any(|byte| byte.is_ascii_digit());
+    let prose = if titled { 50 } else { 0 };
+    ((asks || titled) && is_phrase(words, prose)).then_some(range)
+}
+
+/// Percent of the words that may be such as `the`.
+const MAX_PROSE_QUOTED: usize = 50;
+
+fn is_phrase(value: &str, percent: usize) -> bool {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let prose = words.iter().filter(|word| value::is_prose(word)).count();
+    let plain = |word: &&str| {
+        let stem = word.trim_end_matches(['!', '?', '.']);
+        !stem.is_empty() && stem.chars().all(|letter| letter.is_alphanumeric() || "-'".contains(letter))
+    };
+    WORDS.contains(&words.len())
+        && words.iter().all(plain)
+        && prose * 100 <= words.len() * percent
+        && !is_placeholder(value)
+        && !is_label(value)
+}
