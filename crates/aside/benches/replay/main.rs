@@ -68,7 +68,7 @@ fn main() {
     match wanted.mode {
         Mode::Daemon => through_the_daemon(&wanted),
         Mode::InProcess => {
-            compare::print(&compare::at_once(&pasts(&wanted), |typed| play::play(typed, &mut Inside::default())));
+            compare::print(&compare::at_once(&pasts(&wanted), |typed| play::play(typed, &mut Inside::of(typed))));
         }
         Mode::Check => against_the_plugin(&wanted),
         Mode::Generate => {
