@@ -36,6 +36,13 @@ use rank::Ranked;
 
 /// At most as many candidates as asked for, best first, each with its calibrated chance.
 pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
+    let mut chosen = uncalibrated(ask);
+    ghost::calibrate(ask.left, &mut chosen);
+    chosen
+}
+
+/// The same with the ranking's own chances.
+pub fn uncalibrated(ask: &Ask<'_>) -> Vec<Ranked> {
     let line = line::parse(ask.left, ask.dialect);
     let spot = line.at(ask.left.len());
     let mut candidates = history::lines(ask);
@@ -129,9 +136,6 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
             chosen.pop();
         }
         chosen.push(Ranked { candidate, chance });
-    }
-    for ranked in &mut chosen {
-        ranked.chance = ghost::calibrated(ask.left, ranked);
     }
     chosen
 }

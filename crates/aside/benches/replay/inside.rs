@@ -38,11 +38,9 @@ impl Inside {
     fn knows(&self, name: &str) -> bool {
         self.names.functions.binary_search_by(|known| (**known).cmp(name)).is_ok()
     }
-}
 
-impl Tool for Inside {
-    fn offers(&mut self, left: &str, cwd: &str) -> Offers {
-        let ask = Ask {
+    pub fn ask<'a>(&'a self, left: &'a str, cwd: &'a str) -> Ask<'a> {
+        Ask {
             left,
             right: "",
             cwd,
@@ -55,9 +53,15 @@ impl Tool for Inside {
             idea: None,
             limit: CANDIDATES,
             list: false,
-        };
-        let found = complete(&ask);
-        let is_unsure = found.first().is_some_and(|first| !ghost::is_fit(left, first, ghost::THRESHOLD));
+        }
+    }
+}
+
+impl Tool for Inside {
+    fn offers(&mut self, left: &str, cwd: &str) -> Offers {
+        let found = complete(&self.ask(left, cwd));
+        let needs = ghost::Needs { threshold: ghost::THRESHOLD, commands: self.index.len() };
+        let is_unsure = found.first().is_some_and(|first| !ghost::is_fit(left, first, needs));
         let unsure = is_unsure.then(String::new);
         unsure.into_iter().chain(found.into_iter().map(|ranked| ranked.candidate.text)).collect()
     }
