@@ -122,7 +122,7 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
         // The others offer what is there.
         let may_be_gone = matches!(candidate.source, Source::History | Source::Llm);
         // The cheapest first: most are refused for want of a reason.
-        if !ask.list && !admit::has_reason(ask, spot, &candidate, chance)
+        if !ask.list && !admit::reason::has_reason(ask, spot, &candidate, chance)
             || is_sound && may_be_gone && !possible::runs(ask, text)
             || !admit::admits(ask, &candidate)
         {
