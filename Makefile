@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact soak
+.PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost soak
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -160,6 +160,12 @@ teach-route:
 teach-redact:
 	ASIDE_REDACT_TEACH=$(CURDIR)/crates/aside-core/data/redact/judge.txt \
 		$(CARGO) test -q -p aside-core --test unseen weights -- --nocapture
+
+# Finds the weights by which grey text is judged, from made-up histories.
+teach-ghost:
+	@echo '# Class, feature, weight: found by make teach-ghost.' > crates/aside-core/data/complete/ghost.txt.new
+	$(CARGO) bench --bench replay -- --teach >> crates/aside-core/data/complete/ghost.txt.new
+	mv crates/aside-core/data/complete/ghost.txt.new crates/aside-core/data/complete/ghost.txt
 
 # What takes too long for every change.
 soak:

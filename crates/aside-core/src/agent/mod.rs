@@ -89,9 +89,12 @@ pub fn embedded(asked: &Asked<'_>, place: &Place<'_>) -> Advice {
     let words = text::clean(asked.words);
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let tongue = Tongue::of(&words);
+    // A command that just failed has said why: `kill it` needs no model, and no word about one.
+    let has_run = !matches!(asked.exit, 0 | 126 | 127);
+    let is_command = || has_run && words.split(' ').count() <= 2 && wish::begins_with_command(&words, place);
     let beyond = || Advice {
         kind: Kind::Beyond,
-        markdown: tongue.says(Phrase::Beyond(asked.model)),
+        markdown: if is_command() { String::new() } else { tongue.says(Phrase::Beyond(asked.model)) },
         proposal: None,
         lacks_model: true,
     };

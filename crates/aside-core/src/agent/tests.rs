@@ -138,6 +138,27 @@ fn a_wish_is_said_with_what_it_does_and_what_it_destroys() {
 }
 
 #[test]
+fn a_command_that_failed_is_told_of_no_model() {
+    for words in ["kill it", "kill that", "git together"] {
+        assert_eq!(Said::with(words, 1, None, &[]).markdown(), "", "{words}");
+    }
+    for (words, exit) in [("kill it", 0), ("make the page load faster", 2), ("why is everything slow", 127)] {
+        assert!(Said::with(words, exit, None, &[]).markdown().contains("needs a model"), "{words}");
+    }
+}
+
+#[test]
+fn an_answer_in_chinese_has_no_english_sentence() {
+    for words in ["删除所有日志", "怎么删除 notes.txt", "杀掉占用 8080 端口的进程"] {
+        let said = Said::to(words);
+        let markdown = said.markdown();
+        let around = markdown.split("```").step_by(2).collect::<String>();
+        let told: String = around.split('`').step_by(2).collect();
+        assert!(!told.contains(|letter: char| letter.is_ascii_alphabetic()), "{words}: {markdown}");
+    }
+}
+
+#[test]
 fn a_command_is_explained_by_its_parts() {
     insta::assert_snapshot!(Said::to("explain git reset --hard HEAD~1").markdown(), @r#"
     `git reset --hard HEAD~1`: Goes back to the commit before the current one and discards every change since.

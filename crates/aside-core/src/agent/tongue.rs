@@ -1,6 +1,7 @@
 //! Our own sentences, in the language of the question as far as we speak it. What commands do is told in English.
 
 use crate::agent::Model;
+use crate::proto::wish::Proposal;
 use crate::safety::Harm;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,16 @@ impl Tongue {
         match self {
             Tongue::English => english,
             Tongue::Chinese => chinese,
+        }
+    }
+
+    /// Puts proposals into this language. What commands do is known in English alone, and is left out of an answer in another one.
+    pub fn speak(self, proposals: &mut [Proposal]) {
+        for proposal in proposals.iter_mut().filter(|_| self != Tongue::English) {
+            proposal.warning = self.warns(&proposal.warning);
+            if Tongue::of(&proposal.description) != self {
+                proposal.description.clear();
+            }
         }
     }
 
@@ -154,5 +165,23 @@ fn chinese(phrase: Phrase) -> &'static str {
         }
         Phrase::Beyond(Model::StillUnset) => "回答这个需要模型，目前没有设置。",
         Phrase::Beyond(Model::Silent) => "只有模型能回答这个。",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_in_chinese_is_wholly_chinese() {
+        let spoken = |description: &str| {
+            let warning = "deletes files".to_owned();
+            let mut proposals = [Proposal { description: description.to_owned(), warning, ..Proposal::default() }];
+            Tongue::Chinese.speak(&mut proposals);
+            let [Proposal { warning, description, .. }] = proposals;
+            (warning, description)
+        };
+        assert_eq!(spoken("deletes old logs"), ("会删除文件".to_owned(), String::new()));
+        assert_eq!(spoken("删除旧日志"), ("会删除文件".to_owned(), "删除旧日志".to_owned()));
     }
 }

@@ -58,6 +58,7 @@ pub fn answer(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Ad
     let mut offers = offers(&found, place, asked.blocklist, SHOWN);
     // The same line again would fail again.
     offers.retain(|offer| offer.text != asked.words && !(is_about_one(words) && is_about_all(&offer.text)));
+    tongue.speak(&mut offers);
     let is_answer = |offer: &Proposal| offer.nearness == Nearness::Answer && offer.confidence >= SURE;
     let is_close = |offer: &Proposal| offer.confidence >= CLOSE && !begins_with_command(words, place);
     let best = offers.first().filter(|best| is_answer(best) || is_close(best))?.clone();
@@ -68,8 +69,9 @@ pub fn answer(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Ad
         markdown.push_str("\n\n");
     }
     markdown.push_str(&fenced(&best.text));
-    let description =
-        if best.description.is_empty() { explain(&best.text, place).summary } else { best.description.clone() };
+    let summary = || tongue.pick(&explain(&best.text, place).summary, "").to_owned();
+    let is_silent = best.description.is_empty() && best.warning.is_empty();
+    let description = if is_silent { summary() } else { best.description.clone() };
     let careful = careful(&best.warning, tongue);
     let said: Vec<String> = [capital(&description), careful].into_iter().filter(|part| !part.is_empty()).collect();
     if !said.is_empty() {
@@ -111,8 +113,11 @@ pub fn careful(warning: &str, tongue: Tongue) -> String {
         "" => String::new(),
         warning => {
             let (says, warns) = (tongue.says(Phrase::Careful), tongue.warns(warning));
-            let (blank, end) = (tongue.pick(" ", ""), tongue.pick(".", "。"));
-            format!("**{says}**{blank}{warns}{end}")
+            match tongue {
+                Tongue::English => format!("**{says}** {warns}."),
+                // Markdown ends no bold text between a mark and a letter.
+                Tongue::Chinese => format!("**{}**：{warns}。", says.trim_end_matches('：')),
+            }
         }
     }
 }

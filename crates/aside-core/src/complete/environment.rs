@@ -116,7 +116,7 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     found.sort_by_cached_key(|found| {
         let name = found.name;
         let is_unused = !used.contains(name);
-        let is_no_filter = is_piped && !admit::is_filter(name);
+        let is_no_filter = is_piped && !admit::reason::is_filter(name);
         (is_no_filter, found.rank > 1, is_unused, everyday(name), !ask.specs.has(name), name.chars().count())
     });
     let rivals = rivals.max(hints.len());

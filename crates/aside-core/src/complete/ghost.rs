@@ -1,90 +1,166 @@
-//! Whether a candidate is sure enough to be grey text: its calibrated chance, and what is asked of it. The tables are learnt from replayed
-//! histories (docs/complete-eval.md); the ranking knows nothing of them.
+//! Whether a candidate is sure enough to be grey text: its chance by all that is known about it, and what is asked of it. The weights are
+//! learnt from replayed histories (`make teach-ghost`, docs/complete-eval.md); the ranking knows nothing of them.
 
-use crate::complete::candidate::{Fit, Kind, Outcome};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::complete::candidate::{Facts, Fit, Kind, Outcome, Past, Place};
 use crate::complete::rank::Ranked;
 
-/// The ranking's chances at which the tables have a value; between them it is interpolated.
-const AT: [f32; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 1.0];
+/// A class, a feature and its weight in each line.
+const WEIGHTS: &str = include_str!("../../data/complete/ghost.txt");
 
-/// How often the candidate was the beginning of what was meant, of those to which the ranking gave such a chance: after at most three
-/// letters, and later.
-struct Table {
-    early: [f32; 13],
-    late: [f32; 13],
-}
+static BY_FEATURE: LazyLock<HashMap<(&str, &str), f32>> = LazyLock::new(|| {
+    let rows = WEIGHTS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let mut fields = line.split_whitespace();
+        Some(((fields.next()?, fields.next()?), fields.next()?.parse().ok()?))
+    });
+    rows.collect()
+});
 
-/// Isotonic regression over ten made-up people; each half was tried with the table of the other.
-const LINES: Table = Table {
-    early: [0.03, 0.12, 0.15, 0.22, 0.23, 0.37, 0.49, 0.56, 0.66, 0.81, 0.89, 0.95, 0.98],
-    late: [0.04, 0.1, 0.13, 0.16, 0.24, 0.28, 0.38, 0.45, 0.6, 0.74, 0.83, 0.95, 0.99],
-};
-const WORDS: Table = Table {
-    early: [0.32, 0.34, 0.38, 0.46, 0.51, 0.68, 0.81, 0.89, 0.95, 0.97, 0.97, 0.98, 0.98],
-    late: [0.35, 0.35, 0.47, 0.5, 0.51, 0.54, 0.64, 0.75, 0.85, 0.9, 0.91, 0.96, 0.99],
-};
-/// What specs, files and names say. Of a model's ideas nothing is known, so they count as these.
-const OTHERS: Table = Table {
-    early: [0.11, 0.13, 0.37, 0.7, 0.73, 0.81, 0.85, 0.9, 0.96, 0.98, 0.99, 0.99, 0.99],
-    late: [0.13, 0.27, 0.51, 0.64, 0.69, 0.75, 0.83, 0.9, 0.95, 0.95, 0.96, 0.98, 0.99],
-};
-
+/// The default of the setting.
+pub const THRESHOLD: f32 = 0.35;
 /// Letters after which a line is hardly begun: a whole line saves most of it, and a wrong one is gone with the next key.
 const EARLY: usize = 3;
 /// What is asked of a whole line then, of what is asked of the others: after the first letter, and after the next two.
-const FIRST_LETTER: f32 = 0.25;
-const NEXT_LETTERS: f32 = 0.56;
-/// What is asked of a line that the user ran, of what is asked of the others.
-const OWN_LINE: f32 = 0.1;
-/// The default of the setting, for the order of candidates.
-pub const THRESHOLD: f32 = 0.5;
-/// Whole lines that go before what is surer and shorter.
+const FIRST_LETTER: f32 = 0.15;
+const NEXT_LETTERS: f32 = 0.4;
+/// What is asked of a line that the user ran, with a short history: such a line is what they expect to see, and other shells show it.
+const NEW_USER: f32 = 0.1;
+/// A history of fewer different commands is short.
+const SHORT_HISTORY: usize = 100;
+/// Whole lines that go before what is surer and shorter, if the ranking gives them this chance: after the first letter, and after the next two.
 const LEADING: usize = 3;
+const LEADS_FIRST: f32 = 0.055;
+const LEADS_NEXT: f32 = 0.33;
 
-/// How likely it is that the candidate is the beginning of what is meant.
-pub fn calibrated(left: &str, ranked: &Ranked) -> f32 {
-    let facts = &ranked.candidate.facts;
-    let table = match (facts.past, facts.kind) {
-        (Some(_), _) => LINES,
-        (None, Kind::Words | Kind::Line) => WORDS,
-        (None, _) => OTHERS,
-    };
-    let values = if left.chars().count() <= EARLY { table.early } else { table.late };
-    let chance = ranked.chance.clamp(AT[0], 1.0);
-    let above = AT.iter().position(|at| *at >= chance).unwrap_or(AT.len() - 1).max(1);
-    let part = (chance - AT[above - 1]) / (AT[above] - AT[above - 1]);
-    values[above - 1] + part * (values[above] - values[above - 1])
+/// What the chance of a candidate is made of.
+pub struct Features {
+    /// Which weights apply: those of whole lines, of words known from history, or of what specs, files and names say.
+    pub class: &'static str,
+    pub values: Vec<(&'static str, f32)>,
 }
 
-/// Whether a candidate with its calibrated chance may be grey, with `threshold` as the setting has it. Of a line that the user ran little is
-/// asked: with a short history the tables, learnt from long ones, would show nothing, and such a line is what other shells show.
-pub fn is_fit(left: &str, candidate: &Ranked, threshold: f32) -> bool {
-    let facts = &candidate.candidate.facts;
-    let is_own = facts.fit == Fit::Extends && facts.past.is_some_and(|past| past.outcome != Outcome::Failed);
-    let needed = if is_own { threshold * OWN_LINE } else { needed(left, candidate, threshold) };
-    candidate.chance >= needed
-}
-
-fn needed(left: &str, ranked: &Ranked, threshold: f32) -> f32 {
-    let is_line = ranked.candidate.facts.past.is_some();
-    match left.chars().count() {
-        0..=1 if is_line => threshold * FIRST_LETTER,
-        2..=EARLY if is_line => threshold * NEXT_LETTERS,
-        _ => threshold,
+impl Features {
+    fn chance(&self) -> f32 {
+        let weight = |feature| BY_FEATURE.get(&(self.class, feature)).copied().unwrap_or(0.0);
+        let sum: f32 = self.values.iter().map(|(feature, value)| weight(*feature) * value).sum();
+        1.0 / (1.0 + (-sum).exp())
     }
+}
+
+/// For candidates with the ranking's own chances; `shown` are all that are shown, this one too.
+pub fn features(left: &str, ranked: &Ranked, shown: &[Ranked]) -> Features {
+    // No `..`: a new fact must become a feature, or be set aside here by name.
+    let Facts { kind, fit: _, rivals: _, place: _, usual: _, typed: _, adds, past, habit: _ } = ranked.candidate.facts;
+    let yes = |is: bool| f32::from(u8::from(is));
+    let chance = ranked.chance.clamp(0.01, 0.99);
+    let letters = left.chars().count();
+    let in_word = left.chars().rev().take_while(|letter| !letter.is_whitespace()).count();
+    let mut values = vec![
+        ("bias", 1.0),
+        ("ranking", (chance / (1.0 - chance)).ln()),
+        ("letters", (letters as f32).ln_1p()),
+        ("early", yes(letters <= EARLY)),
+        ("adds", f32::from(adds).ln_1p()),
+        ("rival", (best_rival(ranked, shown) + 0.01).ln()),
+        ("blank", yes(in_word == 0)),
+        ("in_word", (in_word as f32).ln_1p()),
+    ];
+    let class = match (past, kind) {
+        (Some(past), _) => {
+            let Past { place, session: _, outcome, runs, age, after_last, after_both: _, after_alike } = past;
+            values.extend([
+                ("age", (age as f32).ln_1p()),
+                ("just_ran", yes(age == 0)),
+                ("ran_last_two", yes(age <= 1)),
+                ("here", yes(place == Place::Here)),
+                ("failed", yes(outcome == Outcome::Failed)),
+                ("once", yes(runs <= 1)),
+                ("after_last", yes(after_last > 0)),
+                ("after_alike", yes(after_alike > 0)),
+            ]);
+            "line"
+        }
+        (None, Kind::Words | Kind::Line) => "words",
+        (None, _) => {
+            values.push(("goes_on", yes(ranked.candidate.text.ends_with(['/', '=', ':', '@', ' ']))));
+            values.push((kind_name(kind), 1.0));
+            "other"
+        }
+    };
+    Features { class, values }
+}
+
+/// Of a model's ideas nothing is known: they have no weight of their own.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Line | Kind::Words | Kind::Idea => "unknown",
+        Kind::Command => "command",
+        Kind::Subcommand => "subcommand",
+        Kind::Flag => "flag",
+        Kind::Value | Kind::Name => "name",
+        Kind::Path => "path",
+        Kind::Variable => "variable",
+    }
+}
+
+/// The chance of the likeliest candidate that says something else.
+fn best_rival(ranked: &Ranked, shown: &[Ranked]) -> f32 {
+    let text = ranked.candidate.text.trim_end();
+    let differs = |other: &&Ranked| {
+        let other_text = other.candidate.text.trim_end();
+        other.candidate.facts.fit == Fit::Extends && !text.starts_with(other_text) && !other_text.starts_with(text)
+    };
+    shown.iter().filter(differs).map(|other| other.chance).fold(0.0, f32::max)
+}
+
+/// Puts the likelihood that each candidate is the beginning of what is meant in the place of the ranking's chance.
+pub fn calibrate(left: &str, shown: &mut [Ranked]) {
+    let chance = |ranked: &Ranked| match ranked.candidate.facts.fit {
+        Fit::Extends => features(left, ranked, shown).chance(),
+        // Replayed lines are typed as they are meant: they say nothing about mending.
+        Fit::Contains | Fit::Mends { .. } => ranked.chance.sqrt(),
+    };
+    let chances: Vec<f32> = shown.iter().map(chance).collect();
+    shown.iter_mut().zip(chances).for_each(|(ranked, chance)| ranked.chance = chance);
+}
+
+/// What is asked of grey text.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs {
+    /// As the setting has it.
+    pub threshold: f32,
+    /// Different commands that the history has.
+    pub commands: usize,
+}
+
+/// Whether a candidate with its calibrated chance may be grey.
+pub fn is_fit(left: &str, candidate: &Ranked, needs: Needs) -> bool {
+    let Needs { threshold, commands } = needs;
+    let part = match (is_own(candidate), left.chars().count()) {
+        (true, _) if commands < SHORT_HISTORY => NEW_USER,
+        (true, 0..=1) => FIRST_LETTER,
+        (true, 2..=EARLY) => NEXT_LETTERS,
+        _ => 1.0,
+    };
+    candidate.chance >= threshold * part
+}
+
+/// A line that the user ran, and that did not fail.
+fn is_own(ranked: &Ranked) -> bool {
+    let facts = &ranked.candidate.facts;
+    facts.fit == Fit::Extends && facts.past.is_some_and(|past| past.outcome != Outcome::Failed)
 }
 
 /// Where the line is hardly begun, the likeliest whole lines come first: a part of one can be taken from it too.
 pub fn lead_with_lines(left: &str, ranked: &mut Vec<Ranked>) {
-    if left.chars().count() > EARLY {
-        return;
-    }
-    let leads = |ranked: &Ranked| {
-        let facts = &ranked.candidate.facts;
-        facts.fit == Fit::Extends
-            && facts.past.is_some_and(|past| past.outcome != Outcome::Failed)
-            && calibrated(left, ranked) >= needed(left, ranked, THRESHOLD)
+    let least = match left.chars().count() {
+        0..=1 => LEADS_FIRST,
+        2..=EARLY => LEADS_NEXT,
+        _ => return,
     };
+    let leads = |ranked: &Ranked| is_own(ranked) && ranked.chance >= least;
     let (mut lines, others): (Vec<Ranked>, Vec<Ranked>) = ranked.drain(..).partition(leads);
     lines.sort_by(|a, b| b.chance.total_cmp(&a.chance));
     let rest = lines.split_off(lines.len().min(LEADING));
@@ -94,7 +170,7 @@ pub fn lead_with_lines(left: &str, ranked: &mut Vec<Ranked>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::complete::candidate::{Candidate, Facts, Past, Place, Source};
+    use crate::complete::candidate::{Candidate, Source};
 
     fn ranked(text: &str, kind: Kind, chance: f32) -> Ranked {
         let past = Past {
@@ -113,11 +189,29 @@ mod tests {
         Ranked { candidate, chance }
     }
 
+    fn calibrated(left: &str, mut shown: Vec<Ranked>) -> f32 {
+        calibrate(left, &mut shown);
+        shown[0].chance
+    }
+
+    #[test]
+    fn every_feature_has_a_weight_and_every_weight_a_feature() {
+        let kinds = [Kind::Line, Kind::Words, Kind::Path, Kind::Flag, Kind::Command, Kind::Subcommand, Kind::Name];
+        let known: std::collections::BTreeSet<(&str, &str)> = kinds
+            .iter()
+            .flat_map(|kind| {
+                let Features { class, values } = features("git", &ranked("git status", *kind, 0.3), &[]);
+                values.into_iter().map(move |(feature, _)| (class, feature))
+            })
+            .collect();
+        assert_eq!(known, BY_FEATURE.keys().copied().collect());
+    }
+
     #[test]
     fn a_greater_chance_is_never_less_likely() {
         for kind in [Kind::Line, Kind::Words, Kind::Flag] {
             for left in ["g", "git stat"] {
-                let at = |percent: u8| calibrated(left, &ranked("git status", kind, f32::from(percent) / 100.0));
+                let at = |percent: u8| calibrated(left, vec![ranked("git status", kind, f32::from(percent) / 100.0)]);
                 let chances: Vec<f32> = (0..=100).map(at).collect();
                 assert!(chances.is_sorted(), "{kind:?} {left} {chances:?}");
                 assert!(chances.iter().all(|chance| (0.0..1.0).contains(chance)), "{kind:?} {left} {chances:?}");
@@ -126,11 +220,41 @@ mod tests {
     }
 
     #[test]
-    fn less_is_asked_of_a_line_that_ran() {
-        let fit = |left, kind| is_fit(left, &ranked("git status", kind, 0.3), THRESHOLD);
-        assert_eq!(["g", "git", "git "].map(|left| fit(left, Kind::Line)), [true, true, true]);
-        assert_eq!(["g", "git "].map(|left| fit(left, Kind::Words)), [false, false]);
-        assert!(is_fit("git ", &ranked("git status", Kind::Words, 0.0), 0.0), "zero shows all");
+    fn a_rival_makes_it_less_likely_unless_it_says_the_same() {
+        let with =
+            |other| calibrated("git s", vec![ranked("git status", Kind::Line, 0.4), ranked(other, Kind::Line, 0.35)]);
+        assert!(with("git stash") < with("git status --short"));
+    }
+
+    #[test]
+    fn a_line_that_just_ran_twice_ago_is_likelier_than_an_old_one() {
+        let with = |age| {
+            let mut line = ranked("cargo test -p core", Kind::Line, 0.4);
+            line.candidate.facts.past = line.candidate.facts.past.map(|past| Past { age, ..past });
+            calibrated("cargo t", vec![line])
+        };
+        assert!(with(1) > with(300));
+    }
+
+    fn is_grey(left: &str, candidate: &Ranked, commands: usize) -> bool {
+        is_fit(left, candidate, Needs { threshold: THRESHOLD, commands })
+    }
+
+    #[test]
+    fn less_is_asked_of_a_line_that_ran_where_it_is_hardly_begun() {
+        let at = |left, kind, chance| is_grey(left, &ranked("git status", kind, chance), 1000);
+        assert_eq!(["g", "gi", "git "].map(|left| at(left, Kind::Line, 0.2)), [true, true, false]);
+        assert_eq!(["g", "gi", "git "].map(|left| at(left, Kind::Line, 0.1)), [true, false, false]);
+        assert_eq!(["g", "git "].map(|left| at(left, Kind::Words, 0.2)), [false, false]);
+        let all = Needs { threshold: 0.0, commands: 1000 };
+        assert!(is_fit("git ", &ranked("git status", Kind::Words, 0.0), all), "zero shows all");
+    }
+
+    #[test]
+    fn a_new_user_sees_the_lines_they_ran() {
+        let line = ranked("git status", Kind::Line, 0.1);
+        assert_eq!([12, 5000].map(|commands| is_grey("git s", &line, commands)), [true, false]);
+        assert!(!is_grey("git s", &ranked("git status", Kind::Words, 0.1), 12));
     }
 
     #[test]
@@ -138,7 +262,7 @@ mod tests {
         let with = |outcome| {
             let mut line = ranked("git status --short", Kind::Line, 0.2);
             line.candidate.facts.past = line.candidate.facts.past.map(|past| Past { outcome, ..past });
-            is_fit("git st", &line, THRESHOLD)
+            is_grey("git st", &line, 12)
         };
         assert_eq!([Outcome::Succeeded, Outcome::Failed].map(with), [true, false]);
     }

@@ -36,6 +36,13 @@ use rank::Ranked;
 
 /// At most as many candidates as asked for, best first, each with its calibrated chance.
 pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
+    let mut chosen = uncalibrated(ask);
+    ghost::calibrate(ask.left, &mut chosen);
+    chosen
+}
+
+/// The same with the ranking's own chances.
+pub fn uncalibrated(ask: &Ask<'_>) -> Vec<Ranked> {
     let line = line::parse(ask.left, ask.dialect);
     let spot = line.at(ask.left.len());
     let mut candidates = history::lines(ask);
@@ -115,7 +122,7 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
         // The others offer what is there.
         let may_be_gone = matches!(candidate.source, Source::History | Source::Llm);
         // The cheapest first: most are refused for want of a reason.
-        if !ask.list && !admit::has_reason(ask, spot, &candidate, chance)
+        if !ask.list && !admit::reason::has_reason(ask, spot, &candidate, chance)
             || is_sound && may_be_gone && !possible::runs(ask, text)
             || !admit::admits(ask, &candidate)
         {
@@ -129,9 +136,6 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
             chosen.pop();
         }
         chosen.push(Ranked { candidate, chance });
-    }
-    for ranked in &mut chosen {
-        ranked.chance = ghost::calibrated(ask.left, ranked);
     }
     chosen
 }

@@ -4,6 +4,7 @@
 use crate::proto::wish;
 use crate::text;
 use crate::translate::check::{Checked, check};
+use crate::translate::explain::explain;
 use crate::translate::{Nearness, Place, Proposal, Source};
 
 /// Characters of the line about a command.
@@ -25,10 +26,29 @@ pub fn offers<'a>(
         if let Ok(checked) = check(&proposal.command, place, blocklist)
             && !offers.iter().any(|known| is_same(&known.text, &checked.command))
         {
-            offers.push(offer(proposal, checked));
+            let mut offer = offer(proposal, checked);
+            let says_something = |description: &str| {
+                !repeats(description, &offer.warning) && !offers.iter().any(|known| known.description == description)
+            };
+            if !says_something(&offer.description) {
+                let summary = line(&explain(&offer.text, place).summary);
+                offer.description = if says_something(&summary) { summary } else { String::new() };
+            }
+            offers.push(offer);
         }
     }
     offers
+}
+
+/// Whether the description says nothing that the warning does not say: "deletes the files" beside "deletes files".
+fn repeats(description: &str, warning: &str) -> bool {
+    const FILLERS: [&str; 5] = ["the", "a", "it", "them", "your"];
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric()).map(str::to_lowercase);
+        words.filter(|word| !word.is_empty() && !FILLERS.contains(&word.as_str())).collect()
+    };
+    let warned = words(warning);
+    !warned.is_empty() && words(description).iter().all(|word| warned.contains(word))
 }
 
 /// The last word on a wish. The excuse is why somebody else was not asked, or did not answer.
@@ -104,7 +124,7 @@ mod tests {
 
     fn texts(proposals: &[Proposal], limit: usize) -> Vec<String> {
         let offers = offered(proposals, limit);
-        assert!(offers.iter().all(|offer| offer.description == "what it [31mdoes"), "{offers:?}");
+        assert!(offers.iter().take(1).all(|offer| offer.description == "what it [31mdoes"), "{offers:?}");
         offers.into_iter().map(|offer| format!("{} {}", offer.text, offer.source)).collect()
     }
 
@@ -114,6 +134,24 @@ mod tests {
             [proposal("ls -l", Source::Llm), proposal(" ls  -l ", Source::Embedded), proposal("ls", Source::Embedded)];
         assert_eq!(texts(&found, 5), ["ls -l llm", "ls embedded"]);
         assert_eq!(texts(&found, 1), ["ls -l llm"]);
+    }
+
+    #[test]
+    fn no_description_repeats_the_warning_or_another_description() {
+        let named =
+            |command: &str, about: &str| Proposal { about: about.to_owned(), ..proposal(command, Source::Embedded) };
+        let found = [
+            named("rm *.log", "deletes the files"),
+            named("ls", "lists what is here"),
+            named("ls -A", "lists what is here"),
+        ];
+        let offers = offered(&found, 5);
+        let said: Vec<&str> = offers.iter().map(|offer| offer.description.as_str()).collect();
+        assert!(said.iter().enumerate().all(|(at, one)| one.is_empty() || !said[..at].contains(one)), "{said:?}");
+        assert!(!repeats(said[0], &offers[0].warning), "{said:?}");
+        assert_eq!(said[1], "lists what is here");
+        assert!(repeats("Deletes it", "deletes files") && !repeats("deletes old logs", "deletes files"));
+        assert!(!repeats("lists files", ""));
     }
 
     #[test]

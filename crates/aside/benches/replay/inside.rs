@@ -13,11 +13,13 @@ use super::typed::{self, Typed};
 use super::typist::Offers;
 use super::world::Remembered;
 
+/// What shells say when there is no such command.
+const NOT_FOUND: i32 = 127;
+
 /// As many as the daemon gives by default.
 const CANDIDATES: usize = 4;
 const SESSION: &str = "replay";
 
-#[derive(Default)]
 pub struct Inside {
     index: Index,
     names: Names,
@@ -25,9 +27,20 @@ pub struct Inside {
     world: Remembered,
 }
 
-impl Tool for Inside {
-    fn offers(&mut self, left: &str, cwd: &str) -> Offers {
-        let ask = Ask {
+impl Inside {
+    /// On the machine of the user who will type these lines.
+    pub fn of(all: &[Typed]) -> Self {
+        let mut names = Names::default();
+        typed::known_commands(all).iter().for_each(|name| names.take("function", 1, name));
+        Self { index: Index::default(), names, specs: Specs::default(), world: Remembered::of(all) }
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.names.functions.binary_search_by(|known| (**known).cmp(name)).is_ok()
+    }
+
+    pub fn ask<'a>(&'a self, left: &'a str, cwd: &'a str) -> Ask<'a> {
+        Ask {
             left,
             right: "",
             cwd,
@@ -40,26 +53,30 @@ impl Tool for Inside {
             idea: None,
             limit: CANDIDATES,
             list: false,
-        };
-        let found = complete(&ask);
-        let is_unsure = found.first().is_some_and(|first| !ghost::is_fit(left, first, ghost::THRESHOLD));
+        }
+    }
+}
+
+impl Tool for Inside {
+    fn offers(&mut self, left: &str, cwd: &str) -> Offers {
+        let found = complete(&self.ask(left, cwd));
+        let needs = ghost::Needs { threshold: ghost::THRESHOLD, commands: self.index.len() };
+        let is_unsure = found.first().is_some_and(|first| !ghost::is_fit(left, first, needs));
         let unsure = is_unsure.then(String::new);
         unsure.into_iter().chain(found.into_iter().map(|ranked| ranked.candidate.text)).collect()
     }
 
     fn ran(&mut self, typed: &Typed) {
-        self.world.ran(typed);
+        let is_found = typed::commands_in(&typed.command).iter().all(|name| self.knows(name));
+        if is_found {
+            self.world.ran(typed);
+        }
         self.index.add(Ran {
             command: &typed.command,
             cwd: Some(&typed.cwd),
-            exit: Some(0),
+            exit: Some(if is_found { 0 } else { NOT_FOUND }),
             session: Some(SESSION),
             private: false,
         });
-        for name in typed::commands_in(&typed.command) {
-            if self.names.functions.binary_search_by(|known| (**known).cmp(name)).is_err() {
-                self.names.take("function", 1, name);
-            }
-        }
     }
 }

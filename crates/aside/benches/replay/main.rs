@@ -6,6 +6,7 @@
 //! cargo bench --bench replay -- [--json FILE] [--lines N] [--seed N] [HISTORY…]
 //!     through the daemon; without a history, one of N lines is made up for each of several people
 //! cargo bench --bench replay -- --in-process [HISTORY…]    without the daemon: in seconds
+//! cargo bench --bench replay -- --teach                     the weights by which grey text is judged
 //! cargo bench --bench replay -- --check [HISTORY…]         our account of zsh-autosuggestions against the plugin
 //! cargo bench --bench replay -- --generate N [--seed N] [--person NAME]     prints a made-up history
 //! ```
@@ -27,6 +28,7 @@ mod inside;
 mod play;
 mod report;
 mod rivals;
+mod teach;
 mod typed;
 mod typist;
 mod world;
@@ -39,6 +41,8 @@ use typed::Role;
 /// Of each made-up history.
 const LINES: usize = 1500;
 const SEED: u64 = 1;
+/// What weights are learnt from; others are left to try them on.
+const TAUGHT: [u64; 2] = [1, 2];
 
 #[derive(Default)]
 struct Wanted {
@@ -55,6 +59,7 @@ enum Mode {
     #[default]
     Daemon,
     InProcess,
+    Teach,
     Check,
     Generate,
 }
@@ -68,7 +73,12 @@ fn main() {
     match wanted.mode {
         Mode::Daemon => through_the_daemon(&wanted),
         Mode::InProcess => {
-            compare::print(&compare::at_once(&pasts(&wanted), |typed| play::play(typed, &mut Inside::default())));
+            compare::print(&compare::at_once(&pasts(&wanted), |typed| play::play(typed, &mut Inside::of(typed))));
+        }
+        Mode::Teach => {
+            let pasts: Vec<Past> =
+                TAUGHT.iter().flat_map(|seed| pasts(&Wanted { seed: Some(*seed), ..Wanted::default() })).collect();
+            print!("{}", teach::weights(&pasts));
         }
         Mode::Check => against_the_plugin(&wanted),
         Mode::Generate => {
@@ -85,6 +95,7 @@ fn wanted(arguments: Vec<String>) -> Wanted {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--in-process" => wanted.mode = Mode::InProcess,
+            "--teach" => wanted.mode = Mode::Teach,
             "--check" => wanted.mode = Mode::Check,
             "--generate" => {
                 wanted.mode = Mode::Generate;

@@ -2,7 +2,7 @@
 //! where its commands ran, so the directory is only a name that follows every `cd` in the text. It starts in a home that
 //! does not exist, and neither does anything below it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use aside_core::history::Entry;
 use aside_core::history::import::Format;
@@ -136,8 +136,26 @@ impl Walk {
     }
 }
 
+/// The commands that the user has: all that they name, but for slips of one that they name more often.
+pub fn known_commands(all: &[Typed]) -> BTreeSet<&str> {
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    for name in all.iter().flat_map(|typed| commands_in(&typed.command)) {
+        *uses.entry(name).or_default() += 1;
+    }
+    let is_slip = |name: &str, count: usize| {
+        let swapped = |place: usize| {
+            let mut bytes = name.as_bytes().to_vec();
+            bytes.swap(place, place + 1);
+            String::from_utf8(bytes).ok().filter(|other| other != name)
+        };
+        let others = (1..name.len()).filter_map(|place| swapped(place - 1));
+        others.into_iter().any(|other| uses.get(other.as_str()).is_some_and(|more| *more > count))
+    };
+    uses.iter().filter(|(name, count)| !is_slip(name, **count)).map(|(name, _)| *name).collect()
+}
+
 /// The names of the commands in a line, roughly: what stands at its beginning, after `|`, `;`, `&`, and after words like
-/// `sudo`. The replay tells them to Aside once they have run: whoever typed this had them, and this machine may not.
+/// `sudo`. The replay tells them to Aside: the user who typed this had them, and this machine may not.
 pub fn commands_in(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for part in line.split(['|', ';', '&', '(', '\n']) {

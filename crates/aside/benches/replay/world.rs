@@ -1,5 +1,5 @@
-//! The machine of the user who typed the history, as far as their commands name it. A file, a branch or a target is there
-//! once a command that names it ran: that user had it, and this machine has not.
+//! The machine of the user who typed the history, as far as their commands name it: files, targets and scripts are there from the
+//! beginning, as on a real machine, and what a command makes is there once it ran. Other files, which a real machine has too, are not.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,13 +17,50 @@ pub struct Remembered {
     repositories: HashMap<String, Arc<str>>,
 }
 
+/// Commands and files without which they do nothing.
+const PROJECTS: [(&[&str], &str); 9] = [
+    (&["cargo"], "Cargo.toml"),
+    (&["npm", "npx", "yarn", "pnpm"], "package.json"),
+    (&["make"], "Makefile"),
+    (&["docker compose"], "compose.yaml"),
+    (&["docker build"], "Dockerfile"),
+    (&["go"], "go.mod"),
+    (&["./gradlew"], "build.gradle"),
+    (&["pytest"], "pyproject.toml"),
+    (&["just"], "justfile"),
+];
+/// Commands whose arguments are there only after them.
+const MAKERS: [&str; 4] = ["mkdir", "touch", "cp", "mv"];
+
 impl Remembered {
+    pub fn of(all: &[Typed]) -> Self {
+        let mut machine = Self::default();
+        // The newest branch, which is the last to be learnt, comes first: those are made one by one.
+        all.iter().for_each(|typed| machine.learn_from(typed, When::Before));
+        machine
+    }
+
     pub fn ran(&mut self, typed: &Typed) {
+        self.learn_from(typed, When::After);
+    }
+
+    fn learn_from(&mut self, typed: &Typed, when: When) {
         let Typed { command, cwd, .. } = typed;
         self.directories.entry(cwd.clone()).or_insert_with(|| Arc::new([]));
         for part in command.split(['|', ';', '&']) {
             let words: Vec<&str> = part.split_whitespace().filter(|word| *word != "sudo").collect();
             let [name, rest @ ..] = words.as_slice() else { continue };
+            let begin = words.iter().take(2).copied().collect::<Vec<_>>().join(" ");
+            for (_, file) in
+                PROJECTS.iter().filter(|(names, _)| names.contains(name) || names.contains(&begin.as_str()))
+            {
+                self.put(cwd, file, Kind::File);
+            }
+            let is_made =
+                MAKERS.contains(name) || begin == "git checkout" || begin == "git switch" || begin == "git push";
+            if is_made && when == When::Before {
+                continue;
+            }
             if *name == "git" && !self.repositories.contains_key(cwd) {
                 self.repositories.insert(cwd.clone(), cwd.as_str().into());
                 ["main", "master", "develop"].iter().for_each(|branch| self.learn(Live::GitBranch, cwd, branch));
@@ -76,6 +113,14 @@ impl Remembered {
         let others = known.iter().filter(|item| *item.name != *name).cloned();
         *known = std::iter::once(Item { name: name.into(), about: "".into() }).chain(others).collect();
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// Nothing ran yet.
+    Before,
+    /// It just ran.
+    After,
 }
 
 /// What a command names that only its tool can list.

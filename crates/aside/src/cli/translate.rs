@@ -7,6 +7,7 @@ pub mod synapse;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
 
+use aside_core::agent::tongue::Tongue;
 use aside_core::proto::wish::{Nearness, Proposal, Suggestion};
 use serde::Serialize;
 
@@ -140,7 +141,11 @@ fn remarks(suggestion: &Suggestion, number: usize) -> Vec<String> {
             remarks.push(format!("{which}the closest I know; not all of your words are in it"));
         }
         if !proposal.warning.is_empty() {
-            remarks.push(format!("{which}careful, it {}", one_line(&proposal.warning)));
+            let warning = one_line(&proposal.warning);
+            remarks.push(match Tongue::of(&warning) {
+                Tongue::English => format!("{which}careful, it {warning}"),
+                Tongue::Chinese => format!("{which}注意：{warning}"),
+            });
         }
     }
     remarks

@@ -393,7 +393,7 @@ mod tests {
             Complete {
                 enabled: true,
                 max_candidates: 4,
-                ghost_threshold: 0.5,
+                ghost_threshold: 0.35,
                 ghost_style: "fg=8".to_owned(),
                 right_arrow: RightArrow::All,
                 autosuggestions: Autosuggestions::Replace,

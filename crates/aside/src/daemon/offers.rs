@@ -66,7 +66,18 @@ impl Offers {
         let offers = self.lock();
         let Offer { asked, found, when } =
             offers.iter().rfind(|offer| session.is_empty() || offer.asked.session == session)?;
-        let Complete { session, cwd, left, right, .. } = asked.clone();
+        let Complete {
+            session,
+            cwd,
+            left,
+            right,
+            shell: _,
+            wait: _,
+            describe: _,
+            list: _,
+            max_candidates: _,
+            ghost: _,
+        } = asked.clone();
         let ms_ago = u64::try_from(when.elapsed().as_millis()).unwrap_or(u64::MAX);
         let candidates = match found {
             Found::Candidates(found) => spoken(found.clone()),

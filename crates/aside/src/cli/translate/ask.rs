@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use aside_core::agent::tongue::Tongue;
 use aside_core::proto::wish::{Suggestion, Translate};
 use aside_core::proto::{Reply, Request};
 use aside_core::translate::offer::{last, offers};
@@ -103,6 +104,7 @@ fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: 
     let here = Here::new(cwd, &wished.shell, environment, Specs::read(paths.specs_dir()).current());
     let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
     let known = embedded::answer(&Wish { words: &wished.words, place: here.place(), limit });
-    let proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
+    let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
+    Tongue::of(&wished.words).speak(&mut proposals);
     last(proposals, excuse)
 }

@@ -171,7 +171,8 @@ impl Desk {
     }
 
     fn look(&self) -> Vec<Ranked> {
-        let Complete { session, cwd, left, right, .. } = &self.asked;
+        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list, max_candidates: _, ghost: _ } =
+            &self.asked;
         let idea = self.board().idea.clone();
         let specs = self.state.specs();
         complete(&Ask {
@@ -186,7 +187,7 @@ impl Desk {
             specs: &specs,
             idea: idea.as_deref(),
             limit: self.limit,
-            list: self.asked.list,
+            list: *list,
         })
     }
 
@@ -195,7 +196,8 @@ impl Desk {
         self.state.offers().note(&self.asked, &found);
         let described = self.asked.describe;
         let threshold = self.state.config().complete.ghost_threshold;
-        let is_unsure = |first: &Ranked| !ghost::is_fit(&self.asked.left, first, threshold);
+        let needs = ghost::Needs { threshold, commands: self.state.index().len() };
+        let is_unsure = |first: &Ranked| !ghost::is_fit(&self.asked.left, first, needs);
         let ghost = if found.first().is_some_and(is_unsure) { Ghost::Unsure } else { Ghost::Fit };
         let hides: Vec<bool> = found.iter().map(|ranked| described && tells_secret(ranked)).collect();
         let mut candidates = spoken(found);
@@ -230,7 +232,18 @@ impl Desk {
     }
 
     fn question(self: &Arc<Self>, later: &Later) -> Question {
-        let Complete { session, cwd, left, right, .. } = self.asked.clone();
+        let Complete {
+            session,
+            cwd,
+            left,
+            right,
+            shell: _,
+            wait: _,
+            describe: _,
+            list: _,
+            max_candidates: _,
+            ghost: _,
+        } = self.asked.clone();
         let (around, knows) = (Arc::clone(self), Arc::clone(self));
         Question {
             who: if session.is_empty() { later.who() } else { session },

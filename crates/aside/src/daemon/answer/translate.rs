@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use aside_core::agent::tongue::Tongue;
 use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::proto::Reply;
@@ -351,7 +352,10 @@ impl Desk {
         let blocklist = &self.state.config().security.command_blocklist;
         let besides = self.besides();
         let is_other = |proposal: &&Proposal| !besides.contains(&proposal.command);
-        offers(thoughts.iter().chain(known).filter(is_other), &self.place(&specs), blocklist, self.limit)
+        let mut offers =
+            offers(thoughts.iter().chain(known).filter(is_other), &self.place(&specs), blocklist, self.limit);
+        Tongue::of(&self.asked.query).speak(&mut offers);
+        offers
     }
 
     fn last(&self, thoughts: &[Proposal], known: &[Proposal], excuse: &str) -> Suggestion {

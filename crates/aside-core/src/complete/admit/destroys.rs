@@ -1,0 +1,112 @@
+//! Whether a candidate destroys something that was not typed.
+
+use crate::complete::admit::{MAX_WORDS, Proof, Slot};
+use crate::complete::ask::Ask;
+use crate::complete::candidate::{Candidate, Fit, Kind as Adds};
+use crate::line::Command;
+use crate::safety::{self, Harm};
+
+/// Whether it adds something that destroys: a letter of the word that does so has to be typed, and nothing follows it but what ran here.
+pub fn guesses_destruction(ask: &Ask<'_>, candidate: &Candidate, text: &str, from: usize, proof: Proof) -> bool {
+    // A line that only has in it what is typed is never one that destroys; a slip is mended as it stands.
+    match candidate.facts.fit {
+        Fit::Extends => {}
+        Fit::Contains => return !safety::dangers_in(text, ask.dialect, ask.cwd, ask.world).is_empty(),
+        Fit::Mends { .. } => return false,
+    }
+    let is_grave = |harm: Harm| match harm {
+        // What the user redirects or edits every day.
+        Harm::Overwrites | Harm::EditsInPlace => !matches!(proof, Proof::RanHere | Proof::Ran),
+        _ => true,
+    };
+    let dangers = safety::dangers_in(text, ask.dialect, ask.cwd, ask.world);
+    let added: Vec<Harm> = dangers
+        .iter()
+        .filter(|danger| is_grave(danger.harm) && danger.span.end > from)
+        .map(|danger| danger.harm)
+        .collect();
+    if added.is_empty() {
+        return false;
+    }
+    // The only file that has changed is what is meant, and it has to be named.
+    let is_only = candidate.facts.kind == Adds::Name && candidate.facts.rivals == 1;
+    if is_only && added.iter().all(|harm| *harm == Harm::LosesWork) {
+        return false;
+    }
+    // Only the word at the cursor is completed, and it was begun: of a path, its last part.
+    let rest = text.get(from..).unwrap_or_default();
+    let is_begun = ask.left.ends_with(|last: char| !last.is_whitespace() && !"/=:,-".contains(last))
+        && !rest.starts_with(char::is_whitespace);
+    let is_one_word = !rest.trim_end().contains(char::is_whitespace);
+    match proof {
+        // A habit of this directory, of which that which destroys is typed already.
+        Proof::RanHere if is_begun && !is_one_word => {
+            let typed = safety::dangers_in(ask.left, ask.dialect, ask.cwd, ask.world);
+            !added.iter().all(|harm| typed.iter().any(|danger| danger.harm == *harm))
+        }
+        _ => !(is_begun && is_one_word),
+    }
+}
+
+impl Slot<'_, '_> {
+    /// Whether it names what a command is to end, and not a letter of that is typed.
+    pub fn is_blind(&self, command: &Command) -> bool {
+        let left = self.ask.left;
+        let is_open = left.ends_with(|last: char| last.is_whitespace() || "/=:,".contains(last));
+        let typed = || command.words.iter().filter(|word| word.span.end <= left.len()).take(MAX_WORDS);
+        is_open
+            && self.candidate.facts.fit == Fit::Extends
+            && self.proof != Proof::RanHere
+            && typed().any(|word| ENDS.contains(&&*word.value) && (!word.value.starts_with('-') || self.is_danger()))
+    }
+
+    /// `-d` of `git branch` keeps what is not merged, and that of docker has nothing to do with it.
+    fn is_danger(&self) -> bool {
+        let Ask { dialect, cwd, world, .. } = *self.ask;
+        !safety::dangers_in(&self.candidate.text, dialect, cwd, world).is_empty()
+    }
+}
+
+/// Commands, subcommands and flags behind which stands what is to end.
+const ENDS: [&str; 40] = [
+    "rm",
+    "rmdir",
+    "unlink",
+    "shred",
+    "dd",
+    "kill",
+    "pkill",
+    "killall",
+    "mkfs",
+    "wipefs",
+    "truncate",
+    "userdel",
+    "groupdel",
+    "delete",
+    "del",
+    "remove",
+    "destroy",
+    "drop",
+    "purge",
+    "prune",
+    "uninstall",
+    "erase",
+    "wipe",
+    "rmi",
+    "clean",
+    "reset",
+    "delete-branch",
+    "terminate",
+    "deregister",
+    "revoke",
+    "-d",
+    "-D",
+    "--delete",
+    "--remove",
+    "stop",
+    "down",
+    "poweroff",
+    "reboot",
+    "shutdown",
+    "mv",
+];

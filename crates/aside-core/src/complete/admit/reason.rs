@@ -1,0 +1,59 @@
+//! Whether there is a reason to show a candidate where no letter of its word is typed.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use crate::complete::admit::is_hash;
+use crate::complete::ask::Ask;
+use crate::complete::candidate::{Candidate, Facts, Fit, Kind as Adds};
+use crate::line::{Join, Role, Spot};
+
+/// Whether there is a reason to show a candidate where no letter of its word is typed: a habit of this very slot, the usual subcommands, a
+/// few names. Alphabetical files and the first flags are none.
+pub fn has_reason(ask: &Ask<'_>, spot: &Spot<'_>, candidate: &Candidate, chance: f32) -> bool {
+    let Facts { kind, rivals, past, habit, .. } = candidate.facts;
+    let is_piped = || spot.command.is_some_and(|command| command.join == Join::Pipe);
+    if past.is_none() && kind != Adds::Idea && matches!(spot.role, Role::Name) && is_piped() {
+        let name = candidate.text.get(spot.start..).and_then(|name| name.split_whitespace().next());
+        return name.is_some_and(|name| is_filter(name) || name.contains('/'));
+    }
+    let word = ask.left.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_open =
+        word.is_empty() || word.ends_with(['/', '=', ':']) || word.ends_with("/.") || matches!(word, "-" | "--" | ".");
+    if !is_open || candidate.facts.fit != Fit::Extends {
+        return true;
+    }
+    match (past, habit, kind) {
+        (Some(_), _, _) => true,
+        (None, Some(_), _) => chance >= STRONG,
+        (None, None, Adds::Idea | Adds::Line | Adds::Subcommand | Adds::Words) => true,
+        // The first argument of scp is a file here, mostly.
+        (None, None, Adds::Name) if candidate.text.ends_with(':') && is_first_argument(spot) => false,
+        (None, None, Adds::Name | Adds::Value) => rivals <= FEW && !is_hash(last_word(&candidate.text)),
+        (None, None, Adds::Flag) => candidate.facts.usual || rivals == 1,
+        (None, None, Adds::Path | Adds::Command | Adds::Variable) => rivals == 1,
+    }
+}
+
+fn is_first_argument(spot: &Spot<'_>) -> bool {
+    let words = spot.command.map_or(&[][..], |command| &command.words);
+    !words.iter().skip(1).any(|word| !word.value.is_empty() && !word.value.starts_with('-'))
+}
+
+fn last_word(text: &str) -> &str {
+    text.split_whitespace().next_back().unwrap_or_default()
+}
+
+/// Whether it makes sense behind a pipe.
+pub fn is_filter(name: &str) -> bool {
+    FILTERS.contains(name)
+}
+
+static FILTERS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("../../../data/complete/filters.txt").split_whitespace().collect());
+
+/// How sure a guess from words has to be where nothing is typed.
+const STRONG: f32 = 0.2;
+
+/// Names that are few enough to be read at a glance.
+const FEW: u16 = 8;
