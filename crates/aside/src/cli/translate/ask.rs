@@ -103,8 +103,10 @@ fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: 
     }
     let here = Here::new(cwd, &wished.shell, environment, Specs::read(paths.specs_dir()).current());
     let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
-    let known = embedded::answer(&Wish { words: &wished.words, place: here.place(), limit });
+    let wish = Wish { words: &wished.words, place: here.place(), limit };
+    let known = embedded::answer(&wish);
     let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
     Tongue::of(&wished.words).speak(&mut proposals);
-    last(proposals, excuse)
+    let unknown = if known.is_empty() { embedded::not_understood(&wish) } else { None };
+    last(proposals, excuse, unknown.as_deref())
 }
