@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost teach-understand soak
+.PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost teach-understand neighbours soak
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -176,6 +176,17 @@ teach-understand:
 	$(PYTHON) scripts/understand.py
 
 # What takes too long for every change.
+
+# Aside beside the zsh plugins themselves, out of a directory of checkouts that you fetched: every setup, both orders, the rc file
+# read again. make neighbours PLUGINS=~/plugins ONLY=p10k,omz CHECK=ctrl-c SHOW=1
+NEIGHBOURS = ASIDE_TEST_PLUGINS=$(abspath $(patsubst ~/%,$(HOME)/%,$(PLUGINS))) ASIDE_TEST_ONLY='$(ONLY)' ASIDE_TEST_CHECK='$(CHECK)' \
+	$(if $(SHOW),ASIDE_TEST_SHOW=1) $(CARGO) test -p aside --test it plugins::the_table -- --nocapture
+neighbours:
+	@test -n "$(PLUGINS)" || { echo 'make neighbours PLUGINS=DIR: a directory with checkouts of plugins; see docs/plugins.md' >&2; exit 2; }
+	scripts/packages zsh fzf
+	$(NEIGHBOURS)
+
+# What takes too long for every change. With PLUGINS=DIR also the plugins in it.
 soak:
 	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux npm python3-pytest \
 		htop openssh-server openssh-client sudo vim-tiny less webkit2gtk-driver xvfb
@@ -196,3 +207,4 @@ soak:
 	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-core --lib whatever_is_asked
 	ASIDE_LINES=10000000 $(CARGO) test --release -p aside-core --test detect_lines -- --nocapture
 	ASIDE_SYNTAX_LINES=20 ASIDE_ORACLE_LINES=200000 $(CARGO) test -p aside --test it _oracle::no_line -- --nocapture
+	$(if $(PLUGINS),$(NEIGHBOURS))

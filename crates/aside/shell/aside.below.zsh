@@ -380,18 +380,11 @@ _aside_held_before() {
 # A key of the person's own for one of our widgets, if the settings name one: its kind, which is the widget's name, the key it
 # had before, and the new one.
 _aside_bind_own() {
-  local key keymap what
+  local key keymap
   local -a reply
   _aside_key_bytes "$2"
   for keymap in emacs viins; do
-    what="$1 $keymap"
-    for key in $reply; do
-      if [[ -n ${_aside_was_key[$what]-} ]]; then
-        bindkey -M $keymap "$key" $_aside_was_key[$what]
-      else
-        bindkey -M $keymap -r "$key"
-      fi
-    done
+    for key in $reply; do _aside_unbind $keymap "$key"; done
   done
   _aside_key_bytes "$3"
   (( $#reply )) || return 0
@@ -401,9 +394,7 @@ _aside_bind_own() {
   lines=("${(@f)REPLY}")
   lines=("${(@)lines[-2,-1]##*\" }")
   for keymap in emacs viins; do
-    what="$1 $keymap"
-    [[ $lines[1] == (undefined-key|\"*|aside-$1) ]] || _aside_was_key[$what]=$lines[1]
+    for key in $reply; do _aside_rebind $keymap "$key" aside-$1 "$lines[1]"; done
     shift lines
-    for key in $reply; do bindkey -M $keymap "$key" aside-$1; done
   done
 }

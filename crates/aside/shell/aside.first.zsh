@@ -18,9 +18,21 @@ _aside_load() {
   emulate -L zsh -o no_aliases
   (( ${#_aside_rest} + ${#_aside_file} )) || return 0
   (( ! _aside_gone )) || return 1
+  local -i _aside_read=0
+  {
+    _aside_read_rest && _aside_read=1
+  } always {
+    # Half of it would be worse than nothing: it is read again, and _aside_break passes the Ctrl-C on.
+    if (( TRY_BLOCK_INTERRUPT > 0 )); then
+      TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 _aside_broken=1
+      _aside_read_rest && _aside_read=1
+    fi
+  }
+  (( _aside_read ))
+}
+
+_aside_read_rest() {
   local _aside_part
-  # Half of it would be worse than nothing: a Ctrl-C waits until _aside_break.
-  trap '_aside_broken=1' INT
   if [[ -z $_aside_session ]]; then
     zmodload zsh/datetime zsh/system 2>/dev/null || return 1
     _aside_transport=pipe
@@ -107,6 +119,27 @@ _aside_first() {
   return 0
 }
 
+# A hook that another widget has as well: theirs and ours, each once, also where they wrap us and we wrap them. What is drawn
+# is taken away before others look at a line that ends, and painted after they have coloured it.
+_aside_with_theirs() {
+  local _aside_at_hook=$1 _aside_ours=$2
+  shift 2
+  case " ${_aside_hooks_running:-} " in
+    *" $_aside_at_hook "*) return 0 ;;
+  esac
+  local _aside_hooks_running="${_aside_hooks_running:-} $_aside_at_hook"
+  if [[ $_aside_at_hook == line-finish ]]; then "$_aside_ours" "$@"; fi
+  zle "_aside_theirs_$_aside_at_hook" -- "$@" || :
+  if [[ $_aside_at_hook != line-finish ]]; then "$_aside_ours" "$@"; fi
+  return 0
+}
+
+_aside_around_line-init() { _aside_with_theirs line-init _aside_begin "$@"; }
+_aside_around_line-finish() { _aside_with_theirs line-finish _aside_end "$@"; }
+_aside_around_line-pre-redraw() { _aside_with_theirs line-pre-redraw _aside_edit "$@"; }
+_aside_around_isearch-update() { _aside_with_theirs isearch-update _aside_search "$@"; }
+_aside_around_isearch-exit() { _aside_with_theirs isearch-exit _aside_found "$@"; }
+
 # The words of a wish are not run, nor those for the agent, whoever typed them how early.
 _aside_end() {
   emulate -L zsh
@@ -132,8 +165,14 @@ _aside_precmd() {
   return $_aside_code
 }
 
-aside-off() { _aside_on=0; }
-aside-on() { _aside_on=1; }
+aside-off() {
+  _aside_on=0
+  if _aside_load; then aside-off; fi
+}
+aside-on() {
+  _aside_on=1
+  _aside_setup
+}
 aside-private() {
   if [[ ${1:-on} == off ]]; then unset ASIDE_PRIVATE; else typeset -gx ASIDE_PRIVATE=1; fi
 }
@@ -155,7 +194,7 @@ _aside_neighbours() {
 
 _aside_setup() {
   emulate -L zsh
-  [[ -o interactive && -o zle && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE:-} ]] || return 0
+  [[ -o interactive && -o zle && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE:-} ]] && (( _aside_on )) || return 0
   typeset -ga precmd_functions preexec_functions
   precmd_functions=(_aside_precmd ${precmd_functions:#_aside_precmd})
   preexec_functions=(${preexec_functions:#_aside_preexec} _aside_preexec)
@@ -169,15 +208,22 @@ _aside_setup() {
 }
 
 # Straight into the place of the hook while it is free: calling through add-zle-hook-widget costs 0.1 ms a key, and it takes
-# us in when somebody else comes with it. Here, because its first call makes the functions that call everybody's hooks.
+# us in when another plugin comes with it. Into its chain where there is one, and else around the widget that is there.
 _aside_hook() {
   emulate -L zsh
-  if zle -l zle-$1; then
-    autoload -Uz add-zle-hook-widget
-    add-zle-hook-widget $1 $2 2>/dev/null
-  else
+  if ! zle -l zle-$1; then
     zle -N zle-$1 $2
+    return
   fi
+  case $widgets[zle-$1] in
+    user:_aside_*) ;;
+    user:azhw:*)
+      autoload -Uz add-zle-hook-widget
+      add-zle-hook-widget $1 $2 2>/dev/null ;;
+    *)
+      zle -A zle-$1 _aside_theirs_$1
+      zle -N zle-$1 _aside_around_$1 ;;
+  esac
 }
 
 _aside_setup

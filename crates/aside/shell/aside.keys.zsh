@@ -6,27 +6,17 @@ typeset -gA _aside_was_key _aside_first_key  # The widgets on our keys before us
 typeset -gi _aside_known=0                   # How many widgets there were when we last looked at the keys.
 
 _aside_get_ready() {
-  local widget REPLY
+  local REPLY
   _aside_bind
-  # First, since until then a Ctrl-C that meets us is forgotten. Better none than one in the place of somebody else's.
-  [[ -z $REPLY || $REPLY == *trap\ --\ *\ INT$'\n'* ]] || _aside_set_trap
-  for widget in forward-char end-of-line vi-forward-char vi-end-of-line \
-    forward-word emacs-forward-word vi-forward-word vi-forward-blank-word; do
-    # zsh-autosuggestions takes whatever is painted; with the two of us in one chain it would be taken twice.
-    # And with ourselves it would never end.
-    [[ $widgets[$widget] == user:(_zsh_autosuggest|_aside)_* ]] && continue
-    zle -A $widget _aside_was_$widget
-    zle -N $widget _aside_key_$widget
-  done
   if [[ $widgets[zle-line-pre-redraw] == user:_zsh_highlight* ]]; then
-    zle -A zle-line-pre-redraw _aside_was_redraw
+    zle -A zle-line-pre-redraw _aside_theirs_redraw
     zle -N zle-line-pre-redraw _aside_redrawn
   fi
 }
 
-# Puts our widgets on their keys, around what is there. Leaves in REPLY what zsh told about keys and traps.
+# Puts our widgets on their keys, around what is there.
 _aside_bind() {
-  local keymap key widget name
+  local keymap key widget name REPLY
   local -i number=0
   zmodload zsh/terminfo 2>/dev/null
   local -a ends=('^[[F' end-of-line '^[OF' end-of-line '^[[4~' end-of-line
@@ -38,7 +28,7 @@ _aside_bind() {
   local -a keys=('^[[C' '^[^[' '^[')
   for key widget in $ends $ours; do keys+=("$key"); done
   _aside_printed _aside_print_all $keys
-  # Better no keys than somebody else's.
+  # Better no keys than those of another program.
   [[ -n $REPLY ]] || return 0
   local -a lines=("${(@f)REPLY}")
   lines=("${(@)lines[-2*$#keys,-1]}")
@@ -58,17 +48,104 @@ _aside_bind() {
       _aside_claim
     done
     for key widget in $ends; do
-      [[ $now[$key] == undefined-key ]] && _aside_may_bind && bindkey -M $keymap $key $widget
+      [[ $now[$key] == undefined-key ]] && _aside_may_bind && _aside_rebind $keymap "$key" _aside_key_$widget undefined-key
     done
   done
   [[ $REPLY == *'bindkey -A vi'* ]] && _aside_keymap=vi
+  _aside_bind_motions
+  _aside_bind_history
+}
+
+# A widget of another plugin that goes through the history draws the line before we can see it, and may wait then.
+_aside_bind_history() {
+  local keymap key widget REPLY
+  local -a lines keys=('^[[A' '^[OA' '^P' '^[[B' '^[OB' '^N')
+  for keymap in emacs viins; do
+    _aside_printed _aside_print_slots $keymap\ $^keys
+    lines=("${(@f)REPLY}")
+    for key widget in "${(@)keys:^lines}"; do
+      widget=${widget##* }
+      [[ ${widgets[$widget]-} == user:* && $widget != _aside_* ]] || continue
+      zle -N _aside_then_$widget _aside_then
+      _aside_rebind $keymap "$key" _aside_then_$widget $widget
+    done
+  done
+}
+
+# The keys that accept the line and those that move to its end: whatever keys these are, and never the widgets themselves.
+# Another plugin may wrap a widget by its name, and would take ours for one of zsh's own.
+_aside_bind_motions() {
+  local keymap line key widget wanted REPLY
+  local enter='accept-line|accept-and-hold|accept-line-and-down-history|accept-and-infer-next-history'
+  local moves='forward-char|end-of-line|vi-forward-char|vi-end-of-line'
+  moves+='|forward-word|emacs-forward-word|vi-forward-word|vi-forward-blank-word'
+  for keymap in emacs viins vicmd main; do
+    wanted="$enter|$moves"
+    # Nothing is shown in this one.
+    [[ $keymap == vicmd ]] && wanted=$enter
+    _aside_printed bindkey -M $keymap
+    for line in ${(M)${(f)REPLY}:#\"*\" (${~wanted})}; do
+      key=${${line#\"}%\" *} widget=${line##* }
+      # zsh-autosuggestions takes all that is painted; with the two of us in one chain it would be taken twice.
+      [[ $widgets[$widget] == user:_zsh_autosuggest_* && $widget != (${~enter}) ]] && continue
+      _aside_rebind $keymap "$key" _aside_key_$widget $widget
+    done
+  done
+}
+
+# Enter before all else, since what is no command must not run also where there is no daemon.
+_aside_bind_enter() {
+  local slot line REPLY
+  local -a lines slots=({emacs,viins,vicmd,main}\ {^M,^J})
+  _aside_printed _aside_print_slots $slots
+  lines=("${(@f)REPLY}")
+  for slot line in "${(@)slots:^lines}"; do
+    [[ $line == *' accept-line' ]] && _aside_rebind ${slot% *} ${slot#* } _aside_key_accept-line accept-line
+  done
   return 0
+}
+
+# A widget of another plugin that goes through the history draws the line before we can see it, and may wait then.
+_aside_bind_history() {
+  local keymap key widget REPLY
+  local -a lines keys=('^[[A' '^[OA' '^P' '^[[B' '^[OB' '^N')
+  for keymap in emacs viins; do
+    _aside_printed _aside_print_slots $keymap\ $^keys
+    lines=("${(@f)REPLY}")
+    for key widget in "${(@)keys:^lines}"; do
+      widget=${widget##* }
+      [[ ${widgets[$widget]-} == user:* && $widget != _aside_* ]] || continue
+      zle -N _aside_then_$widget _aside_then
+      _aside_rebind $keymap "$key" _aside_then_$widget $widget
+    done
+  done
+}
+
+# The keys that accept the line and those that move to its end: whatever keys these are, and never the widgets themselves.
+# Another plugin may wrap a widget by its name, and would take ours for one of zsh's own.
+_aside_bind_motions() {
+  local keymap line key widget
+  local enter='accept-line|accept-and-hold|accept-line-and-down-history|accept-and-infer-next-history'
+  local moves='forward-char|end-of-line|vi-forward-char|vi-end-of-line'
+  moves+='|forward-word|emacs-forward-word|vi-forward-word|vi-forward-blank-word'
+  local wanted REPLY
+  for keymap in emacs viins vicmd main; do
+    wanted="$enter|$moves"
+    # Nothing is shown in this one.
+    [[ $keymap == vicmd ]] && wanted=$enter
+    _aside_printed bindkey -M $keymap
+    for line in ${(M)${(f)REPLY}:#\"*\" (${~wanted})}; do
+      key=${${line#\"}%\" *} widget=${line##* }
+      # zsh-autosuggestions takes all that is painted; with the two of us in one chain it would be taken twice.
+      [[ $widgets[$widget] == user:_zsh_autosuggest_* && $widget != (${~enter}) ]] && continue
+      _aside_rebind $keymap "$key" _aside_key_$widget $widget
+    done
+  done
 }
 
 _aside_print_all() {
   local keymap key
   bindkey -lL main
-  trap
   for keymap in emacs viins; do
     for key; do bindkey -M $keymap "$key"; done
   done
@@ -79,7 +156,11 @@ _aside_print_all() {
 _aside_printed() {
   local file=${_aside_socket:h}/aside-$$.tmp
   REPLY=
-  { "$@" >| $file && REPLY=$(<$file) } 2>/dev/null
+  if ! { "$@" >| $file && REPLY=$(<$file) } 2>/dev/null; then
+    # Nowhere to write. Another process knows the keys at least.
+    REPLY=$("$@" 2>/dev/null)
+    return 0
+  fi
   zmodload -F zsh/files b:zf_rm 2>/dev/null && zf_rm -f $file || command rm -f $file
 }
 
@@ -105,12 +186,12 @@ _aside_claim() {
   esac
   _aside_may_bind || return 0
   if [[ $name == menu ]]; then
-    bindkey -M $keymap $key aside-menu
+    _aside_rebind $keymap "$key" aside-menu undefined-key
     return 0
   fi
   _aside_was_key[$what]=$was
   (( $+_aside_first_key[$what] )) || _aside_first_key[$what]=$was
-  bindkey -M $keymap $key _aside_${name}_$keymap
+  _aside_rebind $keymap "$key" _aside_${name}_$keymap ${was:-undefined-key}
 }
 
 # What Tab was before, where the settings leave it alone. They were not known yet when it was bound.
@@ -120,11 +201,7 @@ _aside_leave_tab() {
     for key name in '^I' tab '^[[Z' back; do
       what="$name $keymap"
       (( $+_aside_was_key[$what] )) || continue
-      if [[ -n $_aside_was_key[$what] ]]; then
-        bindkey -M $keymap $key $_aside_was_key[$what]
-      else
-        bindkey -M $keymap -r $key
-      fi
+      _aside_unbind $keymap "$key"
       unset "_aside_was_key[$what]" "_aside_first_key[$what]"
     done
   done
@@ -138,16 +215,6 @@ _aside_look_again() {
   local -i first=$(( ! _aside_known ))
   _aside_known=known
   (( first )) || _aside_bind
-}
-
-# Ctrl-C ends a line without zle-line-finish, and would leave the ghost text on the screen.
-_aside_set_trap() {
-  if (( $+functions[TRAPINT] )) && [[ $functions[TRAPINT] != *_aside_wipe* ]]; then
-    functions -c TRAPINT _aside_was_TRAPINT 2>/dev/null || functions[_aside_was_TRAPINT]=$functions[TRAPINT]
-  fi
-  # Copied, it keeps the options of the person; defined, it is a trap.
-  functions[TRAPINT]=$functions[_aside_trapped]
-  functions -c _aside_trapped TRAPINT 2>/dev/null || return 0
 }
 
 # Follows the settings that came with the daemon's answer to hello, in the order of docs/protocol.md.

@@ -12,7 +12,7 @@ _aside_key() {
     if [[ -n $_aside_taken ]]; then _aside_give; fi
     return 0
   fi
-  zle "$_aside_widget" -- "$@" || _aside_code=$?
+  zle "$_aside_widget" -w -- "$@" || _aside_code=$?
   if (( _aside_whole )); then _aside_taken; fi
   return $_aside_code
 }
@@ -59,6 +59,12 @@ _aside_next_viins() { _aside_press next viins "$@"; }
 _aside_previous_emacs() { _aside_press previous emacs "$@"; }
 _aside_previous_viins() { _aside_press previous viins "$@"; }
 
+# A widget of another plugin, with nothing of ours on the screen. Its name follows ours.
+_aside_then() {
+  if [[ -n $_aside_drawn ]]; then _aside_clear; fi
+  zle "${WIDGET#_aside_then_}" -- "$@"
+}
+
 # Enter, in all its forms: the words of a wish are not run, nor is a sentence. Whatever else the line is, or if anything is
 # wrong with us, it is accepted as ever.
 _aside_enter() {
@@ -74,11 +80,7 @@ _aside_enter() {
     fi
     return 0
   fi
-  if (( ${+widgets[_aside_was_$_aside_widget]} )); then
-    zle "_aside_was_$_aside_widget" -- "$@"
-  else
-    zle ".$_aside_widget" -- "$@"
-  fi
+  zle "$_aside_widget" -w -- "$@"
 }
 
 _aside_key_accept-line() { _aside_enter accept-line "$@"; }
@@ -154,17 +156,28 @@ _aside_around_execute() { _aside_around _aside_was_execute "$@"; }
 
 # Around a highlighter that was loaded after us and wraps even the widget that calls us.
 _aside_redrawn() {
-  zle _aside_was_redraw -- "$@" || :
+  zle _aside_theirs_redraw -- "$@" || :
   _aside_repaint
   if (( _aside_wishing )); then _aside_unpaint_words; fi
 }
 
-# Becomes TRAPINT. What it was before has to say `return` here, or zsh goes on with the line.
-_aside_trapped() {
+# Become TRAPINT and TRAPWINCH while something is shown; see aside.borrow.zsh. What was there before has to say `return` here,
+# or zsh goes on with the line.
+_aside_on_INT() {
   if zle; then zle _aside_wipe; fi
   if (( ${+functions[_aside_was_TRAPINT]} )); then _aside_was_TRAPINT "$@"; return $?; fi
   return $(( 128 + $1 ))
 }
+
+_aside_on_WINCH() {
+  if zle; then zle _aside_resized; fi
+  if (( ${+functions[_aside_was_TRAPWINCH]} )); then _aside_was_TRAPWINCH "$@"; return $?; fi
+  return 0
+}
+
+# In front of what a trap says that is no function.
+_aside_before_INT() { if zle; then zle _aside_wipe; fi; }
+_aside_before_WINCH() { if zle; then zle _aside_resized; fi; }
 
 # `case`, because it leaves $? alone.
 _aside_again() {
@@ -177,7 +190,7 @@ if (( ! ${_aside_hooked_all:-0} )); then
   typeset -gi _aside_hooked_all=1
   _aside_hook line-pre-redraw _aside_edit
   if (( ! _aside_ends )); then _aside_hook line-finish _aside_end; fi
-  _aside_wrap_enter
+  _aside_bind_enter
   _aside_hook isearch-update _aside_search
   _aside_hook isearch-exit _aside_found
 fi

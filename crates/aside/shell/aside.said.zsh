@@ -242,14 +242,14 @@ _aside_dress() {
   (( COLUMNS >= _aside_query_width || ${(m)#bare} <= COLUMNS )) || tall=$(( (${(m)#bare} - 1) / COLUMNS + 1 ))
 }
 
-# How many rows of the prompt are above the last, into _aside_above. Fails for a prompt that moves the cursor about.
+# How many rows of the prompt are above the last, into _aside_above. Fails for a prompt that moves the cursor about, other than
+# by a carriage return or by going up again after a newline, which makes room.
 _aside_count_above() {
   setopt localoptions extendedglob
-  local REPLY line
-  local -i starts=0
+  local REPLY text
+  local -i row=0 column=0
   # To ask one that starts programs takes a while: once.
   if [[ $PROMPT == *(\$\([^\(]|\`)* ]]; then
-    starts=1
     (( _aside_above_at == _aside_prompts )) && return $(( _aside_above < 0 ))
   fi
   _aside_above=-1 _aside_above_at=$_aside_prompts
@@ -257,15 +257,25 @@ _aside_count_above() {
   REPLY=${REPLY//$'\e['[0-9;:]#[mK]/}
   REPLY=${REPLY//$'\e]'[^$'\a\e']#($'\a'|$'\e\\')/}
   REPLY=${REPLY//($'\e'[\(\)][0AB]|$'\x0f'|$'\x0e')/}
-  [[ ${REPLY//[$'\n\t']/} != *[[:cntrl:]]* ]] || return 1
-  local -a lines
-  lines=("${(@f)REPLY}")
-  _aside_above=0
-  for line in "${(@)lines[1,-2]}"; do
-    line=${line//$'\t'/        }
-    (( _aside_above += ${(m)#line} > COLUMNS ? (${(m)#line} - 1) / COLUMNS + 1 : 1 ))
+  REPLY=${REPLY//$'\t'/        }
+  while true; do
+    text=${REPLY%%[[:cntrl:]]*}
+    REPLY=${REPLY:$#text}
+    (( column += ${(m)#text} ))
+    [[ -n $REPLY ]] || break
+    (( column )) && (( row += (column - 1) / COLUMNS ))
+    column=0
+    case $REPLY in
+      $'\n'*) (( ++row )); text=$'\n' ;;
+      $'\r'*) text=$'\r' ;;
+      $'\e['[0-9]#A*)
+        text=${REPLY%%A*}A
+        (( row -= ${${${text#$'\e['}%A}:-1} )) ;;
+      *) return 1 ;;
+    esac
+    REPLY=${REPLY:$#text}
   done
-  line=$lines[-1]
-  (( _aside_above += ${(m)#line} / COLUMNS ))
+  (( row += column / COLUMNS, row >= 0 )) || return 1
+  _aside_above=$row
   return 0
 }

@@ -224,6 +224,7 @@ _aside_put() {
   region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}" "${(@)entries/%/$_aside_memo}")
   _aside_spans=("${(@)entries% *}")
   [[ -n $_aside_memo ]] || (( ! $#entries )) || _aside_mark="(${(j:|:)${(@)region_highlight[-$#entries,-1]#<-> <-> }})"
+  (( _aside_armed )) || _aside_arm
   if (( _aside_escapes == 1 )); then
     # Not for longer than it has something to do: alone it is a key that zsh has to wait for.
     bindkey -M emacs '^[' _aside_escape
@@ -244,6 +245,13 @@ _aside_repaint() {
   done
   if (( _aside_rival )) && [[ -n $_aside_bar && -n ${_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT-} ]]; then _aside_paint; fi
   return 0
+}
+
+# The window has another size.
+_aside_resized() {
+  [[ -n $_aside_drawn ]] && (( COLUMNS != _aside_width )) || return 0
+  if [[ -n $_aside_shown ]]; then _aside_wish_draw; else _aside_draw; fi
+  zle -R
 }
 
 _aside_clear() {
@@ -409,11 +417,10 @@ _aside_browse() {
 # that is over the whole: the person's own idea of a word decides where to cut.
 _aside_take() {
   local name=$_aside_widget
-  (( $+widgets[_aside_was_$name] )) && _aside_widget=_aside_was_$name
   [[ -n $_aside_shown ]] && _aside_wish_motion $name && return 0
   [[ -n $_aside_ghost ]] && _aside_stands || return 1
   if [[ $name == (vi-|)forward-char && $_aside_right_arrow == word ]]; then
-    name=forward-word _aside_widget=_aside_was_forward-word
+    name=forward-word _aside_widget=forward-word
   fi
   if [[ $name == *word ]]; then
     _aside_typed=$BUFFER _aside_whole=1 POSTDISPLAY=

@@ -364,14 +364,6 @@ _aside_wished() {
   return 0
 }
 
-# Once and for all: somebody may wrap them around us, and we must not go around ourselves.
-_aside_wrap_enter() {
-  local widget
-  for widget in accept-line accept-and-hold accept-line-and-down-history accept-and-infer-next-history; do
-    zle -A $widget _aside_was_$widget && zle -N $widget _aside_key_$widget
-  done
-}
-
 # Takes what is shown, as it was chosen. Fails if there is nothing to take. Half of a command is not taken: it may mean
 # something else than the whole, so the line becomes the whole when it is there.
 _aside_wish_enter() {

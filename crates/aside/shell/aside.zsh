@@ -2,7 +2,7 @@
 #
 # aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So
 # every function below runs with the options of a plain zsh, whatever the person has set, and no alias of theirs gets into
-# it; what needs their options is in aside.plain.zsh. What is shown is in aside.show.zsh, a list of it in aside.menu.zsh, the keys in aside.keys.zsh, what
+# it; what needs their options is in aside.plain.zsh. What is taken from the shell and given back is in aside.borrow.zsh. What is shown is in aside.show.zsh, a list of it in aside.menu.zsh, the keys in aside.keys.zsh, what
 # this shell is called upon to tell about itself in aside.names.zsh, wishes in aside.wish.zsh and aside.below.zsh,
 # sentences in aside.talk.zsh and aside.said.zsh, and the next command in aside.next.zsh.
 #
@@ -324,7 +324,6 @@ _aside_settle() {
   case $_aside_ready in
     0) _aside_get_ready ;;
     2)
-      (( $+functions[TRAPINT] )) && _aside_set_trap
       (( _aside_rival )) && _aside_share
       _aside_bind ;;
   esac
@@ -332,8 +331,8 @@ _aside_settle() {
   _aside_configure "${(@)@[3,-1]}"
 }
 
-# Where Ctrl-C breaks off a line. zsh leaves out the first precmd function after a TRAPINT, which is our doing unless the
-# person had one: put one there that calls it all the same.
+# Where Ctrl-C breaks off a line. zsh leaves out the first precmd function after a TRAPINT, which is our doing unless there was
+# a trap before: put one there that calls it all the same.
 _aside_wipe() {
   _aside_wish_broken
   # It ends a search first.
@@ -343,7 +342,7 @@ _aside_wipe() {
   _aside_let_go
   _aside_close
   # Not where it comes while zsh calls us at the beginning of a line.
-  if (( ! $+functions[_aside_was_TRAPINT] && ! ${_aside_within:-0} )) && [[ $CONTEXT == (start|cont) ]]; then
+  if (( ! ${_aside_within:-0} )) && [[ ${_aside_trap_was[INT]-} == none && $CONTEXT == (start|cont) ]]; then
     precmd_functions=(_aside_again $precmd_functions)
   fi
   zle -R
@@ -477,6 +476,7 @@ _aside_finish() {
   _aside_clear
   _aside_next_end
   (( _aside_escapes == 2 )) && _aside_let_go
+  _aside_disarm
   _aside_close
   return 0
 }
@@ -515,6 +515,7 @@ _aside_precmd() {
   local -i code=$?
   (( _aside_marked )) && _aside_mark_end $code
   # A line that was broken off had no zle-line-finish.
+  _aside_disarm
   _aside_close
   _aside_ended=()
   if (( code )); then _aside_talk_precmd $code; else _aside_failed=(); fi
@@ -540,39 +541,7 @@ _aside_precmd() {
   return code
 }
 
-# Neighbours
-
-# While we answer, zsh-autosuggestions rests, and its keys take our text; when we cannot, it works as before.
-_aside_quieten() {
-  (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) || return 0
-  typeset -g _ZSH_AUTOSUGGEST_DISABLED=
-  _aside_rival=1
-  # Around our widgets it would find something behind the line to take away.
-  (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(I)aside-\*] )) || ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=(aside-\*)
-  _aside_share
-}
-
-# Goes around the functions with which it takes what is shown. Copied, they keep the options of the person.
-_aside_share() {
-  local name
-  for name in accept partial_accept execute; do
-    [[ ${functions[_zsh_autosuggest_$name]-_aside_} == *_aside_* ]] && continue
-    unset "functions[_aside_was_$name]"
-    if ! functions -c _zsh_autosuggest_$name _aside_was_$name 2>/dev/null; then
-      functions[_aside_was_$name]=$functions[_zsh_autosuggest_$name]
-      functions[_zsh_autosuggest_$name]=$functions[_aside_around_$name]
-      continue
-    fi
-    unset "functions[_zsh_autosuggest_$name]"
-    functions -c _aside_around_$name _zsh_autosuggest_$name
-  done
-}
-
-_aside_restore() {
-  (( _aside_rival )) || return 0
-  unset _ZSH_AUTOSUGGEST_DISABLED
-  _aside_rival=0
-}
+# Where we are
 
 _aside_look_around() {
   _aside_neighbours
@@ -587,40 +556,12 @@ loaded after=${(j: :)${(@)after:|before}}"
   return 0
 }
 
-# Switches
-
-aside-off() {
-  _aside_on=0
-  zle && { _aside_clear; _aside_let_go; _aside_close }
-  _aside_restore
-}
-
-aside-on() {
-  _aside_on=1 _aside_mute=0 _aside_hasty=0 _aside_retry_at=0 _aside_tries=0
-}
-
-# Somebody's rc file put a widget of its own in the place of the one that calls us: go around it. Or one that is called
-# before us fails, which ends the chain: go first. Not around a plugin that wraps every widget, since that one still calls
-# us; and once, since twice would be a fight.
-_aside_hook_again() {
-  local hook
-  local -A ours=(line-init _aside_begin line-finish _aside_end line-pre-redraw _aside_edit)
-  local -a chain
-  for hook in $_aside_lost; do
-    [[ -n ${_aside_hooked[$hook]-} || $widgets[zle-$hook] == user:(_zsh_|_aside_)* ]] && continue
-    _aside_hooked[$hook]=1
-    if [[ $widgets[zle-$hook] == user:azhw:* ]] && zstyle -g chain zle-$hook widgets; then
-      zstyle zle-$hook widgets 0:$ours[$hook] "${(@)chain:#<->:$ours[$hook]}"
-    else
-      _aside_hook $hook $ours[$hook]
-    fi
-  done 2>/dev/null
-  _aside_lost=()
-}
-
 _aside_widgets() {
   local name
-  for name in _aside_reply _aside_edit _aside_begin _aside_end _aside_wipe _aside_search _aside_found _aside_escape \
+  for name in _aside_reply _aside_edit _aside_begin _aside_end _aside_wipe _aside_resized _aside_search _aside_found _aside_escape \
+    _aside_key_{accept-line,accept-and-hold,accept-line-and-down-history,accept-and-infer-next-history} \
+    _aside_key_{forward-char,end-of-line,vi-forward-char,vi-end-of-line} \
+    _aside_key_{forward-word,emacs-forward-word,vi-forward-word,vi-forward-blank-word} \
     _aside_{tab,back,next,previous}_{emacs,viins} _aside_held_{down,up,explain} \
     aside-accept aside-accept-word aside-apply aside-next aside-previous aside-menu aside-dismiss aside-off aside-on aside-private \
     aside-wrong; do

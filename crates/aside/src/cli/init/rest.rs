@@ -13,11 +13,12 @@ use crate::cli::init::{parts, quoted};
 use crate::paths::{is_private, rest_file};
 
 /// In the order in which they are read.
-pub const FILES: [&str; 10] = [
+pub const FILES: [&str; 11] = [
     include_str!("../../../shell/aside.zsh"),
     include_str!("../../../shell/aside.show.zsh"),
     include_str!("../../../shell/aside.menu.zsh"),
     include_str!("../../../shell/aside.keys.zsh"),
+    include_str!("../../../shell/aside.borrow.zsh"),
     include_str!("../../../shell/aside.names.zsh"),
     include_str!("../../../shell/aside.wish.zsh"),
     include_str!("../../../shell/aside.below.zsh"),

@@ -1,0 +1,314 @@
+# What Aside for zsh takes from the shell and from other plugins: keys, hooks, traps, functions of zsh-autosuggestions. Whatever
+# is taken is written down here, and given back here. Read like aside.zsh, and after it.
+
+typeset -gA _aside_keys_before               # The widget that a key had, by keymap and key.
+typeset -gA _aside_trap_was                  # What a trap of ours replaced: none, function, or a text.
+typeset -gi _aside_armed=0                   # Our traps: 1 while they are on their way, 2 when they are in place.
+typeset -ga _aside_still_called              # Functions of ours that others go on calling after we are gone.
+# The hooks of the line editor and what of ours is on each.
+typeset -gA _aside_on_hook
+_aside_on_hook=(line-init _aside_begin line-finish _aside_end line-pre-redraw _aside_edit
+  isearch-update _aside_search isearch-exit _aside_found)
+
+# Keys
+
+# Keymap, key, our widget, and what is there.
+_aside_rebind() {
+  local slot="$1 $2"
+  [[ $4 == (_aside_*|aside-*) ]] || _aside_keys_before[$slot]=$4
+  bindkey -M $1 "$2" $3
+}
+
+_aside_unbind() {
+  local slot="$1 $2"
+  local before=${_aside_keys_before[$slot]-}
+  _aside_keys_before[$slot]=
+  case $before in
+    '') ;;
+    undefined-key) bindkey -M $1 -r "$2" ;;
+    \"*) bindkey -M $1 -s "$2" "${${before#\"}%\"}" ;;
+    *) bindkey -M $1 "$2" $before ;;
+  esac
+}
+
+_aside_print_slots() {
+  local slot
+  for slot; do bindkey -M ${slot%% *} "${slot#* }"; done
+}
+
+# Those that are still ours.
+_aside_unbind_all() {
+  local slot now REPLY
+  local -a slots lines
+  slots=("${(@k)_aside_keys_before}")
+  _aside_printed _aside_print_slots "${(@)slots}"
+  lines=("${(@f)REPLY}")
+  for slot now in "${(@)slots:^lines}"; do
+    [[ ${now##* } == (_aside_*|aside-*|end-of-line|forward-word) ]] && _aside_unbind ${slot%% *} "${slot#* }"
+  done
+  _aside_keys_before=()
+}
+
+# Traps
+
+# Ctrl-C ends a line without zle-line-finish, and would leave what is drawn on the screen; a resize has no hook either. So there
+# are traps, from the first drawing to the end of the line. zsh remembers how deep in functions a trap was set, and a function
+# with local traps that is called less deep overwrites it for good: so ours are set outside of all functions, where zsh runs
+# what is scheduled.
+_aside_arm() {
+  _aside_armed=1
+  if zmodload zsh/sched 2>/dev/null; then
+    sched +0 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_arming\"; } 2>/dev/null"
+  else
+    eval "$_aside_arming"
+  fi
+}
+
+typeset -gi _aside_status=0                  # What $? is for the user, which what is scheduled must not change.
+typeset -g _aside_arming='
+_aside_status=$?
+if (( _aside_armed == 1 )) && _aside_look_at_traps; then
+[[ $_aside_trap_was[INT] == none ]] && functions[TRAPINT]=$functions[_aside_on_INT]
+[[ $_aside_trap_was[WINCH] == none ]] && functions[TRAPWINCH]=$functions[_aside_on_WINCH]
+[[ $_aside_trap_was[INT] == text:* ]] && trap -- "_aside_before_INT; ${_aside_trap_was[INT]#text:}" INT
+[[ $_aside_trap_was[WINCH] == text:* ]] && trap -- "_aside_before_WINCH; ${_aside_trap_was[WINCH]#text:}" WINCH
+fi
+_aside_return $_aside_status'
+
+_aside_return() { return $1 }
+
+# Notes what there is, and goes around what is a function: a copy of it leaves the trap as deep as it was.
+_aside_look_at_traps() {
+  local REPLY signal line
+  local -a lines words
+  _aside_armed=0
+  zle && [[ -n $_aside_drawn ]] || return 1
+  _aside_armed=2
+  _aside_printed trap
+  for signal in INT WINCH; do
+    lines=(${(M)${(f)REPLY}:#trap -- * $signal})
+    line=${lines[1]-}
+    if (( $+functions[TRAP$signal] )); then
+      _aside_trap_was[$signal]=function
+      [[ $functions[TRAP$signal] == *_aside_was_TRAP* ]] && continue
+      functions -c TRAP$signal _aside_was_TRAP$signal 2>/dev/null || functions[_aside_was_TRAP$signal]=$functions[TRAP$signal]
+      functions -c _aside_on_$signal TRAP$signal 2>/dev/null || functions[TRAP$signal]=$functions[_aside_on_$signal]
+    elif [[ -z $line ]]; then
+      _aside_trap_was[$signal]=none
+    elif [[ $line == *_aside_before_* ]]; then
+      _aside_trap_was[$signal]=ours
+    elif [[ $signal == INT && -n ${__p9k_trapint-} ]]; then
+      # powerlevel10k sets its trap anew whenever it is called, from this variable.
+      _aside_trap_was[INT]=text:$__p9k_trapint
+      __p9k_trapint="_aside_before_INT; $__p9k_trapint"
+    else
+      words=(${(z)line})
+      _aside_trap_was[$signal]=text:${(Q)words[3]}
+    fi
+  done
+}
+
+# A trap that is a text stays until `aside-off`: there is no way to set it as deep as it was.
+_aside_disarm() {
+  (( _aside_armed )) || return 0
+  _aside_armed=0
+  local signal
+  for signal in INT WINCH; do
+    case ${_aside_trap_was[$signal]-} in
+      none) [[ ${functions[TRAP$signal]-} == *_aside_was_TRAP* ]] && unfunction TRAP$signal ;;
+      function)
+        (( $+functions[_aside_was_TRAP$signal] )) || continue
+        if [[ ${functions[TRAP$signal]-} == *_aside_was_TRAP* ]]; then
+          functions -c _aside_was_TRAP$signal TRAP$signal 2>/dev/null ||
+            functions[TRAP$signal]=$functions[_aside_was_TRAP$signal]
+        fi
+        unfunction _aside_was_TRAP$signal ;;
+    esac
+  done
+}
+
+_aside_untrap() {
+  local REPLY signal text
+  local -a lines words
+  _aside_disarm
+  [[ ${__p9k_trapint-} == _aside_before_* ]] && __p9k_trapint=${__p9k_trapint#*; }
+  _aside_printed trap
+  for signal in INT WINCH; do
+    lines=(${(M)${(f)REPLY}:#trap -- *_aside_before_* $signal})
+    (( $#lines )) || continue
+    words=(${(z)lines[1]})
+    text=${(Q)words[3]}
+    trap -- "${text#_aside_before_${signal}[$'\n';]}" $signal
+  done
+}
+
+# Hooks
+
+# The rc file of the user put a widget of its own in the place of the one that calls us: go around it. Or one that is called
+# before us fails, which ends the chain: go first. Not for ever, since that would be a fight.
+_aside_hook_again() {
+  local hook
+  local -a chain
+  for hook in $_aside_lost; do
+    (( ${_aside_hooked[$hook]:-0} < 20 )) || continue
+    _aside_hooked[$hook]=$(( ${_aside_hooked[$hook]:-0} + 1 ))
+    if [[ $widgets[zle-$hook] == user:azhw:* ]] && zstyle -g chain zle-$hook widgets; then
+      zstyle zle-$hook widgets 0:$_aside_on_hook[$hook] "${(@)chain:#<->:$_aside_on_hook[$hook]}"
+    else
+      _aside_hook $hook $_aside_on_hook[$hook]
+    fi
+  done 2>/dev/null
+  _aside_lost=()
+}
+
+_aside_unhook() {
+  local hook=$1 ours=$_aside_on_hook[$1] theirs=${${widgets[_aside_theirs_$1]-}#user:} entry
+  local -a chain rest
+  [[ ${widgets[zle-$hook]-} == user:_aside_redrawn ]] && zle -A _aside_theirs_redraw zle-$hook
+  case ${widgets[zle-$hook]-} in
+    user:_aside_end) _aside_depart ;;
+    user:$ours) zle -D zle-$hook ;;
+    user:_aside_around_$hook) zle -A _aside_theirs_$hook zle-$hook ;;
+    user:azhw:*)
+      zstyle -g chain zle-$hook widgets
+      for entry in "${(@)chain}"; do
+        case $entry in
+          *:user:_aside_around_$hook)
+            zle -A _aside_theirs_$hook user:$theirs
+            rest+=("${entry%%:*}:user:$theirs") ;;
+          *:$ours) ;;
+          *) rest+=("$entry") ;;
+        esac
+      done
+      if (( $#rest )); then
+        zstyle zle-$hook widgets "${(@)rest}"
+      else
+        zstyle -d zle-$hook widgets
+        zle -D zle-$hook
+      fi ;;
+  esac
+}
+
+# zsh-autosuggestions
+
+# While we answer, zsh-autosuggestions rests, and its keys take our text; when we cannot, it works as before.
+_aside_quieten() {
+  (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) || return 0
+  typeset -g _ZSH_AUTOSUGGEST_DISABLED=
+  _aside_rival=1
+  # Around our widgets it would find something behind the line to take away.
+  (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(I)aside-\*] )) || ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=(aside-\*)
+  _aside_share
+}
+
+# Goes around the functions with which it takes what is shown. Copied, they keep the options of the person.
+_aside_share() {
+  local name
+  for name in accept partial_accept execute; do
+    [[ ${functions[_zsh_autosuggest_$name]-_aside_} == *_aside_* ]] && continue
+    unset "functions[_aside_was_$name]"
+    if ! functions -c _zsh_autosuggest_$name _aside_was_$name 2>/dev/null; then
+      functions[_aside_was_$name]=$functions[_zsh_autosuggest_$name]
+      functions[_zsh_autosuggest_$name]=$functions[_aside_around_$name]
+      continue
+    fi
+    unset "functions[_zsh_autosuggest_$name]"
+    functions -c _aside_around_$name _zsh_autosuggest_$name
+  done
+}
+
+_aside_unshare() {
+  local name
+  for name in accept partial_accept execute; do
+    (( $+functions[_aside_was_$name] )) && [[ ${functions[_zsh_autosuggest_$name]-} == *_aside_* ]] || continue
+    functions -c _aside_was_$name _zsh_autosuggest_$name 2>/dev/null ||
+      functions[_zsh_autosuggest_$name]=$functions[_aside_was_$name]
+  done
+  (( $+ZSH_AUTOSUGGEST_IGNORE_WIDGETS )) &&
+    ZSH_AUTOSUGGEST_IGNORE_WIDGETS=("${(@)ZSH_AUTOSUGGEST_IGNORE_WIDGETS:#aside-\\*}")
+  return 0
+}
+
+_aside_restore() {
+  (( _aside_rival )) || return 0
+  unset _ZSH_AUTOSUGGEST_DISABLED
+  _aside_rival=0
+}
+
+# Switches
+
+# Gives all back and goes, so that the shell is as without us. What is known about this session stays, for `aside-on`; so do
+# the two switches, since zsh does not survive it when a function that runs is taken away under a trap.
+aside-off() {
+  (( $+functions[_aside_give_back] )) && _aside_give_back
+  unfunction -m '_aside_*' aside-{accept,accept-word,apply,next,previous,menu,dismiss,private,wrong}
+  # A plugin that wrapped one of our hooks goes on calling it.
+  local name
+  for name in $_aside_still_called; do functions[$name]=:; done
+  return 0
+}
+
+_aside_give_back() {
+  local name
+  _aside_on=0 _aside_still_called=()
+  if zle; then
+    _aside_clear
+    _aside_let_go
+    _aside_let_keys
+  fi
+  _aside_close
+  for name in $_aside_starting $_aside_due_fd $_aside_waking; do
+    if (( name )); then _aside_forget $name; fi
+  done
+  _aside_starting=0 _aside_due_fd=0 _aside_waking=0
+  _aside_restore
+  _aside_unshare
+  _aside_untrap
+  _aside_unbind_all
+  for name in ${(k)_aside_on_hook}; do _aside_unhook $name; done
+  _aside_note_called
+  for name in ${${(k)widgets[(I)(user:|)(_aside_*|aside-*)]}:#aside-o(n|ff)}; do zle -D $name; done
+  precmd_functions=(${precmd_functions:#_aside_*})
+  preexec_functions=(${preexec_functions:#_aside_*})
+  return 0
+}
+
+# zsh does not survive it when this hook is deleted at the line that it was called for and the table of widgets is searched then.
+# So it does nothing for a second, and goes at another line.
+_aside_depart() {
+  _aside_still_called+=(_aside_end)
+  zmodload zsh/sched 2>/dev/null && sched +1 "{ 'emulate' 'zsh' '-c' \"\$_aside_departing\"; } 2>/dev/null"
+}
+
+typeset -g _aside_departing='
+_aside_status=$?
+if (( _aside_on )); then
+:
+elif zle; then
+zle -D zle-line-finish
+unfunction _aside_end
+else
+sched +1 "{ \"emulate\" \"zsh\" \"-c\" \"\$_aside_departing\"; } 2>/dev/null"
+fi
+() { return $1 } $_aside_status'
+
+# Which of our functions are still called: by a function of another plugin, or by a widget that is none of ours.
+_aside_note_called() {
+  local name REPLY
+  local -a theirs
+  for name in ${${(k)widgets}:#((user:|)_aside_|aside-)*}; do theirs+=($widgets[$name]); done
+  _aside_printed functions ${${(k)functions}:#(_|)aside[-_]*}
+  for name in ${(v)_aside_on_hook} _aside_around_${(k)^_aside_on_hook} _aside_redrawn; do
+    if [[ $REPLY == *$name* ]] || (( $theirs[(I)user:$name] )); then _aside_still_called+=($name); fi
+  done
+}
+
+aside-on() {
+  if (( _aside_on )); then
+    _aside_mute=0 _aside_hasty=0 _aside_retry_at=0 _aside_tries=0
+  else
+    _aside_on=1 _aside_installed=0 _aside_hooked_all=0 _aside_ready=0 _aside_ends=0
+    eval "$($_aside_bin init zsh 2>/dev/null)"
+  fi
+  return 0
+}

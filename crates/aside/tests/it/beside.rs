@@ -1,0 +1,123 @@
+//! What real plugins did to us once, each as a few lines that do the same. The plugins themselves are in `plugins.rs`.
+
+use std::time::Duration;
+
+use crate::harness::keys::Key;
+use crate::harness::scene::Scene;
+use crate::harness::script::Script;
+use crate::harness::stage::Stage;
+use crate::harness::talking::Talk;
+use crate::talk::begun_on;
+
+/// Longer than an answer takes, short enough to wait for.
+const A_WHILE: Duration = Duration::from_millis(150);
+
+fn zsh() -> Stage {
+    Scene::zsh().history(&["git stash pop", "git status --short"])
+}
+
+#[test]
+fn reading_the_rc_file_again_leaves_ctrl_c_alive() {
+    let mut scene = zsh().start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.runs(r#"eval "$(aside init zsh)""#);
+    for prompt in 3..5 {
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::CtrlC).prompt(prompt);
+        scene.stays_without_ghost(A_WHILE);
+    }
+}
+
+#[test]
+fn a_widget_with_traps_of_its_own_leaves_ctrl_c_to_us_and_no_trap_behind() {
+    let rc = "careful() { setopt localoptions localtraps; trap : INT }; zle -N careful; bindkey '^Xc' careful";
+    let mut scene = zsh().rc(rc).start();
+    scene.types("git st").shows_ghost("git st|atus --short").sends("\x18c").settles();
+    scene.presses(Key::CtrlC).prompt(2).stays_without_ghost(A_WHILE);
+    assert_eq!(scene.runs("trap; print $+functions[TRAPINT]"), "0");
+}
+
+#[test]
+fn a_plugin_that_wraps_every_widget_after_the_first_prompt_leaves_enter_alive() {
+    let rc = "wrap() { local w; for w in ${(k)widgets}; do [[ $w != .* && $widgets[$w] == builtin ]] || continue
+              eval \"wrapped_$w() { zle .$w -- \\\"\\$@\\\" }\"; zle -N $w wrapped_$w; done }";
+    let mut scene = zsh().rc(rc).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.runs("wrap");
+    assert_eq!(scene.runs("print alive"), "alive");
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Right).shows_line("git status --short|");
+    assert!(!scene.screen().contains("No such widget"), "{}", scene.screen().text());
+}
+
+#[test]
+fn a_widget_that_goes_through_the_history_and_waits_shows_no_old_ghost() {
+    let rc = "older() { BUFFER='true 1' CURSOR=6; zle -R; read -t 2 -k 1 }; zle -N older
+              bindkey '^[[A' older '^[OA' older";
+    let mut scene = zsh().rc(rc).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Up).shows("1> true 1");
+    assert!(!scene.screen().contains("atus"), "{}", scene.screen().text());
+}
+
+#[test]
+fn a_narrower_window_has_a_narrower_bar() {
+    let script = Script::new().knows("git st|", &["git status --short", "git stash pop"]);
+    let mut scene = Scene::zsh().scripted(&script).start();
+    scene.types("git st").shows("navigate").resizes(24, 50);
+    scene.wait_for("a bar of one row", |screen| {
+        screen.row(1).starts_with("(1/2) git status --short") && screen.row(2).is_empty()
+    });
+    scene.presses(Key::CtrlC).prompt(2).screen_is("1> git st\n2>");
+}
+
+#[test]
+fn a_trap_that_is_no_function_runs_and_leaves_no_ghost() {
+    let mut scene = zsh().rc("trap 'print caught; return 130' INT").start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::CtrlC).shows("caught").prompt(2);
+    scene.stays_without_ghost(A_WHILE);
+    scene.runs("aside-off");
+    assert_eq!(scene.runs("trap"), "trap -- $'print caught\\nreturn 130' INT");
+}
+
+/// As those of pure and powerlevel10k.
+#[test]
+fn an_answer_stands_above_a_prompt_that_returns_or_makes_room_for_itself() {
+    for top in ["top\\n%{\\r%}", "%{\\n\\e[A%}top\\n"] {
+        let script = Script::new().sets("reroute", "answer").takes("what's my ip");
+        let script = script.says("what's my ip", &[Talk::done(&["Ask your router."])]);
+        let rc = format!("_scene_prompt() {{ (( ++_scene_number )); PS1=$'{top}'\"$_scene_number> \" }}");
+        let mut scene = begun_on(&script, Scene::zsh().scripted(&script).rc(&rc));
+        scene.types("what's my ip").presses(Key::Enter).prompt(3).shows("Ask your router.");
+        scene.rests("one prompt", A_WHILE, |screen| screen.text().matches("3>").count() <= 1);
+        scene.wait_for("one prompt", |screen| screen.text().matches("3>").count() == 1);
+    }
+}
+
+#[test]
+fn aside_off_leaves_nothing() {
+    let rc = "mine() { : }; zle -N zle-line-init mine; zle -N up mine; bindkey '^[[A' up; bindkey -s '^N' NN
+              state() { for m in emacs viins vicmd main; do bindkey -M $m -L; done; zle -lL; trap; functions -m '^(_scene|state|aside-o)*'
+              print -l $precmd_functions $preexec_functions }";
+    let state = |stage: Stage, lines: &[&str]| {
+        let mut scene = stage.rc(rc).start();
+        scene.types("git st").settles().presses(Key::Ctrl('u'));
+        for line in lines {
+            scene.runs(line);
+        }
+        // The last of it goes a second later, while a line waits for keys.
+        let deadline = std::time::Instant::now() + crate::harness::patience();
+        while scene.runs("print $+functions[_aside_end]") == "1" {
+            assert!(std::time::Instant::now() < deadline, "{}", scene.screen().text());
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        scene.runs("setopt extended_glob; state >~/state");
+        let state = scene.home.read("state");
+        let kept = state.lines().filter(|line| !line.contains("aside-o"));
+        (kept.map(str::to_owned).collect::<Vec<_>>(), scene)
+    };
+    let (bare, _) = state(zsh().without_aside(), &["true"]);
+    let (left, mut scene) = state(zsh(), &["true", "aside-off"]);
+    let missing: Vec<&String> = bare.iter().filter(|line| !left.contains(line)).collect();
+    let added: Vec<&String> = left.iter().filter(|line| !bare.contains(line)).collect();
+    assert!(missing.is_empty() && added.is_empty(), "missing {missing:#?}, added {added:#?}");
+    scene.runs("aside-on");
+    scene.types("git st").shows_ghost("git st|atus --short");
+}

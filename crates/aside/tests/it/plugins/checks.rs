@@ -1,0 +1,200 @@
+//! What has to hold in every setup.
+
+use std::path::Path;
+
+use crate::harness::keys::Key;
+use crate::harness::screen::{GHOST, Screen};
+use crate::plugins::setups::{Keys, Order, Setup};
+use crate::plugins::zsh::Zsh;
+
+/// Words that no shell shows unless something is wrong.
+const ERRORS: [&str; 8] =
+    ["No such widget", "maximum nested", "parse error", "not found", "bad ", "no such", "undefined", "aside:"];
+
+/// The names of the checks that fail.
+pub fn run(setup: &Setup, order: Order, plugins: &Path) -> Vec<String> {
+    let zsh = Zsh::start(setup, order, plugins);
+    let mut table = Table { zsh, failed: Vec::new(), when: "" };
+    table.all(setup);
+    table.check("off", |zsh| gives_all_back(zsh, setup, plugins));
+    let again = Zsh::start(setup, order, plugins);
+    again.types("true").presses(Key::Enter).rests();
+    again.types("source ~/.zshrc").presses(Key::Enter).rests();
+    again.types("true").presses(Key::Enter).rests();
+    table.zsh = again;
+    table.when = "again ";
+    table.all(setup);
+    table.failed
+}
+
+struct Table {
+    zsh: Zsh,
+    failed: Vec<String>,
+    when: &'static str,
+}
+
+impl Table {
+    fn all(&mut self, setup: &Setup) {
+        self.check("start", |zsh| !has_errors(&zsh.screen()));
+        self.check("enter", enter);
+        self.check("ghost", ghost);
+        self.check("ctrl-c", ctrl_c);
+        self.check("ctrl-c after Tab", ctrl_c_after_tab);
+        self.check("paste", paste);
+        self.check("history", history);
+        self.check("resize", resize);
+        self.check("prose", prose);
+        if setup.keys == Keys::Vi {
+            self.check("normal mode", normal_mode);
+        }
+        self.check("errors", |zsh| !has_errors(&zsh.screen()));
+    }
+
+    fn check(&mut self, name: &str, holds: impl Fn(&Zsh) -> bool) {
+        if !name.starts_with("err") && !super::is_wanted_check(name) {
+            return;
+        }
+        let screen_before = self.zsh.text();
+        if !holds(&self.zsh) {
+            self.failed.push(format!("{}{name}", self.when));
+            if std::env::var_os("ASIDE_TEST_SHOW").is_some() {
+                let rows = self.zsh.screen().rendered(GHOST).join("\n");
+                println!("--- {}{name}: before:\n{screen_before}\n--- after:\n{rows}\n---", self.when);
+            }
+        }
+        self.zsh.clears();
+    }
+}
+
+fn has_errors(screen: &Screen) -> bool {
+    ERRORS.iter().any(|error| screen.contains(error))
+}
+
+fn has_ghost(screen: &Screen) -> bool {
+    (0..screen.size().0).any(|row| screen.has_ghost(row, GHOST))
+}
+
+fn shows_ghost(zsh: &Zsh) -> bool {
+    zsh.types("frob");
+    zsh.comes(|screen| screen.contains("frobnicate --all now") && has_ghost(screen))
+}
+
+fn shows_bar(zsh: &Zsh) -> bool {
+    zsh.types("frob");
+    zsh.comes(|screen| screen.contains("(1/"))
+}
+
+fn enter(zsh: &Zsh) -> bool {
+    zsh.types("print ran$((20+3))").presses(Key::Enter);
+    zsh.comes(|screen| screen.contains("ran23")) && !has_errors(&zsh.screen())
+}
+
+fn ghost(zsh: &Zsh) -> bool {
+    shows_ghost(zsh) && {
+        zsh.presses(Key::Right).rests();
+        let screen = zsh.screen();
+        screen.contains("frobnicate --all now") && !has_ghost(&screen)
+    }
+}
+
+fn ctrl_c(zsh: &Zsh) -> bool {
+    shows_bar(zsh);
+    zsh.rests();
+    zsh.presses(Key::CtrlC).rests();
+    let screen = zsh.screen();
+    let gone = !screen.contains("--all now") && !has_ghost(&screen) && !screen.contains("(1/");
+    zsh.types("print code$?").presses(Key::Enter);
+    gone && zsh.comes(|screen| screen.contains("code130"))
+}
+
+fn ctrl_c_after_tab(zsh: &Zsh) -> bool {
+    zsh.types("print /usr/shar\t").rests();
+    zsh.presses(Key::Ctrl('u')).rests();
+    ctrl_c(zsh)
+}
+
+fn paste(zsh: &Zsh) -> bool {
+    shows_ghost(zsh);
+    zsh.pastes("ert says").rests();
+    !zsh.screen().contains("nicate") && zsh.screen().contains("frobert says")
+}
+
+fn history(zsh: &Zsh) -> bool {
+    shows_ghost(zsh);
+    zsh.presses(Key::Up).rests();
+    let ghost = has_ghost(&zsh.screen());
+    !ghost && !has_errors(&zsh.screen())
+}
+
+fn resize(zsh: &Zsh) -> bool {
+    if !shows_bar(zsh) {
+        return false;
+    }
+    zsh.resizes(24, 50).rests();
+    let narrow = zsh.text();
+    zsh.resizes(24, 80).rests();
+    zsh.presses(Key::CtrlC).rests();
+    narrow.matches("(1/").count() == 1 && narrow.matches("navigate").count() <= 1 && !zsh.text().contains("(1/")
+}
+
+fn prose(zsh: &Zsh) -> bool {
+    zsh.types("how many files are here?").presses(Key::Enter);
+    if !zsh.comes(|screen| screen.contains("wc -l")) {
+        return false;
+    }
+    zsh.rests();
+    let screen = zsh.screen();
+    // The prompt in front of the words; the line that waits has the same one, and there is no other.
+    let rows: Vec<String> = (0..screen.size().0).map(|row| screen.row(row)).collect();
+    let Some(words) = rows.iter().position(|row| row.contains("how many files")) else { return false };
+    let prompt = rows[words].split("how many").next().unwrap_or_default().trim_end().to_owned();
+    let later = rows[words + 1..].iter().filter(|row| !prompt.is_empty() && row.starts_with(&prompt)).count();
+    later == 1
+}
+
+fn normal_mode(zsh: &Zsh) -> bool {
+    shows_bar(zsh);
+    zsh.presses(Key::Esc).rests();
+    let gone = !has_ghost(&zsh.screen()) && !zsh.screen().contains("(1/");
+    zsh.types("i");
+    gone
+}
+
+/// `aside-off` leaves what a zsh without Aside has.
+fn gives_all_back(zsh: &Zsh, setup: &Setup, plugins: &Path) -> bool {
+    let bare = Zsh::start(setup, Order::Absent, plugins);
+    for zsh in [&bare, zsh] {
+        zsh.types("true").presses(Key::Enter).rests();
+        if setup.keys == Keys::Vi {
+            // Some bind more when they are entered first.
+            zsh.presses(Key::Esc).rests();
+            zsh.types("i").rests();
+        }
+    }
+    zsh.types("aside-off").presses(Key::Enter).rests();
+    // The last of it goes a second later, while a line waits for keys.
+    zsh.comes(|_| zsh.told("print $+functions[_aside_end]${${(M)${(v)widgets}:#*_aside_end}:+held}").trim() != "1");
+    let (wanted, is) = (state(&bare), state(zsh));
+    let differs: Vec<&String> = wanted.iter().filter(|line| !is.contains(line)).collect();
+    let added: Vec<&String> = is.iter().filter(|line| !wanted.contains(line)).collect();
+    if std::env::var_os("ASIDE_TEST_SHOW").is_some() && differs.len() + added.len() > 0 {
+        println!("--- off: missing {differs:#?}\nadded {added:#?}");
+    }
+    zsh.types("aside-on").presses(Key::Enter).rests();
+    zsh.types("true").presses(Key::Enter).rests();
+    differs.is_empty() && added.is_empty() && !is.is_empty() && shows_ghost(zsh)
+}
+
+fn state(zsh: &Zsh) -> Vec<String> {
+    let told = zsh.told(
+        "for m in ${(f)\"$(bindkey -l)\"}; do bindkey -M $m -L | sed \"s/^/$m /\"; done; zle -lL; trap; \
+         functions ${${(ok)functions}:#(_|)aside*} | sed '/_aside_/d' | md5sum; \
+         functions -m '_aside_*' | grep -v '^[_}]' | sort -u; print -rl -- ${(ok)functions} $precmd_functions $preexec_functions $chpwd_functions \
+         $zshaddhistory_functions; zstyle -L 'zle-*'",
+    );
+    // The two switches stay; and where a plugin wrapped a hook of ours it goes on calling what does nothing now.
+    told.lines()
+        .filter(|line| !line.contains("aside-o") && !line.contains("_aside_") && *line != "\t:")
+        .map(str::to_owned)
+        .collect()
+}

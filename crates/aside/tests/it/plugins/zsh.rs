@@ -1,0 +1,130 @@
+//! A zsh with a setup, in the test terminal. Its prompt is the theme's own, so nothing counts prompts here.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::harness::home::Home;
+use crate::harness::keys::Key;
+use crate::harness::screen::{GHOST, Screen};
+use crate::harness::shell::Shell;
+use crate::harness::terminal::Terminal;
+use crate::plugins::setups::{HEAD, Order, Setup};
+
+/// The last one is grey, and both are in the bar.
+const HISTORY: [&str; 3] = ["ls -la /usr/share", "frobnicate --some later", "frobnicate --all now"];
+
+/// How long something may take to appear. A table has hundreds of checks, and some fail.
+const LIMIT: Duration = Duration::from_secs(4);
+
+pub struct Zsh {
+    // Before the home: the shell must have gone when the home looks for what is left.
+    terminal: Terminal,
+    pub home: Home,
+}
+
+impl Zsh {
+    pub fn start(setup: &Setup, order: Order, plugins: &Path) -> Self {
+        let home = Home::new();
+        let aside = r#"eval "$(aside init zsh)""#;
+        let (first, last) = match order {
+            Order::Absent => ("", ""),
+            Order::First => (aside, ""),
+            Order::Last => ("", aside),
+        };
+        let plugins = plugins.display();
+        home.write(".zshrc", format!("P={plugins}\n{HEAD}{first}\n{}\n{last}\n", setup.rc));
+        Shell::Zsh.write_history(&home, &HISTORY.map(str::to_owned));
+        if order != Order::Absent {
+            home.aside_does(&["history", "import", "zsh"]);
+        }
+        let terminal = Terminal::start(Shell::Zsh.command(&home), (24, 80), GHOST, home.daemon_log());
+        let zsh = Self { terminal, home };
+        zsh.rests();
+        zsh
+    }
+
+    pub fn screen(&self) -> Screen {
+        self.terminal.screen()
+    }
+
+    pub fn text(&self) -> String {
+        self.screen().text()
+    }
+
+    /// Waits until nothing was written for a while.
+    pub fn rests(&self) {
+        self.rests_for(Duration::from_millis(250));
+    }
+
+    fn rests_for(&self, quiet: Duration) {
+        let deadline = Instant::now() + LIMIT;
+        let (mut before, mut since) = (self.screen(), Instant::now());
+        while since.elapsed() < quiet && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+            let now = self.screen();
+            if now != before {
+                (before, since) = (now, Instant::now());
+            }
+        }
+    }
+
+    /// Whether it comes to be so.
+    pub fn comes(&self, condition: impl Fn(&Screen) -> bool) -> bool {
+        let deadline = Instant::now() + LIMIT;
+        while !condition(&self.screen()) {
+            if Instant::now() > deadline {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
+    }
+
+    /// Key by key, as quickly as they are echoed.
+    pub fn types(&self, text: &str) -> &Self {
+        for letter in text.chars() {
+            self.terminal.send(letter.to_string().as_bytes());
+            std::thread::sleep(Duration::from_millis(15));
+        }
+        self
+    }
+
+    pub fn presses(&self, key: Key) -> &Self {
+        self.terminal.press(key);
+        std::thread::sleep(Duration::from_millis(30));
+        self
+    }
+
+    pub fn pastes(&self, text: &str) -> &Self {
+        self.terminal.paste(text);
+        self
+    }
+
+    pub fn resizes(&self, rows: u16, columns: u16) -> &Self {
+        self.terminal.resize(rows, columns);
+        self
+    }
+
+    /// An empty line at the top of an empty screen.
+    pub fn clears(&self) -> &Self {
+        self.rests();
+        self.presses(Key::CtrlC);
+        self.rests();
+        self.types(" clear").presses(Key::Enter);
+        self.rests();
+        self
+    }
+
+    /// Runs a line, and gives what it wrote into a file.
+    pub fn told(&self, line: &str) -> String {
+        let file = self.home.path("told");
+        _ = std::fs::remove_file(&file);
+        self.types(&format!(" {{ {line} }} >|~/told.new 2>&1; mv ~/told.new ~/told")).presses(Key::Enter);
+        let deadline = Instant::now() + LIMIT;
+        while !file.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.rests();
+        std::fs::read_to_string(&file).unwrap_or_default()
+    }
+}
