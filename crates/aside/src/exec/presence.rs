@@ -72,7 +72,7 @@ impl Presence {
             }
             Presence::Lost => {
                 "what watched over a command of a task was killed, and something of that command may still be running, which could press buttons \
-                 here; approve in a terminal, or run `aside daemon restart`"
+                 here; approve in a terminal, or run `aside daemon stop`"
             }
             Presence::Unknown => {
                 "the system does not tell whether a command of a task is running, which could press buttons here; approve in a terminal"
@@ -130,20 +130,26 @@ mod platform {
 
     /// Processes are listed in the order of their numbers, and one may be missed that begins another and ends meanwhile.
     const LOOKS: usize = 2;
+    /// A process that was listed and has gone may have begun another that was not: such a look counts for nothing.
+    const MAX_LOOKS: usize = 60;
 
     pub fn look() -> Presence {
         if hides_processes() {
             return Presence::Unknown;
         }
         let ours = Ours::here();
-        for _ in 0..LOOKS {
+        let mut whole = 0;
+        for _ in 0..MAX_LOOKS {
             match any_command(&ours) {
-                Some(false) => {}
-                Some(true) => return Presence::Left,
+                Some(Look { is_there: true, .. }) => return Presence::Left,
+                Some(Look { is_whole, .. }) => whole += usize::from(is_whole),
                 None => return Presence::Unknown,
             }
+            if whole == LOOKS {
+                return Presence::None;
+            }
         }
-        Presence::None
+        Presence::Unknown
     }
 
     /// The number and the name of processes that commands have started: all, or those below a daemon.
@@ -162,25 +168,35 @@ mod platform {
 
     const MAX_NAMED: usize = 3;
 
+    struct Look {
+        is_there: bool,
+        /// No process ended between being listed and being looked at.
+        is_whole: bool,
+    }
+
     /// None when not all processes can be looked at.
-    fn any_command(ours: &Ours) -> Option<bool> {
+    fn any_command(ours: &Ours) -> Option<Look> {
         let mut is_there = false;
-        commands(ours, |_| {
+        let is_whole = commands(ours, |_| {
             is_there = true;
             false
         })?;
-        Some(is_there)
+        Some(Look { is_there, is_whole })
     }
 
-    /// Tells each process that carries the mark of a command, until it hears no.
-    fn commands(ours: &Ours, mut tell: impl FnMut(i32) -> bool) -> Option<()> {
+    /// Tells each process that carries the mark of a command, until it hears no. Whether all that were listed were there.
+    fn commands(ours: &Ours, mut tell: impl FnMut(i32) -> bool) -> Option<bool> {
+        let mut is_whole = true;
         for entry in std::fs::read_dir("/proc").ok()? {
             let Some(pid) = entry.ok()?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
                 continue;
             };
             let limits = match taint::text(pid, "limits") {
                 Ok(limits) => limits,
-                Err(error) if has_gone(&error) => continue,
+                Err(error) if has_gone(&error) => {
+                    is_whole = false;
+                    continue;
+                }
                 Err(_) => return None,
             };
             if taint::rank_of(&limits)? != Rank::Command {
@@ -189,15 +205,15 @@ mod platform {
             match taint::text(pid, "status") {
                 Ok(status) if ours.has(real_user(&status)?) => {
                     if !tell(pid) {
-                        return Some(());
+                        return Some(is_whole);
                     }
                 }
                 Ok(_) => {}
-                Err(error) if has_gone(&error) => {}
+                Err(error) if has_gone(&error) => is_whole = false,
                 Err(_) => return None,
             }
         }
-        Some(())
+        Some(is_whole)
     }
 
     fn has_gone(error: &std::io::Error) -> bool {

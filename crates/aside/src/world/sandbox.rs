@@ -260,17 +260,41 @@ mod platform {
     }
 
     /// Made once: it takes a millisecond.
-    static FILTER: LazyLock<Option<BpfProgram>> = LazyLock::new(|| filter_of(refused()).ok());
+    static FILTERS: LazyLock<Option<[BpfProgram; 3]>> =
+        LazyLock::new(|| Some([filter_of(refused()).ok()?, alone().ok()?, no_clone3().ok()?]));
+
+    const CLONE_THREAD: u64 = 0x1_0000;
+    const ENOSYS: i32 = 38;
+
+    /// Threads and nothing else: a program that may run itself and its loader could run anything by them, such as a filter that a
+    /// repository names. Nor may it limit other processes, or run from memory.
+    fn alone() -> anyhow::Result<BpfProgram> {
+        let argument = |index: u8, op: serde_json::Value, value: u64| serde_json::json!([{ "index": index, "type": "qword", "op": op, "val": value }]);
+        let mut rules = vec![
+            serde_json::json!({ "syscall": "clone", "args": argument(0, serde_json::json!({ "masked_eq": CLONE_THREAD }), 0) }),
+            serde_json::json!({ "syscall": "prlimit64", "args": argument(0, serde_json::json!("ne"), 0) }),
+            serde_json::json!({ "syscall": "memfd_create" }),
+        ];
+        if cfg!(target_arch = "x86_64") {
+            rules.extend(["fork", "vfork"].map(|name| serde_json::json!({ "syscall": name })));
+        }
+        compiled(EPERM, rules)
+    }
+
+    /// Its flags are in memory, where no filter sees them; without it, the C library takes `clone`.
+    fn no_clone3() -> anyhow::Result<BpfProgram> {
+        compiled(ENOSYS, vec![serde_json::json!({ "syscall": "clone3" })])
+    }
 
     pub struct ReadOnly {
         /// Until it was entered.
         rules: Option<RulesetCreated>,
-        filter: &'static BpfProgram,
+        filters: &'static [BpfProgram; 3],
     }
 
     impl ReadOnly {
         pub fn running(program: &Path) -> anyhow::Result<Self> {
-            let filter = FILTER.as_ref().context("could not make a filter of system calls")?;
+            let filters = FILTERS.as_ref().context("could not make a filter of system calls")?;
             let reads = AccessFs::from_read(NEEDED) & !AccessFs::Execute;
             let mut rules = ruleset()?
                 .add_rule(PathBeneath::new(PathFd::new("/")?, reads))?
@@ -280,7 +304,7 @@ mod platform {
                 let begins = AccessFs::Execute | AccessFs::ReadFile;
                 rules = rules.add_rule(PathBeneath::new(PathFd::new(file)?, begins))?;
             }
-            Ok(Self { rules: Some(rules), filter })
+            Ok(Self { rules: Some(rules), filters })
         }
 
         pub fn enter(&mut self) -> std::io::Result<()> {
@@ -289,7 +313,7 @@ mod platform {
             if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
                 return Err(refused());
             }
-            seccompiler::apply_filter(self.filter).map_err(|_| refused())
+            self.filters.iter().try_for_each(|filter| seccompiler::apply_filter(filter).map_err(|_| refused()))
         }
     }
 

@@ -41,7 +41,7 @@ fn the_table() {
                 continue;
             }
             let failed = checks::run(setup, order, &dir);
-            println!("{name:<32} {}", if failed.is_empty() { "ok".to_owned() } else { failed.join(", ") });
+            eprintln!("{name:<32} {}", if failed.is_empty() { "ok".to_owned() } else { failed.join(", ") });
             failures += failed.len();
         }
     }

@@ -80,7 +80,7 @@ impl Order {
             ensure!(field.pop() == Some(0), "what is to be run was not said to its end");
             Ok(OsString::from_vec(field))
         };
-        ensure!(field()? == SPELLING, "another version of Aside is installed; run `aside daemon restart`");
+        ensure!(field()? == SPELLING, "another version of Aside is installed; run `aside daemon stop`");
         let (aside, shell) = (PathBuf::from(field()?), PathBuf::from(field()?));
         let dialect = Dialect::of(field()?.to_str().unwrap_or_default());
         let text = field()?.into_string().ok().context("the command is no text")?;

@@ -59,7 +59,7 @@ impl Table {
             self.failed.push(format!("{}{name}", self.when));
             if std::env::var_os("ASIDE_TEST_SHOW").is_some() {
                 let rows = self.zsh.screen().rendered(GHOST).join("\n");
-                println!("--- {}{name}: before:\n{screen_before}\n--- after:\n{rows}\n---", self.when);
+                eprintln!("--- {}{name}: before:\n{screen_before}\n--- after:\n{rows}\n---", self.when);
             }
         }
         self.zsh.clears();
@@ -178,7 +178,7 @@ fn gives_all_back(zsh: &Zsh, setup: &Setup, plugins: &Path) -> bool {
     let differs: Vec<&String> = wanted.iter().filter(|line| !is.contains(line)).collect();
     let added: Vec<&String> = is.iter().filter(|line| !wanted.contains(line)).collect();
     if std::env::var_os("ASIDE_TEST_SHOW").is_some() && differs.len() + added.len() > 0 {
-        println!("--- off: missing {differs:#?}\nadded {added:#?}");
+        eprintln!("--- off: missing {differs:#?}\nadded {added:#?}");
     }
     zsh.types("aside-on").presses(Key::Enter).rests();
     zsh.types("true").presses(Key::Enter).rests();
