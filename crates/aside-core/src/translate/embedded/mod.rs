@@ -12,7 +12,6 @@ mod guard;
 mod harmless;
 #[cfg(test)]
 mod hostile;
-mod learned;
 mod lexicon;
 mod matching;
 mod names;
@@ -35,7 +34,6 @@ use std::sync::LazyLock;
 use crate::mood::Mood;
 use crate::redact;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::learned::{Heard, verify};
 use crate::translate::embedded::lexicon::Lexicon;
 use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::rules::Rule;
@@ -137,8 +135,7 @@ pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
     if request != wish.words && !Mood::of(request).asks_to_act() {
         reading.mood = Mood::default();
     }
-    let heard = Heard::of(&reading, learned::ours());
-    let mut drafts = candidates(&reading, &heard);
+    let mut drafts = drafts(&reading);
     // A password that was said belongs in no command.
     let secrets: Vec<&str> = redact::secrets(wish.words)
         .into_iter()
@@ -146,43 +143,7 @@ pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
         .filter(|secret| secret.len() > 2)
         .collect();
     drafts.retain(|draft| !secrets.iter().any(|secret| draft.command.contains(secret)));
-    rank::rank(&reading, drafts, &heard, wish.limit)
-}
-
-/// Of a request without an answer, the words that nothing known accounts for: those that the nearest draft leaves out.
-pub fn not_understood(wish: &Wish<'_>) -> Option<String> {
-    let words = wish.words.get(..MAX_WISH).unwrap_or(wish.words);
-    let reading = Reading::new(words, wish.place, &BOOK.lexicon);
-    let heard = Heard::of(&reading, learned::ours());
-    let weighed = rank::weigh(&reading, candidates(&reading, &heard), &heard);
-    let best = weighed.into_iter().max_by(|one, two| one.confidence.total_cmp(&two.confidence))?;
-    let left: Vec<usize> = verify::unexplained(&reading, &heard, &best.draft)
-        .into_iter()
-        .filter_map(|(at, _)| heard.tokens.get(at).map(|token| token.place))
-        .collect();
-    let first = *left.first()?;
-    let last = left.iter().copied().zip(first..).take_while(|(place, next)| place == next).last()?.0;
-    let span = reading.words.get(first)?.span.start..reading.words.get(last)?.span.end;
-    words.get(span).map(str::to_owned)
-}
-
-/// Frames that the learned reader may add to those whose words are there.
-const LEARNED: usize = 3;
-
-/// All drafts for a wish: of the domains, of the rules whose words are there, and of the frames that the learned reader names.
-fn candidates(reading: &Reading<'_>, heard: &Heard<'_>) -> Vec<Draft> {
-    let mut drafts = drafts(reading);
-    for frame in heard.best(LEARNED) {
-        let name = heard.weights.frames().get(frame).copied().unwrap_or_default();
-        let Some(rule) = BOOK.rules.iter().find(|rule| rule.name == name) else { continue };
-        if drafts.iter().any(|draft| draft.rule == rule.name) {
-            continue;
-        }
-        let known = heard.known(frame);
-        let places = heard.tokens.iter().zip(known).filter(|(_, known)| *known).map(|(token, _)| token.place);
-        drafts.extend(matching::learned(rule, reading, &places.collect::<Vec<_>>()));
-    }
-    drafts
+    rank::rank(&reading, drafts, wish.limit)
 }
 
 /// All drafts for a wish, before they are ranked.

@@ -7,12 +7,9 @@ use crate::line::{self, Dialect};
 use crate::mood::lists::{English, LISTS};
 use crate::mood::verbs::Form;
 use crate::mood::{Act, Clause, Head, Kind};
-use crate::safety;
 use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::lexicon::is_han;
-use crate::translate::embedded::rank::DESTROYS;
 use crate::translate::embedded::reading::{Reading, Word};
-use crate::translate::embedded::things;
 use crate::translate::reads::only_reads;
 
 /// Words of a text that is written as it stands; what is longer is a sentence about something.
@@ -27,147 +24,6 @@ pub fn permits(reading: &Reading<'_>, draft: &Draft) -> bool {
             && !is_forbidden(reading, draft)
             && names_only_objects(reading, draft)
 }
-
-/// For a draft that changes something and that no rule's words ask for: whether the verb of an order does. What destroys needs a verb
-/// of that class, whatever the learned reader makes of the other words.
-pub fn is_evident(reading: &Reading<'_>, draft: &Draft) -> bool {
-    let destroys = !safety::dangers(&draft.command, reading.place.dialect).is_empty();
-    let asks = |place: usize| {
-        let Some(word) = reading.words.get(place).filter(|_| draft.used.has(place)) else { return false };
-        let is_of_class = || {
-            LISTS.verbs.get(&word.low).is_some_and(|(verb, _)| verb.destroys)
-                || word.concept.is_some_and(|_| DESTROYS.contains(&reading.meaning(place)))
-        };
-        word.weight > 0.0 && (!destroys || is_of_class())
-    };
-    let heads: Vec<usize> = reading
-        .mood
-        .orders()
-        .flat_map(|order| &order.heads)
-        .filter(|head| head.act == Act::Changes)
-        .flat_map(|head| places(reading, &head.span))
-        .collect();
-    // `reset`, `tidy up`: a verb by itself names nothing that could be changed.
-    let names = |(place, word): (usize, &Word)| {
-        let is_verb = heads.contains(&place) || word.thing.is_none() && LISTS.verbs.get(&word.low).is_some();
-        word.weight >= 1.0 && draft.used.has(place) && !is_verb
-    };
-    heads.iter().copied().any(asks) && reading.words.iter().enumerate().any(names)
-}
-
-/// Whether a word that nothing is known of became a pattern or a name though the sentence announces none: `differing` in `show the
-/// differing lines`.
-pub fn invents(reading: &Reading<'_>, draft: &Draft) -> bool {
-    let is_open = |place: usize| {
-        let Some(word) = reading.words.get(place) else { return false };
-        let is_plain = word.low == word.text && word.low.bytes().all(|byte| byte.is_ascii_lowercase());
-        is_plain
-            && word.concept.is_none()
-            && word.thing.is_none()
-            && word.entry.is_none()
-            && things::kind(&word.low).is_none()
-    };
-    let invents = |argument: &String| {
-        let bare = argument.trim_matches(['*', '.', '/', '^', '$']);
-        let mut said = occurrences(reading, bare).peekable();
-        said.peek().is_some()
-            && said
-                .all(|range| range.clone().any(is_open) && !is_typed_at(reading, &range) && !announces(reading, &range))
-    };
-    draft.objects == Objects::Spelled && arguments(&draft.command, reading.place.dialect).iter().any(invents)
-}
-
-fn is_typed_at(reading: &Reading<'_>, range: &Range<usize>) -> bool {
-    range.clone().filter_map(|place| reading.words.get(place)).any(is_typed)
-}
-
-/// Whether the words around a name or a text say that it is one.
-fn announces(reading: &Reading<'_>, range: &Range<usize>) -> bool {
-    let at =
-        |place: Option<usize>| place.and_then(|place| reading.words.get(place)).map_or("", |word| word.low.as_str());
-    // A phrase is one word of a reading: `search for`.
-    let back = |count: usize| at(range.start.checked_sub(count)).rsplit(' ').next().unwrap_or_default();
-    let (before, after) = (back(1), at(Some(range.end)));
-    // `without the debug lines`
-    let leads = if ARTICLES.contains(&before) { SAYS.contains(&back(2)) } else { TEXTS.contains(&before) };
-    let counted = before == "of" && COUNTED.contains(&back(2));
-    let searched = SEARCHES.contains(&before) && (after.is_empty() || PLACES.contains(&after));
-    leads
-        || counted
-        || searched
-        || [NAMES, GOALS, SAYS].iter().any(|list| list.contains(&before))
-        || LISTS.kinds.contains(before)
-        || LISTS.kinds.contains(after)
-        || APPEARS.contains(&after)
-        || before.chars().any(is_han)
-}
-
-const ARTICLES: &[&str] = &["the", "a", "an", "any", "all", "every", "each"];
-/// Behind one of these stands what is looked for.
-const SAYS: &[&str] = &[
-    "for",
-    "contain",
-    "contains",
-    "containing",
-    "has",
-    "have",
-    "having",
-    "mention",
-    "mentions",
-    "mentioning",
-    "matching",
-    "matches",
-    "match",
-    "about",
-    "like",
-    "and",
-    "or",
-    "not",
-    "without",
-    "with",
-    "use",
-    "uses",
-    "using",
-    "import",
-    "imports",
-    "start",
-    "starts",
-    "begin",
-    "begins",
-    "end",
-    "ends",
-    "include",
-    "includes",
-    "including",
-    "exactly",
-    "before",
-    "after",
-    "around",
-    "does",
-    "is",
-    "says",
-    "saying",
-    "has",
-];
-const SEARCHES: &[&str] = &["grep", "search", "find", "locate", "look", "count"];
-const PLACES: &[&str] = &["in", "inside", "within", "from", "across", "under", "anywhere", "here"];
-/// Before one of these stands what was looked for.
-const APPEARS: &[&str] = &["appear", "appears", "occur", "occurs", "mentioned", "used", "found"];
-/// `occurrences of x`
-const COUNTED: &[&str] = &[
-    "occurrence",
-    "occurrences",
-    "instance",
-    "instances",
-    "match",
-    "matches",
-    "mention",
-    "mentions",
-    "number",
-    "count",
-    "times",
-    "appearances",
-];
 
 /// `rather not delete app.log`: not lines without `delete`.
 fn searches_without_verb(reading: &Reading<'_>, draft: &Draft) -> bool {

@@ -103,10 +103,8 @@ fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: 
     }
     let here = Here::new(cwd, &wished.shell, environment, Specs::read(paths.specs_dir()).current());
     let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
-    let wish = Wish { words: &wished.words, place: here.place(), limit };
-    let known = embedded::answer(&wish);
+    let known = embedded::answer(&Wish { words: &wished.words, place: here.place(), limit });
     let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
     Tongue::of(&wished.words).speak(&mut proposals);
-    let unknown = if known.is_empty() { embedded::not_understood(&wish) } else { None };
-    last(proposals, excuse, unknown.as_deref())
+    last(proposals, excuse)
 }

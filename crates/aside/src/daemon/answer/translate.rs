@@ -347,11 +347,6 @@ impl Desk {
         embedded::answer(&Wish { words: &self.asked.query, place, limit: self.limit })
     }
 
-    fn not_understood(&self) -> Option<String> {
-        let specs = self.state.specs();
-        embedded::not_understood(&Wish { words: &self.asked.query, place: self.place(&specs), limit: self.limit })
-    }
-
     fn offers(&self, thoughts: &[Proposal], known: &[Proposal]) -> Vec<Offer> {
         let specs = self.state.specs();
         let blocklist = &self.state.config().security.command_blocklist;
@@ -364,8 +359,7 @@ impl Desk {
     }
 
     fn last(&self, thoughts: &[Proposal], known: &[Proposal], excuse: &str) -> Suggestion {
-        let unknown = if known.is_empty() { self.not_understood() } else { None };
-        last(self.offers(thoughts, known), excuse, unknown.as_deref())
+        last(self.offers(thoughts, known), excuse)
     }
 
     /// What is shown already, where other commands are wanted.
