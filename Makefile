@@ -5,6 +5,7 @@ CARGO ?= cargo
 ASIDE = target/release/aside
 
 .PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak
+.PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-understand soak
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -110,10 +111,12 @@ bench-callers:
 	$(CARGO) bench -p aside --bench prompt -- callers
 
 # What people ask in their own words, answered; each answer is run in a sandbox and judged by what it does. See docs/eval.md.
-# make eval ARGS='--only git'; CHECK=1 whether the judging is right; RELEASE=1 the engine as it is installed.
+# make eval ARGS='--only git'; CHECK=1 whether the judging is right; RELEASE=1 the engine as it is installed; SET=~/my-requests a
+# folder of requests beside ours, of which only figures are shown.
 eval:
 	scripts/packages bubblewrap zip unzip lsof psmisc procps iproute2 net-tools jq file gcc git perl python3 curl
-	$(CARGO) bench $(if $(RELEASE),,--profile dev) --bench eval -- $(if $(CHECK),--check) $(ARGS)
+	$(CARGO) bench $(if $(RELEASE),,--profile dev) --bench eval -- $(if $(CHECK),--check) \
+		$(if $(SET),--set $(abspath $(patsubst ~/%,$(HOME)/%,$(SET)))) $(ARGS)
 
 # Beginnings of commands, and whether what is shown behind them is sane. See docs/complete-eval.md.
 # make eval-complete STEMS=~/my-stems LIST=1
@@ -166,6 +169,11 @@ teach-ghost:
 	@echo '# Class, feature, weight: found by make teach-ghost.' > crates/aside-core/data/complete/ghost.txt.new
 	$(CARGO) bench --bench replay -- --teach >> crates/aside-core/data/complete/ghost.txt.new
 	mv crates/aside-core/data/complete/ghost.txt.new crates/aside-core/data/complete/ghost.txt
+# Teaches the reader of requests again, from the text in data/understand. Behind a change of rules, words or requests; a few minutes.
+# See docs/understand.md. PYTHON must have numpy, scipy and scikit-learn.
+PYTHON ?= python3
+teach-understand:
+	$(PYTHON) scripts/understand.py
 
 # What takes too long for every change.
 

@@ -35,6 +35,8 @@ pub struct Answer {
     /// The best first.
     pub commands: Vec<String>,
     pub sure: Sure,
+    /// How likely the first is right, by its own word.
+    pub confidence: Option<f64>,
     pub took: Duration,
 }
 
@@ -135,6 +137,7 @@ fn understood(said: &str) -> Answer {
             let text = |value: &Value| {
                 value.get("command").or_else(|| value.get("text")).and_then(Value::as_str).map(str::to_owned)
             };
+            answer.confidence = value.get("confidence").and_then(Value::as_f64);
             let others = value.get("alternatives").and_then(Value::as_array).into_iter().flatten();
             answer.commands = std::iter::once(&value).chain(others).filter_map(text).collect();
             let closest = value.get("nearness").and_then(Value::as_str) == Some("closest");

@@ -9,7 +9,8 @@
 //!     --engine PROGRAM     asks any program
 //!     --references         the references answer: everything must be right
 //!     --check              whether references and counterexamples are judged as they should be
-//!     --only DOMAIN   --half dev|held   --show-held   --jobs N   --json FILE   --bin FILE
+//!     --set FOLDER         the requests of this folder too; only their figures are shown
+//!     --only DOMAIN   --half dev|held|extra   --show-held   --jobs N   --json FILE   --bin FILE
 //!     --words "…" [--in FOLDER]   one request: what is answered, and what that does
 //! ```
 
@@ -59,6 +60,7 @@ struct Wanted {
     only: Option<String>,
     half: Option<Half>,
     show_held: bool,
+    set: Option<PathBuf>,
     jobs: usize,
     json: PathBuf,
     config: Option<PathBuf>,
@@ -87,6 +89,9 @@ fn main() -> ExitCode {
         }
     };
     let mut requests = request::all(&eval);
+    if let Some(folder) = &wanted.set {
+        requests.extend(request::folder_of(Half::Extra, "extra", folder));
+    }
     if let Some(words) = &wanted.words {
         return one(&bench, &wanted, &requests, words);
     }
@@ -111,6 +116,7 @@ fn wanted(arguments: Vec<String>) -> Wanted {
         only: None,
         half: None,
         show_held: false,
+        set: None,
         jobs: 2,
         json: target.join("eval.json"),
         config: None,
@@ -131,8 +137,8 @@ fn wanted(arguments: Vec<String>) -> Wanted {
             "--key-env" => key = std::env::var(value()).ok(),
             "--check" => wanted.mode = Mode::Check,
             "--only" => wanted.only = Some(value()),
-            "--half" if value() == "dev" => wanted.half = Some(Half::Dev),
-            "--half" => wanted.half = Some(Half::Held),
+            "--half" => wanted.half = Some(half(&value())),
+            "--set" => wanted.set = Some(PathBuf::from(value())),
             "--show-held" => wanted.show_held = true,
             "--jobs" => wanted.jobs = value().parse().expect("a number follows --jobs"),
             "--json" => wanted.json = PathBuf::from(value()),
@@ -145,6 +151,15 @@ fn wanted(arguments: Vec<String>) -> Wanted {
     let aside = || if raw { Engine::Model { url, model, key } } else { Engine::Aside { program, provider } };
     wanted.engine = engine.unwrap_or_else(aside);
     wanted
+}
+
+fn half(name: &str) -> Half {
+    match name {
+        "dev" => Half::Dev,
+        "held" => Half::Held,
+        "extra" => Half::Extra,
+        _ => panic!("there is no half {name}"),
+    }
 }
 
 impl Bench {
@@ -186,7 +201,7 @@ impl Bench {
     }
 
     fn judge(&self, request: &Request, answer: Answer, room: &mut Room) -> Result {
-        let Answer { commands, sure, took } = answer;
+        let Answer { commands, sure, confidence, took } = answer;
         let check = &request.check;
         let (mut right, mut harm) = (None, Vec::new());
         for (at, command) in commands.iter().enumerate() {
@@ -215,7 +230,7 @@ impl Bench {
         if check.by == By::Nothing && sure != Sure::Answer && harm.is_empty() {
             right = Some(0);
         }
-        Result { request: request.clone(), commands, sure, right, harm, took }
+        Result { request: request.clone(), commands, sure, confidence, right, harm, took }
     }
 
     /// Does something for each request, several at a time, in the order of the requests.
@@ -315,7 +330,7 @@ fn check_all(bench: &Bench, wanted: &Wanted, requests: &[Request]) -> ExitCode {
     let blocks = check::once(requests);
     let complaints = bench.each(wanted.jobs, &blocks, |request, room| check::complaints(bench, request, room));
     let mut complaints: Vec<String> = complaints.into_iter().flatten().collect();
-    if wanted.only.is_none() && wanted.half.is_none() {
+    if wanted.only.is_none() && wanted.half.is_none() && wanted.set.is_none() {
         complaints.extend(check::table(bench, requests));
     }
     complaints.iter().for_each(|complaint| println!("{complaint}"));

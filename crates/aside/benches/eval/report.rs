@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::engine::Sure;
 use super::request::{By, Half, Request};
 
+const BINS: usize = 10;
 /// As many of what was destroyed are named.
 const HARM: usize = 6;
 
@@ -17,6 +18,8 @@ pub struct Result {
     pub request: Request,
     pub commands: Vec<String>,
     pub sure: Sure,
+    /// How likely the first command is right, by the engine's own word.
+    pub confidence: Option<f64>,
     /// Which of the commands is right, if one is.
     pub right: Option<usize>,
     pub harm: Vec<String>,
@@ -92,7 +95,7 @@ pub fn quantile(times: &[Duration], share: f64) -> f64 {
 }
 
 pub fn print(results: &[Result], latency: &Latency) {
-    for half in [Half::Dev, Half::Held] {
+    for half in HALVES {
         let name = half_name(half);
         let Tallies { wishes, all, domains } = tallies(results, half);
         if all.asked == 0 {
@@ -105,6 +108,12 @@ pub fn print(results: &[Result], latency: &Latency) {
         domains.iter().for_each(|(domain, tally)| println!("{}", tally.line(domain)));
         println!("{}", wishes.line("wishes"));
         println!("{}", all.line("all"));
+        let (bins, error) = reliability(results, half);
+        let shown = bins.iter().filter(|bin| bin.count > 0).map(|bin| {
+            let count = bin.count as f64;
+            format!("{:.2} said, {:.2} right ({})", bin.said / count, bin.right as f64 / count, bin.count)
+        });
+        println!("confidence   {}; calibration error {error:.3}", shown.collect::<Vec<_>>().join("; "));
     }
     let [p50, p90] = [0.5, 0.9].map(|share| quantile(&latency.answer, share));
     let nothing = quantile(&latency.nothing, 0.5);
@@ -114,11 +123,48 @@ pub fn print(results: &[Result], latency: &Latency) {
     );
 }
 
+const HALVES: [Half; 3] = [Half::Dev, Half::Held, Half::Extra];
+
 fn half_name(half: Half) -> &'static str {
     match half {
         Half::Dev => "dev",
         Half::Held => "held",
+        Half::Extra => "extra",
     }
+}
+
+fn is_shown(result: &Result, show_held: bool) -> bool {
+    match result.request.half {
+        Half::Dev => true,
+        Half::Held => show_held,
+        Half::Extra => false,
+    }
+}
+
+/// First answers whose confidence is about the same.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    count: usize,
+    right: usize,
+    said: f64,
+}
+
+/// What the confidence of the first command is worth: by bins, and the expected calibration error over them.
+fn reliability(results: &[Result], half: Half) -> ([Bin; BINS], f64) {
+    let mut bins = [Bin::default(); BINS];
+    let mut all = 0;
+    for result in results.iter().filter(|result| result.request.half == half && !result.commands.is_empty()) {
+        let Some(said) = result.confidence else { continue };
+        let bin = &mut bins[((said * BINS as f64) as usize).min(BINS - 1)];
+        // A guess at words that ask for nothing is forgiven elsewhere; here it counts as what it is.
+        let is_right = result.right == Some(0) && result.request.check.by != By::Nothing;
+        bin.count += 1;
+        bin.right += usize::from(is_right);
+        bin.said += said;
+        all += 1;
+    }
+    let error: f64 = bins.iter().map(|bin| (bin.said - bin.right as f64).abs()).sum();
+    (bins, if all == 0 { 0.0 } else { error / f64::from(all) })
 }
 
 #[derive(Default)]
@@ -138,6 +184,9 @@ fn tallies(results: &[Result], half: Half) -> Tallies {
             wishes.add(result);
         }
         domains.entry(result.request.domain.clone()).or_default().add(result);
+        if half == Half::Extra {
+            domains.entry(format!("({})", result.request.writer())).or_default().add(result);
+        }
         if result.request.is_chinese() {
             domains.entry("(chinese)".to_owned()).or_default().add(result);
         }
@@ -149,9 +198,15 @@ pub fn json(results: &[Result], latency: &Latency, show_held: bool) -> Value {
     let half = |half: Half| {
         let Tallies { wishes, all, domains } = tallies(results, half);
         let domains: BTreeMap<String, Value> = domains.into_iter().map(|(name, tally)| (name, tally.json())).collect();
-        json!({"wishes": wishes.json(), "all": all.json(), "domains": domains})
+        let (bins, error) = reliability(results, half);
+        let bins: Vec<Value> =
+            bins.iter().map(|bin| json!({"count": bin.count, "right": bin.right, "said": bin.said})).collect();
+        json!({
+            "wishes": wishes.json(), "all": all.json(), "domains": domains, "reliability": bins,
+            "calibration_error": error,
+        })
     };
-    let shown = results.iter().filter(|result| show_held || result.request.half == Half::Dev);
+    let shown = results.iter().filter(|result| is_shown(result, show_held));
     let requests: Vec<Value> = shown
         .map(|result| {
             json!({
@@ -161,7 +216,7 @@ pub fn json(results: &[Result], latency: &Latency, show_held: bool) -> Value {
         })
         .collect();
     json!({
-        "dev": half(Half::Dev), "held": half(Half::Held), "requests": requests,
+        "dev": half(Half::Dev), "held": half(Half::Held), "extra": half(Half::Extra), "requests": requests,
         "latency_ms": {
             "median": quantile(&latency.answer, 0.5), "p90": quantile(&latency.answer, 0.9),
             "process_start": quantile(&latency.nothing, 0.5),
@@ -172,7 +227,7 @@ pub fn json(results: &[Result], latency: &Latency, show_held: bool) -> Value {
 /// What was not right at once, for a person to read.
 pub fn failures(results: &[Result], show_held: bool) -> String {
     let mut text = String::new();
-    let shown = results.iter().filter(|result| show_held || result.request.half == Half::Dev);
+    let shown = results.iter().filter(|result| is_shown(result, show_held));
     for result in shown.filter(|result| result.right != Some(0) || !result.harm.is_empty()) {
         let request = &result.request;
         let fate = match result.right {

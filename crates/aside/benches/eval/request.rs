@@ -27,6 +27,8 @@ pub enum Half {
     Dev,
     /// Only its figures are looked at.
     Held,
+    /// From a folder outside: only its figures are shown, never its failures.
+    Extra,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +108,12 @@ impl Place {
 }
 
 impl Request {
+    /// The file that it is from, without its folder and ending: where the files are by writer, the writer.
+    pub fn writer(&self) -> &str {
+        let file = self.at.split(':').next().unwrap_or_default();
+        file.rsplit('/').next().unwrap_or_default().trim_end_matches(".txt")
+    }
+
     pub fn is_chinese(&self) -> bool {
         self.words.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
     }
@@ -113,17 +121,21 @@ impl Request {
 
 /// Every request below `eval`, in the order of the files' names.
 pub fn all(eval: &Path) -> Vec<Request> {
-    let mut requests = Vec::new();
-    for (half, folder) in [(Half::Dev, "dev"), (Half::Held, "held")] {
-        let mut files: Vec<_> = std::fs::read_dir(eval.join(folder)).expect("requests").flatten().collect();
-        files.sort_by_key(std::fs::DirEntry::file_name);
-        for file in files {
-            let name = format!("{folder}/{}", file.file_name().to_string_lossy());
-            let text = std::fs::read_to_string(file.path()).expect("a readable file");
-            requests.extend(read(half, &name, &text));
-        }
-    }
-    requests
+    let halves = [(Half::Dev, "dev"), (Half::Held, "held")];
+    halves.into_iter().flat_map(|(half, folder)| folder_of(half, folder, &eval.join(folder))).collect()
+}
+
+/// The requests of one folder. Each `.txt` file is one writer's.
+pub fn folder_of(half: Half, shown: &str, folder: &Path) -> Vec<Request> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<_> = entries.flatten().map(|file| file.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "txt"));
+    files.sort();
+    let read_file = |file: &std::path::PathBuf| {
+        let name = format!("{shown}/{}", file.file_name().unwrap_or_default().to_string_lossy());
+        read(half, &name, &std::fs::read_to_string(file).expect("a readable file"))
+    };
+    files.iter().flat_map(read_file).collect()
 }
 
 /// Panics where the file says something that nobody understands: its author is watching.
