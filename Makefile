@@ -5,7 +5,6 @@ CARGO ?= cargo
 ASIDE = target/release/aside
 
 .PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak
-.PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-understand soak
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -169,14 +168,6 @@ teach-ghost:
 	@echo '# Class, feature, weight: found by make teach-ghost.' > crates/aside-core/data/complete/ghost.txt.new
 	$(CARGO) bench --bench replay -- --teach >> crates/aside-core/data/complete/ghost.txt.new
 	mv crates/aside-core/data/complete/ghost.txt.new crates/aside-core/data/complete/ghost.txt
-# Teaches the reader of requests again, from the text in data/understand. Behind a change of rules, words or requests; a few minutes.
-# See docs/understand.md. PYTHON must have numpy, scipy and scikit-learn.
-PYTHON ?= python3
-teach-understand:
-	$(PYTHON) scripts/understand.py
-
-# What takes too long for every change.
-
 # Aside beside the zsh plugins themselves, out of a directory of checkouts that you fetched: every setup, both orders, the rc file
 # read again. make neighbours PLUGINS=~/plugins ONLY=p10k,omz CHECK=ctrl-c SHOW=1
 NEIGHBOURS = ASIDE_TEST_PLUGINS=$(abspath $(patsubst ~/%,$(HOME)/%,$(PLUGINS))) ASIDE_TEST_ONLY='$(ONLY)' ASIDE_TEST_CHECK='$(CHECK)' \

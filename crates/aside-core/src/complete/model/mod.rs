@@ -35,8 +35,8 @@ pub fn is_worth_asking(left: &str, right: &str, min_chars: usize) -> bool {
 /// Whether a path is being typed at the cursor: what is in the directory is known, and a model could only guess.
 fn is_in_path(left: &str) -> bool {
     let word = left.rsplit([' ', '\t', '\n', '|', ';', '&', '(', '<', '>', '=', '"', '\'']).next().unwrap_or_default();
-    let has_folder = word.contains('/') && !word.contains("://") && !word.contains(['@', ':']);
-    word.starts_with('~') || has_folder
+    let is_below = |word: &str| !word.ends_with('/') && !word.contains("://") && !word.contains(['@', ':']);
+    word.starts_with(['/', '~', '.']) && word.contains(['/', '~']) || word.contains('/') && is_below(word)
 }
 
 /// What the whole answer adds at the cursor; nothing when there is nothing to add, or when it makes no sense there.
