@@ -260,7 +260,10 @@ fn path(typed: &str, kind: Option<Kind>, place: &Place<'_>) -> Option<String> {
             (*part).to_owned()
         } else {
             changed = true;
-            best(part, here().filter(|name| name.starts_with('.') == part.starts_with('.')), |_| 0.0)?
+            // The words behind it may be the rest of a name with blanks, and would stay.
+            let is_begun = |name: &str| name.strip_prefix(part).is_some_and(|rest| rest.starts_with(' '));
+            let fits = |name: &&str| name.starts_with('.') == part.starts_with('.') && !is_begun(name);
+            best(part, here().filter(fits), |_| 0.0)?
         };
         found.push_str(&name);
         directory = joined(&directory, &name);

@@ -560,6 +560,11 @@ fn what_leaves_is_written_down_to_the_byte_before_it_does() {
     desk.model.next(Answer::chat("frob status")).next(Answer::status(400));
     desk.completes("frob st");
     desk.wishes("frobnicate the quux");
+    let answered = |journal: &[Value]| journal.iter().filter(|line| line.get("body").is_none()).count();
+    let deadline = std::time::Instant::now() + patience();
+    while answered(&desk.journal()) < 3 && std::time::Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let journal = desk.journal();
     let bodies: Vec<&str> = journal.iter().filter_map(|line| line["body"].as_str()).collect();
     let sent: Vec<String> = desk.model.requests().into_iter().map(|request| request.text).collect();

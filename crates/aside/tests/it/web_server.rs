@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -28,8 +29,18 @@ impl Visit {
         let (host, path) = rest.split_once('/').unwrap();
         let port = host.split(':').nth(1).unwrap().parse().unwrap();
         let host = host.to_owned();
-        let get =
-            |path: &str| exchange(port, &format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+        // Among root's processes a command of another scene closes the page for as long as it runs.
+        let get = |path: &str| {
+            let deadline = Instant::now() + patience();
+            loop {
+                let answer =
+                    exchange(port, &format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+                if !answer.contains("could press buttons here") || Instant::now() >= deadline {
+                    return answer;
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        };
         let first = get(path);
         // A link is followed twice.
         let (_, again) = first.split_once("url=/").unwrap_or_else(|| panic!("{first}"));
