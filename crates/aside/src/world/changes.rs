@@ -244,6 +244,24 @@ mod tests {
         }
     }
 
+    /// The sandbox lets git begin, by whatever name.
+    #[test]
+    fn a_filter_that_is_git_under_another_name_is_not_run() {
+        let temp = repository_with(&["file", ".gitattributes"]);
+        let root = temp.path();
+        let git = crate::exec::find("git").unwrap().canonicalize().unwrap();
+        let filter = root.join(".git/git-stripspace");
+        std::os::unix::fs::symlink(git, &filter).unwrap();
+        write(root, ".gitattributes", "file filter=tr=ap\n");
+        let settings = root.join(".git/config");
+        let plain = std::fs::read_to_string(&settings).unwrap();
+        std::fs::write(&settings, format!("{plain}[filter \"tr=ap\"]\n clean = {}\n", filter.display())).unwrap();
+        // What the filter makes of it is what was committed.
+        write(root, "file", "1 ");
+        assert!(names(&changes(root).unwrap().changed).contains(&"file modified".to_owned()));
+        assert!(!git_in(root, &["status", "--porcelain"]).contains(" file"), "git itself runs it");
+    }
+
     /// The part of the configuration that defines the trap is where a quick look does not see it.
     #[test]
     fn a_filter_is_not_run_wherever_the_configuration_hides_it() {
