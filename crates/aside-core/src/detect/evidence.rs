@@ -80,3 +80,17 @@ fn ends(text: &str) -> String {
     }
     format!("{}\n{}", &text[..head], &text[tail..])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::denies;
+
+    #[test]
+    fn a_tool_denies_the_word_that_it_names() {
+        assert!(denies("git: 'feature' is not a git command. See 'git --help'.", "feature"));
+        assert!(denies("error: no such command: `ahead`", "ahead"));
+        assert!(denies("Error: unknown command \"me\" for \"kubectl\"", "me"));
+        assert!(!denies("git: 'feature' is not a git command. See 'git --help'.", "bug"));
+        assert!(!denies("fatal: feature does not exist", "feature"));
+    }
+}

@@ -216,3 +216,12 @@ fn explain_has_a_models_words_first() {
     assert_eq!(private.aside(&["explain", "--", "frob --all"]).code, 1);
     assert_eq!(model.requests().len(), 1);
 }
+
+#[test]
+fn translate_says_that_an_address_alone_names_no_model() {
+    let home = Home::new();
+    home.write(".config/aside/config.toml", "[llm]\nbase_url = 'http://127.0.0.1:9'\n");
+    let said = home.aside(&["translate", "frobnicate the zork quux"]);
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("llm.base_url is set, but llm.provider names no model"), "{}", said.stderr);
+}
