@@ -105,44 +105,6 @@ _aside_bind_enter() {
   return 0
 }
 
-# A widget of another plugin that goes through the history draws the line before we can see it, and may wait then.
-_aside_bind_history() {
-  local keymap key widget REPLY
-  local -a lines keys=('^[[A' '^[OA' '^P' '^[[B' '^[OB' '^N')
-  for keymap in emacs viins; do
-    _aside_printed _aside_print_slots $keymap\ $^keys
-    lines=("${(@f)REPLY}")
-    for key widget in "${(@)keys:^lines}"; do
-      widget=${widget##* }
-      [[ ${widgets[$widget]-} == user:* && $widget != _aside_* ]] || continue
-      zle -N _aside_then_$widget _aside_then
-      _aside_rebind $keymap "$key" _aside_then_$widget $widget
-    done
-  done
-}
-
-# The keys that accept the line and those that move to its end: whatever keys these are, and never the widgets themselves.
-# Another plugin may wrap a widget by its name, and would take ours for one of zsh's own.
-_aside_bind_motions() {
-  local keymap line key widget
-  local enter='accept-line|accept-and-hold|accept-line-and-down-history|accept-and-infer-next-history'
-  local moves='forward-char|end-of-line|vi-forward-char|vi-end-of-line'
-  moves+='|forward-word|emacs-forward-word|vi-forward-word|vi-forward-blank-word'
-  local wanted REPLY
-  for keymap in emacs viins vicmd main; do
-    wanted="$enter|$moves"
-    # Nothing is shown in this one.
-    [[ $keymap == vicmd ]] && wanted=$enter
-    _aside_printed bindkey -M $keymap
-    for line in ${(M)${(f)REPLY}:#\"*\" (${~wanted})}; do
-      key=${${line#\"}%\" *} widget=${line##* }
-      # zsh-autosuggestions takes all that is painted; with the two of us in one chain it would be taken twice.
-      [[ $widgets[$widget] == user:_zsh_autosuggest_* && $widget != (${~enter}) ]] && continue
-      _aside_rebind $keymap "$key" _aside_key_$widget $widget
-    done
-  done
-}
-
 _aside_print_all() {
   local keymap key
   bindkey -lL main

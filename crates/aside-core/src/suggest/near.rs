@@ -4,6 +4,7 @@
 use crate::names::shell;
 use crate::suggest::scene::Step;
 use crate::suggest::{Place, packages};
+use crate::text;
 use crate::text::near::{Reach, near};
 use crate::world::{Kind, Known, Live};
 
@@ -291,20 +292,11 @@ pub fn kind(path: &str, place: &Place<'_>) -> Option<Option<Kind>> {
 }
 
 fn whole(path: &str, place: &Place<'_>) -> String {
-    let begin = match path.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", place.world.home()),
-        _ if path.starts_with('/') => path.to_owned(),
-        _ => format!("{}/{path}", place.cwd.trim_end_matches('/')),
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in begin.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        if part == ".." {
-            parts.pop();
-        } else {
-            parts.push(part);
-        }
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => text::path::normalized(place.world.home(), rest),
+        _ if path.starts_with('/') => text::path::normalized("", path),
+        _ => text::path::normalized(place.cwd, path),
     }
-    format!("/{}", parts.join("/"))
 }
 
 fn joined(directory: &str, part: &str) -> String {

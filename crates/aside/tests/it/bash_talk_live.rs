@@ -4,19 +4,11 @@ use rustix::process::Signal;
 
 use crate::bash_talk::{PATIENT, stand_in};
 use crate::harness::scene::Scene;
-use crate::harness::sentences::{TABLE, knows};
+use crate::harness::sentences::{TABLE, knows, with_failing_programs};
 use crate::zsh::daemon;
 
-/// Programs that fail as those of their names do, whichever this machine has.
 fn bash() -> Scene {
-    let fails = |says: &str, code: u8| format!("#!/bin/sh\necho \"{says}\" >&2\nexit {code}\n");
-    let scene = Scene::bash()
-        .file("bin/find", &fails("find: paths must precede expression: 'how'", 1))
-        .file("bin/make", &fails("make: *** No rule to make target '$1'.  Stop.", 2))
-        .file("bin/git", &fails("git: '$1' is not a git command. See 'git --help'.", 1))
-        .file("bin/go", &fails("go $1: unknown command", 2))
-        .file("bin/cargo", &fails("error: no such command: '$1'", 101))
-        .file("bin/grep", &fails("grep: foo: binary file matches", 2))
+    let scene = with_failing_programs(Scene::bash())
         .file("aside", &stand_in())
         .rc("PATH=~/bin:$PATH; ls() { echo listed; }")
         .rc_after(PATIENT)

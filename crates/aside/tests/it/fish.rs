@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::bash::recorded;
 use crate::bash_talk::stand_in;
 use crate::harness::scene::Scene;
-use crate::harness::sentences::{TABLE, knows};
+use crate::harness::sentences::{TABLE, knows, with_failing_programs};
 
 #[test]
 fn commands_are_recorded_with_what_is_known_about_them() {
@@ -40,15 +40,8 @@ fn a_private_fish_and_one_switched_off_record_nothing() {
     assert!(commands.contains(&"echo seen"), "{commands:?}");
 }
 
-/// Programs that fail as those of their names do, whichever this machine has.
 fn with_programs() -> Scene {
-    let fails = |says: &str, code: u8| format!("#!/bin/sh\necho \"{says}\" >&2\nexit {code}\n");
-    let scene = Scene::fish()
-        .file("bin/find", &fails("find: paths must precede expression: 'how'", 1))
-        .file("bin/make", &fails("make: *** No rule to make target '$1'.  Stop.", 2))
-        .file("bin/git", &fails("git: '$1' is not a git command. See 'git --help'.", 1))
-        .file("bin/go", &fails("go $1: unknown command", 2))
-        .file("bin/cargo", &fails("error: no such command: '$1'", 101))
+    let scene = with_failing_programs(Scene::fish())
         .file("aside", &stand_in())
         .rc("set -gx PATH ~/bin $PATH")
         .rc_after("set -g _aside_bin ~/aside")

@@ -1,6 +1,7 @@
 //! The sentences of the document's table, and a daemon that is ready for one.
 
 use crate::harness::scene::Scene;
+use crate::harness::stage::Stage;
 
 pub const TABLE: [&str; 10] = [
     "do We already have a way to uninstall?",
@@ -14,6 +15,18 @@ pub const TABLE: [&str; 10] = [
     "go for it and deploy",
     "cargo ahead with the release",
 ];
+
+/// Programs that fail as those of their names do, whichever this machine has, in `~/bin`.
+pub fn with_failing_programs(stage: Stage) -> Stage {
+    let fails = |says: &str, code: u8| format!("#!/bin/sh\necho \"{says}\" >&2\nexit {code}\n");
+    stage
+        .file("bin/find", &fails("find: paths must precede expression: 'how'", 1))
+        .file("bin/make", &fails("make: *** No rule to make target '$1'.  Stop.", 2))
+        .file("bin/git", &fails("git: '$1' is not a git command. See 'git --help'.", 1))
+        .file("bin/go", &fails("go $1: unknown command", 2))
+        .file("bin/cargo", &fails("error: no such command: '$1'", 101))
+        .file("bin/grep", &fails("grep: foo: binary file matches", 2))
+}
 
 /// Waits until the daemon has looked up what it needs to know: in doubt it leaves a line to the shell, and on a loaded machine
 /// a look takes long.
