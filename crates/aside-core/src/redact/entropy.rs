@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::redact::value;
+use crate::text::base64;
 
 /// A key has at least so many characters; what is longer than the second is data.
 const SIZES: std::ops::RangeInclusive<usize> = 40..=128;
@@ -161,6 +162,7 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
         }
         start = at + 1;
     }
+    found.extend(base64_keys(text));
     found.extend(storage_keys(text));
     found.extend(device_keys(text));
     found.extend(passwords(text));
@@ -292,6 +294,38 @@ fn is_chosen_password(word: &str) -> bool {
         && !crate::redact::placeholder::is_placeholder(word)
 }
 
+/// Keys in base64 with its two symbols, which are no part of a path or an address, and pairs of user and password in it.
+fn base64_keys(text: &str) -> Vec<Range<usize>> {
+    let of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for at in 0..=bytes.len() {
+        if bytes.get(at).is_some_and(|byte| of_base64(*byte)) {
+            continue;
+        }
+        let word = start..at;
+        start = at + 1;
+        if !BASE64_SIZES.contains(&word.len()) || !stands_alone(bytes, word.start, at) {
+            continue;
+        }
+        let Some(value) = text.get(word.clone()).filter(|value| !crate::redact::placeholder::is_public(value)) else {
+            continue;
+        };
+        // What ends like this is a public key.
+        let symbols = value.trim_end_matches('=').contains('+') && !value.ends_with("IDAQAB");
+        let key =
+            SIZES.contains(&word.len()) && symbols && is_drawn(Some(value)) && is_unexplained(text, word.start, at);
+        let pair = value.ends_with('=') && !value.contains('-') && value::is_basic_pair(value);
+        if key || pair {
+            found.push(word);
+        }
+    }
+    found
+}
+
+const BASE64_SIZES: std::ops::RangeInclusive<usize> = 20..=128;
+
 /// 64 bytes as base64 on their own, as storage accounts have them.
 fn storage_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
@@ -408,6 +442,9 @@ fn is_drawn(text: Option<&str>) -> bool {
     {
         return false;
     }
+    if base64::decoded(text).is_some_and(|text| is_readable(&text)) {
+        return false;
+    }
     let separators = text.len() - small - capital - digits;
     small > share.max(4)
         && capital > share.max(4)
@@ -415,6 +452,11 @@ fn is_drawn(text: Option<&str>) -> bool {
         && separators * 8 <= text.len()
         && value::variety(text) >= 20
         && !value::is_words(text)
+}
+
+/// Words with blanks between them, as no key decodes to.
+fn is_readable(text: &str) -> bool {
+    text.contains(' ') && text.chars().all(|letter| !letter.is_control() || letter == '\n')
 }
 
 /// Base58 of the length of a public key or an address: IPFS, Solana.

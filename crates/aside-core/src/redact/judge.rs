@@ -45,7 +45,7 @@ impl Sort {
         match self {
             Self::Chosen => 1.6,
             Self::Number => 1.4,
-            Self::Hex => 1.0,
+            Self::Hex => 1.5,
         }
     }
 }
@@ -88,6 +88,13 @@ pub fn secrets(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
         sort.is_some_and(|sort| page.sum(*at, sort) > sort.threshold())
     };
     page.words.iter().enumerate().filter(is_secret).map(|(_, word)| word.clone()).collect()
+}
+
+/// A word of it is about passwords or users.
+pub fn speaks_of_accounts(text: &str) -> bool {
+    let page = Page::of(text);
+    let about = |hint: Hint| matches!(hint, Hint::Password | Hint::User);
+    (0..page.words.len()).any(|at| page.hint(at).is_some_and(about)) || hints::unspaced(text).any(about)
 }
 
 /// Says nothing about secrets.

@@ -283,6 +283,8 @@ enum Trigger {
     Heading,
     /// The head of a column of secrets, beside one of users.
     Column,
+    /// Between a user and a password.
+    Slash,
     /// A command that prints a secret.
     Printing,
     Address,
@@ -347,6 +349,7 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
         .for_each(|kind| add(kind, Trigger::Kubernetes));
     add("cookie", Trigger::Cookie);
     add("@", Trigger::At);
+    add(" / ", Trigger::Slash);
     call::CALLS.iter().for_each(|call| add(call, Trigger::Call));
     let mut programs: Vec<&str> =
         program::programs().all.iter().flat_map(|program| &program.names).map(String::as_str).collect();
@@ -413,6 +416,7 @@ impl Trigger {
             Trigger::Heading => found.extend(notes::passwords(text, word).into_iter().map(of("password"))),
             Trigger::Column if !is_whole(text, &word) => {}
             Trigger::Column => found.extend(table::access(text, word).into_iter().map(of("password"))),
+            Trigger::Slash => found.extend(notes::behind_slash(text, word).map(of("password"))),
             Trigger::Printing => found.extend(nested::printed(text, word).map(of("secret"))),
             Trigger::Address => found.extend(address::password(text, word.start).map(of("password"))),
             Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody if word.start < done.pem => {}

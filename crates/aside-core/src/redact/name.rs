@@ -129,7 +129,8 @@ pub fn class(name: &str) -> Option<Class> {
     let mut words = words.as_slice();
     while let [rest @ .., last] = words
         && !rest.is_empty()
-        && (vocabulary().tails.contains(last) || last.bytes().all(|byte| byte.is_ascii_digit()))
+        && (vocabulary().tails.contains(last)
+            || last.strip_prefix('v').unwrap_or(last).bytes().all(|byte| byte.is_ascii_digit()))
     {
         words = rest;
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::redact::scan::{line_end, line_start, next_line};
 use crate::redact::value::{self, Class, Strength};
-use crate::redact::vocabulary;
+use crate::redact::{judge, vocabulary};
 
 /// Words of a heading.
 pub const HEADINGS: &[&str] = &[
@@ -140,6 +140,22 @@ pub fn passwords(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
         pair || value.contains(' ') || value::strength(value) >= Some(Strength::Soft)
     };
     if found.iter().any(telling) { found } else { Vec::new() }
+}
+
+/// `the login is jansen / tulp-in-regen`: the word behind the slash, where the line speaks of an account.
+pub fn behind_slash(text: &str, slash: Range<usize>) -> Option<Range<usize>> {
+    let line = line_start(text, slash.start)..line_end(text, slash.end);
+    let before = text.get(line.start..slash.start)?;
+    let user = before.rsplit(|letter: char| letter.is_whitespace() || ":：(（「".contains(letter)).next()?;
+    let rest = text.get(slash.end..line.end)?;
+    let word = rest.split_whitespace().next()?;
+    let word = word.split([')', '）', '」', '。', '，', '、']).next()?.trim_end_matches([',', '.', ';', ':']);
+    let is_user = (2..=40).contains(&user.len())
+        && user.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "._-@".contains(letter));
+    let told = before.get(..before.len() - user.len())?;
+    let strong = value::strength(word) >= Some(Strength::Soft) && !value::is_prose(word) && !value::is_prose(user);
+    let many = rest.contains(" / ") || told.contains(" / ");
+    (is_user && strong && !many && judge::speaks_of_accounts(told)).then_some(slash.end..slash.end + word.len())
 }
 
 /// `Passwords`, `## Logins (office)`, `Zugänge Praxis:`

@@ -18,14 +18,19 @@ pub fn at(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     if let Some(range) = scan::quoted(reader.text, at) {
         return Some(range.clone()).filter(|_| is_phrase(reader.of(&range), MAX_PROSE_QUOTED));
     }
-    let asks = ["phrase", "fras", "zin", "cümle", "фраза"].iter().any(|end| reader.name().to_lowercase().contains(end));
+    let asks = ["phrase", "fras", "zin", "cümle", "фраза", "フレーズ"]
+        .iter()
+        .any(|end| reader.name().to_lowercase().contains(end));
     let rest = reader.of(&(at..line_end(reader.text, at)));
     let end = [" — ", " – ", " (", ", ", ". ", "; "].iter().filter_map(|stop| rest.find(stop)).min();
     let range = scan::trimmed(reader.text, at..at + end.unwrap_or(rest.len()));
     let words = reader.of(&range);
     let titled = words.split_whitespace().all(|word| word.starts_with(|first: char| !first.is_lowercase()))
         && words.bytes().any(|byte| byte.is_ascii_digit());
-    let prose = if titled { 50 } else { 0 };
+    // A line of a file or of a note that is nothing else may have words such as `the`.
+    let assigned = reader.of(&(reader.name.end..at)).trim_end().ends_with([':', '=', '：', '>']);
+    let whole = asks && assigned && reader.begins_line() && range.end == line_end(reader.text, at);
+    let prose = if titled || whole { MAX_PROSE_QUOTED } else { 0 };
     ((asks || titled) && is_phrase(words, prose)).then_some(range)
 }
 

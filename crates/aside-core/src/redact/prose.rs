@@ -10,7 +10,7 @@ use crate::redact::{flag, name, sentence};
 
 /// `behind` is where the blanks end behind the name.
 pub fn value(reader: &Reader<'_>, behind: usize, spaced: bool) -> Option<Range<usize>> {
-    if is_lookup(reader) {
+    if is_lookup(reader) || is_in_path(reader) {
         return None;
     }
     if spaced && reader.is_flag() {
@@ -32,6 +32,12 @@ pub fn value(reader: &Reader<'_>, behind: usize, spaced: bool) -> Option<Range<u
         return Some(range);
     }
     sentence::value(reader)
+}
+
+/// `POST /forgot-password HTTP/1.1`: a part of an address or a path has no value.
+fn is_in_path(reader: &Reader<'_>) -> bool {
+    reader.before(1) == Some(b'/') && !reader.is_flag()
+        || reader.before(1) == Some(b'/') && reader.byte(reader.name.end) == Some(b'/')
 }
 
 /// `bw get password entry`, `lpass show --password entry`: what follows is the name of an entry in a password manager.

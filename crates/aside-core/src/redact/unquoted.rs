@@ -142,7 +142,7 @@ impl Reader<'_> {
         let range = from..from + end;
         let code = value::is_expression(self.of(&(from..line.end)))
             && (!self.begins_line() || self.of(&range).contains(['(', '[']))
-            && matches!(self.byte(range.end), Some(b',' | b')' | b';' | b'(' | b'[' | b']'))
+            && matches!(self.byte(range.end), Some(b',' | b')' | b';' | b'(' | b'[' | b']' | b'"' | b'\''))
             && !self.is_flag();
         // `clientSecret=Client Secret`: a text for a form, not a variable before a command.
         let label = self.begins_line()
@@ -184,9 +184,10 @@ impl Reader<'_> {
             line.is_some_and(|line| {
                 self.of(&line).trim().split_once('=').is_some_and(|(name, value)| {
                     let low = name.trim().to_ascii_lowercase();
+                    let technical = value.contains(|letter: char| letter.is_ascii_digit() || "/.@:_".contains(letter));
                     !value.trim().is_empty()
                         && !value.trim().contains(' ')
-                        && BESIDE.iter().any(|end| low.ends_with(end))
+                        && (technical || BESIDE.iter().any(|end| low.ends_with(end)))
                 })
             })
         };

@@ -288,7 +288,9 @@ pub fn is_hash(value: &str) -> bool {
 pub fn is_basic_pair(value: &str) -> bool {
     (8..=400).contains(&value.len())
         && base64::decoded(value).is_some_and(|text| {
-            text.split_once(':').is_some_and(|(user, password)| !user.is_empty() && !password.is_empty())
+            let of_user = |letter: char| letter.is_alphanumeric() || "._-@+\\ ".contains(letter);
+            text.split_once(':')
+                .is_some_and(|(user, password)| !user.is_empty() && user.chars().all(of_user) && !password.is_empty())
                 && text.chars().all(|letter| !letter.is_control())
         })
 }
