@@ -131,6 +131,9 @@ const INNOCENT: &[&str] = &[
     "peer",
     "lease",
     "consent",
+    "modulus",
+    "id: ",
+    "id\": ",
 ];
 
 /// All of them, in their order.
@@ -143,7 +146,7 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
         if inside {
             continue;
         }
-        if SIZES.contains(&(at - start)) && stands_alone(bytes, start, at) {
+        if SIZES.contains(&(at - start)) && (stands_alone(bytes, start, at) || ends_sentence(bytes, at)) {
             let public = text.get(start..at).is_some_and(crate::redact::placeholder::is_public);
             let drawn = !public && is_drawn(text.get(start..at)) && is_unexplained(text, start, at);
             if drawn || is_recovery_key(text.get(start..at)) {

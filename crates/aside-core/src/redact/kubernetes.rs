@@ -75,8 +75,10 @@ fn of_line(text: &str, line: &Range<usize>) -> Option<Range<usize>> {
 
 /// Names of values that are kept beside a secret.
 fn is_plain(name: &str) -> bool {
-    ["username", "user", "host", "port", "database", "name", "type", "url", "expiration", "description"].contains(&name)
-        || name.starts_with("usage-")
+    const PLAIN: &[&str] =
+        &["username", "user", "host", "port", "database", "name", "type", "url", "expiration", "description"];
+    let low = name.to_ascii_lowercase();
+    PLAIN.contains(&low.rsplit(['_', '-', '.']).next().unwrap_or_default()) || name.starts_with("usage-")
 }
 
 fn in_json(text: &str, word: Range<usize>) -> Vec<Range<usize>> {

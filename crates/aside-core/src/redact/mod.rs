@@ -90,6 +90,8 @@ const NAMES: &[&str] = &[
     "-session",
     "pin",
     "puk",
+    "_pat",
+    "_ticket",
     "ww",
     "kenncode",
     "zugangscode",

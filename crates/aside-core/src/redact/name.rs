@@ -172,6 +172,8 @@ pub fn class(name: &str) -> Option<Class> {
             Some(Class::Random)
         }
         "sessid" | "sessionid" | "phpsessid" | "jsessionid" => Some(Class::Token),
+        // `NUGET_PAT`: a personal access token.
+        "pat" | "ticket" if shouted && words.len() > 1 => Some(Class::Random),
         "salt" if before.is_some() => Some(Class::Random),
         "id" if before == Some("secret") => Some(Class::Random),
         // `vmware-api-session-id`, a header.
@@ -203,6 +205,8 @@ fn is_prefixed(words: &[String]) -> bool {
         ["key", ..] => false,
         [kind, "key", _, ..] => vocabulary().secret_keys.contains(*kind),
         ["access" | "auth" | "refresh" | "bot" | "api", "token", _, ..] => true,
+        // `REDCAP_TOKEN_STUDY`
+        [_, "token" | "secret", _] => !vocabulary().plain_tokens.contains(words[0]),
         _ => false,
     };
     first && !words.iter().any(|word| NO_TAILS.contains(word) || HASHED.contains(word))

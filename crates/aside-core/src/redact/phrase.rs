@@ -42,7 +42,7 @@ fn is_phrase(value: &str, percent: usize) -> bool {
     let prose = words.iter().filter(|word| value::is_prose(word)).count();
     let plain = |word: &&str| {
         let stem = word.trim_end_matches(['!', '?', '.']);
-        !stem.is_empty() && stem.chars().all(|letter| letter.is_alphanumeric() || "-'".contains(letter))
+        !stem.is_empty() && stem.chars().all(|letter| letter.is_alphanumeric() || "-'.".contains(letter))
     };
     WORDS.contains(&words.len())
         && words.iter().all(plain)

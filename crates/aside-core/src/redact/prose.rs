@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::redact::key_value::Reader;
 use crate::redact::scan::{self, line_end};
 use crate::redact::value::{self, Class, Strength};
-use crate::redact::{flag, name, sentence};
+use crate::redact::{flag, name, phrase, sentence};
 
 /// `behind` is where the blanks end behind the name.
 pub fn value(reader: &Reader<'_>, behind: usize, spaced: bool) -> Option<Range<usize>> {
@@ -20,6 +20,13 @@ pub fn value(reader: &Reader<'_>, behind: usize, spaced: bool) -> Option<Range<u
         return flag::next_word(reader, behind);
     }
     if spaced && let Some(range) = literal(reader, behind) {
+        return Some(range);
+    }
+    // `passphrase "three mangos in the yard"`
+    if spaced
+        && scan::quoted(reader.text, behind).is_some()
+        && let Some(range) = phrase::at(reader, behind)
+    {
         return Some(range);
     }
     if let Some(range) = asked(reader) {

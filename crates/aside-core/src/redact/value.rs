@@ -79,8 +79,10 @@ fn is_assignment(value: &str) -> bool {
     value.split_once('=').is_some_and(|(name, set)| {
         let one_case = name.bytes().all(|byte| byte.is_ascii_lowercase())
             || name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'+');
+        let symbols = set.contains(['?', '!', '#', '*', '&', '%', '^', '~', '+']);
         name.len() > 2
             && one_case
+            && !symbols
             && set.starts_with(|first: char| first.is_ascii_alphanumeric() || "<\"'".contains(first))
     })
 }

@@ -260,7 +260,9 @@ pub fn is_pin(name: &str, value: &str) -> bool {
     // `PIN1`
     let last = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let phrase = low.contains([' ', '-']) || !low.is_ascii();
+    let first = low.split(['.', '_', ' ']).next().unwrap_or_default();
     let named = ["pin", "puk"].contains(&last)
+        || ["pin", "puk"].contains(&first) && value.len() < 9
         || low.ends_with("code")
         || phrase && CODES.iter().any(|code| low.contains(code));
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
