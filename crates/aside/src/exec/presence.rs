@@ -138,9 +138,14 @@ mod platform {
             return Presence::Unknown;
         }
         let ours = Ours::here();
+        decided(|| any_command(&ours))
+    }
+
+    /// By looks at the list of processes, of which two have to be whole.
+    pub(super) fn decided(mut look: impl FnMut() -> Option<Look>) -> Presence {
         let mut whole = 0;
         for _ in 0..MAX_LOOKS {
-            match any_command(&ours) {
+            match look() {
                 Some(Look { is_there: true, .. }) => return Presence::Left,
                 Some(Look { is_whole, .. }) => whole += usize::from(is_whole),
                 None => return Presence::Unknown,
@@ -168,10 +173,10 @@ mod platform {
 
     const MAX_NAMED: usize = 3;
 
-    struct Look {
-        is_there: bool,
+    pub(super) struct Look {
+        pub is_there: bool,
         /// No process ended between being listed and being looked at.
-        is_whole: bool,
+        pub is_whole: bool,
     }
 
     /// None when not all processes can be looked at.
@@ -308,7 +313,22 @@ mod platform {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::platform::{Ours, hides, lent, real_user};
+    use super::Presence;
+    use super::platform::{Look, Ours, decided, hides, lent, real_user};
+
+    /// What forks all the time is in no list for long: its parent has gone when it is looked at.
+    #[test]
+    fn a_list_from_which_a_process_vanished_does_not_clear_anything() {
+        let by = |looks: &[(bool, bool)]| {
+            let mut looks = looks.iter().cycle();
+            decided(|| looks.next().map(|(is_there, is_whole)| Look { is_there: *is_there, is_whole: *is_whole }))
+        };
+        assert_eq!(by(&[(false, true)]), Presence::None);
+        assert_eq!(by(&[(false, false)]), Presence::Unknown, "a process vanished in every look");
+        assert_eq!(by(&[(false, true), (false, false), (true, false)]), Presence::Left);
+        assert_eq!(by(&[(false, false), (false, false), (false, true)]), Presence::None, "it went quiet");
+        assert_eq!(decided(|| None), Presence::Unknown, "not every process could be looked at");
+    }
 
     #[test]
     fn a_command_is_ours_by_its_real_user_or_by_one_that_is_lent() {
