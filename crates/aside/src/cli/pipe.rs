@@ -1,11 +1,14 @@
 //! `aside pipe`: relays standard input and output to the daemon, for a zsh without `zsh/net/socket`. Ends with the
-//! connection, as a socket would; the shell starts another.
+//! connection, as a socket would; the shell starts another. Other programs can write into the pipe of a shell, so nothing about
+//! tasks is passed on.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use anyhow::Context;
+use aside_core::proto::stream::{Frame, Stream};
+use aside_core::proto::{Call, Request, record};
 
 use crate::cli::Exit;
 use crate::client;
@@ -35,12 +38,23 @@ pub fn run(_args: Args) -> anyhow::Result<Exit> {
     answer_back(stream.try_clone().context("could not share the connection")?);
     let mut input = std::io::stdin().lock();
     let mut chunk = [0; 8192];
+    let mut calls = Stream::default();
     while let Ok(length @ 1..) = input.read(&mut chunk) {
-        if stream.write_all(&chunk[..length]).is_err() {
+        calls.push(&chunk[..length]);
+        if stream.write_all(&passed_on(&mut calls)).is_err() {
             break;
         }
     }
     Ok(Exit::Done)
+}
+
+fn passed_on(calls: &mut Stream) -> Vec<u8> {
+    let call = |frame| match frame {
+        Frame::Call(Call { request: Request::Task(_), .. }) => None,
+        Frame::Call(call) => Some(record::encode_call(&call)),
+        Frame::Foreign(_) | Frame::Bad { .. } | Frame::Lost { .. } => None,
+    };
+    calls.frames().into_iter().filter_map(call).flatten().collect()
 }
 
 fn answer_back(mut stream: UnixStream) {
@@ -65,4 +79,27 @@ fn leave_with_the_shell() {
         }
         std::process::exit(0);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use aside_core::proto::stream::Stream;
+    use aside_core::proto::{Call, Request, json, record};
+
+    #[test]
+    fn what_a_shell_asks_is_passed_on_and_a_task_is_not() {
+        let task = |op: &str| -> Call {
+            json::decode(&format!(r#"{{"type":"task","request_id":7,"op":"{op}","taskId":"t-1"}}"#)).unwrap()
+        };
+        let status = Call::new(8, Request::Status);
+        for op in ["approve", "ask", "list"] {
+            let mut calls = Stream::default();
+            calls.push(&record::encode_call(&task(op)));
+            calls.push(&record::encode_call(&status));
+            assert_eq!(super::passed_on(&mut calls), record::encode_call(&status), "{op}");
+            let mut calls = Stream::default();
+            calls.push(&json::encode_call(&task(op)));
+            assert_eq!(super::passed_on(&mut calls), Vec::<u8>::new(), "{op} in JSON");
+        }
+    }
 }
