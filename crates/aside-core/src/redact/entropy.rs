@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::redact::value;
+use crate::redact::{judge, value};
 use crate::text::base64;
 
 /// A key has at least so many characters; what is longer than the second is data.
@@ -156,6 +156,7 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
         if SHORT_SIZES.contains(&(at - start))
             && stands_apart(bytes, start, at)
             && text.get(start..at).is_some_and(|word| is_drawn_short(word) || is_prefixed(word))
+            && !text.get(start..at).and_then(base64::decoded).is_some_and(|text| is_readable(&text))
             && is_unexplained(text, start, at)
         {
             found.push(start..at);
@@ -165,6 +166,7 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
         }
         start = at + 1;
     }
+    found.extend(grouped_keys(text));
     found.extend(base64_keys(text));
     found.extend(storage_keys(text));
     found.extend(device_keys(text));
@@ -297,6 +299,51 @@ fn is_chosen_password(word: &str) -> bool {
         && !crate::redact::placeholder::is_placeholder(word)
 }
 
+/// `URMN Y6SF 2RJ2 IZKF`, `frok oicm mlzo kxbn`: groups of four, as a key for one-time codes or the password of an app is shown. Letters
+/// alone have to stand on a line that speaks of an account.
+fn grouped_keys(text: &str) -> Vec<Range<usize>> {
+    const GROUP: usize = 4;
+    let mut found = Vec::new();
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let of_group = |group: &str| group.bytes().all(|byte| byte.is_ascii_alphabetic() || (b'2'..=b'7').contains(&byte));
+    let mut words = crate::redact::scan::words(text).peekable();
+    while let Some(word) = words.next() {
+        let part = text.get(word.clone()).unwrap_or_default().trim_end_matches(['.', ',', ')', ';']);
+        let last_at = groups.last().map(|last| last.end);
+        let follows = last_at.is_none_or(|end| text.get(end..word.start) == Some(" "));
+        let fits = part.len() == GROUP && of_group(part);
+        if fits && follows {
+            groups.push(word.start..word.start + part.len());
+        }
+        if !fits || !follows || part.len() < word.len() || words.peek().is_none() {
+            found.extend(key_of_groups(text, &groups));
+            groups.clear();
+            if fits && !follows {
+                groups.push(word.start..word.start + part.len());
+            }
+        }
+    }
+    found
+}
+
+fn key_of_groups(text: &str, groups: &[Range<usize>]) -> Option<Range<usize>> {
+    let span = groups.first()?.start..groups.last()?.end;
+    let key = text.get(span.clone())?;
+    let one_case =
+        !key.bytes().any(|byte| byte.is_ascii_lowercase()) || !key.bytes().any(|byte| byte.is_ascii_uppercase());
+    let digits = groups.iter().filter(|group| text.get((*group).clone()).is_some_and(mixes)).count();
+    let prose = groups.iter().any(|group| text.get(group.clone()).is_some_and(value::is_prose));
+    let start = crate::redact::scan::line_start(text, span.start);
+    let told = || judge::speaks_of_accounts(text.get(start..span.start).unwrap_or_default());
+    let key = groups.len() >= 4 && one_case && !prose && (digits * 3 >= groups.len() || groups.len() == 4 && told());
+    key.then_some(span)
+}
+
+/// Letters and digits.
+fn mixes(group: &str) -> bool {
+    group.bytes().any(|byte| byte.is_ascii_digit()) && group.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
 /// Keys in base64 with its two symbols, which are no part of a path or an address, and pairs of user and password in it.
 fn base64_keys(text: &str) -> Vec<Range<usize>> {
     let of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
@@ -393,14 +440,15 @@ fn device_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
             return None;
         }
         let from = text.ceil_char_boundary(start.saturating_sub(MAX_NAME_BEFORE));
-        let before = text.get(from..start)?.rsplit('\n').next()?.to_lowercase();
+        // The name may stand on the line above: `KEY = new SecretKeySpec(`.
+        let before = text.get(from..start)?.rsplit('\n').take(2).collect::<Vec<_>>().concat().to_lowercase();
         let named = NAMES.iter().any(|name| before.contains(name)) && !PUBLIC.iter().any(|word| before.contains(word));
         named.then_some(start..end + 1)
     })
 }
 
 /// Bytes before a key in which its name stands.
-const MAX_NAME_BEFORE: usize = 40;
+const MAX_NAME_BEFORE: usize = 90;
 
 /// Not a part of a path, an address, a sum of base64, or a longer name.
 fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
@@ -436,6 +484,7 @@ fn is_drawn(text: Option<&str>) -> bool {
     let share = text.len() / 16;
     let hex = |part: &str| part.len() >= 24 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
     if text.contains("0123456789")
+        || ["abcdefgh", "ABCDEFGH", "qrstuv", "23456789"].iter().any(|run| text.contains(run))
         || text.split(['-', '_']).any(hex)
         || text.contains("AAAAAA")
         || text.starts_with("AAEC")
@@ -459,7 +508,8 @@ fn is_drawn(text: Option<&str>) -> bool {
 
 /// Words with blanks between them, as no key decodes to.
 fn is_readable(text: &str) -> bool {
-    text.contains(' ') && text.chars().all(|letter| !letter.is_control() || letter == '\n')
+    let plain = text.chars().all(|letter| letter.is_ascii_lowercase() || "-_./".contains(letter));
+    plain || text.contains(' ') && text.chars().all(|letter| !letter.is_control() || letter == '\n')
 }
 
 /// Base58 of the length of a public key or an address: IPFS, Solana.

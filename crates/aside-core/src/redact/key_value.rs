@@ -12,6 +12,9 @@ use crate::redact::{name, nested, phrase, prose};
 /// Bytes of a name on either side of what was noticed.
 pub const MAX_NAME: usize = 80;
 
+/// Bytes of a remark in brackets behind a name.
+const MAX_REMARK: usize = 40;
+
 /// Bytes of the prefix of an element: `wsse:`.
 const MAX_PREFIX: usize = 32;
 
@@ -73,6 +76,7 @@ impl Reader<'_> {
             return None;
         }
         let (quoted, at) = self.after_name();
+        let at = if quoted == Quoted::No { self.after_remark(at) } else { at };
         let behind = scan::blank(self.text, at);
         if quoted != Quoted::No && self.byte(behind) == Some(b',') && self.is_flag() {
             return self.listed(behind + 1);
@@ -102,6 +106,15 @@ impl Reader<'_> {
             return None;
         }
         self.literal(from).or_else(|| self.unquoted(operator, end, from)).or_else(|| phrase::at(self, from))
+    }
+
+    /// Past the brackets in `Password (LAPS): value`.
+    fn after_remark(&self, at: usize) -> usize {
+        let open = scan::blank(self.text, at);
+        let rest = self.of(&(open..line_end(self.text, open)));
+        let close = rest.strip_prefix('(').and_then(|rest| rest.find(')')).filter(|close| *close < MAX_REMARK);
+        let end = close.map(|close| open + close + 2);
+        end.filter(|end| matches!(self.byte(*end), Some(b':' | b'='))).unwrap_or(at)
     }
 
     /// `-e NAME= -p8080:80`, `NAME= ./run`: the value is empty, and the next argument or the command follows.

@@ -164,6 +164,7 @@ pub fn class(name: &str) -> Option<Class> {
             None
         }
         "key" if before == Some("shared") => Some(Class::Password),
+        "material" if before == Some("key") => Some(Class::Password),
         "key" | "keys" => key(before).filter(|_| last == "key"),
         _ if last.strip_suffix("key").is_some_and(|before| vocabulary().secret_keys.contains(before)) => {
             Some(Class::Token)

@@ -102,3 +102,14 @@ pub fn is_setting(line: &str) -> bool {
                 .is_some_and(|rest| rest.starts_with(['=', ':']) && !rest.starts_with("==") && !rest.starts_with("::"))
     })
 }
+
+/// What stands between blanks.
+pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    text.split(char::is_whitespace).filter_map(move |word| {
+        let start = at;
+        at = start + word.len();
+        at += text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        (!word.is_empty()).then_some(start..start + word.len())
+    })
+}

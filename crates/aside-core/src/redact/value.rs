@@ -237,7 +237,13 @@ pub fn is_token(value: &str) -> bool {
     let lower = value.bytes().any(|byte| byte.is_ascii_lowercase());
     let upper = value.bytes().any(|byte| byte.is_ascii_uppercase());
     let one_piece = value.chars().all(|letter| letter.is_ascii_graphic() || letter.is_alphabetic());
+    // `refresh_token:user:88120:count`
+    let key = value.split(':').count() > 2
+        && value
+            .split(':')
+            .all(|part| part.bytes().all(|b| b.is_ascii_lowercase()) || part.bytes().all(|b| b.is_ascii_digit()));
     one_piece
+        && !key
         && !has_ideographs(value)
         && value.len() >= 8
         && !is_placeholder(value)
