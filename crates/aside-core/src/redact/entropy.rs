@@ -415,6 +415,7 @@ fn device_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
         "密钥",
     ];
     const PUBLIC: &[&str] = &[
+        "dkim",
         "pub",
         "peer",
         "host",

@@ -200,6 +200,7 @@ pub fn is_placeholder(value: &str) -> bool {
     let low = plain.get(..plain.floor_char_boundary(MAX_PLACEHOLDER)).unwrap_or(plain).to_lowercase();
     words().placeholders.contains(low.as_str())
         || is_repeated(plain)
+        || value.starts_with("****")
         || is_variable(value)
         || is_within(value)
         || is_crypt_hash(value)
