@@ -9,6 +9,8 @@
 _aside_prompt() {
   local code=$? entry number line='' reported=''
   _aside_seen=''
+  # What we start has to know it, also where it was only set.
+  [[ -z ${ASIDE_PRIVATE-} ]] || export ASIDE_PRIVATE
   # What bash could not read it never began to run, and ends with 2.
   if [[ -n ${_aside_on-} && ( -n ${_aside_began-} || -z ${_aside_number-} || $code == 2 ) ]]; then
     entry=$(HISTTIMEFORMAT='' builtin history 1)

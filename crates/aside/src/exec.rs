@@ -229,15 +229,19 @@ fn printed(asked: Asked) -> Option<String> {
 /// Has the program begin in its sandbox. Nothing when there is none to be had.
 #[expect(unsafe_code, reason = "a process can be restricted before its program begins only between fork and exec")]
 fn confine(command: &mut Command, sandbox: &Sandbox) -> Option<()> {
+    let read_only = || {
+        let program = Path::new(command.get_program());
+        ReadOnly::running(program, &git::reads::places(program, command.get_current_dir()?)).ok()
+    };
     let mut read_only = match sandbox {
         Sandbox::None => return Some(()),
-        Sandbox::ReadOnly => ReadOnly::running(Path::new(command.get_program())).ok()?,
-        Sandbox::ReadOnlyIfPossible => match ReadOnly::running(Path::new(command.get_program())) {
-            Ok(read_only) => read_only,
-            Err(_) => return Some(()),
+        Sandbox::ReadOnly => read_only()?,
+        Sandbox::ReadOnlyIfPossible => match read_only() {
+            Some(read_only) => read_only,
+            None => return Some(()),
         },
     };
-    // SAFETY: `enter` makes three system calls; it allocates nothing and takes no lock.
+    // SAFETY: `enter` makes a few system calls; it allocates nothing and takes no lock.
     unsafe { command.pre_exec(move || read_only.enter()) };
     Some(())
 }

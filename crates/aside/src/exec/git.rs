@@ -2,6 +2,8 @@
 //! runs in a sandbox in which it can read files and start nothing. Where the kernel has none, a question that could run a filter is
 //! asked only if the whole configuration was read, and every filter in it is switched off.
 
+pub(super) mod reads;
+
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -123,6 +123,9 @@ impl Drop for Running {
 #[cfg(target_os = "linux")]
 mod platform {
     use std::io::ErrorKind;
+    use std::mem::MaybeUninit;
+
+    use rustix::fs::{Mode, OFlags, RawDir};
 
     use super::Presence;
     use crate::exec::keep::process_tree;
@@ -173,6 +176,9 @@ mod platform {
 
     const MAX_NAMED: usize = 3;
 
+    /// For a few entries at a time: between being listed and being looked at, hardly any process ends, however many others begin and end here.
+    const ROOM: usize = 128;
+
     pub(super) struct Look {
         pub is_there: bool,
         /// No process ended between being listed and being looked at.
@@ -192,8 +198,12 @@ mod platform {
     /// Tells each process that carries the mark of a command, until it hears no. Whether all that were listed were there.
     fn commands(ours: &Ours, mut tell: impl FnMut(i32) -> bool) -> Option<bool> {
         let mut is_whole = true;
-        for entry in std::fs::read_dir("/proc").ok()? {
-            let Some(pid) = entry.ok()?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let list = rustix::fs::open("/proc", flags, Mode::empty()).ok()?;
+        let mut room = [MaybeUninit::uninit(); ROOM];
+        let mut entries = RawDir::new(list, &mut room);
+        while let Some(entry) = entries.next() {
+            let Some(pid) = entry.ok()?.file_name().to_str().ok().and_then(|name| name.parse::<i32>().ok()) else {
                 continue;
             };
             let limits = match taint::text(pid, "limits") {

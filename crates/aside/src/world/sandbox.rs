@@ -6,7 +6,7 @@
 mod elf;
 
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Restricts this process for good, and what it becomes. Must be called before any thread is started.
 pub fn restrict() -> anyhow::Result<()> {
@@ -35,9 +35,9 @@ pub fn check() -> anyhow::Result<()> {
 pub struct ReadOnly(platform::ReadOnly);
 
 impl ReadOnly {
-    /// Prepares all that has to be allocated. `program` is the one that may begin.
-    pub fn running(program: &Path) -> anyhow::Result<Self> {
-        platform::ReadOnly::running(program).map(Self)
+    /// Prepares all that has to be allocated. `program` is the one that may begin; it reads what is in these places.
+    pub fn running(program: &Path, places: &[PathBuf]) -> anyhow::Result<Self> {
+        platform::ReadOnly::running(program, places).map(Self)
     }
 
     /// Restricts this process for good. Between fork and exec: allocates nothing.
@@ -293,12 +293,16 @@ mod platform {
     }
 
     impl ReadOnly {
-        pub fn running(program: &Path) -> anyhow::Result<Self> {
+        pub fn running(program: &Path, places: &[PathBuf]) -> anyhow::Result<Self> {
             let filters = FILTERS.as_ref().context("could not make a filter of system calls")?;
             let reads = AccessFs::from_read(NEEDED) & !AccessFs::Execute;
-            let mut rules = ruleset()?
-                .add_rule(PathBeneath::new(PathFd::new("/")?, reads))?
-                .add_rule(PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::from_file(NEEDED)))?;
+            let nothing = PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::from_file(NEEDED));
+            let mut rules = ruleset()?.add_rule(nothing)?;
+            for place in places {
+                let Ok(opened) = PathFd::new(place) else { continue };
+                let access = if place.is_dir() { reads } else { AccessFs::ReadFile.into() };
+                rules = rules.add_rule(PathBeneath::new(opened, access))?;
+            }
             let interpreter = elf::interpreter(program);
             for file in [Some(program), interpreter.as_deref()].into_iter().flatten() {
                 let begins = AccessFs::Execute | AccessFs::ReadFile;
@@ -309,6 +313,7 @@ mod platform {
 
         pub fn enter(&mut self) -> std::io::Result<()> {
             let refused = || std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+            setrlimit(Resource::Data, Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) })?;
             let status = self.rules.take().ok_or_else(refused)?.restrict_self().map_err(|_| refused())?;
             if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
                 return Err(refused());
@@ -395,7 +400,7 @@ mod platform {
     pub struct ReadOnly(());
 
     impl ReadOnly {
-        pub fn running(_: &std::path::Path) -> anyhow::Result<Self> {
+        pub fn running(_: &std::path::Path, _: &[std::path::PathBuf]) -> anyhow::Result<Self> {
             check().map(Self)
         }
 

@@ -277,3 +277,59 @@ fn a_worktree_is_a_repository_too() {
     assert_eq!(workspace.git().branch, "side");
     assert_eq!(changed(&workspace, &What::Now, &[]), "the working tree against the last commit: -b +c");
 }
+
+/// A directory with a repository in it and a file beside that, as in a home.
+fn beside_a_diary() -> (tempfile::TempDir, Workspace) {
+    let temp = tempfile::tempdir().unwrap();
+    write(temp.path(), "notes.txt", "a diary\n");
+    let root = temp.path().join("unpacked");
+    std::fs::create_dir(&root).unwrap();
+    git_in(&root, &["init", "-q", "-b", "main"]);
+    write(&root, "ab/notes.txt", "b\n");
+    commit(&root, "first");
+    let workspace = Workspace::of(&root).unwrap();
+    (temp, workspace)
+}
+
+#[test]
+fn an_index_that_names_files_elsewhere_shows_nothing_of_them() {
+    let (temp, workspace) = beside_a_diary();
+    let root = temp.path().join("unpacked");
+    let index = std::fs::read(root.join(".git/index")).unwrap();
+    let name = b"ab/notes.txt";
+    let at = index.windows(name.len()).position(|bytes| bytes == name).unwrap();
+    let forged = [&index[..at], b"../notes.txt", &index[at + name.len()..]].concat();
+    std::fs::write(root.join(".git/index"), forged).unwrap();
+    assert!(git_in(&root, &["diff"]).contains("+a diary"), "git itself shows it");
+    for what in [What::Now, What::Staged, What::Last(1)] {
+        assert!(!changed(&workspace, &what, &[]).contains("diary"));
+    }
+}
+
+#[test]
+fn a_branch_that_is_a_link_shows_nothing_of_another_repository() {
+    let (temp, workspace) = beside_a_diary();
+    let (root, other) = (temp.path().join("unpacked"), temp.path().join("other"));
+    std::fs::create_dir(&other).unwrap();
+    git_in(&other, &["init", "-q", "-b", "main"]);
+    write(&other, "notes.txt", "a diary\n");
+    commit(&other, "first");
+    write(&root, ".git/objects/info/alternates", &format!("{}\n", other.join(".git/objects").display()));
+    std::fs::remove_file(root.join(".git/refs/heads/main")).unwrap();
+    std::os::unix::fs::symlink(other.join(".git/refs/heads/main"), root.join(".git/refs/heads/main")).unwrap();
+    assert!(git_in(&root, &["show"]).contains("+a diary"), "git itself shows it");
+    for what in [What::Now, What::Staged, What::Last(1), branch(None, Some("main"))] {
+        assert!(!changed(&workspace, &what, &[]).contains("diary"));
+    }
+}
+
+#[test]
+fn settings_that_name_a_device_read_nothing_of_it() {
+    for key in ["diff.orderFile", "core.attributesFile", "core.excludesFile"] {
+        let (temp, workspace) = repository();
+        git_in(temp.path(), &["config", key, "/dev/zero"]);
+        write(temp.path(), "b.txt", "c\n");
+        let said = changed(&workspace, &What::Now, &[]);
+        assert!(!said.contains("took too long"), "{key}: {said}");
+    }
+}
