@@ -176,7 +176,7 @@ pub fn prepare_socket_dir(socket: &Path) -> anyhow::Result<()> {
     }
     let meta = std::fs::metadata(dir).with_context(|| format!("could not look at {}", dir.display()))?;
     if ![us(), 0].contains(&meta.uid()) {
-        bail!("{} belongs to somebody else; set ASIDE_SOCKET to a path of your own", dir.display());
+        bail!("{} belongs to another user; set ASIDE_SOCKET to a path of your own", dir.display());
     }
     Ok(())
 }
@@ -204,7 +204,7 @@ pub fn private_dir(dir: &Path) -> anyhow::Result<()> {
         bail!("{} is not a directory; remove it", dir.display());
     }
     if meta.uid() != us() {
-        bail!("{} belongs to somebody else; set ASIDE_SOCKET to a path of your own", dir.display());
+        bail!("{} belongs to another user; set ASIDE_SOCKET to a path of your own", dir.display());
     }
     if meta.permissions().mode() & 0o077 != 0 {
         std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700))
@@ -274,7 +274,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         std::os::unix::fs::chown(temp.path(), Some(65534), None).unwrap();
         let error = prepare_socket_dir(&temp.path().join("a.sock")).unwrap_err().to_string();
-        assert!(error.contains("belongs to somebody else; set ASIDE_SOCKET"), "{error}");
+        assert!(error.contains("belongs to another user; set ASIDE_SOCKET"), "{error}");
         let error = leave_to_its_owner(&temp.path().join("not/there/yet")).unwrap_err().to_string();
         assert!(error.contains("belongs to user 65534"), "{error}");
     }

@@ -187,7 +187,7 @@ fn run(held: &Held<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>, label
         return Err(match take_back(root, held, &record) {
             Ok(foreign) if foreign.is_empty() => error.context("nothing was changed"),
             Ok(foreign) => {
-                error.context(format!("somebody else changed {}; the rest is as it was", foreign.join(", ")))
+                error.context(format!("another program changed {}; the rest is as it was", foreign.join(", ")))
             }
             Err(second) => {
                 error.context(format!("not all could be taken back yet ({second:#}); it is tried again later"))

@@ -30,7 +30,7 @@ const MAX_LINE: usize = 1024 * 1024;
 
 /// Say whether a line is a command or a sentence
 ///
-/// Nothing is run and nobody is asked. The word that is printed first is the answer.
+/// Nothing is run, and no model is asked. The word that is printed first is the answer.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

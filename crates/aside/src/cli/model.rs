@@ -20,8 +20,8 @@ mod pull;
 
 /// List, fetch and choose models that answer on this machine
 ///
-/// A model is one GGUF file, and answers through llama.cpp's llama-server, which the daemon starts when somebody asks and
-/// stops when nobody does.
+/// A model is one GGUF file, and answers through llama.cpp's llama-server, which the daemon starts with the first
+/// question and stops when it is idle.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

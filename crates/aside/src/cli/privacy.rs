@@ -139,7 +139,7 @@ fn asked(paths: &Paths) -> String {
         .filter_map(|choice| config.llm.whom(choice))
         .next();
     match remote {
-        None => format!("{shell}Nothing will: the settings name nobody who could be asked (llm.provider).\n"),
+        None => format!("{shell}Nothing will: the settings name no model (llm.provider).\n"),
         Some(_) => shell.to_owned(),
     }
 }

@@ -28,7 +28,7 @@ const MAX_ROWS: usize = 20_000;
 
 /// Print the next command, from how the last one ended
 ///
-/// Nothing is run and nobody is asked. Prints nothing when there is nothing to suggest.
+/// Nothing is run, and no model is asked. Prints nothing when there is nothing to suggest.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -94,7 +94,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 fn sign_out(paths: &Paths) -> anyhow::Result<Exit> {
     if !client::is_served(&paths.socket) {
         page::forget_tabs(paths.page_state()).context("could not forget the pages that are open")?;
-        print("no daemon runs, so nobody is signed in\n")?;
+        print("no daemon runs, so no browser is signed in\n")?;
         return Ok(Exit::Done);
     }
     let asked = Task { op: Op::SignOut, ..Task::default() };
@@ -107,7 +107,7 @@ fn sign_out(paths: &Paths) -> anyhow::Result<Exit> {
             complain!("aside: {}", failure.error.message);
             Ok(Exit::Failed)
         }
-        Ok(_) => bail!("the daemon does not know how to sign anybody out; restart it: aside daemon stop"),
+        Ok(_) => bail!("the daemon does not know how to sign out; restart it: aside daemon stop"),
         Err(error) => {
             complain!("aside: {error}");
             Ok(Exit::Unreachable)

@@ -226,7 +226,7 @@ fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Opt
             "it is to write in the workspace only, which cannot be seen to here; edit the proposal to `confine = no` to run it anyway",
         )?,
         Bounds::Unwatched => sandbox::check().context(
-            "nobody has looked at it, and here it could not be kept from writing; take the rule that allows it out of rules.toml",
+            "it runs unasked, and here it could not be kept from writing; take the rule that allows it out of rules.toml",
         )?,
     }
     let temp = match &bounds {

@@ -277,7 +277,7 @@ async fn take(
             return Err(Trouble::Passing(anyhow::anyhow!("{} answers {status}", host(url))));
         }
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            return Err(Trouble::Final(anyhow::anyhow!("{} lets nobody have it ({status})", host(url))));
+            return Err(Trouble::Final(anyhow::anyhow!("{} refuses to give it ({status})", host(url))));
         }
         StatusCode::NOT_FOUND => return Err(Trouble::Final(anyhow::anyhow!("{} has no such file (404)", host(url)))),
         status => return Err(Trouble::Final(anyhow::anyhow!("{} answers {status}", host(url)))),
@@ -318,7 +318,7 @@ fn check(url: &Url, trust: Trust) -> anyhow::Result<()> {
         "https" => Ok(()),
         "http" if trust == Trust::Any || talk::is_here(url) => Ok(()),
         "http" => {
-            bail!("{} would come over a connection that anybody can tamper with; --insecure allows it", shown(url))
+            bail!("{} would come over a connection that can be tampered with; --insecure allows it", shown(url))
         }
         _ => bail!("{} is no address of a web server", shown(url)),
     }

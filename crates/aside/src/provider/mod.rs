@@ -471,7 +471,7 @@ impl fmt::Display for Failure {
             Failure::Nobody => write!(out, "the settings name none; see llm.provider"),
             Failure::Resting => write!(out, "it has failed often of late and is left alone for a while"),
             Failure::Settings(why) => write!(out, "{why}"),
-            Failure::Offline(why) => write!(out, "nobody answers at llm.base_url: {why}"),
+            Failure::Offline(why) => write!(out, "no server answers at llm.base_url: {why}"),
             Failure::HungUp(why) => write!(out, "it hung up: {why}"),
             Failure::TooLate => write!(out, "it took too long to answer"),
             Failure::Unauthorized => write!(out, "it does not accept the key; see llm.api_key_env"),

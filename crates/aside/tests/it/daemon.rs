@@ -113,7 +113,7 @@ fn root_leaves_the_files_of_a_person_alone() {
     home.set_env("ASIDE_SOCKET", home.socket().to_str().unwrap());
     for command in [&["daemon", "run"][..], &["daemon", "start"], &["init", "zsh"]] {
         let said = home.aside(command);
-        assert!(said.code == 1 && said.stderr.contains("belongs to somebody else; set ASIDE_SOCKET"), "{said:?}");
+        assert!(said.code == 1 && said.stderr.contains("belongs to another user; set ASIDE_SOCKET"), "{said:?}");
     }
     assert_eq!(std::fs::read_dir(run).unwrap().count(), 0, "nothing of root's in the person's directory");
 }

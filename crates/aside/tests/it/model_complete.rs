@@ -355,5 +355,5 @@ fn a_server_that_is_not_there_is_silent() {
     desk.home.aside_does(&["daemon", "start"]);
     let mut shell = desk.shell("a");
     assert_eq!(shell.types("frob st"), NONE);
-    desk.waits_for_notice("the model: nobody answers at llm.base_url");
+    desk.waits_for_notice("the model: no server answers at llm.base_url");
 }

@@ -224,7 +224,7 @@ fn a_server_that_takes_no_connection_is_not_waited_for() {
     let asked = Instant::now();
     assert_eq!(desk.completes("frob st"), NONE);
     assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
-    desk.waits_for_notice("the model: nobody answers at llm.base_url");
+    desk.waits_for_notice("the model: no server answers at llm.base_url");
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_name_that_means_nothing_is_silent() {
     let settings = format!("[llm]\nprovider = 'openai'\nbase_url = 'http://{name}.invalid'\n");
     let desk = Desk::set(Model::start(), bare_home(), &settings);
     assert_eq!(desk.completes("frob st"), NONE);
-    desk.waits_for_notice("the model: nobody answers at llm.base_url");
+    desk.waits_for_notice("the model: no server answers at llm.base_url");
 }
 
 #[test]

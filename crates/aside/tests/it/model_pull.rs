@@ -51,7 +51,7 @@ fn a_model_comes_whole_and_is_noted_in_the_journal() {
     assert_eq!(stored(&home, "Some.Model.gguf"), Some(model(300_000)));
     assert_eq!(names(&home), ["Some.Model.gguf"]);
     assert_eq!(home.path(MODELS).metadata().unwrap().mode() & 0o777, 0o700);
-    assert!(said.stdout.contains("nobody told its checksum"), "{}", said.stdout);
+    assert!(said.stdout.contains("its checksum is not known"), "{}", said.stdout);
     assert!(said.stdout.contains(&sum(&model(300_000))), "{}", said.stdout);
     assert!(said.stderr.contains("100 % of 300 kB"), "{}", said.stderr);
     let left = home.aside_does(&["privacy"]).stdout;
@@ -178,14 +178,14 @@ fn what_cannot_be_had_is_said_and_leaves_nothing() {
     files.change(|host| host.status = Some(404));
     fails("has no such file (404)");
     files.change(|host| host.status = Some(403));
-    fails("lets nobody have it");
+    fails("refuses to give it");
     files.change(|host| *host = Host { file: b"<html>log in</html>".to_vec(), ..Host::default() });
     fails("is no GGUF model");
     files.change(|host| *host = Host { claims: Some(1 << 60), ..super::model_pull::host("one") });
     fails("there is no room for it");
     files.change(|host| host.location = Some("http://192.0.2.1/x.gguf".to_owned()));
     let said = home.aside(&["model", "pull", "--yes", "--name", "m", &files.url("sent-on")]);
-    assert!(said.stderr.contains("anybody can tamper with"), "{}", said.stderr);
+    assert!(said.stderr.contains("can be tampered with"), "{}", said.stderr);
     files.change(|host| host.location = Some("/sent-on".to_owned()));
     let said = home.aside(&["model", "pull", "--yes", "--name", "m", &files.url("sent-on")]);
     assert!(said.stderr.contains("on and on"), "{}", said.stderr);

@@ -53,7 +53,7 @@ fn privacy_says_plainly_that_nothing_has_left() {
     let home = Home::new();
     let said = home.aside_does(&["privacy"]);
     assert!(said.stdout.starts_with("Nothing has left this machine: "), "{said:?}");
-    assert!(said.stdout.contains("Nothing will: the settings name nobody"), "{said:?}");
+    assert!(said.stdout.contains("Nothing will: the settings name no model"), "{said:?}");
     assert_eq!(home.aside_does(&["privacy", "--json"]).stdout, "");
     assert_eq!(home.aside_does(&["privacy", "--body"]).stdout, "");
     assert!(!home.path(".local/state/aside").exists(), "asking leaves no trace");

@@ -123,7 +123,7 @@ fn directory(Socket { path, our_uid, chosen, .. }: &Socket, dir: &Owned) -> Opti
         let shared = dir.uid != *our_uid || dir.mode & 0o077 != 0;
         return shared.then(|| {
             Finding::note(format!("others can enter {parent}, where ASIDE_SOCKET puts the socket"))
-                .advise("the socket itself lets nobody else in; a directory of your own hides it too")
+                .advise("the socket itself lets no other user in; a directory of your own hides it too")
         });
     }
     if dir.uid != *our_uid {

@@ -120,7 +120,7 @@ mod tests {
         let table = table(&rows);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines[0], "smollm2-135m             in use    98 MB,  269 MB of memory");
-        assert_eq!(lines[2].trim(), "wishes 3 of 30, completions 11 of 20; 0.2 s a line, 107 tokens/s");
+        assert_eq!(lines[2].trim(), "requests 3 of 30, completions 11 of 20; 0.2 s a line, 107 tokens/s");
         assert_eq!(lines[3], "mine                     here       5 MB,       - of memory");
         assert!(table.contains("the file that it is a link to has gone"), "{table}");
     }

@@ -96,7 +96,7 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
             source(&asked).and_then(local)?;
             let count = at_page(state, Page::sign_out).await.map_err(|error| Trouble::Broken(format!("{error:#}")))?;
             let line = match count {
-                0 => "nobody was signed in".to_owned(),
+                0 => "no browser was signed in".to_owned(),
                 1 => "one browser is signed out".to_owned(),
                 _ => format!("{count} browsers are signed out"),
             };
@@ -287,7 +287,7 @@ fn source(asked: &Task) -> Result<Source, Trouble> {
     match asked.source.as_str() {
         "" | "local_ui" => Ok(Source::LocalUi),
         "wecom" => Ok(Source::Wecom),
-        other => Err(Trouble::Refused(format!("nobody is called {other:?}; it is local_ui or wecom"))),
+        other => Err(Trouble::Refused(format!("unknown source {other:?}; it is local_ui or wecom"))),
     }
 }
 
@@ -298,6 +298,6 @@ fn is_from_here(brief: &Brief) -> bool {
 fn local(source: Source) -> Result<(), Trouble> {
     match source {
         Source::LocalUi => Ok(()),
-        Source::Wecom => Err(Trouble::Refused("only somebody at this machine can do that".to_owned())),
+        Source::Wecom => Err(Trouble::Refused("that can be done at this machine only".to_owned())),
     }
 }

@@ -57,10 +57,10 @@ pub async fn answer(state: &Arc<State>, asked: Translate, privacy: Privacy, late
         return reply(Suggestion::none(""));
     }
     if tone == Tone::Updates && !config.llm.natural_language {
-        return reply(Suggestion::none("wishes are switched off: llm.natural_language"));
+        return reply(Suggestion::none("requests at the prompt are off; aside config set llm.natural_language true"));
     }
     if length > MAX_QUERY {
-        return reply(Suggestion::none(format!("a wish may have {MAX_QUERY} characters")));
+        return reply(Suggestion::none(format!("a request may have {MAX_QUERY} characters; shorten it")));
     }
     let pause = match tone {
         Tone::Updates if !asked.now => Duration::from_millis(config.llm.nl_debounce_ms),

@@ -551,7 +551,7 @@ impl Actor {
     async fn edited(&mut self, said: &Said, text: String, confined: Option<Confine>) -> Result<(Draft, Offer), String> {
         let shown = self.shown.as_ref().ok_or("nothing of this task waits for approval")?;
         if said.from != Source::LocalUi {
-            return Err("only somebody at this machine can edit it".to_owned());
+            return Err("it can be edited at this machine only".to_owned());
         }
         if (shown.step, &shown.digest) != (said.step, &said.digest) {
             return Err("something else is proposed by now; look at it again".to_owned());
@@ -586,7 +586,7 @@ impl Actor {
 
     fn execute(&mut self, order: Order) {
         let Some((approved, environment)) = self.leave.take() else {
-            return self.fail("it was not approved by anybody; retry it");
+            return self.fail("it was not approved; retry it");
         };
         if approved.step().task != self.id.as_str() || approved.step().number != order.step() {
             return self.fail("something else was approved; retry it");
