@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -53,6 +53,11 @@ dist:
 film: $(ASIDE)
 	scripts/packages zsh tmux git python3
 	scripts/film $(ASIDE) docs/film.svg
+
+# docs/reference.md and docs/cli.md, as the program has them.
+reference:
+	touch docs/reference.md docs/cli.md
+	$(CARGO) run --bin aside -- man --reference docs
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/aside $(DESTDIR)$(PREFIX)/share/man/man1/aside.1

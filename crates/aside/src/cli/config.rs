@@ -78,10 +78,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             let value = value(values, setting);
             if json { as_json(value) } else { Ok(plain(value)) }
         }),
-        Action::List { json } => show(&file, |values| {
-            let rows = rows(values);
-            if json { as_json(&rows) } else { Ok(table(&rows)) }
-        }),
+        Action::List { json } => list(&file, json),
         Action::Path => print(&format!("{}\n", file.display())).map(|()| Exit::Done),
         Action::Set { setting, value } => match setting.parse(&value) {
             Ok(value) => change(&file, |source| edit::set(source, setting, &value)),
@@ -97,6 +94,18 @@ fn show(file: &Path, text: impl FnOnce(&Values) -> anyhow::Result<String>) -> an
         Ok(values) => print(&text(&values)?).map(|()| Exit::Done),
         Err(problems) => Ok(wrong(&problems)),
     }
+}
+
+/// A mistake in the file hides nothing: the others are listed, and it is named.
+fn list(file: &Path, json: bool) -> anyhow::Result<Exit> {
+    let text = match check::read_text(file) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(problem) => return Ok(wrong(&problem)),
+    };
+    let (values, problems) = Source { file, text: &text }.check();
+    let rows = rows(&values);
+    print(&if json { as_json(&rows)? } else { table(&rows) })?;
+    Ok(if problems.is_empty() { Exit::Done } else { wrong(&Problems(problems)) })
 }
 
 fn change(file: &Path, edit: impl FnOnce(&Source) -> Result<String, Problem>) -> anyhow::Result<Exit> {
@@ -181,13 +190,14 @@ fn table(rows: &[Row]) -> String {
     let assignment = |row: &Row, width: usize| format!("{:width$} = {}", row.key, short(row.value));
     let key_width = rows.iter().map(|row| row.key.len()).max().unwrap_or_default();
     let width = rows.iter().map(|row| assignment(row, key_width).len()).max().unwrap_or_default();
+    let from = |row: &Row| match row.from {
+        From::Default => "default".to_owned(),
+        From::File => format!("file, default {}", short(row.default)),
+    };
+    let from_width = rows.iter().map(|row| from(row).len()).max().unwrap_or_default();
     let mut table = String::new();
     for row in rows {
-        let from = match row.from {
-            From::Default => "default",
-            From::File => "file   ",
-        };
-        let _ = writeln!(table, "{:width$}  {from}  {}", assignment(row, key_width), row.why);
+        let _ = writeln!(table, "{:width$}  {:from_width$}  {}", assignment(row, key_width), from(row), row.why);
     }
     table
 }
@@ -269,6 +279,14 @@ mod tests {
     }
 
     #[test]
+    fn a_mistake_in_the_file_does_not_hide_the_list() {
+        let scene = scene("[complete]\nright_arrow = 'word'\nnonsense = 1\n");
+        assert_eq!(list(&scene.file, false).unwrap(), Exit::Usage);
+        let (values, _) = Source { file: &scene.file, text: &scene.text() }.check();
+        assert!(table(&rows(&values)).contains("= \"word\"      file, default \"all\""));
+    }
+
+    #[test]
     fn a_file_that_does_not_parse_loses_nothing() {
         let scene = scene("[complete\nenabled = true\n");
         assert_eq!(scene.set("complete.enabled", "false"), Exit::Usage);
@@ -279,14 +297,14 @@ mod tests {
     fn the_table_is_aligned_and_names_the_origin() {
         let values = Values::from([("complete.right_arrow", Value::Text("word".to_owned()))]);
         let table = table(&rows(&values));
-        let start = |key: &str| table.lines().find(|line| line.starts_with(key)).unwrap()[..76].to_owned();
+        let start = |key: &str| table.lines().find(|line| line.starts_with(key)).unwrap()[..86].to_owned();
         assert_eq!(
             start("complete.right_arrow"),
-            "complete.right_arrow           = \"word\"      file     How much of the grey t"
+            "complete.right_arrow           = \"word\"      file, default \"all\"  How much of the grey t"
         );
         assert_eq!(
             start("daemon.log"),
-            "daemon.log                     = \"warn\"      default  What the daemon writes"
+            "daemon.log                     = \"warn\"      default              What the daemon writes"
         );
     }
 

@@ -1,5 +1,6 @@
-//! The commands of `aside --help` in groups, on one screen.
+//! The commands of `aside --help` in groups, on one screen, and the pages of `aside help PAGE`.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::Command;
@@ -11,6 +12,27 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("For scripts and rc files", &["init", "daemon", "complete", "detect", "suggest", "completions", "proxy"]),
 ];
 
+/// Pages that no command has the name of; the program names them in its messages.
+const PAGES: [(&str, &str); 10] = [
+    ("capture", include_str!("../../docs/capture.md")),
+    ("glossary", include_str!("../../docs/glossary.md")),
+    ("keys", include_str!("../../docs/keys.md")),
+    ("models", include_str!("../../docs/model.md")),
+    ("plugins", include_str!("../../docs/plugins.md")),
+    ("rules", include_str!("../../docs/task-rules.md")),
+    ("settings", include_str!("../../docs/reference.md")),
+    ("specs", include_str!("../../docs/specs.md")),
+    ("tour", include_str!("../../docs/tour.md")),
+    ("troubleshooting", include_str!("../../docs/troubleshooting.md")),
+];
+
+/// The page that `aside help PAGE` asks for.
+pub fn page(words: &[OsString]) -> Option<&'static str> {
+    let [_, help, name] = words else { return None };
+    let is_asked = |page: &&(&str, &str)| help == "help" && name == page.0;
+    PAGES.iter().find(is_asked).map(|(_, text)| *text)
+}
+
 /// The command whose help lists its subcommands in groups.
 pub fn grouped(command: Command) -> Command {
     let mut list = String::new();
@@ -21,6 +43,9 @@ pub fn grouped(command: Command) -> Command {
             let _ = writeln!(list, "  {name:<12} {}", about.unwrap_or_default());
         }
     }
+    let pages: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
+    let (first, second) = pages.split_at(6);
+    let _ = writeln!(list, "Pages (aside help PAGE): {},\n  {}", first.join(", "), second.join(", "));
     command.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}{{after-help}}\n"))
 }
 
@@ -30,6 +55,16 @@ mod tests {
 
     use super::*;
     use crate::cli::Cli;
+
+    #[test]
+    fn a_page_has_no_commands_name() {
+        let command = Cli::command();
+        for (name, text) in PAGES {
+            assert!(command.find_subcommand(name).is_none() && text.starts_with("# "), "{name}");
+        }
+        assert!(page(&["aside", "help", "keys"].map(OsString::from)).is_some());
+        assert_eq!(page(&["aside", "help", "task"].map(OsString::from)), None);
+    }
 
     #[test]
     fn every_command_is_in_one_group_and_all_fit_one_screen() {

@@ -65,9 +65,8 @@ pub struct Cli {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 it failed, found nothing, or (doctor) needs doing;
-2 wrong command line or configuration; 3 the daemon could not be reached;
-4 (task) it waits for you, or was rejected; 130 stopped with Ctrl-C";
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed, no answer, or (doctor) something to do; 2 wrong
+command line or settings; 3 no daemon; 4 (task) not approved; 130 Ctrl-C";
 
 #[derive(Subcommand)]
 enum Command {
@@ -137,7 +136,13 @@ pub fn main() -> ExitCode {
     if let Some(code) = translate::synapse::by_name() {
         return code;
     }
-    let parsed = match parsed(words(std::env::args_os())) {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    if let Some(page) = help::page(&given) {
+        // A reader that has gone away is no failure.
+        let _ = print(page);
+        return ExitCode::SUCCESS;
+    }
+    let parsed = match parsed(words(given)) {
         Ok(parsed) => parsed,
         Err(error) => return misread(&error),
     };
@@ -196,8 +201,7 @@ fn parsed(words: Vec<OsString>) -> Result<Cli, clap::Error> {
 
 /// `aside help translate` is `aside translate --help`. Not clap's own, which has every subcommand once more below `help`, in
 /// the completions too. A request that begins like a command of `aside task` is told from it.
-fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut words: Vec<OsString> = given.collect();
+fn words(mut words: Vec<OsString>) -> Vec<OsString> {
     if words.get(1).is_some_and(|word| word == "help") {
         words.remove(1);
         words.push("--help".into());

@@ -28,7 +28,7 @@ use session::{Form, Session, Until};
 /// Have something done: it is proposed first, and you approve it
 ///
 /// The answer is shown as it comes. A command or a change to files is shown whole, and is carried out when you press y in front of it: no
-/// option and no pipe can do that. What is piped in becomes part of the request.
+/// option and no pipe can do that. Only what your approval rules allow runs unasked. What is piped in becomes part of the request.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true, after_help = AFTER_HELP)]
 pub struct Args {

@@ -47,6 +47,7 @@ mod next_daemon;
 mod next_live;
 mod next_marks;
 mod next_neighbours;
+mod pages;
 mod plugins;
 mod privacy;
 mod privacy_private;

@@ -36,7 +36,7 @@ fn specs(Specs { directory, count, problems }: &Specs) -> Vec<Finding> {
         many => vec![Finding::ok(format!("{many} specs of your own in {directory}"))],
     };
     let shown = problems.iter().take(MAX_PROBLEMS);
-    findings.extend(shown.map(|problem| Finding::fix(problem, "docs/specs.md says how they are written")));
+    findings.extend(shown.map(|problem| Finding::fix(problem, "`aside help specs` says how they are written")));
     let left = problems.len().saturating_sub(MAX_PROBLEMS);
     findings.extend((left > 0).then(|| Finding::note(format!("{left} more problems are in {directory}"))));
     findings
@@ -61,7 +61,7 @@ fn model(facts: &Facts) -> Vec<Finding> {
     if !facts.config.values.llm.asks_somebody() {
         return vec![Finding::ok("no model is asked (llm.provider is embedded): nothing leaves this machine")];
     }
-    let mut findings = vec![Finding::ok("a model is asked (llm.provider); docs/model.md says what it is told")];
+    let mut findings = vec![Finding::ok("a model is asked (llm.provider); `aside help models` says what it is told")];
     if !facts.lacks.is_empty() {
         findings.extend(facts.lacks.iter().map(lack));
         return findings;
@@ -153,7 +153,7 @@ mod tests {
         facts.specs.problems = vec!["/specs/frob.toml:3: no".into(); 10];
         let found = complete(&facts);
         assert_eq!(found[0], Finding::ok("2 specs of your own in /home/me/.config/aside/specs"));
-        assert_eq!(found[1], Finding::fix("/specs/frob.toml:3: no", "docs/specs.md says how they are written"));
+        assert_eq!(found[1], Finding::fix("/specs/frob.toml:3: no", "`aside help specs` says how they are written"));
         assert_eq!(found[9], Finding::note("2 more problems are in /home/me/.config/aside/specs"));
     }
 

@@ -44,9 +44,9 @@ fn of_this(session: &SessionStatus, capture: Capture) -> Option<Finding> {
 fn advice(capture: Capture) -> &'static str {
     match capture {
         Capture::Auto | Capture::Pty => {
-            "suggestions work from the line and the exit code; `aside init zsh --proxy` sees more (docs/capture.md)"
+            "suggestions work from the line and the exit code; `aside init zsh --proxy` sees more (`aside help capture`)"
         }
-        Capture::Tmux | Capture::Off => "suggestions work from the line and the exit code (docs/capture.md)",
+        Capture::Tmux | Capture::Off => "suggestions work from the line and the exit code (`aside help capture`)",
     }
 }
 
@@ -85,8 +85,7 @@ mod tests {
         let ours = with("pty", "a terminal of ours around this shell", true);
         assert_eq!(outputs(&ours), Some(Finding::ok("outputs: seen through a terminal of ours around this shell")));
         let mut off = with("off", "neither in tmux nor in a terminal of ours", false);
-        let advice =
-            "suggestions work from the line and the exit code; `aside init zsh --proxy` sees more (docs/capture.md)";
+        let advice = "suggestions work from the line and the exit code; `aside init zsh --proxy` sees more (`aside help capture`)";
         let what = "outputs: not seen (neither in tmux nor in a terminal of ours)";
         assert_eq!(outputs(&off), Some(Finding::note(what).advise(advice)));
         off.config.values.suggest.capture = Capture::Off;

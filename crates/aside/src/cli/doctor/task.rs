@@ -32,7 +32,7 @@ pub fn task(facts: &Facts) -> Vec<Finding> {
     if !refused.is_empty() {
         let named = refused.iter().take(MAX_REFUSED).map(String::as_str).collect::<Vec<_>>().join("; ");
         let broken = format!("rules that do not count, so nothing goes unasked: {named}");
-        findings.push(Finding::fix(broken, "mend them (docs/task-rules.md); `aside task rules` lists all"));
+        findings.push(Finding::fix(broken, "mend them (`aside help rules`); `aside task rules` lists all"));
     }
     if let Some(why) = &facts.no_sandbox {
         let free = Finding::note(format!("commands cannot be kept in the workspace here: {why}"));

@@ -118,7 +118,7 @@ fn how_to_see(shell: &str) -> String {
                 shell => format!("eval \"$(aside init {shell} --proxy)\""),
             };
             format!(
-                "in tmux I would, or with `{line}` in your shell's settings (docs/capture.md); --output-file shows it now"
+                "in tmux I would, or with `{line}` in your rc file (`aside help capture`); --output-file shows it now"
             )
         }
     }
