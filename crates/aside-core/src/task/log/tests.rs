@@ -9,6 +9,7 @@ use crate::task::machine::{
     MAX_ATTEMPTS, MAX_CHUNK, MAX_CHUNKS, MAX_EVENTS, MAX_MESSAGE, MAX_PROPOSAL, MAX_PROPOSED, MAX_REQUEST, MAX_STEPS,
     MAX_STREAMED,
 };
+use crate::task::proposal::Proposal;
 use crate::task::route::Scope;
 use crate::task::route::intent::Kind;
 use crate::task::state::Name;
@@ -281,6 +282,23 @@ fn the_document_shows_a_real_log() {
         })
         .collect();
     assert_eq!(kinds, ["task_start", "task_state", "task_stream_chunk", "task_proposal", "task_end"]);
+}
+
+#[test]
+fn the_document_has_every_shape_of_a_proposal() {
+    let block = DOCUMENT.split("```json proposal\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let proposals: Vec<Proposal> = block.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (line, proposal) in block.lines().zip(&proposals) {
+        assert_eq!(serde_json::to_string(proposal).unwrap(), line);
+    }
+    let kinds = proposals.iter().map(|proposal| match proposal {
+        Proposal::Plan { .. } => "plan",
+        Proposal::Answer { .. } => "answer",
+        Proposal::SearchResults { .. } => "search_results",
+        Proposal::Diff { .. } => "diff",
+        Proposal::Command { .. } => "command",
+    });
+    assert_eq!(kinds.collect::<Vec<_>>(), ["plan", "answer", "search_results", "diff", "command"]);
 }
 
 #[test]
