@@ -42,7 +42,7 @@ install: $(ASIDE)
 	$(ASIDE) completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_aside
 	$(ASIDE) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/aside
 	$(ASIDE) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
-	@echo 'Add to ~/.zshrc:  eval "$$(aside init zsh)"'
+	@echo 'Next: $(PREFIX)/bin/aside setup'
 
 # A tarball with install.sh, a Debian package and their checksums, in target/dist. The C library is linked in.
 dist:

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use aside_core::history::filter::Filter;
-use aside_core::proto::{Complete, Reply, Request};
+use aside_core::proto::{Complete, Ghost, Reply, Request};
 use etcetera::BaseStrategy;
 
 use crate::cli::{Exit, current_dir, from_home, home, one_line, own_shell, print, progress_bar, refuse_commands};
@@ -65,9 +65,9 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     import(&paths, &config)?;
     choose_model(&paths, &config, ask)?;
     let _ = std::fs::remove_file(paths.uninstalled_file());
-    let answers = check(&paths)?;
-    print(&next_steps(first))?;
-    Ok(if answers { Exit::Done } else { Exit::Failed })
+    let stem = check(&paths)?;
+    print(&next_steps(first, stem.as_deref().unwrap_or(STEMS[0])))?;
+    Ok(if stem.is_some() { Exit::Done } else { Exit::Failed })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,30 +234,65 @@ fn set(paths: &Paths, key: &str, value: &str) -> anyhow::Result<()> {
 /// Beginnings that have an end nearly everywhere.
 const STEMS: [&str; 3] = ["git st", "ls --a", "cd /u"];
 
-fn check(paths: &Paths) -> anyhow::Result<bool> {
+/// How many beginnings of the user's own commands are tried.
+const OWN_STEMS: usize = 8;
+const NEWEST: usize = 200;
+
+/// The beginning that is worth trying first: one that grey text completes, of the user's own commands if possible.
+fn check(paths: &Paths) -> anyhow::Result<Option<String>> {
     control::start(paths)?;
-    let cwd = current_dir()?;
-    for stem in STEMS {
-        let asked = Complete { cwd: cwd.clone(), left: stem.to_owned(), wait: true, ..Complete::default() };
+    let (mut stored, _) = History::open(&paths.history_db())?;
+    let newest = stored.newest(NEWEST, None)?;
+    let own = stems(newest.iter().map(|row| row.entry.command.as_str()));
+    let mut completed = Vec::new();
+    for stem in own.into_iter().chain(STEMS.map(str::to_owned)) {
+        let asked = Complete { cwd: current_dir()?, left: stem.clone(), wait: true, ..Complete::default() };
         if let Ok(Reply::Complete(found)) = client::ask(&paths.socket, Request::Complete(asked))
             && let Some(first) = found.candidates.first()
         {
-            print(&format!("check: `{stem}` completes to `{}`.\n", one_line(&first.completion)))?;
-            return Ok(true);
+            let grey = found.ghost == Ghost::Fit && first.completion.starts_with(&stem);
+            completed.push((!grey, stem, one_line(&first.completion)));
+            if grey {
+                break;
+            }
         }
     }
-    complain!("check: the daemon runs, but completes nothing; `aside doctor` says why");
-    Ok(false)
+    // The first that is grey; else the first.
+    completed.sort_by_key(|(is_unsure, ..)| *is_unsure);
+    let Some((_, stem, line)) = completed.into_iter().next() else {
+        complain!("check: the daemon runs, but completes nothing; `aside doctor` says why");
+        return Ok(None);
+    };
+    print(&format!("check: `{stem}` completes to `{line}`.\n"))?;
+    Ok(Some(stem))
 }
 
-fn next_steps(shell: &str) -> String {
+/// What is typed of the commonest lines before they can be guessed: the first word, and a letter of the second.
+fn stems<'a>(commands: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut counts: Vec<(usize, &str)> = Vec::new();
+    for command in commands.filter(|command| command.is_ascii() && !command.contains(char::is_control)) {
+        match counts.iter_mut().find(|(_, line)| *line == command) {
+            Some((count, _)) => *count += 1,
+            None => counts.push((1, command)),
+        }
+    }
+    counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    let stem = |line: &str| {
+        let (first, rest) = line.split_once(' ')?;
+        let letter = rest.chars().next().filter(char::is_ascii_alphanumeric)?;
+        (rest.len() > 2).then(|| format!("{first} {letter}"))
+    };
+    counts.iter().filter_map(|(_, line)| stem(line)).take(OWN_STEMS).collect()
+}
+
+fn next_steps(shell: &str, stem: &str) -> String {
     let tries = match shell {
-        "zsh" => {
-            "  git st                            the rest appears in grey; → takes it
+        "zsh" => &format!(
+            "  {stem:<33} the rest appears in grey; → takes it
   ? find files larger than 100MB    Tab takes the command; you run it
   how many files are here?          a sentence is answered
 `aside tutor` shows each of them in five minutes."
-        }
+        ),
         "bash" => {
             "  ? find files larger than 100MB    Enter puts the command into the line; you run it
   how many files are here?          a sentence is answered
@@ -276,6 +311,12 @@ fn next_steps(shell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn beginnings_are_those_of_the_commonest_lines() {
+        let lines = ["ls", "make test", "git push", "make test", "echo '", "git push", "git push", "cd ..", "rm -r x"];
+        assert_eq!(stems(lines.into_iter()), ["git p", "make t"]);
+    }
 
     #[test]
     fn the_line_is_on_a_line_of_its_own_and_uninstall_knows_it() {
