@@ -144,6 +144,27 @@ fn every_variable_of_ours_is_in_the_reference() {
 }
 
 #[test]
+fn every_slot_of_a_rule_is_on_its_page() {
+    let mut wrong = Vec::new();
+    for (page, source, function) in [
+        ("docs/suggest-rules.md", "crates/aside-core/src/suggest/fill.rs", "fn filled("),
+        ("docs/rules.md", "crates/aside-core/src/translate/embedded/slots.rs", "fn fill("),
+    ] {
+        let (written, source) = (text(page), text(source));
+        let (_, body) = source.split_once(function).unwrap_or_else(|| panic!("no {function} for {page}"));
+        let (body, _) = body.split_once("\n}\n").unwrap();
+        let arms = body.lines().filter_map(|line| line.strip_prefix("        \"")?.split_once("\" =>"));
+        let slots: Vec<&str> = arms.map(|(slot, _)| slot).collect();
+        assert!(slots.len() > 15, "{slots:?}");
+        let is_named = |slot: &str| ["`<", "`"].iter().any(|begin| written.contains(&format!("{begin}{slot}")));
+        wrong.extend(
+            slots.into_iter().filter(|slot| !is_named(slot)).map(|slot| format!("{page} does not name {slot}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
 fn every_page_for_users_begins_with_a_picture() {
     for page in user_pages() {
         let text = text(&page);
