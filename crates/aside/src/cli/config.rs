@@ -297,7 +297,7 @@ mod tests {
     fn the_table_is_aligned_and_names_the_origin() {
         let values = Values::from([("complete.right_arrow", Value::Text("word".to_owned()))]);
         let table = table(&rows(&values));
-        let start = |key: &str| table.lines().find(|line| line.starts_with(key)).unwrap()[..86].to_owned();
+        let start = |key: &str| table.lines().find(|line| line.starts_with(key)).unwrap()[..88].to_owned();
         assert_eq!(
             start("complete.right_arrow"),
             "complete.right_arrow           = \"word\"      file, default \"all\"  How much of the grey t"
