@@ -174,6 +174,7 @@ fn every_field_of_a_message_about_tasks_is_told() {
         private: true,
         active: text(),
         active_line: 1,
+        open: vec![text()],
         selection: text(),
         diagnostics: text(),
         environment: vec![text()],

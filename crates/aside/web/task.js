@@ -17,7 +17,7 @@ const RECENT = 10_000;
 const FOUND = 300;
 
 export class TaskView {
-  /** `hooks`: send, show, soon, appeared, announce, drafts, here. */
+  /** `hooks`: send, show, soon, appeared, announce, drafts, here; and `card`, a class, where what waits is shown in another way. */
   constructor(brief, hooks) {
     this.id = brief.taskId;
     this.brief = brief;
@@ -270,7 +270,7 @@ export class TaskView {
       if (!offer || this.state !== "WAITING_APPROVAL" || offer.step !== this.waiting) return;
       if (this.card?.offer.digest === offer.digest && this.card.offer.step === offer.step) return;
       this.drop();
-      this.card = new Card(offer, {
+      this.card = new (this.hooks.card ?? Card)(offer, {
         send: (message) => this.hooks.send(message),
         again: () => this.look(),
         drafts: this.hooks.drafts,

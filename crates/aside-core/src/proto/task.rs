@@ -58,6 +58,9 @@ pub struct Task {
     pub active: String,
     #[serde(rename = "activeLine", skip_serializing_if = "is_zero")]
     pub active_line: u32,
+    /// `ask`: the other files that are open.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub selection: String,
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -21,9 +21,10 @@ impl UserRequest {
     /// Of all its texts.
     pub fn bytes(&self) -> usize {
         let Self { source: _, thread_id, from_user, text, meta } = self;
-        let Meta { cwd, workspace, session, shell, private: _, active, active_line: _, selection, diagnostics } = meta;
+        let Meta { cwd, workspace, session, shell, private: _, active, active_line: _, open, selection, diagnostics } =
+            meta;
         let texts = [thread_id, text, cwd, workspace, session, shell, active, selection, diagnostics];
-        texts.into_iter().chain(from_user).map(String::len).sum()
+        texts.into_iter().chain(from_user).chain(open).map(String::len).sum()
     }
 }
 
@@ -49,6 +50,9 @@ pub struct Meta {
     pub active: String,
     #[serde(skip_serializing_if = "is_zero")]
     pub active_line: u32,
+    /// The other files that were open, relative to the workspace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub selection: String,
     /// What checkers said in the editor.

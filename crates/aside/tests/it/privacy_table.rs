@@ -140,7 +140,10 @@ impl Desk {
             ),
             ("why did the last command fail, askedcanary", json!({})),
             ("review my askedcanary changes", json!({})),
-            ("explain the askedcanary in .env", json!({ "active": ".env" })),
+            (
+                "explain the askedcanary in .env",
+                json!({ "active": ".env", "open": [".env"], "selection": "X=deniedcanary", "diagnostics": "deniedcanary" }),
+            ),
         ] {
             let mut fields = fields;
             fields["op"] = json!("ask");

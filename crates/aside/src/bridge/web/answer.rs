@@ -298,7 +298,17 @@ fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
     let Task { op, task, thread, text, source: _, from_user: _, by: _, step, digest, confine, from: _, limit, .. } =
         said;
     let Task {
-        cwd, session: _, shell: _, private, active, active_line, selection, diagnostics, environment: _, ..
+        cwd,
+        session: _,
+        shell: _,
+        private,
+        active,
+        active_line,
+        open,
+        selection,
+        diagnostics,
+        environment: _,
+        ..
     } = said;
     match op {
         Op::Watch | Op::Follow => return Err("this is read from /api/watch or /api/follow"),
@@ -311,7 +321,7 @@ fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
     let cwd = if cwd.is_empty() { asked_in } else { cwd };
     let kept = Task { op, task, thread, text, step, digest, confine, limit, cwd, shell, private, ..Task::default() };
     let source = "local_ui".to_owned();
-    Ok(Task { source, by: visitor.name(), active, active_line, selection, diagnostics, ..kept })
+    Ok(Task { source, by: visitor.name(), active, active_line, open, selection, diagnostics, ..kept })
 }
 
 /// As the daemon put it, with the status that fits.

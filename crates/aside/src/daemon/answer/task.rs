@@ -7,6 +7,7 @@ use std::time::Duration;
 use aside_core::line::Dialect;
 use aside_core::proto::Reply;
 use aside_core::proto::task::{Brief, Op, Task, TaskEvent, Tasks};
+use aside_core::task::deny::denied;
 use aside_core::task::event::Id;
 use aside_core::task::proposal::{Confine, Meta, Source, UserRequest};
 use aside_core::task::route::{Options, applies};
@@ -28,6 +29,8 @@ const SCREEN: usize = 50;
 const PACE: Duration = Duration::from_millis(100);
 /// Letters of who approved, in the log.
 const MAX_BY: usize = 100;
+/// Names of open files that an editor tells.
+const MAX_OPEN: usize = 50;
 /// Variables of a terminal that are taken over.
 const MAX_VARIABLES: usize = 4096;
 
@@ -159,6 +162,12 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
     } else {
         state.shell(Asker { session: &asked.session, shell: &asked.shell, wait: true }).1
     };
+    // What is selected in a file that no task reads is not read either.
+    if denied(&asked.active).is_some() {
+        asked.selection.clear();
+        asked.diagnostics.clear();
+    }
+    asked.open.truncate(MAX_OPEN);
     let meta = Meta {
         cwd: path(workspace.cwd())?,
         workspace: path(workspace.root())?,
@@ -167,6 +176,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
         shell: dialect.name().to_owned(),
         active: asked.active,
         active_line: asked.active_line,
+        open: asked.open,
         selection: asked.selection,
         diagnostics: asked.diagnostics,
     };

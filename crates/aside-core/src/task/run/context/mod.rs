@@ -34,6 +34,8 @@ pub struct Request<'a> {
     pub places: &'a [(String, usize)],
     /// The file that is open before the person, and the line of the cursor.
     pub active: Option<(&'a str, usize)>,
+    /// The other files that are open there.
+    pub open: &'a [String],
     /// Files of the workspace, with those that git ignores marked so.
     pub tree: &'a [Listed<'a>],
     /// What `git status` calls changed.
@@ -68,6 +70,7 @@ pub enum Reason {
     Active,
     /// Its name has words of the request.
     Words,
+    Open,
     Changed,
 }
 
@@ -76,8 +79,9 @@ impl Reason {
         match self {
             Reason::Named => "the request names it",
             Reason::Error => "the error names it",
-            Reason::Active => "it is open",
+            Reason::Active => "it is before the user",
             Reason::Words => "its name is like the words of the request",
+            Reason::Open => "it is open",
             Reason::Changed => "it has changed since the last commit",
         }
     }

@@ -9,6 +9,8 @@ const MAX_TREE: usize = 50_000;
 /// Files that are taken for their names alone, and for having changed.
 const MAX_WORDS: usize = 4;
 const MAX_CHANGED: usize = 4;
+/// Files that are taken for being open beside the one before the user.
+const MAX_OPEN: usize = 4;
 /// A word with fewer letters is in too many names.
 const SHORTEST: usize = 4;
 
@@ -38,9 +40,13 @@ pub fn plan(request: &Request<'_>) -> (Vec<Pick>, Vec<String>) {
     for path in like_words(request) {
         take(&mut picks, path.to_owned(), Reason::Words, 0);
     }
-    let changed = request.changed.iter().filter(|path| denied(path).is_none() && Name::new(path).is_ok());
-    for path in changed.filter(|path| !is_ignored(path, request)).take(MAX_CHANGED) {
-        take(&mut picks, path.clone(), Reason::Changed, 0);
+    for (paths, reason, most) in
+        [(request.open, Reason::Open, MAX_OPEN), (request.changed, Reason::Changed, MAX_CHANGED)]
+    {
+        let readable = paths.iter().filter(|path| denied(path).is_none() && Name::new(path).is_ok());
+        for path in readable.filter(|path| !is_ignored(path, request)).take(most) {
+            take(&mut picks, path.clone(), reason, 0);
+        }
     }
     picks.sort_by_key(|pick| pick.reason);
     for pick in picks.iter().skip(MAX_FILES).filter(|pick| pick.reason == Reason::Named) {

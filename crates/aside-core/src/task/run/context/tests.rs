@@ -58,6 +58,13 @@ fn files_are_picked_for_a_reason() {
 }
 
 #[test]
+fn open_files_come_before_changed_ones() {
+    let (open, changed) = (names(&[".env", "src/login.rs", "target/out.txt", "../x"]), names(&["Cargo.toml"]));
+    let asked = Request { active: Some(("src/main.rs", 3)), open: &open, changed: &changed, ..Request::default() };
+    assert_eq!(planned(asked), "src/main.rs Active 3\nsrc/login.rs Open 0\nCargo.toml Changed 0");
+}
+
+#[test]
 fn what_is_denied_is_never_read_and_what_is_ignored_only_when_named() {
     let named =
         names(&[".env", "../secret.txt", "/etc/passwd", "target/out.txt", "keys/id_rsa", "a/../../b", ".git/config"]);

@@ -61,9 +61,15 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &std::sync::atomic::A
     let there = there.as_ref().unwrap_or(workspace);
     let files: Vec<String> = files.iter().map(|file| workspace.named(file)).collect();
     let places: Vec<(String, usize)> = places.iter().map(|(file, line)| (there.named(file), *line)).collect();
-    let active = Some(meta.active.as_str()).filter(|active| !active.is_empty());
-    let named: Vec<String> =
-        files.iter().chain(places.iter().map(|(file, _)| file)).cloned().chain(active.map(str::to_owned)).collect();
+    let active = Some(&meta.active).filter(|active| !active.is_empty()).map(|active| workspace.named(active));
+    let open: Vec<String> = meta.open.iter().map(|file| workspace.named(file)).collect();
+    let named: Vec<String> = files
+        .iter()
+        .chain(places.iter().map(|(file, _)| file))
+        .cloned()
+        .chain(active.clone())
+        .chain(open.iter().cloned())
+        .collect();
     let tree = workspace.tree(&named, cancelled)?;
     let git = workspace.git();
     let listed = tree.listed();
@@ -71,7 +77,8 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &std::sync::atomic::A
         words,
         files: &files,
         places: &places,
-        active: active.map(|active| (active, usize::try_from(meta.active_line).unwrap_or(0))),
+        active: active.as_deref().map(|active| (active, usize::try_from(meta.active_line).unwrap_or(0))),
+        open: &open,
         tree: &listed,
         changed: &git.changed,
     };
