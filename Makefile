@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -26,6 +26,24 @@ test-models:
 	scripts/packages zsh
 	scripts/models target/models
 	ASIDE_TEST_PATIENCE=6 ASIDE_TEST_MODELS=$(abspath target/models) $(CARGO) test -p aside --test it model_real -- --nocapture --test-threads=1
+
+# The VS Code extension, as target/vscode/aside.vsix. docs/vscode.md.
+VSCODE = cd editors/vscode && PATH="$(abspath target/vscode/bin):$$PATH" &&
+vscode:
+	scripts/vscode node target/vscode
+	$(VSCODE) npm ci --loglevel=error && npm run --silent check && npm run --silent build
+	$(VSCODE) cp ../../LICENSE ../../LICENSE-MIT ../../LICENSE-APACHE . && npx vsce package --no-dependencies --allow-missing-repository \
+		--out $(abspath target/vscode/aside.vsix)
+
+# The extension against a real daemon, and in a real workbench: code-server, driven in Chromium. Fetches some hundred megabytes the first
+# time. PICTURES=DIR takes pictures.
+test-vscode: vscode
+	scripts/packages chromium git
+	scripts/vscode workbench target/vscode
+	$(CARGO) build --bin aside
+	$(VSCODE) ASIDE_BIN=$(abspath target/debug/aside) npm run --silent test
+	$(VSCODE) ASIDE_BIN=$(abspath target/debug/aside) ASIDE_WORKBENCH=$(abspath target/vscode) \
+		$(if $(PICTURES),ASIDE_PICTURES=$(abspath $(patsubst ~/%,$(HOME)/%,$(PICTURES)))) node --test dist/test/workbench.js
 
 # Skipped where the toolchain came without them.
 lint:

@@ -1,0 +1,87 @@
+// Approving, in a dialog of the editor: what is asked about is fetched anew, compared with what the card showed, and the approval carries
+// its digest. No command of the extension approves anything, so no other extension can call one.
+
+import * as vscode from "vscode";
+import { plain } from "../../../crates/aside/web/text.js";
+import { type Daemon, DaemonError } from "./daemon";
+import { type OfferDocuments, inside } from "./diffs";
+import { ownEnvironment } from "./executable";
+import { isCommand, question } from "./offer";
+import { parsePatch } from "./patch";
+import type { Offer, Told } from "./wire";
+
+export const BY = "VS Code";
+
+export class Approver {
+  /** Offers that were too long for a dialog and have been opened in an editor. */
+  private readonly opened = new Set<string>();
+
+  constructor(
+    private readonly daemon: Daemon,
+    private readonly documents: OfferDocuments,
+  ) {}
+
+  /** Opens what waits. */
+  async view(taskId: string): Promise<void> {
+    const { offer, workspace } = await this.offer(taskId);
+    await this.open(offer, workspace);
+  }
+
+  /** Whether it was approved. */
+  async approve(taskId: string, step: number, digest: string): Promise<Told | undefined> {
+    if (!vscode.workspace.isTrusted) {
+      void this.explainTrust();
+      throw new DaemonError("this workspace is not trusted: nothing is approved here", "refused");
+    }
+    const { offer, workspace } = await this.offer(taskId);
+    if (offer.step !== step || offer.digest !== digest) {
+      throw new DaemonError("it has changed since it was shown; look at it again", "refused");
+    }
+    const { title, detail, does, isWhole } = question(offer, unsaved(offer, workspace));
+    const view = isCommand(offer) ? "Show All" : "View Diff";
+    const mayApprove = isWhole || this.opened.has(digest);
+    const buttons = [...(mayApprove ? [does] : []), ...(isWhole && isCommand(offer) ? [] : [view])];
+    const said = await vscode.window.showWarningMessage(title, { modal: true, detail }, ...buttons);
+    if (said === view) await this.open(offer, workspace);
+    if (said !== does || !mayApprove) return undefined;
+    const environment = isCommand(offer) ? variables() : [];
+    return await this.daemon.task({ op: "approve", taskId, step, digest, by: BY, environment });
+  }
+
+  /** Whether what a task wrote was taken back. */
+  async undo(taskId: string): Promise<Told | undefined> {
+    if (!vscode.workspace.isTrusted) throw new DaemonError("this workspace is not trusted: nothing is written here", "refused");
+    const said = await vscode.window.showWarningMessage("Put the files back as they were?", { modal: true, detail: `Task ${plain(taskId)}` }, "Undo");
+    return said === "Undo" ? await this.daemon.task({ op: "undo", taskId, by: BY }) : undefined;
+  }
+
+  private async offer(taskId: string): Promise<{ offer: Offer; workspace: string }> {
+    const { tasks, offer } = await this.daemon.task({ op: "show", taskId });
+    if (!offer) throw new DaemonError("nothing waits for you there any more", "refused");
+    return { offer, workspace: tasks[0]?.workspace ?? "" };
+  }
+
+  private async open(offer: Offer, workspace: string): Promise<void> {
+    await this.documents.open(offer, workspace);
+    this.opened.add(offer.digest);
+  }
+
+  private async explainTrust(): Promise<void> {
+    const manage = "Manage Trust";
+    const said = await vscode.window.showWarningMessage("Aside approves nothing in a workspace that is not trusted.", manage);
+    if (said === manage) await vscode.commands.executeCommand("workbench.trust.manage");
+  }
+}
+
+/** Files of the change that have unsaved changes in an editor. */
+function unsaved(offer: Offer, workspace: string): string[] {
+  if (isCommand(offer)) return [];
+  const names = parsePatch(offer.text)?.map((file) => file.old || file.new) ?? [];
+  const dirty = new Set(vscode.workspace.textDocuments.filter((document) => document.isDirty).map((document) => document.uri.fsPath));
+  return names.filter((name) => dirty.has(inside(workspace, name) ?? "")).map(plain);
+}
+
+/** The variables that a command gets, as one that is typed in a terminal of the editor does. */
+function variables(): string[] {
+  return Object.entries(ownEnvironment()).map(([name, value]) => `${name}=${value ?? ""}`);
+}

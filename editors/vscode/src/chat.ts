@@ -1,0 +1,277 @@
+// The chat view: carries messages between its webview and the daemon. The webview draws and holds no rights: what it may ask for is listed
+// here, and what writes or runs goes through a dialog of the editor.
+
+import { randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
+import * as vscode from "vscode";
+import { type Approver, BY } from "./approve";
+import type { Part } from "./context";
+import { Daemon, DaemonError, type Hooks, type Link } from "./daemon";
+import { editorContext, folders, place, shell } from "./editor";
+import type { Brief, TaskMessage, Told } from "./wire";
+
+/** After the last move of a cursor. */
+const DEBOUNCE = 150;
+const MAX_TEXT = 60_000;
+
+/** What the webview says. Checked before it is believed. */
+type Said =
+  | { kind: "ready" }
+  | { kind: "watch"; fresh: boolean; tasks: { id: string; from: number }[] }
+  | { kind: "ask"; id: number; text: string; threadId: string; cwd: string; without: Part[] }
+  | { kind: "call"; id: number; message: TaskMessage }
+  | { kind: "view"; taskId: string }
+  | { kind: "place"; cwd: string }
+  | { kind: "do"; command: string };
+
+export interface AskMore {
+  only?: readonly vscode.Diagnostic[];
+  session?: string;
+  cwd?: string;
+}
+
+export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
+  private view: vscode.WebviewView | undefined;
+  /** What the webview is to be told once it can hear. */
+  private later: unknown[] = [];
+  private isReady = false;
+  /** For the events of the tasks on the screen; ends with the webview, so that nothing has to be kept. */
+  private events: Daemon | undefined;
+  private tasks: Brief[] = [];
+  private link: { link: Link; why: string } = { link: "off", why: "" };
+  private timer: NodeJS.Timeout | undefined;
+  private cwd = "";
+
+  constructor(
+    private readonly root: vscode.Uri,
+    private readonly daemon: Daemon,
+    private readonly hooks: Omit<Hooks, "linked">,
+    private readonly approver: Approver,
+  ) {}
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    const { webview } = view;
+    webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.root, "dist")] };
+    webview.onDidReceiveMessage((said: Said) => void this.hear(said));
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) this.rest();
+    });
+    view.onDidDispose(() => {
+      this.view = undefined;
+      this.rest();
+    });
+    webview.html = this.page(webview);
+  }
+
+  /** Shows the view, a thread in it, or the words of a request that is to be finished. */
+  async show(more: { threadId?: string; draft?: string; fresh?: boolean } = {}): Promise<void> {
+    await vscode.commands.executeCommand("aside.chat.focus");
+    this.tell({ kind: "focus", ...more });
+  }
+
+  /** A request from elsewhere in the editor, in a thread of its own. */
+  async ask(text: string, more: AskMore = {}): Promise<void> {
+    try {
+      const told = await this.asks(text, "", more);
+      await this.show({ threadId: told.tasks[0]?.threadId ?? "" });
+    } catch (error) {
+      void vscode.window.showErrorMessage(`Aside: ${messageOf(error)}`);
+    }
+  }
+
+  linked(link: Link, why: string): void {
+    this.link = { link, why };
+    this.tellLink();
+    if (link === "on") this.tell({ kind: "again" });
+  }
+
+  followed(tasks: Brief[]): void {
+    this.tasks = tasks;
+    this.tellTasks();
+  }
+
+  /** The editor's state has changed, so what would go along may have. */
+  contextChanged(): void {
+    clearTimeout(this.timer);
+    if (this.view?.visible) this.timer = setTimeout(() => this.tellContext(), DEBOUNCE);
+  }
+
+  dispose(): void {
+    this.rest();
+  }
+
+  private rest(): void {
+    clearTimeout(this.timer);
+    this.isReady = false;
+    this.events?.close();
+    this.events = undefined;
+  }
+
+  private async hear(said: Said): Promise<void> {
+    switch (said.kind) {
+      case "ready":
+        this.isReady = true;
+        this.tellLink();
+        this.tellTasks();
+        this.tellContext();
+        for (const message of this.later.splice(0)) this.tell(message);
+        break;
+      case "watch":
+        await this.watch(said.fresh, said.tasks);
+        break;
+      case "ask":
+        await this.answer(said.id, () => this.asks(String(said.text), String(said.threadId), { cwd: String(said.cwd) }, said.without));
+        break;
+      case "call":
+        await this.answer(said.id, () => this.call(said.message));
+        break;
+      case "view":
+        await this.approver.view(String(said.taskId)).catch((error: unknown) => vscode.window.showErrorMessage(`Aside: ${messageOf(error)}`));
+        break;
+      case "place":
+        this.cwd = String(said.cwd);
+        this.tellContext();
+        break;
+      case "do":
+        if (["aside.install", "aside.reconnect", "aside.settings"].includes(said.command)) await vscode.commands.executeCommand(said.command);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private async asks(text: string, threadId: string, more: AskMore, without: Part[] = []): Promise<Told> {
+    const { cwd } = more.session && more.cwd ? { cwd: more.cwd } : place(more.cwd);
+    const { context } = editorContext(cwd, without, more.only);
+    return await this.daemon.task({
+      op: "ask",
+      text: text.slice(0, MAX_TEXT),
+      cwd,
+      ...(threadId ? { threadId } : {}),
+      ...(more.session ? { session_id: more.session } : { shell: shell() }),
+      ...(isPrivate() ? { private: true } : {}),
+      ...context,
+    });
+  }
+
+  /** What the webview may ask for, field by field. */
+  private async call({ op, taskId = "", step = 0, digest = "", text = "", confine = "" }: TaskMessage): Promise<Told | undefined> {
+    switch (op) {
+      case "show":
+      case "cancel":
+        return await this.daemon.task({ op, taskId });
+      case "retry":
+        return await this.daemon.task({ op, taskId, ...(isPrivate() ? { private: true } : {}) });
+      case "reject":
+        return await this.daemon.task({ op, taskId, step, digest, text, by: BY });
+      case "edit":
+        return await this.daemon.task({ op, taskId, step, digest, text, confine, by: BY });
+      case "approve":
+        return await this.approver.approve(taskId, step, digest);
+      case "undo":
+        return await this.approver.undo(taskId);
+      default:
+        throw new DaemonError(`nothing is called ${op}`, "bad_request");
+    }
+  }
+
+  private async answer(id: number, act: () => Promise<Told | undefined>): Promise<void> {
+    try {
+      const told = await act();
+      this.tell({ kind: "answer", id, told: told ?? { tasks: [] }, isCancelled: told === undefined });
+    } catch (error) {
+      this.tell({ kind: "answer", id, error: messageOf(error) });
+    }
+  }
+
+  /** A connection of its own: a watch ends with its connection only. */
+  private async watch(fresh: boolean, tasks: { id: string; from: number }[]): Promise<void> {
+    if (fresh) {
+      this.events?.close();
+      this.events = undefined;
+    }
+    if (!this.events) {
+      const events = new Daemon({ ...this.hooks, linked: (link) => this.eventsLinked(events, link) });
+      this.events = events;
+      events.connect();
+    }
+    const { events } = this;
+    for (const { id, from } of tasks) {
+      await events.watch(id, from, (event) => {
+        if (this.events === events) this.tell({ kind: "event", event });
+      }).catch((error: unknown) => {
+        if (!(error instanceof DaemonError) || error.code !== "away") this.tell({ kind: "unread", id, error: messageOf(error) });
+      });
+    }
+  }
+
+  private eventsLinked(events: Daemon, link: Link): void {
+    if (this.events !== events || link !== "failed") return;
+    // The webview asks again, from where it is, when the daemon is back.
+    this.events = undefined;
+    events.close();
+    if (this.daemon.link === "on") this.tell({ kind: "again" });
+  }
+
+  private tellLink(): void {
+    this.tell({ kind: "link", ...this.link, version: this.daemon.version, by: BY, isTrusted: vscode.workspace.isTrusted });
+  }
+
+  private tellTasks(): void {
+    this.tell({ kind: "tasks", tasks: this.tasks.filter(concernsWindow) });
+  }
+
+  private tellContext(): void {
+    const { cwd, name } = place(this.cwd);
+    const { items, notes } = editorContext(cwd);
+    this.tell({ kind: "context", items, notes, name, cwd: this.cwd, folders: folders(), isPrivate: isPrivate() });
+  }
+
+  private tell(message: unknown): void {
+    if (this.isReady) void this.view?.webview.postMessage(message);
+    else if ((message as { kind: string }).kind === "focus") this.later.push(message);
+  }
+
+  private page(webview: vscode.Webview): string {
+    const nonce = randomBytes(18).toString("base64");
+    const asset = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(this.root, "dist", name)).toString();
+    const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+    return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${policy}">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="stylesheet" href="${asset("main.css")}">
+    <title>Aside</title>
+  </head>
+  <body>
+    <script nonce="${nonce}" src="${asset("main.js")}"></script>
+  </body>
+</html>`;
+  }
+}
+
+export function isPrivate(): boolean {
+  return vscode.workspace.getConfiguration("aside").get("private", false);
+}
+
+/** Of a folder of this window, around one or below one; without folders all are. */
+export function concernsWindow(brief: Brief): boolean {
+  const roots = folders().map(({ cwd }) => real(cwd));
+  const isBelow = (path: string, root: string) => path === root || path.startsWith(`${root}/`);
+  return !roots.length || roots.some((root) => isBelow(brief.workspace, root) || isBelow(root, brief.workspace));
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,32 @@
+// Where the `aside` program is, and the environment that it and approved commands get.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/** Looked at behind `PATH`, which a desktop session may not have set up. */
+const USUAL = [join(homedir(), ".local/bin"), join(homedir(), ".cargo/bin"), "/usr/local/bin", "/opt/homebrew/bin"];
+/** What the editor sets for its own processes. */
+const OF_THE_EDITOR = /^(ELECTRON_|VSCODE_|CODE_SERVER_|CHROME_|GOOGLE_|NODE_EXEC_|ORIGINAL_XDG_)/;
+
+export function findExecutable(setting: string, path = process.env.PATH ?? ""): string | undefined {
+  const named = setting.trim().replace(/^~(?=\/)/, homedir());
+  if (named) return isAbsolute(named) && isProgram(named) ? named : undefined;
+  // A relative entry of `PATH` would let a workspace bring its own `aside`.
+  const directories = [...path.split(":").filter(isAbsolute), ...USUAL];
+  return directories.map((directory) => join(directory, "aside")).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The environment without what only the editor's own processes are to have. */
+export function ownEnvironment(environment = process.env): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_THE_EDITOR.test(name)));
+}

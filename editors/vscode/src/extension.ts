@@ -1,0 +1,103 @@
+// What the editor calls: activation, commands, and what is told to whom. Opens nothing and reads no file until it is asked.
+
+import * as vscode from "vscode";
+import { AskActions, requestText } from "./actions";
+import { Approver } from "./approve";
+import { ChatView, messageOf } from "./chat";
+import { Daemon, type Hooks, type Link } from "./daemon";
+import { OfferDocuments } from "./diffs";
+import { findExecutable, ownEnvironment } from "./executable";
+import { lastCommandText } from "./last";
+import { changeSetting } from "./settings";
+import { RemoteNotices, StatusItem } from "./status";
+import { Terminals } from "./terminal";
+import type { Brief } from "./wire";
+
+export function activate(context: vscode.ExtensionContext): void {
+  const hooks: Omit<Hooks, "linked"> = { executable: program, environment: () => ownEnvironment() };
+  const status = new StatusItem();
+  const notices = new RemoteNotices();
+  const documents = new OfferDocuments();
+  let tasks: Brief[] = [];
+  const followed = (now: Brief[]) => {
+    tasks = now;
+    chat.followed(now);
+    status.followed(now);
+    notices.followed(now, (brief) => void chat.show({ threadId: brief.threadId }));
+  };
+  const linked = (link: Link, why: string) => {
+    status.linked(link, why, daemon.version);
+    chat.linked(link, why);
+    void vscode.commands.executeCommand("setContext", "aside.connected", link === "on");
+    if (link === "on") daemon.follow((told) => followed(told.tasks)).catch((error: unknown) => status.linked("failed", messageOf(error), ""));
+  };
+  const daemon = new Daemon({ ...hooks, linked });
+  const chat = new ChatView(context.extensionUri, daemon, hooks, new Approver(daemon, documents));
+  const terminals = new Terminals(daemon);
+
+  const asks = (verb: "explain" | "fix") => (_?: vscode.Uri, diagnostic?: vscode.Diagnostic) =>
+    chat.ask(requestText(verb, diagnostic), diagnostic ? { only: [diagnostic] } : {});
+  const asksLast = (verb: "explain" | "fix") => async () => {
+    const last = await terminals.lastCommand();
+    if (last) await chat.ask(lastCommandText(verb, last), { session: last.session, cwd: last.cwd });
+    else void vscode.window.showInformationMessage("No command is known of this terminal. Aside's plugin or the editor's shell integration has to be on there.");
+  };
+  const commands: Record<string, (...given: never[]) => unknown> = {
+    "aside.ask": () => chat.show(),
+    "aside.explain": asks("explain"),
+    "aside.fix": asks("fix"),
+    "aside.explainLast": asksLast("explain"),
+    "aside.fixLast": asksLast("fix"),
+    "aside.newThread": () => chat.show({ fresh: true }),
+    "aside.showWaiting": () => {
+      const waiting = tasks.find((task) => task.state === "WAITING_APPROVAL");
+      return chat.show(waiting ? { threadId: waiting.threadId } : {});
+    },
+    "aside.settings": async () => {
+      const found = program();
+      if (found) await changeSetting(found);
+      else await showInstall(context);
+    },
+    "aside.reconnect": () => daemon.connect(),
+    "aside.install": () => showInstall(context),
+  };
+
+  const changed = () => chat.contextChanged();
+  context.subscriptions.push(
+    status,
+    terminals,
+    chat,
+    documents.register(),
+    { dispose: () => daemon.close() },
+    ...Object.entries(commands).map(([name, act]) => vscode.commands.registerCommand(name, act)),
+    vscode.window.registerWebviewViewProvider("aside.chat", chat),
+    vscode.languages.registerCodeActionsProvider({ scheme: "file" }, new AskActions(), { providedCodeActionKinds: AskActions.kinds }),
+    vscode.window.onDidChangeActiveTextEditor(changed),
+    vscode.window.onDidChangeTextEditorSelection(changed),
+    vscode.window.tabGroups.onDidChangeTabs(changed),
+    vscode.languages.onDidChangeDiagnostics(changed),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => followed(tasks)),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => chat.linked(daemon.link, "")),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("aside")) changed();
+      if (change.affectsConfiguration("aside.executable")) {
+        daemon.close();
+        daemon.connect();
+      }
+    }),
+  );
+  // Behind activation: starting a process takes longer than all of it.
+  setImmediate(() => daemon.connect());
+}
+
+export function deactivate(): void {
+  // What is registered with the context ends with it.
+}
+
+function program(): string | undefined {
+  return findExecutable(vscode.workspace.getConfiguration("aside").get("executable", ""));
+}
+
+async function showInstall(context: vscode.ExtensionContext): Promise<void> {
+  await vscode.commands.executeCommand("markdown.showPreview", vscode.Uri.joinPath(context.extensionUri, "walkthrough", "install.md"));
+}

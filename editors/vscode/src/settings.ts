@@ -1,0 +1,47 @@
+// The daemon's own settings, read and changed with `aside config`: they are kept in one place, and the editor keeps no copy.
+
+import { execFile } from "node:child_process";
+import { homedir } from "node:os";
+import { promisify } from "node:util";
+import * as vscode from "vscode";
+import { ownEnvironment } from "./executable";
+
+const run = promisify(execFile);
+
+interface Setting {
+  key: string;
+  value: unknown;
+  default: unknown;
+  from: string;
+  why: string;
+}
+
+/** Those that bear on tasks. */
+const CONCERNS = /^(task\.|llm\.(provider|base_url|model|api_key_\w+|task\.\w+)$)/;
+
+export async function changeSetting(program: string): Promise<void> {
+  const aside = async (...words: string[]) => (await run(program, ["config", ...words], { cwd: homedir(), env: ownEnvironment() })).stdout;
+  const all = (JSON.parse(await aside("list", "--json")) as Setting[]).filter((setting) => CONCERNS.test(setting.key));
+  const items = all.map((setting) => ({ label: setting.key, description: JSON.stringify(setting.value), detail: setting.why, setting }));
+  const file = { label: "$(go-to-file) Open the file", description: "", detail: "All settings, with their comments", setting: undefined };
+  const picked = await vscode.window.showQuickPick([...items, file], { title: "Settings of the Aside daemon", matchOnDetail: true, placeHolder: "They count for shells, the page and every editor alike" });
+  if (!picked) return;
+  if (!picked.setting) {
+    const path = (await aside("path")).trim();
+    await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true }).then(undefined, () => {
+      void vscode.window.showInformationMessage(`${path} is not there yet: every setting has its default.`);
+    });
+    return;
+  }
+  const { key, value, why } = picked.setting;
+  const wanted = typeof value === "boolean"
+    ? await vscode.window.showQuickPick(["true", "false"], { title: key, placeHolder: why })
+    : await vscode.window.showInputBox({ title: key, prompt: why, value: typeof value === "string" ? value : JSON.stringify(value) });
+  if (wanted === undefined) return;
+  try {
+    await aside("set", key, wanted);
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    void vscode.window.showErrorMessage(stderr?.trim() || String(error));
+  }
+}

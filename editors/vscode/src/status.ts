@@ -1,0 +1,85 @@
+// The item in the status bar, and notifications about requests from afar.
+
+import * as vscode from "vscode";
+import { plain } from "../../../crates/aside/web/text.js";
+import { concernsWindow } from "./chat";
+import type { Link } from "./daemon";
+import type { Brief } from "./wire";
+
+const MAX_TOLD = 120;
+
+export class StatusItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem("aside.state", vscode.StatusBarAlignment.Right, 90);
+  private waiting: Brief[] = [];
+  private working = 0;
+  private link: Link = "off";
+  private why = "";
+  private version = "";
+
+  constructor() {
+    this.item.name = "Aside";
+    this.draw();
+    this.item.show();
+  }
+
+  linked(link: Link, why: string, version: string): void {
+    [this.link, this.why, this.version] = [link, why, version];
+    this.draw();
+  }
+
+  followed(tasks: Brief[]): void {
+    const here = tasks.filter(concernsWindow);
+    this.waiting = here.filter((task) => task.state === "WAITING_APPROVAL");
+    this.working = here.filter((task) => !["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"].includes(task.state)).length;
+    this.draw();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+
+  private draw(): void {
+    const { item } = this;
+    item.command = "aside.showWaiting";
+    item.backgroundColor = undefined;
+    if (this.link === "missing") {
+      item.text = "$(warning) Aside";
+      item.tooltip = "aside is not installed. Click to see how.";
+      item.command = "aside.install";
+    } else if (this.link !== "on") {
+      item.text = this.link === "failed" ? "$(debug-disconnect) Aside" : "$(comment-discussion) Aside";
+      item.tooltip = this.link === "failed" ? `No daemon: ${this.why}. Click to connect.` : "Aside";
+      if (this.link === "failed") item.command = "aside.reconnect";
+    } else if (this.waiting.length) {
+      item.text = `$(bell-dot) Aside: ${this.waiting.length}`;
+      item.tooltip = `${this.waiting.map((task) => plain(task.summary || task.text)).slice(0, 5).join("\n")}\n\nwaits for you`;
+      item.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
+    } else {
+      item.text = this.working ? "$(sync~spin) Aside" : "$(comment-discussion) Aside";
+      item.tooltip = `Aside ${this.version}${this.working ? ": at work" : ""}`;
+    }
+  }
+}
+
+export class RemoteNotices {
+  private readonly told = new Map<string, string>();
+
+  /** Says once that a request from afar has come, and once for each attempt that it waits. It offers to show it, nothing else. */
+  followed(tasks: Brief[], show: (brief: Brief) => void): void {
+    if (!vscode.workspace.getConfiguration("aside").get("notifyRemote", true)) return;
+    for (const brief of tasks) {
+      const isWaiting = brief.state === "WAITING_APPROVAL";
+      const isLive = isWaiting || !["COMPLETED", "FAILED", "REJECTED"].includes(brief.state);
+      if (brief.source === "local_ui" || !isLive || !(concernsWindow(brief) || vscode.window.state.focused)) continue;
+      const state = `${brief.attempt} ${isWaiting ? "waits" : "asks"}`;
+      if (this.told.get(brief.taskId) === state) continue;
+      this.told.set(brief.taskId, state);
+      const who = plain(brief.fromUser || "someone").slice(0, 40);
+      const what = plain(brief.text).replace(/\s+/g, " ").slice(0, MAX_TOLD);
+      const sentence = isWaiting ? `Waits for your approval, from ${who}: ${what}` : `From ${who}: ${what}`;
+      void vscode.window.showInformationMessage(sentence, "Show").then((said) => {
+        if (said) show(brief);
+      });
+    }
+  }
+}
