@@ -8,6 +8,7 @@ import { type Approver, BY } from "./approve";
 import type { Part } from "./context";
 import { Daemon, DaemonError, type Hooks, type Link } from "./daemon";
 import { editorContext, folders, place, shell } from "./editor";
+import { notice } from "./notice";
 import type { Brief, TaskMessage, Told } from "./wire";
 
 /** After the last move of a cursor. */
@@ -76,7 +77,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       const told = await this.asks(text, "", more);
       await this.show({ threadId: told.tasks[0]?.threadId ?? "" });
     } catch (error) {
-      void vscode.window.showErrorMessage(`Aside: ${messageOf(error)}`);
+      void vscode.window.showErrorMessage(notice(`Aside: ${messageOf(error)}`));
     }
   }
 
@@ -127,7 +128,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         await this.answer(said.id, () => this.call(said.message));
         break;
       case "view":
-        await this.approver.view(String(said.taskId)).catch((error: unknown) => vscode.window.showErrorMessage(`Aside: ${messageOf(error)}`));
+        await this.approver.view(String(said.taskId)).catch((error: unknown) => vscode.window.showErrorMessage(notice(`Aside: ${messageOf(error)}`)));
         break;
       case "place":
         this.cwd = String(said.cwd);

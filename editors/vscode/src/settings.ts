@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { ownEnvironment } from "./executable";
+import { notice } from "./notice";
 
 const run = promisify(execFile);
 
@@ -29,7 +30,7 @@ export async function changeSetting(program: string): Promise<void> {
   if (!picked.setting) {
     const path = (await aside("path")).trim();
     await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true }).then(undefined, () => {
-      void vscode.window.showInformationMessage(`${path} is not there yet: every setting has its default.`);
+      void vscode.window.showInformationMessage(notice(`${path} is not there yet: every setting has its default.`));
     });
     return;
   }
@@ -42,6 +43,6 @@ export async function changeSetting(program: string): Promise<void> {
     await aside("set", key, wanted);
   } catch (error) {
     const { stderr } = error as { stderr?: string };
-    void vscode.window.showErrorMessage(stderr?.trim() || String(error));
+    void vscode.window.showErrorMessage(notice(stderr?.trim() || String(error)));
   }
 }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { plain } from "../../../crates/aside/web/text.js";
 import { concernsWindow } from "./chat";
 import type { Link } from "./daemon";
+import { notice } from "./notice";
 import type { Brief } from "./wire";
 
 const MAX_TOLD = 120;
@@ -74,10 +75,10 @@ export class RemoteNotices {
       const state = `${brief.attempt} ${isWaiting ? "waits" : "asks"}`;
       if (this.told.get(brief.taskId) === state) continue;
       this.told.set(brief.taskId, state);
-      const who = plain(brief.fromUser || "someone").slice(0, 40);
-      const what = plain(brief.text).replace(/\s+/g, " ").slice(0, MAX_TOLD);
+      const who = (brief.fromUser || "someone").slice(0, 40);
+      const what = brief.text.replace(/\s+/g, " ").slice(0, MAX_TOLD);
       const sentence = isWaiting ? `Waits for your approval, from ${who}: ${what}` : `From ${who}: ${what}`;
-      void vscode.window.showInformationMessage(sentence, "Show").then((said) => {
+      void vscode.window.showInformationMessage(notice(sentence), "Show").then((said) => {
         if (said) show(brief);
       });
     }

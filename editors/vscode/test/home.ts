@@ -1,7 +1,7 @@
 // A home of its own for a test: a real daemon, a workspace, and a model that answers what the test wrote down. Loopback only.
 
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -21,8 +21,8 @@ export class Home {
     const path = await mkdtemp(join(tmpdir(), "aside-vscode-"));
     const home = new Home(path, await Model.start());
     await mkdir(join(path, "run"), { mode: 0o700 });
-    await mkdir(join(path, "bin"));
-    await run("ln", ["-s", BINARY, join(path, "bin/aside")]);
+    await mkdir(join(path, ".local/bin"), { recursive: true });
+    await symlink(BINARY, home.program);
     await home.write(".config/aside/config.toml", `[llm]\nprovider = "openai"\nbase_url = "${home.model.url}"\nmodel = "scripted"\ntimeout_connect_ms = 10000\n`);
     await home.write("project/.git/HEAD", "ref: refs/heads/main\n");
     await home.write("project/Makefile", "test:\n\t@echo 3 passed > ran.txt; cat ran.txt\n");
@@ -36,12 +36,12 @@ export class Home {
   }
 
   get program(): string {
-    return join(this.path, "bin/aside");
+    return join(this.path, ".local/bin/aside");
   }
 
   get environment(): NodeJS.ProcessEnv {
     const { PATH = "", LANG = "C.UTF-8" } = process.env;
-    return { HOME: this.path, PATH: `${join(this.path, "bin")}:${PATH}`, LANG, SHELL: "/bin/bash", ASIDE_SOCKET: join(this.path, "run/aside.sock"), TERM: "xterm-256color" };
+    return { HOME: this.path, PATH, LANG, SHELL: "/bin/bash", ASIDE_SOCKET: join(this.path, "run/aside.sock"), TERM: "xterm-256color" };
   }
 
   async write(name: string, text: string): Promise<void> {
@@ -82,9 +82,9 @@ export class Model {
       request.on("data", (chunk: Buffer) => (body += chunk.toString("utf8")));
       request.on("end", () => {
         model.asked.push(body);
-        const said = JSON.parse(body || "{}") as { messages?: { content: string }[] };
-        const last = said.messages?.at(-1)?.content ?? "";
-        const pieces = model.answers.find(([words]) => last.includes(words))?.[1] ?? ["I do not know."];
+        const said = JSON.parse(body || "{}") as { messages?: { role: string; content: string }[] };
+        const asked = said.messages?.filter((message) => message.role === "user").map((message) => message.content).join("\n") ?? "";
+        const pieces = model.answers.find(([words]) => asked.includes(words))?.[1] ?? ["I do not know."];
         response.writeHead(200, { "content-type": "text/event-stream" });
         void (async () => {
           for (const content of pieces) {

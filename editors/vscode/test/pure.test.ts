@@ -11,6 +11,7 @@ import { MAX_DIAGNOSTICS_BYTES, MAX_OPEN, MAX_SELECTION_BYTES, PARTS, type Seen,
 import { denied } from "../src/deny";
 import { findExecutable, ownEnvironment } from "../src/executable";
 import { lastCommandText, withoutEscapes } from "../src/last";
+import { notice } from "../src/notice";
 import { question } from "../src/offer";
 import { type FilePatch, applyPatch, parsePatch } from "../src/patch";
 import type { Offer } from "../src/wire";
@@ -146,4 +147,8 @@ test("the last command is asked about by session, or with what it printed", () =
   assert.equal(lastCommandText("explain", { ...last, session: "zsh-1" }), "why did the last command fail?");
   assert.equal(lastCommandText("explain", { ...last, exit: 0 }), "explain the command: make");
   assert.equal(withoutEscapes("\u001b]633;C\u0007\u001b[31mred\u001b[0m\r\n\u001b(Bplain\u0007"), "red\nplain");
+});
+
+test("a notification has no links and no signs that cannot be seen", () => {
+  assert.equal(notice("[press](command:workbench.action.quit) \u202egpj"), "[press] (command:workbench.action.quit) ⟨U+202E⟩gpj");
 });

@@ -23,6 +23,7 @@ const SETTINGS = {
   "extensions.autoCheckUpdates": false,
   "chat.disableAIFeatures": true,
   "workbench.tips.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
   "terminal.integrated.defaultProfile.linux": "bash",
   "terminal.integrated.gpuAcceleration": "off",
 };
@@ -76,7 +77,7 @@ async function starts(settings: object, folder = home.project): Promise<Page> {
   await home.write("code/User/settings.json", JSON.stringify({ ...SETTINGS, ...settings }));
   const opened = await browser.newPage({ viewport: { width: 1180, height: 760 } });
   await opened.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
-  await opened.locator(".monaco-workbench .statusbar").waitFor({ timeout: 90_000 });
+  await opened.locator('.activitybar [aria-label*="Aside"]').first().waitFor({ timeout: 90_000 });
   return opened;
 }
 
@@ -97,6 +98,22 @@ async function command(name: string, of = page): Promise<void> {
   await row.click();
 }
 
+async function opens(name: string): Promise<void> {
+  await page.keyboard.press("F1");
+  const input = page.locator(".quick-input-widget input").first();
+  await input.waitFor();
+  await input.fill(name);
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
+  await page.locator(".tab", { hasText: name }).first().waitFor();
+}
+
+async function newThread(): Promise<void> {
+  // The view may show an empty thread already: only another one tells that the command has come through.
+  for (const frame of page.frames()) await frame.evaluate(() => document.querySelector(".welcome")?.classList.add("before")).catch(() => undefined);
+  await command("Aside: New Thread");
+  await (await chat()).locator(".welcome:not(.before)").waitFor();
+}
+
 async function asks(text: string): Promise<Frame> {
   const frame = await chat();
   await frame.locator("#input").fill(text);
@@ -112,7 +129,10 @@ async function reaches(frame: Frame, state: string): Promise<Locator> {
 }
 
 async function picture(name: string): Promise<void> {
-  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  if (!PICTURES) return;
+  // Behind the animations.
+  await new Promise((done) => setTimeout(done, 600));
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
 const dialog = () => page.locator(".monaco-dialog-box");
@@ -131,7 +151,9 @@ before(async () => {
   home.model.answers.push(
     ["misspelled", ["The field is ", "misspelled; ", "this corrects it, ", `and adds a store.\n\n${FIX}${STORE}`]],
     ["hostile", ["# A title\n\n<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>\n\n", "[click](javascript:alert(1)) [data](data:text/html,x) [cmd](command:workbench.action.quit) ![i](https://example.invalid/x.png)\n\n", "| a | b |\n|---|---|\n| `1` | **2** |\n\nDone \u202egnihtemos.\n"]],
+    ["odd file", ["Adds it.\n\n```diff\n--- /dev/null\n+++ b/<img src=x onerror=alert(1)>.md\n@@ -0,0 +1 @@\n+hello\n```\n"]],
     ["selected", ["It returns a field that is **never set**: `nmae` should be `name`.\n"]],
+    ["nowhere.txt", ["There is no file `nowhere.txt` in this directory.\n"]],
     ["explain", ["It is a class with one method.\n"]],
   );
   port = await freePort();
@@ -174,7 +196,7 @@ test("a request becomes a proposal, and a command runs when the dialog is confir
 });
 
 test("a change is looked at in the diff editor, and written when the dialog is confirmed", { timeout: 240_000 }, async () => {
-  await command("Aside: New Thread");
+  await newThread();
   const frame = await asks("fix the misspelled field in src/user.py and add a store");
   const task = await reaches(frame, "WAITING_APPROVAL");
   await button(task, "View Diff").click();
@@ -198,7 +220,7 @@ test("a change is looked at in the diff editor, and written when the dialog is c
 });
 
 test("what is rejected does nothing and can be retried; what is edited is shown again", { timeout: 240_000 }, async () => {
-  await command("Aside: New Thread");
+  await newThread();
   const frame = await asks("run the tests");
   let task = await reaches(frame, "WAITING_APPROVAL");
   await home.write("project/ran.txt", "");
@@ -214,7 +236,7 @@ test("what is rejected does nothing and can be retried; what is edited is shown 
 });
 
 test("hostile Markdown is text", { timeout: 240_000 }, async () => {
-  await command("Aside: New Thread");
+  await newThread();
   const frame = await asks("explain the hostile text");
   const task = await reaches(frame, "COMPLETED");
   await waitsFor(task, /Done/);
@@ -225,39 +247,52 @@ test("hostile Markdown is text", { timeout: 240_000 }, async () => {
   }));
   assert.equal(found.made, 0);
   assert.ok(found.links.every((link) => link?.startsWith("https://")), String(found.links));
-  assert.match(found.text ?? "", /<img src=x[\s\S]*⟨U\+202E⟩/);
+  assert.match(found.text ?? "", /<img src=x/);
+  assert.ok(!found.text?.includes("\u202e"), "a letter that turns the direction is there");
   assert.notEqual(await frame.evaluate(() => document.title), "owned");
   await picture("6-markdown");
 });
 
+test("a hostile file name is text in the chat, the dialog and the diff", { timeout: 240_000 }, async () => {
+  await newThread();
+  const frame = await asks("add the odd file beside src/user.py");
+  const task = await reaches(frame, "WAITING_APPROVAL");
+  await button(task, "View Diff").click();
+  await page.locator(".tab", { hasText: "<img src=x onerror=alert(1)>.md" }).first().waitFor();
+  await button(task, "Apply 1 file…").click();
+  await waitsFor(dialog(), /A <img src=x onerror=alert\(1\)>\.md \+1/);
+  await picture("12-name");
+  await button(dialog(), "Cancel").click();
+  await button(task, "Reject").click();
+  assert.equal(await (await reaches(frame, "REJECTED")).locator("img").count(), 0);
+});
+
 test("the selection goes along, is shown before, and a denied file stays out", { timeout: 240_000 }, async () => {
-  await page.keyboard.press("Control+P");
-  await page.keyboard.type("user.py");
-  await page.keyboard.press("Enter");
-  await page.locator(".tab", { hasText: "user.py" }).first().waitFor();
+  await opens("user.py");
   await page.locator(".monaco-editor .view-lines").first().click();
   await page.keyboard.press("Control+A");
   const frame = await chat();
   await waitsFor(frame.locator(".chips"), /user\.py:\d[\s\S]*lines? selected/);
   await picture("7-context");
+  await page.keyboard.press("Control+.");
+  await waitsFor(page.locator(".action-widget").first(), /Ask Aside: explain the selection[\s\S]*Ask Aside: fix the selection/);
+  await page.keyboard.press("Escape");
   home.model.asked.length = 0;
   await command("Aside: Explain the Selection");
   await waitsFor(await reaches(frame, "COMPLETED"), /never set/);
   assert.ok(home.model.asked.some((body) => body.includes("SELECTED BY")), "the selection was not sent");
-  await page.keyboard.press("Control+P");
-  await page.keyboard.type(".env");
-  await page.keyboard.press("Enter");
-  await page.locator(".tab", { hasText: ".env" }).first().waitFor();
+  await opens(".env");
   await waitsFor(frame.locator(".chips"), /\.env is left out: an environment file/);
 });
 
 test("a request from afar is a notification that only shows", { timeout: 240_000 }, async () => {
   const pipe = spawn(home.program, ["pipe"], { env: home.environment, stdio: ["pipe", "ignore", "ignore"] });
-  pipe.stdin.write(`${JSON.stringify({ request_id: 1, type: "task", op: "ask", source: "wecom", fromUser: "ming", text: "@dev run the tests", cwd: home.project })}\n`);
+  pipe.stdin.write(`${JSON.stringify({ request_id: 1, type: "task", op: "ask", source: "wecom", fromUser: "ming", text: "@dev run the tests [press](command:workbench.action.quit)", cwd: home.project })}\n`);
   const toast = page.locator(".notification-toast", { hasText: "Waits for your approval, from ming" }).first();
   await toast.waitFor({ timeout: 60_000 });
   await picture("8-afar");
   assert.equal(await button(toast, "Run").count(), 0);
+  assert.equal(await toast.locator(".notification-list-item-message a").count(), 0);
   await button(toast, "Show").click();
   const frame = await chat();
   await waitsFor(frame.locator(".task.remote").last(), /from afar: ming/);
@@ -266,8 +301,8 @@ test("a request from afar is a notification that only shows", { timeout: 240_000
 
 test("it comes back after the daemon has ended", { timeout: 240_000 }, async () => {
   await home.aside("daemon", "stop");
+  await newThread();
   const frame = await chat();
-  await command("Aside: New Thread");
   await until(async () => (await frame.locator("button.send:not([disabled])").count()) > 0 || undefined, "a connection");
   await asks("where is nmae?");
   await waitsFor(await reaches(frame, "COMPLETED"), /src\/user\.py/);
@@ -282,13 +317,18 @@ test("a failed command of a terminal is explained", { timeout: 240_000 }, async 
   await command("Aside: Explain the Last Command of the Terminal");
   const frame = await chat();
   await waitsFor(frame.locator(".task").last(), /nowhere\.txt/);
+  await reaches(frame, "COMPLETED");
   await picture("9-terminal");
 });
 
 test("activation is short", { timeout: 240_000 }, async () => {
   await command("Developer: Show Running Extensions");
-  const row = page.locator(".runtime-extensions-editor .monaco-list-row, .extension", { hasText: "Aside" }).first();
-  const text = await waitsFor(row, /Activation: \d+ms|\d+ ?ms/);
+  await page.locator(".runtime-extensions-editor .monaco-list-row").first().click();
+  const row = page.locator(".runtime-extensions-editor .monaco-list-row", { hasText: "Aside" }).first();
+  const text = await until(async () => {
+    await page.keyboard.press("ArrowDown");
+    return (await row.count()) ? await row.innerText() : undefined;
+  }, "the row of the extension");
   const took = Number(/(\d+) ?ms/.exec(text)?.[1]);
   // eslint-disable-next-line no-console
   console.log(`activation: ${took} ms`);
@@ -301,7 +341,7 @@ test("nothing is approved in a workspace that is not trusted", { timeout: 240_00
   await command("Aside: Show What Waits for You");
   const frame = await chat();
   await waitsFor(frame.locator(".banner"), /not trusted/);
-  await command("Aside: New Thread");
+  await newThread();
   await home.write("project/ran.txt", "");
   await asks("run the tests");
   const task = await reaches(frame, "WAITING_APPROVAL");

@@ -33,6 +33,8 @@ class Chat {
   private frame = 0;
   private stick = true;
   private isSending = false;
+  /** Why nothing can be approved; empty when it can. */
+  private blocked = "";
   private link = { link: "off", by: "" };
 
   private readonly title = h("button", { type: "button", class: "title", "aria-expanded": "false", title: "Threads", onclick: () => this.toggleThreads() }, "New thread");
@@ -83,7 +85,7 @@ class Chat {
         break;
       case "again":
         this.watched.clear();
-        this.watch(true);
+        this.watch();
         for (const view of this.views.values()) if (view.card) void view.look();
         break;
       case "context":
@@ -122,7 +124,7 @@ class Chat {
   private go(threadId: string): void {
     this.drawer.hidden = true;
     this.title.setAttribute("aria-expanded", "false");
-    if (threadId === this.threadId) return;
+    if (threadId && threadId === this.threadId) return;
     this.threadId = threadId;
     this.host.keep({ threadId });
     for (const view of this.views.values()) view.close();
@@ -131,7 +133,6 @@ class Chat {
     clear(this.talk);
     this.stick = true;
     this.drawThread();
-    this.watch(true);
     this.rows.draw(this.threads.slice(0, LISTED), this.threadId, undefined);
   }
 
@@ -152,18 +153,21 @@ class Chat {
       if (!view) {
         view = new TaskView(brief, this.hooks());
         this.views.set(brief.taskId, view);
+        view.block(this.blocked);
         if (last) last.after(view.element);
         else this.talk.prepend(view.element);
       } else if (view.brief !== brief) view.update(brief);
       last = view.element;
     }
-    this.watch(false);
+    this.watch();
   }
 
-  private watch(fresh: boolean): void {
+  private watch(): void {
     const tasks = [...this.views.values()].filter((view) => !this.watched.has(view.id)).map((view) => ({ id: view.id, from: view.from }));
+    if (!tasks.length) return;
+    // The first of a thread ends what is heard of another one.
+    this.host.tell({ kind: "watch", fresh: this.watched.size === 0, tasks });
     for (const { id } of tasks) this.watched.add(id);
-    if (tasks.length || fresh) this.host.tell({ kind: "watch", fresh, tasks });
   }
 
   private hooks(): object {
@@ -239,12 +243,12 @@ class Chat {
     this.send.disabled = link !== "on" || this.isSending;
     const does = (command: string, words: string) => h("button", { type: "button", onclick: () => this.host.tell({ kind: "do", command }) }, words);
     clear(this.banner);
-    if (link === "missing") this.banner.append("aside is not installed here. ", does("aside.install", "How to install"));
+    if (link === "missing") this.banner.append("aside is not installed here. ", does("aside.install", "How to install"), " ", does("aside.reconnect", "Look again"));
     else if (link === "failed") this.banner.append(`No daemon: ${why}. `, does("aside.reconnect", "Connect"));
     else if (!isTrusted) this.banner.append("This workspace is not trusted: ask and read; nothing is approved here.");
     this.banner.hidden = !this.banner.firstChild;
-    const reason = isTrusted ? "" : "not in a workspace that is not trusted";
-    for (const view of this.views.values()) view.block(reason);
+    this.blocked = isTrusted ? "" : "this workspace is not trusted";
+    for (const view of this.views.values()) view.block(this.blocked);
   }
 
   private drawContext({ items, notes, name, cwd, folders, isPrivate }: Extract<Heard, { kind: "context" }>): void {

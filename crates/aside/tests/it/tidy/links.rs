@@ -16,7 +16,8 @@ pub fn dead(page: &Source, root: &Path) -> Vec<String> {
         let file = if path.is_empty() { root.join(&page.path) } else { root.join(folder).join(path) };
         let is_there = match std::fs::read_to_string(&file) {
             Ok(text) => heading.is_empty() || anchors(&text).contains(&heading.to_owned()),
-            Err(_) => file.is_dir(),
+            // A directory, or a picture.
+            Err(_) => heading.is_empty() && file.exists(),
         };
         if !is_there {
             wrong.push(format!("{}: nothing is at `{target}`", page.path));
