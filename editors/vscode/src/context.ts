@@ -58,7 +58,7 @@ export function collect(seen: Seen, wanted: readonly Part[]): Collected {
   }
   if (!what && seen.selection.trim() && wants("selection")) {
     context.selection = cut(seen.selection, MAX_SELECTION_BYTES);
-    const lines = context.selection.split("\n").length;
+    const lines = context.selection.trimEnd().split("\n").length;
     const isCut = context.selection.length < seen.selection.length;
     items.push({ part: "selection", label: `${count(lines, "line")} selected${isCut ? ", cut" : ""}`, title: context.selection.slice(0, 600) });
   }

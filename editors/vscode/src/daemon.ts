@@ -1,8 +1,12 @@
-// The connection to the daemon: JSON lines over `aside pipe`, which finds the socket, checks who listens, and starts the daemon when there
-// is none. Reconnects with backoff; keeps nothing of what it is told.
+// The connection to the daemon: JSON lines over its socket, opened by this process itself, so that the daemon sees who asks. `aside` says
+// where the socket is, starts the daemon when there is none, and refuses a listener that is not the user's daemon. Reconnects with
+// backoff; keeps nothing of what it is told.
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
+import { lstat } from "node:fs/promises";
+import { type Socket, createConnection } from "node:net";
 import { homedir } from "node:os";
+import { promisify } from "node:util";
 import type { Answer, TaskEvent, TaskMessage, Told } from "./wire";
 
 /** One line that the daemon takes. */
@@ -11,10 +15,12 @@ const MAX_SENT = 1_000_000;
 const MAX_LINE = 48 * 1024 * 1024;
 /** To be told that something was taken. What takes time comes as events. */
 const TIMEOUT = 15_000;
+/** For `aside` to start the daemon. */
+const START_TIMEOUT = 20_000;
 const FIRST_RETRY = 500;
 const LAST_RETRY = 30_000;
-/** Of what `aside pipe` says when it fails. */
-const MAX_COMPLAINT = 2_000;
+
+const run = promisify(execFile);
 
 export type Link = "off" | "connecting" | "on" | "missing" | "failed";
 
@@ -35,6 +41,13 @@ export interface Hooks {
   linked(link: Link, why: string): void;
 }
 
+/** From the decision to connect until the connection has ended. */
+interface Attempt {
+  socket?: Socket;
+  /** What was asked before there was a connection. */
+  outbox: string[];
+}
+
 interface Pending {
   resolve(answer: Answer): void;
   reject(error: Error): void;
@@ -44,10 +57,9 @@ interface Pending {
 export class Daemon {
   link: Link = "off";
   version = "";
-  private child: ChildProcessWithoutNullStreams | undefined;
+  private attempt: Attempt | undefined;
   private part: Buffer[] = [];
   private partLength = 0;
-  private complaint = "";
   private number = 0;
   private pending = new Map<number, Pending>();
   private streams = new Map<number, (answer: Answer) => void>();
@@ -59,34 +71,23 @@ export class Daemon {
   /** Connects, unless it is connected; at once also while a retry is due later. */
   connect(): void {
     clearTimeout(this.timer);
-    if (this.child) return;
+    if (this.attempt) return;
     const program = this.hooks.executable();
     if (!program) {
       this.tell("missing", "aside is not installed, or not found");
       return;
     }
+    const attempt: Attempt = { outbox: [] };
+    this.attempt = attempt;
     this.tell("connecting", "");
-    this.complaint = "";
-    // Not in the workspace: nothing there has a say in how the client starts.
-    const child = spawn(program, ["pipe"], { cwd: homedir(), env: this.hooks.environment(), stdio: "pipe" });
-    this.child = child;
-    child.stdout.on("data", (chunk: Buffer) => this.read(child, chunk));
-    child.stderr.on("data", (chunk: Buffer) => {
-      if (this.complaint.length < MAX_COMPLAINT) this.complaint += chunk.toString("utf8");
-    });
-    child.stdin.on("error", () => this.lost(child, ""));
-    child.on("error", (error) => this.lost(child, error.message));
-    child.on("close", () => this.lost(child, ""));
-    void this.greet(child);
+    this.open(attempt, program).catch((error: unknown) => this.lost(attempt, complaint(error)));
+    void this.greet(attempt);
   }
 
   /** Ends the connection, for good or until `connect`. */
   close(): void {
     clearTimeout(this.timer);
-    const { child } = this;
     this.drop("closed");
-    child?.stdin.end();
-    child?.kill();
     this.tell("off", "");
   }
 
@@ -133,8 +134,8 @@ export class Daemon {
 
   private answered(number: number, type: string, fields: Record<string, unknown>): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const { child } = this;
-      if (!child) {
+      const { attempt } = this;
+      if (!attempt) {
         reject(new DaemonError("the daemon is not connected", "away"));
         return;
       }
@@ -148,27 +149,42 @@ export class Daemon {
         reject(new DaemonError("the daemon does not answer", "away"));
       }, TIMEOUT);
       this.pending.set(number, { resolve, reject, timer });
-      child.stdin.write(line);
+      if (attempt.socket) attempt.socket.write(line);
+      else attempt.outbox.push(line);
     });
   }
 
+  private async open(attempt: Attempt, program: string): Promise<void> {
+    // Not in the workspace: nothing there has a say in how the client starts.
+    const options = { cwd: homedir(), env: this.hooks.environment(), timeout: START_TIMEOUT };
+    await run(program, ["daemon", "start"], options);
+    const { stdout } = await run(program, ["daemon", "status", "--json"], options);
+    const { socket: path } = JSON.parse(stdout) as { socket: string };
+    if ((await lstat(path)).uid !== process.getuid?.()) throw new Error("another user listens on the socket");
+    if (this.attempt !== attempt) return;
+    const socket = createConnection(path);
+    attempt.socket = socket;
+    socket.on("data", (chunk: Buffer) => this.read(attempt, chunk));
+    socket.on("error", (error) => this.lost(attempt, error.message));
+    socket.on("close", () => this.lost(attempt, ""));
+    for (const line of attempt.outbox.splice(0)) socket.write(line);
+  }
+
   /** Also lets the daemon see whether its program was replaced by a newer one. */
-  private async greet(child: ChildProcessWithoutNullStreams): Promise<void> {
+  private async greet(attempt: Attempt): Promise<void> {
     try {
       const hello = await this.ask("hello", { protocol: 1, shell: "vscode" });
-      if (this.child !== child) return;
+      if (this.attempt !== attempt) return;
       this.version = String((hello as unknown as { version?: unknown }).version ?? "");
       this.retry = FIRST_RETRY;
       this.tell("on", "");
     } catch (error) {
-      if (this.child !== child) return;
-      child.kill();
-      this.lost(child, error instanceof Error ? error.message : "");
+      this.lost(attempt, complaint(error));
     }
   }
 
-  private read(child: ChildProcessWithoutNullStreams, chunk: Buffer): void {
-    if (this.child !== child) return;
+  private read(attempt: Attempt, chunk: Buffer): void {
+    if (this.attempt !== attempt) return;
     let rest = chunk;
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = Buffer.concat([...this.part, rest.subarray(0, end)]).toString("utf8");
@@ -179,7 +195,7 @@ export class Daemon {
     }
     this.part.push(rest);
     this.partLength += rest.length;
-    if (this.partLength > MAX_LINE) this.lost(child, "a message of the daemon is too long");
+    if (this.partLength > MAX_LINE) this.lost(attempt, "a message of the daemon is too long");
   }
 
   private hear(line: string): void {
@@ -200,11 +216,10 @@ export class Daemon {
     this.streams.get(answer.request_id)?.(answer);
   }
 
-  private lost(child: ChildProcessWithoutNullStreams, why: string): void {
-    if (this.child !== child) return;
-    const reason = why || this.complaint.trim().split("\n").at(-1) || "the daemon has ended";
+  private lost(attempt: Attempt, why: string): void {
+    if (this.attempt !== attempt) return;
+    const reason = why || "the daemon has ended";
     this.drop(reason);
-    child.kill();
     this.timer = setTimeout(() => this.connect(), this.retry);
     this.timer.unref();
     this.retry = Math.min(this.retry * 2, LAST_RETRY);
@@ -212,7 +227,8 @@ export class Daemon {
   }
 
   private drop(reason: string): void {
-    this.child = undefined;
+    this.attempt?.socket?.destroy();
+    this.attempt = undefined;
     this.part = [];
     this.partLength = 0;
     this.streams.clear();
@@ -229,4 +245,10 @@ export class Daemon {
     this.link = link;
     this.hooks.linked(link, why);
   }
+}
+
+/** What `aside` printed, or what went wrong. */
+function complaint(error: unknown): string {
+  const { stderr = "", message = "" } = error as { stderr?: string; message?: string };
+  return stderr.trim().split("\n").at(-1) || message;
 }

@@ -113,7 +113,7 @@ export const FIX = "src/user.py\n<<<<<<< SEARCH\n        return self.nmae\n=====
 export const STORE = "\nsrc/store.py\n<<<<<<< SEARCH\n=======\nUSERS = []\n>>>>>>> REPLACE\n";
 
 /** Until something holds; a hang fails. */
-export async function until<T>(look: () => Promise<T | undefined> | T | undefined, what: string, limit = 60_000): Promise<T> {
+export async function until<T>(look: () => Promise<T | undefined> | T | undefined, what: string, limit = 120_000): Promise<T> {
   const deadline = Date.now() + limit;
   for (;;) {
     const found = await look();

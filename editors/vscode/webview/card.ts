@@ -30,6 +30,7 @@ export function editorCard(view: View): typeof Card {
       this.isBusy = true;
       this.trouble.hidden = true;
       this.arm();
+      this.hint.textContent = "see the dialog";
       const { taskId, step, digest } = this.offer;
       const error = await this.send({ op: "approve", taskId, step, digest });
       if (!error) return true;
