@@ -65,6 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const changed = () => chat.contextChanged();
   context.subscriptions.push(
     status,
+    notices,
     terminals,
     chat,
     documents.register(),

@@ -62,16 +62,34 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-export class RemoteNotices {
+/** Most requests wait for approval soon after they came: one notification then says both. */
+const SETTLE = 1_500;
+
+export class RemoteNotices implements vscode.Disposable {
   private readonly told = new Map<string, string>();
+  private latest: Brief[] = [];
+  private timer: NodeJS.Timeout | undefined;
+
+  followed(tasks: Brief[], show: (brief: Brief) => void): void {
+    this.latest = tasks;
+    if (!tasks.some(isFromAfar)) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.notify(this.latest, show);
+    }, SETTLE);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+  }
 
   /** Says once that a request from afar has come, and once for each attempt that it waits. It offers to show it, nothing else. */
-  followed(tasks: Brief[], show: (brief: Brief) => void): void {
+  private notify(tasks: Brief[], show: (brief: Brief) => void): void {
     if (!vscode.workspace.getConfiguration("aside").get("notifyRemote", true)) return;
     for (const brief of tasks) {
       const isWaiting = brief.state === "WAITING_APPROVAL";
       const isLive = isWaiting || !["COMPLETED", "FAILED", "REJECTED"].includes(brief.state);
-      if (brief.source === "local_ui" || !isLive || !(concernsWindow(brief) || vscode.window.state.focused)) continue;
+      if (!isFromAfar(brief) || !isLive || !(concernsWindow(brief) || vscode.window.state.focused)) continue;
       const state = `${brief.attempt} ${isWaiting ? "waits" : "asks"}`;
       if (this.told.get(brief.taskId) === state) continue;
       this.told.set(brief.taskId, state);
@@ -83,4 +101,8 @@ export class RemoteNotices {
       });
     }
   }
+}
+
+function isFromAfar(brief: Brief): boolean {
+  return brief.source !== "local_ui";
 }

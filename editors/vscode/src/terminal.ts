@@ -4,7 +4,11 @@ import * as vscode from "vscode";
 import type { Daemon } from "./daemon";
 import { type LastCommand, MAX_OUTPUT, withoutEscapes } from "./last";
 
+/** For the rest of what a command printed; one that still runs is asked about as it is. */
+const LATE = 500;
+
 interface Watched {
+  isRead: Promise<void>;
   command: string;
   exit: number | undefined;
   output: string;
@@ -17,7 +21,7 @@ export class Terminals implements vscode.Disposable {
 
   constructor(private readonly daemon: Daemon) {
     this.listeners = [
-      vscode.window.onDidStartTerminalShellExecution((event) => void this.read(event)),
+      vscode.window.onDidStartTerminalShellExecution((event) => this.read(event)),
       vscode.window.onDidEndTerminalShellExecution(({ terminal, exitCode }) => {
         const watched = this.last.get(terminal);
         if (watched) watched.exit = exitCode;
@@ -29,9 +33,13 @@ export class Terminals implements vscode.Disposable {
     const terminal = vscode.window.activeTerminal;
     if (!terminal) return undefined;
     const known = await this.recalled(terminal);
-    const watched = this.last.get(terminal);
     if (known) return known;
-    return watched ? { ...watched, session: "" } : undefined;
+    const watched = this.last.get(terminal);
+    if (!watched) return undefined;
+    // What it printed may come behind its end.
+    await Promise.race([watched.isRead, new Promise((done) => setTimeout(done, LATE))]);
+    const { command, exit, output, cwd } = watched;
+    return { command, exit, output, cwd, session: "" };
   }
 
   dispose(): void {
@@ -55,10 +63,13 @@ export class Terminals implements vscode.Disposable {
   }
 
   /** The end of what it prints is kept, of the newest command of each terminal, in memory. */
-  private async read({ terminal, execution }: vscode.TerminalShellExecutionStartEvent): Promise<void> {
-    const watched: Watched = { command: execution.commandLine.value, exit: undefined, output: "", cwd: execution.cwd?.fsPath ?? "" };
+  private read({ terminal, execution }: vscode.TerminalShellExecutionStartEvent): void {
+    const watched: Watched = { command: execution.commandLine.value, exit: undefined, output: "", cwd: execution.cwd?.fsPath ?? "", isRead: Promise.resolve() };
+    const reads = async () => {
+      for await (const data of execution.read()) watched.output = (watched.output + withoutEscapes(data)).slice(-MAX_OUTPUT);
+    };
+    watched.isRead = reads();
     this.last.set(terminal, watched);
-    for await (const data of execution.read()) watched.output = (watched.output + withoutEscapes(data)).slice(-MAX_OUTPUT);
   }
 }
 
