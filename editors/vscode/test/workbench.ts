@@ -324,6 +324,8 @@ test("a failed command of a terminal is explained", { timeout: 480_000 }, async 
   await waitsFor(frame.locator(".task").last(), /nowhere\.txt/);
   await reaches(frame, "COMPLETED");
   await picture("9-terminal");
+  // A window that brings it back would ask whether the workspace is trusted.
+  await command("Terminal: Kill All Terminals");
 });
 
 test("it is activated", { timeout: 480_000 }, async () => {
