@@ -134,14 +134,19 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             }
             let privacy = dispatch::privacy(state, &request, is_private || says_private);
             let later = voice.later(&request, &threads, outbox);
+            // What follows counts on it, and names come in parts that have an order.
+            let tells_of_the_shell = matches!(request, Request::Hello(_) | Request::Names(_));
             let (state, outbox) = (Arc::clone(state), Arc::clone(outbox));
-            tokio::spawn(async move {
+            let answering = tokio::spawn(async move {
                 let answer = dispatch::answer(Arc::clone(&state), request, caller, privacy, later.clone());
                 let reply = guarded(&state, answer).await;
                 outbox.put_bytes(voice.encode(reply), work);
                 later.begin();
                 drop(permit);
             });
+            if tells_of_the_shell {
+                let _ = answering.await;
+            }
         }
     }
     // Everything under way has given its permit back when all of them can be taken.

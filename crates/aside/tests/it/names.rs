@@ -1,7 +1,9 @@
 //! What a shell tells about itself: names, in small parts, when nobody waits, and never the value of a variable.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use crate::harness::home::Home;
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
 use crate::harness::script::Script;
@@ -102,4 +104,24 @@ fn a_program_that_only_this_shell_can_find_is_offered() {
         "mkdir ~/tools; print '#!/bin/sh' >~/tools/frobnicate-it; chmod +x ~/tools/frobnicate-it; path+=(~/tools)";
     let mut scene = Scene::zsh().rc_after(make).start();
     scene.types("frob").shows_ghost("frob|nicate-it");
+}
+
+/// The settings are looked at now and then before an answer, and what was sent later must not be heard first.
+#[test]
+fn what_a_shell_tells_is_heard_in_its_order() {
+    let home = Home::new();
+    home.aside_does(&["daemon", "start"]);
+    for number in 0..24 {
+        let (session, mut wire) = (format!("zsh-1-{number}"), home.wire());
+        wire.sends_record(&["1", "hello", "1", env!("CARGO_PKG_VERSION"), "zsh", "5.9", &session, "1", "", "", "0"]);
+        wire.sends_record(&["2", "names", &session, "builtin", "0", "cd"]);
+        wire.sends_record(&["3", "names", &session, "function", "0", "other"]);
+        wire.sends_record(&["4", "names", &session, "function", "1", "frobnicate"]);
+        for _ in 0..4 {
+            wire.reads_record();
+        }
+        let found = wire.record(&["5", "complete", &session, "/", "frobn", "", "", "0", "1", "0", "0", "1"]);
+        assert!(found.contains(&"frobnicate".to_owned()), "{number}: {found:?}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
