@@ -54,6 +54,11 @@ impl Live {
         self.file.lock().problems.clone()
     }
 
+    /// The next look is due: a line begins, and the one before it may have changed a setting.
+    pub fn hurry(&self) {
+        self.refresh.hurry();
+    }
+
     /// Looks at the file again when that is due. Returns soon, also when the file does not answer.
     pub async fn refresh(&self) {
         let file = Arc::clone(&self.file);

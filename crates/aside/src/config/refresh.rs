@@ -45,6 +45,14 @@ impl Refresh {
         }
     }
 
+    /// Makes the next one due, whenever the last one was.
+    pub fn hurry(&self) {
+        let mut pace = locked(&self.pace);
+        if pace.under_way.is_none() {
+            pace.began = None;
+        }
+    }
+
     /// The look under way; none when nothing is due.
     fn begin(&self, look: impl FnOnce() + Send + 'static) -> Option<(Instant, watch::Receiver<()>)> {
         let mut pace = locked(&self.pace);
@@ -103,6 +111,10 @@ mod tests {
         let again = Arc::clone(&looks);
         refresh.run(move || _ = again.fetch_add(1, Ordering::Relaxed)).await;
         assert_eq!(looks.load(Ordering::Relaxed), 2);
+        refresh.hurry();
+        let again = Arc::clone(&looks);
+        refresh.run(move || _ = again.fetch_add(1, Ordering::Relaxed)).await;
+        assert_eq!(looks.load(Ordering::Relaxed), 3);
     }
 
     #[tokio::test]

@@ -29,6 +29,9 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
             _ => Reply::error("refused", why),
         };
     }
+    if matches!(request, Request::Hello(_)) {
+        state.hurry();
+    }
     state.refresh().await;
     match request {
         Request::Hello(hello) => answer::hello::answer(&state, hello),

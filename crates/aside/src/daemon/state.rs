@@ -162,7 +162,12 @@ impl State {
         tokio::join!(self.live.refresh(), self.specs.refresh());
     }
 
-    /// The same without waiting for it.
+    /// The settings are looked at with the next request.
+    pub fn hurry(&self) {
+        self.live.hurry();
+    }
+
+    /// The same as `refresh`, without waiting for it.
     pub fn refresh_later(self: &Arc<Self>) {
         let state = Arc::clone(self);
         tokio::spawn(async move { state.refresh().await });
