@@ -1,7 +1,7 @@
 //! Where Aside keeps things. Reads the environment once; creates nothing except the private socket directory.
 
 use std::ffi::OsString;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -95,14 +95,16 @@ impl Paths {
         self.state_dir.join("web.json")
     }
 
-    /// Beside the socket, never deleted: removing a lock file while another process waits for it lets two hold it.
+    /// Beside the socket. Only `aside uninstall` deletes it, and shells that are open start no daemon where it is not; removing it
+    /// while another process waits for it would let two hold it.
     pub fn lock_file(&self) -> PathBuf {
         beside(&self.socket, ".lock")
     }
 
-    /// Written by `aside uninstall`: shells that are open start no daemon while it is there.
-    pub fn uninstalled_file(&self) -> PathBuf {
-        beside(&self.socket, ".uninstalled")
+    /// For what asks for Aside by name: a shell that begins, or the user.
+    pub fn create_lock_file(&self) {
+        // One that cannot be written the daemon complains about.
+        let _ = std::fs::File::options().append(true).create_new(true).mode(0o600).open(self.lock_file());
     }
 }
 

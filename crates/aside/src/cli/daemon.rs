@@ -1,5 +1,6 @@
 //! `aside daemon`: run, start, stop and look at the daemon.
 
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use aside_core::proto::Status;
@@ -8,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::{Exit, print, span};
 use crate::daemon::{self, control};
-use crate::paths::Paths;
+use crate::paths::{self, Paths};
 
 /// What `start --after` may wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -53,14 +54,20 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Action::Run { detach } => serve(paths, detach),
         Action::Start { quiet, after } => {
             std::thread::sleep(Duration::try_from_secs_f64(after).unwrap_or_default().min(LONGEST_WAIT));
-            // Only a plugin is quiet, and one that was open while Aside was uninstalled is not asked for.
             if !quiet {
-                let _ = std::fs::remove_file(paths.uninstalled_file());
+                paths::prepare_socket_dir(&paths.socket)?;
+                paths.create_lock_file();
+            } else if control::is_unwanted(&paths) {
+                // For the plugin, which goes then.
+                print("uninstalled\n")?;
             }
             start(&paths, quiet)
         }
         Action::Stop => {
             print(if control::stop(&paths)? { "stopped\n" } else { "the daemon is not running\n" })?;
+            if std::io::stdout().is_terminal() {
+                print("The next line that you type in a shell starts it again; aside-off turns Aside off there.\n")?;
+            }
             Ok(Exit::Done)
         }
         Action::Status { json } => status(&paths, json),

@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let socket = paths.socket.clone();
     // Before anybody else can: the shell will tell what is typed to whoever listens there.
     paths::prepare_socket_dir(&socket)?;
-    let _ = std::fs::remove_file(paths.uninstalled_file());
+    paths.create_lock_file();
     let script = script(args.shell, &program, &socket);
     let script = match args.shell {
         Shell::Zsh => script,

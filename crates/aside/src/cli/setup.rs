@@ -64,7 +64,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     };
     import(&paths, &config)?;
     choose_model(&paths, &config, ask)?;
-    let _ = std::fs::remove_file(paths.uninstalled_file());
+    paths::prepare_socket_dir(&paths.socket)?;
+    paths.create_lock_file();
     let stem = check(&paths)?;
     print(&next_steps(first, stem.as_deref().unwrap_or(STEMS[0])))?;
     Ok(if stem.is_some() { Exit::Done } else { Exit::Failed })

@@ -50,9 +50,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         if !args.yes && !confirmed()? {
             return Ok(Exit::Failed);
         }
-        // First, so that no open shell starts the daemon again in between.
-        let _ = std::fs::write(paths.uninstalled_file(), "");
         control::stop(&paths)?;
+        // Without it open shells start no daemon; one may have done so in between.
+        let _ = std::fs::remove_file(paths.lock_file());
+        control::stop_listening(&paths)?;
         let failures = plan.perform();
         for failure in &failures {
             complain!("aside: {failure:#}");

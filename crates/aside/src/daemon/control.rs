@@ -42,10 +42,15 @@ pub fn refuse_commands() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether a plugin asks, which names its socket, in a shell that was open while Aside was uninstalled.
+pub fn is_unwanted(paths: &Paths) -> bool {
+    std::env::var_os("ASIDE_SOCKET").is_some() && paths.lock_file().symlink_metadata().is_err()
+}
+
 /// Starts one in the background, if there is none, and waits for its first answer.
 pub fn start(paths: &Paths) -> anyhow::Result<Status> {
     refuse_commands()?;
-    ensure!(!paths.uninstalled_file().exists(), "Aside is uninstalled; `aside daemon start` starts it all the same");
+    ensure!(!is_unwanted(paths), "Aside is uninstalled; `aside daemon start` starts it all the same");
     // The daemon itself would refuse, and its message would be lost.
     paths::leave_to_its_owner(&paths.data_dir)?;
     paths::prepare_socket_dir(&paths.socket)?;
@@ -104,6 +109,17 @@ fn end_unreachable(paths: &Paths, holder: Holder) -> anyhow::Result<()> {
 /// The pid of the daemon that holds the lock, whether it answers or not.
 pub fn holder(paths: &Paths) -> Option<i32> {
     listen::holder(paths).ok()??.pid.map(Pid::as_raw_pid)
+}
+
+/// Stops one that is reached by its socket only, since its lock is gone.
+pub fn stop_listening(paths: &Paths) -> anyhow::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    while client::is_served(&paths.socket) {
+        let _ = client::ask(&paths.socket, Request::Stop);
+        ensure!(Instant::now() < deadline, "the daemon does not end; `aside daemon stop` ends it");
+        std::thread::sleep(PAUSE);
+    }
+    Ok(())
 }
 
 /// Whether there was one to stop. Asks first; a daemon that does not answer gets SIGTERM, then SIGKILL.

@@ -695,17 +695,23 @@ fn a_stranger_is_refused() {
 /// A shell that is open keeps the plugin, which starts a daemon when there is none.
 #[test]
 fn what_was_uninstalled_does_not_come_back() {
-    let home = Home::new();
+    let mut home = Home::new();
     home.aside_does(&["init", "zsh"]);
     home.aside_does(&["daemon", "start"]);
     home.aside_does(&["uninstall", "--yes"]);
     let data = home.path(".local/share/aside");
+    // As plugins name it.
+    let socket = home.socket();
+    home.set_env("ASIDE_SOCKET", &socket.display().to_string());
     for _ in 0..2 {
         let started = home.aside(&["daemon", "start", "--quiet"]);
         assert!(started.code != 0 && started.stderr.contains("is uninstalled"), "{started:?}");
+        assert_eq!(started.stdout, "uninstalled\n");
         let asked = home.aside(&["translate", "list files"]);
         assert!(!data.exists() && !home.path(".local/state/aside").exists(), "{asked:?}");
     }
+    let left: Vec<_> = std::fs::read_dir(socket.parent().unwrap()).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
     // A new shell that asks for it, or the user who does, has it again.
     home.aside_does(&["init", "zsh"]);
     home.aside_does(&["daemon", "start", "--quiet"]);

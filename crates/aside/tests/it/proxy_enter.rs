@@ -98,7 +98,7 @@ fn a_binary_that_is_broken_leaves_a_shell() {
                 stage = stage.program("bin/aside", &binary);
             }
             let bin = stage.path("bin");
-            let mut scene = stage.env("PATH", &format!("{bin}:/usr/local/bin:/usr/bin:/bin")).start();
+            let mut scene = stage.env("PATH", &format!("{bin}:/usr/bin:/bin")).start();
             assert_eq!(place_in(shell, &mut scene), "", "{shell:?}, {what}");
         }
     }
@@ -114,7 +114,7 @@ fn a_binary_that_breaks_after_the_line_was_printed_leaves_a_shell() {
         let bin = stage.path("bin");
         std::os::unix::fs::symlink(ASIDE, format!("{bin}/aside-real")).unwrap();
         let stage = stage.env("ASIDE_REAL", ASIDE).env("ASIDE_GONE", &format!("{bin}/gone"));
-        let mut scene = stage.env("PATH", &format!("{bin}:/usr/local/bin:/usr/bin:/bin")).start();
+        let mut scene = stage.env("PATH", &format!("{bin}:/usr/bin:/bin")).start();
         assert_eq!(place_in(shell, &mut scene), "", "{shell:?}");
     }
 }

@@ -24,6 +24,10 @@ pub fn this_shell(facts: &Facts) -> Vec<Finding> {
 
 fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
     let told = |name: &str| told(&session.facts, name);
+    if told("switched") == "off" {
+        let what = format!("Aside is off in this {}: aside-off gave all back", session.shell);
+        return vec![Finding::note(what).advise("aside-on turns it on again")];
+    }
     let loaded = [told("loaded before"), told("loaded after")];
     let mut findings = vec![plugin(session, &facts.program.version)];
     if session.shell == Shell::Bash.name() {
