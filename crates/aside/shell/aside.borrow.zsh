@@ -187,6 +187,8 @@ _aside_unhook() {
         zle -D zle-$hook
       fi ;;
   esac
+  # Kept by others as what was there before them.
+  for entry in ${(k)widgets[(R)user:_aside_around_$hook]}; do zle -A _aside_theirs_$hook $entry; done
 }
 
 # zsh-autosuggestions
@@ -196,9 +198,13 @@ _aside_quieten() {
   (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) || return 0
   typeset -g _ZSH_AUTOSUGGEST_DISABLED=
   _aside_rival=1
-  # Around our widgets it would find something behind the line to take away.
-  (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(I)aside-\*] )) || ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=(aside-\*)
   _aside_share
+}
+
+# Around our widgets zsh-autosuggestions would find something behind the line to take away.
+_aside_stay_unwrapped() {
+  (( $+ZSH_AUTOSUGGEST_IGNORE_WIDGETS )) || return 0
+  (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(I)aside-\*] )) || ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=(aside-\*)
 }
 
 # Goes around the functions with which it takes what is shown. Copied, they keep the options of the person.
@@ -248,9 +254,26 @@ aside-off() {
   return 0
 }
 
+# So that `aside doctor` knows. Nobody waits for the answer.
+_aside_tell_off() {
+  (( _aside_greeted )) && [[ $_aside_transport == socket && -S $_aside_socket && -O $_aside_socket ]] || return 0
+  local REPLY text
+  local -i fd
+  local -a record
+  _aside_is_private
+  record=($(( ++_aside_seq )) hello 1 "$_aside_version" zsh "$ZSH_VERSION" "$_aside_session" $$ "${HISTFILE:-}" switched=off $REPLY)
+  text="$#record"$'\0'${(pj:\0:)record}$'\0'
+  zsocket $_aside_socket 2>/dev/null || return 0
+  fd=$REPLY
+  syswrite -o $fd -- "$text" 2>/dev/null
+  { exec {fd}<&- } 2>/dev/null
+  return 0
+}
+
 _aside_give_back() {
-  local name
+  local name wrapped
   _aside_on=0 _aside_still_called=()
+  _aside_tell_off
   if zle; then
     _aside_clear
     _aside_let_go
@@ -268,6 +291,10 @@ _aside_give_back() {
   for name in ${(k)_aside_on_hook}; do _aside_unhook $name; done
   _aside_note_called
   for name in ${${(k)widgets[(I)(user:|)(_aside_*|aside-*)]}:#aside-o(n|ff)}; do zle -D $name; done
+  # What others made around our widgets.
+  wrapped='(autosuggest-|orig-|_zsh_)*[-_](aside-|_aside_)*'
+  for name in ${(k)widgets[(I)$~wrapped]}; do zle -D $name; done
+  for name in ${(k)functions[(I)$~wrapped]}; do unfunction $name; done
   precmd_functions=(${precmd_functions:#_aside_*})
   preexec_functions=(${preexec_functions:#_aside_*})
   return 0

@@ -18,16 +18,19 @@ _aside_load() {
   emulate -L zsh -o no_aliases
   (( ${#_aside_rest} + ${#_aside_file} )) || return 0
   (( ! _aside_gone )) || return 1
-  local -i _aside_read=0
-  {
-    _aside_read_rest && _aside_read=1
-  } always {
-    # Half of it would be worse than nothing: it is read again, and _aside_break passes the Ctrl-C on.
-    if (( TRY_BLOCK_INTERRUPT > 0 )); then
-      TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 _aside_broken=1
+  local -i _aside_read=0 _aside_again=1
+  while (( _aside_again )); do
+    _aside_again=0
+    {
       _aside_read_rest && _aside_read=1
-    fi
-  }
+    } always {
+      # Half of it would be worse than nothing: it is read again, and _aside_break passes the Ctrl-C on.
+      if (( TRY_BLOCK_INTERRUPT > 0 )); then
+        TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 _aside_broken=1
+        _aside_again=$(( ! _aside_read ))
+      fi
+    }
+  done
   (( _aside_read ))
 }
 
@@ -203,8 +206,20 @@ _aside_setup() {
   local REPLY
   _aside_neighbours
   _aside_before=$REPLY
+  # What is scheduled runs after all precmd functions and before the prompt. By then the plugins are there, whatever the order,
+  # and each has found the hook as it is without us.
+  if zmodload zsh/sched 2>/dev/null; then
+    sched +0 'case ${+functions[_aside_arrive]} in (1) _aside_arrive ;; esac'
+  else
+    _aside_arrive
+  fi
+}
+
+_aside_arrive() {
+  local _aside_code=$?
   zle -N _aside_begin
   _aside_hook line-init _aside_begin
+  return $_aside_code
 }
 
 # Straight into the place of the hook while it is free: calling through add-zle-hook-widget costs 0.1 ms a key, and it takes

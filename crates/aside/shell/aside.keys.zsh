@@ -53,13 +53,14 @@ _aside_bind() {
   done
   [[ $REPLY == *'bindkey -A vi'* ]] && _aside_keymap=vi
   _aside_bind_motions
-  _aside_bind_history
+  _aside_bind_waiting
 }
 
-# A widget of another plugin that goes through the history draws the line before we can see it, and may wait then.
-_aside_bind_history() {
+# A widget of another plugin that goes through the history or takes what is pasted draws the line before we can see it, and may
+# wait then.
+_aside_bind_waiting() {
   local keymap key widget REPLY
-  local -a lines keys=('^[[A' '^[OA' '^P' '^[[B' '^[OB' '^N')
+  local -a lines keys=('^[[A' '^[OA' '^P' '^[[B' '^[OB' '^N' '^[[200~')
   for keymap in emacs viins; do
     _aside_printed _aside_print_slots $keymap\ $^keys
     lines=("${(@f)REPLY}")

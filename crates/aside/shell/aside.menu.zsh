@@ -18,7 +18,7 @@ aside-menu() {
     return 0
   fi
   # Not where a wish is, or the answer to a sentence; nor where nothing is typed.
-  [[ $CONTEXT == start && $KEYMAP != vi(cmd|opp) && -z $_aside_shown && $BUFFER == *[^[:space:]]* &&
+  [[ $CONTEXT == (start|cont) && $KEYMAP != vi(cmd|opp) && -z $_aside_shown && $BUFFER == *[^[:space:]]* &&
     $BUFFER != "$_aside_wish_mark"* ]] || return 0
   (( _aside_on && _aside_enabled && ! _aside_isearch && ! ${ZLE_RECURSIVE:-0} && $#BUFFER <= 4096 )) || return 0
   _aside_menu_text=
@@ -69,7 +69,7 @@ _aside_menu_unchanged() {
 
 # What was typed is how some of the list go on: these stay. Fails if none does.
 _aside_menu_follow() {
-  [[ -z $RBUFFER && $LBUFFER == "$_aside_for"?* ]] && (( HISTNO == _aside_histno )) || return 1
+  [[ -z $RBUFFER && $LBUFFER == "$_aside_for"?* ]] && ! _aside_is_recalled || return 1
   local -a fitting=(${(M)_aside_candidates:#"$LBUFFER"?*})
   (( $#fitting )) || return 1
   _aside_asked=0 _aside_menu_keys=$KEYS

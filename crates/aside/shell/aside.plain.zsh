@@ -161,6 +161,11 @@ _aside_redrawn() {
   if (( _aside_wishing )); then _aside_unpaint_words; fi
 }
 
+# Colours the line as a widget that the highlighter wraps would have it coloured. One with a hook has done so.
+_aside_recolour() {
+  if (( ${+functions[_zsh_highlight]} && ! ${+functions[_zsh_highlight__zle-line-pre-redraw]} )); then _zsh_highlight; fi
+}
+
 # Become TRAPINT and TRAPWINCH while something is shown; see aside.borrow.zsh. What was there before has to say `return` here,
 # or zsh goes on with the line.
 _aside_on_INT() {

@@ -38,7 +38,7 @@ typeset -gA _aside_sign=(tab '↹' shift '⇧' arrows '←/→' line '⏎' cut '
 # An answer about the line: number, verb, count, and three fields for each candidate; four, with a description, from a daemon
 # that knows the question for it.
 _aside_show() {
-  [[ $1 == $_aside_asked && $CONTEXT == start && $LBUFFER == "$_aside_left" && $RBUFFER == "$_aside_right" ]] || return 0
+  [[ $1 == $_aside_asked && $CONTEXT == (start|cont) && $LBUFFER == "$_aside_left" && $RBUFFER == "$_aside_right" ]] || return 0
   (( _aside_enabled && ! _aside_isearch && ! _aside_dismissed && ! ${_aside_inside:-0} )) || return 0
   # A list without anything in it leaves what is shown.
   (( _aside_menu && $# <= 4 )) && return 0
@@ -63,6 +63,12 @@ _aside_show() {
     _aside_candidates=("$_aside_next_text") _aside_cursors=('') _aside_abouts=('') _aside_grey=1
   for (( at = 1; at <= $#fields; at += each )); do
     text=$fields[at] cursor=$fields[at+1] about=
+    if [[ -n $PREBUFFER ]]; then
+      # Asked with the lines before this one, which are not there to be changed.
+      [[ $text == "$PREBUFFER"* ]] || continue
+      text=${text:$#PREBUFFER}
+      [[ $cursor == <-> ]] && (( cursor -= $#PREBUFFER ))
+    fi
     [[ -n $text && $text != "$BUFFER" && $text != "$_aside_next_text" ]] || continue
     # A blank alone shows nothing.
     [[ -z $RBUFFER && $text == "$LBUFFER"* && $text != "$LBUFFER"*[^[:space:]]* ]] && continue
@@ -305,7 +311,7 @@ _aside_follow() {
   if (( _aside_menu == 2 )); then
     _aside_menu_follow && return 0
   elif [[ -n $_aside_ghost && -z $RBUFFER && $LBUFFER == "$_aside_for"* &&
-    ( -z $_aside_next_text || $_aside_enabled$_aside_autosuggestions == 1replace ) ]] && (( HISTNO == _aside_histno )) &&
+    ( -z $_aside_next_text || $_aside_enabled$_aside_autosuggestions == 1replace ) ]] && ! _aside_is_recalled &&
     [[ $_aside_candidates[_aside_index] == "$LBUFFER"*[^[:space:]]* ]]; then
     # Better candidates for the line as it was come too late.
     _aside_asked=0 _aside_menu=0

@@ -23,6 +23,7 @@ typeset -gi _aside_hasty=0                   # and those that we closed before a
 typeset -gF _aside_opened=0                  # When this one began.
 typeset -gF _aside_retry_at=0                # No connection is tried before this time.
 typeset -gi _aside_starting=${_aside_starting:-0}  # Tells when the daemon we started is there.
+typeset -gi _aside_leaving=0                 # Aside was uninstalled.
 typeset -gi _aside_tries=0                   # Daemons started since one last answered;
 typeset -gF _aside_pause_until=0             # after too many, none before this time.
 typeset -gi _aside_enabled=1                 # What the settings say about ghost text.
@@ -151,8 +152,15 @@ _aside_start_daemon() {
 }
 
 _aside_started() {
+  local word=
   _aside_starting=0 _aside_retry_at=0
-  if (( ! _aside_fd )) && _aside_open; then
+  sysread -t 0 -i $1 word 2>/dev/null
+  if [[ $word == uninstalled* ]]; then
+    # All of it goes where the next line begins: now one of our widgets runs.
+    _aside_on=0 _aside_leaving=1 _aside_silent=uninstalled
+    _aside_clear
+    _aside_restore
+  elif (( ! _aside_fd )) && _aside_open; then
     [[ -n $_aside_drawn ]] && (( ! _aside_wish_taking )) || _aside_ask
   fi
   # As in _aside_hangup: we are called again.
@@ -222,7 +230,7 @@ _aside_reply() {
   case $_aside_last in
     *kill*) zle -f kill ;;
     vi-put-after) zle -f yank ;;
-    *yank*|vi-put-before|bracketed-paste*) zle -f yankbefore ;;
+    *yank*|vi-put-before|*bracketed-paste*) zle -f yankbefore ;;
   esac
   if (( $1 == _aside_waking )); then
     _aside_woken $1
@@ -354,12 +362,12 @@ _aside_ask() {
   _aside_asked=0
   # A list that was asked for and is not here yet is not wanted any more.
   (( _aside_menu == 1 )) && _aside_menu=0
-  if [[ $BUFFER == "$_aside_wish_mark"* ]]; then
+  if [[ $BUFFER == "$_aside_wish_mark"* && $CONTEXT == start ]]; then
     _aside_wish_ask $_aside_wish_taking
     return 0
   fi
   # Past commands are shown as they were; a pasted file is not worth a thought.
-  (( $#BUFFER >= _aside_min && $#BUFFER <= 4096 && HISTNO == _aside_histno && _aside_enabled )) || return 0
+  (( $#BUFFER >= _aside_min && $#PREBUFFER + $#BUFFER <= 4096 && _aside_enabled )) && ! _aside_is_recalled || return 0
   # Nor what nobody types.
   (( ! _aside_dismissed )) && [[ $KEYMAP != vi(cmd|opp) ]] || return 0
   _aside_ask_for 0
@@ -369,10 +377,10 @@ _aside_ask() {
 # Asks for candidates with their descriptions; for a list of all, if its argument is 1.
 _aside_ask_for() {
   # A NUL would end the field it is in, and the daemon would hang up.
-  [[ $BUFFER != *$'\0'* ]] || return 1
+  [[ $PREBUFFER$BUFFER != *$'\0'* ]] || return 1
   (( _aside_fd )) || _aside_open || return 1
   (( $#_aside_kinds && ! _aside_naming )) && _aside_name 1
-  if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$LBUFFER" "$RBUFFER" '' 0 1 $1 0 1; then
+  if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$PREBUFFER$LBUFFER" "$RBUFFER" '' 0 1 $1 0 1; then
     _aside_asked=$_aside_seq
   elif (( $1 )); then
     return 1
@@ -396,11 +404,13 @@ _aside_edit() {
     return 0
   fi
   # Nor where a widget reads a text of its own.
-  [[ $CONTEXT == start ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} )) || return 0
+  [[ $CONTEXT == (start|cont) ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} )) || return 0
   _aside_edited=1 _aside_left=$left _aside_right=$right _aside_at=$HISTNO
+  # A highlighter that wraps widgets has not seen one of ours change the line.
+  [[ $LASTWIDGET == (_aside_|aside-)* ]] && _aside_recolour
   (( _aside_completing )) && _aside_completes && return 0
   (( _aside_due )) && _aside_wake_later
-  if [[ $BUFFER == "$_aside_wish_mark"* || -n $_aside_shown ]] || (( _aside_wishing || $#_aside_took )); then
+  if [[ $CONTEXT == start && ( $BUFFER == "$_aside_wish_mark"* || -n $_aside_shown ) ]] || (( _aside_wishing || $#_aside_took )); then
     _aside_wish_edit && return 0
   fi
   [[ -n $_aside_drawn ]] && _aside_follow && return 0
@@ -415,10 +425,14 @@ _aside_edit() {
 _aside_begin() {
   local -i _aside_within=1
   _aside_seen=1 _aside_edited=0
-  [[ $CONTEXT == start ]] && (( _aside_on )) || return 0
+  [[ $CONTEXT == (start|cont) ]] && (( _aside_on )) || return 0
   _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
   _aside_candidates=() _aside_drawn= _aside_ghost= _aside_bar= _aside_browsing=0 _aside_dismissed=0 _aside_completing=0
   _aside_menu=0
+  if [[ $CONTEXT == cont ]]; then
+    _aside_open
+    return 0
+  fi
   _aside_wish_reset
   _aside_next=() _aside_next_id=0 _aside_next_text=
   _aside_looked=0 _aside_offered= _aside_taken= _aside_after_id=0
@@ -533,11 +547,13 @@ _aside_precmd() {
     _aside_next_fetch
     (( $#_aside_pending > 64 )) && unset "_aside_pending[${${(kno)_aside_pending}[1]}]"
   fi
+  _aside_stay_unwrapped
   if (( _aside_prompts++ && _aside_on )); then
     (( _aside_seen )) || _aside_lost+=(line-init)
     (( $#_aside_lost )) && _aside_hook_again
   fi
   _aside_seen=0
+  (( _aside_leaving )) && zmodload zsh/sched 2>/dev/null && sched +0 "'aside-off'"
   return code
 }
 

@@ -91,6 +91,23 @@ fn an_answer_stands_above_a_prompt_that_returns_or_makes_room_for_itself() {
     }
 }
 
+/// The plugin is read when the first prompt is there, and half of one would leave Enter dead.
+#[test]
+fn ctrl_c_again_and_again_at_the_first_prompt_leaves_a_whole_plugin() {
+    for gap in [1, 2, 3, 5, 8] {
+        let mut scene = zsh().start();
+        scene.types("exec zsh -d -i").presses(Key::Enter);
+        scene.wait_for("the first prompt of another zsh", |screen| screen.row(1).starts_with("1>"));
+        for _ in 0..20 {
+            scene.sends("\x03");
+            std::thread::sleep(Duration::from_millis(gap));
+        }
+        scene.settles().types("print al$((40+2))ve").presses(Key::Enter).shows("al42ve").settles();
+        let text = scene.screen().text();
+        assert!(!text.contains("not found") && !text.contains("No such"), "{text}");
+    }
+}
+
 #[test]
 fn aside_off_leaves_nothing() {
     let rc = "mine() { : }; zle -N zle-line-init mine; zle -N up mine; bindkey '^[[A' up; bindkey -s '^N' NN

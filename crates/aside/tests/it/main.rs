@@ -31,6 +31,7 @@ mod exec_run;
 mod fish;
 mod fix_shells;
 mod harness_itself;
+mod line_edits;
 mod line_oracle;
 mod model_complete;
 mod model_itself;

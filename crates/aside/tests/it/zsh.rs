@@ -1,6 +1,6 @@
 //! The zsh plugin, seen from the chair: ghost text, keys, and everything that must not change.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use vt100::Color;
 
 use crate::bash::recorded;
 use crate::harness::keys::Key;
+use crate::harness::patience;
 use crate::harness::scene::Scene;
 use crate::harness::script::Script;
 use crate::harness::stage::Stage;
@@ -606,8 +607,10 @@ fn a_zsh_without_sockets_talks_through_a_pipe() {
     scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
     scene.runs("true");
     scene.settles();
-    let sessions = status(&scene)["sessions"].to_string();
-    assert!(sessions.contains("transport=pipe"), "{sessions}");
+    let deadline = Instant::now() + patience();
+    while !status(&scene)["sessions"].to_string().contains("transport=pipe") {
+        assert!(Instant::now() < deadline, "{}", status(&scene)["sessions"]);
+    }
 }
 
 #[test]

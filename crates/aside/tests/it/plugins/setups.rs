@@ -31,8 +31,10 @@ impl Setup {
     }
 }
 
-/// What the rc file of every setup begins with. Nothing asks for the network or waits for the user.
+/// What the rc file of every setup begins with. Nothing asks for the network or waits for the user. `bindkey` loads the line editor,
+/// without which some plugins do nothing; nearly every rc file has one.
 pub const HEAD: &str = r#"
+bindkey -e
 HISTFILE=~/.zsh_history HISTSIZE=10000 SAVEHIST=10000
 ZSH=$P/ohmyzsh ZSH_CACHE_DIR=~/.omz DISABLE_AUTO_UPDATE=true ZSH_DISABLE_COMPFIX=true
 mkdir -p ~/.omz/completions
@@ -59,7 +61,7 @@ pub const SETUPS: &[Setup] = &[
         &["ohmyzsh"],
         "ZSH_THEME=agnoster plugins=(git sudo colored-man-pages dirhistory magic-enter safe-paste); source $ZSH/oh-my-zsh.sh",
     ),
-    vi("omz-vi", &["ohmyzsh"], "ZSH_THEME=robbyrussell plugins=(git vi-mode); source $ZSH/oh-my-zsh.sh"),
+    vi("omz-vi", &["ohmyzsh"], "KEYTIMEOUT=1 ZSH_THEME=robbyrussell plugins=(git vi-mode); source $ZSH/oh-my-zsh.sh"),
     emacs("autosuggestions", &["zsh-autosuggestions"], "source $P/zsh-autosuggestions/zsh-autosuggestions.zsh"),
     emacs(
         "highlighting",

@@ -39,6 +39,8 @@ impl Zsh {
         }
         let terminal = Terminal::start(Shell::Zsh.command(&home), (24, 80), GHOST, home.daemon_log());
         let zsh = Self { terminal, home };
+        // What comes before the first prompt breaks off what the plugins begin with.
+        while !zsh.comes(|screen| !screen.text().is_empty()) {}
         zsh.rests();
         zsh
     }
@@ -108,23 +110,27 @@ impl Zsh {
     /// An empty line at the top of an empty screen.
     pub fn clears(&self) -> &Self {
         self.rests();
-        self.presses(Key::CtrlC);
-        self.rests();
+        // The first one may only end a widget that waits.
+        for _ in 0..2 {
+            self.presses(Key::CtrlC);
+            self.rests();
+        }
         self.types(" clear").presses(Key::Enter);
         self.rests();
         self
     }
 
-    /// Runs a line, and gives what it wrote into a file.
-    pub fn told(&self, line: &str) -> String {
+    /// Runs lines, and gives what they wrote. From a file: some plugins change what is typed.
+    pub fn told(&self, lines: &str) -> String {
         let file = self.home.path("told");
         _ = std::fs::remove_file(&file);
-        self.types(&format!(" {{ {line} }} >|~/told.new 2>&1; mv ~/told.new ~/told")).presses(Key::Enter);
+        self.home.write("tell", lines);
+        self.types(" . ~/tell >|~/told.new 2>&1; mv ~/told.new ~/told").presses(Key::Enter);
         let deadline = Instant::now() + LIMIT;
         while !file.exists() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));
         }
         self.rests();
-        std::fs::read_to_string(&file).unwrap_or_default()
+        String::from_utf8_lossy(&std::fs::read(&file).unwrap_or_default()).into_owned()
     }
 }
