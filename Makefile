@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -199,6 +199,16 @@ neighbours:
 	@test -n "$(PLUGINS)" || { echo 'make neighbours PLUGINS=DIR: a directory with checkouts of plugins; see docs/plugins.md' >&2; exit 2; }
 	scripts/packages zsh fzf
 	$(NEIGHBOURS)
+
+# N random sequences of keys, pastes, resizes and lines in each of six setups and more, with Aside and without, from SEED on.
+# make neighbours-fuzz PLUGINS=~/plugins N=100 SEED=1 ONLY=omz
+N ?= 100
+SEED ?= 1
+neighbours-fuzz:
+	scripts/packages zsh fzf
+	ASIDE_TEST_FUZZ=$(N) ASIDE_TEST_SEED=$(SEED) ASIDE_TEST_ONLY='$(ONLY)' \
+		$(if $(PLUGINS),ASIDE_TEST_PLUGINS=$(abspath $(patsubst ~/%,$(HOME)/%,$(PLUGINS)))) \
+		$(CARGO) test -p aside --test it plugins::random_keys -- --nocapture
 
 # What takes too long for every change. With PLUGINS=DIR also the plugins in it.
 soak:

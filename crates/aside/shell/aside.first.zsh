@@ -34,6 +34,11 @@ _aside_load() {
   (( _aside_read ))
 }
 
+# Whether all of it is read. Ctrl-C may break off any line, so where a line begins or ends this is asked.
+_aside_whole() {
+  (( ${#_aside_rest} + ${#_aside_file} == 0 )) || _aside_load
+}
+
 _aside_read_rest() {
   local _aside_part
   if [[ -z $_aside_session ]]; then

@@ -424,6 +424,7 @@ _aside_edit() {
 
 _aside_begin() {
   local -i _aside_within=1
+  _aside_whole || return 0
   _aside_seen=1 _aside_edited=0
   [[ $CONTEXT == (start|cont) ]] && (( _aside_on )) || return 0
   _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
@@ -506,6 +507,7 @@ _aside_found() {
 # Commands
 
 _aside_preexec() {
+  _aside_whole || return 0
   _aside_line= _aside_marked=0 _aside_ran=1 _aside_stale=1 _aside_tried= _aside_entered=
   (( _aside_edited || ! _aside_seen )) || _aside_lost+=(line-pre-redraw)
   if (( _aside_fd )) && [[ $_aside_transport == socket ]]; then
@@ -527,6 +529,7 @@ _aside_preexec() {
 # Runs first of all precmd functions: they take time that is not the command's, and may start programs.
 _aside_precmd() {
   local -i code=$?
+  _aside_whole || return code
   (( _aside_marked )) && _aside_mark_end $code
   # A line that was broken off had no zle-line-finish.
   _aside_disarm

@@ -1,9 +1,10 @@
 //! Aside beside the plugins themselves. They are fetched by hand and never committed: `make neighbours PLUGINS=dir` runs the
 //! table over a directory of checkouts. What the table found once has a stand-in in `beside.rs`, which needs no plugin.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 mod checks;
+mod fuzz;
 mod setups;
 mod zsh;
 
@@ -28,6 +29,26 @@ fn is_wanted(name: &str) -> bool {
 fn is_wanted_check(name: &str) -> bool {
     let only = std::env::var("ASIDE_TEST_CHECK").unwrap_or_default();
     only.is_empty() || only.split(',').any(|part| name.contains(part))
+}
+
+/// `make neighbours-fuzz`: six setups at once, each with its own numbers.
+#[test]
+fn random_keys_do_the_same_with_and_without_aside() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let Some(count) = number("ASIDE_TEST_FUZZ") else {
+        // A few in every run of the tests.
+        assert_eq!(fuzz::run(&SETUPS[0], Path::new("/"), 1, 4) + fuzz::run(&SETUPS[1], Path::new("/"), 5, 2), 0);
+        return;
+    };
+    let (dir, seed) = (directory().unwrap_or_default(), number("ASIDE_TEST_SEED").unwrap_or(1));
+    let names = ["bare", "vi", "both", "omz", "p10k", "all", "fzf-tab", "fast-highlighting"];
+    let is_meant = |name: &str| names.contains(&name) && is_wanted(name);
+    let setups = SETUPS.iter().filter(|setup| setup.is_there(&dir) && is_meant(setup.name));
+    let differ: usize = std::thread::scope(|scope| {
+        let runs: Vec<_> = setups.map(|setup| scope.spawn(|| fuzz::run(setup, &dir, seed, count))).collect();
+        runs.into_iter().map(|run| run.join().unwrap()).sum()
+    });
+    assert_eq!(differ, 0, "sequences that differ");
 }
 
 #[test]

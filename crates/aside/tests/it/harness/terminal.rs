@@ -156,6 +156,11 @@ impl Terminal {
         self.send(format!("\x1b[200~{}\x1b[201~", text.replace('\n', "\r")).as_bytes());
     }
 
+    /// Whether the program wants what is pasted between brackets.
+    pub fn takes_pastes(&self) -> bool {
+        self.shared.lock().parser.screen().bracketed_paste()
+    }
+
     #[track_caller]
     pub fn send(&self, bytes: &[u8]) {
         self.shared.lock().exchanges.add(Side::Sent, bytes);

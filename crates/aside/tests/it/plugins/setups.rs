@@ -93,13 +93,13 @@ pub const SETUPS: &[Setup] = &[
         "p10k",
         &["powerlevel10k"],
         "source $P/powerlevel10k/powerlevel10k.zsh-theme; source $P/powerlevel10k/config/p10k-lean.zsh; \
-         POWERLEVEL9K_RIGHT_PROMPT_ELEMENTS=(status)",
+         POWERLEVEL9K_DISABLE_GITSTATUS=true POWERLEVEL9K_LEFT_PROMPT_ELEMENTS=(dir newline prompt_char) POWERLEVEL9K_RIGHT_PROMPT_ELEMENTS=(status)",
     ),
     emacs(
         "p10k-transient",
         &["powerlevel10k"],
         "source $P/powerlevel10k/powerlevel10k.zsh-theme; source $P/powerlevel10k/config/p10k-lean.zsh; \
-         POWERLEVEL9K_RIGHT_PROMPT_ELEMENTS=(status) POWERLEVEL9K_TRANSIENT_PROMPT=always",
+         POWERLEVEL9K_DISABLE_GITSTATUS=true POWERLEVEL9K_LEFT_PROMPT_ELEMENTS=(dir newline prompt_char) POWERLEVEL9K_RIGHT_PROMPT_ELEMENTS=(status) POWERLEVEL9K_TRANSIENT_PROMPT=always",
     ),
     emacs("pure", &["pure"], "fpath+=($P/pure); autoload -Uz promptinit; promptinit; prompt pure"),
     emacs("spaceship", &["spaceship-prompt"], "source $P/spaceship-prompt/spaceship.zsh"),
@@ -133,6 +133,6 @@ pub const SETUPS: &[Setup] = &[
          source $P/zsh-autosuggestions/zsh-autosuggestions.zsh; \
          source $P/fast-syntax-highlighting/fast-syntax-highlighting.plugin.zsh; \
          source $P/powerlevel10k/powerlevel10k.zsh-theme; source $P/powerlevel10k/config/p10k-lean.zsh; \
-         POWERLEVEL9K_RIGHT_PROMPT_ELEMENTS=(status)",
+         POWERLEVEL9K_DISABLE_GITSTATUS=true POWERLEVEL9K_LEFT_PROMPT_ELEMENTS=(dir newline prompt_char) POWERLEVEL9K_RIGHT_PROMPT_ELEMENTS=(status)",
     ),
 ];

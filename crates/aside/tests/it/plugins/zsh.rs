@@ -24,7 +24,11 @@ pub struct Zsh {
 
 impl Zsh {
     pub fn start(setup: &Setup, order: Order, plugins: &Path) -> Self {
-        let home = Home::new();
+        Self::start_in(Home::new(), setup, order, plugins, "")
+    }
+
+    /// In a home with files of its own, and with these lines at the end of the rc file.
+    pub fn start_in(home: Home, setup: &Setup, order: Order, plugins: &Path, tail: &str) -> Self {
         let aside = r#"eval "$(aside init zsh)""#;
         let (first, last) = match order {
             Order::Absent => ("", ""),
@@ -32,7 +36,7 @@ impl Zsh {
             Order::Last => ("", aside),
         };
         let plugins = plugins.display();
-        home.write(".zshrc", format!("P={plugins}\n{HEAD}{first}\n{}\n{last}\n", setup.rc));
+        home.write(".zshrc", format!("P={plugins}\n{HEAD}{first}\n{}\n{last}\n{tail}", setup.rc));
         Shell::Zsh.write_history(&home, &HISTORY.map(str::to_owned));
         if order != Order::Absent {
             home.aside_does(&["history", "import", "zsh"]);
@@ -58,7 +62,7 @@ impl Zsh {
         self.rests_for(Duration::from_millis(250));
     }
 
-    fn rests_for(&self, quiet: Duration) {
+    pub fn rests_for(&self, quiet: Duration) {
         let deadline = Instant::now() + LIMIT;
         let (mut before, mut since) = (self.screen(), Instant::now());
         while since.elapsed() < quiet && Instant::now() < deadline {
@@ -89,6 +93,32 @@ impl Zsh {
             std::thread::sleep(Duration::from_millis(15));
         }
         self
+    }
+
+    /// Faster than it is echoed.
+    pub fn types_quickly(&self, text: &str) -> &Self {
+        for letter in text.chars() {
+            self.terminal.send(letter.to_string().as_bytes());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self
+    }
+
+    /// Whether a line is read, and no command runs.
+    pub fn is_editing(&self) -> bool {
+        self.terminal.takes_pastes()
+    }
+
+    /// The line and the cursor, as the shell tells when a key asks for it; `fuzz` has bound one.
+    pub fn line(&self) -> String {
+        self.rests_for(Duration::from_millis(60));
+        _ = std::fs::remove_file(self.home.path("line"));
+        self.terminal.send(b"\x18\x02");
+        let deadline = Instant::now() + LIMIT;
+        while !self.home.path("line").exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::fs::read_to_string(self.home.path("line")).unwrap_or_default()
     }
 
     pub fn presses(&self, key: Key) -> &Self {
