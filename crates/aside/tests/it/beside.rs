@@ -108,6 +108,18 @@ fn ctrl_c_again_and_again_at_the_first_prompt_leaves_a_whole_plugin() {
     }
 }
 
+/// While something is shown Esc is ours, and many keys begin with it.
+#[test]
+fn a_key_that_zsh_does_not_know_does_the_same_as_without_us() {
+    let line = |stage: Stage| {
+        let mut scene = stage.start();
+        scene.types("git st").settles().sends("\x1b[3;9~").settles().types("x").settles();
+        let row = scene.screen().row(0);
+        row.split_once("git st").map(|(_, rest)| rest.to_owned()).unwrap_or_default()
+    };
+    assert_eq!(line(zsh()), line(zsh().without_aside()));
+}
+
 #[test]
 fn aside_off_leaves_nothing() {
     let rc = "mine() { : }; zle -N zle-line-init mine; zle -N up mine; bindkey '^[[A' up; bindkey -s '^N' NN

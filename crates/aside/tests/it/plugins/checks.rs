@@ -100,7 +100,18 @@ fn ghost(zsh: &Zsh) -> bool {
     }
 }
 
+/// A plugin that is at work when Ctrl-C comes may lose it, without Aside too.
 fn ctrl_c(zsh: &Zsh) -> bool {
+    for _ in 0..3 {
+        if breaks_off(zsh) {
+            return true;
+        }
+        zsh.clears();
+    }
+    false
+}
+
+fn breaks_off(zsh: &Zsh) -> bool {
     shows_bar(zsh);
     zsh.rests();
     zsh.presses(Key::CtrlC).rests();

@@ -127,7 +127,7 @@ fn sequence(seed: u64) -> Vec<Action> {
 /// How many sequences differ, of `count` from `seed` on. One that does is tried again in fresh shells, since both may be late.
 pub fn run(setup: &Setup, plugins: &Path, seed: u64, count: u64) -> usize {
     let mut pair = Pair::start(setup, plugins);
-    let mut differ = 0;
+    let (mut differ, mut late) = (0, 0);
     for seed in seed..seed + count {
         let actions = sequence(seed);
         if pair.agrees_on(&actions).is_ok() {
@@ -138,8 +138,11 @@ pub fn run(setup: &Setup, plugins: &Path, seed: u64, count: u64) -> usize {
             differ += 1;
             eprintln!("--- {} SEED={seed} N=1: {actions:?}\n{difference}---", setup.name);
             pair = Pair::start(setup, plugins);
+        } else {
+            late += 1;
         }
     }
+    eprintln!("{}: {count} sequences, {differ} differ, {late} only once", setup.name);
     differ
 }
 
