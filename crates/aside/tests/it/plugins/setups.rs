@@ -39,7 +39,7 @@ HISTFILE=~/.zsh_history HISTSIZE=10000 SAVEHIST=10000
 ZSH=$P/ohmyzsh ZSH_CACHE_DIR=~/.omz DISABLE_AUTO_UPDATE=true ZSH_DISABLE_COMPFIX=true
 mkdir -p ~/.omz/completions
 POWERLEVEL9K_DISABLE_CONFIGURATION_WIZARD=true POWERLEVEL9K_DISABLE_GITSTATUS=true
-FAST_WORK_DIR=~/.fast
+FAST_WORK_DIR=~/.fast; mkdir -p ~/.fast; touch ~/.fast/secondary_theme.zsh
 frobnicate() { : }
 "#;
 
