@@ -468,11 +468,17 @@ _aside_whole_again() {
 
 _aside_escape() {
   local rest=
-  if (( KEYS_QUEUED_COUNT )); then
-    # The beginning of a key that zsh does not know: it reads it again, as without us.
-    _aside_torn=1
-    _aside_let_go
-    zle -U $'\e'
+  if (( KEYS_QUEUED_COUNT )) && builtin read -t 0.1 -k 1 rest; then
+    if [[ $rest != $'\e' ]]; then
+      # The beginning of a key that zsh does not know: it reads it again, as without us.
+      _aside_torn=1
+      _aside_let_go
+      zle -U $'\e'$rest
+      return 0
+    fi
+    # Esc by itself, and another key behind it.
+    zle -U $rest
+    [[ -n $_aside_drawn ]] && _aside_dismiss
     return 0
   fi
   # zsh hardly waits for the rest of a key: here it is waited for, since a slow connection tears arrows apart.
