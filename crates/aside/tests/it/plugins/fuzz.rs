@@ -260,12 +260,12 @@ impl Pair {
     }
 }
 
-/// The rows without grey text, as far as something stands in them.
+/// The rows without grey text, as far as something stands in them. Each shell has a home of its own.
 fn shown(zsh: &Zsh) -> Vec<String> {
-    let screen = zsh.screen();
+    let (screen, home) = (zsh.screen(), zsh.home.path("").display().to_string());
     let row = |row| {
         let kept = screen.spans(row).into_iter().filter(|span| span.style.fg != GHOST);
-        kept.map(|span| span.text).collect::<String>().trim_end().to_owned()
+        kept.map(|span| span.text).collect::<String>().replace(&home, "~/").trim_end().to_owned()
     };
     let mut rows: Vec<String> = (0..screen.size().0).map(row).collect();
     while rows.last().is_some_and(String::is_empty) {
