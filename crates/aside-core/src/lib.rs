@@ -8,6 +8,7 @@ pub mod line;
 pub mod markdown;
 pub mod mood;
 pub mod names;
+pub mod project;
 pub mod proto;
 pub mod redact;
 pub mod safety;

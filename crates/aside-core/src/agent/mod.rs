@@ -15,6 +15,7 @@ mod wish;
 mod tests;
 
 use crate::history::index::Index;
+use crate::project;
 use crate::text;
 use crate::translate::Place;
 use tongue::{Phrase, Tongue};
@@ -112,6 +113,10 @@ pub fn embedded(asked: &Asked<'_>, place: &Place<'_>) -> Advice {
         return advice;
     }
     let wish = || wish::answer(&asked, place, tongue);
+    let beyond = || match project::asked(&words) {
+        Some(_) if asked.model != Model::Silent => Advice::said(Kind::Beyond, tongue.says(Phrase::Project)),
+        _ => beyond(),
+    };
     if sentence::is_prose(&words) {
         return wish().unwrap_or_else(beyond);
     }

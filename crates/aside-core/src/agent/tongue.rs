@@ -48,6 +48,8 @@ pub enum Phrase {
     /// Before the line as it was meant.
     Meant,
     Beyond(Model),
+    /// What the project would have to say, and does not.
+    Project,
 }
 
 impl Tongue {
@@ -71,6 +73,35 @@ impl Tongue {
             proposal.warning = self.warns(&proposal.warning);
             if Tongue::of(&proposal.description) != self {
                 proposal.description.clear();
+            }
+        }
+    }
+
+    /// A note below the proposals. What a provider said itself stays as it is.
+    pub fn notes(self, note: &str) -> String {
+        const SAID: &[(&str, &str)] = &[
+            ("no answer; a model would know more: aside model", "没有答案；模型会知道更多：aside model"),
+            (
+                "nothing in this project is called so; `aside task` lists what there is",
+                "这个项目里没有这样的东西；`aside task` 会列出有哪些",
+            ),
+            ("no answer: ", "没有答案："),
+            ("; from the embedded engine", "；答案来自内置引擎"),
+            ("history.ignore matches, so no model was asked", "history.ignore 匹配，所以没有询问模型"),
+            ("private, so no model was asked", "私密会话，所以没有询问模型"),
+            ("the model has no usable answer", "模型没有可用的答案"),
+            ("the model is still starting", "模型还在启动"),
+            ("the model does not answer", "模型没有回答"),
+            ("no model server is here", "这里没有模型服务器"),
+            ("the daemon does not answer", "守护进程没有回答"),
+            ("PATH is empty, so no program is known", "PATH 是空的，所以不知道有哪些程序"),
+            ("wishes are switched off: ", "请求功能已关闭："),
+            (" is set, but llm.provider names no model", " 已设置，但 llm.provider 没有指定模型"),
+        ];
+        match self {
+            Tongue::English => note.to_owned(),
+            Tongue::Chinese => {
+                SAID.iter().fold(note.to_owned(), |note, (english, chinese)| note.replace(english, chinese))
             }
         }
     }
@@ -121,6 +152,7 @@ fn english(phrase: Phrase) -> &'static str {
         }
         Phrase::Beyond(Model::StillUnset) => "This needs a model, and none is set up.",
         Phrase::Beyond(Model::Silent) => "Only a model could answer this.",
+        Phrase::Project => "Nothing in this project is called so. `aside task` lists what there is.",
     }
 }
 
@@ -165,12 +197,25 @@ fn chinese(phrase: Phrase) -> &'static str {
         }
         Phrase::Beyond(Model::StillUnset) => "回答这个需要模型，目前没有设置。",
         Phrase::Beyond(Model::Silent) => "只有模型能回答这个。",
+        Phrase::Project => "这个项目里没有这样的东西。`aside task` 会列出有哪些。",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_note_to_a_chinese_request_is_chinese() {
+        let note = |note: &str| Tongue::Chinese.notes(note);
+        assert_eq!(note("no answer; a model would know more: aside model"), "没有答案；模型会知道更多：aside model");
+        assert_eq!(note("no answer: the model is still starting"), "没有答案：模型还在启动");
+        assert_eq!(
+            note("private, so no model was asked; from the embedded engine"),
+            "私密会话，所以没有询问模型；答案来自内置引擎"
+        );
+        assert_eq!(Tongue::English.notes("no answer: x"), "no answer: x");
+    }
 
     #[test]
     fn an_answer_in_chinese_is_wholly_chinese() {

@@ -14,6 +14,9 @@ use crate::world::{Entry, Item, Kind, Known, Live, World};
 pub struct Fake {
     pub directory: Vec<(&'static str, Kind)>,
     pub branches: Vec<&'static str>,
+    /// What git would commit; not known when none is given.
+    pub staged: Option<Vec<&'static str>>,
+    pub changed: Vec<&'static str>,
     pub programs: Vec<&'static str>,
     pub system: System,
     pub dialect: Dialect,
@@ -45,6 +48,8 @@ impl Default for Fake {
         Self {
             directory: files.into_iter().chain(directories).collect(),
             branches: vec!["main", "feature", "develop", "feature/login"],
+            staged: None,
+            changed: Vec::new(),
             programs: Vec::new(),
             system: System::Gnu,
             dialect: Dialect::Zsh,
@@ -136,6 +141,16 @@ impl World for Fake {
         let item = |name: &&str| Item { name: (*name).into(), about: "".into() };
         match what {
             Live::GitBranch => Known::Yes(self.branches.iter().map(item).collect()),
+            Live::GitStaged => match &self.staged {
+                Some(staged) => Known::Yes(staged.iter().map(item).collect()),
+                None => Known::NotYet,
+            },
+            Live::GitChanged => Known::Yes(self.changed.iter().map(item).collect()),
+            Live::NpmScript => Known::Yes(["dev", "start", "test", "lint", "build"].iter().map(item).collect()),
+            Live::MakeTarget if self.directory.iter().any(|(name, _)| *name == "Makefile") => {
+                Known::Yes(["test", "install", "clean"].iter().map(item).collect())
+            }
+            Live::Host => Known::Yes(["web1", "db2"].iter().map(item).collect()),
             Live::GitRemote => Known::Yes(["origin"].iter().map(item).collect()),
             Live::User => Known::Yes(["root", "alice", "www-data"].iter().map(item).collect()),
             Live::ProcessName => Known::Yes(["nginx", "python3", "firefox"].iter().map(item).collect()),

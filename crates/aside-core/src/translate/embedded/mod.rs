@@ -16,6 +16,8 @@ mod lexicon;
 mod matching;
 mod names;
 mod permit;
+mod present;
+mod project;
 mod rank;
 mod reading;
 mod rules;
@@ -45,7 +47,7 @@ const MAX_WISH: usize = 2000;
 /// What drafts commands in code, beside the rules.
 type Domain = fn(&Reading<'_>) -> Vec<Draft>;
 
-const DOMAINS: &[Domain] = &[files::draft, text::draft];
+const DOMAINS: &[Domain] = &[files::draft, text::draft, project::draft];
 
 /// The words and rules that come with Aside, read when first asked for.
 static BOOK: LazyLock<Book> = LazyLock::new(Book::new);

@@ -25,6 +25,16 @@ pub fn permits(reading: &Reading<'_>, draft: &Draft) -> bool {
             && names_only_objects(reading, draft)
 }
 
+/// Whether the draft is about every verb that is ordered: a search is nothing close to `delete Q3 report.txt`.
+pub fn answers_verbs(reading: &Reading<'_>, draft: &Draft) -> bool {
+    let orders = reading.mood.clauses.iter().filter(|clause| clause.kind.asks_to_act());
+    let mut verbs = orders.flat_map(|clause| &clause.heads).filter(|head| head.act != Act::Reads);
+    verbs.all(|head| {
+        let mut words = places(reading, &head.span);
+        words.any(|place| draft.used.has(place) || reading.words.get(place).is_some_and(|word| word.weight <= WEIGHS))
+    })
+}
+
 /// `rather not delete app.log`: not lines without `delete`.
 fn searches_without_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
     if !draft.command.contains("grep -v") || ["line", "contain", "match"].iter().any(|word| reading.has(word)) {

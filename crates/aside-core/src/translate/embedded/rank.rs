@@ -6,6 +6,7 @@ use crate::safety::{self, Harm};
 use crate::text;
 use crate::translate::embedded::draft::Draft;
 use crate::translate::embedded::permit;
+use crate::translate::embedded::present;
 use crate::translate::embedded::reading::Reading;
 use crate::translate::reads::only_reads;
 use crate::translate::{Nearness, Proposal, Source};
@@ -22,6 +23,9 @@ const MISSING: f32 = 0.2;
 const SWEEPS: f32 = 0.95;
 /// What an unasked-for danger costs: more than any word.
 const UNASKED: f32 = 0.6;
+
+/// What changes something is another answer only if it explains nearly as much as the first.
+const WORSE: f32 = 0.2;
 
 /// Answers that are compared with each other; nobody sees more.
 const MAX_COMPARED: usize = 24;
@@ -180,13 +184,18 @@ pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, limit: usize) -> Vec<Prop
     });
     let mut best: Vec<Proposal> = Vec::new();
     for (score, share, draft) in diverse(scored) {
-        if share < GUESSES || best.iter().any(|known| known.command == draft.command) {
+        let is_worse = best.first().is_some_and(|best| {
+            best.nearness == Nearness::Answer
+                && (share < ANSWERS
+                    || score + WORSE < best.confidence && !only_reads(&draft.command, reading.place.dialect))
+        });
+        if share < GUESSES || is_worse || best.iter().any(|known| known.command == draft.command) {
             continue;
         }
         // A guess must only read, and so must anything that was not ordered.
         let permitted = match share >= ANSWERS {
             true => permit::permits(reading, &draft),
-            false => only_reads(&draft.command, reading.place.dialect),
+            false => only_reads(&draft.command, reading.place.dialect) && permit::answers_verbs(reading, &draft),
         };
         if !permitted {
             continue;
@@ -327,7 +336,7 @@ fn shown(reading: &Reading<'_>, command: &str) -> Option<(String, Presence)> {
     // Whoever has no sudo is root, or has to find another way.
     let command = if reading.is_installed("sudo") { command.to_owned() } else { without_sudo(reading, command) };
     let line = line::parse(&command, reading.place.dialect);
-    if line.open.is_some() || line.commands.is_empty() {
+    if line.open.is_some() || line.commands.is_empty() || !present::finds(&line, &reading.place) {
         return None;
     }
     let mut presence = Presence::Here;

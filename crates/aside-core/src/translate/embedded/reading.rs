@@ -182,6 +182,14 @@ impl<'a> Reading<'a> {
         texts.join(" ")
     }
 
+    /// Whether a word is the verb of what is asked for, and so never a name: `delete` of `delete the nginx logs`.
+    pub fn is_verb(&self, place: usize) -> bool {
+        let Some(word) = self.words.get(place).filter(|word| word.thing.is_none()) else { return false };
+        let asks = self.mood.clauses.iter().filter(|clause| clause.kind.asks_to_act());
+        let mut heads = asks.flat_map(|clause| &clause.heads);
+        heads.any(|head| head.span.start <= word.span.start && word.span.end <= head.span.end)
+    }
+
     /// Whether a program can be run here. What is not known yet is allowed.
     pub fn is_installed(&self, program: &str) -> bool {
         self.place.world.has_program(program).yes().unwrap_or(true)
@@ -363,6 +371,9 @@ impl Reader<'_, '_> {
         if things::is_address(low) {
             return Some((Thing::Address(text.to_owned()), 1));
         }
+        if things::is_elsewhere(text) || self.is_at_host(text) {
+            return Some((Thing::Elsewhere(text.to_owned()), 1));
+        }
         if things::is_email(low) {
             return Some((Thing::Email(text.to_owned()), 1));
         }
@@ -413,6 +424,56 @@ impl Reader<'_, '_> {
             return Some((Thing::Path(path.unwrap_or_else(|| text.to_owned())), 1));
         }
         things::is_host(low).then(|| (Thing::Host(text.to_owned()), 1))
+    }
+
+    /// `web1:logs`, where the ssh settings name `web1`.
+    fn is_at_host(&self, text: &str) -> bool {
+        text.split_once(':').is_some_and(|(host, path)| !path.starts_with(':') && self.knows(Live::Host, host))
+    }
+
+    fn knows(&self, what: Live, name: &str) -> bool {
+        let items = self.place.world.live(what, self.place.cwd).yes();
+        items.is_some_and(|items| items.iter().any(|item| &*item.name == name))
+    }
+
+    /// The machine that files go to or come from: one that the ssh settings name, or a name behind `to server`.
+    fn host(&self, at: usize) -> Option<Thing> {
+        const LEADS: &[&str] = &["to", "onto", "on", "from", "at", "into", "via", "with", "ssh", "到", "从"];
+        const MACHINES: &[&str] = &["server", "host", "machine", "box"];
+        let text = self.units.get(at)?.text.as_str();
+        let mut before = (0..at).rev().map(|place| self.low(place).unwrap_or_default());
+        let mut before = before.by_ref().filter(|low| !matches!(*low, "the" | "my" | "our")).take(2);
+        let (first, second) = (before.next().unwrap_or_default(), before.next().unwrap_or_default());
+        let after = self.low(at + 1).unwrap_or_default();
+        let says_machine = MACHINES.contains(&first);
+        let is_led = LEADS.contains(&first) || says_machine && LEADS.contains(&second) || MACHINES.contains(&after);
+        let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+        let is_last = at + 1 == self.units.len();
+        (is_led
+            && is_name
+            && (self.knows(Live::Host, text) || says_machine && is_last && matches!(second, "to" | "from" | "onto")))
+        .then(|| Thing::Host(text.to_owned()))
+    }
+
+    /// `the login branch`, where there is one `feature/login`.
+    fn branch_of(&self, at: usize) -> Option<Thing> {
+        let text = self.units.get(at)?.text.as_str();
+        let beside = |place: Option<usize>| {
+            place.and_then(|place| self.low(place)).is_some_and(|low| matches!(low, "branch" | "分支"))
+        };
+        let makes = self.units.iter().any(|unit| {
+            matches!(
+                unit.low.as_str(),
+                "create" | "make" | "new" | "start" | "rename" | "add" | "创建" | "新建" | "called" | "named"
+            )
+        });
+        if makes || text.len() < 3 || !beside(Some(at + 1)) && !beside(at.checked_sub(1)) {
+            return None;
+        }
+        let branches = self.place.world.live(Live::GitBranch, self.place.cwd).yes()?;
+        let has_part = |name: &&str| name.split(['/', '-', '_']).any(|part| part.eq_ignore_ascii_case(text));
+        let mut found = branches.iter().map(|item| &*item.name).filter(has_part);
+        found.next().filter(|_| found.next().is_none()).map(|name| Thing::Branch(name.to_owned()))
     }
 
     /// `what runs on 8080`: a number that can only be a port.
@@ -677,6 +738,8 @@ impl Reader<'_, '_> {
                 let is_meant = is_name && self.speaks_of_processes();
                 is_meant.then(|| knows(Live::ProcessName)).flatten().map(|()| Thing::Process(name()))
             })
+            .or_else(|| is_name.then(|| self.host(at)).flatten())
+            .or_else(|| self.branch_of(at))
     }
 }
 

@@ -76,7 +76,7 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         // The first of them may be in its place already.
         let taken = all().filter(|(place, word)| used.has(*place) && accept(*place, word).is_some()).count();
         let skip = skip.saturating_sub(taken);
-        let free = all().filter(|(place, _)| !used.has(*place));
+        let free = all().filter(|(place, _)| !used.has(*place) && !reading.is_verb(*place));
         let mut found = free.filter_map(|(place, word)| {
             accept(place, word).map(|spelled| Filled { spelled, words: vec![place], doubt: Doubt::None })
         });
@@ -155,7 +155,9 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         }),
         "jsonfile" => pick(&|_, word| path(word).filter(|text| text.ends_with(".json")).map(|text| quoted(&text))),
         "csvfile" => pick(&|_, word| path(word).filter(|text| text.ends_with(".csv")).map(|text| quoted(&text))),
-        "jsonkey" => pick(&|place, word| json_key(reading, place, word)),
+        "jsonkey" => {
+            pick(&|place, word| json_key(reading, place, word).filter(|key| form != "flat" || !key.contains('.')))
+        }
         "text" => text(reading, used, form, skip),
         "name" => named(reading, used, skip),
         // The name of something elsewhere, which may look like a path: an image, a package of a registry.
@@ -211,11 +213,19 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
             Some(Thing::Email(email)) => Some(quoted(email)),
             _ => None,
         }),
-        "branch" => pick(&|_, word| match &word.thing {
+        // Where to copy to or from: a path of another machine, or its home.
+        "there" => pick(&|_, word| match &word.thing {
+            Some(Thing::Elsewhere(path)) => Some(quoted(path)),
+            Some(Thing::Host(host) | Thing::Address(host) | Thing::Email(host)) => Some(format!("{}:", quoted(host))),
+            _ => None,
+        }),
+        "branch" => pick(&|place, word| match &word.thing {
+            Some(Thing::Branch(_)) if form == "into" && !is_goal(reading, place) => None,
+            Some(Thing::Branch(_)) if form == "from" && is_goal(reading, place) => None,
             Some(Thing::Branch(branch)) => Some(quoted(branch)),
             _ => None,
         })
-        .or_else(|| beside(reading, used, "branch").filter(|_| skip == 0 && form != "known")),
+        .or_else(|| beside(reading, used, "branch").filter(|_| skip == 0 && matches!(form, "" | "from"))),
         "remote" => pick(&|_, word| match &word.thing {
             Some(Thing::Remote(remote)) => Some(quoted(remote)),
             _ if word.low == "origin" || word.low == "upstream" => Some(word.low.clone()),
@@ -346,6 +356,7 @@ fn plain(word: &Word) -> Option<String> {
         None if word.concept.is_none() && !word.text.is_empty() && !is_ordinary() => Some(word.text.clone()),
         Some(Thing::Text(text)) => Some(text.clone()),
         Some(Thing::Branch(name) | Thing::Remote(name) | Thing::Tag(name) | Thing::Process(name)) => Some(name.clone()),
+        Some(Thing::Host(name)) if !name.contains('.') => Some(name.clone()),
         _ => None,
     }
 }
@@ -381,7 +392,7 @@ fn inside_single(text: &str) -> String {
 
 /// The text that something contains or is to be replaced by: in quotes, or a word that is nothing else.
 fn text(reading: &Reading<'_>, used: &Used, form: &str, skip: usize) -> Option<Filled> {
-    let free = |place: &usize| !used.has(*place);
+    let free = |place: &usize| !used.has(*place) && !reading.is_verb(*place);
     let mut places: Vec<usize> = (0..reading.words.len())
         .filter(free)
         .filter(|place| matches!(reading.words[*place].thing, Some(Thing::Text(_))))
@@ -476,7 +487,7 @@ fn named(reading: &Reading<'_>, used: &Used, skip: usize) -> Option<Filled> {
         })
     });
     let free = (0..reading.words.len())
-        .filter(|place| !used.has(*place))
+        .filter(|place| !used.has(*place) && !reading.is_verb(*place))
         .filter(|place| path(&reading.words[*place]).is_some() || plain(&reading.words[*place]).is_some());
     said.chain(free.filter_map(fits)).nth(skip)
 }
@@ -502,7 +513,7 @@ fn group(reading: &Reading<'_>, used: &Used) -> Option<Filled> {
 fn beside(reading: &Reading<'_>, used: &Used, what: &str) -> Option<Filled> {
     let at = reading.find(what)?;
     let fits = |place: usize| {
-        let word = reading.words.get(place).filter(|_| !used.has(place))?;
+        let word = reading.words.get(place).filter(|_| !used.has(place) && !reading.is_verb(place))?;
         plain(word).map(|text| Filled {
             spelled: quote::word(&text, reading.place.dialect),
             words: vec![place],

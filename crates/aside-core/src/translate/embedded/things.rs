@@ -22,6 +22,8 @@ pub enum Thing {
     Url(String),
     Email(String),
     Host(String),
+    /// A path on another machine: `bob@web1:/srv`.
+    Elsewhere(String),
     Branch(String),
     Remote(String),
     Tag(String),
@@ -530,6 +532,20 @@ pub fn is_url(word: &str) -> bool {
 pub fn is_email(word: &str) -> bool {
     word.split_once('@')
         .is_some_and(|(user, host)| !user.is_empty() && host.contains('.') && !host.contains(['/', ':']))
+}
+
+/// A path on another machine, as scp writes it: `bob@web1:/srv`, `web1:/srv`, `example.com:logs`.
+pub fn is_elsewhere(word: &str) -> bool {
+    let Some((host, path)) = word.split_once(':') else { return false };
+    let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
+    let is_name = |name: &str| {
+        name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+    };
+    let is_port = !path.is_empty() && path.bytes().all(|byte| byte.is_ascii_digit());
+    is_name(name)
+        && !path.starts_with("//")
+        && !is_port
+        && (host.contains('@') || path.starts_with(['/', '~']) || is_host(name) || is_address(name))
 }
 
 /// A name of the net: `example.com`, `db.internal`, `localhost`.

@@ -105,6 +105,8 @@ fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: 
     let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
     let known = embedded::answer(&Wish { words: &wished.words, place: here.place(), limit });
     let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
-    Tongue::of(&wished.words).speak(&mut proposals);
-    last(proposals, excuse)
+    let tongue = Tongue::of(&wished.words);
+    tongue.speak(&mut proposals);
+    let suggestion = last(proposals, excuse, &wished.words);
+    Suggestion { note: tongue.notes(&suggestion.note), ..suggestion }
 }

@@ -359,7 +359,8 @@ impl Desk {
     }
 
     fn last(&self, thoughts: &[Proposal], known: &[Proposal], excuse: &str) -> Suggestion {
-        last(self.offers(thoughts, known), excuse)
+        let suggestion = last(self.offers(thoughts, known), excuse, &self.asked.query);
+        Suggestion { note: Tongue::of(&self.asked.query).notes(&suggestion.note), ..suggestion }
     }
 
     /// What is shown already, where other commands are wanted.

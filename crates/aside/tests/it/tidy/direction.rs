@@ -20,7 +20,7 @@ pub const CORE: Layers = Layers {
         &["task"],
         &["agent"],
         &["translate", "suggest", "complete", "detect"],
-        &["safety"],
+        &["safety", "project"],
         &["line", "history", "world", "redact", "proto", "text", "names", "spec", "markdown", "screen", "said", "mood"],
     ],
     alone: &[("proto", &["text"])],

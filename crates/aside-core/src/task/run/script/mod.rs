@@ -1,20 +1,18 @@
 //! Which command of a project is meant by "the tests", "the build", "the deploy script": its own targets first, then scripts that
 //! lie there, then what its tool is usually called with. Where several fit equally well, nothing is guessed: they are listed.
 
-mod goal;
-mod offer;
-
 #[cfg(test)]
 mod tests;
 
 use crate::agent::tongue::{Both, Tongue};
+use crate::project::fitting;
+use crate::project::goal::{self, Wanted};
+use crate::project::offer::{self, Offer, Origin, Why};
 use crate::task::proposal::{Confine, Proposal};
 use crate::task::route::intent::{Params, Written};
 use crate::task::route::literal::{self, Literal};
 use crate::task::run::{Model, Outcome, code};
 use crate::world::{Known, World};
-use goal::Wanted;
-use offer::{Offer, Origin};
 
 /// Rows of a list of what there is.
 const MAX_LISTED: usize = 20;
@@ -52,7 +50,7 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
         let reason = place.tongue.pick("The settings say that this runs the tests.", "设置里写明用它运行测试。");
         return Known::Yes(proposed(place.test_command.trim().to_owned(), place.cwd, place, reason.to_owned()));
     }
-    let offers = match offer::offers(place, &params.files) {
+    let offers = match offer::offers(place.cwd, place.world, &params.files) {
         Known::Yes(offers) => offers,
         Known::No => Vec::new(),
         Known::NotYet => return Known::NotYet,
@@ -69,10 +67,7 @@ fn chosen(wanted: &Wanted<'_>, params: &Params, offers: &[Offer], place: &Place<
         };
         return proposed(program.to_owned(), &offer.directory, place, reason);
     }
-    let mut fitting: Vec<(Fit, &Offer)> =
-        offers.iter().filter_map(|offer| Some((fit(wanted, offer)?, offer))).collect();
-    // Stable: of two that fit alike, the one that is found first, which is the nearer and the more particular.
-    fitting.sort_by_key(|(fit, _)| *fit);
+    let fitting = fitting(wanted, offers);
     let Some((best, first)) = fitting.first() else {
         return typed(wanted, params, place).unwrap_or_else(|| nothing(wanted, words, offers, place.tongue));
     };
@@ -83,7 +78,7 @@ fn chosen(wanted: &Wanted<'_>, params: &Params, offers: &[Offer], place: &Place<
         let head = Both::new(format!("Which one do you mean by {said}?"), format!("{said} 指的是哪一个？"));
         return listed(head.of(place.tongue), "", &alike, place.tongue);
     }
-    let mut reason = first.reason(place.tongue);
+    let mut reason = reason(&first.why).of(place.tongue).to_owned();
     if best.missing > 0 {
         let rest = code(&wanted.rest.join(" "));
         reason.push_str(&match place.tongue {
@@ -110,52 +105,32 @@ fn bare<'a>(words: &str, offers: &'a [Offer]) -> Option<(&'static str, &'a Offer
     offers.iter().find(is_its).map(|offer| (named, offer))
 }
 
-/// How an offer answers what is wanted; less is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Fit {
-    /// Words of the wish that are not in its name.
-    missing: usize,
-    /// Words of its name that nobody said.
-    extra: usize,
-    /// A target before the usual command of a tool.
-    origin: u8,
-    /// Which of the names for the goal it has.
-    name: usize,
-}
-
-fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
-    let parts = goal::parts(&offer.name);
-    let origin = match offer.origin {
-        Origin::File => 0,
-        Origin::Target => 1,
-        Origin::Script => 2,
-        Origin::Usual(_) => 3,
+fn reason(why: &Why) -> Both {
+    let is = |name: &str, english: &str, chinese: &str| {
+        let name = code(name);
+        Both::new(format!("{name} is {english}."), format!("{name} 是 {chinese}。"))
     };
-    let rest = |word: &&String| !parts.contains(word);
-    let missing = wanted.rest.iter().filter(rest).count();
-    if let Origin::File = offer.origin {
-        return Some(Fit { missing: 0, extra: 0, origin, name: 0 });
-    }
-    if let Some(goal) = wanted.goal {
-        let usual = matches!(offer.origin, Origin::Usual(of) if of == goal.name);
-        let part = |target: &String| parts.contains(target) || offer.name.eq_ignore_ascii_case(target);
-        let name = if usual { Some(0) } else { goal.targets.iter().position(part) };
-        if let Some(name) = name {
-            let said =
-                |part: &&String| wanted.rest.contains(part) || goal.targets.contains(part) || goal.words.contains(part);
-            let extra = if usual { 0 } else { parts.iter().filter(|part| !said(part)).count() };
-            // "The integration tests" may be all tests; a deployment to somewhere else is never meant.
-            if missing > 0 && !goal.plain {
-                return None;
-            }
-            return Some(Fit { missing, extra, origin, name });
+    match why {
+        Why::Recipe(name) => is(name, "a recipe of the justfile", "justfile 里的任务"),
+        Why::MakeTarget(name) => is(name, "a target of the Makefile", "Makefile 里的目标"),
+        Why::NpmScript(name) => is(name, "a script of package.json", "package.json 里的脚本"),
+        Why::Installs => Both::new(
+            "package.json is here; this installs what it names.",
+            "这里有 package.json；这个命令安装它列出的包。",
+        ),
+        Why::Script(path) => Both::new(
+            format!("{} is a script of this project.", code(path)),
+            format!("{} 是这个项目的脚本。", code(path)),
+        ),
+        Why::Usual(file) => Both::new(
+            format!("{} is here; this is the usual command for it.", code(file)),
+            format!("这里有 {}；这是它通常的命令。", code(file)),
+        ),
+        Why::Cargo(name) => {
+            Both::new(format!("Cargo knows {} here.", code(name)), format!("Cargo 知道这里有 {}。", code(name)))
         }
+        Why::Named(path) => Both::new(format!("You named {}.", code(path)), format!("你提到了 {}。", code(path))),
     }
-    // It has another name than one would think of: all that was said must be in it.
-    let said: Vec<&String> = wanted.all.iter().filter(|word| parts.contains(word)).collect();
-    let whole = !said.is_empty() && wanted.all.iter().all(|word| parts.contains(word) || goal::is_filler(word));
-    let extra = parts.len().saturating_sub(said.len());
-    (whole && !matches!(offer.origin, Origin::Usual(_))).then_some(Fit { missing: 0, extra, origin, name: 0 })
 }
 
 fn proposed(cmd: String, directory: &str, place: &Place<'_>, reason: String) -> Outcome {

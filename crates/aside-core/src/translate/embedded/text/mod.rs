@@ -43,6 +43,13 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
     if source.files.iter().any(|file| things::is_packed(file)) {
         return Vec::new();
     }
+    // The fields of a document are no columns.
+    let is_document = |file: &String| [".json", ".yaml", ".yml", ".toml", ".xml"].iter().any(|end| file.ends_with(end));
+    if source.files.iter().any(is_document)
+        && ask.says("=field|=fields|=key|=property|=properties|=attribute|=column|=columns|=value|=values")
+    {
+        return Vec::new();
+    }
     let mut drafts = edit::drafts(&ask, &source);
     drafts.extend(edit::check(&ask, &source));
     drafts.extend(compare::drafts(&ask, &source));

@@ -22,6 +22,10 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
         if puts || meaning("copy") || meaning("move") || meaning("rename") || scan.is(0, "duplicate") {
             all.extend(transfer::transfer(reading));
         }
+        let sends = scan.says(transfer::SENDS).is_some() || meaning("upload") || meaning("download");
+        if puts || sends || meaning("copy") {
+            all.extend(transfer::over_ssh(reading));
+        }
         if meaning("delete") {
             all.extend(transfer::delete(reading));
         }

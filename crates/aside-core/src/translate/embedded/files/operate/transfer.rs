@@ -43,8 +43,65 @@ fn spoken_goal(scan: &mut Scan<'_, '_>) -> Option<Object> {
 /// Words for moving when what is spoken of is a file and where it goes is a directory.
 pub const PUTS: &[&str] = &["put", "place", "stick", "throw", "relocate", "放", "放到", "放进"];
 
+/// Words for copying to another machine or from there.
+pub const SENDS: &[&str] = &["upload", "send", "transfer", "scp", "download", "fetch"];
+
+/// The other end of a copy, as scp writes it, where that is another machine.
+fn elsewhere(scan: &Scan<'_, '_>) -> Option<(usize, String)> {
+    let mut ends = (0..scan.len()).filter_map(|at| match scan.thing(at)? {
+        Thing::Elsewhere(path) => Some((at, scan.quoted(path))),
+        Thing::Host(host) | Thing::Address(host) | Thing::Email(host) => Some((at, format!("{}:", scan.quoted(host)))),
+        _ => None,
+    });
+    // Between two machines it is another question.
+    ends.next().filter(|_| ends.next().is_none())
+}
+
+/// `copy a.txt to bob@web1:/tmp`, `download web1:/var/log/app.log`
+pub fn over_ssh(reading: &Reading<'_>) -> Vec<Draft> {
+    let mut scan = Scan::new(reading);
+    let Some((at, there)) = elsewhere(&scan) else { return Vec::new() };
+    let copies = scan.take(&["copy", "upload", "download"]) | scan.take_said(SENDS) | scan.take_said(PUTS);
+    if !copies || reading.has("move") || reading.has("not") {
+        return Vec::new();
+    }
+    scan.mark(at);
+    scan.take(&["file", "directory", "server", "remote", "recursive"]);
+    scan.take_said(&["machine", "host", "box", "over", "ssh", "via", "scp", "folder"]);
+    let objects = scan.objects(false);
+    let leads = scan.leads(at);
+    let to = scan.is_goal(at) || matches!(leads, "on" | "onto" | "server" | "host" | "machine") && !objects.is_empty();
+    let (paths, deep): (Vec<&Object>, bool) = match to {
+        true => (objects.iter().collect(), objects.iter().any(|object| object.is_directory)),
+        false => (objects.iter().filter(|object| object.is_goal).collect(), true),
+    };
+    let is_path = matches!(scan.thing(at), Some(Thing::Elsewhere(_)));
+    if to && (paths.is_empty() || paths.iter().any(|object| object.is_goal)) || !to && (!is_path || paths.len() > 1) {
+        return Vec::new();
+    }
+    paths.iter().for_each(|object| object.take(&mut scan));
+    let recursive = if deep { " -r" } else { "" };
+    let paths: Vec<String> = paths.iter().map(|object| scan.quoted(&object.path)).collect();
+    let command = match (to, paths.first()) {
+        (true, _) => format!("scp{recursive} {} {there}", paths.join(" ")),
+        (false, Some(goal)) => format!("scp{recursive} {there} {goal}"),
+        (false, None) => {
+            scan.take(&["here"]);
+            format!("scp{recursive} {there} .")
+        }
+    };
+    let about = if to { "copies it to the other machine" } else { "copies it from the other machine" };
+    if scan.leaves_out() {
+        return Vec::new();
+    }
+    several(vec![(command, about)], &scan.used, 0.0, "files-remote")
+}
+
 pub fn transfer(reading: &Reading<'_>) -> Vec<Draft> {
     let mut scan = Scan::new(reading);
+    if elsewhere(&scan).is_some() {
+        return Vec::new();
+    }
     let rename = scan.take(&["rename"]);
     let puts = scan.take_said(PUTS);
     let moves = scan.take(&["move"]) || puts && !reading.has("copy");

@@ -2,6 +2,13 @@
 
 pub const DONE: &[(&str, &str)] = &[
     ("copy a.txt to b.txt", "cp a.txt b.txt"),
+    ("copy a.txt to bob@web7:/tmp", "scp a.txt bob@web7:/tmp"),
+    ("copy README.md to server web1", "scp README.md web1:"),
+    ("copy README.md to web1", "scp README.md web1:"),
+    ("upload a.txt and b.txt to db2:/srv", "scp a.txt b.txt db2:/srv"),
+    ("send the docs folder to bob@example.com", "scp -r docs bob@example.com:"),
+    ("copy web1:/var/log/app.log here", "scp -r web1:/var/log/app.log ."),
+    ("download web1:/var/log/app.log to logs", "scp -r web1:/var/log/app.log logs"),
     ("copy a.txt to docs", "cp a.txt docs/"),
     ("copy a.txt and b.txt into docs", "cp a.txt b.txt docs/"),
     ("copy the src directory to backup", "cp -r src backup"),

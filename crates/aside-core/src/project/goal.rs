@@ -1,10 +1,10 @@
-//! What somebody wants to run, by the words for it in `data/task/projects.toml`.
+//! What is to be run, by the words for it in `data/task/projects.toml`.
 
 use std::sync::LazyLock;
 
-use crate::task::run::list;
+use crate::project::tables;
 
-pub const LIST: &str = include_str!("../../../../data/task/projects.toml");
+pub const LIST: &str = include_str!("../../data/task/projects.toml");
 
 pub struct Goal {
     pub name: String,
@@ -15,12 +15,12 @@ pub struct Goal {
 }
 
 pub static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
-    list::tables(LIST, "goal", |table| {
+    tables::tables(LIST, "goal", |table| {
         Some(Goal {
-            name: list::text(table, "name")?,
+            name: tables::text(table, "name")?,
             plain: table.get("plain").is_some(),
-            words: list::texts(table, "words"),
-            targets: list::texts(table, "targets"),
+            words: tables::texts(table, "words"),
+            targets: tables::texts(table, "targets"),
         })
     })
 });

@@ -2,13 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::agent::tongue::{Both, Tongue};
-use crate::task::run::script::Place;
-use crate::task::run::script::goal::{GOALS, LIST};
-use crate::task::run::{code, list};
-use crate::world::{Entry, Item, Kind, Known, Live};
+use crate::project::goal::{GOALS, LIST};
+use crate::project::tables;
+use crate::world::{Entry, Item, Kind, Known, Live, World};
 
-/// Directories above the one where somebody is.
+/// Directories above the current one.
 const MAX_UP: usize = 12;
 
 pub struct Offer {
@@ -19,7 +17,26 @@ pub struct Offer {
     pub origin: Origin,
     /// What the project says about it.
     pub about: String,
-    why: Both,
+    pub why: Why,
+}
+
+/// Why it is offered. The strings are paths and names of the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// A recipe of the justfile, a target of the Makefile, a script of package.json.
+    Recipe(String),
+    MakeTarget(String),
+    NpmScript(String),
+    /// package.json names what is installed.
+    Installs,
+    /// A script that lies there.
+    Script(String),
+    /// The usual command beside this file.
+    Usual(String),
+    /// A test, a program or a package that Cargo knows.
+    Cargo(String),
+    /// A file that was named.
+    Named(String),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,12 +47,6 @@ pub enum Origin {
     Script,
     /// What is usual for a goal, by its name.
     Usual(&'static str),
-}
-
-impl Offer {
-    pub fn reason(&self, tongue: Tongue) -> String {
-        self.why.of(tongue).to_owned()
-    }
 }
 
 struct Tool {
@@ -53,50 +64,50 @@ struct Through {
 }
 
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
-    list::tables(LIST, "tool", |table| {
-        let command = |goal: &'static str| Some((goal, list::text(table, goal)?));
+    tables::tables(LIST, "tool", |table| {
+        let command = |goal: &'static str| Some((goal, tables::text(table, goal)?));
         Some(Tool {
-            name: list::text(table, "name")?,
-            files: list::texts(table, "files"),
-            wrapper: list::text(table, "wrapper"),
+            name: tables::text(table, "name")?,
+            files: tables::texts(table, "files"),
+            wrapper: tables::text(table, "wrapper"),
             commands: GOALS.iter().filter_map(|goal| command(&goal.name)).collect(),
         })
     })
 });
 
 static THROUGH: LazyLock<Vec<Through>> = LazyLock::new(|| {
-    list::tables(LIST, "through", |table| {
+    tables::tables(LIST, "through", |table| {
         Some(Through {
-            file: list::text(table, "file")?,
-            tools: list::texts(table, "tools"),
-            prefix: list::text(table, "prefix")?,
+            file: tables::text(table, "file")?,
+            tools: tables::texts(table, "tools"),
+            prefix: tables::text(table, "prefix")?,
         })
     })
 });
 
 /// From where one is up to the root of the repository, the nearest first.
-pub fn offers(place: &Place<'_>, files: &[String]) -> Known<Vec<Offer>> {
-    let root = place.world.repository(place.cwd);
+pub fn offers(cwd: &str, world: &dyn World, files: &[String]) -> Known<Vec<Offer>> {
+    let root = world.repository(cwd);
     if root == Known::NotYet {
         return Known::NotYet;
     }
     let root = root.yes();
     let mut all = Vec::new();
     for file in files {
-        match named(file, place) {
+        match named(file, cwd, world) {
             Known::Yes(offer) => all.push(offer),
             Known::No => {}
             Known::NotYet => return Known::NotYet,
         }
     }
-    let mut directory = place.cwd;
+    let mut directory = cwd;
     for _ in 0..MAX_UP {
-        match of_directory(directory, place) {
+        match of_directory(directory, world) {
             Known::Yes(offers) => all.extend(offers),
             Known::No => {}
             Known::NotYet => return Known::NotYet,
         }
-        // Outside of a repository nobody knows where the project ends.
+        // Outside of a repository it is not known where the project ends.
         if root.as_deref().is_none_or(|root| root == directory) {
             break;
         }
@@ -106,8 +117,8 @@ pub fn offers(place: &Place<'_>, files: &[String]) -> Known<Vec<Offer>> {
     Known::Yes(all)
 }
 
-fn of_directory(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
-    let entries = match place.world.entries(directory) {
+fn of_directory(directory: &str, world: &dyn World) -> Known<Vec<Offer>> {
+    let entries = match world.entries(directory) {
         Known::Yes(entries) => entries,
         Known::No => return Known::No,
         Known::NotYet => return Known::NotYet,
@@ -117,32 +128,28 @@ fn of_directory(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
     let npm = node(&has);
     let just = has("justfile") || has("Justfile") || has(".justfile");
     let make = has("Makefile") || has("makefile") || has("GNUmakefile");
-    let sources: [(bool, Live, &str, Both); 3] = [
-        (just, Live::JustRecipe, "just", Both::new("a recipe of the justfile", "justfile 里的任务")),
-        (make, Live::MakeTarget, "make", Both::new("a target of the Makefile", "Makefile 里的目标")),
-        (has("package.json"), Live::NpmScript, npm, Both::new("a script of package.json", "package.json 里的脚本")),
+    let sources: [(bool, Live, &str, fn(String) -> Why); 3] = [
+        (just, Live::JustRecipe, "just", Why::Recipe),
+        (make, Live::MakeTarget, "make", Why::MakeTarget),
+        (has("package.json"), Live::NpmScript, npm, Why::NpmScript),
     ];
-    for (there, live, program, what) in sources {
+    for (there, live, program, why) in sources {
         if !there {
             continue;
         }
-        match place.world.live(live, directory) {
+        match world.live(live, directory) {
             Known::NotYet => return Known::NotYet,
             Known::No => {}
             Known::Yes(items) => {
                 let items = items.iter().filter(|item| is_plain(&item.name));
-                all.extend(items.map(|item| target(item, program, &what, directory)));
+                all.extend(items.map(|item| target(item, program, why, directory)));
             }
         }
     }
     if has("package.json") {
-        let why = Both::new(
-            "package.json is here; this installs what it names.",
-            "这里有 package.json；这个命令安装它列出的包。",
-        );
-        all.push(usual("install", &format!("{} install", npm.trim_end_matches(" run")), directory, why));
+        all.push(usual("install", &format!("{} install", npm.trim_end_matches(" run")), directory, Why::Installs));
     }
-    match scripts(directory, &entries, place) {
+    match scripts(directory, &entries, world) {
         Known::Yes(scripts) => all.extend(scripts),
         Known::No => {}
         Known::NotYet => return Known::NotYet,
@@ -154,7 +161,7 @@ fn of_directory(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
         }
     }
     if has("Cargo.toml") {
-        match cargo(directory, place) {
+        match cargo(directory, world) {
             Known::Yes(offers) => all.extend(offers),
             Known::No => {}
             Known::NotYet => return Known::NotYet,
@@ -170,7 +177,7 @@ fn is_called(name: &str, file: &str) -> bool {
     }
 }
 
-fn target(item: &Item, program: &str, what: &Both, directory: &str) -> Offer {
+fn target(item: &Item, program: &str, why: fn(String) -> Why, directory: &str) -> Offer {
     let name = &item.name;
     // npm has a word of its own for this one.
     let cmd =
@@ -181,11 +188,11 @@ fn target(item: &Item, program: &str, what: &Both, directory: &str) -> Offer {
         directory: directory.to_owned(),
         origin: Origin::Target,
         about: item.about.to_string(),
-        why: Both::new(format!("{} is {}.", code(name), what.english), format!("{} 是 {}。", code(name), what.chinese)),
+        why: why(name.to_string()),
     }
 }
 
-fn usual(goal: &'static str, cmd: &str, directory: &str, why: Both) -> Offer {
+fn usual(goal: &'static str, cmd: &str, directory: &str, why: Why) -> Offer {
     Offer {
         name: goal.to_owned(),
         cmd: cmd.to_owned(),
@@ -207,17 +214,12 @@ fn of_tool(tool: &Tool, file: &str, has: &impl Fn(&str) -> bool, directory: &str
         if let Some(through) = through {
             command = format!("{} {command}", through.prefix);
         }
-        let file = code(file);
-        let why = Both::new(
-            format!("{file} is here; this is the usual command for it."),
-            format!("这里有 {file}；这是它通常的命令。"),
-        );
-        usual(goal, &command, directory, why)
+        usual(goal, &command, directory, Why::Usual(file.to_owned()))
     };
     tool.commands.iter().map(offer).collect()
 }
 
-/// Who runs the scripts of package.json, by the lock file that somebody keeps.
+/// Who runs the scripts of package.json, by the lock file.
 fn node(has: &impl Fn(&str) -> bool) -> &'static str {
     let locks =
         [("pnpm-lock.yaml", "pnpm run"), ("yarn.lock", "yarn run"), ("bun.lockb", "bun run"), ("bun.lock", "bun run")];
@@ -225,7 +227,7 @@ fn node(has: &impl Fn(&str) -> bool) -> &'static str {
 }
 
 /// Tests, programs and packages of a workspace by their names.
-fn cargo(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
+fn cargo(directory: &str, world: &dyn World) -> Known<Vec<Offer>> {
     let kinds = [
         (Live::CargoTest, "test --test", "test"),
         (Live::CargoBin, "run --bin", "start"),
@@ -234,7 +236,7 @@ fn cargo(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
     ];
     let mut all = Vec::new();
     for (live, with, word) in kinds {
-        match place.world.live(live, directory) {
+        match world.live(live, directory) {
             Known::NotYet => return Known::NotYet,
             Known::No => {}
             // Where there is one package, all tests are its tests.
@@ -245,10 +247,7 @@ fn cargo(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
                 directory: directory.to_owned(),
                 origin: Origin::Script,
                 about: item.about.to_string(),
-                why: Both::new(
-                    format!("Cargo knows {} here.", code(&item.name)),
-                    format!("Cargo 知道这里有 {}。", code(&item.name)),
-                ),
+                why: Why::Cargo(item.name.to_string()),
             })),
         }
     }
@@ -256,9 +255,9 @@ fn cargo(directory: &str, place: &Place<'_>) -> Known<Vec<Offer>> {
 }
 
 /// Scripts that lie there, and in the directories where one looks for them.
-fn scripts(directory: &str, entries: &Arc<[Entry]>, place: &Place<'_>) -> Known<Vec<Offer>> {
+fn scripts(directory: &str, entries: &Arc<[Entry]>, world: &dyn World) -> Known<Vec<Offer>> {
     // `/bin` and `~/bin` hold programs, and none of them is a script of a project.
-    if directory == "/" || directory == place.world.home() {
+    if directory == "/" || directory == world.home() {
         return Known::No;
     }
     let mut all: Vec<Offer> = entries.iter().filter_map(|entry| script("", entry, directory)).collect();
@@ -266,7 +265,7 @@ fn scripts(directory: &str, entries: &Arc<[Entry]>, place: &Place<'_>) -> Known<
         if !entries.iter().any(|entry| &*entry.name == below && entry.kind == Kind::Directory) {
             continue;
         }
-        match place.world.entries(&format!("{}/{below}", directory.trim_end_matches('/'))) {
+        match world.entries(&format!("{}/{below}", directory.trim_end_matches('/'))) {
             Known::Yes(entries) => {
                 all.extend(entries.iter().filter_map(|entry| script(&format!("{below}/"), entry, directory)));
             }
@@ -292,10 +291,7 @@ fn script(below: &str, entry: &Entry, directory: &str) -> Option<Offer> {
         directory: directory.to_owned(),
         origin: Origin::Script,
         about: String::new(),
-        why: Both::new(
-            format!("{} is a script of this project.", code(&path)),
-            format!("{} 是这个项目的脚本。", code(&path)),
-        ),
+        why: Why::Script(path),
     })
 }
 
@@ -332,14 +328,14 @@ fn called(path: &str, kind: Kind) -> Option<String> {
 }
 
 /// A file that was named. A file with tests is given to what runs tests.
-fn named(file: &str, place: &Place<'_>) -> Known<Offer> {
+fn named(file: &str, cwd: &str, world: &dyn World) -> Known<Offer> {
     let whole = if file.starts_with('/') {
         file.to_owned()
     } else {
-        format!("{}/{}", place.cwd.trim_end_matches('/'), file.trim_start_matches("./"))
+        format!("{}/{}", cwd.trim_end_matches('/'), file.trim_start_matches("./"))
     };
     let Some((directory, name)) = whole.rsplit_once('/') else { return Known::No };
-    let entries = match place.world.entries(if directory.is_empty() { "/" } else { directory }) {
+    let entries = match world.entries(if directory.is_empty() { "/" } else { directory }) {
         Known::Yes(entries) => entries,
         Known::No => return Known::No,
         Known::NotYet => return Known::NotYet,
@@ -360,9 +356,9 @@ fn named(file: &str, place: &Place<'_>) -> Known<Offer> {
     Known::Yes(Offer {
         name: name.to_owned(),
         cmd,
-        directory: place.cwd.to_owned(),
+        directory: cwd.to_owned(),
         origin: Origin::File,
         about: String::new(),
-        why: Both::new(format!("You named {}.", code(path)), format!("你提到了 {}。", code(path))),
+        why: Why::Named(path.to_owned()),
     })
 }

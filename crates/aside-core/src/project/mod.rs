@@ -1,0 +1,183 @@
+//! What a project can run, and which of it is meant by "the tests", "the build", "the dev server". For requests and tasks alike.
+
+pub mod goal;
+pub mod offer;
+pub mod tables;
+
+use crate::project::goal::Wanted;
+use crate::project::offer::{Offer, Origin};
+use crate::world::{Known, World};
+
+/// What commands need of their directory, as completion reads it too.
+const NEEDS: &str = include_str!("../../data/complete/needs.txt");
+/// Directories above that are looked at.
+const MAX_ABOVE: usize = 12;
+
+/// How an offer answers what is wanted; less is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fit {
+    /// Words of the request that are not in its name.
+    pub missing: usize,
+    /// Words of its name that were not said.
+    pub extra: usize,
+    /// A target before the usual command of a tool.
+    origin: u8,
+    /// Which of the names for the goal it has.
+    name: usize,
+}
+
+fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
+    let parts = goal::parts(&offer.name);
+    let origin = match offer.origin {
+        Origin::File => 0,
+        Origin::Target => 1,
+        Origin::Script => 2,
+        Origin::Usual(_) => 3,
+    };
+    let rest = |word: &&String| !parts.contains(word);
+    let missing = wanted.rest.iter().filter(rest).count();
+    if let Origin::File = offer.origin {
+        return Some(Fit { missing: 0, extra: 0, origin, name: 0 });
+    }
+    if let Some(goal) = wanted.goal {
+        let usual = matches!(offer.origin, Origin::Usual(of) if of == goal.name);
+        let part = |target: &String| parts.contains(target) || offer.name.eq_ignore_ascii_case(target);
+        let name = if usual { Some(0) } else { goal.targets.iter().position(part) };
+        if let Some(name) = name {
+            let said =
+                |part: &&String| wanted.rest.contains(part) || goal.targets.contains(part) || goal.words.contains(part);
+            let extra = if usual { 0 } else { parts.iter().filter(|part| !said(part)).count() };
+            // "The integration tests" may be all tests; a deployment to somewhere else is never meant.
+            if missing > 0 && !goal.plain {
+                return None;
+            }
+            return Some(Fit { missing, extra, origin, name });
+        }
+    }
+    // It has another name than one would think of: all that was said must be in it.
+    let said: Vec<&String> = wanted.all.iter().filter(|word| parts.contains(word)).collect();
+    let whole = !said.is_empty() && wanted.all.iter().all(|word| parts.contains(word) || goal::is_filler(word));
+    let extra = parts.len().saturating_sub(said.len());
+    (whole && !matches!(offer.origin, Origin::Usual(_))).then_some(Fit { missing: 0, extra, origin, name: 0 })
+}
+
+/// The offers that answer what is wanted, the best first. Of two that fit alike the first comes first: it is the nearer and the more
+/// particular.
+pub fn fitting<'a>(wanted: &Wanted<'_>, offers: &'a [Offer]) -> Vec<(Fit, &'a Offer)> {
+    let mut fitting: Vec<(Fit, &Offer)> =
+        offers.iter().filter_map(|offer| Some((fit(wanted, offer)?, offer))).collect();
+    fitting.sort_by_key(|(fit, _)| *fit);
+    fitting
+}
+
+/// Verbs that ask for what a project has a name for; those of the goals themselves come on top.
+const VERBS: [&str; 12] =
+    ["run", "rerun", "execute", "launch", "start", "build", "check", "do", "运行", "执行", "启动", "跑"];
+/// Words for the whole of it: `build the app` builds and starts nothing.
+const WHOLE: [&str; 13] = [
+    "project",
+    "app",
+    "application",
+    "program",
+    "package",
+    "crate",
+    "workspace",
+    "repo",
+    "site",
+    "website",
+    "项目",
+    "应用",
+    "程序",
+];
+/// Words of which more is known elsewhere: a tool that is named, files, or what nothing names.
+const OTHERS: [&str; 20] = [
+    "file",
+    "files",
+    "script",
+    "scripts",
+    "target",
+    "task",
+    "job",
+    "step",
+    "npm",
+    "yarn",
+    "pnpm",
+    "bun",
+    "make",
+    "just",
+    "cargo",
+    "this",
+    "that",
+    "it",
+    "up",
+    "everything",
+];
+
+/// What is wanted of the project where a request asks for nothing else: `run the tests`, `build the project`, `format the code`.
+pub fn asked(words: &str) -> Option<Wanted<'static>> {
+    let said = words.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
+    let said = ["please ", "now ", "请"].iter().find_map(|polite| said.strip_prefix(polite)).unwrap_or(&said);
+    if said.split_whitespace().any(|word| OTHERS.contains(&word)) {
+        return None;
+    }
+    let begins = |verb: &str| match verb.is_ascii() {
+        true => said.split(' ').next() == Some(verb) && said.contains(' '),
+        false => said.starts_with(verb),
+    };
+    let does = goal::GOALS.iter().find(|goal| goal.name != "start" && goal.words.iter().any(|word| begins(word)));
+    let named = match does {
+        Some(_) => WHOLE.iter().fold(format!("{said} "), |said, whole| match whole.is_ascii() {
+            true => said.replace(&format!(" {whole} "), " "),
+            false => said.replace(whole, ""),
+        }),
+        None => said.to_owned(),
+    };
+    let wanted = Wanted::of(&named);
+    let goal = wanted.goal.filter(|_| wanted.rest.is_empty())?;
+    let mut verbs = VERBS.into_iter().chain(goal.words.iter().map(String::as_str));
+    verbs.any(begins).then_some(wanted)
+}
+
+/// Whether a command needs a file of a project, and none is there: `cargo run` without a Cargo.toml. What cannot be seen counts as there.
+pub fn lacks_files(words: &[&str], cwd: &str, world: &dyn World) -> bool {
+    let [name, rest @ ..] = words else { return false };
+    let rows = NEEDS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let mut fields = line.split('|').map(str::trim);
+        Some((fields.next()?, fields.next()?, fields.next()?, fields.next()?))
+    });
+    let sub = rest.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+    let applies = |(program, subs, what, lifted): &(&str, &str, &str, &str)| {
+        let is_lifted = lifted.split(' ').any(|flag| !flag.is_empty() && rest.contains(&flag));
+        let is_meant = match subs.strip_prefix("! ") {
+            Some(others) => !sub.is_empty() && !others.split(' ').any(|other| other == sub),
+            None => *subs == "*" || subs.split(' ').any(|wanted| wanted == sub),
+        };
+        program == name && is_meant && !is_lifted && !what.contains(':') && *what != "repository"
+    };
+    rows.filter(applies).any(|(_, _, files, _)| !has_one(files, cwd, world))
+}
+
+fn has_one(files: &str, cwd: &str, world: &dyn World) -> bool {
+    let mut directory = cwd;
+    for depth in 0..MAX_ABOVE {
+        let Known::Yes(entries) = world.entries(directory) else { return true };
+        let wanted = |file: &str| match file.strip_prefix('^') {
+            Some(file) => Some(file.to_owned()),
+            None => (depth == 0).then(|| file.to_owned()),
+        };
+        let fits = |file: String| {
+            entries.iter().any(|entry| match file.strip_prefix('*') {
+                Some(ending) => entry.name.ends_with(ending),
+                None => *entry.name == *file,
+            })
+        };
+        if files.split(' ').filter_map(wanted).any(fits) {
+            return true;
+        }
+        match directory.rsplit_once('/') {
+            Some((above, _)) if !above.is_empty() => directory = above,
+            _ => return false,
+        }
+    }
+    false
+}
