@@ -123,7 +123,10 @@ impl Slot<'_, '_> {
         }
         let words = command.words.iter().enumerate().take(MAX_WORDS).skip(1).filter(|(_, word)| is_new(word));
         words.into_iter().all(|(number, word)| match &cwd {
-            Some(cwd) => self.admits_word(&Ask { cwd, ..*self.ask }, command, number, word),
+            Some(cwd) => {
+                let ask = Ask { cwd, ..*self.ask };
+                !self.is_undeletable(&ask, command, word) && self.admits_word(&ask, command, number, word)
+            }
             None => true,
         })
     }
@@ -175,6 +178,12 @@ impl Slot<'_, '_> {
             // Only the past of this command says what it takes; a file only if it was begun.
             Reach::Unknown => return self.admits_unknown(ask, word),
         };
+        // `find -name *.log`: the shell would put names of files there.
+        let is_guess = self.candidate.facts.kind == Adds::Words;
+        let is_expanded = !word.fixed && word.value.contains(['*', '?']);
+        if is_guess && is_expanded && matches!(reached.walk.next(&word.value), Next::Value { .. }) {
+            return false;
+        }
         let value = match word.fixed {
             true => Cow::Borrowed(&*word.value),
             // `~` is known; what else the shell expands cannot be looked at.

@@ -34,6 +34,9 @@ use ask::Ask;
 use candidate::{Candidate, Facts, Fit, Kind, Outcome, Source};
 use rank::Ranked;
 
+/// A client that asks for more than this wants a list, and takes what is unlikely along.
+const USUAL_LIMIT: usize = 5;
+
 /// At most as many candidates as asked for, best first, each with its calibrated chance.
 pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
     let mut chosen = uncalibrated(ask);
@@ -58,7 +61,7 @@ pub fn uncalibrated(ask: &Ask<'_>) -> Vec<Ranked> {
     if candidates.len() < ask.limit {
         candidates.extend(history::sought(ask));
     }
-    let mut ranked = rank::order(candidates, if ask.list { 0.0 } else { rank::QUIET });
+    let mut ranked = rank::order(candidates, if ask.list || ask.limit > USUAL_LIMIT { 0.0 } else { rank::QUIET });
     ranked.extend(part::parts(&ranked, ask.left.len()));
     rank::sort(&mut ranked);
     finish(&mut ranked);

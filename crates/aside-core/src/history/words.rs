@@ -211,13 +211,20 @@ pub fn pieces(line: &str) -> Vec<Vec<(usize, &str)>> {
             piece => commands.last_mut().into_iter().for_each(|command| command.push((start, piece))),
         }
     };
-    for (at, char) in line.char_indices() {
+    let mut letters = line.char_indices().peekable();
+    while let Some((at, char)) = letters.next() {
         if is_escaped {
             is_escaped = false;
         } else if quote == Some(char) {
             quote = None;
         } else if quote.is_none() && char.is_whitespace() {
             end(from.take(), at);
+            continue;
+        } else if quote.is_none() && is_operator(&line[at..]) {
+            // `make&& ls`: without a blank before it, it divides as well.
+            end(from.take(), at);
+            let is_double = letters.next_if(|(_, next)| *next == char && char != ';').is_some();
+            end(Some(at), at + 1 + usize::from(is_double));
             continue;
         } else if char == '\\' && quote != Some('\'') {
             is_escaped = true;
@@ -228,6 +235,11 @@ pub fn pieces(line: &str) -> Vec<Vec<(usize, &str)>> {
     }
     end(from, line.len());
     commands
+}
+
+/// Whether an operator that ends a command begins here; `&` alone may be a part of `2>&1`.
+fn is_operator(rest: &str) -> bool {
+    rest.starts_with([';', '|']) || rest.starts_with("&&")
 }
 
 /// Stands for a command before it in the same line.

@@ -3,8 +3,10 @@
 use crate::complete::admit::{MAX_WORDS, Proof, Slot};
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Candidate, Fit, Kind as Adds};
-use crate::line::Command;
+use crate::complete::resolve;
+use crate::line::{Command, Word};
 use crate::safety::{self, Harm};
+use crate::world::{Kind, Known};
 
 /// Whether it adds something that destroys: a letter of the word that does so has to be typed, and nothing follows it but what ran here.
 pub fn guesses_destruction(ask: &Ask<'_>, candidate: &Candidate, text: &str, from: usize, proof: Proof) -> bool {
@@ -27,6 +29,15 @@ pub fn guesses_destruction(ask: &Ask<'_>, candidate: &Candidate, text: &str, fro
         .collect();
     if added.is_empty() {
         return false;
+    }
+    // `xargs r` is no `xargs rm`: what destroys is called by its name.
+    if candidate.facts.kind == Adds::Command {
+        return true;
+    }
+    // Of several that fit the user chooses.
+    let is_one_of = matches!(candidate.facts.kind, Adds::Path | Adds::Name) && candidate.facts.rivals > 1;
+    if is_one_of && proof != Proof::RanHere && !ask.list {
+        return true;
     }
     // The only file that has changed is what is meant, and it has to be named.
     let is_only = candidate.facts.kind == Adds::Name && candidate.facts.rivals == 1;
@@ -53,14 +64,35 @@ impl Slot<'_, '_> {
     pub fn is_blind(&self, command: &Command) -> bool {
         let left = self.ask.left;
         let is_open = left.ends_with(|last: char| last.is_whitespace() || "/=:,".contains(last));
+        // `git branch -d` refuses what is not merged, and which branch is, is not known here.
+        let is_one_of = self.candidate.facts.rivals > 1;
+        let ends = || is_one_of && command.words.first().is_some_and(|name| name.value == "git");
         let typed = || command.words.iter().filter(|word| word.span.end <= left.len()).take(MAX_WORDS);
         is_open
             && self.candidate.facts.fit == Fit::Extends
             && self.proof != Proof::RanHere
-            && typed().any(|word| ENDS.contains(&&*word.value) && (!word.value.starts_with('-') || self.is_danger()))
+            && typed().any(|word| {
+                ENDS.contains(&&*word.value) && (!word.value.starts_with('-') || ends() || self.is_danger())
+            })
     }
 
-    /// `-d` of `git branch` keeps what is not merged, and that of docker has nothing to do with it.
+    /// Whether it gives a directory to `rm`, which takes none without a flag.
+    pub fn is_undeletable(&self, ask: &Ask<'_>, command: &Command, word: &Word) -> bool {
+        let mut words = command.words.iter().map(|word| word.value.as_str());
+        let names = words.by_ref().take_while(|word| matches!(*word, "sudo" | "command" | "rm")).collect::<Vec<_>>();
+        let is_deep = |flag: &&str| {
+            matches!(*flag, "--recursive" | "--dir" | "--help")
+                || flag.starts_with('-') && !flag.starts_with("--") && flag.contains(['r', 'R', 'd'])
+        };
+        let flags = command.words.iter().map(|word| word.value.as_str());
+        let path = || resolve::absolute(ask, &word.value, word.fixed);
+        names.last() == Some(&"rm")
+            && !ask.list
+            && !flags.skip(names.len()).any(|flag| is_deep(&flag))
+            && path().is_some_and(|path| matches!(resolve::kind(ask, &path), Known::Yes(Kind::Directory)))
+    }
+
+    /// `-d` of docker has nothing to do with what ends something.
     fn is_danger(&self) -> bool {
         let Ask { dialect, cwd, world, .. } = *self.ask;
         !safety::dangers_in(&self.candidate.text, dialect, cwd, world).is_empty()

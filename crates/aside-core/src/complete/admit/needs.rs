@@ -42,7 +42,17 @@ enum Need {
     Live(Live),
     /// What git has begun and not ended.
     Begun(&'static str),
+    /// A plugin of docker.
+    Plugin(&'static str),
 }
+
+/// Where docker looks for plugins, beside `~/.docker/cli-plugins`.
+const PLUGINS: [&str; 4] = [
+    "/usr/libexec/docker/cli-plugins",
+    "/usr/lib/docker/cli-plugins",
+    "/usr/local/lib/docker/cli-plugins",
+    "/usr/local/libexec/docker/cli-plugins",
+];
 
 /// By the name of the command.
 static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
@@ -64,6 +74,7 @@ fn row(line: &'static str) -> Option<Row> {
     let need = match what.as_slice() {
         ["repository"] => Need::Repository,
         [one] if one.starts_with("live:") => Need::Live(Live::of(&one["live:".len()..])?),
+        [one] if one.starts_with("plugin:") => Need::Plugin(&one["plugin:".len()..]),
         [one] if one.starts_with("doing:") => Need::Begun(&one["doing:".len()..]),
         files => Need::Files(files.to_vec()),
     };
@@ -174,12 +185,27 @@ impl Place<'_, '_> {
                 Known::No => false,
                 Known::NotYet => true,
             },
+            Need::Plugin(_) if self.past == Past::WorkedHere => true,
+            Need::Plugin(name) => self.has_plugin(name),
             Need::Begun(what) => match world.live(Live::GitState, self.directory) {
                 Known::Yes(items) => items.iter().any(|item| *item.name == **what),
                 Known::No => false,
                 Known::NotYet => true,
             },
         }
+    }
+
+    fn has_plugin(&self, name: &str) -> bool {
+        let world = self.ask.world;
+        let own = format!("{}/.docker/cli-plugins", world.home());
+        // A machine of which nothing is known has all that is asked for.
+        let is_known = matches!(world.entries("/usr"), Known::Yes(_));
+        !is_known
+            || PLUGINS.iter().copied().chain([own.as_str()]).any(|directory| match world.entries(directory) {
+                Known::Yes(entries) => entries.iter().any(|entry| *entry.name == *name),
+                Known::No => false,
+                Known::NotYet => true,
+            })
     }
 
     /// A repository without files of its own.

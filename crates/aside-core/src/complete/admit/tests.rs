@@ -310,3 +310,49 @@ fn a_line_found_by_its_middle_neither_destroys_nor_stands_in_for_a_program() {
         ],
     );
 }
+
+#[test]
+fn what_destroys_is_not_chosen_among_several() {
+    check(
+        "
+        program rm
+        program xargs
+        program git
+        program sudo
+        program reboot
+        program docker
+        program find
+        file s1
+        file s2
+        file notes.txt
+        directory logs
+        directory /usr
+        git-branch main
+        git-branch topic
+        git-branch other
+        history find . -name *.tmp -print
+        history make build&& ls
+        ",
+        &[("rm n", "rm notes.txt"), ("rm -r l", "rm -r logs/"), ("git sw", "git switch")],
+        &[
+            ("rm s", "rm s"),
+            ("rm l", "rm logs"),
+            ("sudo rm l", "sudo rm logs"),
+            ("xargs r", "xargs rm"),
+            ("sudo re", "sudo reboot"),
+            ("git branch -d ", "git branch -d "),
+            ("git branch -D ", "git branch -D "),
+            ("docker com", "docker compose"),
+            ("find src -name ", "find src -name *"),
+            ("make tes ", "make tes build&&"),
+        ],
+    );
+}
+
+#[test]
+fn who_asks_for_many_candidates_gets_them() {
+    let fake = Fake::new("program git\nhistory git status\nline git |");
+    let found = |limit: usize| complete(&crate::complete::ask::Ask { limit, ..fake.ask() }).len();
+    assert_eq!(found(8), 8);
+    assert!(found(20) >= 15, "{}", found(20));
+}

@@ -59,7 +59,7 @@ fn gather(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
         Next::Argument { kinds, subcommand } => {
             let spec = reached.walk.spec();
             // One that is typed completely is not the beginning of another: `git commit`, and not `git commit-graph`.
-            if subcommand && spec.sub(typed).is_none() {
+            if subcommand && spec.sub(typed).is_none_or(|sub| sub.spec.addon) {
                 // Before a letter is typed, only what people use most; and nothing where arguments are as likely.
                 let shown = match (typed.is_empty() && !ask.list, spec.common) {
                     (true, 0) if !kinds.is_empty() || spec.subs.len() > FEW_SUBS => 0,

@@ -155,20 +155,19 @@ fn what_is_plain_is_shown_before_a_letter() {
             ("git diff ", "git diff src/a.rs"),
             ("git checkout ", "git checkout topic"),
             ("git checkout ", "git checkout fix"),
-            ("git branch -d ", "git branch -d topic"),
+            ("git branch -d t", "git branch -d topic"),
             ("git merge ", "git merge topic"),
             ("cat out/", "cat out/x.o"),
         ],
         &[
             ("git checkout ", "git checkout main"),
-            ("git branch -d ", "git branch -d main"),
-            ("git branch -d ", "git branch -d origin"),
+            ("git branch -d ", "git branch -d "),
             ("git branch -D ", "git branch -D topic"),
             ("cat src/", "cat src/"),
         ],
     );
     let elsewhere = REPOSITORY.replace("main  current", "main").replace("git-branch fix", "git-branch fix  current");
-    check(&elsewhere, &[("git branch -d ", "git branch -d topic")], &[("git branch -d ", "git branch -d main")]);
+    check(&elsewhere, &[("git branch -d t", "git branch -d topic")], &[("git branch -d m", "git branch -d main")]);
     // Commits and tags make branches no harder to choose from; several changed files are no plain choice to lose.
     let many: String = (0..40).map(|number| format!("git-commit {number:08x}\ngit-tag v1.{number}\n")).collect();
     check(
