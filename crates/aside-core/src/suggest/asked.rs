@@ -10,6 +10,7 @@ use crate::line::quote;
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::hint::has_placeholder;
 use crate::suggest::keep::{self, Scope};
+use crate::suggest::near::is_swap;
 use crate::suggest::scene::{Scene, Step};
 use crate::suggest::{Source, Suggestion, fill, gate, trust};
 
@@ -21,6 +22,8 @@ const MAX_NAME: usize = 60;
 const MAX_ABOVE: usize = 4;
 /// What costs so much more is not meant.
 const CLEARLY: f32 = 0.25;
+/// How much of a word the only name has in common with it.
+const ALIKE: f64 = 0.4;
 /// Bytes of a word that is near to many names.
 const SHORT: usize = 4;
 const CONFIDENCE: f32 = 0.85;
@@ -31,7 +34,9 @@ const QUOTES: [(char, char); 6] = [('\'', '\''), ('`', '`'), ('"', '"'), ('“',
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)(?:did you (?:perhaps )?mean|do you mean|(?:perhaps|maybe) you (?:meant|wanted)|you (?:might|may) have meant",
-        r"|similar (?:\w+ ){0,2}(?:to \S{1,60} )?(?:is|are|exists?)\b|(?:some )?candidates are|ambiguous[^\n]{1,80} could be)",
+        r"|similar (?:\w+ ){0,2}(?:to \S{1,60} )?(?:is|are|exists?)\b|(?:some )?candidates are|ambiguous[^\n]{1,80} could be",
+        r"|(?:the )?(?:closest|nearest) (?:\w+ )?(?:match(?:es)?|commands?|choices?|names?|options?)(?: is| are)?\b",
+        r"|you probably (?:meant|wanted)|were you looking for|did you want|(?:^|\n)could be)",
         r"(?:[ ,]*\b(?:this|these|those|one of|any of|to use|to run|the|command|subcommand|option|flag|argument|task|perhaps)\b)*",
         r"[ ]*[?:]?[ ]*",
     ))
@@ -142,6 +147,14 @@ fn replaced<'n>(names: &[&'n str], above: &str, scene: &Scene<'_>) -> Option<(Ra
             }
         }
     }
+    // The tool asks about one word, and knows one name for it: that may be farther away.
+    let mut wrong = words().filter(|word| any_named && is_wrong(&word.value));
+    if let (true, [only], Some(word), None) = (found.is_empty(), names, wrong.next(), wrong.next())
+        && fits_dashes(only, &word.value)
+        && (is_swap(&word.value, only) || strsim::normalized_damerau_levenshtein(&word.value, only) >= ALIKE)
+    {
+        return Some((word.span.clone()?, only));
+    }
     let (cost, span, name) = found.iter().min_by(|one, other| one.0.total_cmp(&other.0))?.clone();
     // Of several names none is clearly meant by a short word that is far from all of them.
     let typed = scene.line.get(span.clone())?;
@@ -171,6 +184,13 @@ fn cost(typed: &str, name: &str, named: bool) -> Option<f32> {
     }
     if named && typed.chars().count() > 1 && name.starts_with(typed) {
         return Some(0.4 + 0.15 * number(letters - typed.chars().count()));
+    }
+    // `rebase` for `base`, `branch` for `branchch`.
+    if named && typed.chars().count() >= SHORT && name.ends_with(typed) {
+        return Some(0.5 + 0.15 * number(letters - typed.chars().count()));
+    }
+    if named && letters >= SHORT && typed.starts_with(name) {
+        return Some(0.3 + 0.15 * number(typed.chars().count() - letters));
     }
     let most = if named { (letters / 2).max(2) } else { (1 + letters / 3).max(2) };
     let sorted = |word: &str| {

@@ -13,7 +13,10 @@ use crate::world::Known;
 const MAX_COMMAND: usize = 600;
 
 /// What these do as root is plain from their names. Nothing else is offered behind `sudo`.
-const ROOTS: [&str; 26] = [
+const ROOTS: [&str; 29] = [
+    "mknod",
+    "modprobe",
+    "swapon",
     "apt",
     "apt-get",
     "dpkg",

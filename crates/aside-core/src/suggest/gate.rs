@@ -4,9 +4,10 @@
 use std::sync::LazyLock;
 
 use crate::line::{self, Dialect};
+use crate::project;
 use crate::safety::{self, Harm};
 use crate::suggest::scene::Scene;
-use crate::suggest::{Place, trust};
+use crate::suggest::{Place, Source, Suggestion, trust};
 use crate::world::Known;
 
 const OPPOSITES: &str = include_str!("../../data/suggest/opposites.txt");
@@ -22,6 +23,53 @@ pub fn allows(command: &str, scene: &Scene<'_>) -> bool {
     !is_opposite(&old, &new)
         && !begins_needlessly(&old, &new, &scene.place)
         && !destroys_more(command, &old, &new, scene)
+}
+
+/// Whether a command could do something here, whatever names it: a flag has its value, the project has the files, and what is made or
+/// allowed to run is something that one makes or runs. A program's own help is no next command.
+pub fn makes_sense(found: &Suggestion, place: &Place<'_>) -> bool {
+    let parsed = line::parse(&found.command, place.dialect);
+    parsed.commands.iter().all(|command| {
+        let words: Vec<&str> = command.words.iter().map(|word| word.value.as_str()).collect();
+        let words = words.strip_prefix(&["sudo"]).unwrap_or(&words);
+        let is_system = |path: &&str| ["/proc", "/sys", "/dev"].iter().any(|root| path.starts_with(root));
+        match words {
+            [_, "--help" | "-h" | "help"] if found.source == Source::Output => false,
+            ["mkdir" | "touch", paths @ ..] => !paths.iter().any(is_system),
+            ["chmod", mode, paths @ ..] if mode.ends_with("+x") => paths.iter().all(|path| is_runnable(path)),
+            words => !lacks_value(words, place) && !project::lacks_files(words, place.cwd, place.world),
+        }
+    })
+}
+
+/// Whether it ends with a flag that needs a value: `flask --app`.
+fn lacks_value(words: &[&str], place: &Place<'_>) -> bool {
+    let [name, between @ .., last] = words else { return false };
+    let Some(mut spec) = place.specs.find(name, place.world).filter(|_| last.starts_with("--")) else { return false };
+    let mut takes = false;
+    for word in between.iter().chain([last]) {
+        if let Some(flag) = spec.flag(word) {
+            takes = flag.takes.as_ref().is_some_and(|takes| !takes.optional);
+        } else {
+            takes = false;
+            if let Some(deeper) = spec.sub(word).map(|sub| sub.spec.clone()) {
+                spec = deeper;
+            }
+        }
+    }
+    takes
+}
+
+/// A script or a program by its name: `Makefile` and `notes.txt` are none.
+fn is_runnable(path: &str) -> bool {
+    const SCRIPTS: [&str; 16] = [
+        "sh", "bash", "zsh", "fish", "py", "pl", "rb", "js", "mjs", "ts", "php", "lua", "awk", "run", "bin", "AppImage",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((_, ending)) => SCRIPTS.contains(&ending),
+        None => !name.starts_with(|letter: char| letter.is_ascii_uppercase()),
+    }
 }
 
 /// A program that does nothing without a subcommand, or a subcommand that does nothing without arguments.
@@ -142,6 +190,31 @@ pub fn is_empty(place: &Place<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_makes_no_sense_is_told_by_its_words() {
+        let (names, specs) = (crate::names::Names::default(), crate::spec::Specs::default());
+        let world = crate::world::Nothing;
+        let place = Place { cwd: "/home/me", dialect: Dialect::Zsh, world: &world, names: &names, specs: &specs };
+        for (command, expected) in [
+            ("git log --author", false),
+            ("git log --author me", true),
+            ("docker --help", false),
+            ("docker ps", true),
+            ("mkdir -p /proc/1/x", false),
+            ("sudo touch /sys/x", false),
+            ("mkdir -p build/x", true),
+            ("chmod +x ./Makefile", false),
+            ("chmod +x notes.txt", false),
+            ("chmod +x ./deploy.sh", true),
+            ("chmod u+x bin/run-all", true),
+            ("git push --set-upstream origin main", true),
+        ] {
+            let (command, reason) = (command.to_owned(), String::new());
+            let found = Suggestion { command, source: Source::Output, reason, confidence: 1.0 };
+            assert_eq!(makes_sense(&found, &place), expected, "{}", found.command);
+        }
+    }
 
     #[test]
     fn opposites_are_told_by_rows_and_by_prefixes() {

@@ -187,7 +187,7 @@ fn candidates<'o>(lines: &[&'o str], name: &str) -> Vec<Candidate<'o>> {
         if is_noise(line) || line.len() >= filter::MAX_LINE {
             continue;
         }
-        found.extend(quoted(line).into_iter().map(|text| Candidate { text, line, shape: Shape::Quoted }));
+        found.extend(quoted(line, name).into_iter().map(|text| Candidate { text, line, shape: Shape::Quoted }));
         found.extend(behind(line));
         if let Some(text) = prompt(line) {
             found.push(Candidate { text, line, shape: Shape::Prompt });
@@ -204,10 +204,11 @@ fn is_noise(line: &str) -> bool {
         && !line.contains("To update, run:")
 }
 
-/// What stands between quotes behind a word that asks for it.
-fn quoted(line: &str) -> Vec<&str> {
+/// What stands between quotes behind a word that asks for it; between those of other languages, whatever begins with the program itself.
+fn quoted<'o>(line: &'o str, name: &str) -> Vec<&'o str> {
     let mut found = Vec::new();
-    let pairs = [('`', '`'), ('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’'), ('`', '\'')];
+    let pairs =
+        [('`', '`'), ('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’'), ('`', '\''), ('»', '«'), ('«', '»'), ('„', '“')];
     for (open, close) in pairs {
         let mut from = 0;
         while let Some(start) = line.get(from..).and_then(|rest| rest.find(open)).map(|at| from + at) {
@@ -225,7 +226,15 @@ fn quoted(line: &str) -> Vec<&str> {
                 from = begin;
                 continue;
             }
-            if before.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric()) && leads(before) {
+            // `Use the 'flask --app' option`: it is spoken of, and not to be run.
+            let spoken = ["option", "flag", "argument", "parameter", "setting", "variable", "environment"];
+            if spoken.iter().any(|what| behind.trim_start().starts_with(what)) {
+                continue;
+            }
+            let is_foreign = matches!(open, '»' | '«' | '„');
+            let is_own = || line.get(begin..end).is_some_and(|text| text.starts_with(name) && text.len() > name.len());
+            let is_asked = leads(before) || is_foreign && is_own();
+            if before.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric()) && is_asked {
                 found.extend(line.get(begin..end));
             } else if open == close {
                 // It may have been the end of something.

@@ -37,12 +37,40 @@ static ROW: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^[ \t*•-]+(?:([\w./-]+) )?([a-z][\w:.-]*)(?:,? -\w)?(?:[ \t]*$|\s{2,}|\t| [-–:#\[<(])").ok()
 });
 
+/// A long flag, wherever an output names one.
+static FLAG: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)").ok());
+
 pub fn meant(scene: &Scene<'_>) -> Option<Suggestion> {
     let output = scene.output.as_deref()?;
     let [step] = scene.steps.as_slice() else { return None };
     if filter::filter().is_content(step) || filter::filter().is_hostile(&scene.lower) {
         return None;
     }
+    name_meant(output, step, scene).or_else(|| flag_meant(output, step, scene))
+}
+
+/// A flag that the tool does not know, where its usage has one that is clearly nearest.
+fn flag_meant(output: &str, step: &Step, scene: &Scene<'_>) -> Option<Suggestion> {
+    let complaint = COMPLAINT.as_ref()?;
+    let is_said = |name: &str| output.lines().any(|line| complaint.is_match(line) && mentions(line, name));
+    let typed = step.words.iter().skip(1).find(|word| {
+        let name = word.value.split('=').next().unwrap_or_default();
+        name.strip_prefix("--").is_some_and(|bare| bare.len() >= MIN_WORD && (is_said(name) || is_said(bare)))
+    })?;
+    let (name, value) =
+        typed.value.split_once('=').map_or((typed.value.as_str(), None), |(name, value)| (name, Some(value)));
+    let bare = name.strip_prefix("--")?;
+    let listed = FLAG.as_ref()?.captures_iter(output).filter_map(|flag| flag.get(1)).map(|flag| flag.as_str());
+    let found = near::clearly(bare, listed.filter(|flag| *flag != bare).take(MAX_NAMES))?;
+    let new = value.map_or_else(|| format!("--{found}"), |value| format!("--{found}={value}"));
+    let span = typed.span.clone()?;
+    let command = [scene.line.get(..span.start)?, &new, scene.line.get(span.end..)?].concat();
+    let fits = passes(&command, Trust::Typed, &scene.place) && gate::allows(&command, scene);
+    let reason = format!("{} knows no {name}, but --{found}", step.name());
+    fits.then_some(Suggestion { command, source: Source::Output, reason, confidence: CONFIDENCE })
+}
+
+fn name_meant(output: &str, step: &Step, scene: &Scene<'_>) -> Option<Suggestion> {
     let mut names = names(output, step.name());
     names.extend(behind_the_same_words(output, step));
     names.sort_unstable();

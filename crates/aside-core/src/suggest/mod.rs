@@ -135,13 +135,26 @@ pub fn name(line: &str, dialect: Dialect, names: &Names) -> String {
     last.map(|step| step.name().to_owned()).unwrap_or_default()
 }
 
+/// How a command ended. After an assignment that it cannot read zsh keeps the status of the command before.
+pub fn status(line: &str, exit: i32, dialect: Dialect) -> i32 {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_assigned = |rest: &[&str]| rest.iter().any(|word| *word == "=" || word.starts_with('=') && word.len() > 1);
+    let fails = match words.as_slice() {
+        ["export" | "typeset" | "declare" | "local" | "readonly", rest @ ..] => is_assigned(rest),
+        _ => false,
+    };
+    if exit == 0 && fails && dialect == Dialect::Zsh { 1 } else { exit }
+}
+
 /// Bytes of a line that is looked at; longer ones were written by a program.
 const MAX_LINE: usize = 4096;
 
 pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
-    if !calls_for_one(ended) {
-        return None;
-    }
+    let found = calls_for_one(ended).then(|| found(ended, place)).flatten()?;
+    gate::makes_sense(&found, place).then_some(found)
+}
+
+fn found(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
     let scene = Scene::new(ended, *place);
     let habit = next::habit(ended, &scene);
     if ended.exit != 0 {

@@ -195,7 +195,28 @@ fn sub(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
     if let (Some(only), None) = (swapped.next(), swapped.next()) {
         return Some((*only).to_owned());
     }
-    best(typed, names.into_iter(), |name| if usual.contains(&name) { -0.3 } else { 0.0 })
+    let found = best(typed, names.iter().copied(), |name| if usual.contains(&name) { -0.3 } else { 0.0 });
+    found.or_else(|| synonym(typed, &names))
+}
+
+/// Words that other tools have for the same: whoever says `require` to yarn means `add`. What removes is not guessed.
+const SYNONYMS: [&[&str]; 9] = [
+    &["install", "add", "require", "get"],
+    &["list", "ls", "show-all"],
+    &["search", "find", "lookup"],
+    &["info", "show", "view", "describe", "inspect"],
+    &["update", "upgrade"],
+    &["create", "new", "init", "make"],
+    &["start", "up", "run", "launch"],
+    &["logs", "log"],
+    &["help", "usage", "man"],
+];
+
+/// The one name of the tool that means what was typed.
+fn synonym(typed: &str, names: &[&str]) -> Option<String> {
+    let row = SYNONYMS.iter().find(|row| row.contains(&typed))?;
+    let mut found = row.iter().filter(|word| **word != typed && names.contains(word));
+    found.next().filter(|_| found.next().is_none()).map(|word| (*word).to_owned())
 }
 
 fn flag(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {

@@ -8,7 +8,13 @@ use crate::suggest::scene::Scene;
 use crate::suggest::{Source, Suggestion, gate};
 
 /// What a tool says about a subcommand that it does not have.
-const UNKNOWN: [&str; 14] = [
+const UNKNOWN: [&str; 20] = [
+    "unknown action",
+    "unknown task",
+    "unknown argument",
+    "no such task",
+    "no command",
+    "not recognized",
     "unknown command",
     "unknown operation",
     "unknown subcommand",
