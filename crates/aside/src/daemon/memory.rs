@@ -42,6 +42,8 @@ struct Shell {
     /// What the last command printed, and those that nobody has told of yet, as it was: secrets are taken out of what is kept,
     /// and where it leaves.
     fresh: VecDeque<Fresh>,
+    /// The number and the status of the last command that is not kept: older ones are not the last.
+    hidden: Option<(i64, i32)>,
     /// Commands worth a look that are remembered no more.
     forgotten: i64,
     seen: Instant,
@@ -160,6 +162,13 @@ impl Memory {
         let is_past = |seq| commands.iter().rev().skip(1).any(|kept| kept.seq == seq);
         fresh.retain(|fresh| !is_past(fresh.seq));
         true
+    }
+
+    /// A command ended of which nothing is kept.
+    pub fn ran_hidden(&self, session: &str, seq: i64, exit: i32) {
+        if !session.is_empty() {
+            heard_from(&mut self.lock(), session).hidden = Some((seq, exit));
+        }
     }
 
     /// Told privately once, a command is private.
@@ -297,7 +306,10 @@ impl Memory {
         let Some(shell) = shells.get(session) else { return Vec::new() };
         let skip = shell.commands.len().saturating_sub(limit);
         let without_secrets = |past: Past| Past { command: redact(&past.command).into_owned(), ..past };
-        shell.commands.iter().skip(skip).map(Kept::told).map(without_secrets).collect()
+        let last = shell.commands.back().map_or(i64::MIN, |kept| kept.seq);
+        let hidden = shell.hidden.filter(|(seq, _)| *seq > last);
+        let hidden = hidden.map(|(seq, exit)| Past { seq, exit, ..Past::default() });
+        shell.commands.iter().skip(skip).map(Kept::told).map(without_secrets).chain(hidden).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Shell>> {
@@ -352,7 +364,13 @@ fn heard_from<'a>(shells: &'a mut HashMap<String, Shell>, session: &str) -> &'a 
         let oldest = shells.iter().min_by_key(|(_, shell)| shell.seen).map(|(name, _)| name.clone());
         oldest.map(|name| shells.remove(&name));
     }
-    let blank = || Shell { commands: VecDeque::new(), fresh: VecDeque::new(), forgotten: 0, seen: Instant::now() };
+    let blank = || Shell {
+        commands: VecDeque::new(),
+        fresh: VecDeque::new(),
+        hidden: None,
+        forgotten: 0,
+        seen: Instant::now(),
+    };
     let shell = shells.entry(session.to_owned()).or_insert_with(blank);
     shell.seen = Instant::now();
     shell
@@ -491,5 +509,12 @@ mod tests {
         assert_eq!(memory.recall("0", 0), []);
         memory.ran("", ended(1, "ls"));
         assert_eq!(memory.recall("", 0), [], "nobody's");
+        // What is not kept is still the last.
+        memory.ran("1", ended(1, "ls"));
+        memory.ran_hidden("1", 2, 1);
+        let last = memory.recall("1", 0).pop().unwrap();
+        assert_eq!((last.seq, last.exit, last.command.as_str()), (2, 1, ""));
+        memory.ran("1", ended(3, "ls"));
+        assert_eq!(memory.recall("1", 0).pop().unwrap().command, "ls");
     }
 }

@@ -110,7 +110,7 @@ fn fix_cli_says_what_to_do_and_runs_nothing() {
 }
 
 #[test]
-fn fix_cli_takes_the_last_failure_of_the_history() {
+fn fix_cli_is_about_the_last_command_of_the_history() {
     let desk = Desk::new(&["git"]);
     let here = desk.temp.path().join("app").canonicalize().unwrap();
     let history = desk.write("history", ": 1700000000:0;ls\n");
@@ -118,11 +118,16 @@ fn fix_cli_takes_the_last_failure_of_the_history() {
     let database = fs::read_dir(desk.temp.path().join("data")).unwrap().flatten().next().unwrap().path();
     let database = rusqlite::Connection::open(database.join("history.db")).unwrap();
     let sql = "INSERT INTO history (command, cwd, exit, start, shell) VALUES (?, ?, ?, ?, 'zsh')";
-    for (command, exit, start) in [("gti status", 127, 1), ("ls", 0, 2), ("aside fix", 1, 3)] {
+    let add = |command: &str, exit: i32, start: i64| {
         database
             .execute(sql, rusqlite::params![command, here.display().to_string(), exit, start + 1_700_000_100_000_i64])
             .unwrap();
-    }
-    drop(database);
+    };
+    add("gti status", 127, 1);
+    add("aside fix", 1, 2);
     assert_eq!(out(&desk.aside(&["fix"])), ("git status\n".to_owned(), 0));
+    add("ls", 0, 3);
+    let fixed = desk.aside(&["fix"]);
+    assert_eq!(out(&fixed), (String::new(), 1), "an older failure is not asked about");
+    assert!(String::from_utf8_lossy(&fixed.stderr).contains("ls did not fail"));
 }

@@ -9,14 +9,14 @@ use aside_core::proto::{Reply, Request};
 use aside_core::suggest::Suggestion;
 
 use crate::cli::suggest::{Question, Where, output};
-use crate::cli::{Exit, current_dir, from_home, home, one_line, own_shell, print, terminal};
+use crate::cli::{Exit, from_home, home, one_line, own_shell, print, terminal};
 use crate::client;
 use crate::paths::Paths;
 use crate::store::search::{Outcome, Search};
 use crate::store::{History, Row};
 
-/// Failures of the history that are looked at.
-const MAX_FAILED: usize = 20;
+/// Commands of the history among which the last that is not ours is looked for.
+const MAX_LATELY: usize = 20;
 /// How Ctrl-C ends a command, which is no failure.
 const INTERRUPTED: i32 = 130;
 /// How long the daemon may think, with a model perhaps.
@@ -24,8 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Say what to do about a command that failed
 ///
-/// The command to run is printed, and why. Nothing is run. Without a command, it is the last one of this shell that failed,
-/// or of your history, here if there is one.
+/// The command to run is printed, and why. Nothing is run. Without a command, it is the last one of this shell, or of your history.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -51,16 +50,23 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let output = output_file.as_deref().map(output).transpose()?;
     if command.is_empty() && output.is_none() && exit.is_none() && place.cwd.is_none() {
         // What this shell ran the daemon knows best: it may have seen what was printed.
-        if let Some((failed, found)) = of_this_shell(&paths.socket) {
-            say_what(&failed.command, failed.exit, Some(&failed.cwd));
-            return say(found.as_ref(), if failed.output.is_some() { Output::Known } else { Output::Unknown });
+        match of_this_shell(&paths.socket) {
+            Some(Last::Failed(failed, found)) => {
+                say_what(&failed.command, failed.exit, Some(&failed.cwd));
+                return say(found.as_ref(), if failed.output.is_some() { Output::Known } else { Output::Unknown });
+            }
+            Some(Last::Well(command)) => return Ok(went_well(&command)),
+            None => {}
         }
     }
     let (command, exit) = if command.is_empty() {
-        let Some(row) = last_failed(&paths)? else {
-            complain!("aside: no command of your history failed; say which: aside fix -- make test");
+        let Some(row) = last(&paths)? else {
+            complain!("aside: there is no history yet; say which command failed: aside fix -- make test");
             return Ok(Exit::Failed);
         };
+        if exit.is_none() && !row.entry.exit.is_some_and(is_failure) {
+            return Ok(went_well(&row.entry.command));
+        }
         let code = exit.or(row.entry.exit).unwrap_or(1);
         if place.cwd.is_none() {
             place.cwd = row.entry.cwd.map(PathBuf::from);
@@ -124,16 +130,40 @@ fn how_to_see(shell: &str) -> String {
     }
 }
 
-/// The last failure of the shell on this terminal, and what the daemon would do about it. Nothing when there is no daemon, or
-/// none that it remembers.
-fn of_this_shell(socket: &Path) -> Option<(Past, Option<Fix>)> {
+/// How the last command of a shell ended.
+enum Last {
+    /// With what the daemon would do about it.
+    Failed(Past, Option<Fix>),
+    /// Also where Ctrl-C ended it. Empty when the command is not kept.
+    Well(String),
+}
+
+fn is_failure(exit: i32) -> bool {
+    exit != 0 && exit != INTERRUPTED
+}
+
+/// An older failure is not what is asked about.
+fn went_well(command: &str) -> Exit {
+    match command {
+        "" => {
+            complain!("aside: the last command is not kept, so I know nothing about it; say it: aside fix -- make test")
+        }
+        command => complain!("aside: {} did not fail; say which did: aside fix -- make test", one_line(command)),
+    }
+    Exit::Failed
+}
+
+/// The last command of the shell on this terminal. Nothing when there is no daemon, or none that it remembers.
+fn of_this_shell(socket: &Path) -> Option<Last> {
     let tty = terminal()?;
     let Reply::Recall(recalled) = client::ask(socket, Request::Recall(Recall { tty, ..Recall::default() })).ok()?
     else {
         return None;
     };
-    let has_failed = |past: &Past| past.exit != 0 && past.exit != INTERRUPTED && !is_ours(&past.command);
-    let failed = recalled.commands.into_iter().rfind(has_failed)?;
+    let failed = recalled.commands.into_iter().rfind(|past| !is_ours(&past.command))?;
+    if !is_failure(failed.exit) || failed.command.is_empty() {
+        return Some(Last::Well(failed.command));
+    }
     let question = Suggest {
         session: recalled.session,
         cwd: failed.cwd.clone(),
@@ -149,7 +179,7 @@ fn of_this_shell(socket: &Path) -> Option<(Past, Option<Fix>)> {
         }
         _ => None,
     };
-    Some((failed, found))
+    Some(Last::Failed(failed, found))
 }
 
 /// We are not asked about ourselves.
@@ -157,16 +187,9 @@ fn is_ours(command: &str) -> bool {
     command.trim() == "aside" || command.trim().starts_with("aside ")
 }
 
-fn last_failed(paths: &Paths) -> anyhow::Result<Option<Row>> {
+fn last(paths: &Paths) -> anyhow::Result<Option<Row>> {
     let history = History::open_to_read(&paths.history_db()).context("could not read the history")?;
     let Some(mut history) = history else { return Ok(None) };
-    for directories in [vec![current_dir()?], Vec::new()] {
-        let search = Search { words: Vec::new(), directories, outcome: Outcome::Failed, limit: MAX_FAILED };
-        let rows = history.search(&search)?;
-        let is_one = |row: &Row| row.entry.exit != Some(INTERRUPTED) && !is_ours(&row.entry.command);
-        if let Some(row) = rows.into_iter().rev().find(is_one) {
-            return Ok(Some(row));
-        }
-    }
-    Ok(None)
+    let search = Search { words: Vec::new(), directories: Vec::new(), outcome: Outcome::Any, limit: MAX_LATELY };
+    Ok(history.search(&search)?.into_iter().rev().find(|row| !is_ours(&row.entry.command)))
 }

@@ -45,7 +45,11 @@ const NOT_FOUND: i32 = 127;
 const THEIRS: &str = "ghst";
 
 pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, later: &Later) -> Reply {
+    ended.exit = suggest::status(&ended.command, ended.exit, Dialect::of(&ended.shell));
     let kept = state.filter().is_some_and(|filter| filter.keeps(&ended.command));
+    if !kept {
+        state.memory().ran_hidden(&ended.session, ended.seq, ended.exit);
+    }
     if !state.config().suggest.enabled || !kept {
         return reply(Suggested::none(Stage::Done));
     }
