@@ -1,6 +1,8 @@
 //! A wish, read: each word with its meaning, the thing it stands for, and whether there is something of that name here.
 //! Decides nothing about commands.
 
+mod live;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use crate::translate::Place;
 use crate::translate::embedded::lexicon::{Concept, Lexicon, is_han};
 use crate::translate::embedded::split::{self, Token};
 use crate::translate::embedded::things::{self, Thing};
-use crate::world::{Entry, Kind, Live};
+use crate::world::{Entry, Kind};
 
 pub struct Reading<'a> {
     pub words: Vec<Word>,
@@ -426,56 +428,6 @@ impl Reader<'_, '_> {
         things::is_host(low).then(|| (Thing::Host(text.to_owned()), 1))
     }
 
-    /// `web1:logs`, where the ssh settings name `web1`.
-    fn is_at_host(&self, text: &str) -> bool {
-        text.split_once(':').is_some_and(|(host, path)| !path.starts_with(':') && self.knows(Live::Host, host))
-    }
-
-    fn knows(&self, what: Live, name: &str) -> bool {
-        let items = self.place.world.live(what, self.place.cwd).yes();
-        items.is_some_and(|items| items.iter().any(|item| &*item.name == name))
-    }
-
-    /// The machine that files go to or come from: one that the ssh settings name, or a name behind `to server`.
-    fn host(&self, at: usize) -> Option<Thing> {
-        const LEADS: &[&str] = &["to", "onto", "on", "from", "at", "into", "via", "with", "ssh", "到", "从"];
-        const MACHINES: &[&str] = &["server", "host", "machine", "box"];
-        let text = self.units.get(at)?.text.as_str();
-        let mut before = (0..at).rev().map(|place| self.low(place).unwrap_or_default());
-        let mut before = before.by_ref().filter(|low| !matches!(*low, "the" | "my" | "our")).take(2);
-        let (first, second) = (before.next().unwrap_or_default(), before.next().unwrap_or_default());
-        let after = self.low(at + 1).unwrap_or_default();
-        let says_machine = MACHINES.contains(&first);
-        let is_led = LEADS.contains(&first) || says_machine && LEADS.contains(&second) || MACHINES.contains(&after);
-        let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
-        let is_last = at + 1 == self.units.len();
-        (is_led
-            && is_name
-            && (self.knows(Live::Host, text) || says_machine && is_last && matches!(second, "to" | "from" | "onto")))
-        .then(|| Thing::Host(text.to_owned()))
-    }
-
-    /// `the login branch`, where there is one `feature/login`.
-    fn branch_of(&self, at: usize) -> Option<Thing> {
-        let text = self.units.get(at)?.text.as_str();
-        let beside = |place: Option<usize>| {
-            place.and_then(|place| self.low(place)).is_some_and(|low| matches!(low, "branch" | "分支"))
-        };
-        let makes = self.units.iter().any(|unit| {
-            matches!(
-                unit.low.as_str(),
-                "create" | "make" | "new" | "start" | "rename" | "add" | "创建" | "新建" | "called" | "named"
-            )
-        });
-        if makes || text.len() < 3 || !beside(Some(at + 1)) && !beside(at.checked_sub(1)) {
-            return None;
-        }
-        let branches = self.place.world.live(Live::GitBranch, self.place.cwd).yes()?;
-        let has_part = |name: &&str| name.split(['/', '-', '_']).any(|part| part.eq_ignore_ascii_case(text));
-        let mut found = branches.iter().map(|item| &*item.name).filter(has_part);
-        found.next().filter(|_| found.next().is_none()).map(|name| Thing::Branch(name.to_owned()))
-    }
-
     /// `what runs on 8080`: a number that can only be a port.
     fn served(&self, low: &str, before: &str) -> Option<u16> {
         const SERVES: &[&str] = &[
@@ -679,67 +631,6 @@ impl Reader<'_, '_> {
             "empty",
         ];
         self.low(at).is_some_and(|low| ABOUT.contains(&low))
-    }
-
-    fn speaks_of_processes(&self) -> bool {
-        const SPEAKS: &[&str] = &[
-            "kill",
-            "stop",
-            "process",
-            "processes",
-            "running",
-            "pid",
-            "terminate",
-            "restart",
-            "quit",
-            "close",
-            "cpu",
-            "memory",
-            "service",
-            "status",
-            "start",
-            "log",
-            "logs",
-            "reload",
-            "enable",
-            "disable",
-            "threads",
-            "进程",
-            "杀死",
-            "杀掉",
-            "重启",
-            "服务",
-            "停止",
-        ];
-        self.units.iter().any(|unit| SPEAKS.contains(&unit.low.as_str()))
-    }
-
-    /// Names that change: a branch, a remote, a user, a program that runs.
-    fn live(&self, at: usize, known: Option<Concept>) -> Option<Thing> {
-        let text = self.units.get(at)?.text.as_str();
-        let is_name = known.is_none_or(|concept| !self.lexicon.is_spoken(concept));
-        let before = at.checked_sub(1).and_then(|before| self.low(before)).unwrap_or_default();
-        let knows = |what: Live| {
-            let items = self.place.world.live(what, self.place.cwd).yes()?;
-            items.iter().any(|item| &*item.name == text).then_some(())
-        };
-        let name = || text.to_owned();
-        knows(Live::GitBranch)
-            .map(|()| Thing::Branch(name()))
-            .or_else(|| knows(Live::GitRemote).map(|()| Thing::Remote(name())))
-            .or_else(|| knows(Live::GitTag).map(|()| Thing::Tag(name())))
-            .or_else(|| {
-                knows(Live::User)
-                    .filter(|()| is_name || matches!(before, "user" | "by" | "does"))
-                    .map(|()| Thing::User(name()))
-            })
-            // Programs named like words run all the time: `sort`, `sleep`. And to look at all of them takes a while.
-            .or_else(|| {
-                let is_meant = is_name && self.speaks_of_processes();
-                is_meant.then(|| knows(Live::ProcessName)).flatten().map(|()| Thing::Process(name()))
-            })
-            .or_else(|| is_name.then(|| self.host(at)).flatten())
-            .or_else(|| self.branch_of(at))
     }
 }
 
