@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -100,6 +100,10 @@ bench-replay:
 # How long the engine that needs no model takes for a wish, beside starting a process; prints ratios.
 bench-translate:
 	$(CARGO) bench -p aside-core --bench translate
+
+# How long it takes to find, judge and rank the candidates for a key, beside the lookup in the history alone; prints ratios.
+bench-complete:
+	$(CARGO) bench -p aside-core --bench complete
 
 # How long it takes to tell a sentence from a command: in core beside parsing the line, and at the daemon's socket beside a
 # question that needs no thought; prints ratios.

@@ -1,0 +1,167 @@
+//! How long it takes to find, judge and rank the candidates for a key, beside the lookup in the history that any of it begins with.
+//! `make bench-complete`.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::disallowed_macros,
+    reason = "a bench needs a clock, and says what it found"
+)]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use aside_core::complete::ask::Ask;
+use aside_core::complete::complete;
+use aside_core::history::index::{Index, Question, Ran};
+use aside_core::line::Dialect;
+use aside_core::names::Names;
+use aside_core::spec::Specs;
+use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+
+const LINES_OF_HISTORY: usize = 10_000;
+const CANDIDATES: usize = 4;
+/// Times that each beginning is asked for.
+const TIMES: usize = 40;
+
+/// Lines that are typed key by key.
+const LINES: &[&str] = &[
+    "git status",
+    "git checkout name-7",
+    "git commit -m 'mend the parser'",
+    "rm file-0012.txt",
+    "docker run --rm -it alpine sh",
+    "cd src && make test",
+    "find . -name '*.rs' | xargs grep TODO",
+    "sudo systemctl restart nginx",
+];
+
+struct Machine {
+    entries: Arc<[Entry]>,
+    programs: Arc<[Box<str>]>,
+    items: Arc<[Item]>,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let entry = |number| Entry { name: format!("file-{number:04}.txt").into(), kind: Kind::File };
+        let known = ["docker", "find", "git", "grep", "ls", "make", "rm", "sudo", "systemctl", "xargs"].map(Box::from);
+        let mut programs: Vec<Box<str>> = (0..3000).map(|number| format!("tool-{number}").into()).collect();
+        programs.extend(known);
+        programs.sort();
+        let item = |number| Item { name: format!("name-{number}").into(), about: "".into() };
+        Self { entries: (0..2000).map(entry).collect(), programs: programs.into(), items: (0..200).map(item).collect() }
+    }
+}
+
+impl World for Machine {
+    fn home(&self) -> &str {
+        "/home/me"
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        if directory == "/code" { Known::Yes(Arc::clone(&self.entries)) } else { Known::No }
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        Known::Yes(Arc::clone(&self.programs))
+    }
+
+    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+        Known::Yes("/code".into())
+    }
+
+    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+        Known::Yes(Arc::clone(&self.items))
+    }
+}
+
+/// A history in which the lines come again with other names.
+fn history() -> Index {
+    let mut index = Index::default();
+    for number in 0..LINES_OF_HISTORY {
+        let command = match number % 12 {
+            0 => "git status".to_owned(),
+            1 => format!("git checkout name-{}", number % 200),
+            2 => format!("git commit -m 'change {number}'"),
+            3 => format!("rm file-{:04}.txt", number % 2000),
+            4 => format!("docker run --rm image-{}", number % 50),
+            5 => "make test".to_owned(),
+            6 => format!("find . -name '*.rs' | xargs grep word-{}", number % 300),
+            7 => format!("sudo systemctl restart unit-{}", number % 40),
+            8 => format!("cd name-{}", number % 200),
+            9 => format!("tool-{} --flag {}", number % 300, number % 7),
+            10 => "ls -la".to_owned(),
+            _ => format!("git push origin name-{}", number % 200),
+        };
+        let cwd = if number % 3 == 0 { "/code" } else { "/elsewhere" };
+        index.add(Ran { command: &command, cwd: Some(cwd), exit: Some(0), session: Some("1"), private: false });
+    }
+    index
+}
+
+fn main() {
+    // `cargo test --benches` only wants to know whether it runs at all.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let (machine, specs, index) = (Machine::new(), Specs::default(), history());
+    let mut names = Names::default();
+    names.take("builtin", 0, "cd");
+    let (mut all, mut looked_up) = (Vec::new(), Vec::new());
+    let mut slowest = (0.0_f64, String::new());
+    println!("    complete     lookup   µs a key, medians of a line");
+    for line in LINES {
+        let (mut of_line, mut of_lookup) = (Vec::new(), Vec::new());
+        for end in (1..=line.len()).filter(|end| line.is_char_boundary(*end)) {
+            let left = &line[..end];
+            let ask = Ask {
+                left,
+                right: "",
+                cwd: "/code",
+                dialect: Dialect::Zsh,
+                names: &names,
+                history: &index,
+                session: "1",
+                world: &machine,
+                specs: &specs,
+                idea: None,
+                limit: CANDIDATES,
+                list: false,
+            };
+            let question = Question { prefix: left, cwd: "/code", session: "1", root: Some("/code") };
+            let took = median(|| drop(black_box(complete(black_box(&ask)))));
+            of_lookup.push(median(|| drop(black_box(index.likely(black_box(question))))));
+            of_line.push(took);
+            if took > slowest.0 {
+                slowest = (took, left.to_owned());
+            }
+        }
+        println!("{:12.1} {:10.1}   {line}", middle(&mut of_line), middle(&mut of_lookup));
+        all.extend(of_line);
+        looked_up.extend(of_lookup);
+    }
+    let (whole, lookup) = (middle(&mut all), middle(&mut looked_up));
+    let (late, late_lookup) = (all[all.len() * 99 / 100], looked_up[looked_up.len() * 99 / 100]);
+    println!("{whole:12.1} {lookup:10.1}   median of all keys: {:.1} times the lookup", whole / lookup);
+    println!("{late:12.1} {late_lookup:10.1}   99th: {:.1} times the lookup", late / late_lookup);
+    println!("the slowest: {:?}, {:.1} µs", slowest.1, slowest.0);
+}
+
+/// In microseconds.
+fn median(mut act: impl FnMut()) -> f64 {
+    let mut times: Vec<f64> = (0..TIMES)
+        .map(|_| {
+            let begin = Instant::now();
+            act();
+            begin.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    middle(&mut times)
+}
+
+fn middle(times: &mut [f64]) -> f64 {
+    times.sort_unstable_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
