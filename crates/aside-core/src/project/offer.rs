@@ -117,6 +117,9 @@ pub fn offers(cwd: &str, world: &dyn World, files: &[String]) -> Known<Vec<Offer
     Known::Yes(all)
 }
 
+/// Makes the reason for a name.
+type Named = fn(String) -> Why;
+
 fn of_directory(directory: &str, world: &dyn World) -> Known<Vec<Offer>> {
     let entries = match world.entries(directory) {
         Known::Yes(entries) => entries,
@@ -128,7 +131,7 @@ fn of_directory(directory: &str, world: &dyn World) -> Known<Vec<Offer>> {
     let npm = node(&has);
     let just = has("justfile") || has("Justfile") || has(".justfile");
     let make = has("Makefile") || has("makefile") || has("GNUmakefile");
-    let sources: [(bool, Live, &str, fn(String) -> Why); 3] = [
+    let sources: [(bool, Live, &str, Named); 3] = [
         (just, Live::JustRecipe, "just", Why::Recipe),
         (make, Live::MakeTarget, "make", Why::MakeTarget),
         (has("package.json"), Live::NpmScript, npm, Why::NpmScript),
@@ -177,7 +180,7 @@ fn is_called(name: &str, file: &str) -> bool {
     }
 }
 
-fn target(item: &Item, program: &str, why: fn(String) -> Why, directory: &str) -> Offer {
+fn target(item: &Item, program: &str, why: Named, directory: &str) -> Offer {
     let name = &item.name;
     // npm has a word of its own for this one.
     let cmd =
