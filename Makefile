@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete test-agents
 
 # A shell with Aside on. Touches no file of yours.
 try:
@@ -44,6 +44,11 @@ test-vscode: vscode
 	$(VSCODE) ASIDE_BIN=$(abspath target/debug/aside) npm run --silent test
 	$(VSCODE) ASIDE_BIN=$(abspath target/debug/aside) ASIDE_WORKBENCH=$(abspath target/vscode) \
 		$(if $(PICTURES),ASIDE_PICTURES=$(abspath $(patsubst ~/%,$(HOME)/%,$(PICTURES)))) node --test dist/test/workbench.js
+# With real agents. Fetches some hundred megabytes the first time.
+test-agents:
+	scripts/packages npm python3-venv bubblewrap
+	scripts/agents target/agents
+	ASIDE_TEST_PATIENCE=6 ASIDE_TEST_AGENTS=$(abspath target/agents) $(CARGO) test -p aside --test it agent_codex -- --nocapture --test-threads=1
 
 # Skipped where the toolchain came without them.
 lint:

@@ -1,7 +1,8 @@
-//! The only place that starts a process, through six doors: `probe` asks a program a read-only question and waits a
+//! The only place that starts a process, through seven doors: `probe` asks a program a read-only question and waits a
 //! bounded time, on any thread that may block; `own` starts our daemon, or the shell, editor, pager or browser of the person who
 //! typed the command; `serve` starts the model server that the settings name, which ends with us; `tap` has tmux start `aside
-//! sink`; `enclose` starts the person's shell in a terminal of ours; `run` runs a command that was approved.
+//! sink`; `enclose` starts the person's shell in a terminal of ours; `run` runs a command that was approved; `agent` starts the agent that
+//! the settings name, where it can write nothing but its own state.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, Read};
@@ -19,6 +20,7 @@ use crate::capture::tmux::{Opening, Pane};
 use crate::exec::git::Question;
 use crate::world::sandbox::ReadOnly;
 
+pub mod agent;
 pub mod git;
 pub mod keep;
 pub mod presence;
@@ -43,6 +45,8 @@ pub enum Probe<'a> {
     AsideVersion(&'a Path),
     /// `SHELL --version`.
     ShellVersion(&'a str),
+    /// `PATH --version` of an agent that the user has named.
+    AgentVersion(&'a Path),
     /// About the repository at this place.
     Git { root: &'a Path, question: Question<'a> },
     /// The desktop's name for the browser that opens pages.
@@ -93,6 +97,10 @@ enum Sandbox {
 impl Probe<'_> {
     fn asked(&self) -> Asked {
         match self {
+            Probe::AgentVersion(path) => {
+                let asked = Asked::version(path.as_os_str());
+                Asked { timeout: Duration::from_secs(5), ..asked }
+            }
             Probe::AsideVersion(path) => Asked::version(path.as_os_str()),
             Probe::ShellVersion(shell) => Asked::version(OsStr::new(shell)),
             Probe::Git { root, question } => question.asked(root),
@@ -425,7 +433,7 @@ fn pager(var: impl Fn(&str) -> Option<String>) -> anyhow::Result<Vec<String>> {
 
 /// Words as a shell would cut them: blanks separate, quotes and `\` protect. Nothing is expanded and no shell runs, so
 /// `~` and `$HOME` in the variable must have been expanded when it was set. Nothing when a quote is left open.
-fn split(text: &str) -> Option<Vec<String>> {
+pub fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -1,5 +1,6 @@
 //! Aside: natural language at the shell prompt. Parses the command line and hands over to one file of `cli/`.
 
+mod agent;
 mod apply;
 mod bridge;
 mod capture;

@@ -91,6 +91,10 @@ impl Paths {
     }
 
     /// What of the page outlives a daemon.
+    pub fn agent_threads(&self) -> PathBuf {
+        self.state_dir.join("agent-threads.json")
+    }
+
     pub fn page_state(&self) -> PathBuf {
         self.state_dir.join("web.json")
     }

@@ -260,7 +260,7 @@ fn clean_proposal(proposal: &mut Proposal) {
 }
 
 fn clean_outcome(outcome: &mut Outcome) {
-    let Outcome { summary, exit: _, undo: _ } = outcome;
+    let Outcome { summary, exit: _, undo: _, next: _ } = outcome;
     sentence(summary);
 }
 

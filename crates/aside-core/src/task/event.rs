@@ -130,6 +130,9 @@ pub struct Outcome {
     /// What takes it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
+    /// The task in which an agent goes on, now that it knows this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Id>,
 }
 
 /// That a person at this machine wants exactly this proposal to be carried out. A word only: what may run is decided by the gate.

@@ -349,8 +349,8 @@ impl Turn {
     }
 
     fn finish(&mut self, executing: Executing, outcome: Outcome) -> Moved {
-        let Outcome { summary, exit, undo } = outcome;
-        let outcome = Outcome { summary: clipped(summary), exit, undo: undo.map(clipped) };
+        let Outcome { summary, exit, undo, next } = outcome;
+        let outcome = Outcome { summary: clipped(summary), exit, undo: undo.map(clipped), next };
         let told = Some(outcome.clone());
         match exit {
             None | Some(0) => {

@@ -21,9 +21,20 @@ impl UserRequest {
     /// Of all its texts.
     pub fn bytes(&self) -> usize {
         let Self { source: _, thread_id, from_user, text, meta } = self;
-        let Meta { cwd, workspace, session, shell, private: _, active, active_line: _, open, selection, diagnostics } =
-            meta;
-        let texts = [thread_id, text, cwd, workspace, session, shell, active, selection, diagnostics];
+        let Meta {
+            cwd,
+            workspace,
+            session,
+            shell,
+            private: _,
+            active,
+            active_line: _,
+            open,
+            selection,
+            diagnostics,
+            continues,
+        } = meta;
+        let texts = [thread_id, text, cwd, workspace, session, shell, active, selection, diagnostics, continues];
         texts.into_iter().chain(from_user).chain(open).map(String::len).sum()
     }
 }
@@ -58,6 +69,9 @@ pub struct Meta {
     /// What checkers said in the editor.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub diagnostics: String,
+    /// The task after which an agent goes on by itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub continues: String,
 }
 
 impl Meta {

@@ -8,7 +8,7 @@ use clap::Command;
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Begin", &["setup", "tutor", "try", "doctor", "config", "uninstall"]),
     ("Ask", &["translate", "explain", "answer", "fix", "task", "chat", "web"]),
-    ("Look", &["why", "history", "log", "stats", "privacy", "model"]),
+    ("Look", &["why", "history", "log", "stats", "privacy", "model", "agent"]),
     ("For scripts and rc files", &["init", "daemon", "complete", "detect", "suggest", "completions", "proxy"]),
 ];
 

@@ -26,6 +26,7 @@ macro_rules! complain {
     };
 }
 
+mod agent;
 mod answer;
 mod call;
 mod chat;
@@ -89,6 +90,7 @@ enum Command {
     Why(complete::why::Args),
     History(history::Args),
     Model(model::Args),
+    Agent(agent::Args),
     Privacy(privacy::Args),
     Stats(stats::Args),
     Config(config::Args),
@@ -166,6 +168,7 @@ pub fn main() -> ExitCode {
         Command::Why(args) => complete::why::run(args),
         Command::History(args) => history::run(args),
         Command::Model(args) => model::run(args),
+        Command::Agent(args) => agent::run(args),
         Command::Privacy(args) => privacy::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Config(args) => config::run(args),

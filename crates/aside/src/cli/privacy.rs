@@ -11,6 +11,7 @@ use aside_core::text::escaped_json;
 use clap::Subcommand;
 use serde::Serialize;
 
+use crate::agent::setup;
 use crate::cli::{Exit, from_home, home, local_time, one_line, print};
 use crate::config::Config;
 use crate::paths::Paths;
@@ -119,6 +120,10 @@ fn show(paths: &Paths, args: &Args) -> anyhow::Result<Exit> {
         };
         print(&format!("\n{count}, {} since {since}{here}; noted in {file}\n", bytes_of(bytes)))?;
         print("`aside privacy --last` shows the newest, byte for byte\n")?;
+        let config = Config::load(&paths.config_file).unwrap_or_default();
+        if let Some(agent) = setup::named(&config.task) {
+            print(&agent_reads(agent))?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -126,6 +131,15 @@ fn show(paths: &Paths, args: &Args) -> anyhow::Result<Exit> {
 fn nothing(file: &str, asked: &str) -> String {
     format!(
         "Nothing has left this machine: no request is noted in {file}, and none is sent before it is noted.\n{asked}"
+    )
+}
+
+/// What does not go through our hands.
+fn agent_reads(agent: &str) -> String {
+    format!(
+        "The agent {} is told what is noted here. It reads files of the workspace of a task by itself, but for those that no task touches and \
+         for keys in your home, and sends what it likes of them to its own model: docs/agents.md.\n",
+        one_line(agent)
     )
 }
 
@@ -138,6 +152,9 @@ fn asked(paths: &Paths) -> String {
         .into_iter()
         .filter_map(|choice| config.llm.whom(choice))
         .next();
+    if let Some(agent) = setup::named(&config.task) {
+        return format!("{shell}{}", agent_reads(agent));
+    }
     match remote {
         None => format!("{shell}Nothing will: the settings name no model (llm.provider).\n"),
         Some(_) => shell.to_owned(),

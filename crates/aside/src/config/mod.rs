@@ -94,6 +94,9 @@ pub struct Task {
     pub confine: Confine,
     pub timeout_s: u64,
     pub output_kb: usize,
+    pub agent: String,
+    pub agents: Vec<String>,
+    pub agent_timeout_s: u64,
     pub keep: usize,
     pub keep_days: u64,
 }

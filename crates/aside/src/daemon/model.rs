@@ -1,6 +1,7 @@
 //! The one door to a model: everything that is sent anywhere goes through it. Decides who is asked, whether now, and keeps
 //! account of it; what is asked and what becomes of the answer are the caller's.
 
+pub mod agent;
 pub mod aloud;
 mod breaker;
 mod latency;
@@ -332,6 +333,7 @@ fn is_passing(failure: &Failure) -> bool {
         | Failure::NoServer { .. }
         | Failure::Starting
         | Failure::ServerDied(_)
+        | Failure::Agent(_)
         | Failure::Garbled(_) => false,
     }
 }
@@ -349,6 +351,7 @@ fn judged(failure: &Failure) -> Outcome {
         | Failure::Settings(_)
         | Failure::NotHere { .. }
         | Failure::NoServer { .. }
+        | Failure::Agent(_)
         | Failure::Starting => Outcome::GivenUp,
         Failure::Offline(_)
         | Failure::HungUp(_)

@@ -34,6 +34,7 @@ use crate::daemon::thought::Thoughts;
 use crate::daemon::watchers::{Seen, Watchers};
 use crate::daemon::wishes::Wishes;
 use crate::paths::Paths;
+use crate::store::agent_threads::AgentThreads;
 use crate::store::journal::Journal;
 use crate::world::{Environment, Learning, Machine, View};
 
@@ -75,6 +76,7 @@ pub struct State {
     wishes: Wishes,
     talks: Talks,
     tasks: Tasks,
+    agents: AgentThreads,
     page: Page,
     watchers: Watchers,
     sentences: Sentences,
@@ -141,6 +143,7 @@ impl State {
             watchers: Watchers::default(),
             sentences: Sentences::new(&paths),
             tasks: Tasks::new(&paths),
+            agents: AgentThreads::new(&paths),
             page: Page::new(&paths),
             keeper: OnceLock::new(),
             started: now,
@@ -310,6 +313,11 @@ impl State {
 
     pub fn tasks(&self) -> &Tasks {
         &self.tasks
+    }
+
+    /// The conversations that agents keep of theirs.
+    pub fn agents(&self) -> &AgentThreads {
+        &self.agents
     }
 
     pub fn page(&self) -> &Page {

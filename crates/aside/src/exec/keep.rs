@@ -23,6 +23,7 @@ use crate::exec::run::order::{Bounds, Order, Report};
 use crate::exec::taint::Rank;
 use crate::world::sandbox::{self, Writes};
 
+pub mod agent;
 mod hooks;
 pub mod process_tree;
 

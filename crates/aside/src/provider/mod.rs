@@ -196,6 +196,8 @@ pub enum Failure {
     Status(u16),
     /// It answered what no such server answers.
     Garbled(String),
+    /// An agent was asked in place of a model: what happened, and one thing to do.
+    Agent(String),
 }
 
 /// Somebody who keeps account of what leaves.
@@ -491,6 +493,7 @@ impl fmt::Display for Failure {
             }
             Failure::NoServer { named } => write!(out, "llm.local.server: {named} is no program that can be run"),
             Failure::Starting => write!(out, "it is still starting"),
+            Failure::Agent(what) => out.write_str(what),
             Failure::ServerDied(how) => write!(out, "its server ended: {how}; more is in model.log"),
             Failure::Status(404) => write!(out, "it knows no such address; see llm.base_url"),
             Failure::Status(status) => write!(out, "it answered with HTTP status {status}"),

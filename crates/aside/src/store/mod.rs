@@ -16,6 +16,7 @@ use serde::Serialize;
 use database::{Database, NewIds};
 use search::{Search, Stats};
 
+pub mod agent_threads;
 mod atuin;
 pub mod clean;
 mod damage;

@@ -4,6 +4,7 @@
 
 #[cfg(target_os = "linux")]
 mod elf;
+pub mod enclose;
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -112,6 +113,19 @@ mod platform {
 
     /// What a confined command cannot read. Each may be a link itself: `/dev/shm` was one to `/run/shm`.
     const HIDDEN: [&str; 4] = ["/dev", "/dev/shm", "/run/user", "/var/run/user"];
+
+    /// What an agent is refused beside files: sockets of other programs, and the limits, queues and, where the kernel can see to it, signals
+    /// of other processes. Leaves mounting alone, since agents enclose their own commands.
+    pub fn alone_with_files() -> anyhow::Result<()> {
+        let filters = [no_local_sockets()?, no_others()?];
+        drop_capabilities().context("could not give up the rights of root")?;
+        let scope = Ruleset::default().set_compatibility(CompatLevel::BestEffort).scope(Scope::from_all(WANTED))?;
+        scope.create()?.restrict_self()?;
+        for filter in &filters {
+            seccompiler::apply_filter(filter).context("could not refuse system calls")?;
+        }
+        Ok(())
+    }
 
     pub fn confine(writes: &Writes<'_>) -> anyhow::Result<()> {
         let beneath = |rules: RulesetCreated, place: &std::os::fd::OwnedFd| -> anyhow::Result<RulesetCreated> {

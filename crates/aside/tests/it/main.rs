@@ -7,6 +7,10 @@ mod hang;
 mod harness;
 mod model;
 
+mod agent_adversary;
+mod agent_cli;
+mod agent_codex;
+mod agent_seam;
 mod answer_cli;
 mod ask_daemon;
 mod bar;

@@ -93,7 +93,7 @@ fn events(clean: bool) -> (String, Task) {
         Input::Approved(approval),
         Input::Output(format!("one {first}")),
         Input::Output(format!("{second}\ntwo\n")),
-        Input::Finished(Outcome { summary: secret("ended"), exit: Some(1), undo: None }),
+        Input::Finished(Outcome { summary: secret("ended"), exit: Some(1), undo: None, next: None }),
     ] {
         let (next, effects) = step(task, 2, if clean { input(given) } else { given });
         task = next;

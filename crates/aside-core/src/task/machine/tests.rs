@@ -73,7 +73,7 @@ pub fn routed(kind: Kind) -> Input {
 }
 
 pub fn outcome(exit: Option<i32>) -> Outcome {
-    Outcome { summary: "12 tests passed".to_owned(), exit, undo: None }
+    Outcome { summary: "12 tests passed".to_owned(), exit, undo: None, next: None }
 }
 
 pub fn new() -> (Task, Vec<Effect>) {
@@ -525,7 +525,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         any_draft().prop_map(Input::Edited),
         any_text().prop_map(Input::Output),
         (any_text(), any::<Option<i32>>(), prop::option::of(any_text()))
-            .prop_map(|(summary, exit, undo)| Input::Finished(Outcome { summary, exit, undo })),
+            .prop_map(|(summary, exit, undo)| Input::Finished(Outcome { summary, exit, undo, next: None })),
         any_text().prop_map(|reason| Input::Failed { reason }),
         Just(Input::Cancelled),
         Just(Input::Retried),

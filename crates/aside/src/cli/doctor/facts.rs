@@ -25,6 +25,8 @@ pub struct Facts {
     pub tasks: Tasks,
     /// Why programs cannot be asked for their help here; nothing when they can.
     pub no_sandbox: Option<String>,
+    /// The agent that works through tasks, and what stands in its way.
+    pub agent: Option<(String, Result<(), String>)>,
     /// What stands in the way of the model server that we keep.
     pub lacks: Vec<Lack>,
     /// Every `ASIDE_…` variable that is set.
@@ -339,6 +341,7 @@ pub fn healthy() -> Facts {
         detect: Detect::default(),
         tasks: Tasks::default(),
         no_sandbox: None,
+        agent: None,
         lacks: Vec::new(),
         environment: Vec::new(),
     }

@@ -18,6 +18,7 @@ use regex::Regex;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
+use crate::agent::setup::{self, Setup};
 use crate::cli::doctor::facts::{
     Answer, ConfigFile, Configuration, Daemon, Detect, Facts, Here, History, Installed, Kind, OnPath, Owned, Program,
     RcFile, Records, Shell, Socket, Specs, Tasks, Terminal,
@@ -51,6 +52,13 @@ pub struct Gathered {
     pub homes: Vec<String>,
 }
 
+/// What would be started for a task; not started.
+fn agent(config: &Config, paths: &Paths) -> Option<(String, Result<(), String>)> {
+    let name = setup::named(&config.task)?.to_owned();
+    let found = Setup::of(&config.task, paths, Path::new("aside")).map(|_| ()).map_err(|failure| failure.to_string());
+    Some((name, found))
+}
+
 pub fn gather() -> anyhow::Result<Gathered> {
     let paths = Paths::from_env()?;
     let base = Xdg::new().context("could not find your home directory; set HOME")?;
@@ -66,6 +74,7 @@ pub fn gather() -> anyhow::Result<Gathered> {
         terminal: terminal(),
         daemon: daemon(&paths),
         lacks: lacks(&config.values, &paths),
+        agent: agent(&config.values, &paths),
         config,
         history: history(&paths.history_db()),
         secrets: clean::look(&paths, keeps, Deadline(Some(Instant::now() + LOOK))).ok(),

@@ -34,6 +34,16 @@ pub fn task(facts: &Facts) -> Vec<Finding> {
         let broken = format!("rules that do not count, so nothing goes unasked: {named}");
         findings.push(Finding::fix(broken, "mend them (`aside help rules`); `aside task rules` lists all"));
     }
+    match &facts.agent {
+        None => {}
+        Some((name, Ok(()))) => findings.push(Finding::ok(format!("the agent {name} works through tasks"))),
+        Some((name, Err(why))) => {
+            findings.push(Finding::fix(
+                format!("the agent {name} cannot work: {why}"),
+                "`aside agent use none` goes on without it",
+            ));
+        }
+    }
     if let Some(why) = &facts.no_sandbox {
         let free = Finding::note(format!("commands cannot be kept in the workspace here: {why}"));
         findings.push(free.advise("leave task.confine at no"));

@@ -2,10 +2,10 @@
 //! a key of `keys`, to a `Question` whose proposal was drawn; everything else leaves the task as it is.
 
 use std::io::{IsTerminal, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aside_core::proto::task::{Brief, Offer, Op, Task};
-use aside_core::task::event::{Event, Status};
+use aside_core::task::event::{Event, Status, What};
 use aside_core::task::state::Name;
 
 use crate::cli::task::edit::{self, Edited};
@@ -22,6 +22,8 @@ use crate::screen::{Size, Surface};
 
 /// How often the daemon may go away before we do.
 const RETURNS: usize = 5;
+/// How long the task may take to be there in which an agent goes on.
+const FOLLOWS: Duration = Duration::from_secs(5);
 
 /// How what is heard reaches whoever looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +73,8 @@ pub struct Session<'a> {
     interrupted: bool,
     returns: usize,
     by: String,
+    /// The task in which an agent goes on.
+    next: Option<String>,
 }
 
 impl<'a> Session<'a> {
@@ -118,6 +122,7 @@ impl<'a> Session<'a> {
             interrupted: false,
             returns: 0,
             by,
+            next: None,
         })
     }
 
@@ -127,6 +132,9 @@ impl<'a> Session<'a> {
                 Some(exit) => Some(exit),
                 None => self.is_over()?,
             };
+            if over.is_some() && self.follows()? {
+                continue;
+            }
             if let Some(exit) = over {
                 self.ends()?;
                 return Ok(exit);
@@ -170,6 +178,11 @@ impl<'a> Session<'a> {
         if self.form == Form::Json {
             print(&crate::cli::json_line(event)?)?;
         }
+        if let What::TaskState(change) = &event.what
+            && let Some(next) = change.outcome.as_ref().and_then(|outcome| outcome.next.as_ref())
+        {
+            self.next = Some(next.to_string());
+        }
         self.view.take(event, Size::here());
         // Somebody else has answered, or something else is proposed.
         if self.question.as_ref().is_some_and(|question| Some(question.offer.step) != self.view.step()) {
@@ -194,6 +207,30 @@ impl<'a> Session<'a> {
         self.known = self.known.max(brief.seq);
         (self.question, self.offered) = (None, None);
         Ok(None)
+    }
+
+    /// Goes on with the task in which the agent does.
+    fn follows(&mut self) -> anyhow::Result<bool> {
+        let Some(next) = self.next.take().filter(|_| self.until == Until::Answered && !self.interrupted) else {
+            return Ok(false);
+        };
+        // It is made right after the one before has ended.
+        let deadline = Instant::now() + FOLLOWS;
+        let brief = loop {
+            match self.tasks.watch(&next, 0) {
+                Ok(brief) => break brief,
+                Err(Trouble::Refused(_)) if Instant::now() < deadline => std::thread::sleep(FOLLOWS / 100),
+                Err(_) => return Ok(false),
+            }
+        };
+        if self.form == Form::Shown {
+            self.draws()?;
+            write(&self.view.clears(Size::here()))?;
+        }
+        self.view = View::new(self.look, self.view.surface(), Request::Known, &brief.task_id, &self.by);
+        (self.id, self.seq, self.known) = (brief.task_id, 0, brief.seq);
+        (self.question, self.offered, self.draft) = (None, None, None);
+        Ok(true)
     }
 
     /// How it ends, when there is nothing to wait for.

@@ -115,6 +115,10 @@ impl View {
         self.step.filter(|_| self.state == Some(Name::WaitingApproval))
     }
 
+    pub fn surface(&self) -> Surface {
+        self.live.surface()
+    }
+
     pub fn ended(&self) -> Option<Status> {
         self.ended
     }

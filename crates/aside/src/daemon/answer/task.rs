@@ -179,6 +179,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
         open: asked.open,
         selection: asked.selection,
         diagnostics: asked.diagnostics,
+        continues: String::new(),
     };
     let from_user = Some(asked.from_user).filter(|user| !user.is_empty());
     let thread_id = match asked.thread {

@@ -60,10 +60,12 @@ async fn command(ground: Ground, stop: watch::Receiver<bool>, say: impl FnMut(&s
     let limits = Limits { timeout: ground.timeout, bytes: ground.bytes };
     let finished = run::run(ground.approved, place, limits, stop, say).await.map_err(|error| format!("{error:#}"))?;
     match finished.ended {
-        Ended::Exit(exit) => Ok(Outcome { summary: format!("exit status {exit}"), exit: Some(exit), undo: None }),
+        Ended::Exit(exit) => {
+            Ok(Outcome { summary: format!("exit status {exit}"), exit: Some(exit), ..Outcome::default() })
+        }
         // As a shell has it.
         Ended::Signal(signal) => {
-            Ok(Outcome { summary: format!("ended by signal {signal}"), exit: Some(128 + signal), undo: None })
+            Ok(Outcome { summary: format!("ended by signal {signal}"), exit: Some(128 + signal), ..Outcome::default() })
         }
         Ended::TimedOut => Err(format!(
             "it took longer than {} seconds and was stopped; task.timeout_s allows more",
@@ -94,7 +96,7 @@ async fn write(proposal: Proposal, ground: Ground) -> Result<Outcome, String> {
     match written.await {
         Ok(Ok((files, id))) => {
             let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-            Ok(Outcome { summary: format!("changed {files}"), exit: None, undo: Some(id.0.to_string()) })
+            Ok(Outcome { summary: format!("changed {files}"), undo: Some(id.0.to_string()), ..Outcome::default() })
         }
         Ok(Err(error)) => Err(format!("{error:#}")),
         Err(error) => Err(format!("the change was lost: {error}")),

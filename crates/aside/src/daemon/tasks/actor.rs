@@ -226,8 +226,13 @@ impl Actor {
                 if let Input::Routed { intent, scope } = &input {
                     self.routed = Some((intent.clone(), *scope));
                 }
+                let (input, next) = self.with_next(input);
                 // One that does not fit came too late: the task was cancelled meanwhile.
-                self.take(input).await?.ok();
+                if self.take(input).await?.is_ok()
+                    && let Some(next) = next
+                {
+                    self.go_on(next);
+                }
             }
             Came::Gathered(gathered) => {
                 let told = gathered.told.clone();
@@ -243,6 +248,27 @@ impl Actor {
             }
         }
         Ok(())
+    }
+
+    /// An agent whose proposal was carried out is told what came of it, in a task of its own: each task has one proposal and one approval.
+    fn with_next(&self, input: Input) -> (Input, Option<Id>) {
+        match input {
+            Input::Finished(outcome) if self.state.tasks().agent_goes_on(&self.state, &self.id, &self.request) => {
+                let next = super::name();
+                (Input::Finished(Outcome { next: Some(next.clone()), ..outcome }), Some(next))
+            }
+            input => (input, None),
+        }
+    }
+
+    fn go_on(&self, next: Id) {
+        let (state, mut request) = (Arc::clone(&self.state), self.request.clone());
+        request.meta.continues = self.id.to_string();
+        tokio::spawn(async move {
+            if let Err(trouble) = state.tasks().ask_as(&state, next, request).await {
+                state.notice(format!("the agent could not go on: {trouble:?}"));
+            }
+        });
     }
 
     async fn word(&mut self, word: Word) -> Result<Result<Told, String>, Lost> {
@@ -788,7 +814,7 @@ pub fn now() -> u64 {
 pub fn written(id: u64) -> Input {
     Input::Finished(Outcome {
         summary: "the change was written; the daemon ended right after it".to_owned(),
-        exit: None,
         undo: Some(id.to_string()),
+        ..Outcome::default()
     })
 }

@@ -1,6 +1,7 @@
 //! What a task comes to: what is wanted, what is gathered for it, and what is proposed. Rules answer where they can, and a model where the
 //! settings name one and the person lets anything out; whatever either says is only ever a proposal. Runs nothing and writes nothing.
 
+mod by_agent;
 mod edit;
 mod failed;
 mod here;
@@ -84,6 +85,9 @@ impl Desk {
 
     /// What is wanted: by the rules, and by a model when the settings allow that and the rules are not sure.
     pub async fn route(&self) -> Route {
+        if let Some(continued) = self.continued().await {
+            return continued;
+        }
         let settings = self.state.config();
         let threshold = settings.task.confidence_threshold;
         let options = Options { prefix: &settings.task.prefix, threshold };
@@ -120,7 +124,8 @@ impl Desk {
 
     /// What a model would be shown; nothing where none will be asked.
     pub async fn collect(&self, intent: &Intent, scope: Scope) -> Gathered {
-        if self.lack().is_some() || !self.needs_files(intent, scope).await {
+        // An agent reads what it needs by itself.
+        if self.agent().is_some() || self.lack().is_some() || !self.needs_files(intent, scope).await {
             return Gathered::default();
         }
         let context = self.looked(intent).await;
@@ -137,6 +142,10 @@ impl Desk {
         gathered: &Gathered,
         say: Say<'_>,
     ) -> Result<Outcome, String> {
+        if self.is_continued() {
+            let outcome = self.by_agent(intent, "", say).await?;
+            return Ok(self.allowed(outcome, scope));
+        }
         if let Some(outcome) = self.follow_up(intent.kind).await {
             return Ok(self.allowed(outcome, scope));
         }
@@ -180,7 +189,8 @@ impl Desk {
 
     /// Why no model is asked; nothing when one is.
     fn lack(&self) -> Option<Lack> {
-        match model::whom(&self.state.config().llm, Use::Task, Whom::AsSet) {
+        let model = model::whom(&self.state.config().llm, Use::Task, Whom::AsSet);
+        match model.map(|_| ()).or(self.agent().map(|_| ())) {
             None => Some(Lack::Unset),
             Some(_) if self.is_private() => Some(Lack::Private),
             Some(_) if !self.request.text.lines().all(|line| self.state.may_leave(line)) => Some(Lack::Ignored),

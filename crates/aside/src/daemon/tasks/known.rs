@@ -165,7 +165,7 @@ mod tests {
             Intent { kind: Kind::Change, confidence: 0.9, summary: "Change".to_owned(), params: Params::default() };
         let draft = Draft { proposal, summary: "Make it blue".to_owned(), details: None, digest: Some(digest.clone()) };
         let approval = Approval { task_id: id, step: 1, digest, by: "me".to_owned() };
-        let outcome = Outcome { summary: "done".to_owned(), exit: None, undo: Some("77".to_owned()) };
+        let outcome = Outcome { summary: "done".to_owned(), undo: Some("77".to_owned()), ..Outcome::default() };
         let mut states = Vec::new();
         let mut live = Known::default();
         for input in [

@@ -147,12 +147,24 @@ impl Tasks {
 
     /// A new one.
     pub async fn ask(&self, state: &Arc<State>, request: UserRequest) -> Result<Id, Trouble> {
+        self.ask_as(state, name(), request).await
+    }
+
+    /// Whether an agent proposed what this task has carried out, and hears of it now.
+    pub fn agent_goes_on(&self, state: &State, id: &Id, request: &UserRequest) -> bool {
+        let settings = state.config();
+        let is_private = request.meta.private || state.is_private(&request.meta.session);
+        crate::agent::setup::named(&settings.task)
+            .is_some_and(|agent| !is_private && state.agents().waits_for(&request.thread_id, agent, id.as_str()))
+    }
+
+    /// A new one by this name.
+    pub async fn ask_as(&self, state: &Arc<State>, id: Id, request: UserRequest) -> Result<Id, Trouble> {
         self.ready(state).await;
         self.room()?;
         if self.asked.fetch_add(1, Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1 {
             self.tidy(state).await;
         }
-        let id = name();
         let request = UserRequest {
             thread_id: if request.thread_id.is_empty() { id.to_string() } else { request.thread_id },
             ..request

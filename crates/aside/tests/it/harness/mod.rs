@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+pub mod agents;
 pub mod answers;
 pub mod backstage;
 pub mod browser;

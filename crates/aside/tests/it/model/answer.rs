@@ -30,6 +30,11 @@ pub enum What {
         retry_after: Option<String>,
         message: Option<String>,
     },
+    /// A tool that the client has, with arguments as JSON.
+    Calls {
+        name: String,
+        arguments: String,
+    },
     /// A body that is none of the shapes a client expects.
     Raw(String),
 }
@@ -65,6 +70,11 @@ impl Answer {
     /// An error in these words.
     pub fn refuses(status: u16, message: &str) -> Self {
         Self::new(What::Fails { status, retry_after: None, message: Some(message.to_owned()) })
+    }
+
+    /// Calls a tool of the client's instead of saying something.
+    pub fn calls(name: &str, arguments: serde_json::Value) -> Self {
+        Self::new(What::Calls { name: name.to_owned(), arguments: arguments.to_string() })
     }
 
     /// Status 200 and this body, whatever was asked.

@@ -160,6 +160,10 @@ impl Connection<'_> {
                 let error = endpoint.error(*status, message.as_ref().unwrap_or(&scripted));
                 self.write_whole(*status, &retry, &error.to_string(), None, after)
             }
+            What::Calls { name, arguments } => {
+                let body = endpoint.call(asked, name, arguments);
+                self.write_whole(200, &[named(answer, "text/event-stream")], &body, None, after)
+            }
             What::Raw(body) => self.write_whole(200, &[named(answer, "application/json")], body, None, after),
         }
     }

@@ -10,6 +10,8 @@ pub enum Endpoint {
     Completions,
     /// `POST /v1/messages`
     Messages,
+    /// `POST /v1/responses`
+    Responses,
 }
 
 const MODEL: &str = "scripted";
@@ -21,6 +23,7 @@ impl Endpoint {
             "/v1/chat/completions" => Some(Endpoint::Chat),
             "/v1/completions" => Some(Endpoint::Completions),
             "/v1/messages" => Some(Endpoint::Messages),
+            "/v1/responses" => Some(Endpoint::Responses),
             _ => None,
         }
     }
@@ -61,6 +64,36 @@ impl Endpoint {
                 "stop_sequence": null,
                 "usage": {"input_tokens": 1, "output_tokens": tokens(text)},
             }),
+            Endpoint::Responses => json!({
+                "id": "resp_1",
+                "object": "response",
+                "status": "completed",
+                "model": model,
+                "output": [response_message(text)],
+                "usage": response_usage(text),
+            }),
+        }
+    }
+
+    /// A stream that says nothing and calls a tool.
+    pub fn call(self, asked: &Value, name: &str, arguments: &str) -> String {
+        match self {
+            Endpoint::Responses => {
+                let item = json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name, "arguments": arguments});
+                response_events(&[json!({"type": "response.output_item.done", "output_index": 0, "item": item})], "")
+            }
+            Endpoint::Chat => {
+                let call = json!([{"index": 0, "id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}}]);
+                let chunk = |delta: Value, reason: Value| {
+                    let choices = json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason}]);
+                    data(&openai_chunk(asked, "chatcmpl-1", "chat.completion.chunk", choices))
+                };
+                chunk(json!({"role": "assistant", "content": null, "tool_calls": call}), Value::Null)
+                    + &chunk(json!({}), json!("tool_calls"))
+                    + &usage_event(asked, "chatcmpl-1", "chat.completion.chunk", "")
+                    + DONE
+            }
+            Endpoint::Completions | Endpoint::Messages => panic!("no scene has needed this yet"),
         }
     }
 
@@ -128,13 +161,29 @@ impl Endpoint {
                     }))
                     + &event(json!({"type": "message_stop"})),
             },
+            Endpoint::Responses => {
+                let item = json!({"type": "message", "id": "msg_1", "role": "assistant", "content": []});
+                let done =
+                    json!({"type": "response.output_item.done", "output_index": 0, "item": response_message(&said)});
+                Events {
+                    opening: event(json!({"type": "response.created", "response": {"id": "resp_1"}}))
+                        + &event(json!({"type": "response.output_item.added", "output_index": 0, "item": item})),
+                    pieces: each(&|piece| {
+                        let place = json!({"item_id": "msg_1", "output_index": 0, "content_index": 0});
+                        let mut delta = json!({"type": "response.output_text.delta", "delta": piece});
+                        delta.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+                        event(delta)
+                    }),
+                    closing: event(done) + &response_completed(&said),
+                }
+            }
         }
     }
 
     /// What keeps a connection open and says nothing.
     pub fn sign_of_life(self) -> &'static str {
         match self {
-            Endpoint::Chat | Endpoint::Completions => ": waiting\n\n",
+            Endpoint::Chat | Endpoint::Completions | Endpoint::Responses => ": waiting\n\n",
             Endpoint::Messages => "event: ping\ndata: {\"type\":\"ping\"}\n\n",
         }
     }
@@ -142,7 +191,7 @@ impl Endpoint {
     /// An error within a stream.
     pub fn error_event(self) -> String {
         match self {
-            Endpoint::Chat | Endpoint::Completions => data(&json!({
+            Endpoint::Chat | Endpoint::Completions | Endpoint::Responses => data(&json!({
                 "error": {"message": "scripted error", "type": "server_error", "param": null, "code": null},
             })),
             Endpoint::Messages => {
@@ -154,7 +203,7 @@ impl Endpoint {
 
     pub fn error(self, status: u16, message: &str) -> Value {
         match self {
-            Endpoint::Chat | Endpoint::Completions => {
+            Endpoint::Chat | Endpoint::Completions | Endpoint::Responses => {
                 let (kind, code) = match status {
                     401 => ("invalid_request_error", json!("invalid_api_key")),
                     404 => ("invalid_request_error", json!("model_not_found")),
@@ -244,6 +293,30 @@ fn message_start(asked: &Value) -> String {
     message["content"] = json!([]);
     message["stop_reason"] = Value::Null;
     event(json!({"type": "message_start", "message": message}))
+}
+
+fn response_message(text: &str) -> Value {
+    json!({"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": text}]})
+}
+
+fn response_usage(text: &str) -> Value {
+    json!({
+        "input_tokens": 5,
+        "input_tokens_details": null,
+        "output_tokens": tokens(text),
+        "output_tokens_details": null,
+        "total_tokens": 5 + tokens(text),
+    })
+}
+
+fn response_completed(text: &str) -> String {
+    let response = json!({"id": "resp_1", "usage": response_usage(text)});
+    event(json!({"type": "response.completed", "response": response}))
+}
+
+fn response_events(events: &[Value], said: &str) -> String {
+    let created = event(json!({"type": "response.created", "response": {"id": "resp_1"}}));
+    events.iter().fold(created, |so_far, next| so_far + &event(next.clone())) + &response_completed(said)
 }
 
 fn data(value: &Value) -> String {

@@ -25,7 +25,7 @@ use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking};
 use crate::provider::Whom;
 
 /// What became of an answer.
-enum Answered {
+pub(super) enum Answered {
     Diff(Outcome),
     /// It changes nothing.
     Words(Said),
@@ -47,6 +47,9 @@ impl Desk {
             let text = format!("{} {nothing}\n", lack.told(request));
             let summary = text.lines().next().unwrap_or_default().to_owned();
             return Ok(answer(text, summary, String::new(), Model::Needed));
+        }
+        if self.agent().is_some() {
+            return self.by_agent(intent, request, say).await;
         }
         let form = self.form(gathered);
         let voice = Voice::new(self, say, prompt::MAX_TOKENS).after(form.example());
@@ -81,6 +84,21 @@ impl Desk {
             return Ok(known);
         }
         let leaving = failed.leaving(&self.state);
+        if self.agent().is_some() {
+            let told = match (leaving.command.trim(), leaving.output.trim()) {
+                ("", "") => request.to_owned(),
+                (command, output) => {
+                    format!("{request}\n\nThe command `{command}` failed. It printed:\n~~~\n{output}\n~~~")
+                }
+            };
+            return match self.by_agent(intent, &told, say).await {
+                Err(sentence) if known.model != Model::Needed => {
+                    known.details = joined(&known.details, &sentence);
+                    Ok(known)
+                }
+                outcome => outcome,
+            };
+        }
         let form = self.form(gathered);
         let voice = Voice::new(self, say, prompt::MAX_TOKENS);
         let make = |context: &_| prompt::diagnose(request, &leaving.failure(), context, form);
@@ -165,7 +183,7 @@ impl Desk {
         Form::of(size, &gathered.context)
     }
 
-    async fn read(&self, heard: &Heard, gathered: &Gathered) -> Result<Answered, String> {
+    pub(super) async fn read(&self, heard: &Heard, gathered: &Gathered) -> Result<Answered, String> {
         let said = Said::of(&heard.aloud, &gathered.context);
         let whole = heard.end == Ending::Whole;
         if said.edits.is_empty() || (!whole && !said.edits.is_sure()) {
@@ -215,9 +233,9 @@ impl Desk {
 
 /// A diff as it will be shown and written.
 #[derive(Debug)]
-struct Checked {
-    unified_diff: String,
-    files: Vec<FileSummary>,
+pub(super) struct Checked {
+    pub unified_diff: String,
+    pub files: Vec<FileSummary>,
 }
 
 /// What the edits make of the files as they are; nothing when they are none after all. Blocks.
@@ -230,7 +248,7 @@ fn made(root: &Path, edits: &Edits, shown: &Context) -> anyhow::Result<Option<Ch
 }
 
 /// Reads the diff, settles it in the files as they are, and writes it down anew. Blocks.
-fn checked(root: &Path, diff: &[u8]) -> anyhow::Result<Checked> {
+pub(super) fn checked(root: &Path, diff: &[u8]) -> anyhow::Result<Checked> {
     let proposal = apply::Proposal::new(root, diff)?;
     let changes = proposal.changes();
     without_holes(changes)?;

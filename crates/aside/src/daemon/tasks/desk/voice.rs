@@ -114,6 +114,13 @@ impl<'a> Voice<'a> {
 
     async fn ask(&self, prompt: &Prompt, exchanges: &[(String, String)], max_tokens: u32) -> Result<Heard, Silence> {
         let mut user = if prompt.facts.is_empty() { prompt.ask.clone() } else { prompt.user() };
+        if self.desk.agent().is_some() {
+            let said = self.desk.agent_answers(&format!("{}\n\n{user}", prompt.system), self.say).await;
+            return match said {
+                Ok(aloud) => Ok(Heard { aloud, end: Ending::Whole }),
+                Err(what) => Err(Silence { failure: Failure::Agent(what), aloud: String::new() }),
+            };
+        }
         let mut exchanges = exchanges.to_vec();
         if self.remembers().await {
             let conversation = self.desk.conversation().await;
@@ -180,8 +187,18 @@ impl<'a> Voice<'a> {
     }
 }
 
+/// With a capital and a full stop.
+pub fn sentence(words: &str) -> String {
+    let mut letters = words.trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}
+
 /// What happened and one thing to do, for a person who can retry.
 pub fn excuse(failure: &Failure) -> String {
+    if let Failure::Agent(what) = failure {
+        return sentence(what);
+    }
     let what = format!("The model did not answer: {failure}.");
     let advice = match failure {
         Failure::Offline(_) => "Start its server, or see `aside doctor`; then retry.",
@@ -195,6 +212,7 @@ pub fn excuse(failure: &Failure) -> String {
         }
         Failure::ServerDied(_) | Failure::NotHere { .. } | Failure::NoServer { .. } => "Then retry.",
         Failure::Settings(_) | Failure::Nobody => "`aside config` shows the settings; then retry.",
+        Failure::Agent(_) => "",
         Failure::Private => "Ask again where it is not private.",
         Failure::HungUp(_) | Failure::Status(_) | Failure::Garbled(_) => "Retry; `aside doctor` says how the model is.",
     };

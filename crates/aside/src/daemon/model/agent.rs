@@ -1,0 +1,62 @@
+//! The same door for agents: what Aside hands to one is redacted, written down before it goes, and not given at all from a private shell.
+//! What the agent reads by itself does not go through here; docs/agents.md says so.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use aside_core::redact::redact;
+
+use crate::agent::{Failure as AgentFailure, Reply};
+use crate::daemon::disk;
+use crate::daemon::model::{Note, Use, ms};
+use crate::daemon::state::State;
+use crate::store::journal::{Answer, Leaving};
+
+/// What was handed over, and whose end has not been written down.
+pub struct Handed {
+    note: Note,
+    /// As the agent gets it.
+    pub text: String,
+}
+
+/// The error says what happened and one thing to do.
+pub async fn hand_over(state: &State, session: &str, agent: &str, text: &str) -> Result<Handed, String> {
+    let private = || "Nothing is told to an agent, since this is private. Ask again where it is not.".to_owned();
+    if state.is_private(session) {
+        return Err(private());
+    }
+    let text = redact(text).into_owned();
+    let (name, body, journal) = (agent.to_owned(), text.clone(), Arc::clone(state.journal()));
+    let written = disk::look_at_file(state.journal().lines().path(), move || {
+        let address = format!("the agent {name}, on this machine");
+        journal.leaves(&Leaving {
+            purpose: Use::Task.name(),
+            provider: &name,
+            model: "",
+            address: &address,
+            body: &body,
+        })
+    });
+    let id = written.await.and_then(|written| Ok(written?)).map_err(|error| {
+        format!("Nothing is told to the agent, since it cannot be written down ({error}). Free some space; then retry.")
+    })?;
+    let note = Note { journal: Arc::clone(state.journal()), id: Some(id), left: Instant::now() };
+    // The last look: the shell may have become private meanwhile.
+    if state.is_private(session) { Err(private()) } else { Ok(Handed { note, text }) }
+}
+
+impl Handed {
+    pub fn ended(mut self, outcome: &Result<Reply, AgentFailure>) {
+        let ms = ms(self.note.left.elapsed());
+        let answer = match outcome {
+            Ok(reply) => Answer {
+                bytes: reply.text.len() as u64,
+                input_tokens: reply.tokens_in,
+                output_tokens: reply.tokens_out,
+                ..Answer::default()
+            },
+            Err(failure) => Answer { failure: failure.to_string(), ..Answer::default() },
+        };
+        self.note.close(Answer { ms, ..answer });
+    }
+}

@@ -1,0 +1,99 @@
+//! The door for agents: starts the one that the settings name, where it can write nothing but its own state. It ends with all that it started
+//! when this end of its input is closed, by us or by our end.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use tokio::net::unix::pipe::{Receiver, Sender};
+
+use crate::exec::command;
+use crate::exec::keep::PATIENCE;
+use crate::exec::presence::Running;
+use crate::world::sandbox::enclose::Enclosure;
+
+/// What is to be started, as its supervisor is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spec {
+    /// Absolute.
+    pub program: PathBuf,
+    pub arguments: Vec<String>,
+    pub cwd: PathBuf,
+    pub enclosure: Enclosure,
+}
+
+/// An agent that runs. Dropping it ends it, a moment later.
+pub struct Agent {
+    child: Option<Child>,
+    running: Option<Running>,
+    /// Dropped, the agent ends.
+    pub input: Option<Sender>,
+    /// What it says, and what it complains about.
+    output: Option<(Receiver, Receiver)>,
+}
+
+/// `environment` is set beside our own.
+pub fn start(aside: &Path, spec: &Spec, environment: &[(OsString, OsString)]) -> anyhow::Result<Agent> {
+    let said = serde_json::to_string(spec).context("a path of the agent is not UTF-8")?;
+    let pipe = || std::io::pipe().context("could not make a pipe");
+    let ((heard, input), (output, prints), (errors, complains)) = (pipe()?, pipe()?, pipe()?);
+    let failed = "could not listen to the agent";
+    let input = Sender::from_owned_fd(input.into()).context(failed)?;
+    let output = Receiver::from_owned_fd(output.into()).context(failed)?;
+    let errors = Receiver::from_owned_fd(errors.into()).context(failed)?;
+    let mut keeper = command(aside);
+    keeper.args(["keep", "--agent", &said]).current_dir("/");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"ASIDE_")) {
+        keeper.env_remove(name);
+    }
+    keeper.envs(environment.iter().map(|(name, value)| (name, value)));
+    keeper.stdin(Stdio::from(heard)).stdout(Stdio::from(prints)).stderr(Stdio::from(complains));
+    let running = Running::begin();
+    match keeper.spawn() {
+        Ok(child) => {
+            Ok(Agent { child: Some(child), running: Some(running), input: Some(input), output: Some((output, errors)) })
+        }
+        Err(error) => {
+            running.ended_with_all();
+            Err(anyhow::Error::new(error).context(format!("could not start {}", aside.display())))
+        }
+    }
+}
+
+impl Agent {
+    pub fn take_output(&mut self) -> Option<(Receiver, Receiver)> {
+        self.output.take()
+    }
+
+    /// Until it and all that it started have ended.
+    pub async fn end(mut self) {
+        drop(self.input.take());
+        let (child, running) = (self.child.take(), self.running.take());
+        let ended = tokio::task::spawn_blocking(move || collect(child, running));
+        let _ = tokio::time::timeout(PATIENCE, ended).await;
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let (child, running) = (self.child.take(), self.running.take());
+        if child.is_some() {
+            std::thread::spawn(move || collect(child, running));
+        }
+    }
+}
+
+/// The exit status of a supervisor that could not end all of it.
+const LEFT: i32 = 3;
+
+/// Whether something of the agent is left is not known when its supervisor was killed.
+fn collect(child: Option<Child>, running: Option<Running>) {
+    let Some(mut child) = child else { return };
+    let is_over = child.wait().is_ok_and(|status| status.code().is_some_and(|code| code != LEFT));
+    if let Some(running) = running.filter(|_| is_over) {
+        running.ended_with_all();
+    }
+}
