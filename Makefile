@@ -45,10 +45,12 @@ test-vscode: vscode
 	$(VSCODE) ASIDE_BIN=$(abspath target/debug/aside) ASIDE_WORKBENCH=$(abspath target/vscode) \
 		$(if $(PICTURES),ASIDE_PICTURES=$(abspath $(patsubst ~/%,$(HOME)/%,$(PICTURES)))) node --test dist/test/workbench.js
 # With real agents. Fetches some hundred megabytes the first time.
+# With real agents, and with the official client of MCP. Fetches some hundred megabytes the first time.
 test-agents:
 	scripts/packages npm python3-venv bubblewrap
 	scripts/agents target/agents
 	ASIDE_TEST_PATIENCE=6 ASIDE_TEST_AGENTS=$(abspath target/agents) $(CARGO) test -p aside --test it agent_codex -- --nocapture --test-threads=1
+	ASIDE_TEST_PATIENCE=6 ASIDE_TEST_AGENTS=$(abspath target/agents) $(CARGO) test -p aside --test it agent_cli -- --nocapture --test-threads=1
 
 # Skipped where the toolchain came without them.
 lint:

@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Begin", &["setup", "tutor", "try", "doctor", "config", "uninstall"]),
     ("Ask", &["translate", "explain", "answer", "fix", "task", "chat", "web"]),
     ("Look", &["why", "history", "log", "stats", "privacy", "model", "agent"]),
-    ("For scripts and rc files", &["init", "daemon", "complete", "detect", "suggest", "completions", "proxy"]),
+    ("For scripts and rc files", &["init", "daemon", "complete", "detect", "suggest", "completions", "proxy", "mcp"]),
 ];
 
 /// Pages that no command has the name of; the program names them in its messages.

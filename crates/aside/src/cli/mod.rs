@@ -43,6 +43,7 @@ mod init;
 mod keep;
 mod log;
 mod man;
+mod mcp;
 mod model;
 mod pipe;
 mod privacy;
@@ -91,6 +92,7 @@ enum Command {
     History(history::Args),
     Model(model::Args),
     Agent(agent::Args),
+    Mcp(mcp::Args),
     Privacy(privacy::Args),
     Stats(stats::Args),
     Config(config::Args),
@@ -169,6 +171,7 @@ pub fn main() -> ExitCode {
         Command::History(args) => history::run(args),
         Command::Model(args) => model::run(args),
         Command::Agent(args) => agent::run(args),
+        Command::Mcp(args) => mcp::run(args),
         Command::Privacy(args) => privacy::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Config(args) => config::run(args),

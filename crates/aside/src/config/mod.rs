@@ -28,6 +28,15 @@ pub struct Config {
     pub security: Security,
     pub history: History,
     pub daemon: Daemon,
+    pub mcp: Mcp,
+}
+
+/// What other agents may ask.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mcp {
+    pub enabled: bool,
+    pub per_minute: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]

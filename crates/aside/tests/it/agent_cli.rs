@@ -1,4 +1,4 @@
-//! `aside agent`, and what `aside doctor` and `aside privacy` know of agents.
+//! `aside agent`, `aside mcp`, and what `aside doctor` and `aside privacy` know of agents.
 
 use serde_json::{Value, json};
 
@@ -35,4 +35,81 @@ fn the_doctor_of_agents_starts_one_and_says_whether_it_keeps_to_what_it_is_told(
     let old = "#!/bin/sh\nread -r _; echo '{\"id\":1,\"result\":{\"userAgent\":\"aside/0.9.0\"}}'; read -r _\n";
     let said = Agents::script(old, "").home.aside(&["agent", "doctor"]);
     assert!(said.code == 1 && said.stderr.contains("protocol"), "{said:?}");
+}
+
+fn mcp(home: &Home, messages: &[Value]) -> Vec<Value> {
+    let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
+    let said = home.aside_reads(&["mcp"], &input);
+    assert_eq!(said.code, 0, "{said:?}");
+    said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn call(id: u64, tool: &str, arguments: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": tool, "arguments": arguments } })
+}
+
+#[test]
+fn mcp_is_off_until_it_is_switched_on() {
+    let home = Home::new();
+    let said = home.aside_reads(&["mcp"], "{}\n");
+    assert!(said.code == 1 && said.stderr.contains("mcp.enabled"), "{said:?}");
+}
+
+#[test]
+fn mcp_answers_from_what_aside_knows_without_secrets() {
+    let home = Home::new();
+    home.aside_does(&["config", "set", "mcp.enabled", "true"]);
+    home.write(".zsh_history", ": 1700000000:0;git rebase --onto main topic\n: 1700000001:0;cargo test -p aside\n");
+    home.aside_does(&["history", "import", "zsh", home.path(".zsh_history").to_str().unwrap()]);
+    let hello =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18" } });
+    let answers = mcp(
+        &home,
+        &[
+            hello,
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+            json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
+            call(3, "search_history", json!({ "text": "rebase" })),
+            call(4, "explain_command", json!({ "command": "tar -czf a.tar.gz src" })),
+            call(5, "translate_request", json!({ "request": "find files larger than 100MB" })),
+            call(6, "describe_directory", json!({})),
+            call(7, "explain_command", json!({})),
+            call(8, "run_command", json!({ "command": "ls" })),
+        ],
+    );
+    let text = |number: usize| answers[number]["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(answers.len(), 8);
+    assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), 6);
+    assert_eq!(text(2), "git rebase --onto main topic");
+    assert!(text(3).contains("archive"), "{}", text(3));
+    assert!(text(4).contains("find"), "{}", text(4));
+    assert!(text(5).contains("files"), "{}", text(5));
+    assert_eq!(answers[6]["result"]["isError"], true);
+    assert!(answers[7]["error"]["code"].is_i64());
+}
+
+#[test]
+fn the_official_client_of_mcp_lists_and_calls_the_tools() {
+    let Some(agents) = std::env::var_os("ASIDE_TEST_AGENTS").map(std::path::PathBuf::from) else { return };
+    let home = Home::new();
+    home.aside_does(&["config", "set", "mcp.enabled", "true"]);
+    let script = r#"
+import asyncio, os, sys
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+async def main():
+    server = StdioServerParameters(command=sys.argv[1], args=["mcp"], env=dict(os.environ))
+    async with stdio_client(server) as (read, write):
+        async with ClientSession(read, write) as session:
+            hello = await session.initialize()
+            tools = await session.list_tools()
+            said = await session.call_tool("explain_command", {"command": "rm -rf build"})
+            print(hello.serverInfo.name, len(tools.tools), said.isError, said.content[0].text)
+asyncio.run(main())
+"#;
+    home.write("client.py", script);
+    let python = agents.join("mcp/bin/python").display().to_string();
+    let mut command = home.command(&python);
+    let said = crate::harness::home::run(command.arg(home.path("client.py")).arg(crate::harness::home::ASIDE), "");
+    assert!(said.code == 0 && said.stdout.starts_with("aside 6 False"), "{said:?}");
 }
