@@ -111,8 +111,9 @@ impl Desk {
             told.push_str(&format!("The user looks at {}, line {}.\n", meta.active, meta.active_line));
         }
         for (what, text) in [("selected", &meta.selection), ("sees these diagnostics", &meta.diagnostics)] {
+            let text: Vec<&str> = text.lines().filter(|line| self.state.may_leave(line)).collect();
             if !text.is_empty() {
-                told.push_str(&format!("The user {what}:\n~~~\n{}\n~~~\n", text.replace("~~~", "~ ~~")));
+                told.push_str(&format!("The user {what}:\n~~~\n{}\n~~~\n", text.join("\n").replace("~~~", "~ ~~")));
             }
         }
         told
