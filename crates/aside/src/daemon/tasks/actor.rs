@@ -1,6 +1,8 @@
 //! One task under way: takes what happens to it, one thing after the other, and performs what the machine says. Holds no policy: what may
 //! happen is the machine's, what may act is the gate's.
 
+mod go_on;
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -228,11 +230,8 @@ impl Actor {
                 }
                 let (input, next) = self.with_next(input);
                 // One that does not fit came too late: the task was cancelled meanwhile.
-                if self.take(input).await?.is_ok()
-                    && let Some(next) = next
-                {
-                    self.go_on(next);
-                }
+                let taken = self.take(input).await?;
+                self.go_on(next.filter(|_| taken.is_ok()));
             }
             Came::Gathered(gathered) => {
                 let told = gathered.told.clone();
@@ -248,27 +247,6 @@ impl Actor {
             }
         }
         Ok(())
-    }
-
-    /// An agent whose proposal was carried out is told what came of it, in a task of its own: each task has one proposal and one approval.
-    fn with_next(&self, input: Input) -> (Input, Option<Id>) {
-        match input {
-            Input::Finished(outcome) if self.state.tasks().agent_goes_on(&self.state, &self.id, &self.request) => {
-                let next = super::name();
-                (Input::Finished(Outcome { next: Some(next.clone()), ..outcome }), Some(next))
-            }
-            input => (input, None),
-        }
-    }
-
-    fn go_on(&self, next: Id) {
-        let (state, mut request) = (Arc::clone(&self.state), self.request.clone());
-        request.meta.continues = self.id.to_string();
-        tokio::spawn(async move {
-            if let Err(trouble) = state.tasks().ask_as(&state, next, request).await {
-                state.notice(format!("the agent could not go on: {trouble:?}"));
-            }
-        });
     }
 
     async fn word(&mut self, word: Word) -> Result<Result<Told, String>, Lost> {

@@ -1,0 +1,33 @@
+//! How an agent goes on: what came of its proposal begins the next task. Decides nothing about what is proposed there.
+
+use std::sync::Arc;
+
+use aside_core::task::event::{Id, Outcome};
+use aside_core::task::input::Input;
+
+use crate::daemon::tasks;
+use crate::daemon::tasks::actor::Actor;
+
+impl Actor {
+    /// An agent whose proposal was carried out is told what came of it, in a task of its own: each task has one proposal and one approval.
+    pub(super) fn with_next(&self, input: Input) -> (Input, Option<Id>) {
+        match input {
+            Input::Finished(outcome) if self.state.tasks().agent_goes_on(&self.state, &self.id, &self.request) => {
+                let next = tasks::name();
+                (Input::Finished(Outcome { next: Some(next.clone()), ..outcome }), Some(next))
+            }
+            input => (input, None),
+        }
+    }
+
+    pub(super) fn go_on(&self, next: Option<Id>) {
+        let Some(next) = next else { return };
+        let (state, mut request) = (Arc::clone(&self.state), self.request.clone());
+        request.meta.continues = self.id.to_string();
+        tokio::spawn(async move {
+            if let Err(trouble) = state.tasks().ask_as(&state, next, request).await {
+                state.notice(format!("the agent could not go on: {trouble:?}"));
+            }
+        });
+    }
+}
