@@ -44,7 +44,7 @@ test-vscode: vscode
 	$(VSCODE) ASIDE_BIN=$(abspath target/debug/aside) npm run --silent test
 	$(VSCODE) ASIDE_BIN=$(abspath target/debug/aside) ASIDE_WORKBENCH=$(abspath target/vscode) \
 		$(if $(PICTURES),ASIDE_PICTURES=$(abspath $(patsubst ~/%,$(HOME)/%,$(PICTURES)))) node --test dist/test/workbench.js
-# With real agents. Fetches some hundred megabytes the first time.
+
 # With real agents, and with the official client of MCP. Fetches some hundred megabytes the first time.
 test-agents:
 	scripts/packages npm python3-venv bubblewrap
