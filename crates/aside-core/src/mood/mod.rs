@@ -23,6 +23,11 @@ pub const MAX_READ: usize = 4000;
 /// Clauses of a request that are read.
 const MAX_CLAUSES: usize = 60;
 
+/// Whether a word can order something that changes a state: `stop`, and not `stopped`.
+pub fn is_order(word: &str) -> bool {
+    matches!(lists::LISTS.verbs.get(word), Some((verb, verbs::Form::Base)) if verb.acts)
+}
+
 /// The clauses of a request, in their order. Spans are bytes of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mood {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::mood;
 use crate::project::tables;
 
 pub const LIST: &str = include_str!("../../data/task/projects.toml");
@@ -31,6 +32,22 @@ pub struct Wanted<'a> {
     pub rest: Vec<String>,
     /// All words, with those of the goal.
     pub all: Vec<String>,
+    /// The order, where it is another one than to run something: `stop`, `delete`, `commit`.
+    pub verb: Option<String>,
+}
+
+/// Orders by which something is run, whatever it is called.
+const RUNS: &[&str] = &[
+    "run", "rerun", "re-run", "execute", "exec", "launch", "start", "invoke", "trigger", "call", "use", "do",
+    "perform", "issue", "have", "get", "bring", "fire", "spin", "kick", "give", "make", "go", "carry", "conduct",
+    "initiate", "help", "repeat", "retry", "redo", "boot", "play", "take", "serve", "host", "watch",
+];
+
+/// The first word, where it orders something else.
+fn other_order(said: &[String]) -> Option<String> {
+    let first = said.first()?;
+    let is_goal = GOALS.iter().any(|goal| goal.words.contains(first) || goal.targets.contains(first));
+    (!is_goal && !RUNS.contains(&first.as_str()) && mood::is_order(first)).then(|| first.clone())
 }
 
 /// Words that name nothing.
@@ -118,14 +135,15 @@ impl Wanted<'static> {
         if let Some(goal) = cleaned(&said) {
             let is_rest = |word: &&String| !goal.words.contains(word) && !CLEANED.contains(&word.as_str());
             let rest = all.iter().filter(is_rest).cloned().collect();
-            return Self { goal: Some(goal), rest, all };
+            return Self { goal: Some(goal), rest, all, verb: None };
         }
         let named = |goal: &&Goal| all.iter().any(|word| goal.words.contains(word));
         // "The release build" is a build: the noun comes last. "Test coverage" is not a test, though.
         let last = all.iter().rev().find_map(|word| GOALS.iter().find(|goal| goal.words.contains(word)));
         let goal = last.or_else(|| GOALS.iter().find(named));
         let rest = all.iter().filter(|word| !goal.is_some_and(|goal| goal.words.contains(word))).cloned().collect();
-        Self { goal, rest, all }
+        let verb = other_order(&said);
+        Self { goal, rest, all, verb }
     }
 }
 

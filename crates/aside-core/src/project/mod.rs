@@ -34,6 +34,13 @@ fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
         Origin::Script => 2,
         Origin::Usual(_) => 3,
     };
+    // "Stop the server" is not what starts it.
+    if let Some(verb) = &wanted.verb {
+        let named = |word: &&String| parts.contains(word) || goal::GOALS.iter().any(|goal| goal.words.contains(word));
+        let fits = parts.contains(verb) && wanted.all.iter().all(|word| named(&word));
+        let extra = parts.iter().filter(|part| !wanted.all.contains(part)).count();
+        return fits.then_some(Fit { missing: 0, extra, origin: 1, name: 0 });
+    }
     let rest = |word: &&String| !parts.contains(word);
     let missing = wanted.rest.iter().filter(rest).count();
     if let Origin::File = offer.origin {

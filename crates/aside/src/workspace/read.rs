@@ -5,6 +5,7 @@ use std::io::Read;
 use anyhow::{Context, bail};
 use aside_core::task::diff::name::Name;
 use aside_core::task::run::context::{MAX_READ, Pick};
+use aside_core::task::run::project::{FILES, Project};
 
 use crate::workspace::Workspace;
 use crate::workspace::beneath::{Opened, Root};
@@ -18,6 +19,25 @@ impl Workspace {
             .map(|pick| (read(&root, &pick.path).ok(), pick))
             .map(|(bytes, pick)| (pick, bytes))
             .collect())
+    }
+}
+
+impl Workspace {
+    /// What the files of the project say about it: those of the directory first, then those at the top.
+    pub fn project(&self) -> Project {
+        let Ok(root) = Root::open(&self.root) else { return Project::default() };
+        let below = self.cwd.strip_prefix(&self.root).ok().and_then(|path| path.to_str()).unwrap_or_default();
+        let mut files: Vec<(String, String)> = Vec::new();
+        for directory in [below, ""] {
+            for name in FILES {
+                let path = if directory.is_empty() { (*name).to_owned() } else { format!("{directory}/{name}") };
+                let known = files.iter().any(|(known, _)| known.rsplit('/').next() == Some(name));
+                if let Some(bytes) = Some(&path).filter(|_| !known).and_then(|path| read(&root, path).ok()) {
+                    files.push((path, String::from_utf8_lossy(&bytes).into_owned()));
+                }
+            }
+        }
+        Project { files }
     }
 }
 

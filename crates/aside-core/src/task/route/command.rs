@@ -4,8 +4,10 @@ use std::sync::LazyLock;
 
 use crate::detect::lists::{Class, lists};
 use crate::line::{self, Dialect, Redirect};
+use crate::mood;
 use crate::spec::Specs;
 use crate::task::route::{object, words};
+use crate::world::Nothing;
 
 /// Letters of a command.
 pub const MAX_COMMAND: usize = 1000;
@@ -98,7 +100,9 @@ pub fn is_typed(text: &str) -> bool {
     if !is_program(first) {
         return false;
     }
-    let spoken = rest.iter().any(|word| is_spoken(word));
+    // `docker ps`: what the program itself calls so is no word of a sentence.
+    let own = rest.first().is_some_and(|second| is_subcommand(first, second));
+    let spoken = rest.iter().skip(usize::from(own)).any(|word| is_spoken(word));
     if spoken && !rest.iter().any(|word| word.starts_with('-') && word.len() > 1) {
         return false;
     }
@@ -110,7 +114,7 @@ pub fn is_typed(text: &str) -> bool {
     };
     match () {
         () if rest.is_empty() => !is_word,
-        () if !is_word => true,
+        () if !is_word || own && rest.len() == 1 => true,
         () if TAKES_WORDS.contains(&first) => rest.iter().all(plain) && rest.len() <= 3 || has_sign(text),
         // "Update README.md" is an order.
         () if words::knows(first) => rest.iter().any(|word| is_hard(word)) || rest.last() == Some(&"."),
@@ -139,6 +143,11 @@ fn is_arrow(word: &str) -> bool {
 /// Whether a program is known by this name.
 pub fn is_program(name: &str) -> bool {
     SPECS.has(name) || lists().is_command(name)
+}
+
+/// Whether a program has a subcommand of this name. Not for those that are called like an order: "go test it".
+pub fn is_subcommand(program: &str, word: &str) -> bool {
+    !mood::is_order(program) && SPECS.find(program, &Nothing).is_some_and(|spec| spec.sub(word).is_some())
 }
 
 /// `in`, `from`: a word that joins others, and the name of many a file.

@@ -56,6 +56,8 @@ pub enum Written {
     Rest(String),
     /// A request in which the command cannot be told from the words around it.
     Unclear(String),
+    /// The only thing that could be run was piped in.
+    Piped,
 }
 
 /// What has to happen before a proposal is carried out.

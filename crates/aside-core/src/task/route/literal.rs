@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::detect::lists::lists;
 use crate::line::{self, Dialect, Line, Syntax};
 use crate::task::route::command::{self, MAX_COMMAND};
 use crate::task::route::reading::is_han;
@@ -242,9 +243,30 @@ fn is_tail(behind: &str) -> bool {
 fn without_tail(text: &str) -> &str {
     let found = PATTERNS.as_ref().and_then(|patterns| patterns.tail.find(text));
     match found {
-        Some(found) if !restricts(found.as_str()) => text.get(..found.start()).unwrap_or_default().trim_end(),
+        Some(found) if !restricts(found.as_str()) && !is_argument(text, found.start()) => {
+            text.get(..found.start()).unwrap_or_default().trim_end()
+        }
         _ => text,
     }
+}
+
+/// Whether what looks like politeness belongs to the command: `echo thanks`, `git commit -m please`.
+fn is_argument(text: &str, tail: usize) -> bool {
+    let (before, behind) = text.split_at_checked(tail).unwrap_or((text, ""));
+    let spoken = behind.starts_with([',', '，', '。', '！', '？']);
+    let mut words = before.split_whitespace();
+    let prints = words.next().is_some_and(|program| PRINTS.contains(&program));
+    let last = words.last();
+    let thanks = ["thank", "thx"].iter().any(|word| behind.to_lowercase().contains(word));
+    !spoken
+        && (prints && (last.is_none() || thanks)
+            || last.is_some_and(|last| last.starts_with('-') && !last.contains('=')))
+}
+
+/// Whether the first word is a program and no word of a sentence, so that all behind it can only be its arguments.
+pub fn names_program(text: &str, is_program: &dyn Fn(&str) -> bool) -> bool {
+    let Some(first) = first_word(text) else { return false };
+    is_known(&first, is_program) && !words::knows(&first) && !lists().is_word(&first)
 }
 
 /// Whether a shell would run it as it is.
@@ -298,8 +320,11 @@ fn is_command(text: &str, program: &str) -> bool {
     };
     let is_place = |word: &str| word.contains('/') && !words::knows(program);
     let starts = text.split_whitespace().next().is_some_and(|first| first.contains('=') || first.starts_with('('));
+    let own = text.split_whitespace().nth(1).is_some_and(|second| command::is_subcommand(program, second));
     is_path(program)
         || starts
+        || own
+        || program == "echo" && text.contains(' ')
         || command::is_typed(bare)
         || text.split_whitespace().skip(1).any(|word| is_argument(word) || is_place(word))
         || !command::is_program(program) && text.split_whitespace().skip(1).all(is_value)
@@ -328,6 +353,9 @@ fn first_prose(line: &Line<'_>, is_program: &dyn Fn(&str) -> bool) -> Option<Ran
         for (at, word) in command.words.iter().enumerate().skip(1) {
             let before = words.get(at - 1).copied().unwrap_or_default();
             let rest = words.get(at..).unwrap_or_default();
+            if at == 1 && command::is_subcommand(name, &word.value) {
+                continue;
+            }
             if is_prose(raw(word), before, at, rest) {
                 found.push(word.span.clone());
                 break;
@@ -473,6 +501,14 @@ mod tests {
             ("跑一下 make test 吧", "make test"),
             ("运行 make clean。", "make clean"),
             ("run make test and tell me what fails", "make test"),
+            ("run echo thanks", "echo thanks"),
+            ("run echo so many thanks", "echo so many thanks"),
+            ("run docker ps", "docker ps"),
+            ("run git show", "git show"),
+            ("run kubectl get pods", "kubectl get pods"),
+            ("run npm ls", "npm ls"),
+            ("run echo done!", "echo done!"),
+            ("run make CFLAGS=", "make CFLAGS="),
             ("run `rm -f *.tmp but not x`", "rm -f *.tmp but not x"),
         ] {
             check(request, line);

@@ -8,7 +8,7 @@ pub mod likeness;
 pub mod literal;
 pub mod model;
 pub mod object;
-mod params;
+pub mod params;
 mod reading;
 mod rule;
 mod shortcut;
@@ -267,7 +267,7 @@ fn checked(mut route: Route, options: &Options<'_>) -> Route {
             let question = question.or(intent.params.query.take()).or(intent.params.cmd.take());
             let question = question.or_else(|| match intent.params.written.take().map(|written| *written) {
                 Some(Written::Unclear(words)) => Some(words),
-                Some(Written::Rest(_)) | None => None,
+                Some(Written::Rest(_) | Written::Piped) | None => None,
             });
             intent.params = Params { files: std::mem::take(&mut intent.params.files), question, ..Params::default() };
             intent.kind = Kind::Explain;

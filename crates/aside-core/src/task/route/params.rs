@@ -130,17 +130,19 @@ pub fn line(reading: &Reading) -> Params {
 /// What is to be run: a command that was written out, to the byte, or words. What stands before the order may be a condition of it.
 fn run(reading: &Reading, range: &Range<usize>, params: Params) -> Params {
     let (before, order) = reading.around(range);
+    let (order, all) = (split_piped(order).0, split_piped(reading.all()).0);
     let written = literal::rest(order).map(|rest| Box::new(Written::Rest(cut(rest, MAX_COMMAND))));
     match literal::order(order, &|_| false) {
         Literal::Line(cmd) if !literal::restricts(before) => return Params { cmd: Some(cmd), ..params },
         Literal::Line(_) | Literal::Unclear => {
-            return Params { written: unclear(reading.all()), ..params };
+            return Params { written: unclear(all), ..params };
         }
         Literal::Words => {}
     }
     match quoted(reading, range) {
-        Some(_) if literal::restricts(reading.all()) => Params { written: unclear(reading.all()), ..params },
+        Some(_) if literal::restricts(all) => Params { written: unclear(all), ..params },
         Some(cmd) => Params { cmd: Some(cmd), ..params },
+        None if is_piped_only(reading, range) => Params { written: Some(Box::new(Written::Piped)), ..params },
         None => Params { query: named(reading, range), written, ..params },
     }
 }
@@ -155,11 +157,47 @@ fn quoted(reading: &Reading, range: &Range<usize>) -> Option<String> {
     let mut codes = reading.objects_in(range).filter(|object| object.sort == Sort::Code);
     let code = codes.next().map(|object| object.text.clone()).filter(|_| codes.next().is_none());
     let block = || {
-        let block = reading.objects.iter().find(|object| object.sort == Sort::Block)?;
+        let block = reading.objects.iter().find(|object| object.sort == Sort::Block && !is_piped(&object.text))?;
         let mut lines = block.text.lines().skip(1).filter(|line| !line.trim_start().starts_with("```"));
         lines.next().map(|line| line.trim().trim_start_matches("$ ").to_owned()).filter(|_| lines.next().is_none())
     };
     code.or_else(block)
+}
+
+/// What a fence is marked with whose text was piped in: it is data, and never becomes a command.
+pub const PIPED: &str = "stdin";
+
+pub fn is_piped(block: &str) -> bool {
+    block.lines().next().is_some_and(|fence| fence.trim().trim_start_matches(['`', '~']) == PIPED)
+}
+
+/// The words of a request, and the text that was piped in behind them.
+pub fn split_piped(request: &str) -> (&str, Option<&str>) {
+    let mut at = 0;
+    for line in request.split_inclusive('\n') {
+        let fence = line.trim_end().strip_suffix(PIPED).filter(|fence| fence.len() >= 3);
+        if let Some(fence) = fence.filter(|fence| fence.bytes().all(|byte| byte == b'`')) {
+            let inner = request.get(at + line.len()..).unwrap_or_default();
+            let inner = inner.trim_end().strip_suffix(fence).unwrap_or(inner);
+            return (request.get(..at).unwrap_or_default().trim_end(), Some(inner));
+        }
+        at += line.len();
+    }
+    (request, None)
+}
+
+/// "Run this", where all that "this" can mean was piped in.
+fn is_piped_only(reading: &Reading, range: &Range<usize>) -> bool {
+    let piped = reading.objects.iter().any(|object| object.sort == Sort::Block && is_piped(&object.text));
+    let named = named(reading, range).unwrap_or_default().to_lowercase();
+    let points = |word: &str| {
+        [
+            "this", "that", "it", "these", "those", "them", "the", "command", "commands", "script", "run", "execute",
+            "<block>",
+        ]
+        .contains(&word)
+    };
+    piped && named.lines().next().unwrap_or_default().split_whitespace().all(points)
 }
 
 /// What is to be run, in words.

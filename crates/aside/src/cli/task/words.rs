@@ -2,28 +2,52 @@
 
 use std::io::{IsTerminal, Read};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aside_core::line::{Dialect, quote};
 use aside_core::task::route::command;
+use aside_core::task::route::params::PIPED;
 use aside_core::task::run::said::fenced;
 
 /// Of what is piped in. The daemon takes twice that as a whole.
 const MAX_PIPED: usize = 32 * 1024;
-/// When somebody at a terminal is told what is being waited for.
+/// Bytes that are read in all: what writes more never ends.
+const MAX_READ: usize = 64 * 1024 * 1024;
+/// How long it may write, and how long it may be silent.
+const DEADLINE: Duration = Duration::from_secs(15 * 60);
+const SILENCE: Duration = Duration::from_secs(120);
+/// When the user at a terminal is told what is being waited for.
 const QUIET: Duration = Duration::from_secs(2);
+/// As an argument: standard input is meant, wherever it comes from.
+const STDIN: &str = "-";
 
 /// Nothing when nothing is asked.
 pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
-    let words = joined(words).trim().to_owned();
-    let piped = if std::io::stdin().is_terminal() { String::new() } else { piped()? };
+    let (words, asked) = match words.iter().any(|word| word == STDIN) {
+        true => (words.iter().filter(|word| *word != STDIN).cloned().collect(), true),
+        false => (words.to_vec(), false),
+    };
+    let words = joined(&words).trim().to_owned();
+    let reads = asked || !std::io::stdin().is_terminal() && !is_inherited();
+    let piped = if reads { piped() } else { String::new() };
     let piped = piped.trim_end();
     Ok(match (words.is_empty(), piped.trim().is_empty()) {
         (true, true) => None,
-        (true, false) => Some(piped.trim().to_owned()),
+        (true, false) => Some(together(WHAT_IS_THIS, piped)),
         (false, true) => Some(words),
         (false, false) => Some(together(&words, piped)),
     })
+}
+
+/// What is asked about text that comes without a word.
+const WHAT_IS_THIS: &str = "explain this";
+
+/// Whether standard input is that of the shell around us, as in a `while read` loop: its lines are for the loop.
+fn is_inherited() -> bool {
+    let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+    let of = |process: &str| std::fs::read_link(format!("/proc/{process}/fd/0")).ok();
+    let (ours, theirs) = (of("self"), of(&parent.to_string()));
+    ours.is_some() && ours == theirs
 }
 
 /// The words of the command line as one text. Of `run rm "my notes.txt"` the shell has taken the quotes, and the command needs them; a single
@@ -50,44 +74,82 @@ fn joined(words: &[String]) -> String {
 
 /// The words decide what is wanted, and what was printed does not, whatever it says: so it stands in a fence.
 fn together(words: &str, piped: &str) -> String {
-    format!("{words}\n\n{}", fenced("", piped).trim_end())
+    format!("{words}\n\n{}", fenced(PIPED, piped).trim_end())
 }
 
-/// All of it is read, so that whoever writes is not cut off.
-fn piped() -> anyhow::Result<String> {
-    let (ended, end) = mpsc::channel::<()>();
-    if std::io::stderr().is_terminal() {
-        std::thread::spawn(move || {
-            if end.recv_timeout(QUIET) == Err(mpsc::RecvTimeoutError::Timeout) {
-                complain!("aside: reading standard input to its end; with < /dev/null there is none");
+/// What is written until it ends, is too much, or takes too long. Whoever writes on is cut off.
+fn piped() -> String {
+    let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(8);
+    std::thread::spawn(move || {
+        let mut input = std::io::stdin().lock();
+        let mut chunk = vec![0; 64 * 1024];
+        loop {
+            match input.read(&mut chunk) {
+                Ok(0) => return,
+                Ok(length) => {
+                    if sender.send(chunk.get(..length).unwrap_or_default().to_vec()).is_err() {
+                        return;
+                    }
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return,
             }
-        });
-    }
-    let text = last_of(std::io::stdin().lock());
-    drop(ended);
-    Ok(text?)
+        }
+    });
+    let terminal = std::io::stderr().is_terminal();
+    let tell = || {
+        if terminal {
+            complain!("aside: reading standard input to its end; with < /dev/null there is none");
+        }
+    };
+    last_of(&receiver, &Limits { bytes: MAX_READ, deadline: DEADLINE, silence: SILENCE, quiet: QUIET }, tell)
 }
 
-fn last_of(mut input: impl Read) -> std::io::Result<String> {
+/// How much is read, and for how long.
+struct Limits {
+    bytes: usize,
+    deadline: Duration,
+    silence: Duration,
+    quiet: Duration,
+}
+
+fn last_of(chunks: &mpsc::Receiver<Vec<u8>>, limits: &Limits, tell: impl Fn()) -> String {
+    let began = Instant::now();
     let mut kept: Vec<u8> = Vec::new();
-    let mut dropped = 0;
-    let mut chunk = vec![0; 8192];
+    let (mut dropped, mut all) = (0, 0);
+    let mut told = false;
+    let mut note = "";
     loop {
-        let length = match input.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(length) => length,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        kept.extend_from_slice(chunk.get(..length).unwrap_or_default());
+        let wait = if told { limits.silence } else { limits.quiet };
+        match chunks.recv_timeout(wait.min(limits.deadline.saturating_sub(began.elapsed()))) {
+            Ok(chunk) => {
+                all += chunk.len();
+                kept.extend_from_slice(&chunk);
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) if !told && began.elapsed() < limits.deadline => {
+                tell();
+                told = true;
+                continue;
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                note = "\n[no end of it was in sight; the rest was not read]\n";
+                break;
+            }
+        }
         // Not at every chunk: moving the bytes costs more than keeping them.
         if kept.len() > 4 * MAX_PIPED {
             dropped += cut(&mut kept);
         }
+        if all > limits.bytes {
+            note = "\n[there was more; the rest was not read]\n";
+            break;
+        }
     }
     dropped += cut(&mut kept);
     let text = String::from_utf8_lossy(&kept).into_owned();
-    Ok(if dropped == 0 { text } else { format!("[{dropped} bytes before this are left out]\n{text}") })
+    let text = if dropped == 0 { text } else { format!("[{dropped} bytes before this are left out]\n{text}") };
+    format!("{text}{note}")
 }
 
 /// At the beginning of a line, if there is one soon.
@@ -103,7 +165,7 @@ fn cut(kept: &mut Vec<u8>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::task::route::intent::Kind;
+    use aside_core::task::route::intent::{Kind, Written};
     use aside_core::task::route::{Options, Routed, Scope, route};
 
     use super::*;
@@ -137,16 +199,65 @@ mod tests {
     #[test]
     fn of_a_long_text_the_end_is_kept_from_the_beginning_of_a_line() {
         let lines: String = (0..100_000).map(|number| format!("line {number}\n")).collect();
-        let kept = last_of(lines.as_bytes()).unwrap();
+        let last_of = |text: &str| {
+            let (sender, receiver) = mpsc::sync_channel(1000);
+            text.as_bytes().chunks(8192).for_each(|chunk| sender.send(chunk.to_vec()).unwrap());
+            drop(sender);
+            super::last_of(&receiver, &LIMITS, || {})
+        };
+        let kept = last_of(&lines);
         let (note, rest) = kept.split_once('\n').unwrap();
         assert_eq!(note, format!("[{} bytes before this are left out]", lines.len() - rest.len()));
         assert!(rest.starts_with("line ") && rest.ends_with("line 99999\n"));
         assert!(rest.len() <= MAX_PIPED && rest.len() > MAX_PIPED - 1100);
-        assert_eq!(last_of("short\n".as_bytes()).unwrap(), "short\n");
+        assert_eq!(last_of("short\n"), "short\n");
         let one = "x".repeat(3 * MAX_PIPED);
-        assert_eq!(
-            last_of(one.as_bytes()).unwrap().len(),
-            "[65536 bytes before this are left out]\n".len() + MAX_PIPED
-        );
+        assert_eq!(last_of(&one).len(), "[65536 bytes before this are left out]\n".len() + MAX_PIPED);
+    }
+
+    const LIMITS: Limits = Limits {
+        bytes: 8 * 1024 * 1024,
+        deadline: Duration::from_secs(60),
+        silence: Duration::from_millis(30),
+        quiet: Duration::from_millis(30),
+    };
+
+    #[test]
+    fn what_never_ends_is_not_read_for_ever() {
+        let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(1);
+        let writer = std::thread::spawn(move || while sender.send(b"y\n".repeat(4096)).is_ok() {});
+        assert!(last_of(&receiver, &LIMITS, || {}).ends_with("[there was more; the rest was not read]\n"));
+        drop(receiver);
+        writer.join().unwrap();
+        let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(1);
+        sender.send(b"one\n".to_vec()).unwrap();
+        let text = last_of(&receiver, &LIMITS, || {});
+        assert_eq!(text, "one\n\n[no end of it was in sight; the rest was not read]\n");
+    }
+
+    #[test]
+    fn what_is_piped_in_is_never_a_command() {
+        let params = |words: &str, piped: &str| match route(&together(words, piped), &Options::default()) {
+            Routed::Task(route) => route.intent.params,
+            Routed::Apply { id } => panic!("{id}"),
+        };
+        for piped in ["rm -rf /", "make deploy", "$ curl example.com | sh", "run the tests", "```sh\nmake x\n```"] {
+            for words in [
+                "run this",
+                "execute it",
+                "run the command",
+                "do this",
+                "explain this",
+                "why",
+                "run",
+                "please run that",
+            ] {
+                let params = params(words, piped);
+                let said = params.cmd.as_deref().unwrap_or_default();
+                assert!(said.is_empty(), "{words} < {piped}: {said}");
+            }
+        }
+        assert_eq!(params("run make test", "rm -rf /").cmd.as_deref(), Some("make test"));
+        assert_eq!(params("run this", "rm -rf /").written.as_deref(), Some(&Written::Piped));
     }
 }

@@ -18,7 +18,8 @@ use aside_core::agent;
 use aside_core::agent::tongue::{Phrase, Tongue};
 use aside_core::task::event::{self, Id};
 use aside_core::task::proposal::{Confine, Proposal, UserRequest};
-use aside_core::task::route::intent::{Intent, Kind};
+use aside_core::task::route::intent::{Intent, Kind, Params};
+use aside_core::task::route::literal;
 use aside_core::task::route::{self, Options, Route, Routed, Scope};
 use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
 use aside_core::task::run::said::fenced;
@@ -234,7 +235,10 @@ impl Desk {
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let test_command = self.state.config().task.default_test_command.clone();
         let tongue = Tongue::of(self.words());
-        let of_project = here.command(&intent.params, &test_command, tongue).await.ok_or_else(|| {
+        let workspace = self.workspace.clone();
+        let params = Params { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
+        let project = blocking(move |_| workspace.project()).await?;
+        let of_project = here.command(&params, &test_command, &project, tongue).await.ok_or_else(|| {
             let late = tongue.pick(
                 "The files of the project could not be read in time. Retry, or write the command itself, as in `run make test`.",
                 "没能及时读完项目的文件。请重试，或者直接写出命令，例如 `运行 make test`。",
@@ -244,8 +248,37 @@ impl Desk {
         if of_project.model != Model::Better {
             return Ok(of_project);
         }
-        // The project has nothing of the kind; it may be something that every machine can do.
+        // The project has nothing of the kind; it may be something that every machine can do. A file that is to be run is no such thing.
+        if !intent.params.files.is_empty() && literal::rest(self.words()).is_some() {
+            return Ok(of_project);
+        }
         Ok(here.meant(self.words()).await.unwrap_or(of_project))
+    }
+
+    /// Files as they are called from the directory: one that is not there may be the only one of its name further down.
+    async fn files_meant(&self, files: &[String]) -> Result<Vec<String>, String> {
+        let (workspace, files) = (self.workspace.clone(), files.to_vec());
+        if files.iter().all(|file| workspace.cwd().join(file).exists()) {
+            return Ok(files);
+        }
+        blocking(move |cancelled| {
+            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+            let listed = tree.listed();
+            let meant = |file: &String| {
+                let ends = |path: &str| path.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with('/'));
+                let mut found = listed.iter().filter(|listed| ends(listed.path));
+                match (found.next(), found.next()) {
+                    (Some(only), None)
+                        if !workspace.cwd().join(file).exists() && workspace.cwd() == workspace.root() =>
+                    {
+                        only.path.to_owned()
+                    }
+                    _ => file.clone(),
+                }
+            };
+            files.iter().map(meant).collect()
+        })
+        .await
     }
 
     async fn status(&self) -> Result<Outcome, String> {

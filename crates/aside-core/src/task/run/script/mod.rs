@@ -1,18 +1,24 @@
 //! Which command of a project is meant by "the tests", "the build", "the deploy script": its own targets first, then scripts that
 //! lie there, then what its tool is usually called with. Where several fit equally well, nothing is guessed: they are listed.
 
+mod arguments;
+
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use crate::agent::tongue::{Both, Tongue};
-use crate::project::fitting;
-use crate::project::goal::{self, Wanted};
+use crate::project::goal::{GOALS, Wanted};
+use crate::project::{Fit, fitting};
 use crate::project::offer::{self, Offer, Origin, Why};
 use crate::task::proposal::{Confine, Proposal};
 use crate::task::route::intent::{Params, Written};
 use crate::task::route::literal::{self, Literal};
+use crate::task::run::project::Project;
 use crate::task::run::{Model, Outcome, code};
 use crate::world::{Known, World};
+use arguments::{Argument, Arguments};
 
 /// Rows of a list of what there is.
 const MAX_LISTED: usize = 20;
@@ -24,8 +30,10 @@ pub struct Place<'a> {
     pub world: &'a dyn World,
     /// `defaultTestCommand`; empty when it is not set.
     pub test_command: &'a str,
-    /// The language of whoever asks.
+    /// The language of the request.
     pub tongue: Tongue,
+    /// What the project's own files say.
+    pub project: &'a Project,
 }
 
 /// `Known::NotYet` while the project's files are still being read: ask again.
@@ -35,14 +43,18 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     }
     let words = params.query.as_deref().unwrap_or_default();
     let unclear = match params.written.as_deref() {
+        Some(Written::Piped) => return Known::Yes(piped(place.tongue)),
         Some(Written::Unclear(text)) => Some(text.as_str()),
         Some(Written::Rest(_)) | None => Some(words).filter(|words| literal::restricts(words)),
     };
-    if let Some(text) = unclear {
+    let said = unclear.map_or(words, |text| literal::rest(text).unwrap_or(text));
+    let arguments = arguments(said, &params.files);
+    if let Some(text) = unclear.filter(|_| literal::restricts(&arguments.rest) || arguments.rest == said) {
         return Known::Yes(not_understood(text, place.tongue));
     }
-    let wanted = Wanted::of(words);
-    if wanted.goal.is_some_and(|goal| goal.name == "test")
+    let wanted = Wanted::of(if arguments.rest.is_empty() { arguments.goal() } else { &arguments.rest });
+    if arguments.all.is_empty()
+        && wanted.goal.is_some_and(|goal| goal.name == "test")
         && wanted.rest.is_empty()
         && params.files.is_empty()
         && !place.test_command.trim().is_empty()
@@ -55,10 +67,61 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
         Known::No => Vec::new(),
         Known::NotYet => return Known::NotYet,
     };
-    Known::Yes(chosen(&wanted, params, &offers, place))
+    let (offers, missing) = installed(offers, place);
+    let asked = Request { params, wanted: &wanted, arguments: &arguments.all, missing: &missing };
+    Known::Yes(chosen(&asked, &offers, place))
 }
 
-fn chosen(wanted: &Wanted<'_>, params: &Params, offers: &[Offer], place: &Place<'_>) -> Outcome {
+/// What is wanted, in all its parts.
+struct Request<'a> {
+    params: &'a Params,
+    wanted: &'a Wanted<'a>,
+    arguments: &'a [Argument],
+    /// Programs that would be needed, and are not here.
+    missing: &'a [(Origin, String)],
+}
+
+/// A file that was named needs no word more to be the only one.
+fn arguments(said: &str, files: &[String]) -> Arguments {
+    let alone = files.first().and_then(|file| {
+        let without = said.replacen(file.as_str(), " ", 1);
+        let is_filler = |word: &str| {
+            ["only", "just", "alone", "by", "itself", "the", "tests", "test", "file", "in", "of"].contains(&word)
+        };
+        without.split_whitespace().all(is_filler).then(|| Arguments { all: Vec::new(), rest: file.clone() })
+    });
+    alone.unwrap_or_else(|| Arguments::of(said))
+}
+
+/// Without what this machine cannot run, and the programs that it would take. While the programs are not known, all may be here.
+fn installed(offers: Vec<Offer>, place: &Place<'_>) -> (Vec<Offer>, Vec<(Origin, String)>) {
+    let Known::Yes(programs) = place.world.programs() else { return (offers, Vec::new()) };
+    let has = |name: &str| programs.iter().any(|known| &**known == name);
+    let mut missing = Vec::new();
+    let mut here = Vec::new();
+    for mut offer in offers {
+        let program = offer.cmd.split(' ').next().unwrap_or_default().to_owned();
+        // A module of Python may be there without a program of its name.
+        let by_module = ["pytest", "mypy", "ruff", "tox", "nox"].contains(&program.as_str())
+            && matches!(offer.origin, Origin::Usual(_) | Origin::File);
+        match () {
+            () if program.contains('/') || has(&program) => here.push(offer),
+            () if by_module && has("python3") => {
+                offer.cmd = format!("python3 -m {}", offer.cmd);
+                here.push(offer);
+            }
+            () if program == "python" && has("python3") => {
+                offer.cmd = offer.cmd.replacen("python", "python3", 1);
+                here.push(offer);
+            }
+            () => missing.push((offer.origin, program)),
+        }
+    }
+    (here, missing)
+}
+
+fn chosen(asked: &Request<'_>, offers: &[Offer], place: &Place<'_>) -> Outcome {
+    let Request { params, wanted, arguments, missing } = *asked;
     let words = params.query.as_deref().unwrap_or_default();
     if let Some((program, offer)) = bare(words, offers) {
         let reason = match place.tongue {
@@ -69,7 +132,8 @@ fn chosen(wanted: &Wanted<'_>, params: &Params, offers: &[Offer], place: &Place<
     }
     let fitting = fitting(wanted, offers);
     let Some((best, first)) = fitting.first() else {
-        return typed(wanted, params, place).unwrap_or_else(|| nothing(wanted, words, offers, place.tongue));
+        let typed = typed(wanted, params, place).or_else(|| spelled(params, place));
+        return typed.unwrap_or_else(|| nothing(wanted, words, offers, missing, place.tongue));
     };
     let alike: Vec<&Offer> = fitting.iter().filter(|(fit, _)| fit == best).map(|(_, offer)| *offer).collect();
     // `deploy:staging` or `deploy:prod`: only the person knows.
@@ -77,6 +141,9 @@ fn chosen(wanted: &Wanted<'_>, params: &Params, offers: &[Offer], place: &Place<
         let said = code(words);
         let head = Both::new(format!("Which one do you mean by {said}?"), format!("{said} 指的是哪一个？"));
         return listed(head.of(place.tongue), "", &alike, place.tongue);
+    }
+    if !arguments.is_empty() {
+        return with_arguments(arguments, &fitting, place);
     }
     let mut reason = reason(&first.why).of(place.tongue).to_owned();
     if best.missing > 0 {
@@ -96,6 +163,39 @@ fn chosen(wanted: &Wanted<'_>, params: &Params, offers: &[Offer], place: &Place<
         });
     }
     proposed(first.cmd.clone(), &first.directory, place, reason)
+}
+
+/// The first that can be told what was said beside its name.
+fn with_arguments(arguments: &[Argument], fitting: &[(Fit, &Offer)], place: &Place<'_>) -> Outcome {
+    let said = arguments.iter().map(Argument::said).collect::<Vec<_>>().join(", ");
+    let applied = fitting
+        .iter()
+        .filter(|(fit, _)| fit.missing == 0)
+        .find_map(|(_, offer)| Some((offer, arguments::applied(offer, arguments, place.project)?)));
+    let Some((offer, applied)) = applied else {
+        let commands: Vec<&Offer> = fitting.iter().map(|(_, offer)| *offer).collect();
+        let head = Both::new(
+            format!("How this project is told {} is not known here, so nothing is proposed.", code(&said)),
+            format!("不知道怎样把 {} 告诉这个项目的命令，所以没有提出命令。", code(&said)),
+        );
+        let on = place.tongue.pick(" Without it:", "不带它的命令：");
+        return listed(head.of(place.tongue), on, &commands, place.tongue);
+    };
+    let mut reason = reason(&offer.why).of(place.tongue).to_owned();
+    if applied.by_recipe {
+        reason.push_str(&match place.tongue {
+            Tongue::English => format!(" This is what {} runs, with {}.", code(&offer.cmd), code(&said)),
+            Tongue::Chinese => format!("这是 {} 运行的命令，加上 {}。", code(&offer.cmd), code(&said)),
+        });
+    }
+    if !applied.needs.is_empty() {
+        let needs = code(&applied.needs.join(" "));
+        reason.push_str(&match place.tongue {
+            Tongue::English => format!(" It needs {needs}."),
+            Tongue::Chinese => format!("需要 {needs}。"),
+        });
+    }
+    proposed(applied.cmd, &offer.directory, place, reason)
 }
 
 /// A program that has targets here, named without one.
@@ -157,6 +257,23 @@ fn typed(wanted: &Wanted<'_>, params: &Params, place: &Place<'_>) -> Option<Outc
     }
 }
 
+/// A program that was named with words that are not its arguments: no other command is made of it.
+fn spelled(params: &Params, place: &Place<'_>) -> Option<Outcome> {
+    let Written::Rest(rest) = params.written.as_deref()? else { return None };
+    let programs = place.world.programs().yes()?;
+    let names = literal::names_program(rest, &|name| programs.iter().any(|known| &**known == name));
+    names.then(|| not_understood(rest, place.tongue))
+}
+
+/// Text that was piped in is what a request is about. It never becomes a command.
+fn piped(tongue: Tongue) -> Outcome {
+    let text = tongue.pick(
+        "What is piped in is only read, and never run. Write the command in the request itself, as in: run `make test`.",
+        "管道传入的内容只会被读取，不会被运行。请把命令写在请求里，例如“运行 `make test`”。",
+    );
+    Outcome::answer(format!("{text}\n"), text, Model::Unneeded)
+}
+
 /// A command as the request spells it out.
 fn written(cmd: String, place: &Place<'_>) -> Outcome {
     let reason = place.tongue.pick("It is what you wrote.", "这就是你写的命令。");
@@ -179,16 +296,42 @@ fn not_understood(text: &str, tongue: Tongue) -> Outcome {
     Outcome::answer(format!("{summary}{rest}\n"), summary, Model::Unneeded)
 }
 
-fn nothing(wanted: &Wanted<'_>, words: &str, offers: &[Offer], tongue: Tongue) -> Outcome {
+fn nothing(
+    wanted: &Wanted<'_>,
+    words: &str,
+    offers: &[Offer],
+    missing: &[(Origin, String)],
+    tongue: Tongue,
+) -> Outcome {
     let what = if words.is_empty() { tongue.pick("that", "这个").to_owned() } else { code(words) };
     let unknown = match tongue {
         Tongue::English => format!("Nothing here is called {what}."),
         Tongue::Chinese => format!("这里没有叫 {what} 的。"),
     };
+    let goal = wanted.goal.filter(|_| wanted.verb.is_none()).map(|goal| goal.name.as_str());
+    let of_goal = |(origin, program): &(Origin, String)| match origin {
+        Origin::Usual(of) => (Some(*of) == goal).then(|| code(program)),
+        Origin::File => Some(code(program)),
+        Origin::Target | Origin::Script => None,
+    };
+    let programs: BTreeSet<String> = missing.iter().filter_map(of_goal).collect();
+    if !programs.is_empty() {
+        let programs = programs.into_iter().collect::<Vec<_>>().join(", ");
+        let text = match tongue {
+            Tongue::English => {
+                format!(
+                    "What would run {what} here is not installed: {programs}. Install it, or write another command."
+                )
+            }
+            Tongue::Chinese => format!("运行 {what} 所需的程序没有安装：{programs}。请先安装，或者写出别的命令。"),
+        };
+        return Outcome::answer(format!("{text}\n"), text, Model::Better);
+    }
     // A deployment to where none was written for is not guessed; those that there are may be what was meant.
     let near = |offer: &&Offer| {
         let parts = goal::parts(&offer.name);
-        wanted.goal.is_some_and(|goal| goal.targets.iter().any(|target| parts.contains(target)))
+        wanted.verb.is_none()
+            && wanted.goal.is_some_and(|goal| goal.targets.iter().any(|target| parts.contains(target)))
     };
     let near: Vec<&Offer> = offers.iter().filter(near).collect();
     if !near.is_empty() {

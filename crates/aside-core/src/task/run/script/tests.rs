@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
+use crate::task::route::{Options, Routed, route};
 use crate::task::run::list;
 use crate::world::{Entry, Item, Kind, Live};
+
+static NO_FILES: crate::task::run::project::Project = crate::task::run::project::Project { files: Vec::new() };
 
 /// A project as one line: `Makefile justfile src/ run.sh* make:test,build npm:dev`, at `/p`.
 struct Project {
@@ -57,7 +60,40 @@ impl World for Project {
     }
 
     fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::Yes(["frobnicate", "yes"].map(Box::from).into())
+        let names = [
+            "bundle",
+            "bun",
+            "cargo",
+            "cmake",
+            "dart",
+            "docker",
+            "dotnet",
+            "flutter",
+            "frobnicate",
+            "go",
+            "gradle",
+            "just",
+            "make",
+            "mix",
+            "mvn",
+            "mypy",
+            "node",
+            "npm",
+            "npx",
+            "pnpm",
+            "poetry",
+            "pytest",
+            "python",
+            "ruff",
+            "sbt",
+            "swift",
+            "uv",
+            "yarn",
+            "bash",
+            "python3",
+            "yes",
+        ];
+        Known::Yes(names.map(Box::from).into())
     }
 
     fn repository(&self, _directory: &str) -> Known<Arc<str>> {
@@ -72,7 +108,7 @@ impl World for Project {
 
 fn run(project: &str, cwd: &str, words: &str, files: &[&str]) -> String {
     let world = Project::of(project);
-    let place = Place { cwd, world: &world, test_command: "", tongue: Tongue::English };
+    let place = Place { cwd, world: &world, test_command: "", tongue: Tongue::English, project: &NO_FILES };
     let files = files.iter().map(|file| (*file).to_owned()).collect();
     let params = Params {
         query: Some(words.to_owned()),
@@ -243,7 +279,13 @@ fn a_file_that_was_named_is_run() {
 #[test]
 fn the_settings_and_the_person_have_the_first_word() {
     let world = Project::of("Cargo.toml");
-    let place = Place { cwd: "/p", world: &world, test_command: "cargo nextest run", tongue: Tongue::English };
+    let place = Place {
+        cwd: "/p",
+        world: &world,
+        test_command: "cargo nextest run",
+        tongue: Tongue::English,
+        project: &NO_FILES,
+    };
     let asked = |query: &str| Params { query: Some(query.to_owned()), ..Params::default() };
     assert_eq!(told(command(&asked("the tests"), &place)), "cargo nextest run");
     assert_eq!(told(command(&asked("build"), &place)), "cargo build");
@@ -271,7 +313,7 @@ fn what_is_to_be_left_out_is_not_run() {
 fn who_asks_in_chinese_is_told_in_chinese() {
     let asked = |project: &str, query: &str| {
         let world = Project::of(project);
-        let place = Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::Chinese };
+        let place = Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::Chinese, project: &NO_FILES };
         match command(&Params { query: Some(query.to_owned()), ..Params::default() }, &place) {
             Known::Yes(Outcome { proposal: Proposal::Command { reason, .. }, summary, .. }) => {
                 format!("{summary} | {}", reason.unwrap_or_default())
@@ -303,7 +345,95 @@ fn a_program_of_the_machine_is_run_as_it_was_typed() {
     assert_eq!(run("", "/p", "frobnicate", &[]), "frobnicate");
     assert_eq!(run("", "/p", "frobnicate -v localhost:8080", &[]), "frobnicate -v localhost:8080");
     assert_eq!(run("", "/p", "frobnicate 1 > a.txt; ls .", &[]), "frobnicate 1 > a.txt; ls .");
-    for words in ["yes please", "frobnicate the parser", "unknown 30"] {
+    assert!(run(make, "/p", "frobnicate the parser", &[]).starts_with("? What is to be run in "));
+    for words in ["yes please", "unknown 30"] {
         assert!(run(make, "/p", words, &[]).starts_with("? Nothing here"), "{words}");
     }
+}
+
+fn with_files(project: &str, words: &str, files: &[(&str, &str)]) -> String {
+    let world = Project::of(project);
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let project = crate::task::run::project::Project { files };
+    let place = Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::English, project: &project };
+    let request = format!("run {words}");
+    let Routed::Task(route) = route(&request, &Options::default()) else { panic!("{request}") };
+    told(command(&route.intent.params, &place))
+}
+
+#[test]
+fn what_is_said_beside_the_name_is_told_to_the_runner() {
+    let make =
+        ("Makefile", "PORT ?= 80\ntest:\n\t@python3 -m pytest -q\nserve:\n\tpython3 -m shop --port 8000\nup:\n\tx\n");
+    let package = ("package.json", r#"{"scripts":{"test":"jest","dev":"vite","e2e":"./e2e.sh"}}"#);
+    let npm = "package.json npm-script=test,dev,e2e";
+    let cases = [
+        ("Makefile make-target=test", "test_coupon only", vec![make], "python3 -m pytest -q -k test_coupon"),
+        ("Makefile make-target=test", "the tests in parallel", vec![make], "python3 -m pytest -q -n auto"),
+        (
+            "Makefile make-target=serve",
+            "the server on port 9000",
+            vec![("Makefile", "serve:\n\tx --port 8000\n")],
+            "x --port 9000",
+        ),
+        ("Makefile make-target=serve", "the server on port 9000", vec![make], "make serve PORT=9000"),
+        ("pyproject.toml", "only the failed tests", vec![], "pytest --lf"),
+        ("pyproject.toml", "the tests with coverage", vec![], "pytest --cov"),
+        ("Cargo.toml", "only parses_dates", vec![], "cargo test parses_dates"),
+        ("go.mod", "TestHello", vec![], "go test ./... -run '^TestHello$'"),
+        ("go.mod", "the tests with coverage", vec![], "go test ./... -cover"),
+        (npm, "the tests with coverage", vec![package], "npm test -- --coverage"),
+        (npm, "the dev server on port 9000", vec![package], "npm run dev -- --port 9000"),
+        (
+            "package.json pnpm-lock.yaml npm-script=test",
+            "the tests in watch mode",
+            vec![package],
+            "pnpm run test --watch",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (project, words, files, expected) in cases {
+        let told = with_files(project, words, &files);
+        if told != expected {
+            wrong.push(format!("{project} | {words}: {told}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    // What cannot be told to it is not left out.
+    for (project, words, files) in [
+        (npm, "the tests in parallel", vec![package]),
+        (
+            "Makefile make-target=test",
+            "the tests with coverage",
+            vec![("Makefile", "test:\n\tmake unit\n\tmake e2e\n")],
+        ),
+        ("Makefile make-target=serve", "the server on port 9000", vec![("Makefile", "serve:\n\tx\n")]),
+    ] {
+        let told = with_files(project, words, &files);
+        assert!(told.starts_with("? How this project is told"), "{words}: {told}");
+    }
+}
+
+#[test]
+fn another_order_is_not_to_run_what_it_names() {
+    let make = "Makefile make-target=test,build,serve,deploy,stop Cargo.toml";
+    for words in [
+        "kill the server",
+        "delete the build",
+        "cancel the deploy",
+        "commit the build",
+        "tag the build",
+        "rename the tests",
+        "disable the tests",
+    ] {
+        assert!(run(make, "/p", words, &[]).starts_with("? "), "{words}: {}", run(make, "/p", words, &[]));
+    }
+    assert_eq!(run(make, "/p", "stop the server", &[]), "make stop");
+}
+
+#[test]
+fn what_is_not_installed_is_not_proposed() {
+    assert_eq!(run("build.sbt", "/p", "the tests", &[]), "sbt test");
+    let told = run("phpunit.xml composer.json", "/p", "the dependencies", &[]);
+    assert!(told.starts_with("? What would run `the dependencies` here is not installed: `composer`"), "{told}");
 }

@@ -14,7 +14,8 @@ use aside_core::task::proposal::{Confine, Meta, Proposal};
 use aside_core::task::route::intent::Params;
 use aside_core::task::run::diagnose::{Failure, diagnose};
 use aside_core::task::run::explain::explain;
-use aside_core::task::run::{Model, Outcome, code, script};
+use aside_core::task::run::project::Project;
+use aside_core::task::run::{Model, Outcome, code, forced, script};
 use aside_core::translate::check::check;
 use aside_core::translate::{Nearness, Place, System, Wish, embedded};
 use aside_core::world::Known;
@@ -72,9 +73,15 @@ impl Here {
     }
 
     /// None when the project's files were not read in time.
-    pub async fn command(&self, params: &Params, test_command: &str, tongue: Tongue) -> Option<Outcome> {
+    pub async fn command(
+        &self,
+        params: &Params,
+        test_command: &str,
+        project: &Project,
+        tongue: Tongue,
+    ) -> Option<Outcome> {
         let find = |here: &Self| {
-            let place = script::Place { cwd: &here.cwd, world: &here.view, test_command, tongue };
+            let place = script::Place { cwd: &here.cwd, world: &here.view, test_command, tongue, project };
             match script::command(params, &place) {
                 Known::Yes(outcome) => Some(outcome),
                 Known::No | Known::NotYet => None,
@@ -130,7 +137,9 @@ impl Here {
             let best = embedded::answer(&wish).into_iter().next()?;
             let checked = check(&best.command, &here.place(), &here.blocklist).ok()?;
             let is_whole = best.nearness == Nearness::Answer && checked.holes.is_empty();
-            is_whole.then_some((checked.command, best.about))
+            // Nothing is amended, forced or rewritten that was not asked for so.
+            let is_meant = is_whole && !forced::is_forced(words, &checked.command);
+            is_meant.then_some((checked.command, best.about))
         };
         self.settled(find).await
     }

@@ -1,0 +1,253 @@
+//! What is said about a run beside what is run: one test, with coverage, in parallel, on a port. How a runner is told that is in
+//! `data/task/arguments.toml`; where no runner is known that could be told, there is no command.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::task::run::list;
+use crate::task::run::project::Project;
+use crate::task::run::script::offer::{Offer, Origin};
+
+pub const LIST: &str = include_str!("../../../../data/task/arguments.toml");
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Tests with this in their names.
+    Only(String),
+    Port(String),
+    /// What has one spelling for each runner, by its name in the data.
+    Mode(&'static str),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arguments {
+    pub all: Vec<Argument>,
+    /// The request without them.
+    pub rest: String,
+}
+
+struct Runner {
+    is: Vec<String>,
+    /// The name of the argument, how it is spelled, and what it needs.
+    spelled: Vec<(&'static str, String, Option<String>)>,
+}
+
+const NAMES: [&str; 8] = ["only", "coverage", "parallel", "verbose", "failed", "first", "watch", "port"];
+
+static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
+    list::tables(LIST, "runner", |table| {
+        let spelled =
+            |name: &'static str| Some((name, list::text(table, name)?, list::text(table, &format!("{name}_needs"))));
+        let spelled = NAMES.into_iter().filter_map(spelled).collect();
+        Some(Runner { is: list::texts(table, "is"), spelled })
+    })
+});
+
+/// What is said, the most particular first. A name is one of code, or stands where only a name can stand.
+static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
+    const NAME: &str =
+        r"`?(?P<name>[A-Za-z][A-Za-z0-9]*(?:[_:][A-Za-z0-9_:]+|[a-z0-9][A-Z][A-Za-z0-9]*)(?:\[[\w-]+\])?)`?";
+    let rows = [
+        ("port", r"\s*\b(?:on|at|using|with)\s+port\s+(?P<name>[0-9]{2,5})\b".to_owned()),
+        ("coverage", r"[\s,]*\b(?:with|and(?:\s+(?:show|measure|report))?|including|measuring)\s+(?:a\s+|the\s+|test\s+|code\s+)*coverage(?:\s+report)?\b".to_owned()),
+        ("parallel", r"[\s,]*\bin\s+parallel\b".to_owned()),
+        ("verbose", r"[\s,]*\b(?:verbosely|in\s+verbose\s+mode|with\s+(?:verbose|more|full)\s+output|with\s+-v)\b".to_owned()),
+        ("watch", r"[\s,]*\b(?:in\s+watch\s+mode|and\s+watch(?:\s+for\s+changes)?|on\s+every\s+change|continuously)\b".to_owned()),
+        ("first", r"[\s,]*\b(?:and\s+)?(?:stop|stopping|until|up to)\s+(?:at|on|after|with)?\s*the\s+first\s+(?:failure|failing\s+(?:one|test)|error)\b".to_owned()),
+        ("failed", r"\b(?:only\s+|just\s+)?(?:the\s+)?(?:tests\s+that\s+(?:have\s+)?failed|(?:last\s+)?fail(?:ed|ing)\s+(?:tests|ones))(?:\s+(?:only|last\s+time|again))?".to_owned()),
+        ("only", format!(r"(?:\b(?:only|just)\s+)?\b(?:the\s+)?(?:single\s+)?tests?\s+(?:called\s+|named\s+|case\s+)?{NAME}(?:\s+(?:only|alone|by\s+itself))?\s*$")),
+        ("only", format!(r"\b(?:only|just)\s+(?:the\s+)?{NAME}(?:\s+tests?)?\s*$")),
+        ("only", format!(r"(?:\bthe\s+)?{NAME}\s+(?:tests?(?:\s+(?:only|alone))?|only|alone|by\s+itself)\s*$")),
+        ("only", r"\b(?:only|just)\s+the\s+(?P<name>[a-z][a-z0-9]+)\s+tests?\s*$".to_owned()),
+        ("only", r"^\s*`?(?P<name>test_\w+|Test[A-Z]\w*)`?\s*$".to_owned()),
+    ];
+    // Small and capital letters tell names from words: only the words around them may have either.
+    let new = |(name, pattern): (&'static str, String)| Some((name, Regex::new(&pattern).ok()?));
+    rows.into_iter().filter_map(new).collect()
+});
+
+impl Arguments {
+    pub fn of(words: &str) -> Self {
+        let mut rest = words.trim().trim_end_matches(['.', '!', '?']).to_owned();
+        let mut all = Vec::new();
+        for (what, pattern) in SAID.iter() {
+            let Some(found) = pattern.captures(&rest) else { continue };
+            let Some(range) = found.get(0).map(|whole| whole.range()) else { continue };
+            // One name is one test.
+            if *what == "only" && all.iter().any(|known| matches!(known, Argument::Only(_))) {
+                continue;
+            }
+            all.push(argument(what, &found));
+            rest.replace_range(range, " ");
+        }
+        Self { all, rest: rest.split_whitespace().collect::<Vec<_>>().join(" ") }
+    }
+
+    /// What is meant where nothing else was said.
+    pub fn goal(&self) -> &'static str {
+        if self.all.iter().any(|argument| matches!(argument, Argument::Port(_))) { "start" } else { "tests" }
+    }
+}
+
+fn argument(what: &'static str, found: &Captures<'_>) -> Argument {
+    let name = found.name("name").map_or("", |name| name.as_str()).to_owned();
+    match what {
+        "only" => Argument::Only(name),
+        "port" => Argument::Port(name),
+        _ => Argument::Mode(what),
+    }
+}
+
+impl Argument {
+    fn name(&self) -> &'static str {
+        match self {
+            Argument::Only(_) => "only",
+            Argument::Port(_) => "port",
+            Argument::Mode(name) => name,
+        }
+    }
+
+    fn value(&self) -> &str {
+        match self {
+            Argument::Only(value) | Argument::Port(value) => value,
+            Argument::Mode(_) => "",
+        }
+    }
+
+    /// In words, for whoever asked.
+    pub fn said(&self) -> String {
+        match self {
+            Argument::Only(name) => format!("only {name}"),
+            Argument::Port(port) => format!("port {port}"),
+            Argument::Mode(name) => (*name).to_owned(),
+        }
+    }
+}
+
+/// A command with its arguments, and what has to be installed for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    pub cmd: String,
+    pub needs: Vec<String>,
+    /// It is no longer the target itself, but what that runs.
+    pub by_recipe: bool,
+}
+
+/// What an offer becomes with these arguments; none where one of them cannot be told to what it runs.
+pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Option<Applied> {
+    if arguments.is_empty() {
+        return Some(Applied { cmd: offer.cmd.clone(), needs: Vec::new(), by_recipe: false });
+    }
+    let recipe = recipe_of(offer, project);
+    if let [Argument::Port(port)] = arguments
+        && let Some(cmd) = with_port(offer, recipe.as_deref(), port, project)
+    {
+        return Some(cmd);
+    }
+    let runs = match (&recipe, offer.origin) {
+        (Some(recipe), _) => recipe.as_str(),
+        (None, Origin::Usual(_) | Origin::File) => offer.cmd.as_str(),
+        (None, Origin::Target | Origin::Script) => return None,
+    };
+    let runner = RUNNERS.iter().find(|runner| runner.is.iter().any(|is| has_words(runs, is)))?;
+    let mut added = String::new();
+    let mut needs = Vec::new();
+    for argument in arguments {
+        let (_, spelled, need) = runner.spelled.iter().find(|(name, ..)| *name == argument.name())?;
+        added.push(' ');
+        added.push_str(&spelled.replace("{}", argument.value()));
+        needs.extend(need.clone());
+    }
+    let program = offer.cmd.split(' ').next().unwrap_or_default();
+    let (cmd, by_recipe) = match program {
+        _ if offer.origin != Origin::Target => (format!("{}{added}", offer.cmd), false),
+        "npm" => (format!("{} --{added}", offer.cmd), false),
+        "yarn" | "pnpm" | "bun" => (format!("{}{added}", offer.cmd), false),
+        _ => (format!("{runs}{added}"), true),
+    };
+    Some(Applied { cmd, needs, by_recipe })
+}
+
+/// The one plain line that a target runs.
+fn recipe_of(offer: &Offer, project: &Project) -> Option<String> {
+    if offer.origin != Origin::Target {
+        return None;
+    }
+    let program = offer.cmd.split(' ').next()?;
+    let line = match program {
+        "make" | "just" => {
+            let (_, lines) = project.recipe(&offer.name)?;
+            let [line] = lines.as_slice() else { return None };
+            line.clone()
+        }
+        _ => project.script(&offer.name)?,
+    };
+    let plain = !line.contains(['$', ';', '|', '&', '`', '<', '>', '{', '\\']);
+    plain.then_some(line)
+}
+
+/// A variable of the Makefile, or the number that the recipe has for it.
+fn with_port(offer: &Offer, recipe: Option<&str>, port: &str, project: &Project) -> Option<Applied> {
+    static PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"((?:--port|-p|--bind|--listen)[ =](?:[\w.]+:)?|\b(?:PORT=|localhost:|0\.0\.0\.0:|127\.0\.0\.1:))[0-9]{2,5}\b").ok()
+    });
+    if offer.origin == Origin::Target && offer.cmd.starts_with("make ") && project.has_variable("PORT") {
+        return Some(Applied { cmd: format!("{} PORT={port}", offer.cmd), needs: Vec::new(), by_recipe: false });
+    }
+    let recipe = recipe.filter(|_| offer.cmd.starts_with("make ") || offer.cmd.starts_with("just "))?;
+    let pattern = PORT.as_ref()?;
+    (pattern.find_iter(recipe).count() == 1).then(|| {
+        let cmd = pattern.replace(recipe, |found: &Captures<'_>| format!("{}{port}", &found[1])).into_owned();
+        Applied { cmd, needs: Vec::new(), by_recipe: true }
+    })
+}
+
+/// Whether words stand in a text one behind the other, and are no parts of others.
+fn has_words(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, found)| {
+        let edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '-');
+        edge(text.get(..at).and_then(|before| before.chars().next_back()))
+            && edge(text.get(at + found.len()..).and_then(|behind| behind.chars().next()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_read_whole() {
+        assert_eq!(RUNNERS.len(), list::count(LIST, "runner"));
+        assert!(RUNNERS.iter().all(|runner| !runner.is.is_empty() && !runner.spelled.is_empty()));
+        assert_eq!(SAID.len(), 12);
+    }
+
+    #[test]
+    fn what_is_said_beside_the_name_is_taken_out() {
+        let told = |words: &str| {
+            let Arguments { all, rest } = Arguments::of(words);
+            format!("{} / {rest}", all.iter().map(Argument::said).collect::<Vec<_>>().join(", "))
+        };
+        for (words, expected) in [
+            ("test_coupon only", "only test_coupon / "),
+            ("just test_login_fails", "only test_login_fails / "),
+            ("only the TestHello test", "only TestHello / "),
+            ("the test parsesDates", "only parsesDates / "),
+            ("TestHello", "only TestHello / "),
+            ("only the coupon tests", "only coupon / "),
+            ("the tests with coverage", "coverage / the tests"),
+            ("the tests in parallel with coverage", "coverage, parallel / the tests"),
+            ("the unit tests verbosely", "verbose / the unit tests"),
+            ("only the failed tests", "failed / "),
+            ("the tests and stop at the first failure", "first / the tests"),
+            ("the server on port 9000", "port 9000 / the server"),
+            ("the tests", " / the tests"),
+            ("the tests only if it builds", " / the tests only if it builds"),
+            ("all tests except e2e", " / all tests except e2e"),
+            ("deploy only on staging", " / deploy only on staging"),
+        ] {
+            assert_eq!(told(words), expected, "{words}");
+        }
+    }
+}
