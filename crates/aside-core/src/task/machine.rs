@@ -492,7 +492,8 @@ fn refused(live: Live, refusal: Refusal) -> Moved {
 fn may(kind: Kind, scope: Scope, action: Action) -> bool {
     match (scope, kind) {
         (Scope::Plan, _) => false,
-        (Scope::Full, Kind::Change) => action == Action::ApplyDiff,
+        // A file is renamed by a diff, and a dependency added by the program that keeps the list.
+        (Scope::Full, Kind::Change) => true,
         (Scope::Full, Kind::Run) => action == Action::RunCommand,
         // What is wrong may be in a file, or in what was not yet run.
         (Scope::Full, Kind::Diagnose) => true,

@@ -151,13 +151,14 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     };
     let paths = Paths::from_env()?;
     let Some(mut tasks) = connect(&paths) else { return Ok(Exit::Unreachable) };
-    if let Some((verb, id)) = command.about()
-        && let Some(otherwise) = spoken::otherwise(verb, id)
+    if let Some((verb, id)) = command.about().filter(|(_, id)| !id.is_empty())
         && let Err(trouble @ Trouble::Refused(_)) = tasks.call(named(Op::Show, id.to_owned()))
     {
-        let exit = said(&trouble)?;
-        complain!("aside: as a request in words: {otherwise}");
-        return Ok(exit);
+        said(&trouble)?;
+        if let Some(otherwise) = spoken::otherwise(verb, id) {
+            complain!("aside: as a request in words: {otherwise}");
+        }
+        return Ok(Exit::Usage);
     }
     match command {
         Command::List { json, find } => told(list::list(&mut tasks, &find.join(" "), json)),

@@ -35,6 +35,9 @@ pub enum Question<'a> {
     Diff { filters: &'a Filters, between: &'a Between, paths: &'a [String] },
     /// The short id and the first line of the newest commits of a revision, tab between them.
     Log { since: Option<&'a Revision>, of: &'a Revision },
+    /// Of the newest commits: short id, author, day and first line, tab between them, and the paths that each changed, one a line. Of one
+    /// path, and of one author, where these are not empty.
+    History { of: &'a Revision, many: usize, path: &'a str, author: &'a str },
 }
 
 /// The filters that the configuration of a repository defines. They are commands.
@@ -135,6 +138,28 @@ impl Question<'_> {
                 };
                 command.arg("--");
                 asked(command, PATIENTLY, LINE_BYTES).cut_at(b'\n')
+            }
+            Question::History { of: Revision(of), many, path, author } => {
+                let mut command = quiet(root);
+                command.args([
+                    "log",
+                    "--no-show-signature",
+                    "--no-color",
+                    "--no-decorate",
+                    "--no-notes",
+                    "--no-mailmap",
+                ]);
+                command.args(["--date=short", "--format=%h%x09%an%x09%ad%x09%s", "--name-only", "--no-renames"]);
+                command.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--fixed-strings"]);
+                command.arg(format!("--max-count={many}"));
+                if !author.is_empty() {
+                    command.args(["--regexp-ignore-case", &format!("--author={author}")]);
+                }
+                command.args(["--end-of-options", of, "--"]);
+                if !path.is_empty() {
+                    command.arg(path);
+                }
+                asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\n')
             }
         }
     }

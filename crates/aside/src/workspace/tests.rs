@@ -122,7 +122,7 @@ fn a_long_file_is_read_as_far_as_anybody_looks() {
     let workspace = Workspace::of(temp.path()).unwrap();
     assert_eq!(read(&workspace, "long").unwrap().len(), MAX_READ + 1);
     assert_eq!(read(&workspace, "short").unwrap(), b"x");
-    let pick = |path: &str| Pick { path: path.to_owned(), reason: Reason::Named, line: 0 };
+    let pick = |path: &str| Pick { path: path.to_owned(), reason: Reason::Named, line: 0, name: String::new() };
     let all = workspace.read_all(vec![pick("short"), pick("gone")]).unwrap();
     assert_eq!(all, [(pick("short"), Some(b"x".to_vec())), (pick("gone"), None)]);
 }

@@ -56,7 +56,7 @@ pub fn explain(question: &str, files: &[String], place: &Place<'_>, model: agent
         return Outcome::answer(advice.markdown, summary, Model::Better);
     }
     let known: Vec<String> =
-        files.iter().filter_map(|file| Some(format!("{} is {}.", code(file), path(file)?))).collect();
+        files.iter().filter_map(|file| Some(format!("{} is {}.", code(file), about_path(file)?))).collect();
     if !known.is_empty() && is_about_files(question) {
         let text = known.join("\n\n");
         let summary = short(&text, MAX_SUMMARY);
@@ -87,7 +87,8 @@ fn is_about_files(question: &str) -> bool {
     question.split_whitespace().count() <= 10 && asks.iter().any(|ask| lower.contains(ask))
 }
 
-fn path(path: &str) -> Option<&'static str> {
+/// What a file of this name is for: `the settings of the TypeScript compiler`.
+pub fn about_path(path: &str) -> Option<&'static str> {
     let name = path.trim_end_matches('/').rsplit('/').next()?;
     let fits = |known: &str| match known.strip_prefix('*') {
         Some(ending) => name.ends_with(ending),

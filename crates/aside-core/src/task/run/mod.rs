@@ -2,10 +2,12 @@
 //! and the settings say as values, and gets a proposal. Reads no file, runs nothing, and asks no model; `prompt` says what one
 //! would be asked.
 
+pub mod change;
 pub mod context;
 pub mod diagnose;
 pub mod edits;
 pub mod explain;
+pub mod facts;
 pub mod follow;
 pub mod forced;
 pub mod plan;

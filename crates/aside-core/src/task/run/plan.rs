@@ -14,7 +14,7 @@ const MAX_SHOWN: usize = 200;
 pub enum Because {
     /// A plan is what the person asked for.
     Asked,
-    /// It is not sure enough what is wanted.
+    /// What is wanted could not be told.
     Unsure,
 }
 
@@ -33,10 +33,7 @@ pub fn plan(request: &str, intent: &Intent, because: Because, lack: &str) -> Out
             };
             rows.push(match because {
                 Because::Asked => format!("Nothing is changed and nothing is run. What you want: {words}"),
-                Because::Unsure => format!(
-                    "It is not sure enough what you want ({:.0} of 100), so nothing is proposed that acts.",
-                    intent.confidence * 100.0
-                ),
+                Because::Unsure => "I could not tell what you want, so nothing is proposed.".to_owned(),
             });
             rows.push(String::new());
             match (intent.kind, files.is_empty()) {
@@ -55,8 +52,7 @@ pub fn plan(request: &str, intent: &Intent, because: Because, lack: &str) -> Out
                 rows.push("3. Run the tests of the project, if you say yes to that as well.".to_owned());
             } else {
                 rows.push(
-                    "2. Begin with what is to be done: `change …`, `run …`, `find …`, `explain …`, `review …`."
-                        .to_owned(),
+                    "2. Begin with what to do: `change …`, `run …`, `find …`, `explain …`, `review …`.".to_owned(),
                 );
             }
         }
@@ -67,12 +63,7 @@ pub fn plan(request: &str, intent: &Intent, because: Because, lack: &str) -> Out
             };
             rows.push(match because {
                 Because::Asked => format!("不会修改任何文件，也不会运行任何命令。你想要的是：{words}"),
-                Because::Unsure => {
-                    format!(
-                        "不太确定你想要什么（{:.0}/100），所以没有提出任何会执行的内容。",
-                        intent.confidence * 100.0
-                    )
-                }
+                Because::Unsure => "没能明白你想要什么，所以没有提出任何内容。".to_owned(),
             });
             rows.push(String::new());
             match (intent.kind, files.is_empty()) {
@@ -121,10 +112,7 @@ mod tests {
              see before anything is written.\n3. Run the tests of the project, if you say yes to that as well.\n\nIt needs a model.\n"
         );
         let unsure = text("the thing", Kind::Explain, &[], Because::Unsure, "");
-        assert!(
-            unsure.starts_with("It is not sure enough what you want (40 of 100)") && unsure.contains("`run …`"),
-            "{unsure}"
-        );
+        assert!(unsure.starts_with("I could not tell what you want") && unsure.contains("`run …`"), "{unsure}");
         assert!(text("那个东西", Kind::Explain, &[], Because::Unsure, "").contains("`运行…`"));
     }
 

@@ -253,6 +253,7 @@ mod tests {
             text: text.to_owned(),
             lines,
             line: 0,
+            name: String::new(),
         };
         let of = |file: File, size| Form::of(size, &Context { files: vec![file], ..Context::default() });
         assert_eq!(of(file("a\n", (1, 1, 1)), Size::Small), Form::Whole);
@@ -278,6 +279,7 @@ mod tests {
             text: text.to_owned(),
             lines: lines(text),
             line: 0,
+            name: String::new(),
         };
         let shown = Context { files: vec![file], tree: "size.sh\n".to_owned(), ..Context::default() };
         let (asked, answered) = EXAMPLE;

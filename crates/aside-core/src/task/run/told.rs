@@ -10,7 +10,7 @@ pub struct Status {
     /// Empty outside of a repository.
     pub branch: String,
     /// Files that differ from the last commit.
-    pub changed: usize,
+    pub changed: Vec<String>,
     /// The name of the model; empty when none is set up.
     pub model: String,
     /// Why the model does not answer; empty when it does, or when nobody has asked it yet.
@@ -23,6 +23,8 @@ pub struct Status {
     pub ended: Vec<(String, String)>,
 }
 
+/// Changed files that are named.
+const MAX_FILES: usize = 12;
 /// Tasks of each sort that are named.
 const MAX_TASKS: usize = 5;
 
@@ -32,7 +34,7 @@ pub fn help(request: &str, prefix: &str) -> Outcome {
             "Say what you want in your own words. Nothing is written and nothing is run before you have seen it and said yes.\n\n\
              - run: `run the tests`, `build it`, `start the dev server`\n\
              - diagnose: `why did that fail`, or paste an error\n\
-             - change: `rename the field in src/user.rs` (needs a model)\n\
+             - change: `rename average to mean`, `bump the minor version`; whatever is not exact needs a model\n\
              - search: `where is the port configured`\n\
              - review: `review my changes`\n\
              - explain: `what does tar -xzf do`, `exit code 137`\n\
@@ -43,7 +45,7 @@ pub fn help(request: &str, prefix: &str) -> Outcome {
             "用自己的话说出想做的事。在你看过并同意之前，不会写入任何文件，也不会运行任何命令。\n\n\
              - 运行：`运行测试`、`编译一下`、`启动服务`\n\
              - 诊断：`为什么失败了`，或者粘贴错误信息\n\
-             - 修改：`把 src/user.rs 里的字段改名`（需要模型）\n\
+             - 修改：`rename average to mean`、`bump the minor version`；不能精确说明的修改需要模型\n\
              - 搜索：`端口在哪里配置`\n\
              - 审查：`看一下我的改动`\n\
              - 解释：`tar -xzf 是什么意思`、`退出码 137`\n\
@@ -86,12 +88,25 @@ pub fn status(request: &str, status: &Status) -> Outcome {
     Outcome::answer(text, summary, Model::Unneeded)
 }
 
+/// What changed, by name.
+fn changed_files(changed: &[String], tongue: Tongue) -> String {
+    let mut rows: String = changed.iter().take(MAX_FILES).map(|path| format!("  - {}\n", code(path))).collect();
+    if changed.len() > MAX_FILES {
+        let more = changed.len() - MAX_FILES;
+        rows.push_str(&match tongue {
+            Tongue::English => format!("  - and {more} more\n"),
+            Tongue::Chinese => format!("  - 还有 {more} 个\n"),
+        });
+    }
+    rows
+}
+
 /// The place and the model.
 fn english(status: &Status) -> String {
     let Status { workspace, branch, changed, model, trouble, .. } = status;
     let mut text = format!("- Workspace: {}", code(workspace));
     if !branch.is_empty() {
-        let changes = match changed {
+        let changes = match changed.len() {
             0 => "nothing changed".to_owned(),
             1 => "1 file changed".to_owned(),
             many => format!("{many} files changed"),
@@ -99,6 +114,7 @@ fn english(status: &Status) -> String {
         text.push_str(&format!(", branch {}, {changes}", code(branch)));
     }
     text.push('\n');
+    text.push_str(&changed_files(changed, Tongue::English));
     text.push_str(&match (model.is_empty(), trouble.is_empty()) {
         (true, _) => "- Model: none; changes and open questions need one (`aside model pull`)\n".to_owned(),
         (false, true) => format!("- Model: {}\n", code(model)),
@@ -111,13 +127,14 @@ fn chinese(status: &Status) -> String {
     let Status { workspace, branch, changed, model, trouble, .. } = status;
     let mut text = format!("- 工作目录：{}", code(workspace));
     if !branch.is_empty() {
-        let changes = match changed {
+        let changes = match changed.len() {
             0 => "没有改动".to_owned(),
             many => format!("改动了 {many} 个文件"),
         };
         text.push_str(&format!("，分支 {}，{changes}", code(branch)));
     }
     text.push('\n');
+    text.push_str(&changed_files(changed, Tongue::Chinese));
     text.push_str(&match (model.is_empty(), trouble.is_empty()) {
         (true, _) => "- 模型：没有；修改代码和开放的问题需要一个（`aside model pull`）\n".to_owned(),
         (false, true) => format!("- 模型：{}\n", code(model)),
@@ -159,7 +176,7 @@ mod tests {
         let task = |name: &str| (name.to_owned(), "run `make test`".to_owned());
         let full = Status {
             branch: "main".to_owned(),
-            changed: 2,
+            changed: vec!["a.py".to_owned(), "b.py".to_owned()],
             model: "qwen".to_owned(),
             trouble: "connection refused".to_owned(),
             waiting: vec![task("t1")],
@@ -169,12 +186,12 @@ mod tests {
         let told = status("status", &full);
         assert_eq!(told.summary, "1 waiting for you, 7 under way");
         let told = text(told);
-        assert!(told.starts_with("- Workspace: `/p`, branch `main`, 2 files changed\n- Model: `qwen`, which does not answer: connection refused\n- Waiting for you: `t1` run `make test`\n"), "{told}");
+        assert!(told.starts_with("- Workspace: `/p`, branch `main`, 2 files changed\n  - `a.py`\n  - `b.py`\n- Model: `qwen`, which does not answer: connection refused\n- Waiting for you: `t1` run `make test`\n"), "{told}");
         assert!(told.ends_with("- Under way: 2 more\n"), "{told}");
         let chinese = status("状态", &full);
         assert_eq!(chinese.summary, "1 个等你决定，7 个进行中");
         let chinese = text(chinese);
-        assert!(chinese.starts_with("- 工作目录：`/p`，分支 `main`，改动了 2 个文件\n- 模型：`qwen`，没有应答：connection refused\n- 等你决定：`t1` run `make test`\n"), "{chinese}");
+        assert!(chinese.starts_with("- 工作目录：`/p`，分支 `main`，改动了 2 个文件\n  - `a.py`\n  - `b.py`\n- 模型：`qwen`，没有应答：connection refused\n- 等你决定：`t1` run `make test`\n"), "{chinese}");
         assert!(chinese.ends_with("- 进行中：还有 2 个\n"), "{chinese}");
     }
 }

@@ -28,7 +28,7 @@ pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
         false => (words.to_vec(), false),
     };
     let words = joined(&words).trim().to_owned();
-    let reads = asked || !std::io::stdin().is_terminal() && !is_inherited();
+    let reads = asked || !std::io::stdin().is_terminal() && (needs_text(&words) || !is_inherited());
     let piped = if reads { piped() } else { String::new() };
     let piped = piped.trim_end();
     Ok(match (words.is_empty(), piped.trim().is_empty()) {
@@ -42,12 +42,85 @@ pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
 /// What is asked about text that comes without a word.
 const WHAT_IS_THIS: &str = "explain this";
 
-/// Whether standard input is that of the shell around us, as in a `while read` loop: its lines are for the loop.
+/// Whether standard input is that of the shell around us, as in a `while read` loop: its lines are for the loop. Programs between, such as
+/// `timeout`, pass theirs on.
 fn is_inherited() -> bool {
-    let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+    const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "fish", "dash", "ksh", "ash"];
     let of = |process: &str| std::fs::read_link(format!("/proc/{process}/fd/0")).ok();
-    let (ours, theirs) = (of("self"), of(&parent.to_string()));
-    ours.is_some() && ours == theirs
+    let Some(ours) = of("self") else { return false };
+    let mut process = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+    for _ in 0..MAX_BETWEEN {
+        let id = process.to_string();
+        if of(&id).as_ref() != Some(&ours) {
+            return false;
+        }
+        let name = std::fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default();
+        if SHELLS.contains(&name.trim()) {
+            return true;
+        }
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).and_then(|id| id.trim().parse().ok());
+        let Some(parent) = parent else { return false };
+        process = parent;
+    }
+    false
+}
+
+/// Programs between us and the shell.
+const MAX_BETWEEN: usize = 4;
+
+/// Whether a request means nothing without a text to look at: "why", "explain this". Then it is read wherever it comes from.
+fn needs_text(words: &str) -> bool {
+    const POINTS: [&str; 13] = [
+        "this", "that", "it", "these", "why", "wrong", "happened", "output", "error", "errors", "log", "diff",
+        "failure",
+    ];
+    const SMALL: [&str; 40] = [
+        "what",
+        "is",
+        "was",
+        "went",
+        "explain",
+        "review",
+        "summarize",
+        "summarise",
+        "did",
+        "does",
+        "do",
+        "fail",
+        "failed",
+        "fails",
+        "failing",
+        "the",
+        "mean",
+        "means",
+        "fix",
+        "how",
+        "i",
+        "diagnose",
+        "help",
+        "me",
+        "understand",
+        "with",
+        "to",
+        "can",
+        "you",
+        "please",
+        "tell",
+        "here",
+        "a",
+        "of",
+        "and",
+        "describe",
+        "look",
+        "at",
+        "check",
+        "cause",
+    ];
+    let lower = words.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    let points = words.clone().any(|word| POINTS.contains(&word));
+    points && words.all(|word| POINTS.contains(&word) || SMALL.contains(&word))
 }
 
 /// The words of the command line as one text. Of `run rm "my notes.txt"` the shell has taken the quotes, and the command needs them; a single
@@ -221,6 +294,25 @@ mod tests {
         silence: Duration::from_millis(30),
         quiet: Duration::from_millis(30),
     };
+
+    #[test]
+    fn a_request_may_need_the_text_wherever_it_comes_from() {
+        for words in [
+            "why",
+            "why did this fail",
+            "what went wrong?",
+            "explain this",
+            "please review this diff",
+            "how do I fix it",
+        ] {
+            assert!(needs_text(words), "{words}");
+        }
+        for words in
+            ["explain src/a.rs", "run the tests", "review my changes", "why is the parser slow", "find foo", "status"]
+        {
+            assert!(!needs_text(words), "{words}");
+        }
+    }
 
     #[test]
     fn what_never_ends_is_not_read_for_ever() {

@@ -3,6 +3,8 @@
 
 mod by_agent;
 mod edit;
+mod exact;
+mod facts;
 mod failed;
 mod here;
 mod look;
@@ -20,11 +22,13 @@ use aside_core::task::event::{self, Id};
 use aside_core::task::proposal::{Confine, Proposal, UserRequest};
 use aside_core::task::route::intent::{Intent, Kind, Params};
 use aside_core::task::route::literal;
+use aside_core::task::route::params::split_piped;
 use aside_core::task::route::{self, Options, Route, Routed, Scope};
 use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
+use aside_core::task::run::diagnose::is_known;
 use aside_core::task::run::said::fenced;
 use aside_core::task::run::thread::{Conversation, Earlier};
-use aside_core::task::run::{Model, Outcome, told};
+use aside_core::task::run::{Model, Outcome, short, told};
 
 use crate::config;
 use crate::daemon::model::{self, Use};
@@ -36,6 +40,8 @@ use crate::workspace::Workspace;
 
 /// How long a model may take to say what is wanted; the rules have an answer already.
 const ROUTING: Duration = Duration::from_secs(20);
+/// Letters of a request in its summary.
+const MAX_SAID: usize = 80;
 /// Tasks that the status knows about.
 const MAX_TASKS: usize = 50;
 /// Bytes of what a model is told in any case: its rules, and the request.
@@ -96,6 +102,7 @@ impl Desk {
         // The rules are made ready for the first request, which takes longer than a key may wait.
         let ours = tokio::task::spawn_blocking(move || by_rules(&text, &Options { prefix: &prefix, threshold })).await;
         let ours = ours.unwrap_or_else(|_| by_rules(&self.request.text, &options));
+        let ours = self.about_facts(about_piped(ours, &self.request.text));
         if let Some(followed) = self.followed(&ours, &options).await {
             return followed;
         }
@@ -121,6 +128,27 @@ impl Desk {
             }
             Err(_) => ours,
         }
+    }
+
+    /// A question that facts answer is one, however sure the rules are of what else it could be. An order stays an order.
+    fn about_facts(&self, mut route: Route) -> Route {
+        let unsure = route.scope == Scope::Plan;
+        let Some(ask) = self.asked(&route.intent.params) else { return route };
+        let settled = match route.intent.kind {
+            Kind::Explain => unsure,
+            Kind::Status | Kind::Search | Kind::Diagnose | Kind::Help => ask.is_certain(),
+            Kind::Run | Kind::Change => unsure && ask.is_certain(),
+            Kind::Review => false,
+        };
+        if settled {
+            let question = Some(self.words().to_owned());
+            route.intent.params =
+                Params { question, files: std::mem::take(&mut route.intent.params.files), ..Params::default() };
+            route.intent.kind = Kind::Explain;
+            route.intent.summary = format!("Explain: {}", short(self.words(), MAX_SAID));
+            route.scope = Scope::Full;
+        }
+        route
     }
 
     /// What a model would be shown; nothing where none will be asked.
@@ -305,7 +333,7 @@ impl Desk {
         let status = told::Status {
             workspace: self.workspace.root().display().to_string(),
             branch: git.branch,
-            changed: git.changed.len(),
+            changed: git.changed,
             model: model.unwrap_or_default(),
             trouble: trouble.map(|server| rests(server.rests_s)).unwrap_or_default(),
             waiting: of(&["WAITING_APPROVAL"]),
@@ -395,6 +423,19 @@ fn by_rules(text: &str, options: &Options<'_>) -> Route {
             Routed::Apply { .. } => unreachable!("that is the status"),
         },
     }
+}
+
+/// An error that was piped in is looked into, however the question is put: to explain it is to say what went wrong.
+fn about_piped(mut route: Route, request: &str) -> Route {
+    let (words, piped) = split_piped(request);
+    if route.intent.kind == Kind::Explain && piped.is_some_and(is_known) {
+        let params = &mut route.intent.params;
+        params.change_request = Some(params.question.take().unwrap_or_else(|| request.to_owned()));
+        route.intent.kind = Kind::Diagnose;
+        route.intent.summary = format!("Diagnose: {}", short(words, MAX_SAID));
+        route.scope = Scope::Full;
+    }
+    route
 }
 
 fn answer(text: String, summary: impl Into<String>, details: String, model: Model) -> Outcome {

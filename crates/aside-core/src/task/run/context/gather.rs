@@ -65,6 +65,7 @@ pub fn gather(facts: &Facts<'_>) -> Context {
             text: text.to_owned(),
             lines: (first, last, all),
             line: pick.line,
+            name: pick.name.clone(),
         });
     }
     context.files = files;

@@ -6,8 +6,11 @@
 //! none is cut in two.
 
 pub mod gather;
+pub mod index;
 pub mod plan;
 
+#[cfg(test)]
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -40,6 +43,10 @@ pub struct Request<'a> {
     pub tree: &'a [Listed<'a>],
     /// What `git status` calls changed.
     pub changed: &'a [String],
+    /// Files that define, test or use what the words name.
+    pub hits: &'a [index::Hit],
+    /// README and manifests.
+    pub project: &'a [String],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +68,8 @@ pub struct Pick {
     pub reason: Reason,
     /// The line around which it is cut, 0 for its beginning.
     pub line: usize,
+    /// The name that it was picked for; empty mostly.
+    pub name: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,9 +77,16 @@ pub enum Reason {
     Named,
     Error,
     Active,
+    /// It defines what the request names.
+    Defines,
+    /// It tests what the request names.
+    Tests,
+    Uses,
     /// Its name has words of the request.
     Words,
     Open,
+    /// It says what the project is.
+    Project,
     Changed,
 }
 
@@ -80,6 +96,10 @@ impl Reason {
             Reason::Named => "the request names it",
             Reason::Error => "the error names it",
             Reason::Active => "it is before the user",
+            Reason::Defines => "defines",
+            Reason::Tests => "tests",
+            Reason::Uses => "uses",
+            Reason::Project => "it says what the project is",
             Reason::Words => "its name is like the words of the request",
             Reason::Open => "it is open",
             Reason::Changed => "it has changed since the last commit",
@@ -111,6 +131,8 @@ pub struct File {
     pub lines: (usize, usize, usize),
     /// The line that it was chosen for, 0 when for none.
     pub line: usize,
+    /// The name that it was chosen for; empty mostly.
+    pub name: String,
 }
 
 impl File {
@@ -129,6 +151,16 @@ impl Context {
         let Self { files, selection, tree, git, diagnostics, notes: _ } = self;
         let files: usize = files.iter().map(|file| file.text.len()).sum();
         files + selection.len() + tree.len() + git.len() + diagnostics.len()
+    }
+
+    /// Which files, and why, in a line for the user; empty when there are none.
+    pub fn shown(&self) -> String {
+        let row = |file: &File| {
+            let name = if file.name.is_empty() { String::new() } else { format!(" `{}`", file.name) };
+            format!("`{}` ({}{name})", file.path, file.reason.told())
+        };
+        let rows: Vec<String> = self.files.iter().map(row).collect();
+        if rows.is_empty() { String::new() } else { format!("Context: {}.", rows.join(", ")) }
     }
 
     /// For the prompt: always in the same order, and between marks that nothing in it can write.

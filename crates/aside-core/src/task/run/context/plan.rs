@@ -2,7 +2,9 @@
 
 use crate::task::deny::denied;
 use crate::task::diff::name::Name;
+use crate::task::run::context::index::Role;
 use crate::task::run::context::{Ignored, Listed, MAX_FILES, Pick, Reason, Request};
+use crate::task::run::facts;
 
 /// Files of the tree that are compared with the words.
 const MAX_TREE: usize = 50_000;
@@ -11,6 +13,8 @@ const MAX_WORDS: usize = 4;
 const MAX_CHANGED: usize = 4;
 /// Files that are taken for being open beside the one before the user.
 const MAX_OPEN: usize = 4;
+/// Files that say what a project is.
+const MAX_PROJECT: usize = 3;
 /// A word with fewer letters is in too many names.
 const SHORTEST: usize = 4;
 
@@ -37,17 +41,42 @@ pub fn plan(request: &Request<'_>) -> (Vec<Pick>, Vec<String>) {
             None => take(&mut picks, path.to_owned(), Reason::Active, line),
         }
     }
+    for hit in request.hits {
+        let reason = match hit.role {
+            Role::Defines => Reason::Defines,
+            Role::Tests => Reason::Tests,
+            Role::Uses => Reason::Uses,
+        };
+        if denied(&hit.path).is_none() {
+            take(&mut picks, hit.path.clone(), reason, hit.line);
+            if let Some(pick) = picks.iter_mut().find(|pick| pick.path == hit.path && pick.reason == reason) {
+                pick.name.clone_from(&hit.name);
+            }
+        }
+    }
     for path in like_words(request) {
         take(&mut picks, path.to_owned(), Reason::Words, 0);
     }
-    for (paths, reason, most) in
-        [(request.open, Reason::Open, MAX_OPEN), (request.changed, Reason::Changed, MAX_CHANGED)]
-    {
-        let readable = paths.iter().filter(|path| denied(path).is_none() && Name::new(path).is_ok());
-        for path in readable.filter(|path| !is_ignored(path, request)).take(most) {
-            take(&mut picks, path.clone(), reason, 0);
+    let may_show = |path: &&String| denied(path).is_none() && Name::new(path).is_ok() && !is_ignored(path, request);
+    for path in request.open.iter().filter(may_show).take(MAX_OPEN) {
+        take(&mut picks, path.clone(), Reason::Open, 0);
+    }
+    let about_project = facts::read(request.words, None).is_some_and(|ask| ask.is_about_project());
+    if about_project || picks.is_empty() {
+        for path in request.project.iter().filter(|path| denied(path).is_none()).take(MAX_PROJECT) {
+            take(&mut picks, path.clone(), Reason::Project, 0);
         }
     }
+    if !picks.is_empty() && !speaks_of_changes(request.words) {
+        return bounded(picks, notes);
+    }
+    for path in request.changed.iter().filter(may_show).take(MAX_CHANGED) {
+        take(&mut picks, path.clone(), Reason::Changed, 0);
+    }
+    bounded(picks, notes)
+}
+
+fn bounded(mut picks: Vec<Pick>, mut notes: Vec<String>) -> (Vec<Pick>, Vec<String>) {
     picks.sort_by_key(|pick| pick.reason);
     for pick in picks.iter().skip(MAX_FILES).filter(|pick| pick.reason == Reason::Named) {
         notes.push(format!("{} is left out: at most {MAX_FILES} files are shown", pick.path));
@@ -56,12 +85,35 @@ pub fn plan(request: &Request<'_>) -> (Vec<Pick>, Vec<String>) {
     (picks, notes)
 }
 
+/// Whether what has changed since the last commit is what the words are about.
+fn speaks_of_changes(words: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "change",
+        "changes",
+        "changed",
+        "diff",
+        "commit",
+        "committed",
+        "uncommitted",
+        "wip",
+        "branch",
+        "改动",
+        "提交",
+        "修改了",
+        "regression",
+        "broke",
+    ];
+    let lower = words.to_lowercase();
+    lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| WORDS.contains(&word))
+        || WORDS.iter().any(|word| !word.is_ascii() && lower.contains(word))
+}
+
 /// The more important reason stays; the line of an error is taken over.
 fn take(picks: &mut Vec<Pick>, path: String, reason: Reason, line: usize) {
     match picks.iter_mut().find(|pick| pick.path == path) {
         Some(pick) if pick.line == 0 => pick.line = line,
         Some(_) => {}
-        None => picks.push(Pick { path, reason, line }),
+        None => picks.push(Pick { path, reason, line, name: String::new() }),
     }
 }
 

@@ -45,7 +45,7 @@ fn files_are_picked_for_a_reason() {
     let places = [("src/main.rs".to_owned(), 12), ("/usr/lib/python3/x.py".to_owned(), 3)];
     let changed = names(&["Cargo.toml"]);
     let all = Request {
-        words: "why does the login hang",
+        words: "why does the login hang since my last commit",
         places: &places,
         active: Some(("src/main.rs", 40)),
         changed: &changed,
@@ -78,13 +78,13 @@ fn what_is_denied_is_never_read_and_what_is_ignored_only_when_named() {
     let active = planned(Request { active: Some((".env", 1)), ..Request::default() });
     assert_eq!(active, "- .env is left out: an environment file, which may hold secrets");
     assert_eq!(planned(Request { active: Some(("target/out.txt", 1)), ..Request::default() }), "");
-    let pick = Pick { path: ".env".to_owned(), reason: Reason::Named, line: 0 };
+    let pick = Pick { path: ".env".to_owned(), reason: Reason::Named, line: 0, name: String::new() };
     let context = gather(&Facts { read: &[(pick, Some(b"A=1".to_vec()))], ..Facts::default() });
     assert!(context.files.is_empty() && context.notes.len() == 1);
 }
 
 fn read(path: &str, line: usize, bytes: impl Into<Vec<u8>>) -> (Pick, Option<Vec<u8>>) {
-    (Pick { path: path.to_owned(), reason: Reason::Named, line }, Some(bytes.into()))
+    (Pick { path: path.to_owned(), reason: Reason::Named, line, name: String::new() }, Some(bytes.into()))
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn binary_is_left_out_and_secrets_are_taken_out() {
         read("latin.txt", 0, vec![b'a', 0xe9, b'b']),
         read("a.py", 0, format!("TOKEN = \"{secret}\"\nx = 1\n")),
         read("empty.py", 0, ""),
-        (Pick { path: "gone.py".to_owned(), reason: Reason::Named, line: 0 }, None),
+        (Pick { path: "gone.py".to_owned(), reason: Reason::Named, line: 0, name: String::new() }, None),
     ];
     let context =
         gather(&Facts { read: &files, selection: secret, git: secret, diagnostics: secret, ..Facts::default() });

@@ -82,10 +82,28 @@ impl Cause {
         format!("{}{colon}{message}{place}{}", self.tool.of(tongue), tongue.pick(".", "。"))
     }
 
+    /// A test is named with its file alone; the line where it failed stands elsewhere.
+    fn locate(&mut self, lines: &[&str]) {
+        let Some((file, line @ 0)) = &mut self.place else { return };
+        let number = |text: &&str| {
+            let rest = text.trim_start().strip_prefix(file.as_str())?.strip_prefix(':')?;
+            rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+        };
+        let found: Vec<usize> = lines.iter().filter_map(number).collect();
+        if let [only] = found.as_slice() {
+            *line = *only;
+        }
+    }
+
     /// Whether the sentence has all of the lines that say so.
     pub fn is_said(&self) -> bool {
         let sentence = self.sentence(Tongue::English);
         self.lines.iter().all(|line| sentence.contains(redact(line).trim()))
+    }
+
+    /// The lines that say so, as they are.
+    pub fn lines(&self) -> String {
+        self.lines.join("\n")
     }
 
     /// The lines that say so, as a block.
@@ -93,6 +111,36 @@ impl Cause {
         let lines = redact(&self.lines.join("\n")).replace("~~~", "~ ~ ~");
         format!("~~~\n{lines}\n~~~\n")
     }
+}
+
+/// Causes that are told together.
+const MAX_CAUSES: usize = 20;
+
+/// The decisive one first, then all others that the same tool names.
+pub fn causes(output: &str) -> Vec<Cause> {
+    let Some(first) = cause(output) else { return Vec::new() };
+    let lines = ends(output);
+    let mut all = vec![first.clone()];
+    let entries = ALL.iter().filter(|error| error.tool == first.tool);
+    let mut found: Vec<(usize, Cause)> = Vec::new();
+    for error in entries {
+        let fitting = lines.iter().enumerate().filter(|(_, line)| error.fits(line));
+        found.extend(fitting.filter_map(|(at, _)| Some((at, error.cause(&lines, at)?))));
+    }
+    found.sort_by_key(|(at, _)| *at);
+    for (_, cause) in found {
+        let known = |other: &Cause| {
+            other.message == cause.message
+                && (other.place == cause.place || other.place.is_none() || cause.place.is_none())
+        };
+        if !all.iter().any(known) && all.len() < MAX_CAUSES {
+            all.push(cause);
+        }
+    }
+    for cause in &mut all {
+        cause.locate(&lines);
+    }
+    all
 }
 
 pub fn cause(output: &str) -> Option<Cause> {

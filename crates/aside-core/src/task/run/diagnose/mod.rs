@@ -2,6 +2,7 @@
 //! where `suggest` knows one. From a command that ended, or from a text that somebody pasted.
 
 mod cause;
+mod remedy;
 
 #[cfg(test)]
 mod tests;
@@ -10,10 +11,12 @@ use crate::agent::tongue::{Phrase, Tongue};
 use crate::redact::redact;
 use crate::suggest::{self, Ended, Source, suggest};
 use crate::task::proposal::{Confine, Proposal};
+use crate::task::route::params::split_piped;
 use crate::task::run::explain::status;
 use crate::task::run::{Model, Outcome, code, short};
 use crate::text;
 use cause::Cause;
+use remedy::Remedy;
 
 /// Letters of a command and of a message that are shown.
 const MAX_SHOWN: usize = 200;
@@ -32,6 +35,7 @@ pub struct Failure<'a> {
 impl<'a> Failure<'a> {
     /// What is pasted into a request: all of it is looked at, and a command behind a prompt is taken for the one that failed.
     pub fn pasted(request: &'a str) -> Self {
+        let request = split_piped(request).1.unwrap_or(request);
         let prompts = request.lines().take(MAX_PROMPTS).filter_map(|line| {
             let line = line.trim();
             let typed = ["$ ", "% ", "❯ ", "➜ "].iter().find_map(|prompt| line.strip_prefix(prompt));
@@ -54,8 +58,15 @@ pub fn mentioned(output: &str) -> Vec<(String, usize)> {
 pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>) -> Outcome {
     let tongue = Tongue::of(request);
     let output = text::clean(failure.output);
-    let cause = cause::cause(&output);
-    let cure = cure(failure, &output, place);
+    let causes = cause::causes(&output);
+    let cause = causes.first().cloned();
+    let remedy = remedy::remedy(&cause.as_ref().map(Cause::lines).unwrap_or_default(), &output);
+    // What was piped in comes without its command: one that fails so will do, to find what mends it.
+    let assumed = remedy.as_ref().map(|remedy| remedy.command.as_str()).filter(|_| failure.command.is_empty());
+    let cure = cure(failure, &output, place).or_else(|| {
+        let command = assumed.filter(|command| !command.is_empty())?;
+        self::cure(&Failure { command, ..*failure }, &output, place)
+    });
     if let Some((command, reason)) = cure {
         let sentence = match &cause {
             Some(cause) => {
@@ -64,7 +75,7 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
             }
             None => capital(&reason),
         };
-        let details = told(failure, cause.as_ref(), Some(&command), tongue);
+        let details = told(failure, &causes, Some(&command), None, tongue);
         let summary = short(&format!("{}: {}", capital(&reason).trim_end_matches('.'), command), MAX_SHOWN);
         let proposal = Proposal::Command {
             cmd: command,
@@ -75,10 +86,19 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
         return Outcome { proposal, summary, details, model: Model::Better };
     }
     if let Some(cause) = cause {
-        let text = told(failure, Some(&cause), None, tongue);
+        let text = told(failure, &causes, None, remedy.as_ref(), tongue);
         return Outcome::answer(text, short(&cause.sentence(tongue), MAX_SHOWN), Model::Better);
     }
+    if let Some(remedy) = remedy {
+        let text = told(failure, &[], None, Some(&remedy), tongue);
+        return Outcome::answer(text, short(remedy.sentence(tongue), MAX_SHOWN), Model::Better);
+    }
     unknown(request, failure)
+}
+
+/// Whether an output says what went wrong in a way that is known here.
+pub fn is_known(output: &str) -> bool {
+    cause::cause(output).is_some() || remedy::remedy("", output).is_some()
 }
 
 /// What `suggest` would run next. What usually came next is no cure.
@@ -92,7 +112,13 @@ fn cure(failure: &Failure<'_>, output: &str, place: &suggest::Place<'_>) -> Opti
     }
 }
 
-fn told(failure: &Failure<'_>, cause: Option<&Cause>, cure: Option<&str>, tongue: Tongue) -> String {
+fn told(
+    failure: &Failure<'_>,
+    causes: &[Cause],
+    cure: Option<&str>,
+    remedy: Option<&Remedy>,
+    tongue: Tongue,
+) -> String {
     let mut told = String::new();
     if !failure.command.is_empty() {
         let command = code(&short(&redact(failure.command), MAX_SHOWN));
@@ -103,7 +129,13 @@ fn told(failure: &Failure<'_>, cause: Option<&Cause>, cure: Option<&str>, tongue
             (None, Tongue::Chinese) => format!("{command} 失败了。"),
         });
     }
-    if let Some(cause) = cause {
+    if let [_, _, ..] = causes {
+        told.push_str(&match tongue {
+            Tongue::English => format!("{} things are wrong:\n\n", causes.len()),
+            Tongue::Chinese => format!("有 {} 个问题：\n\n", causes.len()),
+        });
+        causes.iter().for_each(|cause| told.push_str(&format!("- {}\n", cause.sentence(tongue))));
+    } else if let Some(cause) = causes.first() {
         told.push_str(&cause.sentence(tongue));
         told.push_str("\n\n");
         // What somebody pasted in one line, and is all of the sentence, they have before them.
@@ -113,6 +145,10 @@ fn told(failure: &Failure<'_>, cause: Option<&Cause>, cure: Option<&str>, tongue
     } else if let Some(about) = failure.exit.and_then(|exit| status(failure.command, exit)) {
         told.push_str(&about);
         told.push('\n');
+    }
+    if let Some(remedy) = remedy {
+        let newline = if told.is_empty() || told.ends_with("\n\n") { "" } else { "\n" };
+        told.push_str(&format!("{newline}{}\n", remedy.sentence(tongue)));
     }
     if let Some(cure) = cure {
         told.push_str(&format!("\n{}{}\n", tongue.pick("This may mend it: ", "这也许能解决："), code(cure)));

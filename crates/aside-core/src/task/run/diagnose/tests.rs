@@ -12,6 +12,83 @@ fn said(command: &str, exit: Option<i32>, output: &str) -> Outcome {
     diagnose("why did it fail", &Failure { command, exit, output }, &place)
 }
 
+fn text(outcome: Outcome) -> String {
+    match outcome.proposal {
+        Proposal::Answer { text } => text,
+        Proposal::Command { cmd, .. } => format!("{cmd}\n{}", outcome.details),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn cause_place_and_cure_of_what_people_meet() {
+    let cases = [
+        (
+            "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    import click\nModuleNotFoundError: No module named 'click'\n",
+            "a.py:1",
+            "add click",
+        ),
+        ("error[E0432]: unresolved import `serde`\n --> src/main.rs:1:5\n", "src/main.rs:1", "cargo add serde"),
+        (
+            "main.go:4:2: no required module provides package github.com/a/b; to add it:\n",
+            "main.go:4",
+            "go get github.com/a/b",
+        ),
+        ("Error: Cannot find module 'express'\nRequire stack:\n- /p/app.js\n", "express", "npm install express"),
+        ("OSError: [Errno 98] Address already in use\n", "port", "ss -ltnp"),
+        ("bash: ./deploy.sh: Permission denied\n", "deploy.sh", "chmod +x ./deploy.sh"),
+        ("cp: error writing '/data/x': No space left on device\n", "disk", "df -h"),
+        ("curl: (6) Could not resolve host: api.exampel.com\n", "api.exampel.com", "getent hosts"),
+        ("curl: (60) SSL certificate problem: certificate has expired\n", "certificate", "`date`"),
+        ("fatal: Authentication failed for 'https://example.com/a/b.git/'\n", "Authentication", "gh auth login"),
+        (
+            "CONFLICT (content): Merge conflict in shop/cart.py\nAutomatic merge failed; fix conflicts and then commit the result.\n",
+            "same lines",
+            "git merge --abort",
+        ),
+        ("fatal: Unable to create '/p/.git/index.lock': File exists.\n", "index.lock", "pgrep -a git"),
+        (
+            "npm ERR! code EBADENGINE\nnpm ERR! notsup Required: {\"node\":\">=18\"}\n",
+            "version of Node",
+            "node --version",
+        ),
+        (
+            "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\n",
+            "src/a.ts:3",
+            "another type",
+        ),
+        ("  File \"a.py\", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n", "a.py:3", "a bracket"),
+        (
+            "test cart::total ... FAILED\n\nthread 'cart::total' panicked at src/cart.rs:9:5:\nassertion `left == right` failed\n  left: 1\n right: 2\n",
+            "src/cart.rs:9",
+            "cargo test cart::total",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (output, cause, cure) in cases {
+        let told = text(said("", None, output));
+        if !told.contains(cause) || !told.contains(cure) {
+            wrong.push(format!("{cause} / {cure}: {told}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn all_failures_are_named_not_the_first() {
+    let pytest = "tests/test_a.py:11: ZeroDivisionError\ntests/test_b.py:5: AssertionError\nFAILED tests/test_a.py::test_average - ZeroDivisionError: division by zero\nFAILED tests/test_b.py::test_coupon - assert 1 == 2\n";
+    let told = text(said("pytest", Some(1), pytest));
+    assert!(
+        told.contains("2 things are wrong")
+            && told.contains("tests/test_a.py:11")
+            && told.contains("tests/test_b.py:5"),
+        "{told}"
+    );
+    let tsc = "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\nsrc/b.ts(9,1): error TS1005: ';' expected.\n";
+    let told = text(said("", None, tsc));
+    assert!(told.contains("src/a.ts:3") && told.contains("src/b.ts:9"), "{told}");
+}
+
 #[test]
 fn outputs_of_many_tools() {
     let rust = "   Compiling a v0.1.0\nerror[E0308]: mismatched types\n  --> src/main.rs:4:18\n   |\n4 |     let x: u32 = \"a\";\n\nerror: could not compile `a`\n";
@@ -67,7 +144,7 @@ fn the_decisive_lines_are_quoted() {
         outcome.proposal,
         Proposal::Answer {
             text: "`frobnicate build` failed with status 101. The Rust compiler says: mismatched types, at `src/main.rs:4`.\n\n\
-                   ~~~\nerror[E0308]: mismatched types\n  --> src/main.rs:4:18\n~~~\n"
+                   ~~~\nerror[E0308]: mismatched types\n  --> src/main.rs:4:18\n~~~\n\nThe value has another type than the place takes: change the value, the type that is declared there, or convert it.\n"
                 .to_owned()
         }
     );

@@ -41,6 +41,7 @@ impl Scene {
             text: shown.to_owned(),
             lines: (1, all, all),
             line: 0,
+            name: String::new(),
         };
         self.shown.files.push(file);
         self.unseen(path, text)

@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 
 use crate::task::run::list;
 use crate::task::run::project::Project;
-use crate::task::run::script::offer::{Offer, Origin};
+use crate::project::offer::{Offer, Origin};
 
 pub const LIST: &str = include_str!("../../../../data/task/arguments.toml");
 

@@ -9,7 +9,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use crate::agent::tongue::{Both, Tongue};
-use crate::project::goal::{GOALS, Wanted};
+use crate::project::goal::{self, Wanted};
 use crate::project::{Fit, fitting};
 use crate::project::offer::{self, Offer, Origin, Why};
 use crate::task::proposal::{Confine, Proposal};
@@ -84,7 +84,9 @@ struct Request<'a> {
 /// A file that was named needs no word more to be the only one.
 fn arguments(said: &str, files: &[String]) -> Arguments {
     let alone = files.first().and_then(|file| {
-        let without = said.replacen(file.as_str(), " ", 1);
+        let names = |word: &&str| file == word || file.strip_suffix(*word).is_some_and(|before| before.ends_with('/'));
+        let word = said.split_whitespace().map(|word| word.trim_matches(['`', '"', ',', '.'])).find(names)?;
+        let without = said.replacen(word, " ", 1);
         let is_filler = |word: &str| {
             ["only", "just", "alone", "by", "itself", "the", "tests", "test", "file", "in", "of"].contains(&word)
         };
@@ -141,6 +143,12 @@ fn chosen(asked: &Request<'_>, offers: &[Offer], place: &Place<'_>) -> Outcome {
         let said = code(words);
         let head = Both::new(format!("Which one do you mean by {said}?"), format!("{said} 指的是哪一个？"));
         return listed(head.of(place.tongue), "", &alike, place.tongue);
+    }
+    // What the project is usually built with is not here: another tool would build something else.
+    let lacks =
+        |origin: &Origin| matches!(origin, Origin::Usual(of) if wanted.goal.is_some_and(|goal| goal.name == *of));
+    if matches!(first.origin, Origin::Usual(_)) && missing.iter().any(|(origin, _)| lacks(origin)) {
+        return nothing(wanted, words, offers, missing, place.tongue);
     }
     if !arguments.is_empty() {
         return with_arguments(arguments, &fitting, place);

@@ -434,6 +434,8 @@ fn another_order_is_not_to_run_what_it_names() {
 #[test]
 fn what_is_not_installed_is_not_proposed() {
     assert_eq!(run("build.sbt", "/p", "the tests", &[]), "sbt test");
+    let told = run("composer.json package.json", "/p", "the dependencies", &[]);
+    assert!(told.contains("not installed: `composer`"), "{told}");
     let told = run("phpunit.xml composer.json", "/p", "the dependencies", &[]);
     assert!(told.starts_with("? What would run `the dependencies` here is not installed: `composer`"), "{told}");
 }

@@ -46,6 +46,11 @@ pub fn defined(line: &str) -> Option<&str> {
     found.map(|name| name.as_str().trim_end_matches([':', '.', '-', '!', '?']))
 }
 
+/// Whether a word of the language says that the line defines something: the first of the ways.
+pub fn defined_by_keyword(line: &str) -> bool {
+    DEFINES.first().is_some_and(|define| define.pattern.is_match(line))
+}
+
 pub fn is_import(line: &str) -> bool {
     IMPORTS.iter().any(|pattern| pattern.is_match(line))
 }

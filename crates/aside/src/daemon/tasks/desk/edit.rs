@@ -37,6 +37,9 @@ impl Desk {
         let request = intent.params.change_request.as_deref().unwrap_or(self.words());
         if let Some(lack) = self.lack() {
             let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+            if let Some(outcome) = self.exact(&here).await? {
+                return Ok(outcome);
+            }
             if let Some(outcome) = here.ordered(self.words(), Tongue::of(request)).await {
                 return Ok(outcome);
             }
@@ -61,7 +64,7 @@ impl Desk {
             Answered::Words(said) => {
                 let summary = said.summary();
                 let proposal = Proposal::Plan { text: said.words };
-                Ok(Outcome { proposal, summary, details: told(&gathered.context.notes), model: Model::Unneeded })
+                Ok(Outcome { proposal, summary, details: told(&gathered.context), model: Model::Unneeded })
             }
             Answered::Refused(refusal) => Err(prompt::given_up(&refusal)),
         }
@@ -126,7 +129,7 @@ impl Desk {
             return Ok(Outcome { proposal, summary, details: said.words, model: Model::Unneeded });
         }
         let summary = said.summary();
-        Ok(answer(said.words, summary, told(&gathered.context.notes), Model::Unneeded))
+        Ok(answer(said.words, summary, told(&gathered.context), Model::Unneeded))
     }
 
     /// What somebody asks about: what they pasted, or what their shell or this conversation ran last that failed.
@@ -217,7 +220,7 @@ impl Desk {
             Ok(Some(Checked { unified_diff, files })) => {
                 let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
                 let summary = Some(said.summary()).filter(|summary| !summary.is_empty());
-                let details = joined(&said.words, &told(&gathered.context.notes));
+                let details = joined(&said.words, &told(&gathered.context));
                 // Whoever keeps the task gives it its name.
                 let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
                 let summary = summary.unwrap_or_else(|| format!("Change {count}"));
@@ -283,9 +286,10 @@ fn without_holes(changes: &Changes) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What the model was not shown, for the person.
-fn told(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("- {note}\n")).collect()
+/// What the model was shown and what it was not, for the user.
+fn told(context: &Context) -> String {
+    let notes: String = context.notes.iter().map(|note| format!("- {note}\n")).collect();
+    joined(&context.shown(), &notes)
 }
 
 fn joined(one: &str, other: &str) -> String {

@@ -124,14 +124,14 @@ impl Here {
         is_plain.then(|| self.proposed(cmd, reason))
     }
 
-    fn proposed(&self, cmd: String, reason: String) -> Outcome {
+    pub fn proposed(&self, cmd: String, reason: String) -> Outcome {
         let summary = format!("Run {}", code(&cmd));
         let cwd = Some(self.cwd.clone());
         let proposal = Proposal::Command { cmd, cwd, reason: Some(reason), confine: Confine::No };
         Outcome { proposal, summary, details: String::new(), model: Model::Unneeded }
     }
 
-    async fn usual(&self, words: &str) -> Option<(String, String)> {
+    pub(super) async fn usual(&self, words: &str) -> Option<(String, String)> {
         let find = |here: &Self| {
             let wish = Wish { words, place: here.place(), limit: 1 };
             let best = embedded::answer(&wish).into_iter().next()?;

@@ -1,17 +1,23 @@
 //! What is read of the workspace for a model: the files that a request, an error or an editor names, the names of the others, and what git
 //! says. What may not leave is taken out here; how much is shown is core's to say.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 use aside_core::redact::REDACTED;
 use aside_core::task::proposal::Meta;
 use aside_core::task::route::intent::{Intent, Kind};
 use aside_core::task::run::context::gather::{Facts, gather};
+use aside_core::task::run::context::index::{Hit, Index};
 use aside_core::task::run::context::plan::plan;
-use aside_core::task::run::context::{Context, Request};
+use aside_core::task::run::context::{Context, Ignored, Listed, Request};
 use aside_core::task::run::diagnose::mentioned;
 
 use crate::daemon::state::State;
 use crate::daemon::tasks::desk::{Desk, blocking};
 use crate::workspace::Workspace;
+use crate::workspace::beneath::Root;
+use crate::workspace::read::read as read_file;
 
 /// What decides which files are read.
 struct Wanted {
@@ -54,7 +60,7 @@ impl Desk {
     }
 }
 
-fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &std::sync::atomic::AtomicBool) -> anyhow::Result<Context> {
+fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyhow::Result<Context> {
     let Wanted { words, files, places, cwd, meta } = wanted;
     // An error names files as they are called where it came up.
     let there = Workspace::of(std::path::Path::new(cwd)).ok().filter(|there| there.root() == workspace.root());
@@ -73,6 +79,9 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &std::sync::atomic::A
     let tree = workspace.tree(&named, cancelled)?;
     let git = workspace.git();
     let listed = tree.listed();
+    let hits = hits(workspace, words, &listed, cancelled);
+    let project: Vec<String> =
+        workspace.project().files.into_iter().map(|(path, _)| path).filter(|path| is_about(path)).collect();
     let request = Request {
         words,
         files: &files,
@@ -81,6 +90,8 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &std::sync::atomic::A
         open: &open,
         tree: &listed,
         changed: &git.changed,
+        hits: &hits,
+        project: &project,
     };
     let (picks, mut notes) = plan(&request);
     let read = workspace.read_all(picks)?;
@@ -96,6 +107,35 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &std::sync::atomic::A
     notes.extend(tree.note.clone());
     context.notes = notes;
     Ok(context)
+}
+
+/// README and manifests say what a project is; what builds it does not.
+fn is_about(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.starts_with("README")
+        || ["package.json", "pyproject.toml", "Cargo.toml", "go.mod", "composer.json", "pom.xml"].contains(&name)
+}
+
+/// Bytes and files that are read to find definitions, and how long that may take.
+const MAX_BYTES: usize = 48 * 1024 * 1024;
+const MAX_FILES: usize = 20_000;
+const TIME: Duration = Duration::from_secs(2);
+
+fn hits(workspace: &Workspace, words: &str, listed: &[Listed<'_>], cancelled: &AtomicBool) -> Vec<Hit> {
+    let mut index = Index::new(words);
+    let Some(root) = Root::open(workspace.root()).ok().filter(|_| !index.is_empty()) else { return Vec::new() };
+    let (mut bytes, began) = (0, Instant::now());
+    for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No).take(MAX_FILES) {
+        if cancelled.load(Ordering::Relaxed) || bytes > MAX_BYTES || began.elapsed() > TIME {
+            break;
+        }
+        let text = read_file(&root, listed.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        if let Some(text) = text.filter(|text| !text.contains('\0')) {
+            bytes += text.len();
+            index.look(listed.path, &text);
+        }
+    }
+    index.done()
 }
 
 /// Lines that the settings would not have in the history are nobody's business, wherever they stand.

@@ -43,7 +43,16 @@ impl Desk {
         let question = intent.params.question.as_deref().unwrap_or(self.words());
         let lack = self.lack();
         let model = lack.map_or(agent::Model::Silent, |lack| lack.model());
+        let certain = self.asked(&intent.params).is_some_and(|ask| ask.is_certain());
+        if certain && let Some(known) = self.known(intent).await? {
+            return Ok(known);
+        }
         if let Some(known) = self.explained(intent, model).await {
+            return Ok(known);
+        }
+        if lack.is_some()
+            && let Some(known) = self.known(intent).await?
+        {
             return Ok(known);
         }
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
@@ -61,7 +70,7 @@ impl Desk {
             return Ok(known);
         }
         match self.words_of(&gathered.context, say, |context| prompt::explain(question, context)).await {
-            Ok(said) => Ok(answer(said.words.clone(), said.summary(), String::new(), Model::Unneeded)),
+            Ok(said) => Ok(answer(said.words.clone(), said.summary(), gathered.context.shown(), Model::Unneeded)),
             Err(sentence) if known.model == Model::Needed => Err(sentence),
             Err(sentence) => Ok(Outcome { details: sentence, ..known }),
         }

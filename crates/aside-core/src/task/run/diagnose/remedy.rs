@@ -1,0 +1,109 @@
+//! What mends an error, in a sentence, by `data/task/cures.toml`. Proposes nothing that runs: what `suggest` knows does that.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::agent::tongue::{Both, Tongue};
+use crate::redact::redact;
+use crate::task::run::{list, short};
+
+const LIST: &str = include_str!("../../../../data/task/cures.toml");
+
+/// Lines of an output that are looked at, from its end, and letters of what a line puts into a sentence.
+const MAX_LINES: usize = 2000;
+const MAX_NAME: usize = 80;
+
+struct Entry {
+    #[cfg(test)]
+    name: String,
+    pattern: Regex,
+    /// A command that fails so.
+    fails: Option<String>,
+    says: Both,
+}
+
+static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    list::tables(LIST, "cure", |table| {
+        Some(Entry {
+            #[cfg(test)]
+            name: list::text(table, "name")?,
+            pattern: list::pattern(table, "pattern")?,
+            fails: list::text(table, "as"),
+            says: list::both(table, "says")?,
+        })
+    })
+});
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy {
+    says: Both,
+    /// What was run, where nothing else says so.
+    pub command: String,
+}
+
+impl Remedy {
+    pub fn sentence(&self, tongue: Tongue) -> &str {
+        self.says.of(tongue)
+    }
+}
+
+/// For the line that says what is wrong, or else for any of the output.
+pub fn remedy(cause: &str, output: &str) -> Option<Remedy> {
+    let lines: Vec<&str> = output.lines().rev().take(MAX_LINES).collect();
+    let of = |line: &str| ALL.iter().find_map(|entry| entry.remedy(line));
+    let decisive = cause.lines().find_map(of);
+    decisive.or_else(|| ALL.iter().find_map(|entry| lines.iter().find_map(|line| entry.remedy(line))))
+}
+
+impl Entry {
+    fn remedy(&self, line: &str) -> Option<Remedy> {
+        let found = self.pattern.captures(line)?;
+        let Both { english, chinese } = &self.says;
+        let says = Both::new(self.filled(english, &found), self.filled(chinese, &found));
+        let command = self.fails.as_ref().map(|fails| self.filled(fails, &found)).unwrap_or_default();
+        Some(Remedy { says, command })
+    }
+
+    fn filled(&self, sentence: &str, found: &Captures<'_>) -> String {
+        let mut filled = sentence.to_owned();
+        for name in self.pattern.capture_names().flatten() {
+            let value = found.name(name).map_or("", |value| value.as_str());
+            filled = filled.replace(&format!("<{name}>"), &short(&redact(value), MAX_NAME).replace('`', "'"));
+        }
+        filled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cure_has_its_hits_and_misses() {
+        assert_eq!(ALL.len(), list::count(LIST, "cure"));
+        let examples =
+            list::tables(LIST, "cure", |table| Some((list::texts(table, "hits"), list::texts(table, "misses"))));
+        let mut wrong = Vec::new();
+        for (entry, (hits, misses)) in ALL.iter().zip(examples) {
+            assert!(!hits.is_empty() && misses.len() >= 2, "{}", entry.name);
+            for hit in hits {
+                let (line, part) = hit.rsplit_once(" => ").unwrap();
+                let told = remedy(line, line);
+                let told = told.as_ref().map_or("", |told| told.sentence(Tongue::English));
+                if !told.contains(part) || told.contains("<") && !line.contains('<') {
+                    wrong.push(format!("{}: {line}: {told}", entry.name));
+                }
+            }
+            let missed = misses.iter().filter(|line| entry.remedy(line).is_some());
+            wrong.extend(missed.map(|line| format!("{}: miss {line}", entry.name)));
+        }
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+
+    #[test]
+    fn nothing_of_an_output_becomes_code_by_its_own() {
+        let told = remedy("", "ModuleNotFoundError: No module named 'a`b'").unwrap();
+        assert!(!told.sentence(Tongue::English).contains("a`b"));
+    }
+}

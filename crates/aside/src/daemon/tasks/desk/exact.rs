@@ -1,0 +1,242 @@
+//! Changes that the words of a request say exactly, made without a model: the files are read, the new texts become a diff, and that is checked and shown
+//! like any other. Writes nothing.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aside_core::agent::tongue::Tongue;
+use aside_core::task::diff::between::between;
+use aside_core::task::diff::name::Name;
+use aside_core::task::proposal::Proposal;
+use aside_core::task::route::intent::Params;
+use aside_core::task::run::change::{self, Edit, Made};
+use aside_core::task::run::context::{Ignored, MAX_READ};
+use aside_core::task::run::{Model, Outcome, code};
+
+use crate::daemon::tasks::desk::edit::{Checked, checked};
+use crate::daemon::tasks::desk::here::Here;
+use crate::daemon::tasks::desk::{Desk, answer, blocking};
+use crate::workspace::Workspace;
+use crate::workspace::beneath::Root;
+use crate::workspace::read::read;
+
+/// Files and bytes that are read to find a text.
+const MAX_FILES: usize = 20_000;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+/// Files that one change touches.
+const MAX_CHANGED: usize = 200;
+
+/// What came of the words.
+enum Exact {
+    Diff(Checked, String, String),
+    Nothing(String),
+    /// They say no exact change, or one that files do not bear out.
+    None,
+}
+
+impl Desk {
+    /// None where the request says no exact change.
+    pub(super) async fn exact(&self, here: &Here) -> Result<Option<Outcome>, String> {
+        let Some(edit) = change::read(self.words()) else { return Ok(None) };
+        let tongue = Tongue::of(self.words());
+        if edit == Edit::Format {
+            let params = Params { query: Some("format".to_owned()), ..Params::default() };
+            let workspace = self.workspace.clone();
+            let project = blocking(move |_| workspace.project()).await?;
+            return Ok(here.command(&params, "", &project, tongue).await);
+        }
+        let root = self.workspace.root().to_owned();
+        let of_manager = change::command(&edit, &|name| root.join(name).is_file());
+        if let Some(command) = of_manager {
+            return Ok(self.by_manager(&edit, command, here).await);
+        }
+        let workspace = self.workspace.clone();
+        let made = blocking(move |cancelled| made(&workspace, &edit, cancelled)).await?;
+        Ok(match made {
+            Exact::Diff(Checked { unified_diff, files }, summary, note) => {
+                let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
+                Some(Outcome { proposal, summary, details: note, model: Model::Unneeded })
+            }
+            Exact::Nothing(why) => {
+                let summary = why.lines().next().unwrap_or_default().to_owned();
+                Some(answer(format!("{why}\n"), summary, String::new(), Model::Better))
+            }
+            Exact::None => None,
+        })
+    }
+
+    /// A dependency is added and removed by the manager that keeps the list, if that is here.
+    async fn by_manager(&self, edit: &Edit, command: String, here: &Here) -> Option<Outcome> {
+        let workspace = self.workspace.clone();
+        let project = blocking(move |_| workspace.project()).await.ok()?;
+        if let Edit::RemoveDependency(name) = edit {
+            // "Remove lodash" may mean anything; it is a dependency where a manifest says so.
+            let mut all = project.manifests().into_iter().flat_map(|manifest| manifest.dependencies);
+            if !all.any(|(known, _)| known == *name) {
+                return None;
+            }
+        }
+        let reason = "The project's package manager keeps the list of dependencies, and its lock file.".to_owned();
+        match here.runnable(std::slice::from_ref(&command)).await {
+            Some(command) => Some(here.proposed(command, reason)),
+            None => {
+                let program = command.split(' ').next().unwrap_or_default();
+                let text = format!("{} would do that, and {} is not installed here.", code(&command), code(program));
+                Some(answer(format!("{text}\n"), text, String::new(), Model::Better))
+            }
+        }
+    }
+}
+
+fn made(workspace: &Workspace, edit: &Edit, cancelled: &AtomicBool) -> Exact {
+    let files = match gathered(workspace, edit, cancelled) {
+        Ok(files) => files,
+        Err(why) => return Exact::Nothing(why),
+    };
+    if files.is_empty() && !matches!(edit, Edit::Ignore(_) | Edit::Replace { .. } | Edit::Rename { .. }) {
+        return Exact::None;
+    }
+    // A word that no file has as a dependency was not meant as one.
+    let (texts, summary, note) = match change::make(edit, &files) {
+        Made::Nothing(_) if matches!(edit, Edit::RemoveDependency(_)) => return Exact::None,
+        Made::Nothing(why) if why.is_empty() => return Exact::None,
+        Made::Nothing(why) => return Exact::Nothing(why),
+        Made::Move { from, to } => return moved(workspace, &from, &to),
+        Made::Texts { files, summary, note } => (files, summary, note),
+    };
+    if texts.len() > MAX_CHANGED {
+        return Exact::Nothing(format!(
+            "That would change {} files, more than {MAX_CHANGED}; name a file.",
+            texts.len()
+        ));
+    }
+    let mut diff = Vec::new();
+    for (path, text) in &texts {
+        let Ok(name) = Name::new(path) else { return Exact::None };
+        diff.extend(between(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+    }
+    settled(workspace, &diff, summary, note)
+}
+
+fn settled(workspace: &Workspace, diff: &[u8], summary: String, note: String) -> Exact {
+    match checked(workspace.root(), diff) {
+        Ok(checked) => Exact::Diff(checked, summary, note),
+        Err(error) => Exact::Nothing(format!("The change cannot be made: {error:#}.")),
+    }
+}
+
+fn moved(workspace: &Workspace, from: &str, to: &str) -> Exact {
+    let from = workspace.named(from);
+    let below = workspace.cwd().strip_prefix(workspace.root()).ok().and_then(|path| path.to_str()).unwrap_or_default();
+    let to = if below.is_empty() { to.to_owned() } else { format!("{below}/{to}") };
+    let (Ok(old), Ok(new)) = (Name::new(&from), Name::new(&to)) else {
+        return Exact::Nothing(format!("{} or {} is no file that a task may touch.", code(&from), code(&to)));
+    };
+    if workspace.root().join(new.as_str()).exists() {
+        return Exact::Nothing(format!("{} is there already.", code(&to)));
+    }
+    if !workspace.root().join(old.as_str()).is_file() {
+        return Exact::None;
+    }
+    let diff = format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n");
+    settled(workspace, diff.as_bytes(), format!("Rename {} to {}", code(&from), code(&to)), String::new())
+}
+
+/// The files that the change is about, by their paths from the top. The error is a sentence for the user.
+fn gathered(workspace: &Workspace, edit: &Edit, cancelled: &AtomicBool) -> Result<BTreeMap<String, String>, String> {
+    let root = Root::open(workspace.root()).map_err(|error| format!("{error:#}."))?;
+    let text = |path: &str| -> Option<String> {
+        let bytes = read(&root, path).ok().filter(|bytes| bytes.len() <= MAX_READ)?;
+        String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+    };
+    let mut files = BTreeMap::new();
+    for path in edit.manifests() {
+        files.extend(text(path).map(|text| ((*path).to_owned(), text)));
+    }
+    let named = edit.files();
+    let needle = edit.needle();
+    if named.is_empty() && needle.is_none() {
+        return Ok(files);
+    }
+    let tree = workspace.tree(&[], cancelled).map_err(|error| format!("{error:#}."))?;
+    let listed = tree.listed();
+    for file in named {
+        let path = workspace.named(file);
+        let ends = |path: &str| path.strip_suffix(file).is_some_and(|before| before.ends_with('/'));
+        let mut below = listed.iter().filter(|listed| ends(listed.path));
+        let path = match (text(&path), below.next(), below.next()) {
+            (Some(_), ..) => path,
+            (None, Some(only), None) => only.path.to_owned(),
+            (None, Some(_), Some(_)) => {
+                return Err(format!("There are several files called {}; write its path.", code(file)));
+            }
+            (None, None, _) => return Err(format!("There is no file {} here that could be changed.", code(file))),
+        };
+        files.extend(text(&path).map(|text| (path, text)));
+    }
+    let Some(needle) = needle else { return Ok(files) };
+    let mut bytes = 0;
+    for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No).take(MAX_FILES) {
+        if cancelled.load(Ordering::Relaxed) || bytes > MAX_BYTES {
+            return Err("The project is too large to look through all of it; name a file.".to_owned());
+        }
+        if let Some(text) = text(listed.path) {
+            bytes += text.len();
+            if text.contains(needle) || text.to_lowercase().contains(&needle.to_lowercase()) {
+                files.insert(listed.path.to_owned(), text);
+            }
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace() -> (tempfile::TempDir, Workspace) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("shop")).unwrap();
+        for (path, text) in [
+            ("shop/cart.py", "LIMIT = 30\n\ndef average(cart):\n    return 1\n"),
+            ("main.py", "from shop.cart import average\naverage(1)\n"),
+            (".env", "average=1\n"),
+            ("notes.txt", "x\n"),
+        ] {
+            std::fs::write(dir.path().join(path), text).unwrap();
+        }
+        let workspace = Workspace::of(dir.path()).unwrap();
+        (dir, workspace)
+    }
+
+    fn told(request: &str) -> String {
+        let (_dir, workspace) = workspace();
+        match made(&workspace, &change::read(request).unwrap(), &AtomicBool::new(false)) {
+            Exact::Diff(checked, summary, _) => {
+                let files: Vec<&str> = checked.files.iter().map(|file| file.path.as_str()).collect();
+                format!("{summary}: {}", files.join(" "))
+            }
+            Exact::Nothing(why) => format!("? {why}"),
+            Exact::None => "none".to_owned(),
+        }
+    }
+
+    #[test]
+    fn exact_changes_become_checked_diffs() {
+        assert_eq!(
+            told("rename average to mean"),
+            "Rename `average` to `mean`, 3 times in 2 files: main.py shop/cart.py"
+        );
+        assert_eq!(
+            told("replace LIMIT = 30 with LIMIT = 60"),
+            "Replace `LIMIT = 30` with `LIMIT = 60`, once in 1 file: shop/cart.py"
+        );
+        assert_eq!(told("rename notes.txt to todo.txt"), "Rename `notes.txt` to `todo.txt`: todo.txt");
+        assert_eq!(told("ignore *.log files"), "Ignore `*.log` in git: .gitignore");
+        assert_eq!(told("add import sys to cart.py"), "Add `import sys` to `shop/cart.py`: shop/cart.py");
+        assert!(told("rename notes.txt to main.py").contains("there already"));
+        assert!(told("replace \"average\" with \"x\" in .env").starts_with("? "));
+        assert!(told("rename notes.txt to ../x.txt").starts_with("? "));
+        assert!(told("sort gone.txt").starts_with("? There is no file"));
+    }
+}
