@@ -477,7 +477,7 @@ fn in_a_pipe_it_prints_what_is_proposed_and_approves_nothing() {
     assert!(said.stdout.contains("  command  make test\n"), "{}", said.stdout);
     assert!(!said.stdout.contains('\x1b'), "{:?}", said.stdout);
     assert_eq!(said.stderr, "aside: tabc waits for you: aside task show tabc at a terminal asks\n");
-    assert_eq!(desk.said("ask")[0]["text"], "run the tests\n\n```\ny\ny\ny\n```");
+    assert_eq!(desk.said("ask")[0]["text"], "run the tests\n\n```stdin\ny\ny\ny\n```");
     for op in ["approve", "reject", "edit", "cancel"] {
         assert!(desk.said(op).is_empty(), "{op}");
     }

@@ -61,7 +61,10 @@ impl Entry {
         let found = self.pattern.captures(line)?;
         let Both { english, chinese } = &self.says;
         let says = Both::new(self.filled(english, &found), self.filled(chinese, &found));
-        let command = self.fails.as_ref().map(|fails| self.filled(fails, &found)).unwrap_or_default();
+        // What an output says becomes part of no command but as a plain word.
+        let is_plain = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || " ._:+/@-".contains(letter));
+        let command = self.fails.as_ref().map(|fails| self.filled(fails, &found));
+        let command = command.filter(|command| is_plain(command)).unwrap_or_default();
         Some(Remedy { says, command })
     }
 
@@ -105,5 +108,17 @@ mod tests {
     fn nothing_of_an_output_becomes_code_by_its_own() {
         let told = remedy("", "ModuleNotFoundError: No module named 'a`b'").unwrap();
         assert!(!told.sentence(Tongue::English).contains("a`b"));
+        for line in [
+            "bash: ./a;reboot: Permission denied",
+            "Error: Cannot find module 'x;reboot'",
+            "main.go:4:2: no required module provides package a.b/c$(reboot); to add it:",
+            "FAILED a;reboot.py::test_x",
+            "make: *** No rule to make target 'x;reboot'.  Stop.",
+        ] {
+            let told = remedy(line, line);
+            let said = told.as_ref().map_or("", |told| told.sentence(Tongue::English));
+            let runs = said.split('`').skip(1).step_by(2).any(|code| code.contains("reboot") && code.contains(' '));
+            assert!(!runs && told.is_none_or(|told| !told.command.contains("reboot")), "{line}: {said}");
+        }
     }
 }
