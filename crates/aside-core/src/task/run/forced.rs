@@ -56,7 +56,7 @@ pub fn is_forced(words: &str, command: &str) -> bool {
     let has = |sign: &&str| line.commands.iter().flat_map(|command| &command.words).any(|word| word.value == **sign);
     FORCES
         .iter()
-        .any(|(signs, said)| signs.iter().any(|sign| has(&sign)) && !said.iter().any(|word| lower.contains(word)))
+        .any(|(signs, said)| signs.iter().any(|sign| has(sign)) && !said.iter().any(|word| lower.contains(word)))
 }
 
 #[cfg(test)]

@@ -19,10 +19,13 @@ fn made(request: &str, files: &[(&str, &str)]) -> String {
     }
 }
 
+/// A request, the files that there are, and what comes of it.
+type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
 #[test]
 fn what_is_said_exactly_is_made_exactly() {
-    let py = "import os\nimport json\n\nLIMIT = 30\n\ndef average(x):\n    return os.x(averages, average)\n";
-    let cases: &[(&str, &[(&str, &str)], &str)] = &[
+    const PY: &str = "import os\nimport json\n\nLIMIT = 30\n\ndef average(x):\n    return os.x(averages, average)\n";
+    let cases: &[Case] = &[
         ("replace LIMIT = 30 with LIMIT = 60", &[("a.py", "LIMIT = 30\n")], "a.py: LIMIT = 60\n"),
         (
             "change \"Hello, \" to \"Hi, \" in a.go",
@@ -32,7 +35,7 @@ fn what_is_said_exactly_is_made_exactly() {
         ("please replace `foo` with `bar` everywhere", &[("a", "foo\n"), ("b", "x foo\n")], "a: bar\nb: x bar\n"),
         (
             "rename average to mean",
-            &[("a.py", py)],
+            &[("a.py", PY)],
             "a.py: import os\nimport json\n\nLIMIT = 30\n\ndef mean(x):\n    return os.x(averages, mean)\n",
         ),
         (
