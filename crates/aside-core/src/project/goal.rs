@@ -147,6 +147,15 @@ impl Wanted<'static> {
     }
 }
 
+/// Whether two goals are joined by a word: "the build and the tests".
+pub fn are_several(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let parts: Vec<&str> = lower.split(" then ").flat_map(|part| part.split(" and ")).collect();
+    let goal = |part: &&str| Wanted::of(part).goal.map(|goal| goal.name.as_str());
+    let goals: Vec<&str> = parts.iter().filter_map(goal).collect();
+    goals.len() > 1 && goals.first() != goals.last()
+}
+
 /// What is cleaned is not made: "clean up the build" is no build, and "a clean build" is.
 const CLEANED: &[&str] = &[
     "build",

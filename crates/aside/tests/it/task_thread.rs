@@ -532,7 +532,11 @@ fn who_asks_in_chinese_is_answered_in_chinese() {
     assert_eq!(run.result["summary"], "运行 `make test`");
     assert_eq!(scene.person.sees(&run.task).row("because"), ["`test` 是 Makefile 里的目标。"]);
     let status = scene.asks("状态");
-    assert!(status.text().contains("，分支 `main`，改动了 2 个文件\n- 模型：没有；"), "{}", status.text());
+    assert!(
+        status.text().contains("，分支 `main`，改动了 2 个文件\n  - `Makefile`\n  - `new.js`\n- 模型：没有；"),
+        "{}",
+        status.text()
+    );
     assert!(status.text().contains(&format!("- 等你决定：`{}` 运行 `make test`", run.task)), "{}", status.text());
     let pasted = scene.asks("报错: KeyError: 'name'");
     assert!(pasted.text().starts_with("程序报告：KeyError: 'name'。"), "{}", pasted.text());

@@ -8,7 +8,7 @@ use regex::Regex;
 use crate::task::run::explain;
 use crate::task::run::project::{Manifest, Project};
 use crate::task::run::said::fenced;
-use crate::task::run::search::plan;
+use crate::task::run::search::definitions;
 use crate::task::run::{code, short};
 
 /// What is asked.
@@ -282,7 +282,7 @@ pub fn outline(path: &str, text: &str) -> String {
     let rows: Vec<String> = lines
         .iter()
         .enumerate()
-        .filter(|(_, line)| if is_data { is_key(line) } else { plan::is_definition(line) })
+        .filter(|(_, line)| if is_data { is_key(line) } else { definitions::is_definition(line) })
         .map(|(at, line)| {
             format!("- {}: {}\n", at + 1, code(&short(line.trim().trim_end_matches(['{', ':', ' ']), 100)))
         })

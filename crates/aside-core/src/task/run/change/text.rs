@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 
 use crate::task::run::change::Made;
-use crate::task::run::search::plan::defines;
+use crate::task::run::search::definitions::defines;
 use crate::task::run::{code, short};
 
 /// Places of a name that are told.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::task::run::facts::{self, Ask};
 use crate::task::run::review::kind;
-use crate::task::run::search::plan;
+use crate::task::run::search::definitions;
 
 /// Words of a request that are looked for, and files of each role.
 const MAX_WORDS: usize = 60;
@@ -112,10 +112,10 @@ impl Index {
                 here = true;
                 mentioned.entry(token.to_owned()).or_insert(at + 1);
             }
-            if !here || !is_code || !plan::is_definition(line) {
+            if !here || !is_code || !definitions::is_definition(line) {
                 continue;
             }
-            let Some(name) = plan::defined(line) else { continue };
+            let Some(name) = definitions::defined(line) else { continue };
             if let Some(sure) = self.wanted.get(&plain(name)) {
                 let hit = Hit { path: path.to_owned(), line: at + 1, name: name.to_owned(), role: Role::Defines };
                 self.defines.push((*sure, hit));

@@ -52,6 +52,10 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     if let Some(text) = unclear.filter(|_| literal::restricts(&arguments.rest) || arguments.rest == said) {
         return Known::Yes(not_understood(text, place.tongue));
     }
+    // "The build and then the tests" is two: running one of them would be something else.
+    if goal::are_several(&arguments.rest) {
+        return Known::Yes(not_understood(said, place.tongue));
+    }
     let wanted = Wanted::of(if arguments.rest.is_empty() { arguments.goal() } else { &arguments.rest });
     if arguments.all.is_empty()
         && wanted.goal.is_some_and(|goal| goal.name == "test")

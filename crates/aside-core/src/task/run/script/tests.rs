@@ -415,6 +415,15 @@ fn what_is_said_beside_the_name_is_told_to_the_runner() {
 }
 
 #[test]
+fn two_things_are_not_one_of_them() {
+    let make = "Makefile make-target=test,build,lint";
+    for words in ["the build and then the tests", "lint and the tests", "the build, then the linter"] {
+        assert!(run(make, "/p", words, &[]).starts_with("? What is to be run in "), "{words}");
+    }
+    assert_eq!(run(make, "/p", "all the tests", &[]), "make test");
+}
+
+#[test]
 fn another_order_is_not_to_run_what_it_names() {
     let make = "Makefile make-target=test,build,serve,deploy,stop Cargo.toml";
     for words in [

@@ -6,6 +6,7 @@
 //! code calls the same thing; and a line counts for what it has of the request, what stands near it, the path, and whether it defines
 //! what is sought or only speaks of it.
 
+pub mod definitions;
 pub mod look;
 pub mod plan;
 pub mod tell;

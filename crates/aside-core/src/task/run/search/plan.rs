@@ -18,23 +18,6 @@ const MAX_SAID: usize = 80;
 /// Patterns of names, and directories, of one request.
 const MAX_GLOBS: usize = 8;
 
-/// Whether a line defines a name.
-pub fn defines(line: &str, name: &str) -> bool {
-    line.contains(name) && !lists::is_import(line) && !lists::is_comment(line) && lists::defined(line) == Some(name)
-}
-
-/// The name that a line defines.
-pub fn defined(line: &str) -> Option<&str> {
-    lists::defined(line)
-}
-
-/// Whether a line defines something that others call by its name: no variable within a function.
-pub fn is_definition(line: &str) -> bool {
-    let indented = line.starts_with([' ', '\t']);
-    let keyword = lists::defined_by_keyword(line);
-    !lists::is_comment(line) && !lists::is_import(line) && (keyword || !indented && lists::defined(line).is_some())
-}
-
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub struct Plan {

@@ -10,7 +10,7 @@ use aside_core::task::run::context::Ignored;
 use aside_core::task::run::facts::{self, Ask, Filter};
 use aside_core::task::run::project::Project;
 use aside_core::task::run::said::fenced;
-use aside_core::task::run::search::plan::defines;
+use aside_core::task::run::search::definitions::defines;
 use aside_core::task::run::{Model, Outcome, code, short};
 
 use crate::daemon::tasks::desk::here::Here;
