@@ -54,9 +54,7 @@ pub fn is_forced(words: &str, command: &str) -> bool {
     let lower = words.to_lowercase();
     let line = line::parse(command, Dialect::Bash);
     let has = |sign: &&str| line.commands.iter().flat_map(|command| &command.words).any(|word| word.value == **sign);
-    FORCES
-        .iter()
-        .any(|(signs, said)| signs.iter().any(|sign| has(sign)) && !said.iter().any(|word| lower.contains(word)))
+    FORCES.iter().any(|(signs, said)| signs.iter().any(&has) && !said.iter().any(|word| lower.contains(word)))
 }
 
 #[cfg(test)]

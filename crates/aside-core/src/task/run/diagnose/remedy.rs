@@ -118,7 +118,7 @@ mod tests {
             let told = remedy(line, line);
             let said = told.as_ref().map_or("", |told| told.sentence(Tongue::English));
             let runs = said.split('`').skip(1).step_by(2).any(|code| code.contains("reboot") && code.contains(' '));
-            assert!(!runs && told.is_none_or(|told| !told.command.contains("reboot")), "{line}: {said}");
+            assert!(!runs && told.as_ref().is_none_or(|told| !told.command.contains("reboot")), "{line}: {said}");
         }
     }
 }
