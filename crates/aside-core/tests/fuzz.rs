@@ -259,7 +259,14 @@ fn no_answer_makes_the_reader_of_edits_panic_or_hang() {
         |answer| {
             let real = "one\n\ttwo\r\n  two\n\none\ntoken\nthree";
             let text = real.replace("\r\n", "\n").replace("token", "[redacted]");
-            let file = File { path: "a.py".to_owned(), reason: Reason::Named, text, lines: (1, 7, 7), line: 0 };
+            let file = File {
+                path: "a.py".to_owned(),
+                reason: Reason::Named,
+                text,
+                lines: (1, 7, 7),
+                line: 0,
+                name: String::new(),
+            };
             let shown = Context { files: vec![file], tree: "a.py\nsub/b.md\n".to_owned(), ..Context::default() };
             let (edits, _) = Edits::of(answer, &shown);
             let Ok(names) = edits.names() else { return };
