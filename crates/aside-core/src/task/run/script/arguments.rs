@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use crate::project::offer::{Offer, Origin};
 use crate::task::run::list;
 use crate::task::run::project::Project;
-use crate::project::offer::{Offer, Origin};
 
 pub const LIST: &str = include_str!("../../../../data/task/arguments.toml");
 

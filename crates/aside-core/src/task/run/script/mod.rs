@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use crate::agent::tongue::{Both, Tongue};
 use crate::project::goal::{self, Wanted};
-use crate::project::{Fit, fitting};
 use crate::project::offer::{self, Offer, Origin, Why};
+use crate::project::{Fit, fitting};
 use crate::task::proposal::{Confine, Proposal};
 use crate::task::route::intent::{Params, Written};
 use crate::task::route::literal::{self, Literal};
