@@ -92,8 +92,8 @@ pub const EXITS: &[(&str, &[(&str, &str)])] = &[
         "task",
         &[
             ("0", "answered, or carried out; a list, also an empty one"),
-            ("1", "it failed, or the approved command did; no such task"),
-            ("2", "the command line is wrong"),
+            ("1", "it failed, or the approved command did"),
+            ("2", "the command line is wrong, or there is no such task"),
             ("3", "the daemon could not be reached"),
             ("4", "it waits for you, or was rejected"),
             ("130", "stopped with Ctrl-C"),
@@ -107,6 +107,8 @@ pub const EXITS: &[(&str, &[(&str, &str)])] = &[
     ("stats", &[("0", "done")]),
     ("privacy", &[("0", "done, also when nothing has left"), ("1", "a file cannot be read")]),
     ("model", &[("0", "done"), ("1", "there is no such model here, or it cannot be fetched")]),
+    ("agent", &[("0", "done; doctor: it can be used"), ("1", "no such agent or program; doctor: it cannot be used")]),
+    ("mcp", &[("0", "the other end has ended"), ("1", "mcp.enabled is off, or the connection broke")]),
     ("init", &[("0", "printed")]),
     ("daemon", &[("0", "done; stop: also when none runs"), ("3", "status: none runs")]),
     (
