@@ -94,8 +94,9 @@ mod tests {
             fake.answers(words).into_iter().map(|answer| answer.command).collect::<Vec<_>>()
         };
         let words = "commit my changes with message hello";
-        assert_eq!(staged(&["a.txt"], &[], words)[0], "git commit -m 'hello'");
-        assert_eq!(staged(&[], &["a.txt"], words)[0], "git commit -a -m 'hello'");
+        assert_eq!(staged(&["a.txt"], &[], words)[0], "git commit -am 'hello'");
+        assert_eq!(staged(&[], &["a.txt"], words)[0], "git commit -am 'hello'");
+        assert!(staged(&[], &[], words).iter().all(|command| !command.contains("git commit")));
         assert!(staged(&[], &["a.txt"], words).iter().all(|command| !command.contains("amend")));
         assert_eq!(staged(&[], &["a.txt"], "add a.txt and commit it")[0], "git add a.txt && git commit");
     }

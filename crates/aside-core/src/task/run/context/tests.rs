@@ -60,8 +60,16 @@ fn files_are_picked_for_a_reason() {
 #[test]
 fn open_files_come_before_changed_ones() {
     let (open, changed) = (names(&[".env", "src/login.rs", "target/out.txt", "../x"]), names(&["Cargo.toml"]));
-    let asked = Request { active: Some(("src/main.rs", 3)), open: &open, changed: &changed, ..Request::default() };
-    assert_eq!(planned(asked), "src/main.rs Active 3\nsrc/login.rs Open 0\nCargo.toml Changed 0");
+    let asked = |words| Request {
+        words,
+        active: Some(("src/main.rs", 3)),
+        open: &open,
+        changed: &changed,
+        ..Request::default()
+    };
+    assert_eq!(planned(asked("is this right")), "src/main.rs Active 3\nsrc/login.rs Open 0");
+    let shown = "src/main.rs Active 3\nsrc/login.rs Open 0\nCargo.toml Changed 0";
+    assert_eq!(planned(asked("what is wrong with my changes")), shown);
 }
 
 #[test]
