@@ -109,7 +109,7 @@ fn next_live_the_same_in_tmux() {
 fn next_live_npm_names_what_mends() {
     let output = "\nadded 57 packages, and audited 58 packages in 2s\n\nfound 3 vulnerabilities (1 moderate, 2 high)\n  \
                   run `npm audit fix` to fix them, or `npm audit` for details";
-    let mut scene = starts(stands_in(zsh(), "npm", output, 0));
+    let mut scene = starts(stands_in(zsh(), "npm", output, 0).file("package.json", "{}\n"));
     scene.runs("npm install");
     scene.shows_ghost("|npm audit fix");
 }
