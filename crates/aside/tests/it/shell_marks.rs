@@ -42,7 +42,10 @@ fn tier_files(scene: &Scene) -> Vec<String> {
     let dir = scene.home.socket();
     let entries = std::fs::read_dir(dir.parent().unwrap()).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| !name.ends_with(".sock") && name.starts_with("aside")).collect()
+    // The lock says that Aside is installed.
+    let is_ours =
+        |name: &String| name.starts_with("aside") && ![".sock", ".lock"].iter().any(|end| name.ends_with(end));
+    names.filter(is_ours).collect()
 }
 
 /// Runs a line and gives the marks that it left, without their numbers: `C D0`.
