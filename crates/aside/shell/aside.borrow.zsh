@@ -254,7 +254,7 @@ aside-off() {
   return 0
 }
 
-# So that `aside doctor` knows. Nobody waits for the answer.
+# So that `aside doctor` knows. The shell does not wait for the answer.
 _aside_tell_off() {
   (( _aside_greeted )) && [[ $_aside_transport == socket && -S $_aside_socket && -O $_aside_socket ]] || return 0
   local REPLY text

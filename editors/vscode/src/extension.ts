@@ -1,4 +1,4 @@
-// What the editor calls: activation, commands, and what is told to whom. Opens nothing and reads no file until it is asked.
+// What the editor calls: activation, commands, and what each client is told. Opens nothing and reads no file until it is asked.
 
 import * as vscode from "vscode";
 import { AskActions, requestText } from "./actions";

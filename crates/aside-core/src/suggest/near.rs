@@ -199,7 +199,7 @@ fn sub(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
     found.or_else(|| synonym(typed, &names))
 }
 
-/// Words that other tools have for the same: whoever says `require` to yarn means `add`. What removes is not guessed.
+/// Words that other tools have for the same: `require` said to yarn means `add`. What removes is not guessed.
 const SYNONYMS: [&[&str]; 9] = [
     &["install", "add", "require", "get"],
     &["list", "ls", "show-all"],

@@ -76,7 +76,7 @@ const ENDS: &[(&str, i32)] = &[
 /// What needs a terminal and a key; scenes of their own have them.
 const BY_HAND: [(&str, &str); 3] = [("chat", "0"), ("answer", "130"), ("task", "130")];
 
-/// Ours among each other, and those of tests: nobody sets them.
+/// Ours among each other, and those of tests: no user sets them.
 const INNER: [&str; 5] = ["ASIDE_", "ASIDE_INHERIT_FDS", "ASIDE_TRY_ZDOTDIR", "ASIDE_API_KEY", "ASIDE_NO_SUCH"];
 
 #[test]

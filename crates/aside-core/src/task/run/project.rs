@@ -60,6 +60,26 @@ pub struct Manifest {
     pub needs: Vec<String>,
 }
 
+impl Manifest {
+    /// By what the file says under a key, and the version of the language that it asks for.
+    fn of(
+        path: &str,
+        says: impl Fn(&str) -> String,
+        dependencies: Vec<(String, String)>,
+        (language, version): (&str, &str),
+    ) -> Self {
+        let needs = if version.is_empty() { Vec::new() } else { vec![format!("{language} {version}")] };
+        Self {
+            file: path.to_owned(),
+            name: says("name"),
+            version: says("version"),
+            description: says("description"),
+            dependencies,
+            needs,
+        }
+    }
+}
+
 impl Project {
     pub fn text(&self, name: &str) -> Option<&str> {
         let called = |(path, _): &&(String, String)| path.rsplit('/').next() == Some(name);
@@ -187,15 +207,7 @@ fn pyproject(path: &str, text: &str) -> Option<Manifest> {
         );
     }
     let python = of("requires-python");
-    let needs = if python.is_empty() { Vec::new() } else { vec![format!("python {python}")] };
-    Some(Manifest {
-        file: path.to_owned(),
-        name: of("name"),
-        version: of("version"),
-        description: of("description"),
-        dependencies,
-        needs,
-    })
+    Some(Manifest::of(path, of, dependencies, ("python", &python)))
 }
 
 fn cargo(path: &str, text: &str) -> Option<Manifest> {
@@ -215,15 +227,7 @@ fn cargo(path: &str, text: &str) -> Option<Manifest> {
         }
     }
     let rust = of("rust-version");
-    let needs = if rust.is_empty() { Vec::new() } else { vec![format!("rust {rust}")] };
-    Some(Manifest {
-        file: path.to_owned(),
-        name: of("name"),
-        version: of("version"),
-        description: of("description"),
-        dependencies,
-        needs,
-    })
+    Some(Manifest::of(path, of, dependencies, ("rust", &rust)))
 }
 
 fn go(path: &str, text: &str) -> Option<Manifest> {

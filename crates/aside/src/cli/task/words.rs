@@ -150,7 +150,7 @@ fn together(words: &str, piped: &str) -> String {
     format!("{words}\n\n{}", fenced(PIPED, piped).trim_end())
 }
 
-/// What is written until it ends, is too much, or takes too long. Whoever writes on is cut off.
+/// What is written until it ends, is too much, or takes too long. A program that writes on is cut off.
 fn piped() -> String {
     let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(8);
     std::thread::spawn(move || {

@@ -62,7 +62,7 @@ const RUST: Files = &[
     ("src/main.rs", "mod config;\nmod note;\nmod storage;\n\nfn main() {\n    storage::load_notes();\n}\n"),
     (
         "src/config.rs",
-        "pub struct Config {\n    pub path: String,\n}\n\nimpl Config {\n    pub fn from_env() -> Self {\n        todo!()\n    }\n}\n",
+        "pub struct Config {\n    pub path: String,\n}\n\nimpl Config {\n    pub fn from_env() -> Self {\n        Self { path: String::new() }\n    }\n}\n",
     ),
     (
         "src/note.rs",

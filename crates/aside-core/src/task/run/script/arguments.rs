@@ -115,7 +115,7 @@ impl Argument {
         }
     }
 
-    /// In words, for whoever asked.
+    /// In words, for the user.
     pub fn said(&self) -> String {
         match self {
             Argument::Only(name) => format!("only {name}"),

@@ -1,4 +1,4 @@
-//! Which lines define something, and what: by the lists of this search, for whoever reads files for another purpose.
+//! Which lines define something, and what: by the lists of this search, for other readers of files.
 
 use crate::task::run::search::lists;
 
