@@ -26,7 +26,9 @@ pub fn value(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let range = next_word(reader, at)?;
     let word = reader.of(&range);
     let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
-    let help = reader.begins_line()
+    // `-W, --password   force a prompt`
+    let columns = reader.of(&(reader.name.end..range.start)).contains("  ");
+    let help = (reader.begins_line() || columns)
         && rest.split_whitespace().count() > 1
         && !rest.trim_end().ends_with('\\')
         && !rest.contains(" -");
@@ -58,7 +60,9 @@ pub fn follows_command(reader: &Reader<'_>) -> bool {
     let Some(word) = words.next() else { return false };
     match word {
         "set" if scoped => true,
-        "setx" | "ENV" | "setenv" => words.next().is_none_or(|before| before.ends_with(['$', '#', '>', '+', '%'])),
+        "setx" | "ENV" | "setenv" | "SetEnv" | "fastcgi_param" | "uwsgi_param" => {
+            words.next().is_none_or(|before| before.ends_with(['$', '#', '>', '+', '%']))
+        }
         "env:set" | "set-env" => true,
         "set" => {
             flags > 0

@@ -1,7 +1,8 @@
 //! Secrets that no name announces, or that only a sentence does: `log in as deploy, Befund-Rot7`. A linear classifier adds up
-//! weights for the shape of a word and for the words around it; `make teach-redact` finds the weights (docs/privacy.md). Knows
+//! weights for the shape of a word and for the words around it; `make teach-redact` finds the weights (docs/redact-inside.md). Knows
 //! nothing of the rules.
 
+mod column;
 mod features;
 mod hints;
 
@@ -11,7 +12,8 @@ use std::sync::LazyLock;
 
 use crate::redact::judge::hints::Hint;
 use crate::redact::key_value::is_unspaced;
-use crate::redact::{placeholder, value};
+use crate::redact::value::Strength;
+use crate::redact::{name, placeholder, value};
 
 const WEIGHTS: &str = include_str!("../../data/redact/judge.txt");
 
@@ -27,47 +29,89 @@ pub enum Sort {
     Number,
     /// Hexadecimal digits.
     Hex,
+    /// An ordinary word, where the words before it tell of a password.
+    Word,
 }
 
 impl Sort {
-    pub const ALL: [Self; 3] = [Self::Chosen, Self::Number, Self::Hex];
+    pub const ALL: [Self; 4] = [Self::Chosen, Self::Number, Self::Hex, Self::Word];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Chosen => "chosen",
             Self::Number => "number",
             Self::Hex => "hex",
+            Self::Word => "plain",
         }
     }
 
     /// The sum of weights above which a word is a secret.
     pub fn threshold(self) -> f32 {
         match self {
-            Self::Chosen => 1.6,
-            Self::Number => 1.4,
+            Self::Chosen => 1.7,
+            Self::Number => 1.5,
             Self::Hex => 1.5,
+            Self::Word => 2.0,
         }
     }
 }
 
 /// Bytes of a word that may be a secret.
-const SIZES: std::ops::RangeInclusive<usize> = 5..=24;
-const NUMBER_SIZES: std::ops::RangeInclusive<usize> = 4..=12;
+const SIZES: std::ops::RangeInclusive<usize> = 5..=40;
+/// Of one that only a machine can have made.
+const LONG_SIZES: std::ops::RangeInclusive<usize> = 41..=128;
+const NUMBER_SIZES: std::ops::RangeInclusive<usize> = 4..=20;
 const HEX_SIZES: std::ops::RangeInclusive<usize> = 8..=128;
+/// Bytes before a colon behind a digit, as in `4471:k4nafeh`.
+const MIN_USER: usize = 4;
 /// Words around a weak candidate among which one has to announce it.
 const REACH_BEFORE: usize = 12;
 const REACH_BEHIND: usize = 5;
+/// Features that a word shows, about.
+const MOST_FEATURES: usize = 200;
+/// Words before an ordinary word among which one has to tell of a password.
+const TOLD_BEFORE: usize = 6;
 
-/// Features by the hash of their names, in order.
-static ALL: LazyLock<Vec<(u64, i8)>> = LazyLock::new(|| {
-    let row = |row: &str| {
-        let (name, weight) = row.split_once('\t')?;
-        Some((hash(&[name]), weight.parse().ok()?))
-    };
-    let mut all: Vec<(u64, i8)> = WEIGHTS.lines().filter_map(row).collect();
-    all.sort_unstable_by_key(|(hash, _)| *hash);
-    all
-});
+/// Weights by the hash of a feature's name. An open hash table: some hundred features are looked up for each word, and a binary
+/// search would take most of the time.
+struct Weights {
+    /// A power of two of them, at most half of them taken. Hash 0 is an empty slot.
+    slots: Vec<(u64, i8)>,
+}
+
+impl Weights {
+    fn read(text: &str) -> Self {
+        let row = |row: &str| {
+            let (name, weight) = row.split_once('\t')?;
+            Some((hash(&[name]), weight.parse::<i8>().ok()?))
+        };
+        let rows: Vec<(u64, i8)> = text.lines().filter_map(row).collect();
+        let mut weights = Self { slots: vec![(0, 0); (2 * rows.len() + 1).next_power_of_two()] };
+        for (hash, weight) in rows {
+            let slot = weights.slot(hash);
+            if let Some(slot) = weights.slots.get_mut(slot) {
+                *slot = (hash, weight);
+            }
+        }
+        weights
+    }
+
+    /// Where the hash is, or may be put.
+    fn slot(&self, hash: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = usize::try_from(hash & 0xffff_ffff).unwrap_or_default() & mask;
+        while self.slots.get(slot).is_some_and(|(taken, _)| *taken != 0 && *taken != hash) {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn of(&self, hash: u64) -> i8 {
+        self.slots.get(self.slot(hash)).map_or(0, |(_, weight)| *weight)
+    }
+}
+
+static ALL: LazyLock<Weights> = LazyLock::new(|| Weights::read(WEIGHTS));
 
 /// FNV-1a, of the parts as if they were one.
 fn hash(parts: &[&str]) -> u64 {
@@ -112,13 +156,38 @@ pub struct Page<'t> {
 impl<'t> Page<'t> {
     pub fn of(text: &'t str) -> Self {
         let mut words = Vec::new();
-        let mut start = None;
+        let mut start: Option<usize> = None;
         let mut before = ' ';
+        // Where a quoted value ends that is one word whatever is in it.
+        let mut quoted = 0;
         for (at, letter) in text.char_indices() {
-            let assigns = letter == '=' && before.is_alphanumeric() && text.as_bytes().get(at + 1) != Some(&b'=');
-            let colon =
-                letter == ':' && before.is_alphabetic() && !text.get(at..).is_some_and(|rest| rest.starts_with("://"));
-            if assigns || colon || separates(letter) {
+            if at < quoted {
+                before = letter;
+                continue;
+            }
+            if is_quote(letter)
+                && opens_value(before)
+                && let Some(end) = quoted_value(text, at + letter.len_utf8(), letter)
+            {
+                words.extend(start.take().and_then(|start| trimmed(text, start..at)));
+                words.push(at + letter.len_utf8()..end);
+                quoted = end;
+                before = letter;
+                continue;
+            }
+            let so_far = start.and_then(|start| text.get(start..at)).unwrap_or_default();
+            let assigns = letter == '='
+                && before.is_alphanumeric()
+                && text.as_bytes().get(at + 1) != Some(&b'=')
+                && is_name_like(so_far);
+            let behind = text.get(at + letter.len_utf8()..).unwrap_or_default();
+            let colon = letter == ':'
+                && !behind.starts_with("//")
+                && (before.is_alphabetic()
+                    || before.is_ascii_digit()
+                        && so_far.len() >= MIN_USER
+                        && behind.starts_with(|next: char| next.is_alphabetic()));
+            if assigns || colon || separates(letter) || letter == '/' && is_login(so_far, behind) {
                 words.extend(start.take().and_then(|start| trimmed(text, start..at)));
             } else if start.is_none() {
                 start = Some(at);
@@ -126,6 +195,7 @@ impl<'t> Page<'t> {
             before = letter;
         }
         words.extend(start.and_then(|start| trimmed(text, start..text.len())));
+        join_groups(text, &mut words);
         Self { text, words, hints: OnceCell::new() }
     }
 
@@ -143,7 +213,7 @@ impl<'t> Page<'t> {
     /// What the word says about its neighbours.
     fn hint(&self, at: usize) -> Option<Hint> {
         let hints = self.hints.get_or_init(|| {
-            let hint = |at| hints::of(&features::low(self.word(at)));
+            let hint = |at| hints::of_name(&features::low(self.word(at)));
             (0..self.words.len()).map(hint).collect()
         });
         hints.get(at).copied().flatten()
@@ -153,8 +223,28 @@ impl<'t> Page<'t> {
     pub fn sort(&self, at: usize) -> Option<Sort> {
         let word = self.word(at);
         let sort = sort(word)?;
-        let weak = matches!(sort, Sort::Number | Sort::Hex);
-        ((!weak || self.is_announced(at)) && !placeholder::is_placeholder(word)).then_some(sort)
+        let is_candidate = match sort {
+            Sort::Chosen => true,
+            Sort::Number | Sort::Hex => self.is_announced(at),
+            Sort::Word => self.is_told(at),
+        };
+        (is_candidate && !placeholder::is_placeholder(word)).then_some(sort)
+    }
+
+    /// A word for a password or a user stands before it on the line, and a mark or a word such as `is` right before it.
+    fn is_told(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        let between = self.between(at);
+        let linked = between
+            .contains([':', '=', '/', '"', '\'', '`', '(', '→', '>', '|', '：', '「', '“', '„', '«', '，', ','])
+            || self.hint(before).is_some_and(Hint::links)
+            || between.chars().any(is_unspaced);
+        let told = |hint: Hint| matches!(hint, Hint::Password | Hint::Code | Hint::User);
+        let unspaced = || hints::unspaced(between).any(told);
+        linked
+            && (self.nearest(at).is_some_and(|(hint, distance)| told(hint) && distance <= TOLD_BEFORE) || unspaced())
+            && self.hint(at).is_none()
+            && !value::is_prose(self.word(at))
     }
 
     /// A word on the line, or above it, speaks of secrets.
@@ -169,37 +259,142 @@ impl<'t> Page<'t> {
     }
 
     fn sum(&self, at: usize, sort: Sort) -> f32 {
-        let mut sum = 0.0;
-        self.features(at, sort, &mut |parts| {
-            let hash = hash(parts);
-            let weight = ALL.binary_search_by_key(&hash, |(hash, _)| *hash).ok().and_then(|place| ALL.get(place));
-            sum += weight.map_or(0.0, |(_, weight)| f32::from(*weight) * STEP);
-        });
-        sum
+        // A feature counts once, as it does in what the weights were learnt from.
+        let mut shown: Vec<u64> = Vec::with_capacity(MOST_FEATURES);
+        self.features(at, sort, &mut |parts| shown.push(hash(parts)));
+        shown.sort_unstable();
+        shown.dedup();
+        shown.into_iter().map(|hash| f32::from(ALL.of(hash)) * STEP).sum()
     }
 }
 
 /// By the letters alone.
 fn sort(word: &str) -> Option<Sort> {
-    if word.starts_with(['-', '$', '/', '%', '~']) {
+    if word.starts_with(['-', '$', '/', '%', '~']) || is_mention(word) {
         return None;
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let code = word.bytes().all(|byte| byte.is_ascii_digit() || b"#*-".contains(&byte));
+    let code = word.bytes().all(|byte| byte.is_ascii_digit() || b"#*- ".contains(&byte));
+    if code && is_count_or_date(word) {
+        return None;
+    }
     if code {
         return (digits > 3 && NUMBER_SIZES.contains(&word.len())).then_some(Sort::Number);
     }
     if digits > 0 && word.len() > 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return HEX_SIZES.contains(&word.len()).then_some(Sort::Hex);
     }
-    if !SIZES.contains(&word.len()) || !word.chars().any(char::is_alphabetic) {
+    let long = LONG_SIZES.contains(&word.len()) && value::is_random(word);
+    if !long && !SIZES.contains(&word.len()) || !word.chars().any(char::is_alphabetic) {
         return None;
     }
     let plain = |letter: char| letter.is_alphabetic() && !letter.is_uppercase();
     if word.chars().skip(1).all(plain) {
-        return None;
+        return word.chars().all(char::is_alphabetic).then_some(Sort::Word);
     }
     (!value::is_ordinary(word)).then_some(Sort::Chosen)
+}
+
+/// `1-2-3-4`, `2023-12-19`: steps or a day.
+fn is_count_or_date(word: &str) -> bool {
+    let groups: Vec<&str> = word.split('-').collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    groups.len() > 1
+        && (lengths.iter().any(|length| *length < 2)
+            || lengths == [4, 2, 2] && groups.iter().any(|group| group.starts_with("20")))
+}
+
+/// `@kim`, `rand#1491`: a person or an issue. `#ff5a36`: a colour.
+fn is_mention(word: &str) -> bool {
+    let plain = |text: &str| {
+        text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-/".contains(&byte))
+    };
+    let issue = word.split_once('#').is_some_and(|(project, number)| {
+        project.len() > 1 && plain(project) && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let hex =
+        |colour: &str| [3, 4, 6, 8].contains(&colour.len()) && colour.bytes().all(|byte| byte.is_ascii_hexdigit());
+    issue || word.strip_prefix('@').is_some_and(plain) || word.strip_prefix('#').is_some_and(hex)
+}
+
+fn is_quote(letter: char) -> bool {
+    matches!(letter, '"' | '\'' | '`')
+}
+
+/// What stands before the quote that opens a value.
+fn opens_value(before: char) -> bool {
+    before.is_whitespace() || "=([{,:>".contains(before)
+}
+
+/// Where a value in quotes ends that looks like a password and has marks in it that set other words apart: `'pi(x)Prod-0900'`.
+fn quoted_value(text: &str, start: usize, quote: char) -> Option<usize> {
+    let limit = text.floor_char_boundary(start.saturating_add(*SIZES.end()));
+    let inner = text.get(start..limit)?;
+    let inner = inner.get(..inner.find(|letter: char| letter == quote || letter.is_whitespace())?)?;
+    let closes = text.get(start + inner.len()..)?.starts_with(quote);
+    let marked = inner.contains([',', ';', '(', ')', '[', ']', '{', '}', '<', '>', '|', '=', ':', '\'', '"', '`']);
+    let pair = inner.split_once(['=', ':']).is_some_and(|(name, rest)| is_name_like(name) && !rest.is_empty());
+    let code = inner.contains("()")
+        || inner.contains("${")
+        || inner.contains("{{")
+        || inner.contains("</")
+        || inner.contains("://")
+        || inner.starts_with(['<', '(', '[', '{', '-', '.', '/', ':']);
+    (closes && marked && !pair && !code && value::strength(inner) == Some(Strength::Strong))
+        .then_some(start + inner.len())
+}
+
+/// `DB_HOST`, `userName`: what may stand before `=`. A password has digits and capitals among its letters.
+fn is_name_like(run: &str) -> bool {
+    let letters = || run.bytes().filter(u8::is_ascii_alphabetic);
+    let plain = run.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/:@%[]".contains(&byte) || byte >= 0x80);
+    let one_case =
+        letters().all(|letter| letter.is_ascii_lowercase()) || letters().all(|letter| letter.is_ascii_uppercase());
+    !run.is_empty() && plain && (one_case || value::is_words(run) || name::class(run).is_some())
+}
+
+/// `root/Sierra_Gorda5`: a user, and what only a password looks like.
+fn is_login(user: &str, behind: &str) -> bool {
+    let end = behind.find(|letter: char| letter.is_whitespace() || separates(letter)).unwrap_or(behind.len());
+    let password = behind.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ':', ';']);
+    let is_user = user.len() >= 2
+        && user.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-@".contains(&byte))
+        && user.starts_with(|first: char| first.is_ascii_lowercase());
+    is_user
+        && !password.contains('/')
+        && SIZES.contains(&password.len())
+        && password.bytes().any(|byte| byte.is_ascii_uppercase())
+        && value::strength(password) == Some(Strength::Strong)
+}
+
+/// `660 918`: a code that is written in two groups.
+fn join_groups(text: &str, words: &mut Vec<Range<usize>>) {
+    let three = |word: &Range<usize>| {
+        word.len() == 3 && text.get(word.clone()).is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let mut at = 0;
+    while at + 1 < words.len() {
+        let (Some(one), Some(two)) = (words.get(at).cloned(), words.get(at + 1).cloned()) else { break };
+        let alone = !at
+            .checked_sub(1)
+            .and_then(|before| words.get(before))
+            .is_some_and(|before| is_near_number(text, before, &one))
+            && !words.get(at + 2).is_some_and(|behind| is_near_number(text, behind, &two));
+        if three(&one) && three(&two) && text.get(one.end..two.start) == Some(" ") && alone {
+            words.remove(at + 1);
+            if let Some(word) = words.get_mut(at) {
+                word.end = two.end;
+            }
+        }
+        at += 1;
+    }
+}
+
+/// A number with one blank between: the groups are more than two.
+fn is_near_number(text: &str, word: &Range<usize>, group: &Range<usize>) -> bool {
+    let between = if word.end <= group.start { word.end..group.start } else { group.end..word.start };
+    text.get(between) == Some(" ")
+        && text.get(word.clone()).is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'+'))
 }
 
 fn separates(letter: char) -> bool {

@@ -101,11 +101,18 @@ impl Reader<'_> {
         let Some((operator, end)) = self.operator(behind) else {
             return if quoted == Quoted::No { prose::value(self, behind, at < behind) } else { None };
         };
-        let from = scan::blank(self.text, end);
+        let from = self.after_tag(scan::blank(self.text, end));
         if operator == Operator::Assign && end == at + 1 && end < from && self.is_empty_before_argument(from) {
             return None;
         }
         self.literal(from).or_else(|| self.unquoted(operator, end, from)).or_else(|| phrase::at(self, from))
+    }
+
+    /// Past the type in `password: !!str value`.
+    fn after_tag(&self, at: usize) -> usize {
+        let rest = self.of(&(at..line_end(self.text, at)));
+        let tag = ["!!str ", "!!binary ", "!unsafe ", "! "].iter().find(|tag| rest.starts_with(*tag));
+        tag.map_or(at, |tag| scan::blank(self.text, at + tag.len()))
     }
 
     /// Past the brackets in `Password (LAPS): value`.
@@ -377,7 +384,9 @@ impl Reader<'_> {
         let end = line_end(self.text, self.name.end);
         let open = self.text.get(self.name.end..end)?;
         let close = open.find('>')?;
-        if !open.starts_with(['>', ' ']) || open.get(..close)?.ends_with('/') {
+        // `<pin digest="SHA-256">` is the hash of a public key.
+        let digest = open.get(..close)?.contains("digest=");
+        if !open.starts_with(['>', ' ']) || open.get(..close)?.ends_with('/') || digest {
             return None;
         }
         let start = self.name.end + close + 1;

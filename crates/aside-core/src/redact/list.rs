@@ -443,3 +443,37 @@ fn opening(text: &str, end: usize) -> Option<usize> {
     let value = ["=>", ":=", "=", ":"].iter().find_map(|operator| behind.strip_prefix(operator))?.trim_start();
     Some(end + rest.len() - value.len())
 }
+/// Pieces of one string.
+const MAX_PIECES: usize = 6;
+
+/// `"first" + "second"`, `"first" \\` above `"second"`: the other pieces of a string whose first piece was found.
+pub fn continued(text: &str, first: &Range<usize>) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut end = first.end;
+    let Some(quote) = text.as_bytes().get(end).copied().filter(|byte| b"\"'".contains(byte)) else { return pieces };
+    for _ in 0..MAX_PIECES {
+        let rest = text.get(end + 1..).unwrap_or_default();
+        let next = rest.trim_start_matches([' ', '\t', '\r', '\n', '\\', '+', '.', '&', '_']);
+        let joint = rest.get(..rest.len() - next.len()).unwrap_or_default();
+        let joins = joint.len() < MAX_JOINT
+            && (joint.contains(['+', '\\', '\n']) || joint == " . " || joint == " & ")
+            && joint.matches('\n').count() <= 1;
+        let start = end + 1 + joint.len();
+        if !joins || text.as_bytes().get(start) != Some(&quote) {
+            break;
+        }
+        let Some(piece) = scan::quoted(text, start) else { break };
+        let value = text.get(piece.clone()).unwrap_or_default();
+        // A name of the next pair.
+        let key = text.get(piece.end + 1..).is_some_and(|rest| rest.trim_start().starts_with([':', '=']));
+        if value.is_empty() || value.contains(' ') || key {
+            break;
+        }
+        end = piece.end;
+        pieces.push(piece);
+    }
+    pieces
+}
+
+/// Bytes between two pieces.
+const MAX_JOINT: usize = 24;

@@ -85,6 +85,7 @@ const NAMES: &[&str] = &[
     "mnemonic",
     "access",
     "connect.sid",
+    "erlang",
     "refresh",
     "_session",
     "-session",
@@ -542,6 +543,7 @@ fn named(text: &str, name: Range<usize>, class: Class, done: &mut Done, found: &
         let rest = text.get(span.end..).unwrap_or_default();
         let new = rest.starts_with("\" -> \"").then(|| scan::quoted(text, span.end + 5)).flatten();
         found.extend(new.filter(|new| text.get(new.clone()).is_some_and(|new| value::fits(class, new))).map(of));
+        found.extend(list::continued(text, &span).into_iter().map(of));
         found.push(of(span));
         return;
     }

@@ -191,6 +191,7 @@ pub fn class(name: &str) -> Option<Class> {
         "license" | "licence" | "lizenz" => Some(Class::Random),
         "access" if before.is_some() => Some(Class::Random),
         "sid" if before == Some("connect") => Some(Class::Random),
+        "cookie" if before == Some("erlang") => Some(Class::Token),
         "session" if before.is_some() => Some(Class::Random),
         "refresh" => Some(Class::Random),
         _ if prefixed => Some(Class::Random),

@@ -70,6 +70,7 @@ pub fn value(reader: &Reader<'_>) -> Option<Range<usize>> {
         .or_else(|| pair(reader))
         .or_else(|| inner(reader))
         .or_else(|| item(reader))
+        .or_else(|| assigned_below(reader))
         .or_else(|| alone(reader))
         .or_else(|| answer(reader))
 }
@@ -90,7 +91,26 @@ fn item(reader: &Reader<'_>) -> Option<Range<usize>> {
     let item = scan::trimmed(reader.text, next.start + indent + 2..next.end);
     let item = scan::quoted(reader.text, item.start).unwrap_or(item);
     let value = reader.of(&item);
-    (!value.starts_with('-') && !value.contains(' ') && reader.fits(&item)).then_some(item)
+    let one = !value.contains(' ') || reader.class == Class::Password && value::is_passphrase(value);
+    (!value.starts_with('-') && one && reader.fits(&item)).then_some(item)
+}
+
+/// `my $pass =` above `'value';`: the statement goes on with a string.
+fn assigned_below(reader: &Reader<'_>) -> Option<Range<usize>> {
+    let end = line_end(reader.text, reader.name.end);
+    let rest = reader.of(&(reader.name.end..end)).trim_start_matches(['"', '\'', ']', ')']).trim();
+    let operator = rest.trim_end_matches('\\').trim_end();
+    if !["=", ":", "=>", ":=", "=(", "= ("].contains(&operator) {
+        return None;
+    }
+    let next = next_line(reader.text, end)?;
+    let from = scan::blank(reader.text, next.start);
+    let range = scan::quoted(reader.text, from)?;
+    let behind = reader.of(&(range.end + 1..next.end.max(range.end + 1))).trim();
+    let ends = behind.trim_matches([';', ',', ')', '.', '+', '\\', ' ']).is_empty();
+    let value = reader.of(&range);
+    let one = !value.contains(' ') || reader.class == Class::Password && value::is_passphrase(value);
+    (ends && one && !is_label(value) && reader.fits(&range)).then_some(range)
 }
 
 fn is_field(name: &str, fields: &[&str]) -> bool {
@@ -369,10 +389,18 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
             || content.starts_with(['-', '<', '/', '{', '[', '@', '}', '!', '.', '&', '=', '#', '\\'])
             || content.contains("://")
             || is_constant(content)
+            || is_uuid(content)
             || is_assignment(content);
         return (enough && !other).then_some(range);
     }
     None
+}
+
+/// What a program prints behind a question for a password is rather the id of something.
+fn is_uuid(value: &str) -> bool {
+    let groups: Vec<&str> = value.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// What a command printed that prints secrets: one word on the next line.

@@ -106,14 +106,22 @@ pub fn is_code(value: &str) -> bool {
         || value.contains("::")
         || value.contains("=>")
         || value.contains("</")
-        || value.contains("&&")
-        || value.contains("||")
+        || has_operator(value, "&&")
+        || has_operator(value, "||")
         || value.trim_end_matches('=').contains("==")
         || value.contains("!=")
         || value.starts_with(['<', '{', '|', '\\']) && !value.bytes().any(|byte| byte.is_ascii_digit())
         || value
             .find('(')
             .is_some_and(|open| open > 0 && value.get(..open).is_some_and(|head| head.split('.').all(is_identifier)))
+}
+
+/// `a.b&&c()`, `&&name`: between words alone, it may be a part of a password.
+fn has_operator(value: &str, operator: &str) -> bool {
+    value.contains(operator)
+        && (value.starts_with(operator)
+            || value.ends_with(operator)
+            || value.contains(['(', ')', '.', '!', '$', '=', '[', '{', ' ', '/', '"', '\'']))
 }
 
 /// `pki/issue/consul-dc1`: base64 has capitals too.

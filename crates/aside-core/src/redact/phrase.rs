@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::redact::judge;
 use crate::redact::key_value::Reader;
 use crate::redact::placeholder::{is_label, is_placeholder};
 use crate::redact::scan::{self, line_end};
@@ -21,27 +22,41 @@ pub fn at(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let asks = ["phrase", "fras", "zin", "cümle", "фраза", "フレーズ"]
         .iter()
         .any(|end| reader.name().to_lowercase().contains(end));
+    // A line of a file or of a note that is nothing else may have words such as `the`, and a comma.
+    let assigned = reader.of(&(reader.name.end..at)).trim_end().ends_with([':', '=', '：', '>']);
+    let whole = asks && assigned && reader.begins_line();
     let rest = reader.of(&(at..line_end(reader.text, at)));
-    let end = [" — ", " – ", " (", ", ", ". ", "; "].iter().filter_map(|stop| rest.find(stop)).min();
+    let stops = [" — ", " – ", " (", ". ", "; ", ", "];
+    let stops = stops.iter().filter(|stop| !(whole && **stop == ", "));
+    let end = stops.filter_map(|stop| rest.find(stop)).min();
     let range = scan::trimmed(reader.text, at..at + end.unwrap_or(rest.len()));
     let words = reader.of(&range);
     let titled = words.split_whitespace().all(|word| word.starts_with(|first: char| !first.is_lowercase()))
         && words.bytes().any(|byte| byte.is_ascii_digit());
-    // A line of a file or of a note that is nothing else may have words such as `the`.
-    let assigned = reader.of(&(reader.name.end..at)).trim_end().ends_with([':', '=', '：', '>']);
-    let whole = asks && assigned && reader.begins_line() && range.end == line_end(reader.text, at);
-    let prose = if titled || whole { MAX_PROSE_QUOTED } else { 0 };
-    ((asks || titled) && is_phrase(words, prose)).then_some(range)
+    let whole = whole && range.end == line_end(reader.text, at);
+    let prose = if titled || whole { MAX_PROSE_QUOTED } else { MAX_PROSE };
+    ((asks || titled) && is_phrase(words, prose) || is_told(words)).then_some(range)
+}
+
+/// `Vier Elche trinken Himbeersaft`: four words or more, of which none is one that a sentence about a password has.
+fn is_told(value: &str) -> bool {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    (4..=7).contains(&words.len())
+        && words.iter().all(|word| word.chars().count() > 2 && word.chars().all(char::is_alphabetic))
+        && !words.iter().any(|word| value::is_prose(word) || !judge::is_neutral(word))
+        && !is_placeholder(value)
+        && !is_label(value)
 }
 
 /// Percent of the words that may be such as `the`.
 const MAX_PROSE_QUOTED: usize = 50;
+const MAX_PROSE: usize = 25;
 
 fn is_phrase(value: &str, percent: usize) -> bool {
     let words: Vec<&str> = value.split_whitespace().collect();
     let prose = words.iter().filter(|word| value::is_prose(word)).count();
     let plain = |word: &&str| {
-        let stem = word.trim_end_matches(['!', '?', '.']);
+        let stem = word.trim_end_matches(['!', '?', '.', ',']);
         !stem.is_empty() && stem.chars().all(|letter| letter.is_alphanumeric() || "-'.".contains(letter))
     };
     WORDS.contains(&words.len())

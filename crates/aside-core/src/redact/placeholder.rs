@@ -18,6 +18,7 @@ const REFERENCES: &[&str] = &[
     "env://",
     "env.",
     "file:",
+    "pkcs11:",
     "fd:",
     "stdin:",
     "prompt:",
@@ -200,7 +201,7 @@ pub fn is_placeholder(value: &str) -> bool {
     let low = plain.get(..plain.floor_char_boundary(MAX_PLACEHOLDER)).unwrap_or(plain).to_lowercase();
     words().placeholders.contains(low.as_str())
         || is_repeated(plain)
-        || value.starts_with("****")
+        || value.contains("****")
         || is_variable(value)
         || is_within(value)
         || is_crypt_hash(value)
@@ -222,6 +223,22 @@ pub fn is_placeholder(value: &str) -> bool {
         || is_sequence(&low)
         || is_instruction(&low)
         || is_algorithm(&low)
+        || is_written_by_machines(value, &low)
+        || POINTERS.iter().any(|start| low.starts_with(start))
+}
+
+/// `see the wiki`: says where a value is.
+const POINTERS: &[&str] =
+    &["see ", "siehe ", "voir ", "vedi ", "zie ", "ask ", "frag ", "stored in ", "kept in ", "same as ", "depends on "];
+
+/// `HTTP/1.1`, `1.3.6.1.2.1.1`, `\\u0000`, `§payload§`: a version, the number of an object, an escape, a mark of a tool.
+fn is_written_by_machines(value: &str, low: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let version = low.strip_prefix("http/").is_some_and(|version| version.split('.').all(digits));
+    let object = value.matches('.').count() >= 5 && value.trim_start_matches('.').split('.').all(digits);
+    let escape = value.len() <= 6 && value.starts_with('\\') && value.bytes().skip(2).all(|byte| byte == b'0');
+    let marked = value.chars().count() > 1 && value.starts_with('§') && value.ends_with('§');
+    version || object || escape || marked
 }
 
 /// `rsa-sha-256`, `aes_128_gcm`: nothing but names of algorithms and numbers.
@@ -262,6 +279,7 @@ fn is_variable(value: &str) -> bool {
         Some(b'%') => value.len() <= 3 || value.contains('(') && !value.contains(' '),
         Some(b'&') => {
             value.starts_with("&#")
+                || value.starts_with("&&")
                 || value.starts_with("&lt;")
                 || value.starts_with("&amp;")
                 || value.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -288,6 +306,9 @@ pub fn is_crypt_hash(value: &str) -> bool {
         "sha256$",
         "sha512$",
         "md5$",
+        "hmac-sha256:",
+        "hmac-sha1:",
+        "hmac-sha512:",
         "argon2$",
         "bcrypt$",
         "md5:",

@@ -244,13 +244,15 @@ impl Program {
             && user.bytes().any(|byte| byte.is_ascii_alphabetic())
             && !user.starts_with(['.', '$']);
         let start = span.start + user.len() + 1;
-        let end = rest.rfind('@').map_or(span.end, |at| start + at);
+        // `user/"pass@word"@database`
+        let quoted = rest.strip_prefix('"').and_then(|inner| inner.find('"')).map(|close| start + close + 2);
+        let end = quoted.unwrap_or_else(|| rest.rfind('@').map_or(span.end, |at| start + at));
         let password = source.get(start..end).unwrap_or_default();
         let quotes = password.len() - password.trim_start_matches(['\\', '"', '\'']).len();
         let inner = password.trim_matches(['\\', '"', '\'']);
         if named
             && !inner.is_empty()
-            && (rest.contains('@') || !inner.contains(['/', '.', '=']))
+            && (rest.contains('@') || quotes > 0 || !inner.contains(['/', '.', '=']))
             && !inner.starts_with('$')
         {
             self.tell(source, start + quotes..start + quotes + inner.len(), tell);

@@ -58,6 +58,8 @@ pub struct Rule {
 enum Judge {
     /// No placeholder.
     Any,
+    /// The pattern says it all.
+    Shape,
     Token,
     Random,
     /// No ordinary word.
@@ -92,6 +94,7 @@ fn read(text: &str) -> Vec<Rule> {
 fn rule(table: &Table) -> Option<Rule> {
     let judge = match table.get("judge").and_then(|judge| judge.as_str()) {
         None => Judge::Any,
+        Some("shape") => Judge::Shape,
         Some("token") => Judge::Token,
         Some("random") => Judge::Random,
         Some("password") => Judge::Chosen,
@@ -188,6 +191,7 @@ impl Rule {
         let strength = value::strength(secret);
         let fits = match self.judge {
             Judge::Any => !placeholder::is_placeholder(secret),
+            Judge::Shape => true,
             Judge::Token => value::fits(Class::Token, secret) && (!value::is_words(secret)),
             Judge::Random => value::is_random(secret),
             Judge::Chosen => strength >= Some(Strength::Chosen) && !placeholder::is_label(secret),

@@ -70,6 +70,9 @@ pub fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
             Some(b'\\') if escaped && bytes.get(at + 1) == Some(&quote) => return Some(start..at),
             Some(b'\\') if quote == b'"' || bytes.get(at + 1) == Some(&b'\'') => at += 1,
             Some(b'\'') if quote == b'\'' && bytes.get(at + 1) == Some(&b'\'') && !triple => at += 1,
+            // `'it'\''s'`, `'it'"'"'s'`: a quote within the quotes of a shell.
+            Some(b'\'') if quote == b'\'' && !escaped && bytes.get(at..at + 4) == Some(b"'\\''") => at += 3,
+            Some(b'\'') if quote == b'\'' && !escaped && bytes.get(at..at + 5) == Some(b"'\"'\"'") => at += 4,
             Some(byte) if *byte == quote && !escaped => return Some(start..at),
             _ => {}
         }

@@ -10,8 +10,8 @@ use crate::redact::unquoted::is_entity;
 use crate::redact::value::{self, Class, Strength};
 use crate::redact::vocabulary::words;
 use crate::redact::wording::{
-    ends_sentence, has_digit_or_symbol, is_composed, is_explained, is_followed_by_code, is_for_a_while, is_made,
-    is_noted, is_phrase, is_pin, is_plain, is_purpose, is_reads_as, is_told,
+    ends_sentence, has_digit_or_symbol, is_composed, is_explained, is_followed_by_code, is_for_a_while,
+    is_joined_words, is_made, is_noted, is_phrase, is_pin, is_plain, is_purpose, is_reads_as, is_slashed, is_told,
 };
 
 /// Bytes and words between a name and its value in a sentence.
@@ -117,7 +117,8 @@ fn joined(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
 
 fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option<Range<usize>> {
     let at = scan::blank(reader.text, reader.name.end + from);
-    if link == Link::Copula
+    let joins = link == Link::Copula || link == Link::Colon && is_purpose(between);
+    if joins
         && (between.trim().is_empty() || is_purpose(between) || is_titled(between))
         && let Some(range) = phrase::at(reader, at)
     {
@@ -183,6 +184,9 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
     if (direct || near) && !verb && link != Link::None && is_pin(reader.name(), value) {
         return Some(range);
     }
+    if link == Link::Copula && direct && reader.class == Class::Password && is_slashed(value) {
+        return Some(range).filter(|range| ends_sentence(reader, range));
+    }
     let strength = value::strength(value)?;
     // A verb more often than a name.
     if ["pass", "passes", "pin", "key"].contains(&reader.name().to_ascii_lowercase().as_str())
@@ -202,6 +206,15 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
         Link::Copula if direct && reader.class == Class::Password && is_composed(value) => true,
         _ if reader.class == Class::Password && is_explained(reader, between, link, from, &range) => true,
         Link::Copula if is_phrase(value) && is_purpose(between) && ends_sentence(reader, &range) => true,
+        // `le mot de passe root de la baie est chaussette-verte`
+        Link::Copula
+            if reader.class == Class::Password
+                && (direct || is_titled(between))
+                && is_joined_words(value)
+                && ends_sentence(reader, &range) =>
+        {
+            true
+        }
         Link::Colon if near && reader.class == Class::Password && reader.begins_line() && is_composed(value) => true,
         // `Kennwort für den PC: Wort`
         Link::Colon if reader.class == Class::Password && is_noted(reader, between, &range) => true,

@@ -9,6 +9,15 @@ use crate::redact::scan::{self, line_start};
 use crate::redact::value::{self, Class, Strength};
 use crate::redact::vocabulary::words;
 
+/// `Linux-gradle-0d9b529e…`: words, and a hash of what they stand for.
+fn ends_with_hash(value: &str) -> bool {
+    value.rsplit_once(['-', ':', '_']).is_some_and(|(words, hash)| {
+        matches!(hash.len(), 40 | 64)
+            && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && words.split(['-', '_']).all(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    })
+}
+
 impl Reader<'_> {
     pub fn fits(&self, range: &Range<usize>) -> bool {
         let value = self.of(range);
@@ -34,6 +43,14 @@ impl Reader<'_> {
             && !(self.is_license() && value.bytes().filter(u8::is_ascii_digit).count() < 4)
             && !(self.is_secret_id() && value.contains('/'))
             && !(self.is_pwd() && value.starts_with(['/', '~', '.']))
+            && !self.is_seed_of_chance(value)
+            && !(self.class == Class::Random && ends_with_hash(value))
+    }
+
+    /// `level-seed=-903398614608883909`: with what a map or an experiment begins.
+    fn is_seed_of_chance(&self, value: &str) -> bool {
+        let number = value.trim_start_matches('-');
+        self.name().to_ascii_lowercase().ends_with("seed") && number.bytes().all(|byte| byte.is_ascii_digit())
     }
 
     /// `BORG_PASSPHRASE="豆花加薑汁"`: in quotes, and a variable or a setting below a user. The text of a form is none.

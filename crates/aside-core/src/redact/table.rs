@@ -223,7 +223,15 @@ fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<R
     let enough = if logins { Strength::Soft } else { Strength::Chosen };
     let strong = cells.iter().any(|cell| strength(cell) >= Some(enough)) || logins && are_words(reader, &cells);
     let least = if strong { Strength::Word } else { Strength::Chosen };
-    cells.into_iter().filter(|cell| strength(cell) >= Some(least) && reader.of(cell).len() > 2).collect()
+    // Among passwords, a number is one too.
+    let number = |cell: &Range<usize>| {
+        strong
+            && reader.class == Class::Password
+            && cell.len() > 3
+            && reader.of(cell).bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_secret = |cell: &Range<usize>| strength(cell) >= Some(least) && reader.of(cell).len() > 2 || number(cell);
+    cells.into_iter().filter(is_secret).collect()
 }
 
 /// Ordinary words, each another one, none of which says how it stands with a password.
@@ -256,7 +264,8 @@ fn is_title(reader: &Reader<'_>, cell: &Range<usize>) -> bool {
             .chars()
             .next()
             .is_none_or(|first| "([".contains(first))
-            || is_qualified(reader.of(&(reader.name.end..cell.end))))
+            || is_qualified(reader.of(&(reader.name.end..cell.end)))
+            || ["pin", "puk"].contains(&reader.name().to_lowercase().as_str()))
 }
 
 /// `Contraseña recuperada`: one word behind the noun that says which, not what it is about.
@@ -302,11 +311,11 @@ enum Split {
 impl Split {
     /// Sentences and programs have these too.
     fn is_loose(self) -> bool {
-        matches!(self, Split::At(',' | ';') | Split::Blanks)
+        matches!(self, Split::At(',' | ';' | '~') | Split::Blanks)
     }
 
     fn of(head: &str, at: usize) -> Option<Self> {
-        for separator in ['|', '│', '┃', '║', '^', '\t', ';', ','] {
+        for separator in ['|', '│', '┃', '║', '^', '\t', ';', '~', '¦', ','] {
             let (before, after) = head.split_at_checked(at)?;
             // Between the columns of a table there are blanks; in a pattern or a type there are none.
             let drawn =

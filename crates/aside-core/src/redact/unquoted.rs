@@ -39,8 +39,11 @@ impl Reader<'_> {
             b'$' if !self.byte(from + 1).is_some_and(|byte| byte.is_ascii_digit()) => return None,
             // `Pwd={a;b};` of ODBC.
             b'{' if self.is_in_connection_string() => {
-                let end = self.of(&(from + 1..line_end(self.text, from))).find('}')?;
-                return Some(from + 1..from + 1 + end).filter(|range| self.fits(range));
+                let end = braced(self.of(&(from + 1..line_end(self.text, from))))?;
+                let range = from + 1..from + 1 + end;
+                // `{0}`, `{password}` are replaced by a program.
+                let template = value::is_identifier(self.of(&range)) || range.len() < 3;
+                return Some(range).filter(|range| !template && self.fits(range));
             }
             b'[' | b'{' => return self.bytes_of(from).or_else(|| self.wrapped(from)),
             _ => {}
@@ -132,6 +135,9 @@ impl Reader<'_> {
         if self.is_phrase_setting(rest) || self.is_phrase_property(rest) {
             return Some(from..from + rest.len());
         }
+        if let Some(end) = self.phrase_in_pairs(rest) {
+            return Some(from..from + end);
+        }
         let alone = self.begins_line() && !rest.contains(char::is_whitespace);
         let setting = alone
             && !rest.starts_with(['$', '[', '{'])
@@ -157,6 +163,21 @@ impl Reader<'_> {
         let list = self.of(&range).contains('=') && self.of(&range).contains(',') && self.is_flag();
         let soft = self.class == Class::Token && (setting && self.is_word_setting(&range) || self.is_set_for(rest));
         (!code && !list && (self.fits(&range) || soft)).then_some(range)
+    }
+
+    /// `host=db user=app password=two or three words sslmode=require`: up to the next pair.
+    fn phrase_in_pairs(&self, rest: &str) -> Option<usize> {
+        let before = self.of(&(line_start(self.text, self.name.start)..self.name.start));
+        let pairs = ["host=", "user=", "dbname="].iter().filter(|pair| before.contains(*pair)).count();
+        let rest = rest.get(..rest.find(['"', '\'', ';']).unwrap_or(rest.len()))?;
+        let next = rest.match_indices(' ').map(|(at, _)| at).find(|at| {
+            let word = rest.get(at + 1..).unwrap_or_default();
+            let name = word.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'_').count();
+            name > 2 && word.as_bytes().get(name) == Some(&b'=')
+        });
+        let value = rest.get(..next?)?;
+        (pairs > 1 && self.class == Class::Password && value.contains(' ') && value::is_passphrase(value))
+            .then_some(value.len())
     }
 
     /// `ADMIN_TOKEN=hedgehog ./server`: a word that is set for the command behind it.
@@ -265,11 +286,22 @@ impl Reader<'_> {
         let mut at = 0;
         while let Some(letter) = rest.get(at..).and_then(|rest| rest.chars().next()) {
             let behind = rest.get(at + letter.len_utf8()..).unwrap_or_default();
+            if letter == '&' && behind.starts_with("amp;") && !is_entity(behind) {
+                at += "&amp;".len();
+                continue;
+            }
             let stops = match letter {
                 '&' => {
                     !behind.starts_with(|next: char| next.is_alphanumeric())
                         || is_parameter(behind)
                         || is_entity(behind)
+                }
+                // `x\&y`: escaped for a shell.
+                '\\' if behind
+                    .starts_with(['&', '!', '$', '#', '*', '(', ')', ';', '|', '<', '>', '?', '~', ' ', '\'']) =>
+                {
+                    at += 1 + behind.chars().next().map_or(0, char::len_utf8);
+                    continue;
                 }
                 // `[x]` as a whole, but not the bracket around the pair.
                 ']' => !rest.starts_with('[') && !spaced,
@@ -290,9 +322,20 @@ impl Reader<'_> {
         let before = self.of(&(from..self.name.start)).to_ascii_lowercase();
         let before = before.rsplit(['\n', '"', '\'']).next().unwrap_or_default();
         before.trim_end().ends_with(';')
-            && ["server=", "data source=", "host=", "uid=", "user id=", "database=", "driver=", "user=", "endpoint="]
-                .iter()
-                .any(|part| before.contains(part))
+            && [
+                "jdbc:",
+                "server=",
+                "data source=",
+                "host=",
+                "uid=",
+                "user id=",
+                "database=",
+                "driver=",
+                "user=",
+                "endpoint=",
+            ]
+            .iter()
+            .any(|part| before.contains(part))
     }
 
     /// `name = value`, in a file of settings or in code.
@@ -444,6 +487,20 @@ impl Reader<'_> {
     }
 }
 
+/// Where a value ends that ODBC has in brackets: a bracket within it is written twice.
+fn braced(rest: &str) -> Option<usize> {
+    let bytes = rest.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'}'), Some(b'}')) => at += 2,
+            (Some(b'}'), _) => return Some(at),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
 /// `abcd efgh ijkl mnop`: groups of one length, as app passwords have them.
 fn is_grouped(value: &str) -> bool {
     let groups: Vec<&str> = value.split_whitespace().collect();
@@ -472,6 +529,10 @@ fn is_command(word: &str) -> bool {
 pub fn is_entity(behind: &str) -> bool {
     if behind.starts_with('#') {
         return true;
+    }
+    // `Rain&amp;Snow`: an `&` within the value, unless the next parameter follows.
+    if let Some(rest) = behind.strip_prefix("amp;") {
+        return is_parameter(rest) || !rest.starts_with(|next: char| next.is_alphanumeric());
     }
     let name = behind.bytes().take_while(u8::is_ascii_lowercase).count();
     (2..=6).contains(&name) && behind.as_bytes().get(name) == Some(&b';')

@@ -59,7 +59,9 @@ pub fn fits(class: Class, value: &str) -> bool {
                 && !has_ideographs(value)
         }
         Class::Token => is_token(value) && !is_path(value) && !is_host(&value.to_ascii_lowercase()),
-        Class::Random => is_random(value) && !is_code(value) && !is_small_path(value) || is_basic_pair(value),
+        Class::Random => {
+            is_random(value) && !is_code(value) && !is_small_path(value) || is_shouted(value) || is_basic_pair(value)
+        }
     }
 }
 
@@ -248,7 +250,12 @@ pub fn is_token(value: &str) -> bool {
         && value.len() >= 8
         && !is_placeholder(value)
         && !is_dated(value)
-        && (digits > 0 && letters > 0 || value.len() >= 16 && lower && upper && !is_words(value))
+        && (digits > 0 && letters > 0 || value.len() >= 16 && lower && upper && !is_words(value) || is_shouted(value))
+}
+
+/// Twenty capitals or more in one piece: no language has such a word.
+fn is_shouted(value: &str) -> bool {
+    value.len() >= 20 && value.bytes().all(|byte| byte.is_ascii_uppercase()) && variety(value) >= 9
 }
 
 /// `backfill-2024-05-13`, `nightly_20240513`: words and a day.

@@ -9,7 +9,7 @@ use crate::redact::scan::{self, line_end};
 use crate::redact::sentence::{Link, MAX_BETWEEN};
 use crate::redact::value::{self, Class, Strength};
 use crate::redact::vocabulary::words;
-use crate::redact::{name, placeholder};
+use crate::redact::{judge, name, placeholder};
 
 /// `Alarm PIN 6612`, `user bob, password value`, `smtp pw value`: the words before the name leave no doubt.
 pub fn is_told(reader: &Reader<'_>, value: &str) -> bool {
@@ -199,6 +199,60 @@ pub fn is_phrase(value: &str) -> bool {
         && !words.iter().any(|word| GLUE.contains(word))
 }
 
+/// `chaussette-verte`: two words or more as one, none of which speaks of how it stands with a password.
+pub fn is_joined_words(value: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "case",
+        "sensitive",
+        "self",
+        "multi",
+        "only",
+        "auto",
+        "read",
+        "single",
+        "two",
+        "basic",
+        "non",
+        "per",
+        "the",
+        "on",
+        "one",
+        "time",
+        "well",
+        "known",
+        "out",
+        "off",
+        "up",
+        "in",
+        "re",
+        "pre",
+        "post",
+        "co",
+        "long",
+        "short",
+        "lived",
+    ];
+    let parts: Vec<&str> = value.trim_end_matches(['.', ',', '!']).split(['-', '_']).collect();
+    let is_word = |part: &&str| {
+        let low = part.to_lowercase();
+        part.chars().count() > 2
+            && part.chars().all(char::is_alphabetic)
+            && !OTHERS.contains(&low.as_str())
+            && !value::is_prose(part)
+            && judge::is_neutral(part)
+    };
+    (2..=4).contains(&parts.len()) && parts.iter().all(is_word) && !value::is_prose(value)
+}
+
+/// `Lantern/Cobalt/Ferry/52`: words and a number, joined as no path is.
+pub fn is_slashed(value: &str) -> bool {
+    let parts: Vec<&str> = value.split('/').collect();
+    let titled =
+        |part: &&str| part.chars().next().is_some_and(char::is_uppercase) && part.chars().all(char::is_alphabetic);
+    matches!(parts.as_slice(), [words @ .., last] if words.len() > 1 && words.iter().all(titled)
+        && last.bytes().any(|byte| byte.is_ascii_digit()) && last.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
 /// `GießkanneRot!`, `Blaue_Blume`, `Zielony.Kot`: words as one that no sentence writes so.
 pub fn is_composed(value: &str) -> bool {
     let parts: Vec<&str> = value.trim_end_matches(['!', '?']).split(['-', '_', '.']).collect();
@@ -237,6 +291,8 @@ pub fn ends_sentence(reader: &Reader<'_>, range: &Range<usize>) -> bool {
     rest.trim_start().starts_with(is_unspaced)
         || rest.trim_matches(['.', ',', '!', ';', ')', '"', '\'', '`', ' ']).is_empty()
         || rest.starts_with([',', ';', '.'])
+        || rest.starts_with(" (")
+        || rest.starts_with(" ,")
 }
 
 /// `PIN is 4711`, `door code 4711`, `safe combination 14-32-07`
@@ -270,7 +326,10 @@ pub fn is_pin(name: &str, value: &str) -> bool {
         && digits >= 4
         && value.len() <= 14
         && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    combination || named && (4..=8).contains(&digits) && digits == value.len()
+    // `8841-2067-5593`
+    let groups = || value.split('-').all(|group| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_digit()));
+    let grouped = ["pin", "puk"].contains(&last) && digits <= 16 && groups();
+    combination || grouped || named && (4..=8).contains(&digits) && digits == value.len()
 }
 
 pub fn has_digit_or_symbol(value: &str) -> bool {

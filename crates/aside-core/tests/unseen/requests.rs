@@ -114,6 +114,6 @@ fn figures_of_requests() {
     }
     println!("requests: {harm} harmed; {change} changed; {done} orders answered");
     if sets::are_own() {
-        assert!(harm.count == 0 && change.count <= 1 && done.percent() >= 71.0, "{harm}, {change}, {done}");
+        assert!(harm.count == 0 && change.count <= 1 && done.percent() >= 63.0, "{harm}, {change}, {done}");
     }
 }

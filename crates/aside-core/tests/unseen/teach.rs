@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aside_core::redact::judge::{Page, STEP, Sort};
 use aside_core::redact::secrets;
@@ -169,7 +169,11 @@ fn lessons(case: &Case, by_rule: &[Range<usize>], names: &mut BTreeMap<String, u
     let mut lessons = Vec::new();
     for (at, sort) in (0..page.words.len()).filter_map(|at| Some((at, page.sort(at)?))) {
         let word = page.words[at].clone();
-        let is_secret = spans.iter().any(|span| span.start <= word.start && word.end <= span.end);
+        // With a mark or two around it, as in `4471#`, it is one as well.
+        let around = |span: &Range<usize>| {
+            word.start <= span.start && span.end <= word.end && word.len() <= span.len() + MOST_MARKS
+        };
+        let is_secret = spans.iter().any(|span| span.start <= word.start && word.end <= span.end || around(span));
         // A word that is a part of a secret and more is neither.
         if !is_secret && spans.iter().any(|span| span.start < word.end && word.start < span.end) {
             continue;
@@ -192,6 +196,9 @@ fn lessons(case: &Case, by_rule: &[Range<usize>], names: &mut BTreeMap<String, u
     }
     lessons
 }
+
+/// Bytes of a word beside the secret in it.
+const MOST_MARKS: usize = 2;
 
 /// The kind of our own texts.
 const OWN: &str = "lesson";
@@ -224,7 +231,7 @@ fn tuned_on() -> Vec<String> {
     texts.into_iter().step_by(2).filter(|text| !text.contains('‹')).collect()
 }
 
-/// Requests, command lines and paragraphs of the manual, in which no secret is to be expected.
+/// Requests, command lines, paragraphs of the manual, of programs and of specs, in which no secret is to be expected.
 fn ordinary() -> Vec<String> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let mut texts = Vec::new();
@@ -237,7 +244,34 @@ fn ordinary() -> Vec<String> {
     // The page about secrets has some.
     let pages = files(root.join("../../docs")).into_iter().filter(|page| !page.starts_with("# Privacy"));
     texts.extend(pages.flat_map(|page| page.split("\n\n").map(str::to_owned).collect::<Vec<_>>()));
+    let mut sources = Vec::new();
+    below(&root.join("../aside/src"), &mut sources);
+    below(&root.join("data/spec"), &mut sources);
+    below(&root.join("data/safety"), &mut sources);
+    let paragraphs = sources.iter().filter_map(|source| std::fs::read_to_string(source).ok());
+    let paragraphs: Vec<String> =
+        paragraphs.flat_map(|text| text.split("\n\n").map(str::to_owned).collect::<Vec<_>>()).collect();
+    let short = |text: &&String| text.len() < MAX_PARAGRAPH;
+    texts.extend(paragraphs.iter().filter(short).step_by(paragraphs.len() / MOST_PARAGRAPHS + 1).cloned());
     texts
+}
+
+/// Paragraphs of programs and specs that are learnt from, and bytes of one.
+const MOST_PARAGRAPHS: usize = 4000;
+const MAX_PARAGRAPH: usize = 1500;
+
+/// All files below a directory, in order.
+fn below(directory: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            below(&entry, found);
+        } else {
+            found.push(entry);
+        }
+    }
 }
 
 fn files(directory: PathBuf) -> Vec<String> {

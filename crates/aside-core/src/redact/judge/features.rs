@@ -1,5 +1,6 @@
 //! What a word shows to the judge: its shape, the marks around it, the words before and behind it.
 
+use crate::redact::judge::column;
 use crate::redact::judge::hints::{self, Hint};
 use crate::redact::judge::{Page, Sort};
 use crate::redact::key_value::is_unspaced;
@@ -12,6 +13,10 @@ const MAX_BEHIND: usize = 2;
 const HINTS_BEFORE: usize = 10;
 const HINTS_BEHIND: usize = 5;
 const MAX_LETTERS: usize = 24;
+/// Bytes of the title of a column.
+const MAX_TITLE: usize = 40;
+/// Words of a command or clause before a word.
+const MAX_HEAD: usize = 14;
 
 const PLACES: [&str; MAX_BEFORE] = ["1", "2", "3", "4", "5", "6"];
 
@@ -24,6 +29,64 @@ impl Page<'_> {
         self.of_place(at, put);
         self.of_neighbours(at, put);
         self.of_hints(at, sort, put);
+        self.of_pairs(at, sort, put);
+    }
+
+    /// Facts that count together: the nearest word that announces a secret and the word between, the column of a table and the shape,
+    /// a program and its flag.
+    fn of_pairs(&self, at: usize, sort: Sort, put: &mut dyn FnMut(&[&str])) {
+        let word = self.word(at);
+        let look = look(word, sort);
+        let (before, behind) = (glue(self.between(at)), glue(self.between(at + 1)));
+        let one = self.tag(at, 1);
+        put(&["tag ", one, " ", &before, " ", &behind]);
+        if let Some((hint, distance)) = self.nearest(at) {
+            put(&["nearest ", hint.name(), " ", bucket(distance), " ", one]);
+        }
+        let column = self.words.get(at).and_then(|word| column::title(self.text, word.start));
+        if let Some((title, head)) = column.filter(|(title, _)| title.len() < MAX_TITLE) {
+            let hint_in = |text: &str| {
+                let hint = text
+                    .split([' ', '|', ',', ';', '\t', '"', '~', ':'])
+                    .rev()
+                    .find_map(|word| hints::of_name(&low(word)));
+                hint.or_else(|| hints::unspaced(text).next())
+            };
+            let hint = hint_in(title).map_or("none", Hint::name);
+            let known = if hint_in(head).is_some() { "head" } else { "row" };
+            put(&["column ", hint, " ", known]);
+            put(&["column ", hint, " ", known, " ", look]);
+            put(&["column ", hint, " ", known, " ", one]);
+        }
+        if let Some(head) = self.head(at) {
+            let head_word = low(self.word(head));
+            put(&["head of line ", &head_word]);
+            put(&["head of line ", kind(self.word(head)), " ", bucket(at - head), " ", look]);
+            if one == "flag" {
+                put(&["head of line ", &head_word, " ", &low(self.word(at - 1))]);
+            }
+        }
+    }
+
+    /// The nearest word before on the line that announces a secret.
+    pub fn nearest(&self, at: usize) -> Option<(Hint, usize)> {
+        (1..=HINTS_BEFORE.min(at))
+            .take_while(|distance| !self.between(at + 1 - distance).contains('\n'))
+            .find_map(|distance| self.hint(at - distance).filter(|hint| hint.announces()).map(|hint| (hint, distance)))
+    }
+
+    /// The first word of the command or clause that the word is in.
+    fn head(&self, at: usize) -> Option<usize> {
+        let mut head = None;
+        for distance in 1..=MAX_HEAD.min(at) {
+            if self.between(at + 1 - distance).contains(['\n', ';', '|'])
+                || ["&&", "||", "$", "#"].contains(&self.word(at - distance))
+            {
+                break;
+            }
+            head = Some(at - distance);
+        }
+        head
     }
 
     fn of_place(&self, at: usize, put: &mut dyn FnMut(&[&str])) {
@@ -181,6 +244,20 @@ fn of_shape(word: &str, put: &mut dyn FnMut(&[&str])) {
     put(&["head ", &head]);
     let tail: String = word.chars().rev().take(3).flat_map(char::to_lowercase).collect();
     put(&["tail ", &tail]);
+}
+
+/// Sort and strength of a word in one.
+fn look(word: &str, sort: Sort) -> &'static str {
+    match (sort, value::strength(word)) {
+        (Sort::Number, _) => "number",
+        (Sort::Hex, _) => "hex",
+        (Sort::Word, _) => "plain",
+        (Sort::Chosen, None) => "none",
+        (Sort::Chosen, Some(Strength::Word)) => "word",
+        (Sort::Chosen, Some(Strength::Soft)) => "soft",
+        (Sort::Chosen, Some(Strength::Chosen)) => "chosen",
+        (Sort::Chosen, Some(Strength::Strong)) => "strong",
+    }
 }
 
 /// `Aa9!`: runs of capitals, small letters, digits and symbols, each letter at most so often.

@@ -57,6 +57,11 @@ impl Hint {
         }
     }
 
+    /// Stands between a name and its value in a sentence, or is the name.
+    pub fn links(self) -> bool {
+        matches!(self, Self::Password | Self::Code | Self::User | Self::Copula | Self::With | Self::Change | Self::Open)
+    }
+
     /// Announces a secret, so that numbers and hexadecimal digits near it are looked at.
     pub fn announces(self) -> bool {
         matches!(self, Self::Password | Self::Code | Self::Key | Self::User | Self::Open | Self::Place)
@@ -112,6 +117,17 @@ pub fn of(low: &str) -> Option<Hint> {
     let longest = places.clone().filter(|end| LENGTHS.contains(end)).filter_map(begins).last();
     longest.or_else(|| places.filter(|start| LENGTHS.contains(&(low.len() - start))).find_map(ends))
 }
+
+/// Of a word, or of a part of it: `pin_correio_voz`.
+pub fn of_name(low: &str) -> Option<Hint> {
+    of(low).or_else(|| {
+        let name = low.len() <= MAX_NAME && low.contains(['_', '-', '.']) && !low.contains(['/', '@', ':', '0']);
+        name.then(|| low.split(['_', '-', '.']).rev().filter(|part| part.len() > 1).find_map(of)).flatten()
+    })
+}
+
+/// Letters of a name whose parts are looked at.
+const MAX_NAME: usize = 24;
 
 /// In text between words, of scripts that do not set words apart.
 pub fn unspaced(text: &str) -> impl Iterator<Item = Hint> {
