@@ -4,8 +4,10 @@
 mod dates;
 mod destroys;
 pub(super) mod git;
+mod module;
 mod needs;
 pub mod reason;
+mod stdin;
 mod tail;
 mod value;
 
@@ -14,9 +16,11 @@ use std::borrow::Cow;
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Candidate, Facts, Fit, Kind as Adds, Outcome, Place, Source};
 use crate::complete::commands;
+use crate::complete::path;
 use crate::complete::resolve;
 use crate::complete::spec::reach::{self, Reach, Reached};
 use crate::line::{self, Command, Line, Word};
+use crate::spec::kind::Kind;
 use crate::spec::walk::{Next, Piece, Step};
 use crate::world::{Known, Live};
 
@@ -171,6 +175,22 @@ impl Slot<'_, '_> {
         }
     }
 
+    /// A pattern where a path is taken, which nothing here fits. Deeper than here is not looked, so there it has to have run here.
+    fn is_pattern_of_nothing(&self, ask: &Ask<'_>, reached: &Reached<'_>, word: &Word) -> bool {
+        let Next::Argument { kinds, .. } = reached.walk.next(&word.value) else { return false };
+        let is_path = |kind: &Kind| matches!(kind, Kind::File(_) | Kind::Directory | Kind::Path);
+        if !kinds.iter().any(is_path) {
+            return false;
+        }
+        let pattern = word.value.trim_end_matches('/');
+        match ask.world.entries(ask.cwd) {
+            Known::Yes(entries) if !pattern.contains(['/', '?', '[', '{']) => {
+                !entries.iter().any(|entry| path::fits(pattern, &entry.name))
+            }
+            _ => self.proof != Proof::RanHere,
+        }
+    }
+
     fn admits_word(&self, ask: &Ask<'_>, command: &Command, number: usize, word: &Word) -> bool {
         let reached = match reach::reach(ask, command, number) {
             Reach::Spec(reached) => reached,
@@ -184,6 +204,10 @@ impl Slot<'_, '_> {
         if is_guess && is_expanded && matches!(reached.walk.next(&word.value), Next::Value { .. }) {
             return false;
         }
+        // `cd pkg-*/` of another directory.
+        if is_expanded && self.candidate.source == Source::History && self.is_pattern_of_nothing(ask, &reached, word) {
+            return false;
+        }
         let value = match word.fixed {
             true => Cow::Borrowed(&*word.value),
             // `~` is known; what else the shell expands cannot be looked at.
@@ -195,7 +219,13 @@ impl Slot<'_, '_> {
         let piece = Piece { value: word.value.as_str().into(), fixed: word.fixed, word: Some(number) };
         let next = reached.walk.next(&word.value);
         let mut walk = reached.walk.clone();
-        match walk.go(reached.pieces.len(), &piece) {
+        walk.go(reached.pieces.len(), &piece);
+        // A whole line that ran is what the user wanted.
+        if self.candidate.facts.past.is_none() && stdin::turns_away(command, &reached, &next, &walk) {
+            return false;
+        }
+        let Some(step) = walk.steps.last() else { return true };
+        match step {
             Step::Subcommand => self.has_subcommand(ask, &reached, &word.value),
             Step::Dashes => true,
             Step::Flag => self.admits_flag(ask, &reached, word, &next),

@@ -9,7 +9,7 @@ use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
 use crate::complete::commands::{self, beginning};
 use crate::complete::project;
 use crate::complete::spec::expect;
-use crate::history::words::{At, Reach};
+use crate::history::words::{At, Reach, Stdin};
 use crate::line::quote::After;
 use crate::line::{Join, Role, Spot};
 use crate::names::shell;
@@ -140,7 +140,7 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
 
 /// Commands that the user has run, of those that begin so.
 fn used<'a>(ask: &Ask<'a>, typed: &str) -> HashSet<&'a str> {
-    let at = At { before: &[], after: "", typed, reach: Reach::Slot };
+    let at = At { before: &[], after: "", typed, reach: Reach::Slot, stdin: Stdin::Inherited };
     ask.history.words().next(at, MAX_USED).into_iter().map(|guess| guess.word).collect()
 }
 

@@ -8,6 +8,7 @@ use crate::complete::spec::reach;
 use crate::history::index::{Match, Question};
 use crate::history::words::{self, At, Guess, Reach};
 use crate::line::{self, Join, Role, Spot, Word};
+use crate::spec::walk::{End, Piece, Walk};
 use crate::world::Known;
 
 /// A longer command is a script: as ghost text it would push the prompt off the screen.
@@ -141,18 +142,43 @@ const ENDS: f32 = 0.08;
 /// And more has to come at least so often, as far as is known.
 const GOES_ON: f32 = 0.4;
 
-/// From how far away words may be taken for the cursor: what a subcommand takes another one does not, and of a command without a spec only
-/// the very slot tells.
-fn reach_of_words(ask: &Ask<'_>, spot: &Spot<'_>) -> Reach {
-    let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Reach::Slot };
-    match reach::reach(ask, command, *number) {
-        // The value of a flag is that flag's alone.
-        reach::Reach::Spec(reached) if reached.walk.pending().is_some() => Reach::Slot,
-        reach::Reach::Spec(reached) => {
-            let has_subs = reached.walk.chain.len() > 1 || !reached.walk.spec().subs.is_empty();
-            if has_subs { Reach::Subcommand } else { Reach::Command }
+/// What the spec of the command says about the words before the cursor, if there is one.
+#[derive(Clone)]
+struct Slot {
+    walk: Option<Walk>,
+    reach: Reach,
+}
+
+impl Slot {
+    fn at(ask: &Ask<'_>, spot: &Spot<'_>) -> Self {
+        let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Self::unknown() };
+        let reach::Reach::Spec(reached) = reach::reach(ask, command, *number) else { return Self::unknown() };
+        let walk = reached.walk;
+        // What a subcommand takes another one does not, and the value of a flag is that flag's alone.
+        let has_subs = walk.chain.len() > 1 || !walk.spec().subs.is_empty() || walk.is_past_flags();
+        let reach = match walk.pending() {
+            Some(_) => Reach::Slot,
+            None if has_subs => Reach::Subcommand,
+            None => Reach::Command,
+        };
+        Self { walk: Some(walk), reach }
+    }
+
+    /// Only the very slot tells.
+    fn unknown() -> Self {
+        Self { walk: None, reach: Reach::Slot }
+    }
+
+    fn is_switch(&self, flag: &str) -> bool {
+        self.walk.as_ref().is_some_and(|walk| walk.end() == End::Open && walk.is_switch(flag))
+    }
+
+    /// One word further.
+    fn go(&mut self, word: &str) {
+        if let Some(walk) = self.walk.as_mut().filter(|walk| walk.end() == End::Open) {
+            let number = walk.steps.len() + 1;
+            walk.go(number, &Piece { value: word.into(), fixed: true, word: None });
         }
-        reach::Reach::Command | reach::Reach::Unknown => Reach::Slot,
     }
 }
 
@@ -162,29 +188,27 @@ pub fn words(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
         return Vec::new();
     }
     let commands = words::pieces(ask.left);
-    let Some(pieces) = commands.last() else { return Vec::new() };
+    let Some(command) = commands.last() else { return Vec::new() };
+    let pieces = &command.words;
     let start = match pieces.last() {
         Some((start, piece)) if start + piece.len() == ask.left.len() => *start,
         _ => ask.left.len(),
     };
     let before: Vec<&str> = pieces.iter().take_while(|(at, _)| *at < start).map(|(_, piece)| *piece).collect();
-    let after = if commands.len() == 1 { ask.history.last() } else { words::PIPED };
     let typed = &ask.left[start..];
     if before.is_empty() && typed.is_empty() {
         return Vec::new();
     }
-    let reach = reach_of_words(ask, spot);
-    let guesses = ask.history.words().next(At { before: &before, after, typed, reach }, GUESSES + 1);
+    let slot = Slot::at(ask, spot);
+    let stdin = command.stdin();
+    let at = At { before: &before, after: command.after(ask.history.last()), typed, reach: slot.reach, stdin };
+    let guesses = ask.history.words().next_with(at, GUESSES + 1, |flag| slot.is_switch(flag));
     let guesses: Vec<_> = guesses.into_iter().filter(|guess| guess.word != words::END).take(GUESSES).collect();
     let rivals = guesses.len() as u16;
     let candidates = guesses.iter().enumerate().map(|(place, guess)| {
         let mut text = ask.left[..start].to_owned();
         text.push_str(guess.word);
-        let habit = if place < CHAINED {
-            go_on(ask, &before, guess.word, guess.chance, reach, &mut text)
-        } else {
-            guess.chance
-        };
+        let habit = if place < CHAINED { go_on(ask, at, guess, slot.clone(), &mut text) } else { guess.chance };
         let facts = Facts {
             rivals,
             place: place as u16,
@@ -200,11 +224,14 @@ pub fn words(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
 
 /// Goes on with what comes next as long as that is sure: whole words, then as much of one as the past agrees on, or the
 /// blank before it. Returns how likely all of it is.
-fn go_on(ask: &Ask<'_>, before: &[&str], word: &str, mut chance: f32, reach: Reach, text: &mut String) -> f32 {
-    let mut before = before.to_vec();
-    before.push(word);
+fn go_on(ask: &Ask<'_>, at: At<'_>, first: &Guess<'_>, mut slot: Slot, text: &mut String) -> f32 {
+    let mut before = at.before.to_vec();
+    let mut chance = first.chance;
+    before.push(first.word);
+    slot.go(first.word);
     for _ in 1..MAX_CHAIN {
-        let guesses = ask.history.words().next(At { before: &before, after: "", typed: "", reach }, GUESSES);
+        let at = At { before: &before, after: "", typed: "", ..at };
+        let guesses = ask.history.words().next_with(at, GUESSES, |flag| slot.is_switch(flag));
         let (ends, goes_on): (Vec<_>, Vec<_>) = guesses.into_iter().partition(|guess| guess.word == words::END);
         match goes_on.first() {
             Some(guess) if guess.chance >= SURE => {
@@ -212,6 +239,7 @@ fn go_on(ask: &Ask<'_>, before: &[&str], word: &str, mut chance: f32, reach: Rea
                 text.push_str(guess.word);
                 chance *= guess.chance;
                 before.push(guess.word);
+                slot.go(guess.word);
             }
             _ => {
                 let ends = ends.first().map_or(0.0, |guess| guess.chance);

@@ -94,6 +94,9 @@ impl Wanted {
             }
             return ((ask.list || !typed.is_empty()) && !typed.starts_with('-')).then_some(());
         }
+        if expected.package && !value.contains('/') {
+            return None;
+        }
         match expected.files {
             Some(files) => self.files = files,
             // `--unheard-of=./` of a command that is known otherwise.
@@ -216,8 +219,9 @@ impl Found<'_> {
         let leads = |entry: &&Entry| {
             let path = format!("{}/{}", place.directory.trim_end_matches('/'), entry.name);
             let Known::Yes(below) = ask.world.entries(&path) else { return true };
-            let is_fit =
-                |below: &Entry| below.kind == Kind::Directory || files.globs.iter().any(|glob| fits(glob, &below.name));
+            // With no letter typed the file itself is a reason to show the way to it, and another directory is none.
+            let goes_on = |below: &Entry| below.kind == Kind::Directory && !place.name.is_empty();
+            let is_fit = |below: &Entry| goes_on(below) || files.globs.iter().any(|glob| fits(glob, &below.name));
             below.iter().any(is_fit)
         };
         self.entries.retain(|entry| entry.kind != Kind::Directory || leads(entry));

@@ -160,6 +160,7 @@ fn takes_paths(ask: &Ask<'_>, command: &Command, number: usize, value: &str) -> 
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the number of stems is set by hand")]
+#[expect(clippy::disallowed_macros, reason = "make random-stems shows how many candidates there were")]
 fn whatever_is_begun_is_completed_by_what_fits() {
     let stems = std::env::var("ASIDE_RANDOM_STEMS").ok().and_then(|count| count.parse().ok()).unwrap_or(STEMS);
     let programs: String = PROGRAMS.iter().map(|name| format!("program {name}\n")).collect();
@@ -182,6 +183,7 @@ fn whatever_is_begun_is_completed_by_what_fits() {
             );
         }
     }
+    println!("{stems} stems, {offered} candidates, {} faults", faults.len());
     assert!(offered > stems / 4, "{offered} candidates for {stems} stems");
     assert!(faults.is_empty(), "{} of {offered}:\n{}", faults.len(), faults[..faults.len().min(30)].join("\n"));
 }

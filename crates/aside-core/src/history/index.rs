@@ -365,11 +365,9 @@ fn is_worth_learning(command: &Command) -> bool {
 }
 
 fn learn_words(words: &mut Words, command: &str, last: &str) {
-    let mut after = last;
     for command in words::pieces(command) {
-        let pieces: Vec<&str> = command.iter().map(|(_, piece)| *piece).collect();
-        words.learn(&pieces, after);
-        after = words::PIPED;
+        let pieces: Vec<&str> = command.words.iter().map(|(_, piece)| *piece).collect();
+        words.learn(&pieces, command.after(last), command.stdin());
     }
 }
 

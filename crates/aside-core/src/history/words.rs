@@ -1,5 +1,6 @@
 //! Which words the user puts where: behind this word of that subcommand, anywhere in that subcommand, anywhere in that command. Guesses
-//! the next word of a line that never ran. Knows nothing about files or flags; how far a guess may be taken from is the caller's to say.
+//! the next word of a line that never ran. Knows nothing about files, or which flags take a value; how far a guess may be taken from, and
+//! which flags take none, is the caller's to say.
 
 use std::collections::HashMap;
 
@@ -24,6 +25,10 @@ const NOVEL_EACH: f32 = 0.4;
 
 /// The same, where weights are added up.
 const LEARNT: f32 = 0.92;
+/// No flag.
+const ALONE: u32 = u32::MAX;
+/// The places of `keys` that do not tell which word comes right before.
+const FAR: usize = 2;
 
 #[derive(Debug, Default)]
 pub struct Words {
@@ -42,6 +47,8 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     word: u32,
+    /// The flag that it stood behind, whose value it may have been; `ALONE` where there was none, or where the place itself says so.
+    behind: u32,
     /// As of the use with the number `last`.
     weight: f32,
     last: u32,
@@ -66,6 +73,14 @@ pub struct At<'a> {
     /// What is typed of the word.
     pub typed: &'a str,
     pub reach: Reach,
+    pub stdin: Stdin,
+}
+
+/// What a command reads where it names no file: behind a pipe its words are others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stdin {
+    Inherited,
+    Pipe,
 }
 
 /// From how far away a word may be taken.
@@ -81,27 +96,54 @@ pub enum Reach {
 
 impl Words {
     /// Takes note of one command: its words, and what came before it.
-    pub fn learn(&mut self, words: &[&str], after: &str) {
+    pub fn learn(&mut self, words: &[&str], after: &str, stdin: Stdin) {
         let ends = [END];
         for (number, word) in words.iter().chain(&ends).enumerate() {
             if word.len() > MAX_WORD {
                 continue;
             }
             let Some(id) = self.number(word) else { continue };
-            for key in keys(&words[..number], after).into_iter().flatten() {
+            let flag = number.checked_sub(1).map(|last| words[last]).filter(|last| may_take_value(last));
+            let behind = match flag.map(|flag| self.number(flag)) {
+                Some(Some(flag)) => Some(flag),
+                // Without room for the flag the word may be its value.
+                Some(None) => None,
+                None => Some(ALONE),
+            };
+            for (place, key) in keys(&words[..number], after, stdin).into_iter().enumerate() {
+                let behind = if place < FAR { Some(ALONE) } else { behind };
+                let (Some(key), Some(behind)) = (key, behind) else { continue };
                 if self.places.len() < MAX_PLACES || self.places.contains_key(&key) {
-                    self.places.entry(key).or_default().note(id, word);
+                    self.places.entry(key).or_default().note(id, behind, word);
                 }
             }
         }
     }
 
+    /// Whether a command of this name came after that one, or after that operator.
+    pub fn follows(&self, name: &str, after: &str) -> bool {
+        let [_, key, ..] = keys(&[], after, Stdin::Inherited);
+        let place = key.and_then(|key| self.places.get(&key));
+        let id = self.numbers.get(name);
+        place.zip(id).is_some_and(|(place, id)| place.seen.iter().any(|seen| seen.word == *id))
+    }
+
     /// At most `limit` words that go on after what is typed, the likeliest first. Where nothing is typed, the end of the
-    /// command is one of them.
+    /// command is one of them. A word that stood behind a flag comes back behind that flag alone: it may have been its value.
     pub fn next(&self, at: At<'_>, limit: usize) -> Vec<Guess<'_>> {
+        self.next_with(at, limit, |_| false)
+    }
+
+    /// The same, where it is known which flags take no value.
+    pub fn next_with(&self, at: At<'_>, limit: usize, is_switch: impl Fn(&str) -> bool) -> Vec<Guess<'_>> {
         let mut chances: Vec<(u32, f32)> = Vec::new();
         let mut left = 1.0;
-        let mut keys = keys(at.before, at.after);
+        let mut keys = keys(at.before, at.after, at.stdin);
+        let mut switches: HashMap<u32, bool> = HashMap::new();
+        let mut is_free = |seen: &Seen| {
+            seen.behind == ALONE
+                || *switches.entry(seen.behind).or_insert_with(|| is_switch(&self.texts[seen.behind as usize]))
+        };
         if !at.before.is_empty() {
             // Behind a flag stands what that flag takes.
             let is_begun = !at.typed.is_empty() && at.before.last().is_some_and(|last| !last.starts_with('-'));
@@ -116,7 +158,7 @@ impl Words {
         for (key, kept) in keys.into_iter().zip(KEPT) {
             let Some(place) = key.and_then(|key| self.places.get(&key)) else { continue };
             let from = chances.len();
-            let fits = place.seen.iter().filter(|seen| self.goes_on(seen, at.typed));
+            let fits = place.seen.iter().filter(|seen| self.goes_on(seen, at.typed) && is_free(seen));
             chances.extend(fits.map(|seen| (seen.word, seen.now(place.uses, kept))));
             let fitting = &mut chances[from..];
             let total: f32 = fitting.iter().map(|(_, weight)| weight).sum();
@@ -167,10 +209,10 @@ impl Words {
 }
 
 impl Place {
-    fn note(&mut self, word: u32, text: &str) {
+    fn note(&mut self, word: u32, behind: u32, text: &str) {
         self.uses += 1;
         let uses = self.uses;
-        match self.seen.iter_mut().find(|seen| seen.word == word) {
+        match self.seen.iter_mut().find(|seen| seen.word == word && seen.behind == behind) {
             Some(seen) => {
                 seen.weight = seen.now(uses, LEARNT) + 1.0;
                 seen.last = uses;
@@ -184,7 +226,7 @@ impl Place {
                 for (to, from) in begins.iter_mut().zip(text.bytes()) {
                     *to = from;
                 }
-                self.seen.push(Seen { word, weight: 1.0, last: uses, begins });
+                self.seen.push(Seen { word, behind, weight: 1.0, last: uses, begins });
             }
         }
     }
@@ -197,18 +239,41 @@ impl Seen {
     }
 }
 
-/// The commands of a line, each as the words between its blanks, and where each begins. A word in quotes is one, with its quotes; one that is
-/// not closed goes to the end of the line.
-pub fn pieces(line: &str) -> Vec<Vec<(usize, &str)>> {
-    let mut commands = vec![Vec::new()];
+/// One command of a line.
+#[derive(Debug, Default)]
+pub struct Pieces<'l> {
+    /// What stands between its blanks, and where each begins.
+    pub words: Vec<(usize, &'l str)>,
+    /// The operator before it; empty for the first.
+    pub operator: &'l str,
+}
+
+impl Pieces<'_> {
+    pub fn stdin(&self) -> Stdin {
+        if matches!(self.operator, "|" | "|&") { Stdin::Pipe } else { Stdin::Inherited }
+    }
+
+    /// What its name is expected after; `last` is the command that ran before the line.
+    pub fn after<'a>(&self, last: &'a str) -> &'a str {
+        match (self.operator, self.stdin()) {
+            ("", _) => last,
+            (_, Stdin::Pipe) => PIPED,
+            (_, Stdin::Inherited) => CHAINED,
+        }
+    }
+}
+
+/// The commands of a line. A word in quotes is one, with its quotes; one that is not closed goes to the end of the line.
+pub fn pieces(line: &str) -> Vec<Pieces<'_>> {
+    let mut commands = vec![Pieces::default()];
     let mut from = None;
     let mut quote = None;
     let mut is_escaped = false;
     let mut end = |from: Option<usize>, at: usize| {
         let Some(start) = from else { return };
         match &line[start..at] {
-            "|" | "||" | "&&" | ";" => commands.push(Vec::new()),
-            piece => commands.last_mut().into_iter().for_each(|command| command.push((start, piece))),
+            operator @ ("|" | "|&" | "||" | "&&" | ";") => commands.push(Pieces { words: Vec::new(), operator }),
+            piece => commands.last_mut().into_iter().for_each(|command| command.words.push((start, piece))),
         }
     };
     let mut letters = line.char_indices().peekable();
@@ -220,10 +285,11 @@ pub fn pieces(line: &str) -> Vec<Vec<(usize, &str)>> {
         } else if quote.is_none() && char.is_whitespace() {
             end(from.take(), at);
             continue;
-        } else if quote.is_none() && is_operator(&line[at..]) {
+        } else if quote.is_none() && is_operator(&line[at..]) && !is_in_redirection(&line[..at]) {
             // `make&& ls`: without a blank before it, it divides as well.
             end(from.take(), at);
-            let is_double = letters.next_if(|(_, next)| *next == char && char != ';').is_some();
+            let goes_on = |next: char| next == char && char != ';' || char == '|' && next == '&';
+            let is_double = letters.next_if(|(_, next)| goes_on(*next)).is_some();
             end(Some(at), at + 1 + usize::from(is_double));
             continue;
         } else if char == '\\' && quote != Some('\'') {
@@ -242,16 +308,32 @@ fn is_operator(rest: &str) -> bool {
     rest.starts_with([';', '|']) || rest.starts_with("&&")
 }
 
-/// Stands for a command before it in the same line.
+/// `>|` writes.
+fn is_in_redirection(before: &str) -> bool {
+    before.ends_with('>')
+}
+
+/// Whether the next word may belong to this one: a flag without its value, a redirection without its file.
+fn may_take_value(word: &str) -> bool {
+    let is_flag = word.len() > 1 && word.starts_with('-') && word != "--" && !word.contains('=');
+    let is_number = word.chars().nth(1).is_some_and(|first| first.is_ascii_digit());
+    is_flag && !is_number || word.ends_with(['>', '<'])
+}
+
+/// Stands for the command before a pipe.
 pub const PIPED: &str = "|";
+/// Stands for a command before it in the same line that ends first.
+const CHAINED: &str = "&&";
 /// Stands for the end of a command.
 pub const END: &str = "";
 
 /// The places a word stands in, the most telling first: behind the last two words, behind the last one, in the subcommand, in the command. The
 /// first word that is no flag counts as the subcommand, also where a command has none.
-fn keys(before: &[&str], after: &str) -> [Option<u32>; 4] {
+fn keys(before: &[&str], after: &str, stdin: Stdin) -> [Option<u32>; 4] {
     let key = |kind: &str, parts: &[&str]| {
-        Some(parts.iter().fold(hash(kind), |sum, part| sum.rotate_left(9).wrapping_mul(31) ^ hash(part)))
+        let piped: &[&str] = if stdin == Stdin::Pipe && !before.is_empty() { &[PIPED] } else { &[] };
+        let parts = piped.iter().chain(parts);
+        Some(parts.fold(hash(kind), |sum, part| sum.rotate_left(9).wrapping_mul(31) ^ hash(part)))
     };
     let [name, rest @ ..] = before else { return [None, key("name", &[after]), key("name", &[]), None] };
     let sub = rest.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
@@ -272,14 +354,14 @@ mod tests {
         let mut after = "";
         for command in commands {
             let split: Vec<&str> = command.split(' ').collect();
-            words.learn(&split, after);
+            words.learn(&split, after, Stdin::Inherited);
             after = split[0];
         }
         words
     }
 
     fn best<'a>(words: &'a Words, before: &[&str], typed: &str) -> Vec<&'a str> {
-        let at = At { before, after: "", typed, reach: Reach::Command };
+        let at = At { before, after: "", typed, reach: Reach::Command, stdin: Stdin::Inherited };
         words.next(at, 3).iter().map(|guess| guess.word).collect()
     }
 
@@ -296,7 +378,7 @@ mod tests {
         let words = words(&["mkdir build", "git status --short", "git commit -m x", "git checkout main"]);
         assert_eq!(best(&words, &["cd"], "bu"), [""; 0], "another command");
         let from = |before: &[&str], reach| {
-            let at = At { before, after: "", typed: "", reach };
+            let at = At { before, after: "", typed: "", reach, stdin: Stdin::Inherited };
             words.next(at, 9).iter().map(|guess| guess.word).filter(|word| *word != END).collect::<Vec<_>>()
         };
         assert_eq!(from(&["git", "checkout"], Reach::Slot), ["main"]);
@@ -308,11 +390,45 @@ mod tests {
     }
 
     #[test]
+    fn what_stood_behind_a_flag_may_be_its_value() {
+        let words = words(&["psql -h localhost shop", "kubectl get -n web pods", "head -5 notes", "make > out.txt"]);
+        let from = |before: &[&str], typed, is_switch: fn(&str) -> bool| {
+            let at = At { before, after: "", typed, reach: Reach::Command, stdin: Stdin::Inherited };
+            let guesses = words.next_with(at, 9, is_switch).into_iter().map(|guess| guess.word);
+            guesses.filter(|word| *word != END).collect::<Vec<_>>()
+        };
+        assert_eq!(from(&["psql"], "", |_| false), ["-h", "shop"]);
+        assert_eq!(from(&["psql"], "l", |flag| flag == "-h"), ["localhost"]);
+        assert_eq!(from(&["psql", "-h"], "l", |_| false), ["localhost"], "behind the flag itself");
+        assert_eq!(from(&["kubectl", "get"], "w", |_| false), [""; 0]);
+        assert_eq!(from(&["head"], "n", |_| false), ["notes"], "a number takes nothing");
+        assert_eq!(from(&["make"], "o", |_| true), ["out.txt"], "a redirection is the caller's to know");
+        assert_eq!(from(&["make"], "o", |_| false), [""; 0]);
+    }
+
+    #[test]
+    fn behind_a_pipe_come_words_that_came_behind_one() {
+        let mut words = Words::default();
+        for line in ["grep -rn TODO src", "ps aux | grep nginx", "make && cd build", "ls |& less"] {
+            for command in pieces(line) {
+                let split: Vec<&str> = command.words.iter().map(|(_, word)| *word).collect();
+                words.learn(&split, command.after(""), command.stdin());
+            }
+        }
+        let from = |stdin| {
+            let at = At { before: &["grep"], after: "", typed: "", reach: Reach::Slot, stdin };
+            words.next(at, 9).iter().map(|guess| guess.word).filter(|word| *word != END).collect::<Vec<_>>()
+        };
+        assert_eq!((from(Stdin::Pipe), from(Stdin::Inherited)), (vec!["nginx"], vec!["-rn"]));
+        assert!(words.follows("grep", PIPED) && words.follows("less", PIPED) && !words.follows("cd", PIPED));
+    }
+
+    #[test]
     fn a_word_in_quotes_is_one() {
         let words = |line| {
             pieces(line)
                 .into_iter()
-                .map(|command| command.into_iter().map(|(_, word)| word).collect())
+                .map(|command| command.words.into_iter().map(|(_, word)| word).collect())
                 .collect::<Vec<Vec<_>>>()
         };
         assert_eq!(words("git commit -m 'a b'  c"), [["git", "commit", "-m", "'a b'", "c"]]);
@@ -324,7 +440,7 @@ mod tests {
     #[test]
     fn chances_add_up_to_less_than_one_and_grow_with_use() {
         let words = words(&["make test", "make test", "make test", "make all"]);
-        let at = At { before: &["make"], after: "", typed: "", reach: Reach::Command };
+        let at = At { before: &["make"], after: "", typed: "", reach: Reach::Command, stdin: Stdin::Inherited };
         let guesses = words.next(at, 9);
         let sum: f32 = guesses.iter().map(|guess| guess.chance).sum();
         assert!(sum < 1.0, "{guesses:?}");
@@ -334,9 +450,10 @@ mod tests {
     #[test]
     fn what_comes_after_what_ran_last() {
         let mut words = Words::default();
-        words.learn(&["make"], "vim");
-        words.learn(&["man"], "ls");
-        let after = |after| words.next(At { before: &[], after, typed: "m", reach: Reach::Slot }, 1)[0].word;
+        words.learn(&["make"], "vim", Stdin::Inherited);
+        words.learn(&["man"], "ls", Stdin::Inherited);
+        let at = |after| At { before: &[], after, typed: "m", reach: Reach::Slot, stdin: Stdin::Inherited };
+        let after = |after| words.next(at(after), 1)[0].word;
         assert_eq!((after("vim"), after("ls")), ("make", "man"));
     }
 
@@ -344,7 +461,7 @@ mod tests {
     fn a_place_has_a_cap_and_the_newest_stay() {
         let mut words = Words::default();
         for number in 0..3 * MAX_PER_PLACE {
-            words.learn(&["x", &format!("w{number}")], "");
+            words.learn(&["x", &format!("w{number}")], "", Stdin::Inherited);
         }
         assert!(words.places.values().all(|place| place.seen.len() <= MAX_PER_PLACE));
         assert_eq!(best(&words, &["x"], &format!("w{}", 3 * MAX_PER_PLACE - 1)), [""; 0]);

@@ -33,7 +33,7 @@ pub struct Spec {
     /// The number of the argument, from 1, with which another command line begins.
     pub command_at: Option<usize>,
     pub style: Style,
-    /// Its flags come only before the subcommand.
+    /// Its flags come only before the subcommand, or before the first argument.
     pub flags_first: bool,
     /// There are no other subcommands than these: no plugins, no aliases.
     pub closed: bool,

@@ -40,6 +40,8 @@ pub enum Free {
     Url,
     /// A name that does not exist yet.
     New,
+    /// A package of the system that is not installed yet.
+    Package,
     Port,
     Pattern,
     Date,
@@ -47,11 +49,12 @@ pub enum Free {
     Mode,
 }
 
-const FREE: [(&str, Free); 9] = [
+const FREE: [(&str, Free); 10] = [
     ("text", Free::Text),
     ("number", Free::Number),
     ("url", Free::Url),
     ("new", Free::New),
+    ("new-package", Free::Package),
     ("port", Free::Port),
     ("pattern", Free::Pattern),
     ("date", Free::Date),

@@ -119,6 +119,16 @@ impl Walk {
         &self.steps[self.steps.len() - 1]
     }
 
+    /// Whether flags may come: not behind a bare `--`, nor behind the script of python, whose flags those would be.
+    fn takes_flags(&self) -> bool {
+        self.dashes.is_none() && !self.is_past_flags()
+    }
+
+    /// Whether the words are those of another program, which the first argument has named.
+    pub fn is_past_flags(&self) -> bool {
+        self.spec().flags_first && self.count > 0
+    }
+
     /// The flag whose value the next word is.
     pub fn pending(&self) -> Option<&Arc<Flag>> {
         self.pending.as_ref()
@@ -153,6 +163,20 @@ impl Walk {
         self.reach().find_map(|spec| spec.flag(name))
     }
 
+    /// Whether the word is a flag, or several, and the next word is no value of it.
+    pub fn is_switch(&self, word: &str) -> bool {
+        let takes_nothing = |flag: &Arc<Flag>| flag.takes.as_ref().is_none_or(|takes| takes.optional);
+        if let Some(flag) = self.flag(word) {
+            return takes_nothing(flag);
+        }
+        if !word.starts_with('-') || word.len() < 2 {
+            return false;
+        }
+        let are_letters = self.spec().style != Style::Single && !word.starts_with("--");
+        let is_switch = |letter: char| self.flag(&format!("-{letter}")).is_some_and(takes_nothing);
+        self.value_inside(word).is_some() || are_letters && word.chars().skip(1).all(is_switch)
+    }
+
     /// Whether the flag is there already and may not come again. A test of find comes again only behind an operator.
     pub fn is_used(&self, flag: &Arc<Flag>) -> bool {
         let is_given = || self.given.iter().any(|given| Arc::ptr_eq(given, flag));
@@ -185,7 +209,7 @@ impl Walk {
                 _ => Next::Value { flag, skip: 0 },
             };
         }
-        if self.dashes.is_none() {
+        if self.takes_flags() {
             if let Some((flag, skip)) = self.value_inside(typed) {
                 return Next::Value { flag, skip };
             }
@@ -219,7 +243,7 @@ impl Walk {
             }
             return Step::Value;
         }
-        if self.dashes.is_none() {
+        if self.takes_flags() {
             if value == "--" {
                 self.dashes = Some(0);
                 return Step::Dashes;

@@ -93,9 +93,9 @@ fn is_plain(word: &Word) -> bool {
 /// The name of a flag as it is given, without a value in the same word.
 fn flag_name(word: &str) -> Option<&str> {
     let name = if word.starts_with("--") { word.split('=').next().unwrap_or(word) } else { word };
-    // `-10` is a number, `-{{x}}` is not known.
+    // `-10` is a number, `-{{x}}` and `-$lines` are not known.
     let number = name[1..].bytes().all(|byte| byte.is_ascii_digit());
-    let odd = !name.bytes().all(|byte| byte.is_ascii_graphic()) || name.contains(BLANK);
+    let odd = !name.bytes().all(|byte| byte.is_ascii_graphic()) || name.contains(BLANK) || name.contains('$');
     (name.len() > 1 && name != "--" && !number && !odd).then_some(name)
 }
 

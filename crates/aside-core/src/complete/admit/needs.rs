@@ -215,18 +215,23 @@ impl Place<'_, '_> {
     }
 
     fn has_file(&self, names: &[&str]) -> bool {
+        let has = |entries: &[Entry], name: &str| entries.iter().any(|entry| fits(name, &entry.name));
         let is_there = |entries: &[Entry], is_above: bool| {
-            let mut wanted = names.iter().filter_map(|name| match name.strip_prefix('^') {
+            let wanted = names.iter().filter(|name| !name.starts_with('!'));
+            let mut wanted = wanted.filter_map(|name| match name.strip_prefix('^') {
                 Some(name) => Some(name),
                 None => (!is_above).then_some(*name),
             });
-            wanted.any(|name| entries.iter().any(|entry| fits(name, &entry.name)))
+            wanted.any(|name| has(entries, name))
         };
+        let is_others =
+            |entries: &[Entry]| names.iter().filter_map(|name| name.strip_prefix('!')).any(|name| has(entries, name));
         let goes_up = names.iter().any(|name| name.starts_with('^'));
         let mut is_known = true;
         for (number, directory) in self.upward().enumerate().take(if goes_up { MAX_ABOVE } else { 1 }) {
             match self.ask.world.entries(directory) {
                 Known::Yes(entries) if is_there(&entries, number > 0) => return true,
+                Known::Yes(entries) if is_known && is_others(&entries) => return false,
                 Known::Yes(_) | Known::No => {}
                 // All are asked for at once.
                 Known::NotYet => is_known = false,
@@ -379,6 +384,12 @@ mod tests {
                 ("poetry install", false),
             ],
         );
+        // What is nearer says which tool the directory is for.
+        let python = "repository /code/shop\ncwd /code/shop/api\nfile /code/shop/pyproject.toml\nfile main.py";
+        check(python, &[("uv add rich", true), ("poetry add rich", true)]);
+        let pip =
+            [("uv add rich", false), ("uv sync", true), ("poetry add rich", false), ("uv pip install rich", true)];
+        check(&format!("{python}\nfile requirements.txt"), &pip);
         check("file main.tf\nrepository none", &[("terraform plan", true), ("make", false)]);
         check("slow /home\ncwd /home/you\nfile x", &[("cargo build", true), ("make", false)]);
         check("cwd /elsewhere/on/a/server", &[("make test", true), ("git push", true)]);

@@ -6,18 +6,21 @@ use std::sync::LazyLock;
 use crate::complete::admit::is_hash;
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Candidate, Facts, Fit, Kind as Adds};
+use crate::history::words::{self, PIPED, Stdin};
 use crate::line::{Join, Role, Spot};
 
 /// Whether there is a reason to show a candidate where no letter of its word is typed: a habit of this very slot, the usual subcommands, a
 /// few names. Alphabetical files and the first flags are none.
 pub fn has_reason(ask: &Ask<'_>, spot: &Spot<'_>, candidate: &Candidate, chance: f32) -> bool {
     let Facts { kind, rivals, past, habit, .. } = candidate.facts;
-    let is_piped = || spot.command.is_some_and(|command| command.join == Join::Pipe);
-    if past.is_none() && kind != Adds::Idea && matches!(spot.role, Role::Name) && is_piped() {
+    if past.is_none() && kind != Adds::Idea && matches!(spot.role, Role::Name) && is_piped(ask, spot) {
         let name = candidate.text.get(spot.start..).and_then(|name| name.split_whitespace().next());
-        return name.is_some_and(|name| is_filter(name) || name.contains('/'));
+        return name.is_some_and(|name| reads_pipe(ask, name));
     }
     let word = ask.left.rsplit(char::is_whitespace).next().unwrap_or_default();
+    if word == "-" && past.is_none() && habit.is_none() && takes_dash(ask, spot) {
+        return false;
+    }
     let is_open =
         word.is_empty() || word.ends_with(['/', '=', ':']) || word.ends_with("/.") || matches!(word, "-" | "--" | ".");
     if !is_open || candidate.facts.fit != Fit::Extends {
@@ -33,6 +36,28 @@ pub fn has_reason(ask: &Ask<'_>, spot: &Spot<'_>, candidate: &Candidate, chance:
         (None, None, Adds::Flag) => candidate.facts.usual || rivals == 1,
         (None, None, Adds::Path | Adds::Command | Adds::Variable) => rivals == 1,
     }
+}
+
+/// Also where nothing stands behind the pipe yet.
+fn is_piped(ask: &Ask<'_>, spot: &Spot<'_>) -> bool {
+    match spot.command {
+        Some(command) => command.join == Join::Pipe,
+        None => words::pieces(ask.left).last().is_some_and(|command| command.stdin() == Stdin::Pipe),
+    }
+}
+
+/// A filter, or something of the user's own that has stood behind a pipe: of a program that is known the list says whether it reads.
+fn reads_pipe(ask: &Ask<'_>, name: &str) -> bool {
+    is_filter(name) || name.contains('/') || !ask.specs.has(name) && ask.history.words().follows(name, PIPED)
+}
+
+/// Whether a dash is a whole word of the command: the directory before, a login shell, what comes through the pipe.
+fn takes_dash(ask: &Ask<'_>, spot: &Spot<'_>) -> bool {
+    const ALWAYS: [&str; 3] = ["cd", "pushd", "su"];
+    const PIPED: [&str; 11] = ["vim", "vi", "nvim", "view", "emacs", "code", "diff", "comm", "join", "paste", "patch"];
+    let names = || spot.command.into_iter().flat_map(|command| &command.words).map(|word| word.value.as_str());
+    let is = |list: &[&str]| names().find(|name| *name != "sudo").is_some_and(|name| list.contains(&name));
+    is(&ALWAYS) || is(&PIPED) && is_piped(ask, spot)
 }
 
 fn is_first_argument(spot: &Spot<'_>) -> bool {

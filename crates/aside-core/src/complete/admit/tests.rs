@@ -1,6 +1,7 @@
 //! What is not shown, by the reason for it; and what still is, beside it.
 
 mod facts;
+mod slots;
 
 use crate::complete::complete;
 use crate::complete::fake::Fake;
@@ -77,6 +78,24 @@ fn names_that_are_not_here_are_not_offered() {
             ("git diff s", "git diff src/gone.rs"),
             ("cat s", "cat src/gone.rs"),
         ],
+    );
+}
+
+#[test]
+fn patterns_that_nothing_here_fits_are_not_offered() {
+    check(
+        "
+        program cat
+        directory notes
+        file a.py
+        history cd pkg-*/
+        history cat *.py
+        history cat *.rs
+        history cat logs/*.py in /elsewhere
+        history cat notes/*.py
+        ",
+        &[("cat *", "cat *.py"), ("cat notes/*", "cat notes/*.py")],
+        &[("cd ", "cd pkg"), ("cd p", "cd pkg"), ("cat *", "cat *.rs"), ("cat l", "cat logs")],
     );
 }
 

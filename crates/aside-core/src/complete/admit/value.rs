@@ -1,6 +1,6 @@
 //! Whether an argument or the value of a flag is of a kind that its slot takes, and names what is there.
 
-use crate::complete::admit::{Proof, Slot, git, is_hash, is_missing};
+use crate::complete::admit::{Proof, Slot, git, is_hash, is_missing, module};
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Kind as Adds, Source};
 use crate::complete::commands;
@@ -21,6 +21,9 @@ impl Slot<'_, '_> {
         let is_old = self.candidate.source == Source::History;
         let is_habit = || self.candidate.facts.past.is_some_and(|past| past.runs >= OFTEN) && self.is_begun(word, skip);
         if is_sentence && is_old && !is_habit() {
+            return false;
+        }
+        if runs_module(reached, flag) && self.proof != Proof::RanHere && !module::is_there(ask, ask.cwd, value) {
             return false;
         }
         let kinds = flag.takes.as_ref().map_or(&[][..], |takes| &takes.kinds);
@@ -80,6 +83,16 @@ impl Slot<'_, '_> {
                 self.proof == Proof::RanHere
                     && self.candidate.facts.past.is_some_and(|past| past.runs >= OFTEN)
                     && !self.is_made(ask, reached, value)
+            }
+            // What was installed is there by now; what is not has to be begun, for it may be a typo that failed.
+            Kind::Free(Free::Package) => {
+                let is_named =
+                    self.is_of_the_line() || self.proof.is_used() && !ask.left.ends_with(char::is_whitespace);
+                match ask.world.live(Live::Package, ask.cwd) {
+                    Known::Yes(installed) => is_named && !installed.iter().any(|item| *item.name == *value),
+                    Known::No => is_named,
+                    Known::NotYet => false,
+                }
             }
             // Beside names that can be looked up, only what cannot be one of them.
             Kind::Free(free) if kinds.iter().any(is_checked) => self.proof.is_used() && is_other(*free, value),
@@ -189,9 +202,10 @@ fn is_complete(live: Live) -> bool {
 /// Whether the world can tell what there is of this kind.
 fn is_checked(kind: &Kind) -> bool {
     match kind {
-        Kind::File(_) | Kind::Directory | Kind::Path | Kind::List(_) => true,
+        Kind::File(_) | Kind::Directory | Kind::Path => true,
         Kind::Live(live) => is_complete(*live),
-        Kind::Program | Kind::Free(_) | Kind::Command | Kind::Variable | Kind::ManPage => false,
+        // What is not in a list is something else by that alone.
+        Kind::List(_) | Kind::Program | Kind::Free(_) | Kind::Command | Kind::Variable | Kind::ManPage => false,
     }
 }
 
@@ -204,8 +218,14 @@ fn is_other(free: Free, value: &str) -> bool {
         Free::Number | Free::Port | Free::Date | Free::Size | Free::Mode => {
             value.starts_with(|first: char| first.is_ascii_digit() || "+-".contains(first))
         }
-        Free::New => false,
+        Free::New | Free::Package => false,
     }
+}
+
+/// `python -m`
+fn runs_module(reached: &Reached<'_>, flag: &Flag) -> bool {
+    let name = || reached.pieces.first().map_or("", |name| name.value.rsplit('/').next().unwrap_or_default());
+    flag.is("-m") && (name().starts_with("python") || name().starts_with("pypy"))
 }
 
 /// Whether the value of a flag is a text for people.

@@ -10,7 +10,7 @@ use crate::complete::resolve;
 use crate::complete::spec::expect;
 use crate::complete::spec::judge::{self, Judgement, Wrong};
 use crate::complete::spec::reach;
-use crate::history::words::At;
+use crate::history::words::{self, At, Stdin};
 use crate::line::{Command, Word, quote};
 use crate::names::shell;
 use crate::text::near::{self, Near, Reach};
@@ -94,7 +94,7 @@ fn own<'a>(ask: &'a Ask<'_>) -> impl Iterator<Item = &'a str> {
 
 /// How much each command was used, 0 to 1.
 fn used<'a>(ask: &Ask<'a>) -> HashMap<&'a str, f32> {
-    let at = At { before: &[], after: "", typed: "", reach: crate::history::words::Reach::Slot };
+    let at = At { before: &[], after: "", typed: "", reach: words::Reach::Slot, stdin: Stdin::Inherited };
     ask.history.words().next(at, MAX_USED).into_iter().map(|guess| (guess.word, guess.chance)).collect()
 }
 

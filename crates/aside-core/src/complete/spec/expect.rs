@@ -22,6 +22,8 @@ pub struct Expected {
     pub live: Vec<Live>,
     /// A name that does not exist yet.
     pub new: bool,
+    /// A package: a file would have to be told from one by its slash.
+    pub package: bool,
     /// Bytes at the beginning of `Spot::typed` that are not part of the value: `--file=`, `if=`, `-I`.
     pub skip: usize,
     /// The last of the arguments comes again and again: what is given already need not be offered again.
@@ -134,6 +136,10 @@ pub fn of(kinds: &[Kind]) -> Expected {
             Kind::List(_) => expected.listed = true,
             Kind::Free(Free::New) => {
                 expected.new = true;
+                may_be_new = true;
+            }
+            Kind::Free(Free::Package) => {
+                expected.package = true;
                 may_be_new = true;
             }
             Kind::Free(Free::Text | Free::Pattern | Free::Url) => may_be_new = true,

@@ -17,7 +17,7 @@ use crate::spec::kind::Kind;
 use crate::spec::walk::{Next, Piece, Step};
 use crate::world::{self, Live};
 
-/// More than are shown, so that the ranking has a choice.
+/// More than are shown, so that the ranking has a choice; a client that asks for more gets more.
 const MAX_OFFERS: usize = 64;
 /// Subcommands that can be read at a glance, where it is not known which are usual.
 const FEW_SUBS: usize = 6;
@@ -32,10 +32,10 @@ pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
         return Vec::new();
     }
     let Reach::Spec(reached) = reach::reach(ask, command, *number) else { return Vec::new() };
-    let mut offers = Offers::new(&spot.typed, Case::Same);
+    let mut offers = Offers::new(&spot.typed, Case::Same, ask.limit);
     gather(ask, &reached, &mut offers);
     if offers.count == 0 && !spot.typed.is_empty() {
-        offers = Offers::new(&spot.typed, Case::Any);
+        offers = Offers::new(&spot.typed, Case::Any, ask.limit);
         gather(ask, &reached, &mut offers);
     }
     offers.candidates(ask, spot)
@@ -69,6 +69,10 @@ fn gather(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
                 for sub in spec.subs[..shown].iter().filter(|sub| !sub.spec.addon) {
                     offers.add("", &sub.name, &sub.spec.about, candidate::Kind::Subcommand, After::End);
                 }
+            }
+            // `cargo t` is whole; who types it may still mean to read `cargo test`.
+            if let Some(sub) = spec.sub(typed).filter(|sub| subcommand && &*sub.name != typed && !sub.spec.addon) {
+                offers.add("", &sub.name, &sub.spec.about, candidate::Kind::Subcommand, After::End);
             }
             values(ask, reached, kinds, "", offers);
             if spec.style == Style::Bare {
@@ -188,6 +192,8 @@ struct Offers<'t> {
     /// Bytes of `typed` that are the flag whose value is typed.
     skip: usize,
     fitting: Vec<Offer>,
+    /// How many of them are kept.
+    most: usize,
     /// Also those that are not kept, and one that is typed completely.
     count: usize,
     /// The same for each group of names; what is in none competes with all.
@@ -204,8 +210,9 @@ struct Offer {
 }
 
 impl<'t> Offers<'t> {
-    fn new(typed: &'t str, case: Case) -> Self {
-        Self { typed, case, skip: 0, fitting: Vec::new(), count: 0, groups: Vec::new() }
+    fn new(typed: &'t str, case: Case, wanted: usize) -> Self {
+        let most = wanted.max(MAX_OFFERS);
+        Self { typed, case, skip: 0, fitting: Vec::new(), most, count: 0, groups: Vec::new() }
     }
 
     fn begin_group(&mut self) {
@@ -246,7 +253,7 @@ impl<'t> Offers<'t> {
             self.groups[group] += 1;
         }
         let is_typed = self.typed.len() == before.len() + value.len() && self.typed.ends_with(value);
-        if !is_typed && self.fitting.len() < MAX_OFFERS {
+        if !is_typed && self.fitting.len() < self.most {
             let value = [before, value].concat();
             if self.fitting.iter().any(|offer| offer.usual && offer.value == value) {
                 self.count -= 1;
@@ -271,7 +278,8 @@ impl<'t> Offers<'t> {
                 None | Some(0) => Fit::Extends,
                 Some(edits) => Fit::Mends { edits },
             };
-            let rivals = offer.group.map_or(self.count, |group| self.groups[group]);
+            // The kinds stand in the order in which they are meant: a tag competes with the branches before it.
+            let rivals = offer.group.map_or(self.count, |group| self.groups[..=group].iter().sum());
             let (rivals, place) = (short(rivals), short(place));
             let facts = Facts { rivals, place, typed, usual: offer.usual, ..Facts::new(offer.kind, fit) };
             let candidate = ask.word(spot, &offer.value, Source::Spec, facts, offer.after);

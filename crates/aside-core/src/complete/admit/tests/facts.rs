@@ -330,3 +330,48 @@ fn names_that_the_user_uses_come_first() {
     assert_eq!(first("history pdftotext a.pdf\nhistory ls\nhistory ls", "p|").split(' ').next(), Some("pdftotext"));
     assert_ne!(first("", "p|"), "pr");
 }
+
+#[test]
+fn branches_come_before_tags_and_no_changed_file_is_guessed_where_a_branch_may_come() {
+    let scene = "
+        program git
+        git-branch main
+        git-branch login
+        git-branch search
+        git-tag v1
+        git-changed src/a.rs
+        directory src
+        file src/a.rs
+    ";
+    for line in ["git checkout ", "git merge ", "git rebase "] {
+        let fake = Fake::new(&format!("{scene}\nline {line}|"));
+        let first = complete(&fake.ask()).into_iter().next().expect("something is shown").candidate.text;
+        assert!(["main", "login", "search"].iter().any(|branch| first.trim_end().ends_with(branch)), "{first}");
+    }
+    check(scene, &[("git restore ", "git restore src/a.rs")], &[("git checkout ", "git checkout src/a.rs")]);
+}
+
+#[test]
+fn a_directory_is_no_reason_by_itself_where_files_of_a_sort_are_wanted() {
+    check(
+        "
+        program tar
+        program python
+        directory src
+        directory src/app
+        file src/app/main.py
+        file notes.txt
+        ",
+        &[("tar xf s", "tar xf src/app/")],
+        &[("tar xf ", "tar xf src"), ("python ", "python src")],
+    );
+}
+
+#[test]
+fn the_name_behind_a_short_form_is_offered() {
+    check(
+        "program cargo\nprogram npm\nfile Cargo.toml\nfile package.json\nnpm-script test",
+        &[("cargo t", "cargo test"), ("cargo b", "cargo build"), ("npm t", "npm test")],
+        &[("cargo t", "cargo tree")],
+    );
+}

@@ -1,0 +1,48 @@
+//! Whether the module that `python -m` would run is there.
+
+use crate::complete::ask::Ask;
+use crate::world::Known;
+
+/// Modules that come with Python and can be run; pip nearly always does.
+const STANDARD: &str = "ast asyncio base64 calendar cProfile code compileall dis doctest email encodings ensurepip \
+    filecmp fileinput ftplib gzip http idlelib imaplib inspect json mimetypes pdb pickletools pip \
+    platform profile py_compile pydoc quopri random site sqlite3 sysconfig tarfile this timeit \
+    tokenize trace turtledemo unittest uuid venv webbrowser zipapp zipfile zoneinfo";
+/// Where virtual environments are, as people name them.
+const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
+/// Directories with one directory for each version of Python, and the one that Debian has for all of them.
+const LIBRARIES: [&str; 2] = ["/usr/local/lib", "/usr/lib"];
+const DEBIAN: &str = "/usr/lib/python3/dist-packages";
+/// Versions of Python that are looked at in each.
+const MAX_VERSIONS: usize = 8;
+
+/// What cannot be seen yet is not there: the next key asks again.
+pub fn is_there(ask: &Ask<'_>, cwd: &str, module: &str) -> bool {
+    let name = module.split('.').next().unwrap_or_default();
+    if STANDARD.split(' ').any(|standard| standard == name) {
+        return true;
+    }
+    // Behind a directory that cannot be seen is another machine.
+    if !matches!(ask.world.entries(cwd), Known::Yes(_)) {
+        return true;
+    }
+    let is_module = |directory: &str| {
+        let Known::Yes(entries) = ask.world.entries(directory) else { return false };
+        entries.iter().any(|entry| *entry.name == *name || entry.name.strip_suffix(".py") == Some(name))
+    };
+    let in_library = |library: &str| {
+        let Known::Yes(versions) = ask.world.entries(library) else { return false };
+        let versions = versions.iter().filter(|entry| entry.name.starts_with("python")).take(MAX_VERSIONS);
+        versions.into_iter().any(|version| {
+            let packages = |kind: &str| is_module(&format!("{library}/{}/{kind}", version.name));
+            packages("site-packages") || packages("dist-packages")
+        })
+    };
+    let in_environment = |environment: &&str| in_library(&format!("{cwd}/{environment}/lib"));
+    is_module(cwd)
+        || is_module(&format!("{cwd}/src"))
+        || ENVIRONMENTS.iter().any(in_environment)
+        || is_module(DEBIAN)
+        || LIBRARIES.iter().any(|library| in_library(library))
+        || in_library(&format!("{}/.local/lib", ask.world.home()))
+}

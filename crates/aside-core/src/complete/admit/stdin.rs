@@ -1,0 +1,60 @@
+//! Whether a command behind a pipe still reads what comes through it: `ps aux | grep -r nginx src` would not. The table is
+//! `data/complete/stdin.txt`.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::complete::spec::reach::Reached;
+use crate::line::{Command, Join};
+use crate::spec::kind::Kind;
+use crate::spec::walk::{Next, Walk};
+
+const TABLE: &str = include_str!("../../../data/complete/stdin.txt");
+
+/// Commands that give what they read to another one as arguments: that one reads files.
+const HAND_ON: [&str; 2] = ["xargs", "parallel"];
+
+/// By name: the flags for which a command needs files.
+static FLAGS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let rows = TABLE.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split_once('|'));
+    let by_name = |(names, flags): (&'static str, &'static str)| {
+        names.split_whitespace().map(move |name| (name, flags.split_whitespace().collect()))
+    };
+    rows.flat_map(by_name).collect()
+});
+
+/// Whether the word makes a command behind a pipe read files instead. `reached` is what stands before it, `after` the same with it.
+pub fn turns_away(command: &Command, reached: &Reached<'_>, next: &Next<'_>, after: &Walk) -> bool {
+    if command.join != Join::Pipe || command.words.iter().any(|word| HAND_ON.contains(&word.value.as_str())) {
+        return false;
+    }
+    let name = reached.pieces.first().map_or("", |name| name.value.rsplit('/').next().unwrap_or_default());
+    let Some(flags) = FLAGS.get(name) else { return false };
+    let given = after.given.get(reached.walk.given.len()..).unwrap_or_default();
+    if given.iter().any(|given| flags.iter().any(|flag| given.is(flag))) {
+        return true;
+    }
+    // `… | cat - footer.txt`
+    let reads_both = || reached.pieces.iter().any(|piece| piece.value == "-");
+    let is_path = |kind: &Kind| matches!(kind, Kind::File(_) | Kind::Path | Kind::Directory);
+    matches!(next, Next::Argument { kinds, .. } if kinds.iter().any(is_path)) && !reads_both()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Specs;
+    use crate::world::Nothing;
+
+    #[test]
+    fn every_flag_of_the_table_is_one_of_the_spec() {
+        let specs = Specs::default();
+        let mut wrong = Vec::new();
+        for (name, flags) in &*FLAGS {
+            // Those that have no spec are not judged.
+            let Some(spec) = specs.find(name, &Nothing) else { continue };
+            wrong.extend(flags.iter().filter(|flag| spec.flag(flag).is_none()).map(|flag| format!("{name} {flag}")));
+        }
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+}
