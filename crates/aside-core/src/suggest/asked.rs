@@ -158,7 +158,8 @@ fn replaced<'n>(names: &[&'n str], above: &str, scene: &Scene<'_>) -> Option<(Ra
     let (cost, span, name) = found.iter().min_by(|one, other| one.0.total_cmp(&other.0))?.clone();
     // Of several names none is clearly meant by a short word that is far from all of them.
     let typed = scene.line.get(span.clone())?;
-    if names.len() > 1 && typed.len() <= SHORT && !name.starts_with(typed) && strsim::osa_distance(typed, name) > 1 {
+    let has_it = name.starts_with(typed) || name.ends_with(typed);
+    if names.len() > 1 && typed.len() <= SHORT && !has_it && strsim::osa_distance(typed, name) > 1 {
         return None;
     }
     let is_rival = |other: &(f32, Range<usize>, &str)| other.2 != name && other.0 - cost < CLEARLY;

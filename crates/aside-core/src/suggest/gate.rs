@@ -6,14 +6,17 @@ use std::sync::LazyLock;
 use crate::line::{self, Dialect};
 use crate::project;
 use crate::safety::{self, Harm};
+use crate::suggest::near::REMOVES;
 use crate::suggest::scene::Scene;
-use crate::suggest::{Place, Source, Suggestion, trust};
+use crate::suggest::{Ended, Place, Source, Suggestion, trust};
 use crate::world::Known;
 
 const OPPOSITES: &str = include_str!("../../data/suggest/opposites.txt");
 
 /// Tools whose `init` begins a project in this directory.
 const PROJECTS: [&str; 9] = ["git", "hg", "cargo", "npm", "pnpm", "yarn", "bun", "poetry", "uv"];
+/// A shorter word with two letters before it is near to too many.
+const MIN_VERB: usize = 3;
 /// A shorter word that is misspelt could be anything that destroys.
 const MIN_SLIP: usize = 3;
 
@@ -27,7 +30,10 @@ pub fn allows(command: &str, scene: &Scene<'_>) -> bool {
 
 /// Whether a command could do something here, whatever names it: a flag has its value, the project has the files, and what is made or
 /// allowed to run is something that one makes or runs. A program's own help is no next command.
-pub fn makes_sense(found: &Suggestion, place: &Place<'_>) -> bool {
+pub fn makes_sense(found: &Suggestion, ended: &Ended<'_>, place: &Place<'_>) -> bool {
+    // What the same program was asked for just now found its files, or says that it did not.
+    let ran = if ended.exit != 0 { words(ended.command, place.dialect) } else { Vec::new() };
+    let has_files = |name: &str| ran.iter().any(|word| word == name) && !project::names_files(ended.output, name);
     let parsed = line::parse(&found.command, place.dialect);
     parsed.commands.iter().all(|command| {
         let words: Vec<&str> = command.words.iter().map(|word| word.value.as_str()).collect();
@@ -37,7 +43,10 @@ pub fn makes_sense(found: &Suggestion, place: &Place<'_>) -> bool {
             [_, "--help" | "-h" | "help"] if found.source == Source::Output => false,
             ["mkdir" | "touch", paths @ ..] => !paths.iter().any(is_system),
             ["chmod", mode, paths @ ..] if mode.ends_with("+x") => paths.iter().all(|path| is_runnable(path)),
-            words => !lacks_value(words, place) && !project::lacks_files(words, place.cwd, place.world),
+            words => {
+                let runs_here = words.first().is_some_and(|name| has_files(name));
+                !lacks_value(words, place) && (runs_here || !project::lacks_files(words, place.cwd, place.world))
+            }
         }
     })
 }
@@ -100,6 +109,7 @@ fn destroys_more(command: &str, old: &[String], new: &[String], scene: &Scene<'_
     };
     match worst(command) {
         None => false,
+        Some(Harm::Uninstalls) if is_other_word(old, new) => false,
         // What is deleted is what the line named, and no other thing of a similar name.
         Some(harm) if Some(harm) <= worst(scene.line) => {
             (harm == Harm::Uninstalls || harm >= Harm::DeletesFiles) && names_more(old, new)
@@ -111,6 +121,14 @@ fn destroys_more(command: &str, old: &[String], new: &[String], scene: &Scene<'_
 fn names_more(old: &[String], new: &[String]) -> bool {
     let is_name = |word: &&String| !word.starts_with('-') && !matches!(word.as_str(), "sudo" | "doas");
     new.iter().filter(is_name).any(|word| !old.contains(word))
+}
+
+/// `pip remove x` asks for what pip calls `uninstall`.
+fn is_other_word(old: &[String], new: &[String]) -> bool {
+    let mut changed = old.iter().zip(new).filter(|(old, new)| old != new);
+    let (Some((typed, meant)), None) = (changed.next(), changed.next()) else { return false };
+    let removes = |word: &String| REMOVES.contains(&word.as_str());
+    old.len() == new.len() && removes(typed) && removes(meant)
 }
 
 /// The same words in another order, or one of them with a slip of one letter: the user asked for what it destroys.
@@ -143,12 +161,17 @@ fn are_opposites(typed: &str, meant: &str) -> bool {
     }
     let bare = |word: &str| word.trim_start_matches('-').to_owned();
     let (typed, meant) = (bare(&typed), bare(&meant));
+    let is_same_side = |side: &Vec<&str>| side.contains(&typed.as_str()) && side.contains(&meant.as_str());
+    if rows().iter().flatten().any(is_same_side) {
+        return false;
+    }
     let distance = strsim::osa_distance(&typed, &meant);
     let is_nearer = |word: &str| {
         let other = strsim::osa_distance(&typed, word);
         other == 0 || other <= 2 && other < distance && typed.chars().count() > 3
     };
-    let negated = ["un", "dis", "de"].iter().any(|begin| is_nearer(&format!("{begin}{meant}")));
+    let is_verb = meant.len() >= MIN_VERB;
+    let negated = is_verb && ["un", "dis", "de"].iter().any(|begin| is_nearer(&format!("{begin}{meant}")));
     negated
         || rows().iter().any(|[left, right]| {
             left.contains(&meant.as_str()) && right.iter().any(|word| is_nearer(word))
@@ -212,7 +235,8 @@ mod tests {
         ] {
             let (command, reason) = (command.to_owned(), String::new());
             let found = Suggestion { command, source: Source::Output, reason, confidence: 1.0 };
-            assert_eq!(makes_sense(&found, &place), expected, "{}", found.command);
+            let ended = Ended { command: "x", exit: 1, output: None, previous: &[], next: &[] };
+            assert_eq!(makes_sense(&found, &ended, &place), expected, "{}", found.command);
         }
     }
 
@@ -247,6 +271,9 @@ mod tests {
             ("push", "pull"),
             ("ad", "add"),
             ("rn", "run"),
+            ("install", "add"),
+            ("uninstall", "remove"),
+            ("manls", "ls"),
         ] {
             assert!(!are_opposites(typed, meant), "{typed} {meant}");
         }

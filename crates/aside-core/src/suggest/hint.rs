@@ -11,7 +11,7 @@ use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::filter::{self, filter};
 use crate::suggest::keep::{self, Scope};
 use crate::suggest::scene::{Scene, Step};
-use crate::suggest::{Source, Suggestion, asked, fill, gate};
+use crate::suggest::{Source, Suggestion, asked, fill, gate, listed};
 use crate::world::Known;
 
 /// What is less likely is not offered: after a failure, and when all went well.
@@ -180,11 +180,18 @@ fn is_argument(name: &str, word: &str, scene: &Scene<'_>) -> bool {
         || place.specs.find(name, place.world).is_some_and(|spec| spec.sub(word).is_some())
 }
 
+/// Whether git says here what a user could do with the state of the tree, as it does below every status that it prints: `git stash pop`
+/// asks for no commit. What is to be pushed or pulled is something else.
+fn is_status(line: &str) -> bool {
+    let is_aside = line.contains("(use \"git ") || line.trim().starts_with('(') && line.trim().ends_with(')');
+    is_aside && !["\"git push\"", "\"git pull\""].iter().any(|named| line.contains(named))
+}
+
 fn candidates<'o>(lines: &[&'o str], name: &str) -> Vec<Candidate<'o>> {
     let mut found = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         let line = *line;
-        if is_noise(line) || line.len() >= filter::MAX_LINE {
+        if is_noise(line) || line.len() >= filter::MAX_LINE || name == "git" && is_status(line) {
             continue;
         }
         found.extend(quoted(line, name).into_iter().map(|text| Candidate { text, line, shape: Shape::Quoted }));
@@ -300,6 +307,10 @@ fn asks(lines: &[&str], number: usize) -> bool {
     let above = lines.get(..number).unwrap_or_default().iter().rev();
     let mut above = above.skip_while(|line| is_indented(line)).map(|line| line.trim()).filter(|line| !line.is_empty());
     let Some(line) = above.next() else { return false };
+    // `Command(s) not found:` lists what it does not know.
+    if listed::complains(line) {
+        return false;
+    }
     let lower = line.to_lowercase();
     let asks = ["run", "use", "try", "execute", "with", "command", "by", "do", "to fix", "using", "following", "type"];
     let last = lower.trim_end_matches([':', '.', ' ', ')']).rsplit(' ').next().unwrap_or_default().to_owned();

@@ -16,6 +16,10 @@ const MIN_WORD: usize = 3;
 const MAX_NAMES: usize = 400;
 /// Words of a command that its usage may begin with.
 const MAX_DEPTH: usize = 3;
+/// Flags that a help text lists.
+const MIN_FLAGS: usize = 2;
+/// Lines below a complaint that name what it is about.
+const MAX_BELOW: usize = 3;
 const CONFIDENCE: f32 = 0.8;
 
 /// How a tool says that it does not know a word.
@@ -75,29 +79,62 @@ fn name_meant(output: &str, step: &Step, scene: &Scene<'_>) -> Option<Suggestion
     names.extend(behind_the_same_words(output, step));
     names.sort_unstable();
     names.dedup();
+    names.retain(|name| !is_listed_as_unknown(output, name));
     names.truncate(MAX_NAMES);
     let typed = unknown(output, &names, step)?;
-    let name = near::clearly(&typed.value, names.iter().copied())?;
+    let old = task(&typed.value);
+    let name = near::clearly(old, names.iter().copied())?;
     let span = typed.span.clone()?;
-    let command = [scene.line.get(..span.start)?, &name, scene.line.get(span.end..)?].concat();
+    let end = span.start + old.len();
+    let command = [scene.line.get(..span.start)?, &name, scene.line.get(end..)?].concat();
     let fits = passes(&command, Trust::Typed, &scene.place) && gate::allows(&command, scene);
     let reason = format!("{} knows no {}, but {name}", step.name(), typed.value);
     fits.then_some(Suggestion { command, source: Source::Output, reason, confidence: CONFIDENCE })
 }
 
+/// Whether an output says that something it was told is unknown to it.
+pub fn complains(output: &str) -> bool {
+    COMPLAINT.as_ref().is_some_and(|complaint| complaint.is_match(output))
+}
+
+/// Whether an output is a help text: it says how it is used, or lists several flags.
+pub fn is_help(output: &str) -> bool {
+    let flags = output.lines().filter(|line| line.starts_with(' ') && line.trim_start().starts_with('-'));
+    USAGE.as_ref().is_some_and(|usage| usage.is_match(output)) || flags.take(MIN_FLAGS).count() == MIN_FLAGS
+}
+
+/// Whether a line complains about a word: the word is in it, or alone on one of the next.
+pub fn complains_about(output: &str, word: &str) -> bool {
+    let Some(complaint) = COMPLAINT.as_ref() else { return false };
+    output.lines().any(|line| complaint.is_match(line) && mentions(line, word)) || is_listed_as_unknown(output, word)
+}
+
+/// `Command(s) not found:`, and the word alone on one of the next lines.
+fn is_listed_as_unknown(output: &str, word: &str) -> bool {
+    let lines: Vec<&str> = output.lines().collect();
+    lines.iter().enumerate().filter(|(_, line)| line.trim_end().ends_with(':') && complains(line)).any(|(at, _)| {
+        let mut below = lines.iter().skip(at + 1).take(MAX_BELOW).take_while(|below| !below.trim().is_empty());
+        below.any(|below| below.trim() == word)
+    })
+}
+
+/// The name of a task that is given something: `deploy:host=web1`.
+fn task(word: &str) -> &str {
+    word.split_once([':', '=']).map_or(word, |(name, _)| name)
+}
+
 /// The word that a line of the output complains about; where it only says how it is used, the first word that is none of its commands.
 fn unknown<'s>(output: &str, names: &[&str], step: &'s Step) -> Option<&'s Part> {
-    let complaint = COMPLAINT.as_ref()?;
     let is_word = |word: &&Part| {
         word.value.len() >= MIN_WORD
             && word.value.starts_with(|letter: char| letter.is_ascii_lowercase())
-            && !word.value.contains(['/', '=', '*', '$', '.'])
-            && !names.contains(&word.value.as_str())
+            && !task(&word.value).contains(['/', '*', '$', '.', '\\', '\'', '"'])
+            && !names.contains(&task(&word.value))
     };
     let arguments = || step.words.iter().skip(1);
     let said = arguments()
         .filter(is_word)
-        .find(|word| output.lines().any(|line| complaint.is_match(line) && mentions(line, &word.value)));
+        .find(|word| complains_about(output, &word.value) || complains_about(output, task(&word.value)));
     if said.is_some() {
         return said;
     }

@@ -8,7 +8,7 @@ use crate::suggest::near::{self, Names};
 use crate::suggest::packages;
 use crate::suggest::scene::{Scene, Step};
 use crate::suggest::{Source, Suggestion, gate};
-use crate::world::Known;
+use crate::world::{Kind, Known};
 
 /// Words that make a line of plain words a sentence rather than a slip.
 const SENTENCE: usize = 5;
@@ -47,6 +47,9 @@ pub fn slip(scene: &Scene<'_>) -> Option<Suggestion> {
         let fits = passes(&command, Trust::Typed, &scene.place) && gate::allows(&command, scene);
         fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence })
     };
+    if is_cd(name, step, scene) {
+        return offered("cd", format!("there is no {name}, but cd"), 0.85);
+    }
     if let Some(parted) = parted(name, scene) {
         return offered(&parted, format!("a blank is missing in {name}"), 0.85);
     }
@@ -93,6 +96,13 @@ fn missing<'s>(scene: &'s Scene<'_>) -> Option<(&'s Step, &'s str)> {
         .find(|(_, name)| !name.is_empty() && is_missing(name) && (scene.exit == 127 || is_said(name)))
 }
 
+/// `cs src/`: a slip of two letters is near to many programs, but a directory alone is for `cd`.
+fn is_cd(name: &str, step: &Step, scene: &Scene<'_>) -> bool {
+    let [_, only] = step.words.as_slice() else { return false };
+    let is_directory = || near::kind(&only.value, &scene.place) == Some(Some(Kind::Directory));
+    name.len() <= 3 && strsim::osa_distance(name, "cd") == 1 && (only.value.ends_with('/') || is_directory())
+}
+
 /// `cd..`, `ls-la`, `gitstatus`: with the blank that was forgotten.
 fn parted(name: &str, scene: &Scene<'_>) -> Option<String> {
     let place = &scene.place;
@@ -114,6 +124,13 @@ fn parted(name: &str, scene: &Scene<'_>) -> Option<String> {
     });
     if joined.is_some() {
         return joined;
+    }
+    let before = ["sudo", "man", "which", "watch", "time", "type"].iter().find_map(|begin| {
+        let rest = name.strip_prefix(begin).filter(|rest| is_known(begin) && is_known(rest))?;
+        Some(format!("{begin} {rest}"))
+    });
+    if before.is_some() {
+        return before;
     }
     let begins = ["git", "docker", "cargo", "npm", "make", "kubectl", "sudo", "cd", "apt", "brew"];
     begins.iter().filter(|begin| is_known(begin)).find_map(|begin| {

@@ -7,6 +7,7 @@
 
 mod asked;
 mod check;
+pub mod cured;
 mod fill;
 pub mod filter;
 mod gate;
@@ -150,23 +151,32 @@ pub fn status(line: &str, exit: i32, dialect: Dialect) -> i32 {
 const MAX_LINE: usize = 4096;
 
 pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
-    let found = calls_for_one(ended).then(|| found(ended, place)).flatten()?;
-    gate::makes_sense(&found, place).then_some(found)
+    calls_for_one(ended).then(|| found(ended, place)).flatten()
 }
+
+/// What went wrong, by those who may know it, the surest first.
+const CORRECTIONS: [fn(&Scene<'_>) -> Option<Suggestion>; 9] = [
+    meant::pasted,
+    meant::slip,
+    order::doubled,
+    order::turned,
+    rule::correction,
+    order::misspelt,
+    listed::meant,
+    meant::package,
+    hint::named,
+];
 
 fn found(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
     let scene = Scene::new(ended, *place);
-    let habit = next::habit(ended, &scene);
+    let makes_sense = |found: &Suggestion| gate::makes_sense(found, ended, place);
+    let habit = next::habit(ended, &scene).filter(makes_sense);
     if ended.exit != 0 {
         // What went wrong comes before what usually follows.
-        let meant = meant::pasted(&scene).or_else(|| meant::slip(&scene)).or_else(|| order::doubled(&scene));
-        let meant = meant.or_else(|| order::turned(&scene));
-        let meant = meant.or_else(|| rule::correction(&scene)).or_else(|| order::misspelt(&scene));
-        let meant = meant.or_else(|| listed::meant(&scene));
-        let meant = meant.or_else(|| meant::package(&scene));
-        return meant.or_else(|| hint::named(&scene)).or(habit);
+        return CORRECTIONS.iter().find_map(|source| source(&scene).filter(makes_sense)).or(habit);
     }
-    let named = rule::follow_up(&scene).or_else(|| hint::named(&scene));
+    let follow_ups: [fn(&Scene<'_>) -> Option<Suggestion>; 2] = [rule::follow_up, hint::named];
+    let named = follow_ups.iter().find_map(|source| source(&scene).filter(makes_sense));
     match (named, habit) {
         (Some(named), Some(habit)) if habit.confidence > named.confidence => Some(habit),
         (named, habit) => named.or(habit),

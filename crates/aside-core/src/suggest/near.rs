@@ -12,6 +12,8 @@ use crate::world::{Kind, Known, Live};
 const CLEARLY: f32 = 0.25;
 /// A word of so many bytes may have two slips.
 const LONG: usize = 7;
+/// A shorter word is one letter from too many others.
+const SHORT: usize = 4;
 /// Parts of a path that are looked at.
 const MAX_PARTS: usize = 16;
 
@@ -44,6 +46,7 @@ impl Names {
             "program-file" => Names::ProgramFile,
             "unit" => Names::Unit,
             "python-module" => Names::Listed("standard"),
+            "python-tool" => Names::Listed("python-tools"),
             "python-package" => Names::Listed("modules"),
             "kubernetes" => Names::Listed("kubernetes"),
             "find" => Names::Listed("find"),
@@ -92,6 +95,12 @@ pub fn clearly<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<
     let found = best(typed, names, |_| 0.0)?;
     let slips = strsim::osa_distance(typed, &found);
     (slips == 1 || slips == 2 && typed.len() >= LONG).then_some(found)
+}
+
+/// Letters that changed places, or one wrong letter in a word that is not near to many; in a long one two.
+pub fn is_slip(typed: &str, meant: &str) -> bool {
+    let slips = strsim::osa_distance(typed, meant);
+    is_swap(typed, meant) || slips == 1 && typed.len() >= SHORT || slips == 2 && typed.len() >= LONG
 }
 
 /// The nearest of some, if it is clearly that. `extra` is what a word costs besides.
@@ -156,7 +165,9 @@ fn program(typed: &str, place: &Place<'_>) -> Option<String> {
     // The first letter is seldom wrong, and with another letter besides it is another word.
     let begins = typed.chars().next() == found.chars().next() || strsim::osa_distance(typed, &found) == 1;
     let often = is_typed_often(&found) && !found.starts_with(typed) && begins;
-    (often || is_swap(typed, &found) || close).then_some(found)
+    // `manls` is `man` and something else, no long way to write `man`.
+    let goes_on = typed.strip_prefix(&*found).is_some_and(|rest| rest.len() > 1);
+    ((often && !goes_on) || is_swap(typed, &found) || close).then_some(found)
 }
 
 pub fn is_swap(one: &str, other: &str) -> bool {
@@ -195,12 +206,18 @@ fn sub(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
     if let (Some(only), None) = (swapped.next(), swapped.next()) {
         return Some((*only).to_owned());
     }
-    let found = best(typed, names.iter().copied(), |name| if usual.contains(&name) { -0.3 } else { 0.0 });
-    found.or_else(|| synonym(typed, &names))
+    // `uninstall` is a word of its own, and no slip for `install`.
+    let removes = synonym(typed, &names).filter(|_| REMOVES.contains(&typed));
+    let near = || best(typed, names.iter().copied(), |name| if usual.contains(&name) { -0.3 } else { 0.0 });
+    removes.or_else(near).or_else(|| synonym(typed, &names))
 }
 
-/// Words that other tools have for the same: `require` said to yarn means `add`. What removes is not guessed.
-const SYNONYMS: [&[&str]; 9] = [
+/// What takes a package away.
+pub const REMOVES: [&str; 2] = ["remove", "uninstall"];
+
+/// Words that other tools have for the same: `require` said to yarn means `add`.
+const SYNONYMS: [&[&str]; 10] = [
+    &REMOVES,
     &["install", "add", "require", "get"],
     &["list", "ls", "show-all"],
     &["search", "find", "lookup"],
@@ -300,6 +317,9 @@ fn path(typed: &str, kind: Option<Kind>, place: &Place<'_>) -> Option<String> {
 pub fn kind(path: &str, place: &Place<'_>) -> Option<Option<Kind>> {
     let whole = whole(path, place);
     let whole = whole.trim_end_matches('/');
+    if whole == place.cwd {
+        return Some(Some(Kind::Directory));
+    }
     let Some((directory, name)) = whole.rsplit_once('/') else { return Some(Some(Kind::Directory)) };
     if name.is_empty() || matches!(name, "." | "..") {
         return Some(Some(Kind::Directory));

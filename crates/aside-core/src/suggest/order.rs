@@ -1,11 +1,13 @@
 //! A subcommand that the tool does not have: two words in the wrong order (`systemctl nginx start`), or a slip, however the tool says
 //! that it does not know it.
 
+use crate::spec::format::Spec;
 use crate::suggest::asked::mentions;
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::near::{self, Names};
-use crate::suggest::scene::Scene;
-use crate::suggest::{Source, Suggestion, gate};
+use crate::suggest::scene::{Scene, Step, VALUED};
+use crate::suggest::{Source, Suggestion, gate, listed};
+use crate::world::Known;
 
 /// What a tool says about a subcommand that it does not have.
 const UNKNOWN: [&str; 20] = [
@@ -47,22 +49,49 @@ fn is_unknown(scene: &Scene<'_>) -> bool {
 
 /// The subcommand that is nearest to the word that the tool does not know.
 pub fn misspelt(scene: &Scene<'_>) -> Option<Suggestion> {
-    let output = scene.output.as_deref().filter(|_| is_unknown(scene))?;
     let [step] = scene.steps.as_slice() else { return None };
     let place = &scene.place;
     let mut spec = place.specs.find(step.name(), place.world)?;
-    let mut at = step.skip_flags(1);
+    let mut at = behind_flags(step, 1, &spec);
     while let Some(sub) = step.words.get(at).and_then(|word| spec.sub(&word.value)) {
         spec = sub.spec.clone();
-        at = step.skip_flags(at + 1);
+        at = behind_flags(step, at + 1, &spec);
     }
-    let typed = step.words.get(at).filter(|word| !spec.subs.is_empty() && mentions(output, &word.value))?;
+    let typed = step.words.get(at).filter(|_| !spec.subs.is_empty())?;
+    let output = scene.output.as_deref();
+    let is_said = |output: &str| is_unknown(scene) && mentions(output, &typed.value);
+    let is_named = output.is_some_and(|output| is_said(output) || listed::complains_about(output, &typed.value));
+    // The tool may complain about what follows, print its help, or nothing that is seen: then the word has to be a plain slip.
+    let is_blamed = || spec.args.is_empty() && !is_plugin(step.name(), &typed.value, scene) && fails_at_words(output);
     let meant = near::nearest(Names::Sub, &typed.value, step, place)?;
+    let is_meant = is_named || is_blamed() && near::is_slip(&typed.value, &meant);
+    if !is_meant {
+        return None;
+    }
     let span = typed.span.clone()?;
     let command = [scene.line.get(..span.start)?, &meant, scene.line.get(span.end..)?].concat();
     let fits = passes(&command, Trust::Typed, place) && gate::allows(&command, scene);
     let reason = format!("{} has no command {}", step.name(), typed.value);
     fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence: 0.8 })
+}
+
+/// The first word from here on that is neither a flag nor the value of one.
+fn behind_flags(step: &Step, mut at: usize, spec: &Spec) -> usize {
+    while let Some(word) = step.words.get(at).filter(|word| word.value.starts_with('-')) {
+        let takes = spec.flag(&word.value).and_then(|flag| flag.takes.as_ref()).is_some_and(|takes| !takes.optional);
+        at += if takes || VALUED.contains(&&*word.value) { 2 } else { 1 };
+    }
+    at
+}
+
+/// Nothing that was seen says that something else than the words went wrong.
+fn fails_at_words(output: Option<&str>) -> bool {
+    output.is_none_or(|output| listed::complains(output) || listed::is_help(output))
+}
+
+/// `git-foo` and `cargo-foo` on PATH are subcommands that no spec has.
+fn is_plugin(program: &str, word: &str, scene: &Scene<'_>) -> bool {
+    scene.place.world.has_program(&format!("{program}-{word}")) == Known::Yes(true)
 }
 
 /// Words at the beginning that were typed or pasted twice: `git git push`, `git clone git clone URL`.

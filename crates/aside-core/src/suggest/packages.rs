@@ -58,7 +58,7 @@ fn table() -> &'static Table {
                     table.modules.insert(name, rest);
                     table.names.entry("modules").or_default().push(rest);
                 }
-                "standard" | "kubernetes" | "find" => {
+                "standard" | "python-tools" | "kubernetes" | "find" => {
                     table.names.entry(section).or_default().extend(rest.split_whitespace());
                 }
                 "instead" => drop(table.instead.insert(name, rest.split(", ").collect())),

@@ -6,6 +6,7 @@
 //! once, so that most prompts repeat the one before up to its last command.
 
 use crate::redact::redact;
+use crate::suggest::cured::{self, End, Ran};
 use crate::suggest::filter::{self, filter};
 use crate::suggest::scene::Scene;
 use crate::suggest::{Ended, Past, Place, calls_for_one};
@@ -135,7 +136,10 @@ pub fn is_worth_asking(ended: &Ended<'_>, place: &Place<'_>) -> bool {
     }
     // A text says much that calls for nothing. Whoever reads one after a failure looks for what to do; a search that finds
     // nothing has not failed.
-    let after_failure = ended.previous.iter().rev().take(WAKE).any(|past| past.exit.is_some_and(|exit| exit != 0));
+    let end = |past: &Past<'_>| past.exit.map_or(End::Other, End::of);
+    let ran: Vec<Ran<'_>> =
+        ended.previous.iter().map(|past| Ran { command: past.command, cwd: "", end: end(past) }).collect();
+    let after_failure = cured::last_failure(&ran).is_some_and(|number| ran.len() - number <= WAKE);
     !output.trim().is_empty() && (ended.exit != 0 || after_failure)
 }
 

@@ -1,4 +1,4 @@
-//! Rules: how a command ended, and what comes next. Reads them from `data/suggest/*.rules`, whose format docs/suggest.md
+//! Rules: how a command ended, and what comes next. Reads them from `data/suggest/*.rules`, whose format docs/suggest-rules.md
 //! tells, and finds the first that fits. How a command is made from what was found is in `fill`.
 
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use crate::suggest::fill::{self, Found};
 use crate::suggest::keep::{self, Scope};
 use crate::suggest::near;
 use crate::suggest::scene::{Scene, Step};
-use crate::suggest::{Source, Suggestion, gate, trust};
-use crate::world::{Kind, Known};
+use crate::suggest::{Ended, Source, Suggestion, gate, trust};
+use crate::world::{Kind, Known, Live};
 
 /// In the order in which they are tried: what knows a program goes before what fits any.
 const FILES: &[(&str, &str)] = &[
@@ -77,6 +77,8 @@ enum Condition {
     /// What is at the path that was found under this name.
     At(&'static str, At),
     Repository(Wanted),
+    /// A name of this kind is what was found: a script, a branch.
+    Live(Live, &'static str),
     /// Nothing is in this directory.
     Empty,
     /// Something that was typed or printed shortly before.
@@ -125,7 +127,11 @@ impl Rule {
             let after = self.begins(step)?;
             let found = self.found(scene, step, after)?;
             self.conditions.iter().all(|condition| condition.holds(scene, &found)).then_some(())?;
-            self.runs.iter().find_map(|template| self.made(template, scene, &found))
+            // `uv add` where there is no project of uv's gives way to the next one.
+            let output = scene.output.as_deref();
+            let ended = Ended { command: scene.line, exit: scene.exit, output, previous: &[], next: &[] };
+            let mut made = self.runs.iter().filter_map(|template| self.made(template, scene, &found));
+            made.find(|made| gate::makes_sense(made, &ended, &scene.place))
         })
     }
 
@@ -254,6 +260,11 @@ impl Condition {
                 let there = place.world.repository(place.cwd) != Known::No;
                 there == (*wanted == Wanted::There)
             }
+            Condition::Live(kind, name) => {
+                let items = place.world.live(*kind, place.cwd).yes();
+                let wanted = found.captures.get(*name);
+                items.is_some_and(|items| items.iter().any(|item| Some(&*item.name) == wanted.map(String::as_str)))
+            }
             Condition::Empty => gate::is_empty(place),
             Condition::Earlier(text) => scene.previous.iter().rev().take(MAX_EARLIER).any(|past| {
                 let output = past.output.unwrap_or_default();
@@ -350,6 +361,10 @@ fn condition(text: &'static str) -> Option<Condition> {
         ("is-file", name) => Condition::At(name, At::File),
         ("is-program", name) => Condition::At(name, At::Program),
         ("is-dir", name) => Condition::At(name, At::Directory),
+        ("live", rest) => {
+            let (kind, name) = rest.split_once(' ')?;
+            Condition::Live(Live::of(kind)?, name)
+        }
         ("repository", _) => Condition::Repository(Wanted::There),
         ("no-repository", _) => Condition::Repository(Wanted::Missing),
         ("empty", _) => Condition::Empty,

@@ -261,7 +261,7 @@ fn nothing_is_taken_from_texts_placeholders_or_traps() {
     }
 }
 
-/// What a page, a log or the script of a package prints is not to be trusted: it is offered only as far as docs/suggest.md says.
+/// What a page, a log or the script of a package prints is not to be trusted: it is offered only as far as docs/suggest-inside.md says.
 #[test]
 fn nothing_that_only_an_output_names_is_fetched_trusted_or_set() {
     let named = include_str!("tests/hostile.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
@@ -350,6 +350,63 @@ fn a_habit_is_what_was_done_more_than_once_and_mostly() {
     assert_eq!(idle(&[start]), None, "anything may follow that");
     assert_eq!(idle(&[Next { here: 4, anywhere: 4, ..start }, status(0)]), expected);
     assert_eq!(idle(&[Next { here: 0, anywhere: 4, ..start }, status(2)]), None);
+}
+
+#[test]
+fn a_status_that_git_prints_along_asks_for_nothing() {
+    let tree = "On branch main\nChanges not staged for commit:\n  (use \"git add <file>...\" to update what will be committed)\n\
+                \tmodified:   a.c\n\nno changes added to commit (use \"git add\" and/or \"git commit -a\")\n";
+    let dropped = format!("{tree}Dropped refs/stash@{{0}} (4f1c)\n");
+    for line in ["git stash pop", "git stash apply", "git checkout main", "git commit --dry-run"] {
+        assert_eq!(command(line, 0, &dropped), None, "{line}");
+    }
+    let merging = "You have unmerged paths.\n  (fix conflicts and run \"git commit\")\n  (use \"git merge --abort\" to abort the merge)";
+    assert_eq!(command("git checkout main", 0, merging), None);
+    let ahead =
+        "Your branch is ahead of 'origin/main' by 1 commit.\n  (use \"git push\" to publish your local commits)";
+    assert_eq!(command("git checkout main", 0, ahead).as_deref(), Some("git push"));
+}
+
+/// A directory with these files, below one with those, and little installed.
+struct Project {
+    here: &'static [&'static str],
+    above: &'static [&'static str],
+}
+
+impl World for Project {
+    fn home(&self) -> &str {
+        "/home/me"
+    }
+
+    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+        let names = match directory {
+            "/home/me/app" => self.here,
+            "/home/me" => self.above,
+            _ => &[],
+        };
+        Known::Yes(names.iter().map(|name| entry(name, Kind::File)).collect())
+    }
+
+    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+        Known::Yes(["pip", "python3", "uv"].map(Box::from).into())
+    }
+}
+
+#[test]
+fn the_tool_of_this_project_is_named() {
+    let (specs, names) = (Specs::default(), Names::default());
+    let found = |here: &'static [&'static str], above: &'static [&'static str]| {
+        let world = &Project { here, above };
+        let place = Place { cwd: "/home/me/app", dialect: Dialect::Bash, world, names: &names, specs: &specs };
+        let output = Some("ModuleNotFoundError: No module named 'flask'");
+        let ended = Ended { command: "python3 a.py", exit: 1, output, previous: &[], next: &[] };
+        suggest(&ended, &place).map(|found| found.command).unwrap_or_default()
+    };
+    assert_eq!(found(&["a.py", "pyproject.toml"], &[]), "uv add flask");
+    assert_eq!(found(&["a.py"], &["pyproject.toml"]), "uv add flask");
+    assert_eq!(found(&["a.py", "requirements.txt"], &[]), "pip install flask");
+    assert_eq!(found(&["a.py", "requirements.txt"], &["pyproject.toml"]), "pip install flask");
+    assert_eq!(found(&["a.py"], &[]), "pip install flask");
 }
 
 #[test]
