@@ -1,11 +1,13 @@
 //! A wish in plain words becomes a command to review. Asks no model itself and runs nothing: `embedded` answers from what
-//! is known here, `prompt` says what a model is asked, `check` lets through what may be shown.
+//! is known here, `prompt` says what a model is asked, `check` lets through what may be shown, `judge` says which
+//! of two answers stands first.
 
 pub mod check;
 pub mod embedded;
 pub mod explain;
 pub mod facts;
 pub mod holes;
+pub mod judge;
 pub mod offer;
 pub mod prompt;
 pub mod reads;

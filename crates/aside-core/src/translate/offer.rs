@@ -52,15 +52,19 @@ fn repeats(description: &str, warning: &str) -> bool {
     !warned.is_empty() && words(description).iter().all(|word| warned.contains(word))
 }
 
-/// The last word on a request. The excuse is why a model was not asked, or did not answer.
-pub fn last(proposals: Vec<wish::Proposal>, excuse: &str, query: &str) -> wish::Suggestion {
+/// The last word on a request. The excuse is why a model was not asked, or did not answer; `unknown` are the words that nothing known
+/// accounts for.
+pub fn last(proposals: Vec<wish::Proposal>, excuse: &str, query: &str, unknown: Option<&str>) -> wish::Suggestion {
     let is_ours = proposals.iter().all(|proposal| proposal.source == Source::Embedded.name());
     let note = match (proposals.is_empty(), excuse) {
         // The project says nothing about it here; a task looks further, and lists what there is.
         (true, "") if project::asked(query).is_some() => {
             "no answer: nothing in this project is called so; `aside task` lists what there is".to_owned()
         }
-        (true, "") => "no answer; a model would know more: aside model".to_owned(),
+        (true, "") => match unknown.map(line).filter(|unknown| !unknown.is_empty()) {
+            Some(unknown) => format!("I don't know what to do with “{unknown}”; a model may: aside model"),
+            None => "no answer; a model would know more: aside model".to_owned(),
+        },
         (true, excuse) => format!("no answer: {excuse}"),
         (false, excuse) if !excuse.is_empty() && is_ours => format!("{excuse}; from the embedded engine"),
         (false, excuse) => excuse.to_owned(),
@@ -181,12 +185,14 @@ mod tests {
     fn the_last_word_says_who_answered_instead_of_whom() {
         let ours = offered(&[proposal("ls", Source::Embedded)], 1);
         let theirs = offered(&[proposal("ls", Source::Llm)], 1);
-        let note = |offers: &[wish::Proposal], excuse| last(offers.to_vec(), excuse, "list files").note;
+        let note = |offers: &[wish::Proposal], excuse| last(offers.to_vec(), excuse, "list files", None).note;
         assert_eq!(note(&ours, ""), "");
         assert_eq!(note(&ours, "it rests"), "it rests; from the embedded engine");
         assert_eq!(note(&theirs, "slow"), "slow");
         assert_eq!(note(&[], "it rests"), "no answer: it rests");
         assert_eq!(note(&[], ""), "no answer; a model would know more: aside model");
-        assert!(last(Vec::new(), "", "run the tests").note.contains("aside task"));
+        assert!(last(Vec::new(), "", "run the tests", None).note.contains("aside task"));
+        let unknown = last(Vec::new(), "", "x", Some("digest\u{1b}[2J")).note;
+        assert_eq!(unknown, "I don't know what to do with “digest[2J”; a model may: aside model");
     }
 }

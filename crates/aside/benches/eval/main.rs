@@ -6,6 +6,7 @@
 //! cargo bench --profile dev --bench eval -- [OPTION…]
 //!     --provider NAME      asks this provider through Aside; --config FILE are its settings
 //!     --raw --base-url URL --model NAME [--key-env NAME]    asks the same model alone
+//!     --scripted PERCENT   asks Aside with a model that is right so often
 //!     --engine PROGRAM     asks any program
 //!     --references         the references answer: everything must be right
 //!     --check              whether references and counterexamples are judged as they should be
@@ -27,6 +28,7 @@ mod names;
 mod report;
 mod request;
 mod sandbox;
+mod scripted;
 mod tree;
 
 use std::collections::HashMap;
@@ -66,6 +68,7 @@ struct Wanted {
     config: Option<PathBuf>,
     words: Option<String>,
     folder: String,
+    scripted: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,7 +82,7 @@ fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(bench) = arguments.iter().position(|argument| argument == "--bench") else { return ExitCode::SUCCESS };
     arguments.remove(bench);
-    let wanted = wanted(arguments);
+    let mut wanted = wanted(arguments);
     let eval = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval");
     let bench = match Bench::new(&eval) {
         Ok(bench) => bench,
@@ -99,6 +102,11 @@ fn main() -> ExitCode {
         wanted.only.as_ref().is_none_or(|only| *only == request.domain)
             && wanted.half.is_none_or(|half| half == request.half)
     });
+    if let Some(percent) = wanted.scripted {
+        let settings = wanted.json.with_extension("scripted.toml");
+        std::fs::write(&settings, scripted::serve(&requests, percent)).expect("settings can be written");
+        wanted.config = Some(settings);
+    }
     match wanted.mode {
         Mode::Check => check_all(&bench, &wanted, &requests),
         Mode::Measure => measure(&bench, &wanted, &requests),
@@ -122,6 +130,7 @@ fn wanted(arguments: Vec<String>) -> Wanted {
         config: None,
         words: None,
         folder: "project".to_owned(),
+        scripted: None,
     };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
@@ -129,6 +138,7 @@ fn wanted(arguments: Vec<String>) -> Wanted {
         match argument.as_str() {
             "--provider" => provider = Some(value()),
             "--bin" => program = PathBuf::from(value()),
+            "--scripted" => wanted.scripted = value().parse().ok(),
             "--engine" => engine = Some(Engine::Program(PathBuf::from(value()))),
             "--references" => engine = Some(Engine::References),
             "--raw" => raw = true,

@@ -3,7 +3,7 @@
 
 use reqwest::header::HeaderValue;
 
-use crate::config::whom::Key;
+use crate::config::endpoint::Key;
 use crate::exec::{self, Probe};
 use crate::provider::Failure;
 

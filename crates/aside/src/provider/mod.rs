@@ -14,7 +14,7 @@ pub mod talk;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -22,7 +22,7 @@ use reqwest::{Client, RequestBuilder, Url};
 use serde_json::{Value, json};
 
 use crate::config;
-use crate::config::whom::Server;
+use crate::config::endpoint::Server;
 use talk::{Clock, End, Heard, Trouble};
 
 /// Models of one server whose peculiarities are remembered.
@@ -76,7 +76,26 @@ pub struct Question {
     pub privacy: Privacy,
     /// The shell that it is asked for. What becomes private while the question waits does not leave any more.
     pub session: String,
-    pub whom: Whom,
+    pub selection: Selection,
+    pub complaint: Complaint,
+}
+
+/// What the server said when it did not answer, for the caller to read behind a failure.
+#[derive(Clone, Debug, Default)]
+pub struct Complaint(Arc<Mutex<String>>);
+
+impl Complaint {
+    /// In one line, in the server's own words; empty when it said none.
+    pub fn sentence(&self) -> String {
+        refusal::sentence(&locked(&self.0))
+    }
+}
+
+/// It is no part of what is asked.
+impl PartialEq for Complaint {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Whether the same question may be answered otherwise.
@@ -129,7 +148,7 @@ pub enum Privacy {
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whom {
+pub enum Selection {
     AsSet,
     Named(config::Provider),
 }
@@ -290,7 +309,10 @@ impl Provider {
             let part = refusal::complained_about(&complaint, &put.body, &without).filter(|_| may_lack);
             match part {
                 Some(part) => self.leave_out(model, part),
-                None => return Err(failure),
+                None => {
+                    *locked(&question.complaint.0) = complaint;
+                    return Err(failure);
+                }
             }
         }
         Err(Failure::Status(400))
@@ -460,7 +482,8 @@ impl Question {
             raw: None,
             privacy: Privacy::Open,
             session: String::new(),
-            whom: Whom::AsSet,
+            selection: Selection::AsSet,
+            complaint: Complaint::default(),
         }
     }
 }

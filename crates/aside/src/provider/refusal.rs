@@ -1,6 +1,7 @@
 //! Which parts of a request a server does not take. Servers that speak alike differ in the parameters they know, and most
 //! say which one they stumbled over: it is left out from then on.
 
+use aside_core::task::run::short;
 use serde_json::Value;
 
 /// What can be left out of a request, or said in another way.
@@ -52,10 +53,49 @@ pub fn complained_about(complaint: &str, request: &Value, known: &[Part]) -> Opt
     names.into_iter().find(|(_, _, words)| words.iter().any(|word| complaint.contains(word))).map(|(part, ..)| *part)
 }
 
+/// Where servers put the sentence that says what is wrong.
+const SENTENCES: [&str; 7] =
+    ["/error/message", "/0/error/message", "/message", "/detail", "/detail/0/msg", "/error", "/title"];
+/// Letters of it.
+const MAX_SENTENCE: usize = 240;
+
+/// What a server says is wrong, in one line; empty when it sends a page or nothing.
+pub fn sentence(complaint: &str) -> String {
+    let said = match serde_json::from_str::<Value>(complaint) {
+        Ok(told) => SENTENCES.iter().find_map(|at| told.pointer(at)?.as_str().map(str::to_owned)),
+        Err(_) => Some(complaint.to_owned()).filter(|text| !text.trim_start().starts_with(['<', '{', '['])),
+    };
+    let words = said.unwrap_or_default();
+    let line = words.split_whitespace().collect::<Vec<&str>>().join(" ");
+    short(&aside_core::text::clean(&line), MAX_SENTENCE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_server_is_quoted_in_its_own_words() {
+        for (complaint, expected) in [
+            (
+                r#"{"error":{"message":"The engine is\n overloaded.","type":"server_error"}}"#,
+                "The engine is overloaded.",
+            ),
+            (r#"[{"error":{"message":"no quota"}}]"#, "no quota"),
+            (r#"{"detail":"Not Found"}"#, "Not Found"),
+            (r#"{"detail":[{"msg":"field required"}]}"#, "field required"),
+            (r#"{"error":"model is loading"}"#, "model is loading"),
+            ("upstream connect error", "upstream connect error"),
+            ("<html><body>502 Bad Gateway</body></html>", ""),
+            ("{}", ""),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(complaint), expected, "{complaint}");
+        }
+        assert!(!sentence("a\u{1b}[2Jb").contains('\u{1b}'));
+        assert!(sentence(&"x".repeat(5000)).len() < 300);
+    }
 
     #[test]
     fn the_part_is_found_that_a_server_stumbled_over() {

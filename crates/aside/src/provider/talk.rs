@@ -328,7 +328,7 @@ fn failed(error: reqwest::Error) -> Failure {
 }
 
 /// The cause says more than the error: "connection refused" rather than "error sending request".
-fn chain(error: &dyn std::error::Error) -> String {
+pub fn chain(error: &dyn std::error::Error) -> String {
     let mut last = error;
     while let Some(cause) = last.source() {
         last = cause;

@@ -12,10 +12,10 @@ pub struct Draft {
     pub objects: Objects,
     /// What speaks against it although the words fit, 0 to 1.
     pub doubt: f32,
-    /// How much it was asked for by name: of two that explain the same words, the more specific is meant.
+    /// How much it was asked for by name: of two that explain the same words, the more specific is meant. Nothing where only the
+    /// learned reader speaks for it.
     pub specific: usize,
     /// Where it comes from: a rule's name, or a domain's.
-    #[cfg_attr(not(test), expect(dead_code, reason = "whoever looks for a wrong rule wants to know it"))]
     pub rule: &'static str,
 }
 

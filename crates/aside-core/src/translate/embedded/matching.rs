@@ -1,6 +1,8 @@
 //! Whether a rule is what a wish asks for, and the command it makes of it. Knows no rule; `rank` compares what comes out.
 
 use crate::line::Dialect;
+use crate::mood::lists::LISTS;
+use crate::safety;
 use crate::translate::System;
 use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::lexicon;
@@ -32,6 +34,54 @@ pub fn drafts(rule: &'static Rule, reading: &Reading<'_>) -> Vec<Draft> {
     if body.not.iter().any(|term| term.0.iter().any(is_said) || one(term, reading, &used).is_some()) {
         return Vec::new();
     }
+    made(rule, reading, &used, specific)
+}
+
+/// The commands of a rule that the learned reader named, though its words are not there. `known` are the words that requests for it
+/// use: they fill no slot, unless nothing else does and they could be the name of a program. What destroys something needs most of the
+/// words of a rule all the same.
+pub fn learned(rule: &'static Rule, reading: &Reading<'_>, known: &[usize]) -> Vec<Draft> {
+    let is_name = |place: usize| {
+        let Some(word) = reading.words.get(place) else { return false };
+        let is_tool = word.concept.is_some() && !word.is_spoken;
+        word.thing.is_some() || word.weight > 0.0 && (is_tool || reading.place.specs.has(&word.low))
+    };
+    let marked = |is_vocabulary: &dyn Fn(usize) -> bool| {
+        let mut used = reading.unused();
+        // A verb names nothing: `bounce the web server`.
+        let verbs = (0..reading.words.len()).filter(|place| {
+            let word = &reading.words[*place];
+            word.thing.is_none() && word.entry.is_none() && LISTS.verbs.get(&word.low).is_some() && !is_name(*place)
+        });
+        verbs.chain(known.iter().copied().filter(|place| is_vocabulary(*place))).for_each(|place| used.mark(place));
+        used
+    };
+    let is_word = |place: usize| {
+        let word = reading.words.get(place).filter(|word| word.thing.is_none());
+        word.is_some_and(|word| word.low.chars().all(char::is_alphabetic) || word.low.contains(' '))
+    };
+    let is_spoken = |place: usize| reading.words.get(place).is_some_and(|word| word.is_spoken || word.weight <= 0.0);
+    let mut drafts = made(rule, reading, &marked(&is_word), 0);
+    if drafts.is_empty() {
+        drafts = made(rule, reading, &marked(&|place| is_word(place) && is_spoken(place) && !is_name(place)), 0);
+    }
+    // Neither the words nor the reader say that a word of the language is a name here.
+    drafts.retain(|draft| draft.used.guesses() == 0);
+    let there = |need: &Vec<Term>| {
+        let count = need.iter().filter(|term| may_be(term, reading)).count();
+        count > 1 && 2 * count > need.len()
+    };
+    let destroys = |draft: &Draft| !safety::dangers(&draft.command, reading.place.dialect).is_empty();
+    drafts.retain(|draft| rule.needs.iter().any(there) || !destroys(draft));
+    for draft in &mut drafts {
+        known.iter().filter(|place| is_word(**place)).for_each(|place| draft.used.mark(*place));
+    }
+    drafts
+}
+
+/// The commands of a rule, with what is left of the words in its slots.
+fn made(rule: &'static Rule, reading: &Reading<'_>, used: &Used, specific: usize) -> Vec<Draft> {
+    let body = rule.body(reading.lexicon);
     let mut drafts = Vec::new();
     let runs = match reading.place.system {
         _ if reading.place.dialect == Dialect::Fish && !body.fish.is_empty() => &body.fish,
@@ -144,8 +194,11 @@ fn render(template: &str, adding: &[Part], reading: &Reading<'_>, used: &mut Use
             });
             if words && let Some(text) = fill(part.adds, reading, &mut tried) {
                 *used = tried;
-                parts.push(' ');
-                parts.push_str(&text);
+                // `--oneline` may stand in the template already.
+                if !template.split_whitespace().any(|word| word == text) {
+                    parts.push(' ');
+                    parts.push_str(&text);
+                }
             }
         }
     }

@@ -12,6 +12,7 @@ mod guard;
 mod harmless;
 #[cfg(test)]
 mod hostile;
+mod learned;
 mod lexicon;
 mod matching;
 mod names;
@@ -20,6 +21,7 @@ mod present;
 mod project;
 mod rank;
 mod reading;
+mod rephrase;
 mod rules;
 mod schedule;
 mod slots;
@@ -33,13 +35,14 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use crate::mood::Mood;
+use crate::mood::{Kind, Mood};
 use crate::redact;
 use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::learned::{Heard, verify};
 use crate::translate::embedded::lexicon::Lexicon;
 use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::rules::Rule;
-use crate::translate::{Proposal, Wish};
+use crate::translate::{Nearness, Proposal, Wish};
 
 /// Bytes of a wish that are read; what is longer is a text, not a wish.
 const MAX_WISH: usize = 2000;
@@ -119,7 +122,37 @@ impl Book {
 
 /// The best first; nothing when it does not understand.
 pub fn answer(wish: &Wish<'_>) -> Vec<Proposal> {
-    answer_part(wish, wish.words)
+    let said = rephrase::rephrase(wish.words).filter(|_| wish.words.len() <= MAX_WISH);
+    let known = said.map(|said| answer_part(&Wish { words: &said, place: wish.place, limit: wish.limit }, wish.words));
+    let known = known.filter(|known| !known.is_empty()).unwrap_or_else(|| answer_part(wish, wish.words));
+    if known.first().is_some_and(|best| best.nearness == Nearness::Answer) {
+        return known;
+    }
+    let part =
+        asking_part(wish.words).map(|words| answer_part(&Wish { words, ..*wish }, wish.words)).unwrap_or_default();
+    let confidence = |answers: &[Proposal]| answers.first().map_or(0.0, |best| best.confidence);
+    if confidence(&part) > confidence(&known) { part } else { known }
+}
+
+/// Of a request with a story around it, what it asks: `my folder got huge, can you list the five largest files?` Not where that speaks
+/// of something in the story.
+fn asking_part(words: &str) -> Option<&str> {
+    const BACK: &[&str] =
+        &["it", "its", "them", "they", "those", "these", "that", "there", "their", "this", "它", "它们", "那个"];
+    let mood = Mood::of(words);
+    let is_story = |kind: Kind| matches!(kind, Kind::Statement | Kind::Talk | Kind::Thanks);
+    let mut asking = mood.clauses.iter().filter(|clause| !is_story(clause.kind));
+    let clause = asking.next().filter(|_| asking.next().is_none())?;
+    let story = mood.clauses.iter().filter(|clause| is_story(clause.kind));
+    let is_plain = |text: &str| {
+        !text.contains(['/', '.', '"', '\'', '`', '~', '_']) && !text.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let mut told = story.filter_map(|clause| words.get(clause.span.clone()));
+    let asks = clause.kind.asks_to_act() || clause.kind == Kind::Question;
+    let part = words.get(clause.span.clone()).filter(|part| asks && part.len() < words.len())?;
+    let mut parts = part.split(|letter: char| !letter.is_alphanumeric());
+    let speaks_back = parts.any(|word| BACK.contains(&word.to_lowercase().as_str()));
+    (told.all(is_plain) && !speaks_back).then_some(part)
 }
 
 /// As `answer`, for words that a caller took out of a request or changed: the mood of the whole request counts as well, so that
@@ -137,7 +170,8 @@ pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
     if request != wish.words && !Mood::of(request).asks_to_act() {
         reading.mood = Mood::default();
     }
-    let mut drafts = drafts(&reading);
+    let heard = Heard::of(&reading, learned::ours());
+    let mut drafts = candidates(&reading, &heard);
     // A password that was said belongs in no command.
     let secrets: Vec<&str> = redact::secrets(wish.words)
         .into_iter()
@@ -145,7 +179,43 @@ pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
         .filter(|secret| secret.len() > 2)
         .collect();
     drafts.retain(|draft| !secrets.iter().any(|secret| draft.command.contains(secret)));
-    rank::rank(&reading, drafts, wish.limit)
+    rank::rank(&reading, drafts, &heard, wish.limit)
+}
+
+/// Of a request without an answer, the words that nothing known accounts for: those that the nearest draft leaves out.
+pub fn not_understood(wish: &Wish<'_>) -> Option<String> {
+    let words = wish.words.get(..MAX_WISH).unwrap_or(wish.words);
+    let reading = Reading::new(words, wish.place, &BOOK.lexicon);
+    let heard = Heard::of(&reading, learned::ours());
+    let weighed = rank::weigh(&reading, candidates(&reading, &heard), &heard);
+    let best = weighed.into_iter().max_by(|one, two| one.confidence.total_cmp(&two.confidence))?;
+    let left: Vec<usize> = verify::unexplained(&reading, &heard, &best.draft)
+        .into_iter()
+        .filter_map(|(at, _)| heard.tokens.get(at).map(|token| token.place))
+        .collect();
+    let first = *left.first()?;
+    let last = left.iter().copied().zip(first..).take_while(|(place, next)| place == next).last()?.0;
+    let span = reading.words.get(first)?.span.start..reading.words.get(last)?.span.end;
+    words.get(span).map(str::to_owned)
+}
+
+/// Frames that the learned reader may add to those whose words are there.
+const LEARNED: usize = 3;
+
+/// All drafts for a wish: of the domains, of the rules whose words are there, and of the frames that the learned reader names.
+fn candidates(reading: &Reading<'_>, heard: &Heard<'_>) -> Vec<Draft> {
+    let mut drafts = drafts(reading);
+    for frame in heard.best(LEARNED) {
+        let name = heard.weights.frames().get(frame).copied().unwrap_or_default();
+        let Some(rule) = BOOK.rules.iter().find(|rule| rule.name == name) else { continue };
+        if drafts.iter().any(|draft| draft.rule == rule.name) {
+            continue;
+        }
+        let known = heard.known(frame);
+        let places = heard.tokens.iter().zip(known).filter(|(_, known)| *known).map(|(token, _)| token.place);
+        drafts.extend(matching::learned(rule, reading, &places.collect::<Vec<_>>()));
+    }
+    drafts
 }
 
 /// All drafts for a wish, before they are ranked.

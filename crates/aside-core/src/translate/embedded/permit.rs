@@ -7,9 +7,12 @@ use crate::line::{self, Dialect};
 use crate::mood::lists::{English, LISTS};
 use crate::mood::verbs::Form;
 use crate::mood::{Act, Clause, Head, Kind};
+use crate::safety;
 use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::lexicon::is_han;
+use crate::translate::embedded::rank::DESTROYS;
 use crate::translate::embedded::reading::{Reading, Word};
+use crate::translate::embedded::things::{self, Thing};
 use crate::translate::reads::only_reads;
 
 /// Words of a text that is written as it stands; what is longer is a sentence about something.
@@ -19,10 +22,36 @@ const WEIGHS: f32 = 0.3;
 
 /// Whether a draft may be shown for this request, as the answer or as another one.
 pub fn permits(reading: &Reading<'_>, draft: &Draft) -> bool {
-    only_reads(&draft.command, reading.place.dialect) && !searches_without_verb(reading, draft)
+    let reads = only_reads(&draft.command, reading.place.dialect);
+    if reads && describes_by_verb(reading, draft) {
+        return false;
+    }
+    reads && !searches_without_verb(reading, draft)
         || reading.mood.orders().any(|order| is_ordered(reading, draft, order))
             && !is_forbidden(reading, draft)
             && names_only_objects(reading, draft)
+            && !removes_place(reading, draft)
+            && !forgets_exception(reading, draft)
+}
+
+/// `throw away what I did in app.py`: the file is where something is, not what is to go.
+fn removes_place(reading: &Reading<'_>, draft: &Draft) -> bool {
+    const REMOVES: &[&str] = &["rm", "unlink", "shred", "trash"];
+    const BEFORE: &[&str] = &["in", "inside", "within", "to", "on", "with", "from"];
+    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    let is_place = |range: Range<usize>| {
+        let skipped = |place: &usize| ARTICLES.contains(&at(*place)) || matches!(at(*place), "file" | "my" | "this");
+        (0..range.start).rev().find(|place| !skipped(place)).is_some_and(|place| BEFORE.contains(&at(place)))
+    };
+    let line = line::parse(&draft.command, reading.place.dialect);
+    let removed = line
+        .commands
+        .iter()
+        .filter(|command| command.words.first().is_some_and(|word| REMOVES.contains(&word.value.as_str())));
+    removed.flat_map(|command| command.words.iter().skip(1)).any(|word| {
+        let mut said = occurrences(reading, &word.value.to_lowercase()).peekable();
+        said.peek().is_some() && said.all(is_place)
+    })
 }
 
 /// Whether the draft is about every verb that is ordered: a search is nothing close to `delete Q3 report.txt`.
@@ -34,6 +63,286 @@ pub fn answers_verbs(reading: &Reading<'_>, draft: &Draft) -> bool {
         words.any(|place| draft.used.has(place) || reading.words.get(place).is_some_and(|word| word.weight <= WEIGHS))
     })
 }
+
+/// For a draft that changes something and that no rule's words ask for: whether the verb of an order does. What destroys needs a verb
+/// of that class, whatever the learned reader makes of the other words.
+pub fn is_evident(reading: &Reading<'_>, draft: &Draft) -> bool {
+    let destroys = !safety::dangers(&draft.command, reading.place.dialect).is_empty();
+    let asks = |place: usize| {
+        let Some(word) = reading.words.get(place).filter(|_| draft.used.has(place)) else { return false };
+        let is_of_class = || {
+            LISTS.verbs.get(&word.low).is_some_and(|(verb, _)| verb.destroys)
+                || word.concept.is_some_and(|_| DESTROYS.contains(&reading.meaning(place)))
+        };
+        word.weight > 0.0 && (!destroys || is_of_class())
+    };
+    let heads: Vec<usize> = reading
+        .mood
+        .orders()
+        .flat_map(|order| &order.heads)
+        .filter(|head| head.act == Act::Changes)
+        .flat_map(|head| places(reading, &head.span))
+        .collect();
+    // `reset`, `tidy up`: a verb by itself names nothing that could be changed.
+    let names = |(place, word): (usize, &Word)| {
+        let is_verb = heads.contains(&place) || word.thing.is_none() && LISTS.verbs.get(&word.low).is_some();
+        word.weight >= 1.0 && draft.used.has(place) && !is_verb
+    };
+    heads.iter().copied().any(asks) && reading.words.iter().enumerate().any(names)
+}
+
+/// A plain word that nothing is known of.
+fn is_open(reading: &Reading<'_>, place: usize) -> bool {
+    let Some(word) = reading.words.get(place) else { return false };
+    let is_plain = word.low == word.text && word.low.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_plain
+        && word.concept.is_none()
+        && word.thing.is_none()
+        && word.entry.is_none()
+        && things::kind(&word.low).is_none()
+}
+
+/// Whether the draft leaves out a word that nothing is known of: `show the last 5 quux commits`.
+pub fn leaves_unknown(reading: &Reading<'_>, draft: &Draft) -> bool {
+    let weighs = |word: &Word| word.weight > WEIGHS;
+    let mut words = reading.words.iter().enumerate();
+    words.any(|(place, word)| weighs(word) && !draft.used.has(place) && is_open(reading, place))
+}
+
+/// Whether a word that nothing is known of became a pattern or a name though the sentence announces none: `differing` in `show the
+/// differing lines`.
+pub fn invents(reading: &Reading<'_>, draft: &Draft) -> bool {
+    let is_open = |place: usize| is_open(reading, place);
+    // `including the ones in docs`: a pronoun stands for something else, unless it is said to be a word.
+    let is_pronoun = |range: &Range<usize>| {
+        let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+        let is_quoted = is_typed_at(reading, range);
+        let before = range.start.checked_sub(1).map_or("", at);
+        range.len() == 1 && PRONOUNS.contains(&at(range.start)) && !is_quoted && !WORDS.contains(&before)
+    };
+    let invents = |argument: &String| {
+        let bare = argument.trim_matches(['*', '.', '/', '^', '$']);
+        let mut said = occurrences(reading, bare).peekable();
+        said.peek().is_some()
+            && said.all(|range| {
+                let is_invented = range.clone().any(is_open) && !is_typed_at(reading, &range);
+                is_pronoun(&range) || is_invented && !announces(reading, &range)
+            })
+    };
+    let arguments = || arguments(&draft.command, reading.place.dialect);
+    draft.objects == Objects::Spelled && (invents_letters(reading, draft) || arguments().iter().any(invents))
+}
+
+/// Whether a word that means nothing here, and that is in no quotes, became a name by its looks: Chinese letters (`空格` as a pattern), or
+/// an ending (`crlf files` as `*.crlf`).
+pub fn spells_unknown(reading: &Reading<'_>, draft: &Draft) -> bool {
+    const NAMING: &[&str] =
+        &["called", "named", "titled", "name", "contain", "match", "starting-with", "ending-with", "with", "like"];
+    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    let names = |place: &usize| NAMING.contains(&at(*place)) || NAMING.contains(&reading.meaning(*place));
+    let spells = |(place, word): (usize, &Word)| match word.text.chars().all(is_han) {
+        true => draft.command.contains(&word.text),
+        // `leaf directories`: what stands before a kind of thing may be its name, or say what it is like.
+        false => {
+            let is_named = (place.saturating_sub(3)..place).any(|place| names(&place));
+            let mut quoted = draft.command.split('\'').skip(1).step_by(2);
+            let spelled = quoted.any(|text| match text.strip_prefix("*.") {
+                Some(ending) => ending == word.low,
+                None => text.trim_matches('*') == word.low && !is_named,
+            });
+            spelled && draft.rule.starts_with("files") && things::kind(&word.low).is_none()
+        }
+    };
+    let is_open = |word: &Word| word.concept.is_none() && word.entry.is_none() && word.thing.is_none();
+    reading.words.iter().enumerate().filter(|(_, word)| is_open(word)).any(spells)
+}
+
+/// Whether the request leaves something out, and the command does not: `all files excluding hidden ones`.
+pub fn forgets_exception(reading: &Reading<'_>, draft: &Draft) -> bool {
+    const EXCEPT: &[&str] = &[
+        "except",
+        "except for",
+        "excluding",
+        "exclude",
+        "apart from",
+        "aside from",
+        "other than",
+        "leaving out",
+        "ignoring",
+        "skipping",
+        "but not",
+        "除了",
+        "不包括",
+        "排除",
+        "以外",
+        "之外",
+    ];
+    const LEAVES_OUT: &[&str] = &["-not", " ! ", "-v", "-x", "exclude", "ignore", "-prune", "[^", "[!", "!="];
+    let is_said = reading.words.iter().any(|word| EXCEPT.contains(&word.low.as_str()));
+    is_said && draft.rule.starts_with("files") && !LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
+}
+
+/// Whether a command reads something that is not here: a word that was taken for a directory (`sizes in megabytes`), or a file that is to be
+/// made (`join a.txt and b.txt in all.txt`).
+pub fn reads_missing(reading: &Reading<'_>, draft: &Draft) -> bool {
+    const READERS: &[&str] = &["ls", "find", "du", "tree", "cat", "head", "tail", "wc", "sort", "stat", "file", "less"];
+    let is_missing = |value: &str| {
+        let mut said = reading.words.iter().filter(|word| word.text == value).peekable();
+        let is_here = !value.starts_with(['/', '~']) && !value.contains(['*', '$']);
+        let is_name = |word: &Word| word.entry.is_none() && matches!(word.thing, None | Some(Thing::Path(_)));
+        is_here && said.peek().is_some() && said.all(is_name)
+    };
+    let line = line::parse(&draft.command, reading.place.dialect);
+    let is_known = reading.place.world.entries(reading.place.cwd).yes().is_some();
+    is_known
+        && line.commands.iter().any(|command| {
+            let mut words = command.words.iter().map(|word| word.value.as_str());
+            let reads = words.next().is_some_and(|name| READERS.contains(&name));
+            reads && words.take_while(|word| *word != "-exec" && !word.starts_with("-name")).any(is_missing)
+        })
+}
+
+/// Whether Chinese letters that mean nothing here became a text to look for though nothing says that they are one: `几` in `有几张图片`.
+fn invents_letters(reading: &Reading<'_>, draft: &Draft) -> bool {
+    const SAYS: &[&str] = &[
+        "包含", "含有", "含", "带有", "带", "叫", "叫做", "名为", "名叫", "写着", "内容", "出现", "关于", "contain",
+        "find", "search", "match", "name",
+    ];
+    const ASKS: &[&str] = &["几", "多少", "哪", "谁", "什么"];
+    let asks = |word: &Word| ASKS.iter().any(|asks| word.text.starts_with(asks));
+    let is_asked = |word: &Word| word.thing.is_none() && asks(word) && draft.command.contains(&word.text);
+    if reading.words.iter().any(is_asked) {
+        return true;
+    }
+    let letters = |place: usize| {
+        let word = reading.words.get(place).filter(|word| word.concept.is_none() && word.thing.is_none());
+        word.is_some_and(|word| word.entry.is_none() && word.text.chars().all(is_han))
+    };
+    (0..reading.words.len()).filter(|place| letters(*place)).any(|place| {
+        let first = (0..=place).rev().take_while(|place| letters(*place)).last().unwrap_or(place);
+        let says = |place: usize| {
+            let low = reading.words.get(place).map_or("", |word| word.low.as_str());
+            SAYS.contains(&low) || SAYS.contains(&reading.meaning(place))
+        };
+        let text = &reading.words[place].text;
+        draft.command.contains(text.as_str()) && !first.checked_sub(1).is_some_and(says)
+    })
+}
+
+fn is_typed_at(reading: &Reading<'_>, range: &Range<usize>) -> bool {
+    range.clone().filter_map(|place| reading.words.get(place)).any(is_typed)
+}
+
+/// Whether the words around a name or a text say that it is one.
+fn announces(reading: &Reading<'_>, range: &Range<usize>) -> bool {
+    let at =
+        |place: Option<usize>| place.and_then(|place| reading.words.get(place)).map_or("", |word| word.low.as_str());
+    // A phrase is one word of a reading: `search for`.
+    let back = |count: usize| at(range.start.checked_sub(count)).rsplit(' ').next().unwrap_or_default();
+    let (before, after) = (back(1), at(Some(range.end)));
+    // `without the debug lines`
+    let leads = if ARTICLES.contains(&before) { SAYS.contains(&back(2)) } else { TEXTS.contains(&before) };
+    let counted = before == "of" && COUNTED.contains(&back(2));
+    let searched = SEARCHES.contains(&before) && (after.is_empty() || PLACES.contains(&after));
+    leads
+        || counted
+        || searched
+        || [NAMES, GOALS, SAYS].iter().any(|list| list.contains(&before))
+        || LISTS.kinds.contains(before)
+        || LISTS.kinds.contains(after)
+        || APPEARS.contains(&after)
+        || before.chars().any(is_han)
+}
+
+const PRONOUNS: &[&str] = &[
+    "ones",
+    "one",
+    "it",
+    "them",
+    "they",
+    "those",
+    "these",
+    "that",
+    "this",
+    "what",
+    "which",
+    "whatever",
+    "everything",
+    "anything",
+    "something",
+    "stuff",
+    "things",
+    "thing",
+];
+/// Behind one of these stands a word that is meant as such.
+const WORDS: &[&str] =
+    &["word", "words", "string", "text", "called", "named", "phrase", "pattern", "literal", "单词", "字符串"];
+const ARTICLES: &[&str] = &["the", "a", "an", "any", "all", "every", "each"];
+/// Behind one of these stands what is looked for.
+const SAYS: &[&str] = &[
+    "for",
+    "contain",
+    "contains",
+    "containing",
+    "has",
+    "have",
+    "having",
+    "mention",
+    "mentions",
+    "mentioning",
+    "matching",
+    "matches",
+    "match",
+    "about",
+    "like",
+    "and",
+    "or",
+    "not",
+    "without",
+    "with",
+    "use",
+    "uses",
+    "using",
+    "import",
+    "imports",
+    "start",
+    "starts",
+    "begin",
+    "begins",
+    "end",
+    "ends",
+    "include",
+    "includes",
+    "including",
+    "exactly",
+    "before",
+    "after",
+    "around",
+    "does",
+    "is",
+    "says",
+    "saying",
+    "has",
+];
+const SEARCHES: &[&str] = &["grep", "search", "find", "locate", "look", "count"];
+const PLACES: &[&str] = &["in", "inside", "within", "from", "across", "under", "anywhere", "here"];
+/// Before one of these stands what was looked for.
+const APPEARS: &[&str] = &["appear", "appears", "occur", "occurs", "mentioned", "used", "found"];
+/// `occurrences of x`
+const COUNTED: &[&str] = &[
+    "occurrence",
+    "occurrences",
+    "instance",
+    "instances",
+    "match",
+    "matches",
+    "mention",
+    "mentions",
+    "number",
+    "count",
+    "times",
+    "appearances",
+];
 
 /// `rather not delete app.log`: not lines without `delete`.
 fn searches_without_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
@@ -50,6 +359,17 @@ fn searches_without_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
     arguments
         .iter()
         .any(|argument| occurrences(reading, argument).any(|range| range.len() == 1 && is_verb(range.start)))
+}
+
+/// `empty the log file` is an order; what is empty is said behind the article.
+fn describes_by_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
+    const EITHER: &[&str] = &["empty", "duplicate"];
+    let is_polite = |word: &Word| matches!(word.low.as_str(), "please" | "pls" | "just" | "now" | "then");
+    let Some(place) = reading.words.iter().position(|word| !is_polite(word)) else { return false };
+    let (Some(first), Some(second)) = (reading.words.get(place), reading.words.get(place + 1)) else { return false };
+    let is_determined = ARTICLES.contains(&second.low.as_str())
+        || matches!(second.low.as_str(), "this" | "that" | "my" | "our" | "these" | "those");
+    EITHER.contains(&first.low.as_str()) && is_determined && draft.used.has(place)
 }
 
 /// Whether the draft is for the verb of this clause, and for now.

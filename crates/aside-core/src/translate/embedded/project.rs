@@ -53,6 +53,7 @@ fn about(why: &Why) -> String {
         Why::MakeTarget(name) => format!("{name} is a target of the Makefile"),
         Why::NpmScript(name) => format!("{name} is a script of package.json"),
         Why::Installs => "installs what package.json names".to_owned(),
+        Why::Package(name) => format!("package.json names {name}"),
         Why::Script(path) | Why::Named(path) => format!("{path} is a script of this project"),
         Why::Usual(file) => format!("the usual command beside {file}"),
         Why::Cargo(name) => format!("Cargo knows {name} here"),

@@ -5,15 +5,38 @@ use crate::line;
 use crate::safety::{self, Harm};
 use crate::text;
 use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::learned::Heard;
+use crate::translate::embedded::learned::verify::{self, Facts, Ruled};
 use crate::translate::embedded::permit;
 use crate::translate::embedded::present;
 use crate::translate::embedded::reading::Reading;
 use crate::translate::reads::only_reads;
 use crate::translate::{Nearness, Proposal, Source};
 
-/// Below this share of the words an answer is only the closest that is known.
+/// What is at least as likely as this is given as an answer.
+const SURE: f32 = 0.9;
+/// On requests that nothing was fitted on, a rule whose words explain every word is wrong so much more seldom than the verifier says.
+const SPELLED_OUT: f32 = 0.2;
+/// What a composed command is worth at most that leaves a word out, made a name of letters that mean nothing, reads what is not here, or
+/// forgets an exception: no answer.
+const LEFT_OUT: f32 = 0.65;
+/// What is at least as likely as this is the closest that is known; where nothing is, silence is better.
+const CLOSE: f32 = 0.5;
+/// The same for what the words of a rule ask for, all but a few of them: people who say just that nearly always mean it.
+const DOUBTFUL: f32 = 0.04;
+/// What was only learnt and may have been meant as well.
+const OTHERS: f32 = 0.25;
+/// By how much a frame that was only learnt must be likelier than what the words of a rule ask for.
+const AHEAD: f32 = 0.35;
+/// The share of a draft that explains every word.
+const WHOLE: f32 = 0.95;
+/// How likely it must be to change something.
+const CHANGES: f32 = 0.9;
+/// Nothing is surer.
+const CERTAIN: f32 = 0.99;
+/// The share of the words that a draft must explain to change something.
 const ANSWERS: f32 = 0.70;
-/// Below this one it is a guess, and nothing is better.
+/// And to show something.
 const GUESSES: f32 = 0.40;
 /// What a word costs that is taken for a name although it means something.
 const GUESS: f32 = 0.12;
@@ -24,9 +47,6 @@ const SWEEPS: f32 = 0.95;
 /// What an unasked-for danger costs: more than any word.
 const UNASKED: f32 = 0.6;
 
-/// What changes something is another answer only if it explains nearly as much as the first.
-const WORSE: f32 = 0.2;
-
 /// Answers that are compared with each other; nobody sees more.
 const MAX_COMPARED: usize = 24;
 
@@ -34,7 +54,7 @@ const MAX_COMPARED: usize = 24;
 const LIGHT: f32 = 0.85;
 
 /// Words that ask for something to be gone, replaced or ended.
-const DESTROYS: &[&str] = &[
+pub const DESTROYS: &[&str] = &[
     "delete",
     "overwrite",
     "replace",
@@ -143,10 +163,68 @@ const DESTROYS: &[&str] = &[
     "suspend",
 ];
 
-pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, limit: usize) -> Vec<Proposal> {
+/// A draft, and what speaks for it.
+pub struct Weighed {
+    pub draft: Draft,
+    /// Of the weight of all words, the part that it explains; less where it is dangerous and not asked for.
+    pub share: f32,
+    /// The share, less its doubt.
+    pub score: f32,
+    pub facts: Facts,
+    /// How likely it is what was asked for.
+    pub confidence: f32,
+}
+
+/// What each draft is worth, in the order of the drafts.
+pub fn weigh(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>) -> Vec<Weighed> {
+    let scored = scored(reading, drafts);
+    let is_ruled = |draft: &Draft| draft.specific > 0;
+    let best = scored.iter().filter(|(_, _, draft)| is_ruled(draft)).map(|(score, ..)| *score).fold(0.0, f32::max);
+    let rival = |rule: &str| {
+        let others = scored.iter().filter(|(_, _, other)| other.rule != rule && is_ruled(other));
+        others.map(|(score, ..)| *score).fold(0.0, f32::max)
+    };
+    let rivals: Vec<f32> = scored.iter().map(|(_, _, draft)| rival(draft.rule)).collect();
+    let weighed = scored.into_iter().zip(rivals).map(|((score, share, draft), rival)| {
+        let ruled = Ruled { share, doubt: share - score, rival, is_first: score >= best && is_ruled(&draft) };
+        let facts = verify::facts(reading, heard, &draft, ruled);
+        Weighed { confidence: verify::confidence(&facts), draft, share, score, facts }
+    });
+    let mut weighed: Vec<Weighed> = weighed.collect();
+    // Two ways to the same command speak for it together; the surer one counts.
+    let known: Vec<(String, f32)> = weighed.iter().map(|one| (one.draft.command.clone(), one.confidence)).collect();
+    for one in &mut weighed {
+        let same = known.iter().filter(|(command, _)| *command == one.draft.command);
+        one.confidence = same.map(|(_, confidence)| *confidence).fold(0.0, f32::max);
+    }
+    weighed
+}
+
+/// Whether a draft may be shown at all. A guess must only read, and so must anything that was not ordered.
+pub fn permitted(reading: &Reading<'_>, weighed: &Weighed) -> bool {
+    let Weighed { draft, share, .. } = weighed;
+    let is_ruled = draft.specific > 0;
+    if only_reads(&draft.command, reading.place.dialect) {
+        // Of what was only learnt the verifier says how much the words that are left over count.
+        let answers = *share >= ANSWERS || permit::answers_verbs(reading, draft);
+        let explains = !is_ruled || *share >= GUESSES;
+        return explains && answers && permit::permits(reading, draft) && !permit::invents(reading, draft);
+    }
+    let is_asked = || !is_vague(reading) && permit::is_evident(reading, draft);
+    *share >= ANSWERS && permit::permits(reading, draft) && (is_ruled || is_asked())
+}
+
+/// Whether a draft that may be shown is likely enough: what was only learnt and changes something must be nearly certain.
+fn is_likely(reading: &Reading<'_>, weighed: &Weighed) -> bool {
+    let Weighed { draft, confidence, .. } = weighed;
+    draft.specific > 0 || *confidence >= CHANGES || only_reads(&draft.command, reading.place.dialect)
+}
+
+/// Score, share and draft.
+fn scored(reading: &Reading<'_>, drafts: Vec<Draft>) -> Vec<(f32, f32, Draft)> {
     let asks = reading.any(DESTROYS).is_some();
     let vague = is_vague(reading);
-    let mut scored: Vec<(f32, f32, Draft)> = drafts
+    drafts
         .into_iter()
         .filter_map(|draft| {
             let (command, presence) = shown(reading, &draft.command)?;
@@ -177,61 +255,92 @@ pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, limit: usize) -> Vec<Prop
             let doubt = draft.doubt + GUESS * draft.used.guesses() as f32;
             (share - doubt, share, draft)
         })
-        .collect();
-    scored.sort_by(|one, two| {
-        let score = |entry: &(f32, f32, Draft)| entry.0 + 0.01 * entry.2.specific as f32;
-        score(two).total_cmp(&score(one))
-    });
-    let mut best: Vec<Proposal> = Vec::new();
-    for (score, share, draft) in diverse(scored) {
-        let is_worse = best.first().is_some_and(|best| {
-            best.nearness == Nearness::Answer
-                && (share < ANSWERS
-                    || score + WORSE < best.confidence && !only_reads(&draft.command, reading.place.dialect))
-        });
-        if share < GUESSES || is_worse || best.iter().any(|known| known.command == draft.command) {
+        .collect()
+}
+
+/// The best first. What is given as an answer is nearly always right, what is only close more often than not; anything less is
+/// worse than silence.
+pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>, limit: usize) -> Vec<Proposal> {
+    let mut weighed = weigh(reading, drafts, heard);
+    weighed.retain(|weighed| permitted(reading, weighed) && is_likely(reading, weighed));
+    let (mut best, mut last) = (Vec::<Proposal>::new(), CERTAIN);
+    for weighed in diverse(ordered(weighed)) {
+        let confidence = calibrated(reading, &weighed);
+        let draft = weighed.draft;
+        if best.len() == limit || best.iter().any(|known| known.command == draft.command) {
             continue;
         }
-        // A guess must only read, and so must anything that was not ordered.
-        let permitted = match share >= ANSWERS {
-            true => permit::permits(reading, &draft),
-            false => only_reads(&draft.command, reading.place.dialect) && permit::answers_verbs(reading, &draft),
-        };
-        if !permitted {
-            continue;
-        }
-        let nearness = if share >= ANSWERS { Nearness::Answer } else { Nearness::Closest };
-        let confidence = score.clamp(0.05, 0.98);
-        best.push(Proposal {
-            command: draft.command,
-            source: Source::Embedded,
-            confidence,
-            about: draft.about,
-            nearness,
-        });
-        if best.len() == limit {
-            break;
-        }
+        // What comes behind is no surer than what it comes behind.
+        last = confidence.min(last);
+        let nearness = if last >= SURE { Nearness::Answer } else { Nearness::Closest };
+        let Draft { command, about, .. } = draft;
+        best.push(Proposal { command, source: Source::Embedded, confidence: last, about, nearness });
     }
     best
 }
 
+/// How likely it is, as strangers' requests show; the order is settled before.
+fn calibrated(reading: &Reading<'_>, weighed: &Weighed) -> f32 {
+    let Weighed { draft, share, confidence, facts, .. } = weighed;
+    let is_doubtful = || {
+        permit::spells_unknown(reading, draft)
+            || permit::reads_missing(reading, draft)
+            || permit::forgets_exception(reading, draft)
+    };
+    match facts.is_composed {
+        _ if permit::leaves_unknown(reading, draft) => confidence.min(LEFT_OUT),
+        true if *share < WHOLE || is_doubtful() => confidence.min(LEFT_OUT),
+        false if draft.specific > 0 && *share >= WHOLE => 1.0 - SPELLED_OUT * (1.0 - confidence),
+        true | false => *confidence,
+    }
+}
+
+/// Of what the rules' words ask for, the order is that of the words; a frame that was only learnt goes first where it is much
+/// likelier, and else behind the best.
+fn ordered(weighed: Vec<Weighed>) -> Vec<Weighed> {
+    let (mut ruled, mut learned): (Vec<_>, Vec<_>) =
+        weighed.into_iter().partition(|weighed| weighed.draft.specific > 0);
+    ruled.retain(|weighed| match weighed.share >= ANSWERS {
+        true => weighed.confidence >= DOUBTFUL || weighed.facts.is_composed,
+        false => weighed.confidence >= CLOSE,
+    });
+    learned.retain(|weighed| weighed.confidence >= OTHERS);
+    let score = |weighed: &Weighed| weighed.score + 0.01 * weighed.draft.specific as f32;
+    ruled.sort_by(|one, two| score(two).total_cmp(&score(one)));
+    learned.sort_by(|one, two| two.confidence.total_cmp(&one.confidence));
+    let bar = match ruled.first() {
+        // What explains every word is seldom wrong.
+        Some(lead) if lead.share >= if lead.facts.is_composed { ANSWERS } else { WHOLE } => f32::INFINITY,
+        Some(lead) => CLOSE.max(lead.confidence + AHEAD),
+        None => CLOSE,
+    };
+    let is_ahead = learned.first().is_some_and(|best| best.confidence >= bar);
+    if ruled.is_empty() && !is_ahead {
+        return Vec::new();
+    }
+    if is_ahead {
+        learned.extend(ruled);
+        return learned;
+    }
+    let rest = ruled.split_off(1);
+    ruled.extend(learned);
+    ruled.extend(rest);
+    ruled
+}
+
 /// Of answers that differ in nothing but how they look, the later ones come behind all others: whoever does not want the
 /// first wants another effect.
-fn diverse(scored: Vec<(f32, f32, Draft)>) -> Vec<(f32, f32, Draft)> {
-    let count = scored.iter().take_while(|(_, share, _)| *share >= ANSWERS).count().min(MAX_COMPARED);
-    let mut rest = scored;
+fn diverse(weighed: Vec<Weighed>) -> Vec<Weighed> {
+    let count = weighed.iter().take_while(|weighed| weighed.share >= ANSWERS).count().min(MAX_COMPARED);
+    let mut rest = weighed;
     let tail = rest.split_off(count);
     let (mut kept, mut alike, mut effects) = (Vec::new(), Vec::new(), Vec::<String>::new());
     for entry in rest {
-        let effect = effect(&entry.2.command);
+        let effect = effect(&entry.draft.command);
         let is_known = effects.contains(&effect);
         effects.push(effect);
         if is_known { alike.push(entry) } else { kept.push(entry) }
     }
-    // What comes behind is no surer than what it comes behind.
-    let last = kept.last().map_or(1.0, |(score, ..)| *score);
-    alike.iter_mut().for_each(|(score, ..)| *score = score.min(last));
     kept.extend(alike);
     kept.extend(tail);
     kept

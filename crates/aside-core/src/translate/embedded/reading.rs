@@ -3,8 +3,9 @@
 
 mod live;
 
+use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::mood::lists::LISTS;
 use crate::mood::{Kind as Said, Mood};
@@ -107,6 +108,8 @@ impl<'a> Reading<'a> {
         }
         let mut words = reader.words;
         unweigh_frames(&mut words, &mood, lexicon);
+        unweigh_filler(&mut words);
+        unweigh_here(&mut words);
         leave_out_forbidden(&mut words, &mood, lexicon);
         unweigh_secrets(request, &mut words);
         let mut meant = Vec::new();
@@ -421,7 +424,8 @@ impl Reader<'_, '_> {
             return None;
         }
         if self.is_path(text) {
-            let elsewhere = things::is_file_name(text) && self.entry(text).is_none() && !self.is_new(before);
+            let elsewhere =
+                things::is_file_name(text) && self.entry(text).is_none() && !self.is_new(before) && !self.is_sought(at);
             let path = elsewhere.then(|| self.deeper(text)).flatten();
             return Some((Thing::Path(path.unwrap_or_else(|| text.to_owned())), 1));
         }
@@ -504,6 +508,18 @@ impl Reader<'_, '_> {
     fn is_new(&self, before: &str) -> bool {
         const MAKES: &[&str] = &["create", "touch", "new", "mkdir", "创建", "新建"];
         matches!(before, "called" | "named" | "as") || self.units.iter().any(|unit| MAKES.contains(&unit.low.as_str()))
+    }
+
+    /// `where is app.js`, `find the file app.js`: a name whose place is what is asked.
+    fn is_sought(&self, at: usize) -> bool {
+        const FILLS: &[&str] = &["the", "my", "is", "a", "file", "files", "me", "did", "i", "put", "文件"];
+        const SEEKS: &[&str] =
+            &["find", "locate", "where", "where's", "wheres", "search", "找", "找到", "查找", "找一下"];
+        const ASKS: &[&str] = &["在哪", "在哪里", "在哪儿", "哪里", "位置"];
+        let mut before = (0..at).rev().map(|place| self.low(place).unwrap_or_default());
+        let leads = before.find(|low| !FILLS.contains(low)).is_some_and(|low| SEEKS.contains(&low));
+        let asks = self.low(at + 1).is_some_and(|low| ASKS.contains(&low));
+        asks || leads && at + 1 == self.units.len()
     }
 
     /// A file that is spoken of as if it were here, and is in one directory below.
@@ -648,6 +664,39 @@ fn unweigh_frames(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
             word.low = "please".to_owned();
         }
     }
+}
+
+/// `under the current directory`, `in this folder`: where a command works anyway.
+fn unweigh_here(words: &mut [Word]) {
+    const IN: &[&str] = &["in", "under", "below", "inside", "within", "beneath"];
+    const HERE: &[&str] = &["the", "this", "my", "our", "current", "present", "working"];
+    const PLACES: &[&str] = &["directory", "folder", "dir", "tree", "hierarchy"];
+    let is_any = |word: Option<&Word>, known: &[&str]| word.is_some_and(|word| known.contains(&word.low.as_str()));
+    for start in 0..words.len() {
+        if !is_any(words.get(start), IN) {
+            continue;
+        }
+        let count =
+            |from: usize, known: &[&str]| (from..words.len()).take_while(|at| is_any(words.get(*at), known)).count();
+        let said = count(start + 1, HERE);
+        let places = count(start + 1 + said, PLACES);
+        let is_here = (start + 1..=start + said).any(|at| !is_any(words.get(at), &["the", "my", "our"]));
+        if is_here && places > 0 {
+            words.iter_mut().skip(start).take(1 + said + places).for_each(|word| word.weight = 0.0);
+        }
+    }
+}
+
+/// Words around a request that say nothing about it: `honestly`, `I think`. Only where nothing else is known of them.
+fn unweigh_filler(words: &mut [Word]) {
+    static FILLER: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let lines = include_str!("../../../data/translate/filler.txt").lines().filter(|line| !line.starts_with('#'));
+        lines.flat_map(str::split_whitespace).collect()
+    });
+    let is_filler = |word: &&mut Word| {
+        word.concept.is_none() && word.thing.is_none() && word.entry.is_none() && FILLER.contains(word.low.as_str())
+    };
+    words.iter_mut().filter(is_filler).for_each(|word| word.weight = 0.0);
 }
 
 /// No command may explain a secret by taking it.

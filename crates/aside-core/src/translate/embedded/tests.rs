@@ -138,6 +138,21 @@ fn try_a_wish() {
             shown.push_str(&format!("  [{word} {weight} {concept}]"));
         }
         shown.push('\n');
+        let weighed = machine.with_reading(words, |reading| {
+            let heard = Heard::of(reading, learned::ours());
+            let weighed = rank::weigh(reading, candidates(reading, &heard), &heard);
+            let shown = weighed.iter().map(|one| {
+                let (rule, command, permitted) = (one.draft.rule, &one.draft.command, rank::permitted(reading, one));
+                let facts: Vec<String> = learned::verify::NAMES
+                    .iter()
+                    .zip(one.facts.values)
+                    .map(|(name, value)| format!("{name} {value:.2}"))
+                    .collect();
+                format!("    {:.2} {permitted} {rule}: {command}\n      {}\n", one.confidence, facts.join(", "))
+            });
+            shown.collect::<String>()
+        });
+        shown.push_str(&weighed);
         for answer in machine.answers(words) {
             let from = machine.rule_of(words, &answer.command);
             shown

@@ -414,8 +414,9 @@ const KINDS: &[(&str, &[&str])] = &[
     ("wav", &["wav"]),
     ("video", &["mp4", "mkv", "avi", "mov"]),
     ("videos", &["mp4", "mkv", "avi", "mov"]),
-    ("audio", &["mp3", "wav", "flac", "ogg"]),
-    ("music", &["mp3", "flac", "ogg", "m4a"]),
+    ("audio", &["mp3", "wav", "flac", "ogg", "m4a"]),
+    ("music", &["mp3", "wav", "flac", "ogg", "m4a"]),
+    ("songs", &["mp3", "wav", "flac", "ogg", "m4a"]),
     ("zip", &["zip"]),
     ("zips", &["zip"]),
     ("tar", &["tar"]),
@@ -512,6 +513,8 @@ pub fn is_file_name(word: &str) -> bool {
         && plain
         && !stem.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         && !matches!(word, "e.g" | "i.e" | "a.k.a" | "node.js" | "vs.code")
+        // The name of a format.
+        && !matches!(word, "tar.gz" | "tar.bz2" | "tar.xz" | "tar.zst")
         && !stem.contains("://")
 }
 

@@ -405,6 +405,7 @@ fn kind(kind: &Kind) -> Option<&'static str> {
             Free::Number => "a number",
             Free::Url => "an address",
             Free::New => "a new name",
+            Free::Package => "a package",
             Free::Port => "a port",
             Free::Pattern => "a pattern",
             Free::Date => "a date",

@@ -21,7 +21,7 @@ use crate::translate::embedded::reading::{Reading, Used};
 
 pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    if let Some(read) = read::read(reading) {
+    if let Some(read) = read::read(reading).filter(|read| !read.query.contradicts()) {
         for (place, (command, about)) in render::render(&read.query, reading.place).into_iter().enumerate() {
             let doubt = read.doubt + SECOND * place as f32;
             drafts.push(Draft {

@@ -50,6 +50,17 @@ pub struct Query {
     pub vague: Option<Key>,
 }
 
+impl Query {
+    /// Whether two parts of it exclude each other, so that something was misread: directories named like pictures, a tree in the order
+    /// of age.
+    pub fn contradicts(&self) -> bool {
+        let is_ending = |name: &Name| name.glob.strip_prefix("*.").is_some_and(|ending| !ending.contains(['*', '?']));
+        let named_like_files = !self.names.is_empty() && self.names.iter().all(is_ending);
+        self.what == What::Directories && named_like_files && self.names.iter().any(|name| name.is_loose)
+            || self.shape == Shape::Tree && (self.order.is_some() || self.top.is_some())
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum What {
     /// Nothing was said: files, unless the rest says more.

@@ -96,6 +96,13 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
     if reading.has("content") || scan.says(&["saying", "text", "says"]).is_some() {
         return Vec::new();
     }
+    // So is whatever else is said to be in it: `a file a.txt with hi in it`.
+    let with = (0..scan.len()).find(|at| *at > verb && matches!(scan.low(*at), "with" | "containing" | "holding"));
+    let inside = objects.iter().filter(|object| with.is_some_and(|with| object.at > with)).count();
+    let is_empty = scan.says(&["nothing", "no", "parents", "missing"]).is_some();
+    if with.is_some() && inside == 0 && !is_empty {
+        return Vec::new();
+    }
     let only_paths = !spoken && objects.iter().any(|object| object.is_there || !object.path.contains(['.', '/']));
     if only_paths {
         return Vec::new();
@@ -137,6 +144,20 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
         if !inner.is_empty() {
             paths = inner;
         }
+    }
+    // `a folder x with index.html in it`
+    if let [folder, files @ ..] = objects.as_slice()
+        && directory
+        && below.is_none()
+        && file_at.is_none()
+        && inside > 0
+        && inside == files.len()
+        && files.iter().all(|file| file.path.contains('.'))
+    {
+        let root = folder.path.trim_end_matches('/');
+        let files: Vec<String> = files.iter().map(|file| scan.quoted(&format!("{root}/{}", file.path))).collect();
+        let command = format!("mkdir -p {} && touch {}", scan.quoted(root), files.join(" "));
+        return several(vec![(command, "makes the directory and what is in it")], &scan.used, 0.0, "files-create");
     }
     // `main.py in src`
     let spelled: Vec<String> = paths.iter().map(|path| scan.quoted(path)).collect();

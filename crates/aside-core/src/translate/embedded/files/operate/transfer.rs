@@ -120,6 +120,10 @@ pub fn transfer(reading: &Reading<'_>) -> Vec<Draft> {
     scan.take(&["file", "directory", "recursive", "create"]);
     let tool = if rename || moves { "mv" } else { "cp" };
     let objects = scan.objects(true);
+    // `and move b.txt into it`: a pronoun names nothing.
+    if objects.iter().any(|object| matches!(object.path.as_str(), "it" | "them" | "there" | "that" | "those")) {
+        return Vec::new();
+    }
     let is_kind = |object: &Object| matches!(scan.thing(object.at), Some(Thing::Kind(_)));
     if objects.len() > 1 && objects.iter().all(is_kind) {
         return Vec::new();

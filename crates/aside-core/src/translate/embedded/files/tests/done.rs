@@ -41,6 +41,8 @@ pub const DONE: &[(&str, &str)] = &[
     ("touch new.log", "touch new.log"),
     ("create 5 files named file1.txt to file5.txt", "touch file{1..5}.txt"),
     (r#"create a file hello.txt with the text "hello world""#, "echo 'hello world' > hello.txt"),
+    ("create a folder site with index.html and app.js in it", "mkdir -p site && touch site/index.html site/app.js"),
+    ("create an empty file x.txt with nothing in it", "touch x.txt"),
     (r#"write "hello" to greet.txt"#, "echo 'hello' > greet.txt"),
     (r#"append "done" to notes.md"#, "echo 'done' >> notes.md"),
     ("add a line saying goodbye to notes.md", "echo 'goodbye' >> notes.md"),

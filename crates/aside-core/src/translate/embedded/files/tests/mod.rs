@@ -25,6 +25,27 @@ fn questions_about_files_are_understood() {
 }
 
 #[test]
+fn an_order_is_not_taken_for_a_description() {
+    let machine = Fake::default();
+    for words in ["empty the log file", "empty all log files", "please empty this file", "duplicate the file"] {
+        let best = machine.best(words);
+        assert!(!best.contains("-empty") && !best.contains("md5sum"), "{words}: {best}");
+    }
+    for words in ["empty files", "list the empty files", "which files are empty"] {
+        assert!(machine.best(words).contains("-empty"), "{words}");
+    }
+}
+
+#[test]
+fn parts_that_exclude_each_other_were_misread() {
+    let machine = Fake::default();
+    for words in ["show pictures of the summer folder", "the oldest thing in this folder tree"] {
+        let best = machine.best(words);
+        assert!(!best.contains("-type d") && !best.contains("find . | sort"), "{words}: {best}");
+    }
+}
+
+#[test]
 fn files_are_worked_on_as_asked() {
     check(&to_rename(), done::DONE);
 }

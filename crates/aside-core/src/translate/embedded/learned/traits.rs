@@ -1,0 +1,132 @@
+//! What the learned reader sees of a request: its words, their meanings, pairs of both, and pieces of words. What is typed as a
+//! value (a path, a number, a quoted text) is a mark, since its name says nothing about what is asked.
+
+use crate::translate::embedded::lexicon::is_han;
+use crate::translate::embedded::reading::{Reading, Word};
+use crate::translate::embedded::things::Thing;
+
+/// Words of a request that are looked at: its beginning.
+const MAX_WORDS: usize = 60;
+/// Letters of the pieces of words.
+const PIECES: std::ops::RangeInclusive<usize> = 3..=5;
+
+/// One word as it is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub text: String,
+    /// Which word of the reading it is, or is a part of.
+    pub place: usize,
+    pub is_mark: bool,
+}
+
+pub fn tokens(reading: &Reading<'_>) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    for (place, word) in reading.words.iter().enumerate() {
+        if let Some(mark) = mark(word) {
+            tokens.push(Token { text: mark.to_owned(), place, is_mark: true });
+            continue;
+        }
+        let text = word.text.to_lowercase();
+        let parts = text.split_whitespace().map(|part| Token { text: part.to_owned(), place, is_mark: false });
+        tokens.extend(parts);
+    }
+    tokens.truncate(MAX_WORDS);
+    tokens
+}
+
+/// What stands for a word that is a value. Names that only this machine knows (branches, users, files without an ending) stay words, so
+/// that a request is read alike everywhere.
+fn mark(word: &Word) -> Option<&'static str> {
+    Some(match word.thing.as_ref()? {
+        Thing::Size(_) => "<size>",
+        Thing::Time(_) => "<time>",
+        Thing::Number(_) => "<number>",
+        Thing::Path(path) if path.contains(['.', '/', '~']) || word.text.contains(' ') => "<path>",
+        Thing::Glob(_) => "<glob>",
+        Thing::Text(_) => "<text>",
+        Thing::Port(_) => "<port>",
+        Thing::Mode(_) => "<mode>",
+        Thing::Address(_) => "<address>",
+        Thing::Url(_) => "<url>",
+        Thing::Email(_) => "<email>",
+        Thing::Host(_) => "<host>",
+        Thing::Elsewhere(_) => "<elsewhere>",
+        Thing::Commit(_) => "<commit>",
+        Thing::Variable(_) => "<variable>",
+        Thing::Kind(_) if word.text.starts_with('.') => "<kind>",
+        Thing::Path(_)
+        | Thing::Kind(_)
+        | Thing::Branch(_)
+        | Thing::Remote(_)
+        | Thing::Tag(_)
+        | Thing::User(_)
+        | Thing::Process(_) => return None,
+    })
+}
+
+/// Every trait that a request shows, by the parts of its name; some more than once.
+pub fn each(reading: &Reading<'_>, tokens: &[Token], put: &mut dyn FnMut(&[&str])) {
+    let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
+    for token in tokens {
+        put(&["w ", &token.text]);
+        if !token.is_mark {
+            pieces(&token.text, put);
+        }
+    }
+    put(&["b ^ ", texts.first().unwrap_or(&"")]);
+    put(&["b ", texts.last().unwrap_or(&""), " $"]);
+    for pair in texts.windows(2) {
+        if let [one, two] = pair {
+            put(&["b ", one, " ", two]);
+        }
+    }
+    // `what is wrong with <path>`: an ending says what a file is.
+    for word in &reading.words {
+        if let Some(Thing::Path(path)) = &word.thing
+            && let Some((_, ending)) = path.rsplit_once('.').filter(|(_, ending)| (1..=5).contains(&ending.len()))
+        {
+            put(&["e ", &ending.to_lowercase()]);
+        }
+    }
+    // What a word means, or else the word: pairs of them say most about what is asked.
+    let weighs = |(_, word): &(usize, &Word)| word.weight > 0.0;
+    let meant = |(place, word): (usize, &Word)| match (mark(word), reading.meaning(place)) {
+        (Some(mark), _) => mark.to_owned(),
+        (None, "") => word.low.clone(),
+        (None, meaning) => meaning.to_owned(),
+    };
+    let meant: Vec<String> = reading.words.iter().enumerate().filter(weighs).map(meant).take(MAX_WORDS).collect();
+    for meaning in &meant {
+        put(&["m ", meaning]);
+    }
+    for (place, one) in meant.iter().enumerate() {
+        for two in meant.iter().skip(place + 1).take(3) {
+            let (one, two) = if one < two { (one, two) } else { (two, one) };
+            put(&["n ", one, " ", two]);
+        }
+    }
+}
+
+/// What a slip of the fingers leaves of a word, and what words of one stem share.
+pub fn pieces(word: &str, put: &mut dyn FnMut(&[&str])) {
+    if word.chars().any(is_han) {
+        return;
+    }
+    let edged = format!("_{word}_");
+    let ends: Vec<usize> = edged.char_indices().map(|(at, _)| at).chain([edged.len()]).collect();
+    for length in PIECES {
+        for window in ends.windows(length + 1) {
+            if let (Some(start), Some(end)) = (window.first(), window.last())
+                && let Some(piece) = edged.get(*start..*end)
+            {
+                put(&["g ", piece]);
+            }
+        }
+    }
+}
+
+/// FNV-1a, of the parts as if they were one.
+pub fn hash(parts: &[&str]) -> u32 {
+    let bytes = parts.iter().flat_map(|part| part.bytes());
+    bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
