@@ -1,0 +1,121 @@
+//! The endpoints of the operator, on a listener of their own: who is enrolled, codes, routes, the audit log; with the admin token. Health
+//! and metrics need none, and say nothing about users.
+
+use std::time::Duration;
+
+use hyper::{Method, StatusCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::http::{Answered, Asked};
+use crate::key;
+use crate::relay::{CODE_LIFE, Relay};
+
+/// Lines of the audit log that are given at once.
+const MAX_LINES: usize = 1000;
+const MAX_LIFE: u64 = 7 * 24 * 60;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Invite {
+    machine: String,
+    #[serde(default)]
+    users: Vec<String>,
+    #[serde(default)]
+    minutes: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Name {
+    machine: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Route {
+    user: String,
+    machine: String,
+}
+
+pub async fn answer(relay: &Relay, asked: Asked) -> Answered {
+    match (&asked.method, asked.path.as_str()) {
+        (&Method::GET, "/healthz") => return health(relay).await,
+        (&Method::GET, "/metrics") => return Answered::of(StatusCode::OK, &relay.metrics.text()),
+        _ => {}
+    }
+    let token = asked.header("authorization").strip_prefix("Bearer ").unwrap_or_default();
+    if !key::is_same(token, &relay.settings.admin_token) {
+        relay.metrics.count("admin_calls_total", "refused");
+        tracing::warn!("a call of an admin endpoint had no token, or a wrong one");
+        return Answered::of(StatusCode::UNAUTHORIZED, "");
+    }
+    let answered = match act(relay, &asked).await {
+        Ok(answered) => answered,
+        Err(error) => said(StatusCode::BAD_REQUEST, &format!("{error:#}")),
+    };
+    relay.metrics.count("admin_calls_total", if answered.status.is_success() { "done" } else { "refused" });
+    answered
+}
+
+/// Whether messages can be taken: the store answers.
+pub async fn health(relay: &Relay) -> Answered {
+    match tokio::time::timeout(Duration::from_secs(3), relay.store.waiting()).await {
+        Ok(Ok((messages, replies))) => {
+            relay.metrics.waiting(messages, replies);
+            Answered::of(StatusCode::OK, "ok\n")
+        }
+        Ok(Err(_)) | Err(_) => Answered::of(StatusCode::SERVICE_UNAVAILABLE, "the store does not answer\n"),
+    }
+}
+
+async fn act(relay: &Relay, asked: &Asked) -> anyhow::Result<Answered> {
+    Ok(match (&asked.method, asked.path.as_str()) {
+        (&Method::POST, "/admin/enroll") => {
+            let Invite { machine, users, minutes } = body(asked)?;
+            let life = minutes.map_or(CODE_LIFE, |minutes| Duration::from_secs(60 * minutes.clamp(1, MAX_LIFE)));
+            let code = relay.invite(&machine, &users, life).await?;
+            Answered::json(StatusCode::OK, &json!({ "code": code, "minutes": life.as_secs() / 60 }))
+        }
+        (&Method::POST, "/admin/revoke") => {
+            let Name { machine } = body(asked)?;
+            found(relay.revoke(&machine).await?)
+        }
+        (&Method::POST, "/admin/route") => {
+            let Route { user, machine } = body(asked)?;
+            found(relay.assign(&user, &machine).await?)
+        }
+        (&Method::GET, "/admin/machines") => {
+            let machines: Vec<Value> = relay
+                .machines()
+                .await?
+                .into_iter()
+                .map(|(name, machine, presence)| {
+                    json!({ "machine": name, "users": machine.users, "enrolled": machine.enrolled,
+                        "revoked": machine.revoked, "connected": presence.as_ref().map(|presence| presence.since),
+                        "copy": presence.map(|presence| presence.copy) })
+                })
+                .collect();
+            Answered::json(StatusCode::OK, &json!({ "machines": machines }))
+        }
+        (&Method::GET, "/admin/audit") => {
+            let count = asked.query.strip_prefix("last=").and_then(|count| count.parse().ok()).unwrap_or(50);
+            let lines = relay.store.audited(count.min(MAX_LINES)).await?;
+            let entries: Vec<Value> = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            Answered::json(StatusCode::OK, &json!({ "entries": entries }))
+        }
+        _ => Answered::of(StatusCode::NOT_FOUND, ""),
+    })
+}
+
+fn body<'a, T: Deserialize<'a>>(asked: &'a Asked) -> anyhow::Result<T> {
+    serde_json::from_slice(&asked.body).map_err(|_| anyhow::anyhow!("the body is not what this call needs"))
+}
+
+fn found(is_there: bool) -> Answered {
+    if is_there { Answered::json(StatusCode::OK, &json!({})) } else { said(StatusCode::NOT_FOUND, "no such machine") }
+}
+
+fn said(status: StatusCode, error: &str) -> Answered {
+    Answered::json(status, &json!({ "error": error }))
+}

@@ -1,0 +1,265 @@
+//! One machine's connection: who it is, what it is handed, what it has taken, what it replies. A message is handed out again until the
+//! machine has taken it; when the connection ends, what was not taken goes back at once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use futures_util::{SinkExt, StreamExt};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Bytes, Message as Frame};
+
+use crate::frame::{MAX_FRAME, ToMachine, ToRelay};
+use crate::relay::{Machine, Queued, Relay, Signal};
+use crate::store::{Item, Queue};
+use crate::{key, milliseconds};
+
+type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// Machines that have not said who they are yet, and all of them.
+const MAX_STRANGERS: usize = 256;
+const MAX_MACHINES: usize = 8192;
+/// Until a machine has said who it is.
+const HELLO: Duration = Duration::from_secs(10);
+const SEND: Duration = Duration::from_secs(10);
+const PING: Duration = Duration::from_secs(10);
+/// Without a frame for so long the connection is taken for dead.
+const SILENCE: Duration = Duration::from_secs(35);
+
+/// Places for connections.
+pub struct Places {
+    strangers: Semaphore,
+    machines: Semaphore,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self { strangers: Semaphore::new(MAX_STRANGERS), machines: Semaphore::new(MAX_MACHINES) }
+    }
+}
+
+/// Why a connection is over.
+enum End {
+    /// The machine went, or the network did.
+    Lost,
+    Replaced,
+    /// It is told, and trying again does not help.
+    Refused(&'static str),
+    /// Of the store: the machine connects again.
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for End {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Speaks with a machine until its connection ends.
+pub async fn serve(relay: Arc<Relay>, places: Arc<Places>, upgrade: OnUpgrade) {
+    let (Ok(stranger), Ok(_machine)) = (places.strangers.try_acquire(), places.machines.try_acquire()) else {
+        tracing::warn!("a machine was not let in: there are too many connections");
+        return;
+    };
+    let Ok(Ok(upgraded)) = timeout(HELLO, upgrade).await else { return };
+    let limits = WebSocketConfig::default().max_message_size(Some(MAX_FRAME)).max_frame_size(Some(MAX_FRAME));
+    let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(limits)).await;
+    let (name, machine) = match timeout(HELLO, introduced(&relay, &mut socket)).await {
+        Ok(Ok(known)) => known,
+        Ok(Err(end)) => return finish(&relay, &mut socket, "", end).await,
+        Err(_) => return,
+    };
+    drop(stranger);
+    let end = match Connection::begin(&relay, &name, machine).await {
+        Ok(mut connection) => {
+            let end = connection.serve(&mut socket).await.err();
+            connection.end().await;
+            end.unwrap_or(End::Lost)
+        }
+        Err(error) => End::Failed(error),
+    };
+    finish(&relay, &mut socket, &name, end).await;
+}
+
+async fn finish(relay: &Relay, socket: &mut Socket, name: &str, end: End) {
+    match end {
+        End::Lost => {}
+        End::Replaced => relay.metrics.count("machine_connections_total", "replaced"),
+        End::Refused(why) => {
+            relay.metrics.count("machine_connections_total", "refused");
+            tracing::warn!("the machine {name:?} was refused: {why}");
+            let _ = relay.audit("refused", json!({ "machine": name, "reason": why })).await;
+            let _ = say(socket, &ToMachine::Refused { why: why.to_owned() }).await;
+        }
+        End::Failed(error) => {
+            relay.metrics.count("store_errors_total", "write");
+            tracing::error!("the connection of {name:?} ended: {error:#}");
+        }
+    }
+    let _ = timeout(SEND, socket.close(None)).await;
+}
+
+/// Which machine this is: it signs a nonce that was never used before.
+async fn introduced(relay: &Relay, socket: &mut Socket) -> Result<(String, Machine), End> {
+    let nonce = key::random()?;
+    say(socket, &ToMachine::Challenge { nonce: nonce.clone() }).await?;
+    let frame = loop {
+        match socket.next().await {
+            Some(Ok(Frame::Text(text))) => break text,
+            Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
+            _ => return Err(End::Lost),
+        }
+    };
+    let Ok(ToRelay::Hello { machine: name, signature }) = serde_json::from_str(&frame) else {
+        return Err(End::Refused("it did not say who it is"));
+    };
+    // The same answer for a machine that is not known, one that is revoked, and a wrong key.
+    let known = relay.machine(&name).await?;
+    match known.filter(|known| key::is_signed(&known.public_key, &name, &nonce, &signature)) {
+        Some(machine) => Ok((name, machine)),
+        None => Err(End::Refused("this machine is not enrolled, or its key was revoked")),
+    }
+}
+
+struct Connection<'a> {
+    relay: &'a Relay,
+    name: &'a str,
+    machine: Machine,
+    id: String,
+    since: u64,
+    signals: tokio::sync::mpsc::Receiver<Signal>,
+    revision: u64,
+    items: tokio::sync::mpsc::Receiver<Item>,
+    /// Handed out and not taken: what settles it, and when it was accepted.
+    in_hand: HashMap<String, (String, u64)>,
+}
+
+impl<'a> Connection<'a> {
+    async fn begin(relay: &'a Relay, name: &'a str, machine: Machine) -> anyhow::Result<Self> {
+        let (id, since) = (key::random()?, milliseconds());
+        let (signals, revision) = relay.connected(name, &id).await?;
+        relay.metrics.count("machine_connections_total", "welcome");
+        let items = match relay.store.open(Queue::Machine(name)).await {
+            Ok(items) => items,
+            Err(error) => {
+                relay.disconnected(name, &id, revision).await;
+                return Err(error);
+            }
+        };
+        relay.audit("connected", json!({ "machine": name })).await?;
+        Ok(Self { relay, name, machine, id, since, signals, revision, items, in_hand: HashMap::new() })
+    }
+
+    async fn serve(&mut self, socket: &mut Socket) -> Result<(), End> {
+        say(socket, &ToMachine::Welcome { machine: self.name.to_owned() }).await?;
+        let mut ticks = interval(PING);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks.tick().await;
+        let mut heard = Instant::now();
+        loop {
+            tokio::select! {
+                frame = socket.next() => {
+                    heard = Instant::now();
+                    match frame {
+                        Some(Ok(Frame::Text(text))) => self.take(socket, &text).await?,
+                        Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
+                        Some(Ok(Frame::Binary(_) | Frame::Close(_) | Frame::Frame(_)) | Err(_)) | None => {
+                            return Err(End::Lost);
+                        }
+                    }
+                }
+                item = self.items.recv() => {
+                    let item = item.context("a queue was closed")?;
+                    self.hand_out(socket, item).await?;
+                }
+                signal = self.signals.recv() => match signal {
+                    Some(Signal::Check) => self.check().await?,
+                    Some(Signal::Replaced) | None => return Err(End::Replaced),
+                },
+                _ = ticks.tick() => {
+                    if heard.elapsed() > SILENCE {
+                        return Err(End::Lost);
+                    }
+                    let ping = timeout(SEND, socket.send(Frame::Ping(Bytes::new()))).await;
+                    ping.map_err(|_| End::Lost)?.map_err(|_| End::Lost)?;
+                    // Notes of other copies can be lost.
+                    self.check().await?;
+                    let still =
+                        self.relay.still_connected(self.name, &self.id, self.since, self.revision).await?;
+                    self.revision = still.ok_or(End::Replaced)?;
+                }
+            }
+        }
+    }
+
+    /// Whether the key that this connection was opened with is still the machine's.
+    async fn check(&self) -> Result<(), End> {
+        let known = self.relay.machine(self.name).await?;
+        let is_same = known.is_some_and(|known| known.public_key == self.machine.public_key);
+        if is_same { Ok(()) } else { Err(End::Refused("its key was revoked or replaced")) }
+    }
+
+    async fn hand_out(&mut self, socket: &mut Socket, item: Item) -> Result<(), End> {
+        let Ok(Queued { message, at, expires }) = serde_json::from_slice(&item.body) else {
+            tracing::error!("a message in the queue of {:?} cannot be read", self.name);
+            return Ok(self.relay.store.settle(&item.token).await?);
+        };
+        if expires <= milliseconds() {
+            self.relay.metrics.count("deliveries_total", "expired");
+            self.relay.audit("expired", json!({ "machine": self.name, "message": message.id })).await?;
+            return Ok(self.relay.store.settle(&item.token).await?);
+        }
+        self.in_hand.insert(message.id.clone(), (item.token, at));
+        self.relay.metrics.count("deliveries_total", "sent");
+        say(socket, &ToMachine::Deliver(message)).await
+    }
+
+    async fn take(&mut self, socket: &mut Socket, text: &str) -> Result<(), End> {
+        match serde_json::from_str(text) {
+            Ok(ToRelay::Taken { id }) => {
+                let Some((token, at)) = self.in_hand.remove(&id) else { return Ok(()) };
+                self.relay.store.settle(&token).await?;
+                self.relay.metrics.count("deliveries_total", "taken");
+                self.relay.metrics.delivered(milliseconds().saturating_sub(at));
+                Ok(self.relay.audit("taken", json!({ "machine": self.name, "message": id })).await?)
+            }
+            Ok(ToRelay::Reply { id, chat, topic, text }) => {
+                let taken = self.relay.reply(self.name, &id, &chat, &topic, text).await?;
+                let told = match taken {
+                    Ok(()) => ToMachine::Stored { id },
+                    Err(why) => ToMachine::Rejected { id, why: why.to_owned() },
+                };
+                say(socket, &told).await
+            }
+            Ok(ToRelay::Hello { .. }) | Err(_) => Err(End::Refused("it sent what is no frame")),
+        }
+    }
+
+    /// What was not taken is handed out elsewhere.
+    async fn end(mut self) {
+        self.items.close();
+        let mut tokens: Vec<String> = self.in_hand.into_values().map(|(token, _)| token).collect();
+        while let Ok(item) = self.items.try_recv() {
+            tokens.push(item.token);
+        }
+        for token in tokens {
+            if let Err(error) = self.relay.store.give_back(&token).await {
+                tracing::debug!("a message comes again later: {error:#}");
+            }
+        }
+        self.relay.disconnected(self.name, &self.id, self.revision).await;
+    }
+}
+
+async fn say(socket: &mut Socket, frame: &ToMachine) -> Result<(), End> {
+    let text = serde_json::to_string(frame).map_err(|error| End::Failed(error.into()))?;
+    let sent = timeout(SEND, socket.send(Frame::text(text))).await;
+    sent.map_err(|_| End::Lost)?.map_err(|_| End::Lost)
+}

@@ -1,0 +1,565 @@
+//! What a relay decides: which machine a user's message goes to, which machines exist, which of them is connected, and which chat a
+//! machine may reply to. Knows no chat and no transport.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::chat::Heard;
+use crate::frame::{MAX_ID, MAX_NAME, MAX_REPLY, MAX_TEXT, Message};
+use crate::metrics::Metrics;
+use crate::settings::Settings;
+use crate::store::{Bucket, Note, Put, Queue, Store};
+use crate::{key, milliseconds};
+
+/// How long a code is good, unless it is said otherwise.
+pub const CODE_LIFE: Duration = Duration::from_secs(15 * 60);
+/// A machine that was not heard of for so long is not there.
+pub const PRESENT: Duration = Duration::from_secs(45);
+/// Writers of one entry that get in each other's way.
+const TRIES: usize = 16;
+/// What a connection has not read yet. More would say the same.
+const MAX_SIGNALS: usize = 8;
+const MAX_MACHINE: usize = 40;
+const MAX_USERS: usize = 64;
+const MAX_TOPIC: usize = 128;
+/// Chats that are remembered in memory; the store has them all.
+const MAX_CONTACTS: usize = 10_000;
+
+pub struct Relay {
+    pub store: Arc<dyn Store>,
+    pub settings: Settings,
+    pub metrics: Metrics,
+    /// This copy among several.
+    pub copy: String,
+    open: Mutex<HashMap<String, Open>>,
+    contacts: Mutex<HashSet<String>>,
+}
+
+/// A machine that is connected to this copy.
+struct Open {
+    connection: String,
+    signals: mpsc::Sender<Signal>,
+}
+
+/// What an open connection has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// The same machine has connected anew: this connection ends.
+    Replaced,
+    /// Its key may no longer be good.
+    Check,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    pub public_key: String,
+    pub users: Vec<String>,
+    /// Milliseconds since 1970.
+    pub enrolled: u64,
+    #[serde(default)]
+    pub revoked: bool,
+}
+
+/// What a code stands for.
+#[derive(Debug, Serialize, Deserialize)]
+struct Invitation {
+    machine: String,
+    users: Vec<String>,
+    until: u64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Presence {
+    pub copy: String,
+    pub connection: String,
+    pub since: u64,
+    pub until: u64,
+}
+
+/// In a machine's queue.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Queued {
+    pub message: Message,
+    pub at: u64,
+    pub expires: u64,
+}
+
+/// In the queue of replies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    pub id: String,
+    pub source: String,
+    pub chat: String,
+    pub topic: String,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accepted {
+    New,
+    Duplicate,
+    /// No machine is this user's.
+    Unrouted,
+    Full,
+    /// Names or texts that no chat has.
+    Invalid,
+}
+
+impl Relay {
+    pub fn new(store: Arc<dyn Store>, settings: Settings) -> anyhow::Result<Self> {
+        let copy = key::random()?[..8].to_owned();
+        let metrics = Metrics::default();
+        Ok(Self { store, settings, metrics, copy, open: Mutex::default(), contacts: Mutex::default() })
+    }
+
+    /// Takes a message of a chat. Once this gives `New`, it is stored.
+    pub async fn accept(&self, source: &'static str, heard: Heard) -> anyhow::Result<Accepted> {
+        let Heard { id, user, chat, text } = heard;
+        let handle = format!("{source}/{chat}");
+        let is_valid = (1..=MAX_NAME).contains(&user.len())
+            && !chat.is_empty()
+            && handle.len() <= MAX_NAME
+            && (1..=MAX_ID).contains(&id.len())
+            && text.len() <= MAX_TEXT;
+        if !is_valid {
+            self.metrics.count("messages_total", "refused");
+            return Ok(Accepted::Invalid);
+        }
+        // An id is the chat's for one user: another user's message with the same id is another message.
+        let id = key::digest(&[source, &user, &id]);
+        let machines: Vec<String> = self.read(Bucket::Routes, &user).await?.unwrap_or_default();
+        let Some((machine, text)) = addressed(&machines, &text) else {
+            self.metrics.count("messages_total", "unrouted");
+            self.audit("unrouted", json!({ "source": source, "user": user, "message": id })).await?;
+            return Ok(Accepted::Unrouted);
+        };
+        self.remember_contact(machine, &handle).await?;
+        let now = milliseconds();
+        let expires = now + u64::try_from(self.settings.expire.as_millis()).unwrap_or(u64::MAX);
+        let message = Message { id: id.clone(), user: user.clone(), chat: handle, text: text.to_owned() };
+        let body = serde_json::to_vec(&Queued { message, at: now, expires })?;
+        match self.store.publish(Queue::Machine(machine), &id, body).await? {
+            Put::New => {}
+            Put::Duplicate => {
+                self.metrics.count("messages_total", "duplicate");
+                return Ok(Accepted::Duplicate);
+            }
+            Put::Full => {
+                self.metrics.count("messages_total", "full");
+                let told = notice(machine, text, Notice::Full);
+                self.say(&format!("full {id}"), source, &chat, told).await?;
+                return Ok(Accepted::Full);
+            }
+        }
+        self.metrics.count("messages_total", "accepted");
+        self.audit("accepted", json!({ "source": source, "user": user, "machine": machine, "message": id })).await?;
+        if !self.is_present(machine).await? {
+            let told = notice(machine, text, Notice::Offline(self.settings.expire));
+            self.say(&format!("offline {id}"), source, &chat, told).await?;
+        }
+        Ok(Accepted::New)
+    }
+
+    /// Takes a reply of a machine; or why it is not taken.
+    pub async fn reply(
+        &self,
+        machine: &str,
+        id: &str,
+        chat: &str,
+        topic: &str,
+        text: String,
+    ) -> anyhow::Result<Result<(), &'static str>> {
+        let rejected = |why| {
+            self.metrics.count("replies_total", "rejected");
+            Ok(Err(why))
+        };
+        if text.len() > MAX_REPLY || topic.len() > MAX_TOPIC || !(1..=MAX_ID).contains(&id.len()) {
+            return rejected("it is too long");
+        }
+        if !self.is_contact(machine, chat).await? {
+            self.audit("rejected", json!({ "machine": machine, "reason": "this chat has not written to it" })).await?;
+            return rejected("this chat has not written to this machine");
+        }
+        let Some((source, chat)) = chat.split_once('/') else { return rejected("it names no chat") };
+        let id = key::digest(&[machine, id]);
+        let (source, chat, topic) = (source.to_owned(), chat.to_owned(), topic.to_owned());
+        let put = self.put_reply(Reply { id, source, chat, topic, text }).await?;
+        self.metrics.count("replies_total", if put == Put::Duplicate { "duplicate" } else { "stored" });
+        Ok(if put == Put::Full { Err("too many replies wait") } else { Ok(()) })
+    }
+
+    /// The relay's own words to a chat.
+    async fn say(&self, id: &str, source: &str, chat: &str, text: String) -> anyhow::Result<()> {
+        let (source, chat) = (source.to_owned(), chat.to_owned());
+        let reply = Reply { id: key::digest(&["relay", id]), source, chat, topic: id.to_owned(), text };
+        self.put_reply(reply).await.map(drop)
+    }
+
+    async fn put_reply(&self, reply: Reply) -> anyhow::Result<Put> {
+        let body = serde_json::to_vec(&reply)?;
+        self.store.publish(Queue::Replies, &reply.id, body).await
+    }
+
+    /// A one-time code by which a machine becomes known under this name, for these users. An enrolled machine gets a new key by it.
+    pub async fn invite(&self, machine: &str, users: &[String], life: Duration) -> anyhow::Result<String> {
+        let is_name = !machine.is_empty()
+            && machine.len() <= MAX_MACHINE
+            && machine.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        ensure!(is_name, "a machine's name has at most {MAX_MACHINE} small letters, digits and hyphens");
+        let are_users = users.len() <= MAX_USERS && users.iter().all(|user| (1..=MAX_NAME).contains(&user.len()));
+        ensure!(are_users, "at most {MAX_USERS} users, of at most {MAX_NAME} bytes each");
+        let code = key::code()?;
+        let until = milliseconds() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
+        let invitation = Invitation { machine: machine.to_owned(), users: users.to_vec(), until };
+        let put = self.store.put(Bucket::Codes, &key::code_digest(&code), serde_json::to_vec(&invitation)?, 0).await?;
+        put.context("there is such a code already")?;
+        self.audit("invited", json!({ "machine": machine, "users": users })).await?;
+        Ok(code)
+    }
+
+    /// A machine brings a code and its public key: its name, if the code is good. A code is good once.
+    pub async fn enrol(&self, code: &str, public_key: &str) -> anyhow::Result<Option<String>> {
+        let refused = || self.metrics.count("enrolments_total", "refused");
+        let digest = key::code_digest(code);
+        let Some(entry) = self.store.get(Bucket::Codes, &digest).await? else {
+            refused();
+            return Ok(None);
+        };
+        if !key::is_public_key(public_key) {
+            refused();
+            return Ok(None);
+        }
+        // Whoever removes it has it: of two that bring the same code at once, one.
+        let is_first = self.store.remove(Bucket::Codes, &digest, entry.revision).await?;
+        let Invitation { machine, users, until } = serde_json::from_slice(&entry.value)?;
+        if !is_first || until < milliseconds() {
+            refused();
+            self.audit("enrolment refused", json!({ "machine": machine })).await?;
+            return Ok(None);
+        }
+        let enrolled = self
+            .change(Bucket::Machines, &machine, |known: Option<Machine>| {
+                let mut all = known.unwrap_or_default().users;
+                for user in &users {
+                    if !all.contains(user) {
+                        all.push(user.clone());
+                    }
+                }
+                let (public_key, enrolled) = (public_key.to_owned(), milliseconds());
+                Some(Machine { public_key, users: all, enrolled, revoked: false })
+            })
+            .await?;
+        for user in enrolled.map(|machine| machine.users).unwrap_or_default() {
+            self.route(&user, &machine, Order::Last).await?;
+        }
+        // An open connection was opened with the key before.
+        self.store.tell(Note::Changed { machine: machine.clone() }).await?;
+        self.metrics.count("enrolments_total", "done");
+        self.audit("enrolled", json!({ "machine": machine })).await?;
+        Ok(Some(machine))
+    }
+
+    /// Its key is no longer good, from now on and on an open connection.
+    pub async fn revoke(&self, machine: &str) -> anyhow::Result<bool> {
+        let mut users = Vec::new();
+        let revoked = self
+            .change(Bucket::Machines, machine, |known: Option<Machine>| {
+                let known = known.filter(|known| !known.revoked)?;
+                users.clone_from(&known.users);
+                Some(Machine { revoked: true, ..known })
+            })
+            .await?;
+        if revoked.is_none() {
+            return Ok(false);
+        }
+        for user in users {
+            self.change(Bucket::Routes, &user, |known: Option<Vec<String>>| {
+                let mut known = known.unwrap_or_default();
+                known.retain(|name| name != machine);
+                Some(known)
+            })
+            .await?;
+        }
+        self.store.tell(Note::Changed { machine: machine.to_owned() }).await?;
+        self.signal(machine, None, Signal::Check);
+        self.audit("revoked", json!({ "machine": machine })).await?;
+        Ok(true)
+    }
+
+    /// A user's requests go to this machine: first, or when they name it. Nothing if there is no such machine.
+    pub async fn assign(&self, user: &str, machine: &str) -> anyhow::Result<bool> {
+        let is_named = (1..=MAX_NAME).contains(&user.len());
+        let known = self
+            .change(Bucket::Machines, machine, |known: Option<Machine>| {
+                let mut known = known.filter(|known| is_named && !known.revoked && known.users.len() < MAX_USERS)?;
+                if !known.users.iter().any(|name| name == user) {
+                    known.users.push(user.to_owned());
+                }
+                Some(known)
+            })
+            .await?;
+        if known.is_none() {
+            return Ok(false);
+        }
+        self.route(user, machine, Order::First).await?;
+        self.audit("routed", json!({ "user": user, "machine": machine })).await?;
+        Ok(true)
+    }
+
+    async fn route(&self, user: &str, machine: &str, order: Order) -> anyhow::Result<()> {
+        let changed = self.change(Bucket::Routes, user, |known: Option<Vec<String>>| {
+            let mut known = known.unwrap_or_default();
+            match order {
+                Order::First => {
+                    known.retain(|name| name != machine);
+                    known.insert(0, machine.to_owned());
+                }
+                Order::Last if known.iter().any(|name| name == machine) => {}
+                Order::Last => known.push(machine.to_owned()),
+            }
+            Some(known)
+        });
+        changed.await.map(drop)
+    }
+
+    /// A machine that may connect.
+    pub async fn machine(&self, name: &str) -> anyhow::Result<Option<Machine>> {
+        let machine: Option<Machine> = self.read(Bucket::Machines, name).await?;
+        Ok(machine.filter(|machine| !machine.revoked))
+    }
+
+    pub async fn machines(&self) -> anyhow::Result<Vec<(String, Machine, Option<Presence>)>> {
+        let mut machines = Vec::new();
+        for (name, value) in self.store.list(Bucket::Machines).await? {
+            let presence = self.presence(&name).await?;
+            machines.push((name, serde_json::from_slice(&value)?, presence));
+        }
+        Ok(machines)
+    }
+
+    async fn is_present(&self, machine: &str) -> anyhow::Result<bool> {
+        Ok(self.is_here(machine) || self.presence(machine).await?.is_some())
+    }
+
+    async fn presence(&self, machine: &str) -> anyhow::Result<Option<Presence>> {
+        let presence: Option<Presence> = self.read(Bucket::Presence, machine).await?;
+        Ok(presence.filter(|presence| presence.until > milliseconds()))
+    }
+
+    /// A connection of a machine: every other one of it ends. What comes out of it says when this one has to.
+    pub async fn connected(&self, machine: &str, connection: &str) -> anyhow::Result<(mpsc::Receiver<Signal>, u64)> {
+        let (signals, received) = mpsc::channel(MAX_SIGNALS);
+        let open = Open { connection: connection.to_owned(), signals };
+        if let Some(before) = self.locked().insert(machine.to_owned(), open) {
+            let _ = before.signals.try_send(Signal::Replaced);
+        }
+        self.metrics.connected(self.locked().len());
+        let now = milliseconds();
+        let presence = Presence {
+            copy: self.copy.clone(),
+            connection: connection.to_owned(),
+            since: now,
+            until: now + u64::try_from(PRESENT.as_millis()).unwrap_or(u64::MAX),
+        };
+        let value = serde_json::to_vec(&presence)?;
+        let mut revision = None;
+        for _ in 0..TRIES {
+            let known = self.store.get(Bucket::Presence, machine).await?.map_or(0, |entry| entry.revision);
+            revision = self.store.put(Bucket::Presence, machine, value.clone(), known).await?;
+            if revision.is_some() {
+                break;
+            }
+        }
+        let note = Note::Connected { machine: machine.to_owned(), connection: connection.to_owned() };
+        self.store.tell(note).await?;
+        Ok((received, revision.context("the presence of a machine cannot be written")?))
+    }
+
+    /// Still there. Nothing if another connection has taken its place.
+    pub async fn still_connected(
+        &self,
+        machine: &str,
+        connection: &str,
+        since: u64,
+        revision: u64,
+    ) -> anyhow::Result<Option<u64>> {
+        let until = milliseconds() + u64::try_from(PRESENT.as_millis()).unwrap_or(u64::MAX);
+        let (copy, connection) = (self.copy.clone(), connection.to_owned());
+        let value = serde_json::to_vec(&Presence { copy, connection, since, until })?;
+        self.store.put(Bucket::Presence, machine, value, revision).await
+    }
+
+    pub async fn disconnected(&self, machine: &str, connection: &str, revision: u64) {
+        {
+            let mut open = self.locked();
+            if open.get(machine).is_some_and(|open| open.connection == connection) {
+                open.remove(machine);
+            }
+            self.metrics.connected(open.len());
+        }
+        if let Err(error) = self.store.remove(Bucket::Presence, machine, revision).await {
+            tracing::debug!("the presence of {machine} ends by itself: {error:#}");
+        }
+    }
+
+    pub fn is_here(&self, machine: &str) -> bool {
+        self.locked().contains_key(machine)
+    }
+
+    /// To what this copy has open for a machine, but for one connection.
+    fn signal(&self, machine: &str, but: Option<&str>, signal: Signal) {
+        if let Some(open) = self.locked().get(machine).filter(|open| but != Some(open.connection.as_str())) {
+            let _ = open.signals.try_send(signal);
+        }
+    }
+
+    /// Does what the other copies tell, until the store ends.
+    pub async fn listen(&self) -> anyhow::Result<()> {
+        let mut notes = self.store.notes().await?;
+        while let Some(note) = notes.recv().await {
+            match note {
+                Note::Connected { machine, connection } => self.signal(&machine, Some(&connection), Signal::Replaced),
+                Note::Changed { machine } => self.signal(&machine, None, Signal::Check),
+            }
+        }
+        Ok(())
+    }
+
+    async fn remember_contact(&self, machine: &str, handle: &str) -> anyhow::Result<()> {
+        let contact = key::digest(&[machine, handle]);
+        if !self.knows(&contact) {
+            self.store.put(Bucket::Contacts, &contact, Vec::new(), 0).await?;
+            self.learn(contact);
+        }
+        Ok(())
+    }
+
+    async fn is_contact(&self, machine: &str, handle: &str) -> anyhow::Result<bool> {
+        let contact = key::digest(&[machine, handle]);
+        let is_known = self.knows(&contact) || self.store.get(Bucket::Contacts, &contact).await?.is_some();
+        if is_known {
+            self.learn(contact);
+        }
+        Ok(is_known)
+    }
+
+    fn knows(&self, contact: &str) -> bool {
+        self.contacts.lock().unwrap_or_else(PoisonError::into_inner).contains(contact)
+    }
+
+    fn learn(&self, contact: String) {
+        let mut contacts = self.contacts.lock().unwrap_or_else(PoisonError::into_inner);
+        if contacts.len() >= MAX_CONTACTS {
+            contacts.clear();
+        }
+        contacts.insert(contact);
+    }
+
+    /// Who did what, when. No text of a message is in it.
+    pub async fn audit(&self, event: &str, mut about: serde_json::Value) -> anyhow::Result<()> {
+        about["at"] = json!(milliseconds());
+        about["event"] = json!(event);
+        self.store.audit(about.to_string()).await
+    }
+
+    async fn read<T: DeserializeOwned>(&self, bucket: Bucket, key: &str) -> anyhow::Result<Option<T>> {
+        let entry = self.store.get(bucket, key).await?;
+        entry.map(|entry| serde_json::from_slice(&entry.value).context("an entry of the store is damaged")).transpose()
+    }
+
+    /// Changes an entry, whatever others do to it meanwhile; `how` may be asked several times. Nothing if it wants no change.
+    async fn change<T: DeserializeOwned + Serialize>(
+        &self,
+        bucket: Bucket,
+        key: &str,
+        mut how: impl FnMut(Option<T>) -> Option<T>,
+    ) -> anyhow::Result<Option<T>> {
+        for _ in 0..TRIES {
+            let entry = self.store.get(bucket, key).await?;
+            let revision = entry.as_ref().map_or(0, |entry| entry.revision);
+            let known = entry.map(|entry| serde_json::from_slice(&entry.value)).transpose()?;
+            let Some(changed) = how(known) else { return Ok(None) };
+            if self.store.put(bucket, key, serde_json::to_vec(&changed)?, revision).await?.is_some() {
+                return Ok(Some(changed));
+            }
+        }
+        anyhow::bail!("an entry of the store changes all the time")
+    }
+
+    fn locked(&self) -> MutexGuard<'_, HashMap<String, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+enum Order {
+    First,
+    Last,
+}
+
+/// The machine that is meant, and the request: `on dev-2: run the tests`, or the first one of the user.
+fn addressed<'a>(machines: &'a [String], text: &'a str) -> Option<(&'a str, &'a str)> {
+    let named = text.trim_start().split_once([':', '：']).and_then(|(head, rest)| {
+        let head = head.trim();
+        let name =
+            head.strip_prefix("on ").or_else(|| head.strip_prefix('在').map(|name| name.trim_end_matches('上')))?;
+        let machine = machines.iter().find(|machine| *machine == name.trim())?;
+        Some((machine.as_str(), rest.trim_start()))
+    });
+    named.or_else(|| machines.first().map(|machine| (machine.as_str(), text)))
+}
+
+enum Notice {
+    Offline(Duration),
+    Full,
+}
+
+/// In the language of the request.
+fn notice(machine: &str, request: &str, what: Notice) -> String {
+    let is_chinese = request.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter));
+    match (what, is_chinese) {
+        (Notice::Offline(wait), false) => format!(
+            "{machine} is not connected. The request waits for it, at most {} minutes. Next: nothing to do.",
+            wait.as_secs() / 60
+        ),
+        (Notice::Offline(wait), true) => {
+            format!("{machine} 未连接。请求将等待其上线，最多 {} 分钟。下一步：无需操作。", wait.as_secs() / 60)
+        }
+        (Notice::Full, false) => format!("Too many requests wait for {machine}. Next: ask again later."),
+        (Notice::Full, true) => format!("{machine} 有太多请求在等待。下一步：请稍后再试。"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_goes_to_the_machine_that_it_names_or_the_first() {
+        let machines = ["dev-1".to_owned(), "dev-2".to_owned()];
+        for (text, expected) in [
+            ("run the tests", ("dev-1", "run the tests")),
+            ("on dev-2: run the tests", ("dev-2", "run the tests")),
+            ("在 dev-2 上：运行测试", ("dev-2", "运行测试")),
+            // Not this user's machine.
+            ("on dev-3: run the tests", ("dev-1", "on dev-3: run the tests")),
+            ("app: run the tests", ("dev-1", "app: run the tests")),
+        ] {
+            assert_eq!(addressed(&machines, text), Some(expected));
+        }
+        assert_eq!(addressed(&[], "run the tests"), None);
+    }
+
+    #[test]
+    fn notices_are_in_the_language_of_the_request() {
+        let wait = Duration::from_secs(3600);
+        assert!(notice("dev-1", "run it", Notice::Offline(wait)).contains("at most 60 minutes"));
+        assert!(notice("dev-1", "运行测试", Notice::Offline(wait)).contains("最多 60 分钟"));
+    }
+}
