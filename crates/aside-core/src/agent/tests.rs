@@ -133,7 +133,7 @@ fn a_wish_is_said_with_what_it_does_and_what_it_destroys() {
 
     Counts what is here.
 
-    Or: `ls | wc -l`, `find . -type f | wc -l`
+    Or: `git ls-files | wc -l`, `ls | wc -l`
     "#);
 }
 

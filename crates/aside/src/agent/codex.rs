@@ -3,108 +3,67 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::Duration;
 
 use aside_core::text;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::agent::lines::Lines;
-use crate::agent::{Brief, Edit, Failure, FileChange, Listener, MAX_FILES, Reply, TRIES, Wants};
-use crate::exec;
+use crate::agent::rpc::{Dialect, Error, Rpc, answered, answers};
+use crate::agent::text::{checklist, plain, script, short};
+use crate::agent::{
+    Brief, ENDS, Edit, Ended, Failure, FileChange, Kept, Listener, MAX_FILES, OPENS, Reply, Wants, named,
+};
 
 /// The versions whose protocol this was tried with: from the first, before the last.
 const FROM: (u64, u64) = (0, 80);
 const BEFORE: (u64, u64) = (0, 167);
 const KNOWN: &str = "0.80 to 0.166";
 
-/// How long it may take to say who it is, and to open a conversation.
-const OPENS: Duration = Duration::from_secs(30);
 /// Things that it does which are remembered until it asks leave for one.
 const MAX_ITEMS: usize = 256;
 const ON_REQUEST: &str = "on-request";
 const READ_ONLY: &str = "read-only";
 
-struct Codex<'a, L> {
-    lines: &'a mut Lines,
+pub struct Codex<'a, L> {
+    rpc: Rpc<'a>,
+    pub told: Told<'a, L>,
+}
+
+/// What it has told so far.
+pub struct Told<'a, L> {
     listener: &'a L,
-    last: u64,
-    reply: Reply,
+    pub reply: Reply,
     /// What it is doing, by the name that a request for leave has.
     items: HashMap<String, Value>,
     /// Texts of which pieces were heard.
     heard: HashMap<String, usize>,
+    /// A command that begins, or waits for leave: which of both is seen by what comes next.
+    begun: Option<String>,
+    /// Tokens of the turns before this one.
+    used_before: Option<(Option<u64>, Option<u64>)>,
 }
 
-/// How a turn ended.
-enum Ended {
-    Whole,
-    Wants(Wants),
-}
-
-pub async fn ask(lines: &mut Lines, brief: &Brief<'_>, listener: &impl Listener) -> Result<Reply, Failure> {
-    let (items, heard) = (HashMap::new(), HashMap::new());
-    let mut codex = Codex { lines, listener, last: 0, reply: Reply::default(), items, heard };
-    let opened = tokio::time::timeout(OPENS, codex.opens(brief.cwd, brief.thread, Kept::Yes)).await;
-    opened.unwrap_or(Err(Failure::TooLate(OPENS)))?;
-    let mut prompt = brief.prompt.to_owned();
-    for attempt in 0..=TRIES {
-        match codex.turn(&prompt).await? {
-            Ended::Whole => return Ok(codex.reply),
-            Ended::Wants(wants) => match listener.wants(wants).await {
-                Ok(()) => {
-                    codex.reply.wants = true;
-                    return Ok(codex.reply);
-                }
-                Err(why) if attempt == TRIES => return Err(Failure::Refused(why)),
-                Err(why) => prompt = format!("That was not done: {why}"),
-            },
-        }
+impl<'a, L: Listener> Codex<'a, L> {
+    pub async fn open(lines: &'a mut Lines, brief: &Brief<'_>, kept: Kept, listener: &'a L) -> Result<Self, Failure> {
+        let mut codex = Self { rpc: Rpc::new(lines, Dialect::Unmarked), told: Told::new(listener) };
+        let opened = tokio::time::timeout(OPENS, codex.opens(brief.cwd, brief.thread, kept)).await;
+        opened.unwrap_or(Err(Failure::TooLate(OPENS)))?;
+        Ok(codex)
     }
-    Ok(codex.reply)
-}
 
-/// Opens a conversation that is not kept.
-pub async fn greet(lines: &mut Lines, cwd: &Path) -> Result<String, Failure> {
-    let (items, heard) = (HashMap::new(), HashMap::new());
-    let mut codex = Codex { lines, listener: &NoListener, last: 0, reply: Reply::default(), items, heard };
-    let opened = tokio::time::timeout(OPENS, codex.opens(cwd, None, Kept::No)).await;
-    opened.unwrap_or(Err(Failure::TooLate(OPENS)))?;
-    Ok(codex.reply.model)
-}
-
-/// Whether Codex writes a conversation down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
-    Yes,
-    No,
-}
-
-/// Hears nothing and takes nothing.
-struct NoListener;
-
-impl Listener for NoListener {
-    fn says(&self, _: &str) {}
-
-    fn step(&self, _: &str) {}
-
-    async fn wants(&self, _: Wants) -> Result<(), String> {
-        Err("nothing was asked for".to_owned())
-    }
-}
-
-impl<L: Listener> Codex<'_, L> {
     async fn opens(&mut self, cwd: &Path, thread: Option<&str>, kept: Kept) -> Result<(), Failure> {
         let client = json!({ "name": "aside", "title": "Aside", "version": env!("CARGO_PKG_VERSION") });
-        let hello = self.call("initialize", json!({ "clientInfo": client })).await?;
-        let hello = hello.map_err(|why| Failure::Garbled(format!("initialize: {why}")))?;
+        let hello = self.rpc.call("initialize", json!({ "clientInfo": client })).await?;
+        let hello = hello.map_err(|why| Failure::Garbled(format!("initialize: {}", why.message)))?;
         check_version(hello["userAgent"].as_str().unwrap_or_default())?;
-        self.lines.send(&json!({ "method": "initialized" })).await?;
+        self.rpc.notes("initialized", Value::Null).await?;
         let mut place = json!({ "cwd": cwd, "approvalPolicy": ON_REQUEST, "sandbox": READ_ONLY });
         let resumed = match thread {
             Some(thread) => {
                 let mut resume = place.clone();
                 resume["threadId"] = thread.into();
-                self.call("thread/resume", resume).await?.ok()
+                self.rpc.call("thread/resume", resume).await?.ok()
             }
             None => None,
         };
@@ -112,98 +71,111 @@ impl<L: Listener> Codex<'_, L> {
             Some(opened) => opened,
             None => {
                 place["ephemeral"] = (kept == Kept::No).into();
-                let opened = self.call("thread/start", place).await?;
-                opened.map_err(|why| Failure::Failed(format!("it opens no conversation: {why}")))?
+                let opened = self.rpc.call("thread/start", place).await?;
+                opened.map_err(|why| Failure::Failed(format!("it opens no conversation: {}", why.message)))?
             }
         };
         is_bounded(&opened)?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        self.reply.thread = text(&opened["thread"]["id"]);
-        self.reply.model = text(&opened["model"]);
-        if self.reply.thread.is_empty() {
-            return Err(Failure::Garbled("a conversation without a name".to_owned()));
-        }
-        Ok(())
+        self.told.reply.thread = text(&opened["thread"]["id"]);
+        self.told.reply.model = short(&text(&opened["model"]));
+        named(&self.told.reply.thread)
     }
 
-    /// Asks, and waits for the answer. The inner error is the agent's own.
-    async fn call(&mut self, method: &str, params: Value) -> Result<Result<Value, String>, Failure> {
-        let id = self.sends(method, params).await?;
-        loop {
-            let message = self.lines.next().await?;
-            if message.get("method").is_none() && message["id"] == id {
-                return Ok(answered(message));
-            }
-            // Nothing is asked of us before there is a turn, and nothing is given.
-            self.refuses(&message, "not now").await?;
-        }
+    /// Whether it has an account, if its model needs one. Asks nothing beyond this machine.
+    pub async fn signed_in(&mut self) -> Result<(), Failure> {
+        let told = self.rpc.call("account/read", json!({ "refreshToken": false })).await?.unwrap_or_default();
+        let is_needed = told["requiresOpenaiAuth"] == true && told["account"].is_null();
+        if is_needed { Err(signed_out()) } else { Ok(()) }
     }
 
-    async fn sends(&mut self, method: &str, params: Value) -> Result<u64, Failure> {
-        self.last += 1;
-        self.lines.send(&json!({ "id": self.last, "method": method, "params": params })).await?;
-        Ok(self.last)
-    }
-
-    /// Answers a request that is not served; what is no request needs none.
-    async fn refuses(&mut self, message: &Value, why: &str) -> Result<(), Failure> {
-        if message.get("method").is_none() || message.get("id").is_none() {
-            return Ok(());
-        }
-        let error = json!({ "code": -32601, "message": why });
-        self.lines.send(&json!({ "id": message["id"], "error": error })).await
-    }
-
-    async fn turn(&mut self, prompt: &str) -> Result<Ended, Failure> {
+    pub async fn turn(&mut self, prompt: &str) -> Result<Ended, Failure> {
         let input = json!([{ "type": "text", "text": prompt, "text_elements": [] }]);
-        let id = self.sends("turn/start", json!({ "threadId": self.reply.thread, "input": input })).await?;
-        let mut wants = None;
+        let id = self.rpc.sends("turn/start", json!({ "threadId": self.told.reply.thread, "input": input })).await?;
+        let (mut wants, mut ends) = (None, None);
         loop {
-            let message = self.lines.next().await?;
-            let Some(method) = message["method"].as_str().map(str::to_owned) else {
-                if message["id"] == id {
-                    answered(message).map_err(Failure::Failed)?;
-                }
-                continue;
+            let message = match self.rpc.next_before(ends).await {
+                Ok(Some(message)) => message,
+                // What it wants is known: how it ends does not matter.
+                Ok(None) | Err(Failure::Died(_)) if wants.is_some() => return ended(&Value::Null, wants),
+                Ok(None) => return Err(Failure::TooLate(ENDS)),
+                Err(failure) => return Err(failure),
             };
+            if answers(&message, id) {
+                answered(message).map_err(|why| Failure::Failed(why.message))?;
+                continue;
+            }
             let params = &message["params"];
-            match method.as_str() {
+            match message["method"].as_str().unwrap_or_default() {
                 "item/fileChange/requestApproval" | "item/commandExecution/requestApproval" => {
                     // The first counts: its refusal ends the turn.
                     if wants.is_none() {
-                        wants = Some(self.wanted(params)?);
+                        wants = Some(self.told.wanted(params)?);
+                        ends = Some(Instant::now() + ENDS);
                     }
-                    self.lines.send(&json!({ "id": message["id"], "result": { "decision": "cancel" } })).await?;
+                    self.rpc.replies(&message, json!({ "decision": "cancel" })).await?;
                 }
-                "item/started" => self.begins(&params["item"]),
-                "item/completed" => self.completes(&params["item"]),
-                "item/agentMessage/delta" => {
-                    let delta = params["delta"].as_str().unwrap_or_default();
-                    let item = params["itemId"].as_str().unwrap_or_default();
-                    *self.heard.entry(item.to_owned()).or_default() += delta.len();
-                    self.says(delta);
+                "turn/completed" => {
+                    self.told.shows_begun();
+                    return ended(&params["turn"], wants);
                 }
-                "turn/plan/updated" => self.listener.step(&plan(params)),
-                "thread/tokenUsage/updated" => {
-                    let total = &params["tokenUsage"]["total"];
-                    self.reply.tokens_in = total["inputTokens"].as_u64();
-                    self.reply.tokens_out = total["outputTokens"].as_u64();
-                }
-                "turn/completed" => return self.ended(&params["turn"], wants),
-                _ => self.refuses(&message, "Aside serves nothing of this kind").await?,
+                method if self.told.hears(method, params) => {}
+                _ => self.rpc.refuses(&message, Error::NotServed, "Aside serves nothing of this kind").await?,
             }
         }
     }
+}
 
-    fn ended(&self, turn: &Value, wants: Option<Wants>) -> Result<Ended, Failure> {
-        match (turn["status"].as_str().unwrap_or_default(), wants) {
-            (_, Some(wants)) => Ok(Ended::Wants(wants)),
-            ("completed", None) => Ok(Ended::Whole),
-            ("interrupted", None) => Err(Failure::Failed("it broke off its turn".to_owned())),
-            (_, None) => {
-                let why = turn["error"]["message"].as_str().unwrap_or("it does not say why");
-                Err(Failure::Failed(short(why)))
+impl<'a, L: Listener> Told<'a, L> {
+    pub fn new(listener: &'a L) -> Self {
+        Self {
+            listener,
+            reply: Reply::default(),
+            items: HashMap::new(),
+            heard: HashMap::new(),
+            begun: None,
+            used_before: None,
+        }
+    }
+
+    /// What is only told. Whether it was that.
+    pub fn hears(&mut self, method: &str, params: &Value) -> bool {
+        if method.starts_with("item/") {
+            self.shows_begun();
+        }
+        match method {
+            "item/started" => self.begins(&params["item"]),
+            "item/completed" => self.completes(&params["item"]),
+            "item/agentMessage/delta" => {
+                let delta = params["delta"].as_str().unwrap_or_default();
+                let item = params["itemId"].as_str().unwrap_or_default();
+                *self.heard.entry(item.to_owned()).or_default() += delta.len();
+                self.says(delta);
             }
+            "turn/plan/updated" => self.listener.step(&plan(params)),
+            // What it tries again may take minutes.
+            "error" if params["willRetry"] == true => {
+                self.listener.step(&short(params["error"]["message"].as_str().unwrap_or("It tries again.")));
+            }
+            "thread/tokenUsage/updated" => {
+                let usage = &params["tokenUsage"];
+                let of = |part: &str, name: &str| usage[part][name].as_u64();
+                // Its totals are those of all turns, and some are told twice: this turn has what came since its first call.
+                let begins = |name: &str| of("total", name)?.checked_sub(of("last", name)?);
+                let before = *self.used_before.get_or_insert_with(|| (begins("inputTokens"), begins("outputTokens")));
+                let since = |name: &str, before: Option<u64>| of("total", name)?.checked_sub(before?);
+                self.reply.tokens_in = since("inputTokens", before.0);
+                self.reply.tokens_out = since("outputTokens", before.1);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// What began without asking for leave.
+    fn shows_begun(&mut self) {
+        if let Some(begun) = self.begun.take() {
+            self.listener.step(&begun);
         }
     }
 
@@ -211,7 +183,7 @@ impl<L: Listener> Codex<'_, L> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match item["type"].as_str().unwrap_or_default() {
             "commandExecution" => {
-                self.listener.step(&format!("$ {}", short(&script(&text(&item["command"])).0)));
+                self.begun = Some(format!("$ {}", short(&script(&text(&item["command"])).0)));
             }
             "fileChange" => {}
             _ => return,
@@ -240,7 +212,8 @@ impl<L: Listener> Codex<'_, L> {
     }
 
     /// Older versions name only the item, newer ones repeat what it is: the item counts, since that is what would be done.
-    fn wanted(&self, params: &Value) -> Result<Wants, Failure> {
+    fn wanted(&mut self, params: &Value) -> Result<Wants, Failure> {
+        self.begun = None;
         let id = params["itemId"].as_str().unwrap_or_default();
         let item = self.items.get(id).unwrap_or(params);
         let text = |name: &str| item[name].as_str().or(params[name].as_str()).unwrap_or_default().to_owned();
@@ -258,15 +231,25 @@ impl<L: Listener> Codex<'_, L> {
     }
 }
 
-fn no_change() -> Failure {
-    Failure::Garbled("a change without a file".to_owned())
+fn ended(turn: &Value, wants: Option<Wants>) -> Result<Ended, Failure> {
+    match (turn["status"].as_str().unwrap_or_default(), wants) {
+        (_, Some(wants)) => Ok(Ended::Wants(wants)),
+        ("completed", None) => Ok(Ended::Whole),
+        ("interrupted", None) => Err(Failure::Failed("it broke off its turn".to_owned())),
+        (_, None) if turn["error"]["codexErrorInfo"] == "unauthorized" => Err(signed_out()),
+        (_, None) => {
+            let why = turn["error"]["message"].as_str().unwrap_or("it does not say why");
+            Err(Failure::Failed(short(why)))
+        }
+    }
 }
 
-fn answered(mut message: Value) -> Result<Value, String> {
-    match message.get("error") {
-        Some(error) => Err(short(error["message"].as_str().unwrap_or("an error without a word"))),
-        None => Ok(message["result"].take()),
-    }
+fn signed_out() -> Failure {
+    Failure::SignIn("run `codex login` in a terminal".to_owned())
+}
+
+fn no_change() -> Failure {
+    Failure::Garbled("a change without a file".to_owned())
 }
 
 /// `aside/0.166.0 (Debian …)`.
@@ -314,46 +297,9 @@ fn change(change: &Value) -> Option<FileChange> {
     Some(FileChange { path, edit })
 }
 
-/// The script of `/bin/bash -lc 'SCRIPT'`, and whether there is a shell around it.
-fn script(command: &str) -> (String, bool) {
-    let words = exec::split(command).unwrap_or_default();
-    match words.as_slice() {
-        [shell, flag, script] if shell.ends_with("sh") && matches!(flag.as_str(), "-c" | "-lc") => {
-            (script.clone(), true)
-        }
-        _ => (command.to_owned(), false),
-    }
-}
-
-/// A command that reads the same in every shell stands alone; any other keeps the shell that it was written for.
-fn plain(command: &str) -> String {
-    let is_plain = |text: &str| {
-        text.chars().all(|letter| letter.is_ascii_alphanumeric() || " _./:,@%+-=".contains(letter))
-            && !text.split(' ').next().unwrap_or_default().contains('=')
-    };
-    match script(command) {
-        (script, true) if is_plain(&script) => script,
-        _ => command.replacen(" -lc ", " -c ", 1),
-    }
-}
-
 fn plan(params: &Value) -> String {
-    let steps = params["plan"].as_array().into_iter().flatten();
-    let row = |step: &Value| {
-        let mark = match step["status"].as_str().unwrap_or_default() {
-            "completed" => "[x]",
-            _ => "[ ]",
-        };
-        format!("- {mark} {}", short(step["step"].as_str().unwrap_or_default()))
-    };
-    steps.take(20).map(row).collect::<Vec<_>>().join("\n")
-}
-
-/// A line of it, without what a terminal would obey.
-fn short(said: &str) -> String {
-    let line = said.trim().lines().next().unwrap_or_default();
-    let clean = text::clean(line).into_owned();
-    clean.get(..clean.floor_char_boundary(300)).unwrap_or_default().to_owned()
+    let points = params["plan"].as_array().into_iter().flatten();
+    checklist(points.map(|point| (point["step"].as_str().unwrap_or_default(), point["status"] == "completed")))
 }
 
 #[cfg(test)]
@@ -383,6 +329,16 @@ mod tests {
     }
 
     #[test]
+    fn tokens_are_those_of_this_turn_though_they_are_told_twice() {
+        let mut told = Told::new(&crate::agent::NoListener);
+        for (total, last) in [(105, 5), (105, 5), (112, 7)] {
+            let of = |tokens: u64| json!({ "inputTokens": tokens, "outputTokens": 2 * tokens });
+            told.hears("thread/tokenUsage/updated", &json!({ "tokenUsage": { "total": of(total), "last": of(last) } }));
+        }
+        assert_eq!((told.reply.tokens_in, told.reply.tokens_out), (Some(12), Some(24)));
+    }
+
+    #[test]
     fn a_change_is_read_in_each_of_its_forms() {
         let read = |kind: Value, diff: &str| {
             change(&json!({ "path": "/ws/a", "kind": kind, "diff": diff })).map(|change| change.edit)
@@ -396,21 +352,5 @@ mod tests {
         let moved = json!({"type": "update", "move_path": "/ws/b"});
         assert_eq!(read(moved, "@@\n-a\n+b\n\n\nMoved to: /ws/b"), Some(hunks("@@\n-a\n+b\n", Some("/ws/b"))));
         assert_eq!(read(json!({"type": "chmod"}), ""), None);
-    }
-
-    #[test]
-    fn a_command_keeps_its_shell_unless_any_shell_reads_it_alike() {
-        assert_eq!(plain("/bin/bash -lc 'cargo test --all'"), "cargo test --all");
-        assert_eq!(plain("/bin/bash -lc 'cargo test | tail'"), "/bin/bash -c 'cargo test | tail'");
-        assert_eq!(plain("/bin/bash -lc 'A=1 make'"), "/bin/bash -c 'A=1 make'");
-        assert_eq!(plain("make all"), "make all");
-    }
-
-    #[test]
-    fn what_goes_to_the_screen_has_no_escape_sequence() {
-        assert_eq!(short("a\u{1b}[31mb\u{7}\nnext"), text::clean("a\u{1b}[31mb\u{7}"));
-        let steps =
-            json!({ "plan": [{ "step": "look", "status": "completed" }, { "step": "mend", "status": "pending" }] });
-        assert_eq!(plan(&steps), "- [x] look\n- [ ] mend");
     }
 }

@@ -1,9 +1,11 @@
 //! Which agent the settings name, where its program is, what it keeps and where, and what it may not see. Starts nothing.
 
 use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail, ensure};
+use aside_core::task::deny;
 
 use crate::agent::Failure;
 use crate::config;
@@ -12,8 +14,8 @@ use crate::exec::agent::Spec;
 use crate::paths::Paths;
 use crate::world::sandbox::enclose::Enclosure;
 
-/// What holds keys and passwords in a home directory, and what other programs remember.
-const SECRETS: [&str; 16] = [
+/// What holds keys and passwords in a home directory, and what other programs remember. Beside these, what no task touches anywhere.
+const SECRETS: [&str; 29] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -21,23 +23,123 @@ const SECRETS: [&str; 16] = [
     ".kube",
     ".docker",
     ".password-store",
-    ".netrc",
-    ".pgpass",
-    ".git-credentials",
     ".mozilla",
+    ".thunderbird",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".m2/settings.xml",
     ".config/gh",
     ".config/gcloud",
+    ".config/rclone",
+    ".config/op",
     ".config/google-chrome",
     ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
     ".local/share/keyrings",
+    ".local/share/atuin",
+    ".local/share/fish/fish_history",
+    // What other agents sign in with.
+    ".codex/auth.json",
+    ".claude/.credentials.json",
+    ".gemini/oauth_creds.json",
+    ".gemini/google_accounts.json",
+    ".local/share/opencode/auth.json",
+];
+
+/// Where programs keep what they are set with, below a home.
+const SHARED: [&str; 4] = [".local/share", ".local/state", ".cache", ".config"];
+/// Programs that do what is written there: an agent of such a name keeps nothing there.
+const OBEY: [&str; 18] = [
+    "aside",
+    "autostart",
+    "bash",
+    "bin",
+    "emacs",
+    "environment",
+    "fish",
+    "git",
+    "less",
+    "nvim",
+    "pip",
+    "profile",
+    "screen",
+    "systemd",
+    "tmux",
+    "vim",
+    "vscode",
+    "zsh",
 ];
 
 /// The name by which the settings know Codex, and its program.
 pub const CODEX: &str = "codex";
+const CODEX_OVER_ACP: &str = "acp:codex";
+/// Codex runs no command without this directory of its user. It makes it where it can, and leaves it empty.
+const OF_CODEX: &str = "/tmp/codex-daemon-";
+/// Before the name of an agent that speaks ACP.
+pub const ACP: &str = "acp:";
+
+/// An agent that speaks ACP and whose habits are known. Others are, once `task.agents` says how they are started.
+pub struct Known {
+    /// Behind `acp:`.
+    pub name: &'static str,
+    pub command: &'static str,
+    pub package: &'static str,
+    /// Directories that it writes in: below the home, or one of XDG's.
+    keeps: &'static [(&'static str, &'static str)],
+    /// So that it asks before it acts, and looks for no newer one of itself.
+    environment: &'static [(&'static str, &'static str)],
+    pub signs_in: &'static str,
+}
+
+pub const KNOWN: [Known; 4] = [
+    Known {
+        name: "codex",
+        command: "codex-acp",
+        package: "@agentclientprotocol/codex-acp",
+        keeps: &[("CODEX_HOME", ".codex")],
+        environment: &[],
+        signs_in: "`codex login`, or the key that its own settings name",
+    },
+    Known {
+        name: "opencode",
+        command: "opencode acp",
+        package: "opencode-ai",
+        keeps: &[
+            ("XDG_DATA_HOME", ".local/share/opencode"),
+            ("XDG_STATE_HOME", ".local/state/opencode"),
+            ("XDG_CACHE_HOME", ".cache/opencode"),
+            ("XDG_CONFIG_HOME", ".config/opencode"),
+        ],
+        environment: &[
+            ("OPENCODE_PERMISSION", r#"{"edit":"ask","bash":"ask","webfetch":"ask","external_directory":"ask"}"#),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ],
+        signs_in: "`opencode auth login`, or the key that its own settings name",
+    },
+    Known {
+        name: "claude",
+        command: "claude-agent-acp",
+        package: "@agentclientprotocol/claude-agent-acp",
+        keeps: &[("CLAUDE_CONFIG_DIR", ".claude")],
+        environment: &[("DISABLE_AUTOUPDATER", "1")],
+        signs_in: "`claude` in a terminal, once",
+    },
+    Known {
+        name: "gemini",
+        command: "gemini --experimental-acp",
+        package: "@google/gemini-cli",
+        keeps: &[("", ".gemini")],
+        environment: &[],
+        signs_in: "`gemini` in a terminal, once",
+    },
+];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     Codex,
+    Acp,
 }
 
 /// An agent that can be started.
@@ -49,8 +151,8 @@ pub struct Setup {
     pub aside: PathBuf,
     pub program: PathBuf,
     arguments: Vec<String>,
-    /// Where it keeps its own state; it is made if it is not there.
-    pub state: PathBuf,
+    /// Where it keeps its own state; they are made if they are not there.
+    pub keeps: Vec<PathBuf>,
     environment: Vec<(OsString, OsString)>,
     hidden: Vec<PathBuf>,
 }
@@ -72,33 +174,39 @@ pub fn command_of<'a>(settings: &'a config::Task, name: &str) -> Option<&'a str>
 impl Setup {
     /// Of the agent that the settings name.
     pub fn of(settings: &config::Task, paths: &Paths, aside: &Path) -> Result<Self, Failure> {
-        let name = named(settings).unwrap_or_default();
-        match name {
-            CODEX => Self::codex(settings, paths, aside),
-            other => Err(Failure::Unknown(other.to_owned())),
-        }
-    }
-
-    fn codex(settings: &config::Task, paths: &Paths, aside: &Path) -> Result<Self, Failure> {
-        let command = command_of(settings, CODEX).unwrap_or(CODEX);
-        let mut words = exec::split(command).unwrap_or_default();
-        let missing = || Failure::Missing {
-            name: CODEX.to_owned(),
-            advice:
-                "install it with `npm install -g @openai/codex`, or say where it is: `aside agent add codex -- PROGRAM`"
-                    .to_owned(),
+        let named = named(settings).unwrap_or_default();
+        let unknown = || Failure::Unknown(named.to_owned());
+        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        let command = command_of(settings, named);
+        let known = named.strip_prefix(ACP).and_then(|name| KNOWN.iter().find(|known| known.name == name));
+        let (kind, usual, package) = match (named, known, named.strip_prefix(ACP)) {
+            (CODEX, ..) => (Kind::Codex, CODEX, Some("@openai/codex")),
+            (_, Some(known), _) => (Kind::Acp, known.command, Some(known.package)),
+            (_, None, Some(name)) if is_name(name) => (Kind::Acp, "", None),
+            _ => return Err(unknown()),
         };
+        let mut words = exec::split(command.unwrap_or(usual)).unwrap_or_default();
+        let missing = || missing(named, package);
         if words.is_empty() {
             return Err(missing());
         }
         let program = program(&words.remove(0)).ok_or_else(missing)?;
-        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let state = std::env::var_os("CODEX_HOME").map_or_else(|| home.join(".codex"), PathBuf::from);
-        words.extend(CODEX_ARGUMENTS.iter().map(|word| (*word).to_owned()));
-        let environment = vec![("CODEX_HOME".into(), state.clone().into_os_string())];
-        let hidden = hidden(&home, paths, &state);
-        let (kind, name, aside) = (Kind::Codex, CODEX.to_owned(), aside.to_owned());
-        Ok(Self { kind, name, aside, program, arguments: words, state, environment, hidden })
+        let (keeps, mut environment) = match (&kind, known) {
+            (Kind::Codex, _) => {
+                words.extend(CODEX_ARGUMENTS.iter().map(|word| (*word).to_owned()));
+                kept(&home, &[("CODEX_HOME", ".codex")])
+            }
+            (Kind::Acp, Some(known)) => kept(&home, known.keeps),
+            (Kind::Acp, None) => {
+                let others = hidden(&home, paths, &[]);
+                (by_convention(&home, named.strip_prefix(ACP).unwrap_or_default(), &others), Vec::new())
+            }
+        };
+        let set = known.map(|known| known.environment).unwrap_or_default();
+        environment.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
+        let hidden = hidden(&home, paths, &keeps);
+        let (name, aside) = (named.to_owned(), aside.to_owned());
+        Ok(Self { kind, name, aside, program, arguments: words, keeps, environment, hidden })
     }
 
     /// These files of a workspace are empty for the agent, too.
@@ -108,17 +216,35 @@ impl Setup {
 
     /// What is started, and with which variables.
     pub fn spec(&self, cwd: &Path, temp: &Path) -> anyhow::Result<(Spec, Vec<(OsString, OsString)>)> {
-        std::fs::create_dir_all(&self.state).with_context(|| format!("could not make {}", self.state.display()))?;
         let real = |path: &Path| path.canonicalize().with_context(|| format!("could not open {}", path.display()));
-        let (state, temp) = (real(&self.state)?, real(temp)?);
+        if self.kind == Kind::Codex || self.name == CODEX_OVER_ACP {
+            let user = rustix::process::geteuid().as_raw();
+            let _ = std::fs::DirBuilder::new().mode(0o700).create(format!("{OF_CODEX}{user}"));
+        }
+        let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+        let mut writable = Vec::new();
+        for place in &self.keeps {
+            std::fs::create_dir_all(place).with_context(|| format!("could not make {}", place.display()))?;
+            let place = real(place)?;
+            let holds = |other: &Path| other.starts_with(&place);
+            ensure!(!holds(cwd), "{} is where it keeps its own state; ask elsewhere", place.display());
+            ensure!(!home.as_deref().is_some_and(holds), "{} holds more than an agent's state", place.display());
+            writable.push(place);
+        }
         let hidden = self.hidden.iter().filter_map(|place| place.canonicalize().ok());
         // What it keeps itself is not hidden from it, wherever that is.
-        let hidden = hidden.filter(|place| !state.starts_with(place) && !cwd.starts_with(place)).collect();
-        let enclosure = Enclosure { writable: vec![state, temp.clone()], hidden };
+        let is_own = |place: &Path| writable.iter().any(|own| own.starts_with(place));
+        let hidden: Vec<PathBuf> = hidden.filter(|place| !is_own(place)).collect();
+        if let Some(place) = hidden.iter().find(|place| cwd.starts_with(place)) {
+            bail!("{} is kept from agents; ask elsewhere", place.display());
+        }
+        let temp = real(temp)?;
+        writable.push(temp.clone());
+        let enclosure = Enclosure { writable, hidden };
         let mut environment = self.environment.clone();
         environment.extend(["TMPDIR", "TEMP", "TMP"].map(|name| (name.into(), temp.clone().into_os_string())));
         let (program, arguments) = (self.program.clone(), self.arguments.clone());
-        Ok((Spec { program, arguments, cwd: cwd.to_owned(), enclosure }, environment))
+        Ok((Spec { program, arguments, cwd: cwd.to_owned(), enclosure, temp }, environment))
     }
 }
 
@@ -141,10 +267,63 @@ const CODEX_ARGUMENTS: [&str; 15] = [
     "analytics.enabled=false",
 ];
 
-fn hidden(home: &Path, paths: &Paths, state: &Path) -> Vec<PathBuf> {
+fn missing(named: &str, package: Option<&str>) -> Failure {
+    let says = format!("say where it is: `aside agent add {named} -- PROGRAM`");
+    let advice =
+        package.map_or(says.clone(), |package| format!("install it with `npm install -g {package}`, or {says}"));
+    Failure::Missing { name: named.to_owned(), advice }
+}
+
+pub fn is_name(name: &str) -> bool {
+    let is_fit = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter);
+    !name.is_empty() && name.len() <= 40 && name.chars().all(is_fit)
+}
+
+/// Where it keeps its state, and the variables that say so: of XDG's the directory above, of its own the directory itself.
+fn kept(home: &Path, keeps: &[(&str, &str)]) -> (Vec<PathBuf>, Vec<(OsString, OsString)>) {
+    let mut environment = Vec::new();
+    let place = |(variable, below): &(&str, &str)| {
+        let set = Some(variable).filter(|name| !name.is_empty()).and_then(std::env::var_os);
+        let set = set.map(PathBuf::from).filter(|set| set.is_absolute());
+        if variable.starts_with("XDG_") {
+            let name = Path::new(below).file_name().unwrap_or_default();
+            return set.map_or_else(|| home.join(below), |set| set.join(name));
+        }
+        let place = set.unwrap_or_else(|| home.join(below));
+        if !variable.is_empty() {
+            environment.push((variable.into(), place.clone().into_os_string()));
+        }
+        place
+    };
+    (keeps.iter().map(place).collect(), environment)
+}
+
+/// Of an agent that is not known: where a program of this name would keep its state, as far as it does so already. Nothing that is also
+/// another's.
+fn by_convention(home: &Path, name: &str, others: &[PathBuf]) -> Vec<PathBuf> {
+    if OBEY.contains(&name) {
+        return Vec::new();
+    }
+    let shared = SHARED.map(|place| home.join(place));
+    let usual = shared.each_ref().map(|place| place.join(name));
+    let there = std::iter::once(home.join(format!(".{name}"))).chain(usual.iter().skip(1).cloned());
+    let there = there.filter(|place| place.is_dir());
+    let is_alone = |place: &PathBuf| {
+        let real = place.canonicalize().unwrap_or_else(|_| place.clone());
+        let meets = |other: &PathBuf| other.starts_with(&real) || real.starts_with(other);
+        !others.iter().any(meets) && !shared.iter().any(|shared| shared.starts_with(&real))
+    };
+    usual.iter().take(1).cloned().chain(there).filter(is_alone).collect()
+}
+
+fn hidden(home: &Path, paths: &Paths, keeps: &[PathBuf]) -> Vec<PathBuf> {
     let secrets = SECRETS.iter().map(|name| home.join(name));
-    let own = [paths.state_dir.clone(), paths.data_dir.clone(), PathBuf::from("/run/user")];
-    secrets.chain(own).filter(|place| !state.starts_with(place)).collect()
+    let entries = std::fs::read_dir(home).into_iter().flatten().flatten();
+    let denied = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| deny::denied(name).is_some()));
+    let settings = paths.config_file.parent().map(Path::to_owned);
+    let own = [paths.state_dir.clone(), paths.data_dir.clone(), PathBuf::from("/run/user")].into_iter().chain(settings);
+    let all = secrets.chain(denied.map(|entry| entry.path())).chain(own);
+    all.filter(|place| !keeps.iter().any(|own| own.starts_with(place) || place.starts_with(own))).collect()
 }
 
 /// Where a program is that is named by its path or its name.
@@ -176,22 +355,52 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_that_is_not_known_writes_where_its_name_says() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(temp.path().join(".goose")).unwrap();
+        let kept = |name: &str| by_convention(temp.path(), name, &[temp.path().join(".ssh")]);
+        assert_eq!(kept("goose"), [temp.path().join(".local/share/goose"), temp.path().join(".goose")]);
+        // Where others keep something, it keeps nothing.
+        for place in [".ssh", ".config/git", ".local/share/x", ".cache"] {
+            std::fs::create_dir_all(temp.path().join(place)).unwrap();
+        }
+        for name in ["ssh", "config", "local", "cache"] {
+            assert_eq!(kept(name), [temp.path().join(".local/share").join(name)], "{name}");
+        }
+        assert_eq!((kept("git"), kept("aside")), (Vec::new(), Vec::new()));
+        assert!(is_name("goose-2") && !is_name("../x") && !is_name("") && !is_name("a/b"));
+    }
+
+    fn setup(keeps: Vec<PathBuf>, hidden: Vec<PathBuf>) -> Setup {
+        let (kind, name) = (Kind::Codex, CODEX.to_owned());
+        let (arguments, environment) = (Vec::new(), Vec::new());
+        Setup { kind, name, aside: "/x".into(), program: "/x".into(), arguments, keeps, environment, hidden }
+    }
+
+    #[test]
+    fn no_agent_works_where_it_could_write_or_where_secrets_are() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().canonicalize().unwrap();
+        for name in [".ssh/sub", ".codex/sub", "work"] {
+            std::fs::create_dir_all(home.join(name)).unwrap();
+        }
+        let setup = setup(vec![home.join(".codex")], vec![home.join(".ssh")]);
+        for (place, is_fit) in
+            [("work", true), (".codex", false), (".codex/sub", false), (".ssh", false), (".ssh/sub", false)]
+        {
+            assert_eq!(setup.spec(&home.join(place), &home).is_ok(), is_fit, "{place}");
+        }
+    }
+
+    #[test]
     fn what_an_agent_keeps_itself_is_never_hidden_from_it() {
         let temp = tempfile::tempdir().unwrap();
         let home = temp.path().canonicalize().unwrap();
         for name in [".ssh", ".docker/codex", "work"] {
             std::fs::create_dir_all(home.join(name)).unwrap();
         }
-        let setup = Setup {
-            kind: Kind::Codex,
-            name: CODEX.to_owned(),
-            aside: "/x".into(),
-            program: "/x".into(),
-            arguments: Vec::new(),
-            state: home.join(".docker/codex"),
-            environment: Vec::new(),
-            hidden: SECRETS.iter().map(|name| home.join(name)).collect(),
-        };
+        let hidden = SECRETS.iter().map(|name| home.join(name)).collect();
+        let setup = setup(vec![home.join(".docker/codex")], hidden);
         let (spec, _) = setup.spec(&home.join("work"), &home).unwrap();
         assert_eq!(spec.enclosure.hidden, [home.join(".ssh")]);
         assert_eq!(spec.enclosure.writable, [home.join(".docker/codex"), home]);

@@ -1,0 +1,117 @@
+//! Requests and answers over the lines of an agent, in both directions. Codex leaves out the mark of JSON-RPC 2.0, ACP wants it; all else is
+//! the same. The numbers of the two directions are independent.
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::agent::Failure;
+use crate::agent::lines::Lines;
+use crate::agent::text::short;
+
+/// Why a request of an agent is not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There is no such method.
+    NotServed = -32601,
+    Declined = -32000,
+    /// Of a file.
+    NotFound = -32002,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    Unmarked,
+    JsonRpc,
+}
+
+pub struct Rpc<'a> {
+    lines: &'a mut Lines,
+    dialect: Dialect,
+    last: u64,
+}
+
+/// The agent's own error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    pub code: i64,
+    pub message: String,
+}
+
+impl<'a> Rpc<'a> {
+    pub fn new(lines: &'a mut Lines, dialect: Dialect) -> Self {
+        Self { lines, dialect, last: 0 }
+    }
+
+    pub async fn next(&mut self) -> Result<Value, Failure> {
+        self.lines.next().await
+    }
+
+    /// None when it took too long.
+    pub async fn next_before(&mut self, end: Option<Instant>) -> Result<Option<Value>, Failure> {
+        match end {
+            Some(end) => tokio::time::timeout_at(end, self.next()).await.map_or(Ok(None), |next| next.map(Some)),
+            None => self.next().await.map(Some),
+        }
+    }
+
+    /// Asks, and waits for the answer. Nothing is asked of us before there is a turn, and nothing is given.
+    pub async fn call(&mut self, method: &str, params: Value) -> Result<Result<Value, Refused>, Failure> {
+        let id = self.sends(method, params).await?;
+        loop {
+            let message = self.lines.next().await?;
+            if answers(&message, id) {
+                return Ok(answered(message));
+            }
+            self.refuses(&message, Error::NotServed, "not now").await?;
+        }
+    }
+
+    /// The number by which the answer will be known.
+    pub async fn sends(&mut self, method: &str, params: Value) -> Result<u64, Failure> {
+        self.last += 1;
+        self.writes(json!({ "id": self.last, "method": method, "params": params })).await?;
+        Ok(self.last)
+    }
+
+    pub async fn notes(&mut self, method: &str, params: Value) -> Result<(), Failure> {
+        let mut message = json!({ "method": method });
+        if !params.is_null() {
+            message["params"] = params;
+        }
+        self.writes(message).await
+    }
+
+    pub async fn replies(&mut self, request: &Value, result: Value) -> Result<(), Failure> {
+        self.writes(json!({ "id": request["id"], "result": result })).await
+    }
+
+    /// Answers a request that is not served; what is no request needs none.
+    pub async fn refuses(&mut self, message: &Value, error: Error, why: &str) -> Result<(), Failure> {
+        if message.get("method").is_none() || message.get("id").is_none() {
+            return Ok(());
+        }
+        let error = json!({ "code": error as i64, "message": why });
+        self.writes(json!({ "id": message["id"], "error": error })).await
+    }
+
+    async fn writes(&mut self, mut message: Value) -> Result<(), Failure> {
+        if self.dialect == Dialect::JsonRpc {
+            message["jsonrpc"] = "2.0".into();
+        }
+        self.lines.send(&message).await
+    }
+}
+
+pub fn answers(message: &Value, id: u64) -> bool {
+    message.get("method").is_none() && message["id"] == id
+}
+
+pub fn answered(mut message: Value) -> Result<Value, Refused> {
+    match message.get("error").filter(|error| !error.is_null()) {
+        Some(error) => Err(Refused {
+            code: error["code"].as_i64().unwrap_or_default(),
+            message: short(error["message"].as_str().unwrap_or("an error without a word")),
+        }),
+        None => Ok(message["result"].take()),
+    }
+}
