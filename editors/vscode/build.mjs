@@ -1,7 +1,7 @@
 // Bundles the extension and its webview; with --test, the tests too. Nothing but esbuild is needed.
 
 import { readFileSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { copyFile, readdir, rm } from "node:fs/promises";
 import * as esbuild from "esbuild";
 
 const isTest = process.argv.includes("--test");
@@ -27,6 +27,8 @@ const node = { ...shared, platform: "node", format: "cjs" };
 await rm("dist", { recursive: true, force: true });
 await esbuild.build({ ...node, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", external: ["vscode"] });
 await esbuild.build({ ...shared, entryPoints: ["webview/main.ts", "webview/main.css"], outdir: "dist", format: "iife" });
+// The pictures of the documentation, for the walkthrough.
+for (const picture of ["proposal.png", "dialog.png"]) await copyFile(`../../docs/vscode/${picture}`, `dist/${picture}`);
 if (isTest) {
   const tests = (await readdir("test")).filter((name) => name.endsWith(".ts")).map((name) => `test/${name}`);
   await esbuild.build({ ...node, entryPoints: tests, outdir: "dist/test" });

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { problemLine } from "./context";
-import { editorContext, place, problem, within } from "./editor";
+import { editorContext, leftOut, place, problem, within } from "./editor";
 
 /** Letters of a problem in a menu. */
 const MAX_TITLE = 60;
@@ -11,6 +11,7 @@ export class AskActions implements vscode.CodeActionProvider {
   static readonly kinds = [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.RefactorRewrite];
 
   provideCodeActions(document: vscode.TextDocument, range: vscode.Range, { diagnostics }: vscode.CodeActionContext): vscode.CodeAction[] {
+    if (leftOut(document)) return [];
     const ofProblems = diagnostics.flatMap((diagnostic) => [
       action("explain", `: ${short(diagnostic.message)}`, vscode.CodeActionKind.QuickFix, document, diagnostic),
       action("fix", `: ${short(diagnostic.message)}`, vscode.CodeActionKind.QuickFix, document, diagnostic),

@@ -2,15 +2,19 @@
 // its digest. No command of the extension approves anything, so no other extension can call one.
 
 import * as vscode from "vscode";
-import { plain } from "../../../crates/aside/web/text.js";
+import { speaks, tongueOf } from "../../../crates/aside/web/labels.js";
+import { plain, short } from "../../../crates/aside/web/text.js";
 import { type Daemon, DaemonError } from "./daemon";
-import { type OfferDocuments, inside } from "./diffs";
+import type { OfferDocuments } from "./diffs";
 import { ownEnvironment } from "./executable";
 import { isCommand, question } from "./offer";
 import { parsePatch } from "./patch";
+import { inside } from "./paths";
 import type { Offer, Told } from "./wire";
 
 export const BY = "VS Code";
+/** Milliseconds in which no dialog is read. */
+const MOMENT = 700;
 
 export class Approver {
   /** Offers that were too long for a dialog and have been opened in an editor. */
@@ -33,15 +37,13 @@ export class Approver {
       void this.explainTrust();
       throw new DaemonError("this workspace is not trusted: nothing is approved here", "refused");
     }
-    const { offer, workspace } = await this.offer(taskId);
+    const { offer, workspace, request } = await this.offer(taskId);
     if (offer.step !== step || offer.digest !== digest) {
       throw new DaemonError("it has changed since it was shown; look at it again", "refused");
     }
-    const { title, detail, does, isWhole } = question(offer, unsaved(offer, workspace));
-    const view = isCommand(offer) ? "Show All" : "View Diff";
+    const { title, detail, does, view, isWhole } = question(offer, request, unsaved(offer, workspace));
     const mayApprove = isWhole || this.opened.has(digest);
-    const buttons = [...(mayApprove ? [does] : []), ...(isWhole && isCommand(offer) ? [] : [view])];
-    const said = await vscode.window.showWarningMessage(title, { modal: true, detail }, ...buttons);
+    const said = await confirm(title, detail, mayApprove ? does : "", isWhole && isCommand(offer) ? "" : view);
     if (said === view) await this.open(offer, workspace);
     if (said !== does || !mayApprove) return undefined;
     const environment = isCommand(offer) ? variables() : [];
@@ -51,14 +53,19 @@ export class Approver {
   /** Whether what a task wrote was taken back. */
   async undo(taskId: string): Promise<Told | undefined> {
     if (!vscode.workspace.isTrusted) throw new DaemonError("this workspace is not trusted: nothing is written here", "refused");
-    const said = await vscode.window.showWarningMessage("Put the files back as they were?", { modal: true, detail: `Task ${plain(taskId)}` }, "Undo");
-    return said === "Undo" ? await this.daemon.task({ op: "undo", taskId, by: BY }) : undefined;
+    const { tasks } = await this.daemon.task({ op: "show", taskId });
+    const [brief] = tasks;
+    if (!brief) throw new DaemonError("that task is not there any more", "refused");
+    const say = speaks(tongueOf(brief.text));
+    const detail = [`${say("asked")}: ${short(brief.text, 200)}`, `${say("in")}: ${plain(brief.workspace)}`, short(brief.summary, 200)].join("\n");
+    const said = await confirm(say("Put the files back as they were?"), detail, say("Undo"));
+    return said === say("Undo") ? await this.daemon.task({ op: "undo", taskId: brief.taskId, by: BY }) : undefined;
   }
 
-  private async offer(taskId: string): Promise<{ offer: Offer; workspace: string }> {
+  private async offer(taskId: string): Promise<{ offer: Offer; workspace: string; request: string }> {
     const { tasks, offer } = await this.daemon.task({ op: "show", taskId });
     if (!offer) throw new DaemonError("nothing waits for you there any more", "refused");
-    return { offer, workspace: tasks[0]?.workspace ?? "" };
+    return { offer, workspace: tasks[0]?.workspace ?? "", request: tasks[0]?.text ?? "" };
   }
 
   private async open(offer: Offer, workspace: string): Promise<void> {
@@ -70,6 +77,18 @@ export class Approver {
     const manage = "Manage Trust";
     const said = await vscode.window.showWarningMessage("Aside approves nothing in a workspace that is not trusted.", manage);
     if (said === manage) await vscode.commands.executeCommand("workbench.trust.manage");
+  }
+}
+
+/** The button that was pressed. `does` has the focus, so a key that is held down, or pressed twice, would find it: then it is asked again. */
+async function confirm(title: string, detail: string, does: string, view = ""): Promise<string | undefined> {
+  for (;;) {
+    const shown = Date.now();
+    const said = await vscode.window.showWarningMessage(title, { modal: true, detail }, ...[does, view].filter(Boolean));
+    if (said && said === does && Date.now() - shown < MOMENT) continue;
+    // Back to where it was asked from, unless an editor is opened.
+    if (!said || said !== view) await vscode.commands.executeCommand("aside.chat.focus");
+    return said;
   }
 }
 

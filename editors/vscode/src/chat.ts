@@ -2,13 +2,14 @@
 // here, and what writes or runs goes through a dialog of the editor.
 
 import { randomBytes } from "node:crypto";
-import { realpathSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import { type Approver, BY } from "./approve";
 import type { Part } from "./context";
 import { Daemon, DaemonError, type Hooks, type Link } from "./daemon";
-import { editorContext, folders, place, shell } from "./editor";
+import { editorContext, folders, isPrivate, place, shell } from "./editor";
 import { notice } from "./notice";
+import { inside, isBelow, real } from "./paths";
 import type { Brief, TaskMessage, Told } from "./wire";
 
 /** After the last move of a cursor. */
@@ -22,13 +23,17 @@ type Said =
   | { kind: "ask"; id: number; text: string; threadId: string; cwd: string; without: Part[] }
   | { kind: "call"; id: number; message: TaskMessage }
   | { kind: "view"; taskId: string }
+  | { kind: "open"; place: string; workspace: string }
   | { kind: "place"; cwd: string }
   | { kind: "do"; command: string };
 
 export interface AskMore {
   only?: readonly vscode.Diagnostic[];
   session?: string;
+  /** The folder, as the user chose it. */
   cwd?: string;
+  /** The directory of a terminal, which may be of no folder. */
+  directory?: string;
 }
 
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -39,9 +44,13 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   /** For the events of the tasks on the screen; ends with the webview, so that nothing has to be kept. */
   private events: Daemon | undefined;
   private tasks: Brief[] = [];
+  /** Threads of other directories that were asked for here. */
+  private readonly guests = new Set<string>();
   private link: { link: Link; why: string } = { link: "off", why: "" };
   private timer: NodeJS.Timeout | undefined;
   private cwd = "";
+  /** Tells the messages of the extension from those of other frames. */
+  private readonly key = randomBytes(18).toString("base64");
 
   constructor(
     private readonly root: vscode.Uri,
@@ -54,7 +63,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.view = view;
     const { webview } = view;
     webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.root, "dist")] };
-    webview.onDidReceiveMessage((said: Said) => void this.hear(said));
+    // What has not the form of a message is no message.
+    webview.onDidReceiveMessage((said: Said) => void this.hear(said).catch(() => undefined));
     view.onDidChangeVisibility(() => {
       if (!view.visible) this.rest();
     });
@@ -67,8 +77,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   /** Shows the view, a thread in it, or the words of a request that is to be finished. */
   async show(more: { threadId?: string; draft?: string; fresh?: boolean } = {}): Promise<void> {
+    if (more.threadId) this.guests.add(more.threadId);
     await vscode.commands.executeCommand("aside.chat.focus");
+    this.tellTasks();
     this.tell({ kind: "focus", ...more });
+    if (more.fresh) void this.tellWelcome();
   }
 
   /** A request from elsewhere in the editor, in a thread of its own. */
@@ -84,12 +97,19 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   linked(link: Link, why: string): void {
     this.link = { link, why };
     this.tellLink();
-    if (link === "on") this.tell({ kind: "again" });
+    if (link !== "on") return;
+    this.tell({ kind: "again" });
+    void this.tellWelcome();
   }
 
   followed(tasks: Brief[]): void {
     this.tasks = tasks;
     this.tellTasks();
+  }
+
+  /** Another model may answer. */
+  settingsChanged(): void {
+    void this.tellWelcome();
   }
 
   /** The editor's state has changed, so what would go along may have. */
@@ -116,6 +136,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         this.tellLink();
         this.tellTasks();
         this.tellContext();
+        void this.tellWelcome();
         for (const message of this.later.splice(0)) this.tell(message);
         break;
       case "watch":
@@ -130,30 +151,49 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       case "view":
         await this.approver.view(String(said.taskId)).catch((error: unknown) => vscode.window.showErrorMessage(notice(`Aside: ${messageOf(error)}`)));
         break;
+      case "open":
+        await this.openPlace(String(said.place), String(said.workspace)).catch((error: unknown) => vscode.window.showErrorMessage(notice(`Aside: ${messageOf(error)}`)));
+        break;
       case "place":
         this.cwd = String(said.cwd);
         this.tellContext();
+        void this.tellWelcome();
         break;
       case "do":
-        if (["aside.install", "aside.reconnect", "aside.settings"].includes(said.command)) await vscode.commands.executeCommand(said.command);
+        if (["aside.install", "aside.reconnect"].includes(said.command)) await vscode.commands.executeCommand(said.command);
+        else if (said.command === "aside.settings") await vscode.commands.executeCommand(said.command, "llm.");
         break;
       default:
         break;
     }
   }
 
+  /** A place in the workspace of a task, `src/a.rs:12`; nothing else is opened. */
+  private async openPlace(named: string, workspace: string): Promise<void> {
+    const [, name = "", line = "1"] = /^(.*?)(?::(\d+))?$/s.exec(named) ?? [];
+    const path = this.tasks.some((task) => task.workspace === workspace) ? inside(workspace, name) : undefined;
+    if (!path || !isBelow(real(path), real(workspace))) throw new DaemonError(`${name} is not in the workspace of a task`, "refused");
+    const isFile = await stat(path).then((facts) => facts.isFile(), () => undefined);
+    if (!isFile) throw new DaemonError(`${name} is ${isFile === undefined ? "not there" : "no file"}`, "refused");
+    const at = new vscode.Position(Math.max(0, Number(line) - 1), 0);
+    await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true, selection: new vscode.Range(at, at) });
+  }
+
   private async asks(text: string, threadId: string, more: AskMore, without: Part[] = []): Promise<Told> {
-    const { cwd } = more.session && more.cwd ? { cwd: more.cwd } : place(more.cwd);
+    const cwd = more.directory || place(more.cwd).cwd;
     const { context } = editorContext(cwd, without, more.only);
-    return await this.daemon.task({
+    const told = await this.daemon.task({
       op: "ask",
       text: text.slice(0, MAX_TEXT),
       cwd,
       ...(threadId ? { threadId } : {}),
       ...(more.session ? { session_id: more.session } : { shell: shell() }),
       ...(isPrivate() ? { private: true } : {}),
+      ...(vscode.workspace.isTrusted ? {} : { untrusted: true }),
       ...context,
     });
+    for (const task of told.tasks) this.guests.add(task.threadId);
+    return told;
   }
 
   /** What the webview may ask for, field by field. */
@@ -220,7 +260,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   private tellTasks(): void {
-    this.tell({ kind: "tasks", tasks: this.tasks.filter(concernsWindow) });
+    const isHere = ofWindow();
+    this.tell({ kind: "tasks", tasks: this.tasks.filter((task) => isHere(task) || this.guests.has(task.threadId)) });
   }
 
   private tellContext(): void {
@@ -229,8 +270,14 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.tell({ kind: "context", items, notes, name, cwd: this.cwd, folders: folders(), isPrivate: isPrivate() });
   }
 
+  private async tellWelcome(): Promise<void> {
+    if (!this.isReady || this.daemon.link !== "on") return;
+    const told = await this.daemon.task({ op: "welcome", cwd: place(this.cwd).cwd }).catch(() => undefined);
+    if (told?.welcome) this.tell({ kind: "welcome", welcome: told.welcome });
+  }
+
   private tell(message: unknown): void {
-    if (this.isReady) void this.view?.webview.postMessage(message);
+    if (this.isReady) void this.view?.webview.postMessage({ ...(message as object), key: this.key });
     else if ((message as { kind: string }).kind === "focus") this.later.push(message);
   }
 
@@ -247,30 +294,17 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     <link rel="stylesheet" href="${asset("main.css")}">
     <title>Aside</title>
   </head>
-  <body>
+  <body data-key="${this.key}">
     <script nonce="${nonce}" src="${asset("main.js")}"></script>
   </body>
 </html>`;
   }
 }
 
-export function isPrivate(): boolean {
-  return vscode.workspace.getConfiguration("aside").get("private", false);
-}
-
-/** Of a folder of this window, around one or below one; without folders all are. */
-export function concernsWindow(brief: Brief): boolean {
+/** Tells which tasks are of a folder of this window, around one or below one; without folders all are. */
+export function ofWindow(): (brief: Brief) => boolean {
   const roots = folders().map(({ cwd }) => real(cwd));
-  const isBelow = (path: string, root: string) => path === root || path.startsWith(`${root}/`);
-  return !roots.length || roots.some((root) => isBelow(brief.workspace, root) || isBelow(root, brief.workspace));
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return ({ workspace }) => !roots.length || roots.some((root) => isBelow(workspace, root) || isBelow(root, workspace));
 }
 
 export function messageOf(error: unknown): string {

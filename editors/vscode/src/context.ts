@@ -23,6 +23,8 @@ export interface Problem {
 export interface Seen {
   /** Empty for a document without a file. */
   file: string;
+  /** Where the file really is, behind links; the same where there are none. */
+  behind: string;
   line: number;
   isDirty: boolean;
   selection: string;
@@ -48,7 +50,7 @@ export function collect(seen: Seen, wanted: readonly Part[]): Collected {
   const context: Context = {};
   const items: Item[] = [];
   const notes: string[] = [];
-  const what = seen.file && denied(seen.file);
+  const what = seen.file && (denied(seen.file) ?? denied(seen.behind));
   if (what) notes.push(`${seen.file} is left out: ${what}`);
   if (seen.file && !what && wants("file")) {
     context.active = seen.file;
@@ -72,6 +74,12 @@ export function collect(seen: Seen, wanted: readonly Part[]): Collected {
     items.push({ part: "open", label: `${count(open.length, "open file")}`, title: open.join("\n") });
   }
   return { context, items, notes };
+}
+
+/** What all of the lists name: the settings of a workspace, which is a file of others, take away and add nothing. */
+export function wanted(lists: readonly unknown[]): Part[] {
+  const named = lists.filter((list) => list !== undefined);
+  return PARTS.filter((part) => named.every((list) => Array.isArray(list) && list.includes(part)));
 }
 
 export function problemLine(file: string, { line, severity, source, message }: Problem): string {

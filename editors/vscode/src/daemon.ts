@@ -20,6 +20,8 @@ const START_TIMEOUT = 20_000;
 const FIRST_RETRY = 500;
 const LAST_RETRY = 30_000;
 
+const NOT_FOUND = "aside is not installed, or not found";
+
 const run = promisify(execFile);
 
 export type Link = "off" | "connecting" | "on" | "missing" | "failed";
@@ -74,7 +76,7 @@ export class Daemon {
     if (this.attempt) return;
     const program = this.hooks.executable();
     if (!program) {
-      this.tell("missing", "aside is not installed, or not found");
+      this.tell("missing", NOT_FOUND);
       return;
     }
     const attempt: Attempt = { outbox: [] };
@@ -136,7 +138,7 @@ export class Daemon {
     return new Promise((resolve, reject) => {
       const { attempt } = this;
       if (!attempt) {
-        reject(new DaemonError("the daemon is not connected", "away"));
+        reject(new DaemonError(this.link === "missing" ? NOT_FOUND : "the daemon is not connected", "away"));
         return;
       }
       const line = `${JSON.stringify({ request_id: number, type, ...fields })}\n`;

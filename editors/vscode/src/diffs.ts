@@ -1,10 +1,10 @@
 // A proposed change in the editor's own diff editor: both sides are read-only documents, made for one digest.
 
 import { readFile, stat } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
 import { plain } from "../../../crates/aside/web/text.js";
 import { isCommand, whole } from "./offer";
+import { inside } from "./paths";
 import { type FilePatch, applyPatch, parsePatch } from "./patch";
 import type { Offer } from "./wire";
 
@@ -13,6 +13,12 @@ const SCHEME = "aside-offer";
 const MAX_FILE = 8 * 1024 * 1024;
 /** Documents that are kept; the editors of older ones stay as they are. */
 const KEPT = 400;
+
+interface Side {
+  name: string;
+  old: vscode.Uri | undefined;
+  new: vscode.Uri | undefined;
+}
 
 export class OfferDocuments implements vscode.TextDocumentContentProvider {
   private readonly texts = new Map<string, string>();
@@ -33,23 +39,27 @@ export class OfferDocuments implements vscode.TextDocumentContentProvider {
     }
     const sides = await this.sides(offer, workspace);
     const [first] = sides ?? [];
-    const title = `Aside: ${sides?.length === 1 ? first?.name : `${sides?.length ?? 0} files`} (proposed)`;
+    const title = `Aside: ${sides?.length === 1 ? `${first?.name} (proposed)` : "proposed change"}`;
     if (!sides || !first) await this.openText(offer, "change.diff", offer.text, "diff");
-    else if (sides.length === 1) await vscode.commands.executeCommand("vscode.diff", first.old, first.new, title, { preview: true });
-    else await vscode.commands.executeCommand("vscode.changes", title, sides.map((side) => [side.new, side.old, side.new]));
+    else if (sides.length === 1 && first.old && first.new) await vscode.commands.executeCommand("vscode.diff", first.old, first.new, title, { preview: true });
+    else await vscode.commands.executeCommand("vscode.changes", title, sides.map((side) => [side.new ?? side.old, side.old, side.new]));
   }
 
-  /** Both sides of each file; nothing when the change cannot be laid over the files as they are. */
-  private async sides(offer: Offer, workspace: string): Promise<{ name: string; old: vscode.Uri; new: vscode.Uri }[] | undefined> {
+  /** Both sides of each file, of which a new or deleted one has one; nothing when the change cannot be laid over the files as they are. */
+  private async sides(offer: Offer, workspace: string): Promise<Side[] | undefined> {
     const files = parsePatch(offer.text);
     if (!files) return undefined;
-    const sides = [];
+    const sides: Side[] = [];
     for (const file of files) {
       const before = await textBefore(file, workspace);
       const after = before === undefined ? undefined : applyPatch(before, file);
       if (before === undefined || after === undefined) return undefined;
       const name = plain(file.new || file.old);
-      sides.push({ name, old: this.keep(offer, `${plain(file.old || file.new)}`, "old", before), new: this.keep(offer, name, "new", after) });
+      sides.push({
+        name,
+        old: file.old ? this.keep(offer, plain(file.old), "old", before) : undefined,
+        new: file.new ? this.keep(offer, name, "new", after) : undefined,
+      });
     }
     return sides;
   }
@@ -74,15 +84,10 @@ async function textBefore(file: FilePatch, workspace: string): Promise<string | 
   if (!file.old) return "";
   const path = inside(workspace, file.old);
   try {
-    if (!path || (await stat(path)).size > MAX_FILE) return undefined;
+    const facts = path ? await stat(path) : undefined;
+    if (!path || !facts?.isFile() || facts.size > MAX_FILE) return undefined;
     return await readFile(path, "utf8");
   } catch {
     return undefined;
   }
-}
-
-/** The daemon has refused names that lead out of the workspace; none is followed here either. */
-export function inside(workspace: string, name: string): string | undefined {
-  const leadsOut = isAbsolute(name) || name.split("/").includes("..");
-  return workspace && name && !leadsOut ? join(workspace, name) : undefined;
 }

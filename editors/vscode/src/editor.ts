@@ -3,7 +3,9 @@
 import { homedir } from "node:os";
 import { dirname, relative } from "node:path";
 import * as vscode from "vscode";
-import { type Collected, type Part, type Problem, type Seen, collect } from "./context";
+import { type Collected, type Part, type Problem, type Seen, collect, wanted } from "./context";
+import { denied } from "./deny";
+import { isBelow, real } from "./paths";
 
 const SEVERITIES = ["error", "warning", "information", "hint"];
 
@@ -18,10 +20,10 @@ export function folders(): Place[] {
   return open.filter((folder) => folder.uri.scheme === "file").map((folder) => ({ cwd: folder.uri.fsPath, name: folder.name }));
 }
 
-/** The folder of the active file; without one the first folder; without that the directory of the file. */
-export function place(wanted = ""): Place {
+/** The folder that `path` is, is in or is around; else that of the active file; without one the first folder; without that the directory of the file. */
+export function place(path = ""): Place {
   const all = folders();
-  const named = all.find((folder) => folder.cwd === wanted);
+  const named = path ? all.find((folder) => folder.cwd === path) ?? near(all, real(path)) : undefined;
   if (named) return named;
   const active = vscode.window.activeTextEditor?.document.uri;
   const around = active?.scheme === "file" ? vscode.workspace.getWorkspaceFolder(active) : undefined;
@@ -30,16 +32,38 @@ export function place(wanted = ""): Place {
   return all[0] ?? { cwd, name: cwd };
 }
 
+function near(all: Place[], path: string): Place | undefined {
+  return all.find(({ cwd }) => isBelow(path, real(cwd))) ?? all.find(({ cwd }) => isBelow(real(cwd), path));
+}
+
+/** The values of a setting: the user's, and those of the workspace, which is a file of others. */
+function values(name: string): unknown[] {
+  const set = vscode.workspace.getConfiguration("aside").inspect(name);
+  return [set?.globalValue, set?.workspaceValue, set?.workspaceFolderValue];
+}
+
+/** Nothing remote. A workspace may turn that on, and not off. */
+export function isPrivate(): boolean {
+  return values("private").includes(true);
+}
+
 /** What goes along with a request in `cwd`. `only` are the problems that it is about, if it is about some. */
 export function editorContext(cwd: string, without: readonly Part[] = [], only?: readonly vscode.Diagnostic[]): Collected {
-  const wanted = vscode.workspace.getConfiguration("aside").get<Part[]>("context", []);
-  return collect(seen(cwd, only), wanted.filter((part) => !without.includes(part)));
+  return collect(seen(cwd, only), wanted(values("context")).filter((part) => !without.includes(part)));
+}
+
+/** Why nothing of a document goes along; empty when it may. */
+export function leftOut({ uri }: vscode.TextDocument): string {
+  const { cwd } = place(uri.scheme === "file" ? uri.fsPath : "");
+  const file = within(cwd, uri) ?? uri.fsPath;
+  const what = uri.scheme === "file" ? denied(file) ?? denied(behind(cwd, uri.fsPath)) : undefined;
+  return what ? `${file} is left out: ${what}` : "";
 }
 
 function seen(cwd: string, only?: readonly vscode.Diagnostic[]): Seen {
   const open = vscode.window.tabGroups.all.flatMap((group) => group.tabs).flatMap((tab) => within(cwd, uriOf(tab)) ?? []);
   const editor = vscode.window.activeTextEditor;
-  const nothing = { file: "", line: 0, isDirty: false, selection: "", problems: [], open: [...new Set(open)] };
+  const nothing = { file: "", behind: "", line: 0, isDirty: false, selection: "", problems: [], open: [...new Set(open)] };
   if (!editor) return nothing;
   const { document, selection } = editor;
   const file = within(cwd, document.uri);
@@ -51,6 +75,7 @@ function seen(cwd: string, only?: readonly vscode.Diagnostic[]): Seen {
   return {
     ...nothing,
     file: file ?? "",
+    behind: file ? behind(cwd, document.uri.fsPath) : "",
     line: selection.active.line + 1,
     isDirty: document.isDirty,
     selection: document.getText(selection),
@@ -72,6 +97,11 @@ export function within(cwd: string, uri: vscode.Uri | undefined): string | undef
   if (uri?.scheme !== "file") return undefined;
   const path = relative(cwd, uri.fsPath);
   return path && !path.startsWith("..") && !path.startsWith("/") ? path : undefined;
+}
+
+function behind(cwd: string, path: string): string {
+  const [root, target] = [real(cwd), real(path)];
+  return isBelow(target, root) ? relative(root, target) : target;
 }
 
 function uriOf(tab: vscode.Tab): vscode.Uri | undefined {

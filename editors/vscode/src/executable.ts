@@ -4,16 +4,21 @@ import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
+import { isBelow, real } from "./paths";
+
 /** Looked at behind `PATH`, which a desktop session may not have set up. */
 const USUAL = [join(homedir(), ".local/bin"), join(homedir(), ".cargo/bin"), "/usr/local/bin", "/opt/homebrew/bin"];
 /** What the editor sets for its own processes. */
 const OF_THE_EDITOR = /^(ELECTRON_|VSCODE_|CODE_SERVER_|CHROME_|GOOGLE_|NODE_EXEC_|ORIGINAL_XDG_)/;
 
-export function findExecutable(setting: string, path = process.env.PATH ?? ""): string | undefined {
+/** `folders` are those of the window, whose files are of others: none of their programs is taken by its name. */
+export function findExecutable(setting: string, folders: string[] = [], path = process.env.PATH ?? ""): string | undefined {
   const named = setting.trim().replace(/^~(?=\/)/, homedir());
   if (named) return isAbsolute(named) && isProgram(named) ? named : undefined;
   // A relative entry of `PATH` would let a workspace bring its own `aside`.
-  const directories = [...path.split(":").filter(isAbsolute), ...USUAL];
+  const roots = folders.map(real).filter((root) => !isBelow(real(homedir()), root));
+  const isOfFolder = (directory: string) => roots.some((root) => isBelow(real(directory), root));
+  const directories = [...path.split(":").filter((directory) => isAbsolute(directory) && !isOfFolder(directory)), ...USUAL];
   return directories.map((directory) => join(directory, "aside")).find(isProgram);
 }
 

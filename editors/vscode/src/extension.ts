@@ -3,11 +3,13 @@
 import * as vscode from "vscode";
 import { AskActions, requestText } from "./actions";
 import { Approver } from "./approve";
-import { ChatView, messageOf } from "./chat";
+import { ChatView, messageOf, ofWindow } from "./chat";
 import { Daemon, type Hooks, type Link } from "./daemon";
 import { OfferDocuments } from "./diffs";
+import { folders, leftOut } from "./editor";
 import { findExecutable, ownEnvironment } from "./executable";
 import { lastCommandText } from "./last";
+import { notice } from "./notice";
 import { changeSetting } from "./settings";
 import { RemoteNotices, StatusItem } from "./status";
 import { Terminals } from "./terminal";
@@ -35,11 +37,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const chat = new ChatView(context.extensionUri, daemon, hooks, new Approver(daemon, documents));
   const terminals = new Terminals(daemon);
 
-  const asks = (verb: "explain" | "fix") => (_?: vscode.Uri, diagnostic?: vscode.Diagnostic) =>
-    chat.ask(requestText(verb, diagnostic), diagnostic ? { only: [diagnostic] } : {});
+  const asks = (verb: "explain" | "fix") => async (_?: vscode.Uri, diagnostic?: vscode.Diagnostic) => {
+    const document = vscode.window.activeTextEditor?.document;
+    const why = document ? leftOut(document) : "";
+    if (why) void vscode.window.showWarningMessage(notice(`Aside: ${why}`));
+    else await chat.ask(requestText(verb, diagnostic), diagnostic ? { only: [diagnostic] } : {});
+  };
   const asksLast = (verb: "explain" | "fix") => async () => {
     const last = await terminals.lastCommand();
-    if (last) await chat.ask(lastCommandText(verb, last), { session: last.session, cwd: last.cwd });
+    if (last) await chat.ask(lastCommandText(verb, last), { session: last.session, directory: last.cwd });
     else void vscode.window.showInformationMessage("No command is known of this terminal. Aside's plugin or the editor's shell integration has to be on there.");
   };
   const commands: Record<string, (...given: never[]) => unknown> = {
@@ -50,13 +56,13 @@ export function activate(context: vscode.ExtensionContext): void {
     "aside.fixLast": asksLast("fix"),
     "aside.newThread": () => chat.show({ fresh: true }),
     "aside.showWaiting": () => {
-      const waiting = tasks.find((task) => task.state === "WAITING_APPROVAL");
+      const waiting = tasks.filter(ofWindow()).find((task) => task.state === "WAITING_APPROVAL");
       return chat.show(waiting ? { threadId: waiting.threadId } : {});
     },
-    "aside.settings": async () => {
+    "aside.settings": async (prefix?: unknown) => {
       const found = program();
-      if (found) await changeSetting(found);
-      else await showInstall(context);
+      if (!found) await showInstall(context);
+      else if (await changeSetting(found, typeof prefix === "string" ? prefix : "")) chat.settingsChanged();
     },
     "aside.reconnect": () => daemon.connect(),
     "aside.install": () => showInstall(context),
@@ -78,6 +84,10 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.tabGroups.onDidChangeTabs(changed),
     vscode.languages.onDidChangeDiagnostics(changed),
     vscode.workspace.onDidChangeWorkspaceFolders(() => followed(tasks)),
+    // Who was away may have installed it.
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused && daemon.link === "missing") daemon.connect();
+    }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => chat.linked(daemon.link, "")),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("aside")) changed();
@@ -96,7 +106,7 @@ export function deactivate(): void {
 }
 
 function program(): string | undefined {
-  return findExecutable(vscode.workspace.getConfiguration("aside").get("executable", ""));
+  return findExecutable(vscode.workspace.getConfiguration("aside").get("executable", ""), folders().map(({ cwd }) => cwd));
 }
 
 async function showInstall(context: vscode.ExtensionContext): Promise<void> {

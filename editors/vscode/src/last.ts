@@ -20,8 +20,9 @@ export function withoutEscapes(text: string): string {
 export function lastCommandText(kind: "explain" | "fix", last: LastCommand): string {
   const hasFailed = last.exit !== undefined && last.exit !== 0;
   if (last.session && hasFailed) return kind === "explain" ? "why did the last command fail?" : "fix the last command";
-  if (!hasFailed && kind === "explain") return `explain the command: ${last.command}`;
-  const ended = hasFailed ? `failed with exit status ${last.exit}` : "did not do what I want";
-  const output = last.output.trim();
-  return `${kind === "explain" ? "why did this fail" : "fix this error"}: the command \`${last.command}\` ${ended}${output ? ` and printed:\n\n${output}` : ""}`;
+  if (!hasFailed && kind === "explain" && !/[`\n]/.test(last.command)) return `explain \`${last.command}\``;
+  const asked = hasFailed ? `why did this fail${kind === "fix" ? ", and how do I fix it" : ""}?` : kind === "fix" ? "this did not do what I want, how do I fix it?" : "explain this:";
+  // As it stands in a terminal, which the daemon reads as what was pasted from one.
+  const output = last.output.trim() || (hasFailed ? `exit status ${last.exit}` : "");
+  return `${asked}\n\n$ ${last.command}\n${output}`.trimEnd();
 }

@@ -1,18 +1,22 @@
-// What waits for approval, in the words of the editor's own dialog. All text comes from the rows of the daemon, which spell out signs that
-// cannot be seen.
+// What waits for approval, in the words of the editor's own dialog and the language of the request. All text comes from the rows of the
+// daemon, which spell out signs that cannot be seen.
 
-import { count } from "./context";
+import { speaks, tongueOf } from "../../../crates/aside/web/labels.js";
 import type { Offer } from "./wire";
 
 /** A dialog with more is not read, and may not fit the screen: the rest is to be looked at in an editor first. */
 const MAX_LINES = 24;
 const MAX_LETTERS = 1_600;
+/** Of each reason, rule and the like. */
+const MAX_FACT = 400;
 
 export interface Question {
   title: string;
   detail: string;
   /** The button that approves. */
   does: string;
+  /** The button that shows all of it in an editor. */
+  view: string;
   /** Everything is in the dialog. */
   isWhole: boolean;
 }
@@ -21,40 +25,46 @@ export function isCommand(offer: Offer): boolean {
   return offer.action === "run_command";
 }
 
-export function question(offer: Offer, unsaved: string[] = []): Question {
+/** `request`: what was asked for. */
+export function question(offer: Offer, request = "", unsaved: string[] = []): Question {
+  const say = speaks(tongueOf(request));
   const of = (label: string) => offer.rows.filter((row) => row.label === label).map((row) => row.text);
-  const dangers = of("danger").map((danger) => `⚠ ${danger}`);
-  const facts = offer.rows.filter((row) => !["command", "file", "danger"].includes(row.label)).map((row) => `${row.label}: ${row.text}`);
-  const dirty = unsaved.map((file) => `⚠ ${file} has changes that are not saved; the file on the disk is changed`);
-  if (isCommand(offer)) {
-    const command = bounded(of("command"));
-    return {
-      title: "Run this command?",
-      detail: [...command.lines, "", ...dangers, ...facts].join("\n"),
-      does: "Run",
-      isWhole: command.isWhole,
-    };
-  }
   const files = of("file");
-  const shown = bounded(files);
+  const what = bounded(isCommand(offer) ? of("command").flatMap(marked) : files.flatMap((file) => file.split("\n")), say);
+  const facts = offer.rows.filter((row) => !["command", "file", "danger"].includes(row.label)).map((row) => fact(say(row.label), row.text));
+  const dangers = of("danger").map((danger) => `⚠ ${danger}`);
+  const dirty = unsaved.map((file) => `⚠ ${say("{} has changes that are not saved; the file on the disk is changed", file)}`);
+  const number = say(files.length === 1 ? "{} file" : "{} files", files.length);
   return {
-    title: `Apply this change to ${count(files.length, "file")}?`,
-    detail: [...shown.lines, "", ...dangers, ...dirty, ...facts].join("\n"),
-    does: `Apply ${count(files.length, "File")}`,
-    isWhole: shown.isWhole,
+    title: isCommand(offer) ? say("Run this command?") : say("Apply this change to {}?", number),
+    detail: [...what.lines, "", ...dangers, ...dirty, ...facts.map(({ line }) => line)].join("\n"),
+    does: isCommand(offer) ? say("Run") : say("Apply {}", number),
+    view: say(isCommand(offer) ? "Show All" : "View Diff"),
+    isWhole: what.isWhole && facts.every(({ isWhole }) => isWhole),
   };
 }
 
-function bounded(rows: string[]): { lines: string[]; isWhole: boolean } {
-  const lines = rows.flatMap((row) => row.split("\n"));
+/** Each line of a command has a mark before it, so that none of them passes for one of ours. */
+function marked(command: string): string[] {
+  return command.split("\n").map((line, index) => `${index ? ">" : "$"} ${line}`);
+}
+
+function fact(label: string, text: string): { line: string; isWhole: boolean } {
+  const isWhole = text.length <= MAX_FACT;
+  const line = `${label}: ${isWhole ? text : `${text.slice(0, MAX_FACT)}…`}`;
+  return { line: line.replaceAll("\n", "\n    "), isWhole };
+}
+
+function bounded(lines: string[], say: ReturnType<typeof speaks>): { lines: string[]; isWhole: boolean } {
   let letters = 0;
   const shown = lines.slice(0, MAX_LINES).filter((line) => (letters += line.length) <= MAX_LETTERS);
-  if (shown.length === lines.length) return { lines, isWhole: true };
-  return { lines: [...shown, `… and ${count(lines.length - shown.length, "more line")}, to be looked at first`], isWhole: false };
+  const left = lines.length - shown.length;
+  if (!left) return { lines, isWhole: true };
+  return { lines: [...shown, say(left === 1 ? "… and {} more line, to be looked at first" : "… and {} more lines, to be looked at first", left)], isWhole: false };
 }
 
 /** All of it as one text, for an editor. */
 export function whole(offer: Offer): string {
-  const rows = offer.rows.map((row) => (row.label === "command" ? row.text : `# ${row.label}: ${row.text}`));
+  const rows = offer.rows.map((row) => (row.label === "command" ? row.text : `# ${row.label}: ${row.text.replaceAll("\n", "\n#   ")}`));
   return `${rows.join("\n")}\n`;
 }

@@ -105,14 +105,18 @@ export function applyPatch(before: string, patch: FilePatch): string | undefined
   const endsWithNewline = lines.at(-1) === "";
   if (endsWithNewline) lines.pop();
   const out: string[] = [];
+  // One by one: a long file has more lines than a call may have arguments.
+  const keep = (until: number) => {
+    for (; at < until && at < lines.length; at += 1) out.push(lines[at] ?? "");
+  };
   let at = 0;
   let newline = endsWithNewline || before === "";
   for (const { start, rows } of patch.hunks) {
     const olds = rows.filter((row) => " -".includes(row[0] ?? " ")).length;
     const first = olds === 0 ? start : start - 1;
     if (first < at) return undefined;
-    out.push(...lines.slice(at, first));
-    at = first;
+    if (first > lines.length) return undefined;
+    keep(first);
     let last = "";
     for (const row of rows) {
       const text = row.slice(1);
@@ -129,7 +133,7 @@ export function applyPatch(before: string, patch: FilePatch): string | undefined
       if (last !== "-") out.push(text);
     }
   }
-  out.push(...lines.slice(at));
+  keep(lines.length);
   if (!out.length) return "";
   return out.join("\n") + (newline ? "\n" : "");
 }

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { plain } from "../../../crates/aside/web/text.js";
-import { concernsWindow } from "./chat";
+import { ofWindow } from "./chat";
 import type { Link } from "./daemon";
 import { notice } from "./notice";
 import type { Brief } from "./wire";
@@ -29,7 +29,7 @@ export class StatusItem implements vscode.Disposable {
   }
 
   followed(tasks: Brief[]): void {
-    const here = tasks.filter(concernsWindow);
+    const here = tasks.filter(ofWindow());
     this.waiting = here.filter((task) => task.state === "WAITING_APPROVAL");
     this.working = here.filter((task) => !["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"].includes(task.state)).length;
     this.draw();
@@ -86,10 +86,11 @@ export class RemoteNotices implements vscode.Disposable {
   /** Says once that a request from afar has come, and once for each attempt that it waits. It offers to show it, nothing else. */
   private notify(tasks: Brief[], show: (brief: Brief) => void): void {
     if (!vscode.workspace.getConfiguration("aside").get("notifyRemote", true)) return;
+    const isHere = ofWindow();
     for (const brief of tasks) {
       const isWaiting = brief.state === "WAITING_APPROVAL";
       const isLive = isWaiting || !["COMPLETED", "FAILED", "REJECTED"].includes(brief.state);
-      if (!isFromAfar(brief) || !isLive || !(concernsWindow(brief) || vscode.window.state.focused)) continue;
+      if (!isFromAfar(brief) || !isLive || !(isHere(brief) || vscode.window.state.focused)) continue;
       const state = `${brief.attempt} ${isWaiting ? "waits" : "asks"}`;
       if (this.told.get(brief.taskId) === state) continue;
       this.told.set(brief.taskId, state);

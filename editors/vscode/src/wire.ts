@@ -35,6 +35,7 @@ export interface Offer {
 
 export interface Told {
   tasks: Brief[];
+  welcome?: { model: string; editor: string; examples: string[] };
   offer?: Offer;
   lines?: string[];
 }
@@ -70,6 +71,8 @@ export interface TaskMessage extends Context {
   cwd?: string;
   session_id?: string;
   private?: boolean;
+  /** The workspace is not trusted: nothing of it runs unasked. */
+  untrusted?: boolean;
   environment?: string[];
 }
 

@@ -1,6 +1,7 @@
 // The connection, against a real daemon: asking, watching, answering with a digest, and coming back after the daemon has ended.
 
 import assert from "node:assert/strict";
+import { symlink } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { Daemon, DaemonError, type Link } from "../src/daemon";
 import type { TaskEvent } from "../src/wire";
@@ -71,6 +72,20 @@ test("what is selected in a file that no task reads is not sent", async () => {
   const taskId = await asks("explain how this is used", { active: ".env", selection: "COLOUR=otterfield", open: [".env"] });
   await state(taskId, "COMPLETED");
   assert.ok(!home.model.asked.some((body) => body.includes("otterfield")), "a denied file was sent");
+});
+
+test("nor is that of a file that leads to one", async () => {
+  await symlink(".env", `${home.project}/plain.txt`);
+  const taskId = await asks("explain what this does", { active: "plain.txt", selection: "COLOUR=otterfield", open: ["plain.txt"] });
+  await state(taskId, "COMPLETED");
+  assert.ok(!home.model.asked.some((body) => body.includes("otterfield")), "a denied file was sent");
+});
+
+test("what rules allow runs unasked, but not where the workspace is not trusted", async () => {
+  const rule = 'program = "ls"\nwhy = "it only lists"\nhits = ["ls"]\nmisses = ["rm x"]\n';
+  await home.write(".config/aside/rules.toml", `[[allow]]\n${rule}`);
+  await state(await asks("run ls", { untrusted: true }), "WAITING_APPROVAL");
+  await state(await asks("run ls"), "COMPLETED");
 });
 
 test("an open file goes along by its path from the folder", async () => {

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -27,6 +27,7 @@ const SETTINGS = {
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "terminal.integrated.defaultProfile.linux": "bash",
   "terminal.integrated.gpuAcceleration": "off",
+  "remote.autoForwardPorts": false,
 };
 
 // The little of playwright-core that is used; it is installed apart from the extension.
@@ -34,6 +35,8 @@ interface Locator {
   click(options?: object): Promise<void>;
   fill(text: string): Promise<void>;
   press(key: string): Promise<void>;
+  focus(): Promise<void>;
+  selectOption(option: object): Promise<unknown>;
   textContent(): Promise<string | null>;
   innerText(): Promise<string>;
   count(): Promise<number>;
@@ -53,7 +56,8 @@ interface Page extends Frame {
   frames(): Frame[];
   screenshot(options: object): Promise<void>;
   close(): Promise<void>;
-  keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  mouse: { move(x: number, y: number): Promise<void> };
+  keyboard: { press(key: string): Promise<void>; down(key: string): Promise<void>; up(key: string): Promise<void>; type(text: string): Promise<void> };
 }
 interface Browser {
   newPage(options: object): Promise<Page>;
@@ -75,12 +79,15 @@ async function freePort(): Promise<number> {
   });
 }
 
-async function starts(settings: object, folder = home.project): Promise<Page> {
+async function starts(settings: object, where = `folder=${encodeURIComponent(home.project)}`): Promise<Page> {
   await home.write("code/User/settings.json", JSON.stringify({ ...SETTINGS, ...settings }));
+  // What counts for one machine is read from there when the files are on a server.
+  await home.write("code/Machine/settings.json", JSON.stringify(settings));
   const opened = await browser.newPage({ viewport: { width: 1180, height: 760 } });
   opened.setDefaultTimeout(120_000);
-  await opened.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
-  await opened.locator('.activitybar [aria-label*="Aside"]').first().waitFor({ timeout: 180_000 });
+  await opened.goto(`http://127.0.0.1:${port}/?${where}`);
+  // There when the window is made: before that it finds no files, and takes the focus away from the palette.
+  await opened.locator('.statusbar-item[id$="aside.state"]').first().waitFor({ timeout: 180_000 });
   return opened;
 }
 
@@ -92,21 +99,22 @@ async function chat(of = page): Promise<Frame> {
   }, "the chat view", 180_000);
 }
 
-async function command(name: string, of = page): Promise<void> {
+/** Types into the palette and takes the row that has these words. */
+async function picks(typed: string, words: string, of = page): Promise<void> {
+  const input = of.locator(".quick-input-widget input").first();
+  const row = of.locator(".quick-input-list .monaco-list-row", { hasText: words }).first();
   await of.keyboard.press("F1");
-  await of.locator(".quick-input-widget input").first().waitFor();
-  await of.keyboard.type(name);
-  const row = of.locator(".quick-input-list .monaco-list-row", { hasText: name }).first();
-  await row.waitFor();
+  await input.waitFor();
+  await input.fill(typed);
   await row.click();
 }
 
+async function command(name: string, of = page): Promise<void> {
+  await picks(`>${name}`, name, of);
+}
+
 async function opens(name: string): Promise<void> {
-  await page.keyboard.press("F1");
-  const input = page.locator(".quick-input-widget input").first();
-  await input.waitFor();
-  await input.fill(name);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
+  await picks(name, name);
   await page.locator(".tab", { hasText: name }).first().waitFor();
 }
 
@@ -133,13 +141,77 @@ async function reaches(frame: Frame, state: string): Promise<Locator> {
 
 async function picture(name: string): Promise<void> {
   if (!PICTURES) return;
-  // Behind the animations.
+  // Behind the animations, and nothing under the pointer.
+  await page.mouse.move(0, 0);
   await new Promise((done) => setTimeout(done, 600));
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
+/** Another extension, which tries every command that it finds of ours when it is told to. */
+const OTHER = `
+const fs = require("node:fs");
+const vscode = require("vscode");
+const home = process.env.HOME;
+exports.activate = () => {
+  const watch = setInterval(async () => {
+    if (!fs.existsSync(home + "/other-go")) return;
+    clearInterval(watch);
+    const { taskId, step, digest } = JSON.parse(fs.readFileSync(home + "/other-go", "utf8"));
+    // Once: in the windows of later scenes it would press their commands too.
+    fs.rmSync(home + "/other-go");
+    const names = (await vscode.commands.getCommands(true)).filter((name) => name.startsWith("aside"));
+    const approve = { op: "approve", kind: "call", taskId, step, digest, message: { op: "approve", taskId, step, digest } };
+    // Those of the view only move it about.
+    for (const name of [...names.filter((name) => !name.startsWith("aside.chat.")), "aside.approve", "aside.chat.approve", "aside.run"]) {
+      await Promise.race([
+        vscode.commands.executeCommand(name, approve, taskId, step, digest).then(undefined, () => undefined),
+        new Promise((done) => setTimeout(done, 1500)),
+      ]);
+      await vscode.commands.executeCommand("workbench.action.closeQuickOpen");
+    }
+    const api = vscode.extensions.getExtension("aside.aside")?.exports;
+    fs.writeFileSync(home + "/other-done", JSON.stringify({ names, api: api === undefined ? "none" : Object.keys(api ?? {}) }));
+  }, 200);
+};
+exports.deactivate = () => {};
+`;
+
+/** Packs it as any extension is. */
+async function otherExtension(): Promise<string> {
+  const manifest = { name: "other", publisher: "other", version: "0.0.1", engines: { vscode: "^1.94.0" }, main: "./extension.js", activationEvents: ["onStartupFinished"], contributes: {} };
+  await home.write("other-source/package.json", JSON.stringify(manifest));
+  await home.write("other-source/extension.js", OTHER);
+  const packed = join(home.path, "other.vsix");
+  execFileSync(process.execPath, [join(process.cwd(), "node_modules/@vscode/vsce/vsce"), "package", "--no-dependencies", "--allow-missing-repository", "--skip-license", "--out", packed], { cwd: join(home.path, "other-source"), stdio: "ignore" });
+  return packed;
+}
+
+/** Milliseconds of processor time that the extension host has used. */
+function hostTime(): number {
+  const hosts = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid)).flatMap((pid) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+      if (!command.includes("--type=extensionHost") || !environment.includes(`HOME=${home.path}\0`)) return [];
+      const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+      return [Number(fields[11]) + Number(fields[12])];
+    } catch {
+      return [];
+    }
+  });
+  assert.ok(hosts.length > 0, "no extension host is there");
+  return hosts.reduce((sum, ticks) => sum + ticks, 0) * 10;
+}
+
 const dialog = () => page.locator(".monaco-dialog-box");
 const button = (of: Locator | Frame, words: string) => of.locator("button, a.monaco-button", { hasText: words }).first();
+
+/** Not at once: a dialog that was answered before it can be read asks again. */
+async function confirms(words: string): Promise<void> {
+  await button(dialog(), words).waitFor();
+  await new Promise((done) => setTimeout(done, 900));
+  await button(dialog(), words).click();
+}
 
 async function waitsFor(of: Locator, words: RegExp): Promise<string> {
   return await until(async () => {
@@ -164,7 +236,7 @@ before(async () => {
   await home.write("code/server.yaml", `bind-addr: 127.0.0.1:${port}\nauth: none\ncert: false\n`);
   const shared = ["--config", join(home.path, "code/server.yaml"), "--user-data-dir", join(home.path, "code"), "--extensions-dir", join(home.path, "extensions")];
   const env = { ...home.environment, PATH: `${join(TOOLS, "bin")}:${home.environment.PATH}`, EXTENSIONS_GALLERY: '{"serviceUrl":"http://127.0.0.1:9","itemUrl":"","resourceUrlTemplate":""}' };
-  execFileSync(code, [...shared, "--install-extension", join(TOOLS, "aside.vsix")], { env, stdio: "ignore" });
+  for (const packed of [join(TOOLS, "aside.vsix"), await otherExtension()]) execFileSync(code, [...shared, "--install-extension", packed], { env, stdio: "ignore" });
   server = spawn(code, [...shared, "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"], { env, stdio: "ignore" });
   await until(async () => await fetch(`http://127.0.0.1:${port}/healthz`).then((answer) => answer.ok || undefined).catch(() => undefined), "code-server");
   const { chromium } = createRequire(join(TOOLS, "workbench/package.json"))("playwright-core") as { chromium: { launch(options: object): Promise<Browser> } };
@@ -193,7 +265,7 @@ test("a request becomes a proposal, and a command runs when the dialog is confir
   await until(async () => (await dialog().count()) === 0 || undefined, "the dialog is closed");
   assert.equal(await home.read("project/ran.txt"), "");
   await button(task, "Run…").click();
-  await button(dialog(), "Run").click();
+  await confirms("Run");
   await waitsFor(await reaches(frame, "COMPLETED"), /3 passed/);
   assert.equal(await home.read("project/ran.txt"), "3 passed\n");
 });
@@ -211,14 +283,14 @@ test("a change is looked at in the diff editor, and written when the dialog is c
   assert.match(said, /src\/store\.py[\s\S]*src\/user\.py/);
   await picture("4-apply");
   assert.match(await home.read("project/src/user.py"), /nmae/);
-  await button(dialog(), "Apply 2 Files").click();
+  await confirms("Apply 2 files");
   await reaches(frame, "COMPLETED");
   assert.match(await home.read("project/src/user.py"), /self\.name/);
   assert.equal(await home.read("project/src/store.py"), "USERS = []\n");
   await picture("5-applied");
   await button(frame.locator(".task").last(), "Undo…").click();
-  await button(frame.locator(".undo").last(), "Undo").click();
-  await button(dialog(), "Undo").click();
+  assert.match(await waitsFor(dialog(), /Put the files back/), /asked: fix the misspelled[\s\S]*in: .*project[\s\S]*corrects it/);
+  await confirms("Undo");
   await until(async () => (await home.read("project/src/user.py")).includes("nmae") || undefined, "the file as it was");
 });
 
@@ -238,6 +310,46 @@ test("what is rejected does nothing and can be retried; what is edited is shown 
   await reaches(frame, "WAITING_APPROVAL");
 });
 
+test("a key that is held down approves nothing, and the focus comes back", { timeout: 480_000 }, async () => {
+  await newThread();
+  const frame = await asks("run the tests");
+  const task = await reaches(frame, "WAITING_APPROVAL");
+  await home.write("project/ran.txt", "");
+  await task.locator("button.approve:not([disabled])").focus();
+  for (let time = 0; time < 20; time += 1) {
+    await page.keyboard.down("Enter");
+    await new Promise((done) => setTimeout(done, 40));
+  }
+  await page.keyboard.up("Enter");
+  await waitsFor(dialog(), /Run this command\?/);
+  assert.equal(await home.read("project/ran.txt"), "");
+  await page.keyboard.press("Escape");
+  await until(async () => (await frame.evaluate(() => document.hasFocus() && document.activeElement?.classList.contains("approve"))) || undefined, "the focus on the button");
+  await button(task, "Reject").click();
+  await reaches(frame, "REJECTED");
+  assert.equal(await home.read("project/ran.txt"), "");
+});
+
+test("what is changed behind an open dialog is not approved by it", { timeout: 480_000 }, async () => {
+  await newThread();
+  const frame = await asks("run the tests");
+  const task = await reaches(frame, "WAITING_APPROVAL");
+  await home.write("project/ran.txt", "");
+  await button(task, "Run…").click();
+  await waitsFor(dialog(), /\$ make test/);
+  const other = new Daemon({ executable: () => home.program, environment: () => home.environment, linked: () => undefined });
+  other.connect();
+  const { tasks } = await other.task({ op: "list" });
+  const { offer } = await other.task({ op: "show", taskId: tasks[0]?.taskId ?? "" });
+  await other.task({ ...offer, op: "edit", text: "touch swapped.txt", by: "test" });
+  other.close();
+  await confirms("Run");
+  await waitsFor(task, /touch swapped\.txt/);
+  assert.deepEqual([await home.read("project/ran.txt"), existsSync(join(home.project, "swapped.txt"))], ["", false]);
+  await button(task, "Reject").click();
+  await reaches(frame, "REJECTED");
+});
+
 test("hostile Markdown is text", { timeout: 480_000 }, async () => {
   await newThread();
   const frame = await asks("explain the hostile text");
@@ -254,6 +366,24 @@ test("hostile Markdown is text", { timeout: 480_000 }, async () => {
   assert.ok(!found.text?.includes("\u202e"), "a letter that turns the direction is there");
   assert.notEqual(await frame.evaluate(() => document.title), "owned");
   await picture("6-markdown");
+});
+
+test("messages of other frames are not heard by the chat", { timeout: 480_000 }, async () => {
+  await newThread();
+  const frame = await chat();
+  await page.evaluate(() => {
+    const forge = (frames: Window) => {
+      for (let index = 0; index < frames.length; index += 1) {
+        const inner = frames[index];
+        inner?.postMessage({ kind: "link", link: "failed", why: "forged", version: "", by: "", isTrusted: true }, "*");
+        if (inner) forge(inner);
+      }
+    };
+    forge(window);
+  });
+  await asks("where is nmae?");
+  await reaches(frame, "COMPLETED");
+  assert.doesNotMatch(await frame.locator("body").innerText(), /forged/);
 });
 
 test("a hostile file name is text in the chat, the dialog and the diff", { timeout: 480_000 }, async () => {
@@ -287,6 +417,11 @@ test("the selection goes along, is shown before, and a denied file stays out", {
   assert.ok(home.model.asked.some((body) => body.includes("SELECTED BY")), "the selection was not sent");
   await opens(".env");
   await waitsFor(frame.locator(".chips"), /\.env is left out: an environment file/);
+  home.model.asked.length = 0;
+  await command("Aside: Fix the Selection");
+  await page.locator(".notification-toast", { hasText: ".env is left out" }).first().waitFor();
+  assert.deepEqual(home.model.asked, []);
+  await command("Notifications: Clear All Notifications");
 });
 
 test("a request from afar is a notification that only shows", { timeout: 480_000 }, async () => {
@@ -328,17 +463,120 @@ test("a failed command of a terminal is explained", { timeout: 480_000 }, async 
   await command("Terminal: Kill All Terminals");
 });
 
-test("it is activated", { timeout: 480_000 }, async () => {
-  await command("Developer: Show Running Extensions");
-  await page.locator(".runtime-extensions-editor .monaco-list-row").first().click();
-  const row = page.locator(".runtime-extensions-editor .monaco-list-row", { hasText: "Aside" }).first();
-  const text = await until(async () => {
-    await page.keyboard.press("ArrowDown");
-    return (await row.count()) ? await row.innerText() : undefined;
-  }, "the row of the extension");
-  const took = Number(/(\d+) ?ms/.exec(text)?.[1]);
+test("another extension of the window finds no way to approve", { timeout: 480_000 }, async () => {
+  await newThread();
+  await home.write("project/ran.txt", "");
+  await reaches(await asks("run the tests"), "WAITING_APPROVAL");
+  const newest = async () => (JSON.parse(await home.aside("task", "list", "--json")) as { taskId: string; state: string }[])[0];
+  const shown = await newest();
+  const watcher = new Daemon({ executable: () => home.program, environment: () => home.environment, linked: () => undefined });
+  watcher.connect();
+  const { offer } = await watcher.task({ op: "show", taskId: shown?.taskId ?? "" });
+  watcher.close();
+  assert.equal(offer?.text, "make test");
+  await home.write("other-go", JSON.stringify(offer));
+  const told = await until(async () => (await home.read("other-done")) || undefined, "the end of its attempts");
+  const { names, api } = JSON.parse(told) as { names: string[]; api: unknown };
+  assert.ok(names.includes("aside.ask") && !names.some((name) => /approve|apply|run$|undo/i.test(name)), String(names));
+  assert.equal(api, "none");
+  assert.equal(await home.read("project/ran.txt"), "");
+  assert.deepEqual((await newest())?.state, "WAITING_APPROVAL");
+  await page.keyboard.press("Escape");
+});
+
+test("an idle window does no work", { timeout: 480_000 }, async () => {
+  await newThread();
+  await new Promise((done) => setTimeout(done, 5_000));
+  const before = hostTime();
+  await new Promise((done) => setTimeout(done, 30_000));
+  const spent = hostTime() - before;
   // eslint-disable-next-line no-console
-  console.log(`activation: ${took} ms`);
+  console.log(`idle: ${spent} ms of processor time in 30 s, of the whole extension host with all its extensions`);
+  assert.ok(spent < 3_000, `${spent} ms in 30 s`);
+});
+
+test("it goes on with a daemon of another version", { timeout: 480_000 }, async () => {
+  const pid = async () => (JSON.parse(await home.aside("daemon", "status", "--json").catch(() => "{}")) as { pid?: number }).pid;
+  // As a package manager does it: another file takes the place of the program.
+  const built = realpathSync(home.program);
+  const replaced = () => {
+    copyFileSync(built, `${home.program}.new`);
+    renameSync(`${home.program}.new`, home.program);
+  };
+  replaced();
+  await home.aside("daemon", "stop");
+  await until(pid, "a daemon of the copy");
+  replaced();
+  // A daemon looks whether its program is another one when a client says hello.
+  const client = new Daemon({ executable: () => home.program, environment: () => home.environment, linked: () => undefined });
+  client.connect();
+  // It becomes the new program: the process is the same, and its file another.
+  const file = statSync(home.program).ino;
+  await until(async () => statSync(`/proc/${await pid()}/exe`, { throwIfNoEntry: false })?.ino === file || undefined, "the daemon of the new program");
+  client.close();
+  await newThread();
+  const frame = await chat();
+  await until(async () => (await frame.locator("button.send:not([disabled])").count()) > 0 || undefined, "a connection");
+  await asks("where is nmae?");
+  await waitsFor(await reaches(frame, "COMPLETED"), /src\/user\.py/);
+});
+
+test("the walkthrough leads through the first steps", { timeout: 480_000 }, async () => {
+  await command("Welcome: Open Walkthrough...");
+  const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "Begin with Aside" }).first();
+  await row.waitFor();
+  await row.click();
+  const shown = page.locator(".gettingStartedContainer").first();
+  await waitsFor(shown, /Install aside[\s\S]*Ask for something[\s\S]*Approve, or not[\s\S]*Name a model/);
+  await picture("13-walkthrough");
+  await page.locator(".gettingStartedContainer .step-title", { hasText: "Ask for something" }).first().click();
+  await page.locator(".gettingStartedContainer .monaco-button", { hasText: /^Ask$/ }).first().click();
+  await chat();
+  await page.locator('.gettingStartedContainer [aria-checked="true"]').first().waitFor();
+});
+
+test("of several folders a request is about the one of the active file, or the one that is chosen", { timeout: 480_000 }, async () => {
+  await page.close();
+  await home.write("second/Makefile", "test:\n\t@echo 7 passed > ran.txt; cat ran.txt\n");
+  await home.write("second/notes.py", "x = 1\n");
+  await home.write("second/.git/HEAD", "ref: refs/heads/main\n");
+  await home.write("both.code-workspace", JSON.stringify({ folders: [{ path: "project" }, { path: "second" }] }));
+  page = await starts({}, `workspace=${encodeURIComponent(join(home.path, "both.code-workspace"))}`);
+  await opens("notes.py");
+  await newThread();
+  await home.write("project/ran.txt", "");
+  let frame = await asks("run the tests");
+  await button(await reaches(frame, "WAITING_APPROVAL"), "Run…").click();
+  await waitsFor(dialog(), /in: .*\/second/);
+  await confirms("Run");
+  await waitsFor(await reaches(frame, "COMPLETED"), /7 passed/);
+  assert.equal(await home.read("project/ran.txt"), "");
+  await newThread();
+  frame = await chat();
+  await frame.locator("select.where").selectOption({ label: "project" });
+  await asks("run the tests");
+  await button(await reaches(frame, "WAITING_APPROVAL"), "Run…").click();
+  await waitsFor(dialog(), /in: .*\/project/);
+  await button(dialog(), "Cancel").click();
+});
+
+test("the settings of a workspace name no program and loosen nothing", { timeout: 480_000 }, async () => {
+  await page.close();
+  await home.write("taken", "#!/bin/sh\ntouch ~/was-run\n");
+  chmodSync(join(home.path, "taken"), 0o755);
+  await home.write("project/.vscode/settings.json", JSON.stringify({ "aside.executable": join(home.path, "taken"), "aside.private": false, "aside.context": ["file", "selection"] }));
+  page = await starts({ "aside.private": true, "aside.context": ["selection", "open"] });
+  await opens("user.py");
+  await page.locator(".monaco-editor .view-lines").first().click();
+  await page.keyboard.press("Control+A");
+  await command("Aside: Ask…");
+  const frame = await chat();
+  const chips = await waitsFor(frame.locator(".chips"), /3 lines selected/);
+  assert.match(chips, /nothing remote/);
+  assert.doesNotMatch(chips, /user\.py|open file/);
+  await until(async () => (await frame.locator("button.send:not([disabled])").count()) > 0 || undefined, "a connection");
+  assert.equal(existsSync(join(home.path, "was-run")), false);
+  rmSync(join(home.project, ".vscode"), { recursive: true });
 });
 
 test("nothing is approved in a workspace that is not trusted", { timeout: 480_000 }, async () => {

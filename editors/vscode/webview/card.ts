@@ -1,7 +1,9 @@
-// The page's card, with the editor's own diff and dialog in place of its own: a button here asks the extension, and the dialog decides.
+// The page's card and requests, with the editor's own diff and dialogs in place of theirs: a button here asks the extension, and the
+// dialog decides.
 
 import { Card } from "../../../crates/aside/web/card.js";
-import { count, h } from "../../../crates/aside/web/text.js";
+import { TaskView } from "../../../crates/aside/web/task.js";
+import { h } from "../../../crates/aside/web/text.js";
 import { Cancelled } from "./host";
 
 type View = (taskId: string) => void;
@@ -11,8 +13,8 @@ export function editorCard(view: View): typeof Card {
   return class extends Card {
     constructor(offer: never, ways: never) {
       super(offer, ways);
-      if (!this.isCommand) this.approve.before(h("button", { type: "button", class: "view-diff", onclick: () => view(this.offer.taskId) }, "View Diff"));
-      this.approve.textContent = this.isCommand ? "Run…" : `Apply ${count(this.diff?.files.length ?? 0, "file")}…`;
+      if (!this.isCommand) this.approve.before(h("button", { type: "button", class: "view-diff", onclick: () => view(this.offer.taskId) }, this.say("View Diff")));
+      this.approve.textContent = `${this.does}…`;
     }
 
     /** A click leads to a dialog that shows the files or the command, so it needs no delay. */
@@ -36,7 +38,8 @@ export function editorCard(view: View): typeof Card {
       if (!error) return true;
       this.isBusy = false;
       this.arm();
-      if (!(error instanceof Cancelled)) {
+      if (error instanceof Cancelled) this.approve.focus();
+      else {
         this.trouble.textContent = error.message;
         this.trouble.hidden = false;
         this.again();
@@ -44,4 +47,16 @@ export function editorCard(view: View): typeof Card {
       return false;
     }
   } as unknown as typeof Card;
+}
+
+export class EditorTask extends TaskView {
+  /** One button: the dialog asks. */
+  override undo(): HTMLElement {
+    const button = h("button", { type: "button", class: "quiet", "data-op": "undo", onclick: () => this.act("undo", button) }, this.say("Undo…"));
+    return button;
+  }
+
+  override tellTrouble(error: Error): void {
+    if (!(error instanceof Cancelled)) super.tellTrouble(error);
+  }
 }

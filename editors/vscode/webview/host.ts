@@ -24,6 +24,12 @@ export interface Told {
   lines?: string[];
 }
 
+/** Which model answers in the folder, and what can be asked there. */
+export interface Welcome {
+  model: string;
+  examples: string[];
+}
+
 export interface Item {
   part: string;
   label: string;
@@ -37,6 +43,7 @@ export type Heard =
   | { kind: "unread"; id: string; error: string }
   | { kind: "again" }
   | { kind: "context"; items: Item[]; notes: string[]; name: string; cwd: string; folders: { cwd: string; name: string }[]; isPrivate: boolean }
+  | { kind: "welcome"; welcome: Welcome }
   | { kind: "focus"; threadId?: string; draft?: string; fresh?: boolean }
   | { kind: "answer"; id: number; told?: Told; error?: string; isCancelled?: boolean };
 
@@ -61,7 +68,10 @@ export class Host {
   private readonly pending = new Map<number, { resolve(told: Told): void; reject(error: Error): void }>();
 
   constructor(hear: (heard: Heard) => void) {
-    window.addEventListener("message", ({ data }: MessageEvent<Heard>) => {
+    // Any frame of the window could send messages; those of the extension carry the key that it wrote into the page.
+    const { key } = document.body.dataset;
+    window.addEventListener("message", ({ data }: MessageEvent<Heard & { key?: string }>) => {
+      if (data.key !== key) return;
       if (data.kind === "answer") this.answered(data);
       else hear(data);
     });

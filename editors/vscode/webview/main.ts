@@ -1,11 +1,10 @@
 // The chat: threads, the conversation, what goes along, and the input. Draws requests with the page's own views, so that both say the same.
 
-import { TaskView } from "../../../crates/aside/web/task.js";
-import { clear, h, plain } from "../../../crates/aside/web/text.js";
+import { clear, exact, h, plain } from "../../../crates/aside/web/text.js";
 import { Threads, group } from "../../../crates/aside/web/threads.js";
 import { hasEnded } from "../../../crates/aside/web/watch.js";
-import { editorCard } from "./card";
-import { type Brief, Cancelled, type Heard, Host, type Item, type TaskMessage, type Told } from "./host";
+import { EditorTask, editorCard } from "./card";
+import { type Brief, Cancelled, type Heard, Host, type Item, type TaskMessage, type Told, type Welcome } from "./host";
 
 /** Requests of a thread that are drawn. */
 const SHOWN = 20;
@@ -22,9 +21,9 @@ interface Thread {
 
 class Chat {
   private readonly host = new Host((heard) => this.hear(heard));
-  private readonly views = new Map<string, TaskView>();
+  private readonly views = new Map<string, EditorTask>();
   private readonly drafts = new Map<string, string>();
-  private readonly dirty = new Set<TaskView>();
+  private readonly dirty = new Set<EditorTask>();
   private readonly without = new Set<string>();
   private tasks: Brief[] = [];
   private threads: Thread[] = [];
@@ -36,6 +35,7 @@ class Chat {
   /** Why nothing can be approved; empty when it can. */
   private blocked = "";
   private link = { link: "off", by: "" };
+  private welcome: Welcome | undefined;
 
   private readonly title = h("button", { type: "button", class: "title", "aria-expanded": "false", title: "Threads", onclick: () => this.toggleThreads() }, "New thread");
   private readonly banner = h("p", { class: "banner", role: "status", hidden: true });
@@ -91,6 +91,10 @@ class Chat {
       case "context":
         this.drawContext(heard);
         break;
+      case "welcome":
+        this.welcome = heard.welcome;
+        this.talk.querySelector(".welcome")?.replaceWith(this.greeting());
+        break;
       case "focus":
         if (heard.fresh) this.go("");
         else if (heard.threadId) this.go(heard.threadId);
@@ -142,7 +146,7 @@ class Chat {
     clear(this.title).append(thread ? thread.title : "New thread");
     if (waiting) this.title.append(h("span", { class: "elsewhere", title: "Threads that wait for you" }, ` ${waiting} waiting`));
     if (!thread) {
-      if (!this.talk.firstChild) this.talk.append(welcome());
+      if (!this.talk.firstChild) this.talk.append(this.greeting());
       return;
     }
     this.talk.querySelector(".welcome")?.remove();
@@ -151,7 +155,7 @@ class Chat {
     for (const brief of shown) {
       let view = this.views.get(brief.taskId);
       if (!view) {
-        view = new TaskView(brief, this.hooks());
+        view = new EditorTask(brief, this.hooks());
         this.views.set(brief.taskId, view);
         view.block(this.blocked);
         if (last) last.after(view.element);
@@ -173,7 +177,7 @@ class Chat {
   private hooks(): object {
     return {
       card: editorCard((taskId) => this.host.tell({ kind: "view", taskId })),
-      soon: (view: TaskView) => this.soon(view),
+      soon: (view: EditorTask) => this.soon(view),
       show: (taskId: string) => this.host.call({ kind: "call", message: { op: "show", taskId } }),
       send: (message: TaskMessage, heard?: (lines: string[] | undefined) => void) => this.sends(message, heard),
       appeared: () => {
@@ -182,6 +186,8 @@ class Chat {
       announce: (text: string) => {
         this.live.textContent = plain(text);
       },
+      ask: (words: string, brief: Brief) => this.goOn(words, brief),
+      link: (place: string, workspace: string, look = "goto") => exact(h("button", { type: "button", class: `link ${look}`, title: "Open the file", onclick: () => this.host.tell({ kind: "open", place, workspace }) }), look === "path" ? place : "Open"),
       drafts: this.drafts,
       here: () => this.link,
     };
@@ -193,6 +199,18 @@ class Chat {
       const { tasks, lines } = await this.host.call({ kind: "call", message });
       heard?.(lines);
       if (tasks.length) this.takeMore(tasks);
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  /** Asks for more in the thread of a request. */
+  private async goOn(text: string, brief: Brief): Promise<Error | undefined> {
+    try {
+      const told: Told = await this.host.call({ kind: "ask", text, threadId: brief.threadId, cwd: brief.workspace, without: [] });
+      this.stick = true;
+      this.takeMore(told.tasks);
       return undefined;
     } catch (error) {
       return error as Error;
@@ -241,13 +259,14 @@ class Chat {
 
   private drawLink({ link, why, isTrusted }: Extract<Heard, { kind: "link" }>): void {
     this.send.disabled = link !== "on" || this.isSending;
+    if (link === "on") this.trouble.hidden = true;
     const does = (command: string, words: string) => h("button", { type: "button", onclick: () => this.host.tell({ kind: "do", command }) }, words);
     clear(this.banner);
     if (link === "missing") this.banner.append("aside is not installed here. ", does("aside.install", "How to install"), " ", does("aside.reconnect", "Look again"));
     else if (link === "failed") this.banner.append(`No daemon: ${why}. `, does("aside.reconnect", "Connect"));
     else if (!isTrusted) this.banner.append("This workspace is not trusted: ask and read; nothing is approved here.");
     this.banner.hidden = !this.banner.firstChild;
-    this.blocked = isTrusted ? "" : "this workspace is not trusted";
+    this.blocked = !isTrusted ? "this workspace is not trusted" : link === "on" ? "" : "the daemon is away";
     for (const view of this.views.values()) view.block(this.blocked);
   }
 
@@ -280,7 +299,7 @@ class Chat {
     this.go(decodeURIComponent(id));
   }
 
-  private soon(view: TaskView): void {
+  private soon(view: EditorTask): void {
     this.dirty.add(view);
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
@@ -308,17 +327,23 @@ class Chat {
     this.newest.hidden = true;
   }
 
+  private greeting(): HTMLElement {
+    const { model = "", examples = [] } = this.welcome ?? {};
+    const take = (words: string) => {
+      this.input.value = words;
+      this.typed();
+      this.input.focus();
+    };
+    const who = model ? ["Model: ", h("code", {}, model)] : ["No model is set: commands, searches, reviews and exact changes work without one. ", h("button", { type: "button", class: "link", onclick: () => this.host.tell({ kind: "do", command: "aside.settings" }) }, "Name one")];
+    return h("div", { class: "welcome" },
+      h("p", {}, "Ask in plain words. A change or a command is shown first, and happens only when you approve it."),
+      this.welcome ? h("p", { class: "note model" }, ...who) : "",
+      h("ul", {}, (examples.length ? examples : ["help", "status"]).map((words) => h("li", {}, h("button", { type: "button", class: "link example", onclick: () => take(words) }, words)))));
+  }
+
   private tick(): void {
     for (const view of this.views.values()) if (!hasEnded(view.state)) view.tick();
   }
-}
-
-function welcome(): HTMLElement {
-  const examples = ["run the tests", "explain this file", "where is the config read?", "review my changes"];
-  return h("div", { class: "welcome" },
-    h("p", {}, "Ask in plain words. A change or a command is shown first, and happens only when you approve it."),
-    h("ul", {}, examples.map((words) => h("li", {}, words))),
-    h("p", { class: "note" }, "@dev help says more."));
 }
 
 new Chat().start();

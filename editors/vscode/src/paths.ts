@@ -1,0 +1,23 @@
+// Which paths are of a workspace, also behind links.
+
+import { realpathSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+
+/** The daemon has refused names that lead out of the workspace; none is followed here either. */
+export function inside(workspace: string, name: string): string | undefined {
+  const leadsOut = isAbsolute(name) || name.split("/").includes("..");
+  return workspace && name && !leadsOut ? join(workspace, name) : undefined;
+}
+
+export function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
+}
+
+/** Behind all links; as it is where there is nothing. */
+export function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
