@@ -13,19 +13,17 @@ _aside_prompt() {
   [[ -z ${ASIDE_PRIVATE-} ]] || export ASIDE_PRIVATE
   # What bash could not read it never began to run, and ends with 2.
   if [[ -n ${_aside_on-} && ( -n ${_aside_began-} || -z ${_aside_number-} || $code == 2 ) ]]; then
-    entry=$(HISTTIMEFORMAT='' builtin history 1)
-    entry=${entry#"${entry%%[![:space:]]*}"}
-    number=${entry%%[!0-9]*}
-    entry=${entry#"$number"}
-    entry=${entry#\*}
-    entry=${entry#"${entry%%[![:space:]]*}"}
+    _aside_count "$(HISTTIMEFORMAT='' builtin history 1)"
+    entry=$_aside_entry number=$_aside_counted
     # The number does not move when a line was not kept: there is nothing to report then.
     if [[ -n $entry && -n ${_aside_number-} && $number != "$_aside_number" ]]; then
       line=$entry
       [[ -z ${_aside_began-} ]] || { _aside_report "$code" "$entry" && reported=1; }
     fi
-    _aside_number=${number:-0}
+    _aside_number=$number
   fi
+  # What comes next is asked about the last command, or not at all.
+  [[ -z ${_aside_began-} || -n $reported ]] || _aside_ended=()
   [[ -z ${_aside_mark-} ]] || _aside_mark_next "$reported" || :
   _aside_talk "$code" "$line" || :
   _aside_began='' _aside_cwd=$PWD
@@ -33,6 +31,16 @@ _aside_prompt() {
   # after a Ctrl-C.
   [[ $- != *e* ]] || return 0
   return "$code"
+}
+
+# The number and the text of an entry, as `history` prints it.
+_aside_count() {
+  _aside_entry=${1#"${1%%[![:space:]]*}"}
+  _aside_counted=${_aside_entry%%[!0-9]*}
+  _aside_entry=${_aside_entry#"$_aside_counted"}
+  _aside_entry=${_aside_entry#\*}
+  _aside_entry=${_aside_entry#"${_aside_entry%%[![:space:]]*}"}
+  _aside_counted=${_aside_counted:-0}
 }
 
 _aside_report() {
@@ -54,9 +62,16 @@ _aside_now() {
   fi
 }
 
-aside-off() { _aside_on=; }
-aside-on() { _aside_on=1; }
+# Names that a posix shell does not take; its error would end the rest as well.
+[[ -o posix ]] || eval '
+  aside-off() { _aside_on=; }
+  aside-on() { _aside_on=1; }
+  aside-next() { _aside_next; }
+  aside-previous() { _aside_previous; }
+  aside-explain() { _aside_explain; }
+'
 
+# With the trap that hears of failures, if there is one.
 _aside_setup() {
   [[ $- == *i* && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE-} ]] || return 0
   (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404 )) || return 0
@@ -70,7 +85,8 @@ _aside_setup() {
     [[ -z ${_aside_mark-} ]] || _aside_send || :
     # PS0 is expanded when a command is about to run. The subscript is arithmetic, so the time is noted without a
     # process, and the element it names does not exist, so nothing is printed.
-    if [[ ${PS0-} == *_aside_began=* ]]; then
+    if [[ ${PS0-} == *_aside_began=* ]] || ! shopt -q promptvars; then
+      # Where it is not expanded, it would be shown.
       :
     elif [[ -n ${EPOCHREALTIME-} ]]; then
       PS0='${_aside_none[_aside_began=${EPOCHREALTIME/[.,]/}/1000,0]-}'${PS0-}'${_aside_begin[0]-}'
@@ -82,14 +98,19 @@ _aside_setup() {
     *_aside_prompt*) ;;
     *)
       # First, so that it sees $?. An array (bash 5.1) keeps its other elements.
-      if [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
-        PROMPT_COMMAND=(_aside_prompt "${PROMPT_COMMAND[@]}")
+      local item=_aside_prompt
+      # What it returns is no failure of its own, of which that trap would hear.
+      [[ -z $1 ]] || item='_aside_prompt && :'
+      if [[ -n ${PROMPT_COMMAND[*]+set} && ${PROMPT_COMMAND@a} == *a* ]]; then
+        PROMPT_COMMAND=("$item" "${PROMPT_COMMAND[@]}")
       else
-        PROMPT_COMMAND="_aside_prompt${PROMPT_COMMAND:+; $PROMPT_COMMAND}"
+        PROMPT_COMMAND="$item${PROMPT_COMMAND:+; $PROMPT_COMMAND}"
       fi
       ;;
   esac
+  _aside_frame_last
   return 0
 }
 
-_aside_setup
+# Inside of a function it cannot be seen.
+_aside_setup "$(builtin trap -p ERR)"

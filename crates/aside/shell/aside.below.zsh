@@ -34,6 +34,8 @@ _aside_wish_wait() {
 
 _aside_wish_draw() {
   local -i rows
+  # What was asked about the line before this was put up comes too late: an answer without candidates would clear it.
+  _aside_asked=0
   _aside_parts=() _aside_width=$COLUMNS
   case $_aside_shown in
     sign) _aside_parts=("  $_aside_sign[cut]" $_aside_hint_style) ;;

@@ -4,6 +4,7 @@
 typeset -gA _aside_keys_before               # The widget that a key had, by keymap and key.
 typeset -gA _aside_trap_was                  # What a trap of ours replaced: none, function, or a text.
 typeset -gi _aside_armed=0                   # Our traps: 1 while they are on their way, 2 when they are in place.
+typeset -gi _aside_hook_limit=20             # How often a hook is put back.
 typeset -ga _aside_still_called              # Functions of ours that others go on calling after we are gone.
 # The hooks of the line editor and what of ours is on each.
 typeset -gA _aside_on_hook
@@ -150,7 +151,7 @@ _aside_hook_again() {
   local hook
   local -a chain
   for hook in $_aside_lost; do
-    (( ${_aside_hooked[$hook]:-0} < 20 )) || continue
+    (( ${_aside_hooked[$hook]:-0} < _aside_hook_limit )) || continue
     _aside_hooked[$hook]=$(( ${_aside_hooked[$hook]:-0} + 1 ))
     if [[ $widgets[zle-$hook] == user:azhw:* ]] && zstyle -g chain zle-$hook widgets; then
       zstyle zle-$hook widgets 0:$_aside_on_hook[$hook] "${(@)chain:#<->:$_aside_on_hook[$hook]}"
@@ -162,19 +163,20 @@ _aside_hook_again() {
 }
 
 _aside_unhook() {
-  local hook=$1 ours=$_aside_on_hook[$1] theirs=${${widgets[_aside_theirs_$1]-}#user:} entry
+  local hook=$1 ours=$_aside_on_hook[$1] theirs=${${widgets[._aside_theirs_$1]-}#user:} entry
   local -a chain rest
-  [[ ${widgets[zle-$hook]-} == user:_aside_redrawn ]] && zle -A _aside_theirs_redraw zle-$hook
+  [[ ${widgets[zle-$hook]-} == user:_aside_redrawn ]] && zle -A ._aside_theirs_redraw zle-$hook
+  _aside_unwrap_highlighter $hook $ours
   case ${widgets[zle-$hook]-} in
     user:_aside_end) _aside_depart ;;
     user:$ours) zle -D zle-$hook ;;
-    user:_aside_around_$hook) zle -A _aside_theirs_$hook zle-$hook ;;
+    user:_aside_around_$hook) zle -A ._aside_theirs_$hook zle-$hook ;;
     user:azhw:*)
       zstyle -g chain zle-$hook widgets
       for entry in "${(@)chain}"; do
         case $entry in
           *:user:_aside_around_$hook)
-            zle -A _aside_theirs_$hook user:$theirs
+            zle -A ._aside_theirs_$hook user:$theirs
             rest+=("${entry%%:*}:user:$theirs") ;;
           *:$ours) ;;
           *) rest+=("$entry") ;;
@@ -188,7 +190,24 @@ _aside_unhook() {
       fi ;;
   esac
   # Kept by others as what was there before them.
-  for entry in ${(k)widgets[(R)user:_aside_around_$hook]}; do zle -A _aside_theirs_$hook $entry; done
+  for entry in ${(k)widgets[(R)user:_aside_around_$hook]}; do zle -A ._aside_theirs_$hook $entry; done
+  # We may have gone around a highlighter that had wrapped us.
+  _aside_unwrap_highlighter $hook $ours
+}
+
+# A highlighter that came after us has wrapped our hook like any other widget. Leaves what it makes of a hook that is not there.
+_aside_unwrap_highlighter() {
+  local hook=$1 wrapper=${${widgets[zle-$1]-}#user:}
+  local inner=${wrapper#_zsh_highlight_widget_} alone=_zsh_highlight_widget_zle-$hook
+  [[ $wrapper != $inner && ${widgets[$inner]-} == user:$2 ]] || return 0
+  if [[ $hook == (line-finish|isearch-update) ]]; then
+    functions[$alone]=$': \n_zsh_highlight'
+    zle -N zle-$hook $alone
+  else
+    zle -D zle-$hook
+  fi
+  zle -D $inner
+  unfunction $wrapper
 }
 
 # zsh-autosuggestions
@@ -254,14 +273,14 @@ aside-off() {
   return 0
 }
 
-# So that `aside doctor` knows. The shell does not wait for the answer.
-_aside_tell_off() {
-  (( _aside_greeted )) && [[ $_aside_transport == socket && -S $_aside_socket && -O $_aside_socket ]] || return 0
+# Tells the daemon about this shell, for `aside doctor`. The shell does not wait for the answer.
+_aside_tell() {
+  [[ $_aside_transport == socket && -S $_aside_socket && -O $_aside_socket ]] || return 0
   local REPLY text
   local -i fd
   local -a record
   _aside_is_private
-  record=($(( ++_aside_seq )) hello 1 "$_aside_version" zsh "$ZSH_VERSION" "$_aside_session" $$ "${HISTFILE:-}" switched=off $REPLY)
+  record=($(( ++_aside_seq )) hello 1 "$_aside_version" zsh "$ZSH_VERSION" "$_aside_session" $$ "${HISTFILE:-}" "$1" $REPLY)
   text="$#record"$'\0'${(pj:\0:)record}$'\0'
   zsocket $_aside_socket 2>/dev/null || return 0
   fd=$REPLY
@@ -270,10 +289,39 @@ _aside_tell_off() {
   return 0
 }
 
+# Which keys and hooks of ours another has now, one a line, with the function and the file it comes from, into REPLY.
+_aside_find_taken() {
+  local slot now hook taken= keymap=${${_aside_keymap/vi/viins}:-emacs}
+  local -a slots lines
+  slots=(${(Mk)_aside_keys_before:#$keymap *})
+  _aside_printed _aside_print_slots "${(@)slots}"
+  lines=("${(@f)REPLY}")
+  for slot now in "${(@)slots:^lines}"; do
+    now=${now##*\" }
+    [[ -z $_aside_keys_before[$slot] || $now == (_aside_*|aside-*|undefined-key) ]] && continue
+    _aside_source "${${widgets[$now]-}#user:}"
+    taken+=$'\n'"taken key ${slot#* }=$now $REPLY"
+  done
+  for hook in line-init line-finish line-pre-redraw; do
+    # As often as that we went around it.
+    (( ${_aside_hooked[$hook]:-0} >= _aside_hook_limit )) || continue
+    now=${${widgets[zle-$hook]-}#user:}
+    _aside_source "$now"
+    taken+=$'\n'"taken hook zle-$hook=$now $REPLY"
+  done
+  REPLY=$taken
+}
+
+# The file that a function comes from, as far as zsh knows.
+_aside_source() {
+  REPLY=
+  zmodload -F zsh/parameter p:functions_source 2>/dev/null && REPLY=${functions_source[$1]-}
+}
+
 _aside_give_back() {
   local name wrapped
   _aside_on=0 _aside_still_called=()
-  _aside_tell_off
+  (( _aside_greeted )) && _aside_tell switched=off
   if zle; then
     _aside_clear
     _aside_let_go
@@ -290,7 +338,7 @@ _aside_give_back() {
   _aside_unbind_all
   for name in ${(k)_aside_on_hook}; do _aside_unhook $name; done
   _aside_note_called
-  for name in ${${(k)widgets[(I)(user:|)(_aside_*|aside-*)]}:#aside-o(n|ff)}; do zle -D $name; done
+  for name in ${${(k)widgets[(I)(user:|.|)(_aside_*|aside-*)]}:#aside-o(n|ff)}; do zle -D $name; done
   # What others made around our widgets.
   wrapped='(autosuggest-|orig-|_zsh_)*[-_](aside-|_aside_)*'
   for name in ${(k)widgets[(I)$~wrapped]}; do zle -D $name; done
@@ -323,7 +371,7 @@ fi
 _aside_note_called() {
   local name REPLY
   local -a theirs
-  for name in ${${(k)widgets}:#((user:|)_aside_|aside-)*}; do theirs+=($widgets[$name]); done
+  for name in ${${(k)widgets}:#((user:|.|)_aside_|aside-)*}; do theirs+=($widgets[$name]); done
   _aside_printed functions ${${(k)functions}:#(_|)aside[-_]*}
   for name in ${(v)_aside_on_hook} _aside_around_${(k)^_aside_on_hook} _aside_redrawn; do
     if [[ $REPLY == *$name* ]] || (( $theirs[(I)user:$name] )); then _aside_still_called+=($name); fi
@@ -334,7 +382,7 @@ aside-on() {
   if (( _aside_on )); then
     _aside_mute=0 _aside_hasty=0 _aside_retry_at=0 _aside_tries=0
   else
-    _aside_on=1 _aside_installed=0 _aside_hooked_all=0 _aside_ready=0 _aside_ends=0
+    _aside_on=1 _aside_installed=0 _aside_hooked_all=0 _aside_ready=0 _aside_ends=0 _aside_hooked=()
     eval "$($_aside_bin init zsh 2>/dev/null)"
   fi
   return 0

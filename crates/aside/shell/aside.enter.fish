@@ -35,28 +35,20 @@ function _aside_behind
     printf '%s' $words
 end
 
-# Dim lines above the prompt, which is drawn again below them.
+# Dim lines above the prompt, which is drawn again below them: fish goes up for the rows that it has above its last.
 function _aside_note
     printf '\n'
     set_color --dim
     printf '%s\n' $argv
     set_color normal
+    string repeat -N -n (math (count (fish_prompt)) - 1) \n
     commandline -f repaint
 end
 
-# On standard input: arguments can be read by everybody.
 function _aside_query
-    set -l file $_aside_socket.$fish_pid.query
-    set -l found (printf '%s' $argv[1] |
-        ASIDE_SOCKET=$_aside_socket $_aside_bin translate --for-line -n 3 --shell fish 2>$file | string collect)
-    set -l notes (cat $file)
-    command rm -f -- $file
-    test -z "$found"; or commandline -r -- $found
-    if set -q notes[1]
-        _aside_note $notes
-    else
-        commandline -f repaint
-    end
+    set -l file $_aside_socket.$fish_pid.notes
+    set -l found (printf '%s' $argv[1] | ASIDE_SOCKET=$_aside_socket $_aside_bin translate --for-line -n 3 --shell fish 2>$file)
+    _aside_offer $file $found
 end
 
 # Whether a line is prose: `before` it runs, or `after` it ended with a status. Asked only where the first word is no command,
@@ -66,6 +58,8 @@ function _aside_is_prose
     set -l words (string split -n ' ' -- $argv[2])
     set -q words[2]; or return 1
     string match -qr '^[[:punct:]]|[/=$`"\\\\*~]' -- $words[1]; and return 1
+    # What it stands for, fish puts there when the line runs.
+    abbr -q -- $words[1]; and return 1
     if test $argv[1] = before; and not contains -- $words[1] $_aside_reserved; and type -q -- $words[1]
         set -q words[3]; or return 1
         set -l marked
@@ -101,18 +95,22 @@ function _aside_answer
 end
 
 function _aside_tab
-    if test -z "$(commandline -b)"; and test -n "$_aside_proposal"
-        commandline -r -- $_aside_proposal
-        set -g _aside_proposal
-    else
-        commandline -f complete
+    if test -z "$(commandline -b)"
+        test -n "$_aside_proposal"; or test "$_aside_tab" = leave; or set -g _aside_proposal (_aside_tell_line '' '' | _aside_asks line --words 2>/dev/null)
+        if test -n "$_aside_proposal"
+            commandline -r -- $_aside_proposal
+            set -g _aside_proposal
+            return
+        end
     end
+    commandline -f complete
 end
 
 # A command that failed may have been prose: what fish could run begins with a command, and only the daemon knows the rest.
 function _aside_after --on-event fish_postexec
     set -l code $status
     set -g _aside_offered
+    set -g _aside_offers
     set -g _aside_proposal
     if set -q _aside_on; and test $code -gt 0; and not contains $code 127 130 146 148
         and _aside_is_prose after (string trim -- "$argv[1]") $code

@@ -9,7 +9,6 @@
 typeset -gi _aside_on=${_aside_on:-1} _aside_prompts=${_aside_prompts:-0} _aside_installed=${_aside_installed:-0}
 typeset -gi _aside_waking=0                  # Calls us when the first keys have been dealt with.
 typeset -gi _aside_ends=${_aside_ends:-0}    # The end of a line is told to us already.
-typeset -gi _aside_broken=0                  # Ctrl-C came while we were read.
 typeset -gi _aside_gone=0                    # There is no rest to be found.
 typeset -g _aside_session=${_aside_session:-} _aside_transport=${_aside_transport:-} _aside_before=${_aside_before:-}
 
@@ -18,20 +17,24 @@ _aside_load() {
   emulate -L zsh -o no_aliases
   (( ${#_aside_rest} + ${#_aside_file} )) || return 0
   (( ! _aside_gone )) || return 1
-  local -i _aside_read=0 _aside_again=1
-  while (( _aside_again )); do
-    _aside_again=0
-    {
-      _aside_read_rest && _aside_read=1
-    } always {
-      # Half of it would be worse than nothing: it is read again, and _aside_break passes the Ctrl-C on.
-      if (( TRY_BLOCK_INTERRUPT > 0 )); then
-        TRY_BLOCK_ERROR=0 TRY_BLOCK_INTERRUPT=0 _aside_broken=1
-        _aside_again=$(( ! _aside_read ))
-      fi
-    }
-  done
-  (( _aside_read ))
+  # It is over in a moment, and there is no line yet that Ctrl-C could end.
+  _aside_unbroken 20 '' _aside_read_rest
+}
+
+# Runs a command with the trap for Ctrl-C that is given, which must not end it. Otherwise zsh forgets a Ctrl-C that comes meanwhile,
+# or takes the next key for it; it may go on reading a text of ours from the keyboard, or break out of every loop there will ever be,
+# so that Enter is dead; and a trap that says `return` returns from one of our functions. The trap is set deeper in functions than
+# others are, where zsh saves what was there.
+_aside_unbroken() {
+  if (( $1 )); then
+    _aside_unbroken $(( $1 - 1 )) "${(@)@[2,-1]}"
+    return
+  fi
+  setopt localoptions localtraps
+  local -i _aside_guards=1
+  trap "$2" INT
+  shift 2
+  "$@"
 }
 
 # Whether all of it is read. Ctrl-C may break off any line, so where a line begins or ends this is asked.
@@ -87,17 +90,12 @@ _aside_fetch() {
   _aside_rest[-1]=()
 } 2>/dev/null
 
-_aside_break() {
-  (( _aside_broken )) || return 0
-  _aside_broken=0
-  kill -INT $$
-}
-
 # Until the rest is read, these stand for those of the same name there.
 
-# Called when the first prompt has been drawn.
+# Called when the first prompt has been drawn. Ctrl-C at the moment in which a loop ends leaves zsh breaking out of one for good;
+# with local_loops that ends with the function the loop is in.
 _aside_begin() {
-  emulate -L zsh
+  emulate -L zsh -o local_loops
   local -i _aside_within=1
   if (( PENDING )); then
     # Keys first. This reads as ended at once, so _aside_first is called as soon as zsh has nothing else to do.
@@ -109,13 +107,12 @@ _aside_begin() {
     _aside_ends=1
   elif _aside_load; then
     _aside_start
-    _aside_break
   fi
   return 0
 }
 
 _aside_first() {
-  emulate -L zsh
+  emulate -L zsh -o local_loops
   if _aside_load; then
     _aside_heard "$@"
   else
@@ -123,7 +120,6 @@ _aside_first() {
     zle -F $1
     exec {_aside_waking}<&-
   fi
-  _aside_break
   return 0
 }
 
@@ -137,7 +133,7 @@ _aside_with_theirs() {
   esac
   local _aside_hooks_running="${_aside_hooks_running:-} $_aside_at_hook"
   if [[ $_aside_at_hook == line-finish ]]; then "$_aside_ours" "$@"; fi
-  zle "_aside_theirs_$_aside_at_hook" -- "$@" || :
+  zle "._aside_theirs_$_aside_at_hook" -- "$@" || :
   if [[ $_aside_at_hook != line-finish ]]; then "$_aside_ours" "$@"; fi
   return 0
 }
@@ -241,7 +237,8 @@ _aside_hook() {
       autoload -Uz add-zle-hook-widget
       add-zle-hook-widget $1 $2 2>/dev/null ;;
     *)
-      zle -A zle-$1 _aside_theirs_$1
+      # With a dot, since other plugins wrap what has none.
+      zle -A zle-$1 ._aside_theirs_$1
       zle -N zle-$1 _aside_around_$1 ;;
   esac
 }

@@ -10,8 +10,10 @@ function _aside_postexec --on-event fish_postexec
     set -l line $argv[1]
     set -l marked $_aside_marked
     set -g _aside_marked 0
+    set -g _aside_last
     _aside_keeps "$line"; or return $code
     set -g _aside_seq (math $_aside_seq + 1)
+    set -g _aside_last $line $code $_aside_seq
     if test "$marked" = "$_aside_seq" -a -n "$_aside_osc"
         printf '\e]%s;D;%s;aside=%s.%s\a' $_aside_osc $code $_aside_mark $_aside_seq
     end

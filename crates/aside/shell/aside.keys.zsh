@@ -9,7 +9,7 @@ _aside_get_ready() {
   local REPLY
   _aside_bind
   if [[ $widgets[zle-line-pre-redraw] == user:_zsh_highlight* ]]; then
-    zle -A zle-line-pre-redraw _aside_theirs_redraw
+    zle -A zle-line-pre-redraw ._aside_theirs_redraw
     zle -N zle-line-pre-redraw _aside_redrawn
   fi
 }
@@ -83,7 +83,7 @@ _aside_bind_motions() {
   for keymap in emacs viins vicmd main; do
     wanted="$enter|$moves"
     # Nothing is shown in this one.
-    [[ $keymap == vicmd ]] && wanted=$enter
+    [[ $keymap == vicmd ]] && wanted="$enter|vi-history-search-backward|vi-history-search-forward"
     _aside_printed bindkey -M $keymap
     for line in ${(M)${(f)REPLY}:#\"*\" (${~wanted})}; do
       key=${${line#\"}%\" *} widget=${line##* }
@@ -92,6 +92,24 @@ _aside_bind_motions() {
       _aside_rebind $keymap "$key" _aside_key_$widget $widget
     done
   done
+}
+
+# `/` and `?` of vi read what to search for with the keys of the line, and know Enter only by the name of zsh's own widget: so
+# it has that one again until they have read it.
+_aside_vi_search() {
+  local slot line REPLY
+  local -a lines slots=(${(M)${(@k)_aside_keys_before[(R)accept-line]}:#(main|viins) *})
+  _aside_printed _aside_print_slots "${(@)slots}"
+  lines=("${(@f)REPLY}")
+  for slot line in "${(@)slots:^lines}"; do
+    [[ $line == *' _aside_key_accept-line' ]] || slots=("${(@)slots:#$slot}")
+  done
+  for slot in "${(@)slots}"; do bindkey -M ${slot%% *} "${slot#* }" accept-line; done
+  {
+    zle ${WIDGET#_aside_key_} -- "$@"
+  } always {
+    for slot in "${(@)slots}"; do bindkey -M ${slot%% *} "${slot#* }" _aside_key_accept-line; done
+  }
 }
 
 # Enter before all else, since what is no command must not run also where there is no daemon.

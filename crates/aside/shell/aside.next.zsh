@@ -173,7 +173,7 @@ _aside_next_send() {
 _aside_next_heard() {
   [[ $1 == $_aside_next_id ]] || return 0
   if [[ -z ${4-} ]]; then
-    [[ -n ${7-} && -z $BUFFER ]] && _aside_may_show && (( ! PENDING )) && zle -M -- "${7[1,COLUMNS-1]}"
+    [[ -n ${7-} && -z $BUFFER ]] && _aside_may_show && (( ! PENDING )) && zle -M -- "${7[1,3*COLUMNS-1]}"
     return 0
   fi
   _aside_next=("$4" "${5-}" "${7-}" "${8:-0}")

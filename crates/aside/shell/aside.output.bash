@@ -107,3 +107,31 @@ _aside_send() {
     fi
   )
 }
+
+# Where the prompt begins and ends, in a terminal of ours, which draws grey text behind what is typed. Behind everything else that
+# runs before a prompt, since that may set PS1.
+_aside_frame() {
+  local code=$? begin end
+  begin='\[\e]7133;A;aside='${ASIDE_PROXY_MARK-}.$_aside_session'\a\]'
+  end='\[\e]7133;B;aside='${ASIDE_PROXY_MARK-}.$_aside_session'\a\]'
+  if [[ -n ${PS1-} && ( -z ${_aside_on-} || $PS1 != "$begin"*"$end" ) ]]; then
+    # Somebody may have put something around it.
+    PS1=${PS1//"$begin"} PS1=${PS1//"$end"}
+    [[ -z ${_aside_on-} ]] || PS1=$begin$PS1$end
+  fi
+  [[ $- != *e* ]] || return 0
+  return "$code"
+}
+
+# Has it run last. bash 4.4 may take it for a line that was typed, after a Ctrl-C in a search.
+_aside_frame_last() {
+  local last
+  (( BASH_VERSINFO[0] >= 5 )) || return 0
+  [[ -n ${_aside_mark-} && -n ${ASIDE_PROXY_MARK-} && ${ASIDE_PROXY-} == "$_aside_tty:"* && -z ${BLE_VERSION-} ]] || return 0
+  if [[ -n ${PROMPT_COMMAND[*]+set} && ${PROMPT_COMMAND@a} == *a* ]]; then
+    last=${PROMPT_COMMAND[*]: -1}
+    [[ $last == _aside_frame ]] || PROMPT_COMMAND+=(_aside_frame)
+  elif [[ ${PROMPT_COMMAND-} != *$'\n'_aside_frame ]]; then
+    PROMPT_COMMAND=${PROMPT_COMMAND//$'\n'_aside_frame}$'\n'_aside_frame
+  fi
+}

@@ -156,7 +156,7 @@ _aside_around_execute() { _aside_around _aside_was_execute "$@"; }
 
 # Around a highlighter that was loaded after us and wraps even the widget that calls us.
 _aside_redrawn() {
-  zle _aside_theirs_redraw -- "$@" || :
+  zle ._aside_theirs_redraw -- "$@" || :
   _aside_repaint
   if (( _aside_wishing )); then _aside_unpaint_words; fi
 }

@@ -102,9 +102,7 @@ _aside_show() {
 _aside_draw() {
   local text=$_aside_candidates[_aside_index]
   _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cursor_at=0 _aside_cut=0 _aside_warns=0 _aside_width=$COLUMNS
-  # One that the user turned to is wanted.
-  (( _aside_grey || _aside_index > 1 || _aside_browsing || _aside_menu == 2 )) &&
-    [[ -z $RBUFFER && $text == "$LBUFFER"*[^[:space:]]* ]] && _aside_ghost=${text:$#LBUFFER}
+  _aside_is_chosen && [[ -z $RBUFFER && $text == "$LBUFFER"*[^[:space:]]* ]] && _aside_ghost=${text:$#LBUFFER}
   if (( _aside_menu == 2 )) && _aside_lay_menu; then
     :
   elif [[ -n $_aside_next_text && $text == "$_aside_next_text" && -n $_aside_next[3] ]]; then
@@ -117,6 +115,10 @@ _aside_draw() {
   _aside_drawn=$_aside_ghost${_aside_bar:+$'\n'$_aside_bar}
   if [[ -n $_aside_drawn ]]; then _aside_paint; else _aside_clear; fi
 }
+
+# Whether the candidate is sure enough to be taken without another look, or the user turned to it. The others are only listed: Tab
+# completes as always.
+_aside_is_chosen() { (( _aside_grey || _aside_index > 1 || _aside_browsing || _aside_menu == 2 )) }
 
 # Makes the bar: `(1/4) git status --short   what it does   [↹] apply | [⇧]+[←/→] navigate`, no wider than the terminal. What
 # it leaves out first are the description and the hint, then the beginning of what is typed already, then the end.
@@ -187,6 +189,10 @@ _aside_hints() {
   hints=('')
   (( _aside_wants_hint )) || return 0
   local -a long short
+  if ! _aside_is_chosen; then
+    hints=("$1 choose" "$1")
+    return 0
+  fi
   [[ $_aside_tab == take ]] && long=("[$_aside_sign[tab]] apply") short=("[$_aside_sign[tab]]")
   (( $#_aside_candidates > 1 )) && long+=("$1 navigate") short+=("$1")
   hints=("${(j: | :)long}" "${(j: | :)short}")
@@ -333,6 +339,8 @@ _aside_follow() {
 
 _aside_narrow() {
   local -i number place=0
+  # Typing along with one that the user turned to keeps it.
+  [[ -n $_aside_ghost ]] && _aside_grey=1
   local -a candidates=(${(M)_aside_candidates:#"$LBUFFER"*[^[:space:]]*}) cursors abouts
   _aside_browsing=0 _aside_for=$LBUFFER _aside_behind=
   # This is between a key and its echo: mostly the bar stays as it is.
@@ -377,7 +385,7 @@ _aside_stands() {
 # What one of our keys does while something is shown. Fails if it has to do what it did before us.
 _aside_do() {
   case $1 in
-    tab) [[ $_aside_tab == take ]] && { _aside_wish_enter || _aside_offer_take || _aside_apply } && return 0 ;;
+    tab) [[ $_aside_tab == take ]] && { _aside_wish_enter || _aside_offer_take || { _aside_is_chosen && _aside_apply } } && return 0 ;;
     next) _aside_browse 1; return ;;
     previous) _aside_browse -1; return ;;
   esac
@@ -413,8 +421,14 @@ _aside_apply() {
 _aside_browse() {
   _aside_stands || return 1
   local -i count=$#_aside_candidates
-  (( count > 1 )) || return 0
-  (( _aside_index = (_aside_index - 1 + $1 + count) % count + 1, _aside_browsing = 1 ))
+  if ! _aside_is_chosen; then
+    # The first one is where the bar is already.
+    (( _aside_index = $1 > 0 ? 1 : count ))
+  else
+    (( count > 1 )) || return 0
+    (( _aside_index = (_aside_index - 1 + $1 + count) % count + 1 ))
+  fi
+  _aside_browsing=1
   _aside_menu_keys=$KEYS
   _aside_draw
 }

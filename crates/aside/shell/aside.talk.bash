@@ -28,6 +28,8 @@ _aside_look() {
   if [[ -n ${_aside_query_prefix-} && $line == "$_aside_query_prefix"[[:space:]]*[![:space:]]* ]]; then
     words=${line#"$_aside_query_prefix"}
     _aside_query "${words#"${words%%[![:space:]]*}"}"
+    _aside_armed=1
+    _aside_hold end-of-line
   elif [[ -n $_aside_shell_prefix && $line == "$_aside_shell_prefix"* ]]; then
     READLINE_LINE=${line#"$_aside_shell_prefix"}
   elif [[ -n $_aside_agent_prefix && $line == "$_aside_agent_prefix"[[:space:]]*[![:space:]]* ]]; then
@@ -172,13 +174,13 @@ _aside_note() { builtin printf '\e[2m%s\e[0m\n' "$1" >&2; }
 
 # Enter accepts nothing, this once; it may do something else instead.
 _aside_hold() {
-  local map
+  local map IFS=' '
   _aside_held=1
   for map in $_aside_maps; do builtin bind -m "$map" "\"\\e[77702~\": ${1:-\"\"}"; done
 }
 
 _aside_let_go() {
-  local map
+  local map IFS=' '
   _aside_held=''
   for map in $_aside_maps; do builtin bind -m "$map" '"\e[77702~": accept-line'; done
 }
@@ -188,7 +190,7 @@ _aside_talk() {
   [[ -n ${_aside_bound-} ]] || _aside_bind
   [[ -z ${_aside_tab_was-} ]] || _aside_return_tab
   [[ -z ${_aside_held-} ]] || _aside_let_go
-  _aside_noted=''
+  _aside_noted='' _aside_offers=()
   _aside_reply "$1" "$2"
   _aside_offered='' _aside_armed=1
 }
@@ -286,17 +288,28 @@ _aside_at_enter='_aside_enter "$_" && local READLINE_LINE="$READLINE_LINE" && de
 # Where Enter accepts the line, it asks first. Where it does something of the person's own, that stays, and sentences are
 # noticed after they have failed. At the first prompt, when everything else has been read.
 _aside_bind() {
-  local bound line map key
+  local found line map key
   local current=emacs
   [[ ! -o vi ]] || current=vi-insert
+  _aside_frame_last
   _aside_bound=1 _aside_maps='' _aside_enters=theirs
   if [[ -n ${BLE_VERSION-} ]]; then
     _aside_enters=ble.sh
   elif [[ -o emacs || -o vi ]]; then
-    bound=$(for map in emacs vi-insert vi-command; do
-      builtin printf '%s ' "$map"
-      builtin bind -m "$map" -q accept-line 2>/dev/null || builtin printf '\n'
-    done)
+    # All that has to be asked, in one process.
+    found=$(
+      for map in emacs vi-insert vi-command; do
+        builtin printf '%s ' "$map"
+        builtin bind -m "$map" -q accept-line 2>/dev/null || builtin printf '\n'
+      done
+      for map in emacs vi-insert; do
+        builtin printf '\x1e'
+        builtin bind -m "$map" -psX 2>/dev/null
+      done
+      builtin printf '\x1e'
+      complete -p -D 2>/dev/null
+      complete -p -E 2>/dev/null
+    )
     while IFS= builtin read -r line; do
       map=${line%% *}
       for key in '\C-j' '\C-m'; do
@@ -308,7 +321,8 @@ _aside_bind() {
           [[ $key != '\C-m' || $map != "$current" ]] || _aside_enters=ours
         fi
       done
-    done <<<"$bound"
+    done <<<"${found%%$'\x1e'*}"
+    _aside_bind_keys "${found#*$'\x1e'}"
   fi
   _aside_facts="keys=${current%-insert}"$'\n'"enter=$_aside_enters"
 }

@@ -51,6 +51,7 @@ _aside_talk_enter() {
     _aside_talk_called
     return 0
   fi
+  [[ $BUFFER == aside\ (task|answer|translate)\ * ]] && _aside_quote_words
   _aside_judge || return 1
   if [[ $_aside_reroute == offer ]]; then
     local key=$_aside_sign[tab]
@@ -61,6 +62,17 @@ _aside_talk_enter() {
     _aside_take_line "${BUFFER%$'\n'}" "$_aside_why"
   fi
   return 0
+}
+
+# `aside task what's here?`: zsh would look for files, and for the end of a quote. The words that would make it are quoted, where
+# there is nothing else that zsh reads.
+_aside_quote_words() {
+  setopt localoptions extendedglob
+  local head=${(M)BUFFER#aside [a-z]## } words MATCH
+  words=${BUFFER#"$head"}
+  [[ $words == [[:alpha:]]* && $words != *[$'\n\t"\`$\\|&;<>(){}[]*#~!=']* && $words != *\ \'* ]] || return 0
+  BUFFER=$head${words//(#m)[^ ]#[?\'][^ ]#/\"$MATCH\"}
+  CURSOR=$#BUFFER
 }
 
 # Whether the line is a sentence, and not just run by somebody who knows that it looks like one.

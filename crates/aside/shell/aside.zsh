@@ -40,7 +40,8 @@ typeset -g _aside_left= _aside_right=        # The line when we last looked,
 typeset -gi _aside_at=0                      # and its number.
 typeset -g _aside_autosuggestions=replace
 typeset -g _aside_silent=                    # Why there is nothing to see, for `aside doctor`.
-typeset -gi _aside_told=0                    # How often the daemon heard about this shell.
+typeset -g _aside_facts=                     # What the daemon heard about this shell,
+typeset -gi _aside_told=0                    # and how often.
 typeset -g _aside_keymap= _aside_daemon= _aside_welcomed=
 typeset -gi _aside_ran=1                     # A command ran since we last looked at the keys.
 typeset -g _aside_last=                      # The last widget that was not ours.
@@ -217,8 +218,21 @@ _aside_hello() {
 
 # Answers arrive here, between two keys, which must not see that anybody was in between: two kills in a row are one, and
 # yank-pop follows a yank. Since 5.9 zsh keeps LASTWIDGET for us; what the last key was like we have to say ourselves.
+#
+# A Ctrl-C in between is remembered, and comes again from outside when we have returned; where the trap stays all the same, it does
+# what Ctrl-C does. There is no pattern in it: zsh does not survive one that is matched while it matches another.
+typeset -gi _aside_broken=0
+typeset -g _aside_remember='if (( ${_aside_guards:-0} )); then _aside_broken=1; else return 130; fi'
 _aside_heard() {
-  zle _aside_reply ${=_aside_memo:+-f nolast} -Nw -- "$@"
+  # While keys are bound, which takes a moment and happens once, it is better lost: zsh may not survive any trap then.
+  local trap=
+  (( _aside_ready == 1 )) && trap=$_aside_remember
+  _aside_unbroken 20 "$trap" zle _aside_reply ${=_aside_memo:+-f nolast} -Nw -- "$@"
+  if (( _aside_broken )); then
+    _aside_broken=0
+    setopt localoptions no_bg_nice
+    ( zmodload zsh/zselect && zselect -t 2; kill -INT $$ ) 2>/dev/null &!
+  fi
   return 0
 }
 
@@ -520,6 +534,10 @@ _aside_preexec() {
     setopt localoptions extendedglob
     [[ $1 == ${~HISTORY_IGNORE} ]] 2>/dev/null && return 0
   fi
+  if [[ ${3-} == (*/|)aside\ doctor* ]]; then
+    _aside_find_taken
+    _aside_tell "$_aside_facts$REPLY"
+  fi
   _aside_line=$1 _aside_tried=$1 _aside_cwd=$PWD
   (( _aside_line_number = ++_aside_seq ))
   [[ -n $_aside_osc ]] && _aside_mark_begin "${3-}"
@@ -572,6 +590,7 @@ enter=$_aside_enter_is
 loaded before=$before
 loaded after=${(j: :)${(@)after:|before}}"
   [[ -n $_aside_silent ]] && REPLY+=$'\n'"was silent=$_aside_silent"
+  _aside_facts=$REPLY
   return 0
 }
 
@@ -586,6 +605,7 @@ _aside_widgets() {
     aside-wrong; do
     zle -N $name
   done
+  for name in vi-history-search-{backward,forward}; do zle -N _aside_key_$name _aside_vi_search; done
 }
 
 _aside_widgets

@@ -2,6 +2,7 @@
 //! plugins write around them, and shown by a small terminal of ours as a person saw them. Watches; changes nothing.
 
 mod ends;
+pub mod prompt;
 mod row;
 mod scan;
 mod shown;

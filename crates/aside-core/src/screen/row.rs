@@ -94,6 +94,12 @@ impl Row {
         self.wrapped = false;
     }
 
+    /// The letters of these columns, without accents; as far as there are any.
+    pub fn part(&self, columns: Range<usize>) -> String {
+        let end = columns.end.min(self.letters.len());
+        self.letters.get(columns.start..end).unwrap_or_default().iter().filter(|letter| **letter != BEHIND).collect()
+    }
+
     pub fn text(&self, text: &mut String) {
         if self.accents.is_empty() {
             return text.extend(self.letters.iter().filter(|letter| **letter != BEHIND));

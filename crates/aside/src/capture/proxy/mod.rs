@@ -6,9 +6,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use ring::rand::{SecureRandom, SystemRandom};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, WaitStatus};
 use rustix::pty::OpenptFlags;
@@ -16,12 +17,15 @@ use rustix::termios;
 
 use crate::exec::{self, Shell};
 
+mod expect;
 mod follow;
+mod ghost;
 pub mod modes;
 mod observe;
 mod relay;
 mod signals;
 
+use ghost::Ghost;
 use modes::Modes;
 use observe::Observer;
 use relay::Relay;
@@ -29,6 +33,10 @@ use signals::Signals;
 
 /// Says to the shell, and to what it starts, that its terminal is ours: `TTY:PID`.
 pub const VARIABLE: &str = "ASIDE_PROXY";
+/// The mark by which a shell says where its prompt begins and ends: nothing that is only shown can know it.
+pub const MARK: &str = "ASIDE_PROXY_MARK";
+/// Bytes of a mark; two letters for each.
+const MARK_BYTES: usize = 8;
 
 /// A terminal of ours, not yet used by anybody.
 struct Inner {
@@ -53,7 +61,12 @@ pub fn run(shell: &Shell, socket: Option<PathBuf>) -> anyhow::Result<WaitStatus>
     std::panic::set_hook(Box::new(|_| {}));
 
     modes.enter(&outer)?;
-    let started = exec::enclose(shell, (VARIABLE, &variable), &inner.slave);
+    // Only bash cannot draw grey text itself.
+    let is_bash = Path::new(&shell.program).file_name().is_some_and(|name| name.to_string_lossy().contains("bash"));
+    let mark = if is_bash { mark() } else { String::new() };
+    let variables = [(VARIABLE, variable.as_os_str()), (MARK, OsStr::new(&mark))];
+    let variables = if mark.is_empty() { &variables[..1] } else { &variables };
+    let started = exec::enclose(shell, variables, &inner.slave);
     let pid = match started {
         Ok(pid) => pid,
         Err(error) => {
@@ -66,10 +79,25 @@ pub fn run(shell: &Shell, socket: Option<PathBuf>) -> anyhow::Result<WaitStatus>
     let Inner { master, slave, name } = inner;
     drop(slave);
     exec::let_go(inherited);
+    let ghost = match &socket {
+        Some(socket) if !mark.is_empty() => {
+            Ghost::start(&mark, termios::tcgetwinsize(&outer).ok(), pid, socket.clone())
+        }
+        Some(_) | None => Ghost::off(),
+    };
     let observer = Observer::start(pid, socket, name);
-    let status = Relay::new(&outer, master, pid, signals, observer, &mut modes).run();
+    let status = Relay::new(&outer, master, pid, signals, observer, ghost, &mut modes).run();
     modes.leave(&outer);
     Ok(status)
+}
+
+/// Nothing where there is no chance: then nothing is drawn.
+fn mark() -> String {
+    let mut bytes = [0; MARK_BYTES];
+    match SystemRandom::new().fill(&mut bytes) {
+        Ok(()) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        Err(_) => String::new(),
+    }
 }
 
 /// Whether a shell could be run in a terminal of ours here and now.

@@ -1,5 +1,6 @@
 //! Moves bytes between the terminal outside and the shell inside, unchanged and in order, on one thread that never waits for
-//! anything but the two of them and signals. What one side does not take yet stays with the other: the lanes are bounded.
+//! anything but the two of them and signals. What one side does not take yet stays with the other: the lanes are bounded. Grey text
+//! (ghost) is added to what is shown, and gone before the next byte of the shell.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -9,6 +10,7 @@ use rustix::io::Errno;
 use rustix::process::{self, Pid, Signal, WaitOptions, WaitStatus};
 use rustix::termios;
 
+use crate::capture::proxy::ghost::{Ghost, Keys};
 use crate::capture::proxy::modes::Modes;
 use crate::capture::proxy::observe::Observer;
 use crate::capture::proxy::signals::{Heard, Signals};
@@ -34,6 +36,7 @@ pub struct Relay<'a> {
     shell: Pid,
     signals: Signals,
     observer: Observer,
+    ghost: Ghost,
     modes: &'a mut Modes,
     keys: Lane,
     shown: Lane,
@@ -49,6 +52,8 @@ struct Ready {
     outer: PollFlags,
     inner: PollFlags,
     signals: PollFlags,
+    /// Of the one who knows how the line goes on.
+    answers: PollFlags,
 }
 
 impl<'a> Relay<'a> {
@@ -58,6 +63,7 @@ impl<'a> Relay<'a> {
         shell: Pid,
         signals: Signals,
         observer: Observer,
+        ghost: Ghost,
         modes: &'a mut Modes,
     ) -> Self {
         Self {
@@ -66,6 +72,7 @@ impl<'a> Relay<'a> {
             shell,
             signals,
             observer,
+            ghost,
             modes,
             keys: Lane::new(),
             shown: Lane::new(),
@@ -82,6 +89,7 @@ impl<'a> Relay<'a> {
         self.reap();
         loop {
             if let Some(status) = self.ended {
+                self.shown.push(self.ghost.erase());
                 self.show_rest();
                 return status;
             }
@@ -91,6 +99,24 @@ impl<'a> Relay<'a> {
             }
             self.move_keys(ready.outer, ready.inner);
             self.move_shown(ready.inner, ready.outer);
+            if ready.answers.contains(PollFlags::IN) {
+                self.draw(Ghost::hear);
+            } else if !ready.answers.is_empty() {
+                // The one who asks has gone.
+                self.shown.push(self.ghost.erase());
+                self.ghost = Ghost::off();
+            }
+        }
+    }
+
+    /// Adds grey text, if there is any: behind all that the shell wrote, while there is room for it.
+    fn draw(&mut self, drawn: impl FnOnce(&mut Ghost, &OwnedFd) -> Option<String>) {
+        let Some(shell) = self.inner.as_ref().filter(|_| self.shown.has_room()) else { return };
+        if let Some(drawn) = drawn(&mut self.ghost, shell) {
+            self.shown.push(drawn.as_bytes());
+            if self.shown.drain(self.outer) == Moved::Gone {
+                self.hang_up();
+            }
         }
     }
 
@@ -105,10 +131,11 @@ impl<'a> Relay<'a> {
         let asked = [
             Some((self.signals.descriptor(), PollFlags::IN)),
             self.inner.as_ref().map(|_| (self.outer.as_fd(), outer)),
+            self.ghost.ear().map(|ear| (ear, PollFlags::IN)),
             self.inner.as_ref().filter(|_| is_of_use).map(|terminal| (terminal.as_fd(), inner)),
         ];
-        let mut polled: Vec<PollFd<'_>> =
-            asked.into_iter().flatten().map(|(terminal, flags)| PollFd::from_borrowed_fd(terminal, flags)).collect();
+        let asked = asked.map(|asked| asked.unwrap_or((self.signals.descriptor(), nothing)));
+        let mut polled = asked.map(|(terminal, flags)| PollFd::from_borrowed_fd(terminal, flags));
         let limit = match (self.deserted, self.stirred) {
             (true, _) => Some(LOOK),
             (false, true) => Some(QUIET),
@@ -117,10 +144,11 @@ impl<'a> Relay<'a> {
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         let count = rustix::event::poll(&mut polled, limit.as_ref());
         let told = |number: usize| polled.get(number).filter(|_| count.is_ok()).map_or(nothing, PollFd::revents);
-        let ready = Ready { signals: told(0), outer: told(1), inner: told(2) };
+        let ready = Ready { signals: told(0), outer: told(1), answers: told(2), inner: told(3) };
         if count == Ok(0) {
             (self.stirred, self.deserted) = (false, false);
             self.observer.rest();
+            self.draw(Ghost::rest);
         }
         ready
     }
@@ -145,7 +173,11 @@ impl<'a> Relay<'a> {
         }
     }
 
-    fn resize(&self) {
+    fn resize(&mut self) {
+        let size = termios::tcgetwinsize(self.outer).ok();
+        self.shown.push(self.ghost.resize(size));
+        // Before the shell draws for the new size.
+        let _ = self.shown.drain(self.outer);
         if let Some(inner) = &self.inner {
             copy_size(self.outer, inner);
         }
@@ -180,8 +212,17 @@ impl<'a> Relay<'a> {
         let Some(shell) = &self.inner else { return };
         if outer.contains(PollFlags::IN) {
             self.stirred = true;
+            let (before, is_alone) = (self.keys.end, self.keys.is_empty());
             if self.keys.fill(self.outer) == Moved::Gone {
                 return self.hang_up();
+            }
+            if !is_alone {
+                self.ghost.press_behind_others();
+            } else if let Keys::Become { letters, instead_of } = self.ghost.press(self.keys.since(before), shell) {
+                let behind = self.keys.since(before + instead_of).to_vec();
+                self.keys.end = before;
+                self.keys.push(letters.as_bytes());
+                self.keys.push(&behind);
             }
         } else if !inner.contains(PollFlags::OUT) {
             return;
@@ -194,9 +235,18 @@ impl<'a> Relay<'a> {
         let Some(shell) = &self.inner else { return };
         if inner.intersects(PollFlags::IN | PollFlags::HUP) {
             self.stirred = true;
+            if self.shown.has_room() {
+                self.shown.push(self.ghost.erase());
+            }
             let before = self.shown.end;
             self.deserted = self.shown.fill(shell) == Moved::Gone;
-            self.observer.see(self.shown.since(before));
+            let new = self.shown.since(before);
+            self.observer.see(new);
+            // What follows at once must not wait for us.
+            let drawn = if new.is_empty() { None } else { self.ghost.see(new, shell) };
+            if let Some(drawn) = drawn.filter(|_| self.shown.has_room()) {
+                self.shown.push(drawn.as_bytes());
+            }
         } else if !outer.contains(PollFlags::OUT) {
             return;
         }
@@ -288,6 +338,14 @@ impl Lane {
 
     fn since(&self, place: usize) -> &[u8] {
         self.bytes.get(place..self.end).unwrap_or_default()
+    }
+
+    /// Few bytes of ours. Those for which there is no room would be in the way of others.
+    fn push(&mut self, bytes: &[u8]) {
+        if let Some(room) = self.bytes.get_mut(self.end..self.end + bytes.len()) {
+            room.copy_from_slice(bytes);
+            self.end += bytes.len();
+        }
     }
 
     /// As much as is there and has room.

@@ -1,0 +1,423 @@
+//! The line that is being typed at a prompt, read off what the shell draws between the marks of our plugin and the cursor; and how
+//! grey text is drawn behind it and erased without a trace. There is a line only where all of it is certain: where the prompt begins
+//! on an empty row, everything that was drawn since is understood, the cursor is behind the last letter and nothing is right of it or
+//! below. Whatever is not understood ends the reading until the next prompt. Asks nobody and draws nothing itself.
+
+mod blank;
+mod page;
+mod pen;
+#[cfg(test)]
+mod tests;
+
+use memchr::memchr;
+
+use blank::Blank;
+use page::{Moved, Page};
+use pen::Pen;
+
+const BEL: u8 = 0x07;
+const CAN: u8 = 0x18;
+const SUB: u8 = 0x1a;
+const ESC: u8 = 0x1b;
+
+/// Bytes of a control sequence that is understood, and of a string that may be a mark.
+const MAX_SEQUENCE: usize = 64;
+const MAX_MARK: usize = 160;
+/// Letters of a line, beyond which it is none that is typed.
+const MAX_LINE: usize = 2000;
+/// What readline writes in place of the prompt while it searches, counts or asks; with an empty prompt nothing else tells.
+const QUESTIONS: [&str; 5] = ["(reverse-i-search)", "(i-search)", "(failed ", "(arg: ", "(bck-i-search)"];
+
+/// Erases grey text: right of the cursor there was nothing before it was drawn. The second is for a terminal that has been resized,
+/// which may have moved a part of it to the next row.
+pub const ERASE: &[u8] = b"\x1b[K";
+pub const ERASE_WRAPPED: &[u8] = b"\x1b[J";
+
+/// Sees all that a shell writes, in slices of any size.
+pub struct Prompt {
+    /// Which marks are believed.
+    mark: String,
+    columns: usize,
+    rows: usize,
+    state: State,
+    /// The sequence that is being read, or the first bytes of a letter.
+    held: Vec<u8>,
+    pen: Pen,
+    /// What a terminal keeps with the place of the cursor.
+    saved: Pen,
+    blank: Blank,
+    /// What was drawn since the prompt began.
+    page: Option<Page>,
+    session: String,
+    /// Something was written.
+    begun: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ground,
+    Letter,
+    Escape,
+    /// Behind `ESC [`.
+    Control,
+    /// In an operating system command.
+    Command,
+    /// In another string that shows nothing, or a picture.
+    Other,
+    /// In one of the two, behind an ESC.
+    Ending,
+}
+
+/// A line with the cursor behind its last letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedLine {
+    pub text: String,
+    /// The name of the shell, as its mark has it.
+    pub session: String,
+    /// Columns right of the cursor that can be drawn upon; the last of a row cannot.
+    pub room: usize,
+    /// Brings back the colours in which the shell writes.
+    restore: String,
+}
+
+impl TypedLine {
+    /// What draws `text` in grey behind the line, as far as it fits, and leaves the cursor where it is. Nothing where no letter
+    /// fits or terminals disagree about how wide one is.
+    pub fn drawn(&self, text: &str, style: &str) -> Option<String> {
+        if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+            return None;
+        }
+        let shown = &text[..text.len().min(self.room)];
+        let is_seen = !shown.trim().is_empty();
+        is_seen.then(|| format!("\x1b[0;{style}m{shown}{}\x1b[{}D", self.restore, shown.len()))
+    }
+}
+
+impl Prompt {
+    pub fn new(mark: &str, columns: u16, rows: u16) -> Self {
+        let (columns, rows) = (usize::from(columns), usize::from(rows));
+        Self {
+            mark: mark.to_owned(),
+            columns,
+            rows,
+            state: State::Ground,
+            held: Vec::new(),
+            pen: Pen::default(),
+            saved: Pen::default(),
+            // The terminal of a shell that starts is taken to be empty below the cursor, as readline does.
+            blank: Blank::new(rows),
+            page: None,
+            session: String::new(),
+            begun: false,
+        }
+    }
+
+    /// A terminal keeps the row of the cursor, and what is blank below it.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let (columns, rows) = (usize::from(columns), usize::from(rows));
+        if (self.columns, self.rows) == (columns, rows) {
+            return;
+        }
+        (self.columns, self.rows) = (columns, rows);
+        let is_last = self.page.take().map_or_else(|| self.blank.is_last(), |page| page.is_last());
+        self.blank = match (self.begun, is_last) {
+            (false, _) => Blank::new(rows),
+            (true, true) => Blank::behind_text(rows),
+            (true, false) => Blank::unknown(rows),
+        };
+    }
+
+    pub fn see(&mut self, bytes: &[u8]) {
+        self.begun |= !bytes.is_empty();
+        let mut rest = bytes;
+        while let Some((byte, behind)) = rest.split_first() {
+            rest = match self.state {
+                State::Ground if *byte == ESC => {
+                    self.begin(State::Escape);
+                    behind
+                }
+                State::Ground => {
+                    let (plain, behind) = rest.split_at(memchr(ESC, rest).unwrap_or(rest.len()));
+                    self.plain(plain);
+                    behind
+                }
+                State::Letter => self.letter(rest),
+                State::Escape => {
+                    self.escape(*byte);
+                    behind
+                }
+                State::Control => {
+                    self.control(*byte);
+                    behind
+                }
+                State::Command | State::Other => {
+                    self.string(*byte);
+                    behind
+                }
+                State::Ending => {
+                    self.ending(*byte);
+                    behind
+                }
+            };
+        }
+    }
+
+    /// The line, where it is certain.
+    pub fn line(&self) -> Option<TypedLine> {
+        let page = self.page.as_ref().filter(|_| self.state == State::Ground)?;
+        let (text, room) = page.line()?;
+        let is_question = QUESTIONS.iter().any(|question| text.starts_with(question));
+        let restore = self.pen.restore().filter(|_| !is_question && text.len() <= MAX_LINE)?;
+        Some(TypedLine { text, session: self.session.clone(), room, restore })
+    }
+
+    fn begin(&mut self, state: State) {
+        self.held.clear();
+        self.state = state;
+    }
+
+    fn lose(&mut self) {
+        if self.page.take().is_some() {
+            self.blank.lose();
+        }
+    }
+
+    /// Text without escapes.
+    fn plain(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some((first, behind)) = rest.split_first() {
+            if self.page.is_none() {
+                self.blank.plain(rest);
+                if self.pen.paints() && memchr(b'\n', rest).is_some() {
+                    self.blank.lose();
+                }
+                return;
+            }
+            if first.is_ascii() {
+                self.write(char::from(*first));
+                rest = behind;
+            } else {
+                self.begin(State::Letter);
+                rest = self.letter(rest);
+            }
+        }
+    }
+
+    fn write(&mut self, letter: char) {
+        let Some(page) = &mut self.page else { return };
+        // A row that is new at the bottom of the screen is painted.
+        let moved = if self.pen.paints() && page.begins_row(letter) { Moved::Lost } else { page.write(letter) };
+        self.heed(moved);
+    }
+
+    /// A letter of several bytes, of which some may still have to come.
+    fn letter<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        for (at, byte) in bytes.iter().enumerate() {
+            self.held.push(*byte);
+            match str::from_utf8(&self.held) {
+                Ok(text) => {
+                    let letter = text.chars().next();
+                    self.begin(State::Ground);
+                    if let Some(letter) = letter {
+                        self.write(letter);
+                    }
+                    return &bytes[at + 1..];
+                }
+                Err(error) if error.error_len().is_some() => {
+                    self.begin(State::Ground);
+                    self.lose();
+                    // It may begin something else.
+                    return if *byte == ESC { &bytes[at..] } else { &bytes[at + 1..] };
+                }
+                Err(_) => {}
+            }
+        }
+        &[]
+    }
+
+    fn heed(&mut self, moved: Moved) {
+        match moved {
+            Moved::Within => {}
+            Moved::Lost => self.lose(),
+            Moved::Below { column } => {
+                self.page = None;
+                self.blank.begin_row(column == 0);
+            }
+        }
+    }
+
+    fn escape(&mut self, byte: u8) {
+        self.held.push(byte);
+        match self.held.as_slice() {
+            [b'['] => self.begin(State::Control),
+            [b']'] => self.begin(State::Command),
+            [b'P' | b'X' | b'^' | b'_' | b'k'] => {
+                self.lose();
+                self.begin(State::Other);
+            }
+            [ESC] => self.begin(State::Escape),
+            // Sets of letters, and the like: one more byte.
+            [b' '..=b'/'] => {}
+            [b'(', b'B'] | [b'=' | b'>'] => self.begin(State::Ground),
+            [b'7'] => {
+                self.saved = self.pen.clone();
+                if let Some(page) = &mut self.page {
+                    page.save();
+                }
+                self.begin(State::Ground);
+            }
+            [b'8'] => {
+                self.restore_cursor();
+                self.begin(State::Ground);
+            }
+            [b'c'] => {
+                self.page = None;
+                (self.pen, self.saved) = (Pen::default(), Pen::default());
+                self.blank = Blank::new(self.rows);
+                self.begin(State::Ground);
+            }
+            _ => {
+                self.lose();
+                self.blank.lose();
+                self.begin(State::Ground);
+            }
+        }
+    }
+
+    fn restore_cursor(&mut self) {
+        self.pen = self.saved.clone();
+        let moved = self.page.as_mut().map(Page::restore);
+        match moved {
+            Some(moved) => self.heed(moved),
+            None => self.blank.lose(),
+        }
+    }
+
+    fn control(&mut self, byte: u8) {
+        match byte {
+            b' '..=b'?' if self.held.len() < MAX_SEQUENCE => self.held.push(byte),
+            b'@'..=b'~' => {
+                let held = std::mem::take(&mut self.held);
+                let (kind, numbers) = parameters(&held);
+                self.command(kind, &numbers, byte, &held);
+                self.begin(State::Ground);
+            }
+            ESC => {
+                self.lose();
+                self.begin(State::Escape);
+            }
+            // Too long, or with something in it that terminals treat differently.
+            _ => {
+                self.lose();
+                self.blank.lose();
+                self.begin(State::Ground);
+            }
+        }
+    }
+
+    /// What a control sequence does: its first letter if that is no number, its numbers, its last letter.
+    fn command(&mut self, kind: u8, numbers: &[usize], action: u8, text: &[u8]) {
+        match (kind, action) {
+            (0, b'm') => return self.pen.select(text),
+            (b'?', b'h') if numbers.contains(&1049) => self.saved = self.pen.clone(),
+            (b'?', b'l') if numbers.contains(&1049) => self.pen = self.saved.clone(),
+            (0, b's') if text.is_empty() => {
+                self.saved = self.pen.clone();
+                if let Some(page) = &mut self.page {
+                    page.save();
+                }
+                return;
+            }
+            (0, b'u') if text.is_empty() => return self.restore_cursor(),
+            _ => {}
+        }
+        if let Some(page) = &mut self.page {
+            let paints = self.pen.paints() && !matches!(action, b'A'..=b'G' | b'h' | b'l');
+            let moved = if paints { Moved::Lost } else { page.command(kind, numbers, action) };
+            let is_known = moved != Moved::Lost;
+            self.heed(moved);
+            if is_known {
+                return;
+            }
+        }
+        self.blank.command(kind, numbers, action);
+        match action {
+            b'K' | b'P' | b'X' | b'@' if self.pen.paints() => self.blank.paint(),
+            b'J' if self.pen.paints() => self.blank.lose(),
+            _ => {}
+        }
+    }
+
+    fn string(&mut self, byte: u8) {
+        match byte {
+            BEL if self.state == State::Command => self.commanded(),
+            CAN | SUB => self.begin(State::Ground),
+            // One byte more than a mark can have tells that it is none.
+            ESC if self.state == State::Command => self.state = State::Ending,
+            ESC => self.begin(State::Ending),
+            _ if self.held.len() <= MAX_MARK => self.held.push(byte),
+            _ => {}
+        }
+    }
+
+    fn ending(&mut self, byte: u8) {
+        if byte == b'\\' {
+            return self.commanded();
+        }
+        self.begin(State::Escape);
+        self.escape(byte);
+    }
+
+    /// An operating system command has ended.
+    fn commanded(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        self.begin(State::Ground);
+        // A picture moves the cursor.
+        if held.starts_with(b"1337;") {
+            return self.lose();
+        }
+        let Some((kind, session)) = (held.len() <= MAX_MARK).then(|| self.read_mark(&held)).flatten() else { return };
+        match kind {
+            b'A' => {
+                self.session = session;
+                match &mut self.page {
+                    Some(page) => page.begin_prompt(),
+                    None if self.blank.is_empty() && self.columns > 0 => {
+                        self.page = Some(Page::new(self.columns, self.rows))
+                    }
+                    None => {}
+                }
+            }
+            _ => {
+                if let Some(page) = &mut self.page {
+                    page.end_prompt();
+                }
+            }
+        }
+    }
+
+    /// `7133;A;aside=MARK.SESSION` where a prompt begins, the same with `B` where it ends.
+    fn read_mark(&self, text: &[u8]) -> Option<(u8, String)> {
+        let text = str::from_utf8(text).ok()?.strip_prefix("7133;")?;
+        let (kind, ours) = text.split_once(";aside=")?;
+        let (mark, session) = ours.split_once('.')?;
+        let kind = match kind {
+            "A" => b'A',
+            "B" => b'B',
+            _ => return None,
+        };
+        (!self.mark.is_empty() && mark == self.mark).then(|| (kind, session.to_owned()))
+    }
+}
+
+/// The first letter of a control sequence if that is no number, and its numbers; 0 for one that is left out.
+fn parameters(text: &[u8]) -> (u8, Vec<usize>) {
+    let (kind, text) = match text {
+        [kind @ b'<'..=b'?', rest @ ..] => (*kind, rest),
+        // Something before the last letter makes it another sequence.
+        text if text.iter().any(|byte| matches!(byte, b' '..=b'/')) => (b' ', text),
+        text => (0, text),
+    };
+    let number = |digits: &[u8]| str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0);
+    (kind, text.split(|byte| *byte == b';').map(number).collect())
+}

@@ -1,0 +1,128 @@
+
+# Keys: Shift-↓ puts into the line what may stand in its place, one after the other, and Shift-↑ goes back to what was typed.
+# On the empty line that is the next command. Alt-I says what the line does. Tab completes names of commands that nothing else
+# completes. Nothing is run, and keys of the person's own stay. bash cannot draw below the line: what there is to read stands
+# above it.
+
+_aside_next() {
+  local line words
+  _aside_may || return 0
+  line=${READLINE_LINE-}
+  words=${line#"${line%%[![:space:]]*}"}
+  if (( ${#_aside_offers[@]} )) && [[ $line == "$_aside_shown" ]]; then
+    _aside_show $(( (_aside_at + 1) % ${#_aside_offers[@]} ))
+  elif [[ -n ${_aside_query_prefix-} && $words == "$_aside_query_prefix"[[:space:]]*[![:space:]]* ]]; then
+    words=${words#"$_aside_query_prefix"}
+    _aside_query "${words#"${words%%[![:space:]]*}"}"
+  elif [[ -S $_aside_socket ]] && _aside_split "$line"; then
+    _aside_hear _aside_tell_line line --shell bash --session "$_aside_session" --width "${COLUMNS:-80}"
+    (( ${#_aside_heard[@]} == 0 )) || _aside_offer
+  fi
+}
+
+_aside_previous() {
+  _aside_may && (( ${#_aside_offers[@]} )) && [[ ${READLINE_LINE-} == "$_aside_shown" ]] || return 0
+  _aside_show $(( (_aside_at + ${#_aside_offers[@]} - 1) % ${#_aside_offers[@]} ))
+}
+
+_aside_explain() {
+  local row
+  _aside_may && [[ ${READLINE_LINE-} == *[![:space:]]* ]] || return 0
+  _aside_text=$READLINE_LINE
+  _aside_hear _aside_tell_text explain --short --shell bash
+  for row in "${_aside_heard[@]}"; do _aside_note "$row"; done
+}
+
+# Whether it is the line at the prompt: none that a command reads, and none that a function of another key does.
+_aside_may() {
+  [[ -n ${_aside_on-} && -z ${_aside_began-} ]] || return 1
+  (( ${#FUNCNAME[@]} == 2 )) || [[ ${#FUNCNAME[@]} == 3 && ${FUNCNAME[2]} == aside-* ]]
+}
+
+# Both sides of the cursor. Where letters and bytes are not the same, only the end of the line is certain.
+_aside_split() {
+  local point=${READLINE_POINT:-0} letters=${#1} LC_ALL=C
+  if (( letters == ${#1} )); then
+    _aside_left=${1:0:point} _aside_right=${1:point}
+  elif (( point == letters || point == ${#1} )); then
+    _aside_left=$1 _aside_right=''
+  else
+    return 1
+  fi
+}
+
+# How the word at the cursor goes on: names that the command has. Files bash completes itself.
+_aside_words() {
+  local row _aside_left=${COMP_LINE:0:COMP_POINT} _aside_right=''
+  [[ -n ${_aside_on-} && -S $_aside_socket && $_aside_left == *"$2" && $2 != *[!-[:alnum:]_.:=@,+%]* ]] || return 0
+  while IFS= builtin read -r row; do
+    [[ $row == *$'\t'* ]] || continue
+    row=$2${row%%$'\t'*}
+    COMPREPLY+=("$row")
+    [[ $row != *= ]] || compopt -o nospace
+  done <<<"$(_aside_tell_line | ASIDE_SOCKET=$_aside_socket "$_aside_bin" line --words --shell bash \
+    --session "$_aside_session" 2>/dev/null)"
+}
+
+# The next command, on the empty line.
+_aside_empty() {
+  local row _aside_left='' _aside_right=''
+  [[ -n ${_aside_on-} && -S $_aside_socket ]] || return 0
+  row=$(_aside_tell_line | ASIDE_SOCKET=$_aside_socket "$_aside_bin" line --words --shell bash \
+    --session "$_aside_session" 2>/dev/null)
+  [[ -z $row ]] || COMPREPLY=("$row")
+}
+
+# A command that nothing completes. A loader of completions comes first, and says so with 124.
+_aside_default() {
+  local code=0
+  if [[ -n $_aside_default_was ]]; then
+    "$_aside_default_was" "$@" || code=$?
+    [[ $code != 124 ]] || _aside_replace_minimal "$1"
+    (( code != 124 && ${#COMPREPLY[@]} == 0 )) || return "$code"
+  fi
+  _aside_words "$@"
+}
+
+# bash-completion gives a command that it does not know files alone.
+_aside_replace_minimal() {
+  local spec name
+  spec=$(complete -p -- "$1" 2>/dev/null) || return 0
+  for name in _minimal _comp_complete_minimal; do
+    [[ $spec != *" -F $name "* ]] || { _aside_minimal_is=$name; complete -F _aside_minimal -- "$1"; }
+  done
+}
+
+_aside_minimal() {
+  _aside_words "$@"
+  (( ${#COMPREPLY[@]} )) || "$_aside_minimal_is" "$@"
+}
+
+# At the first prompt, when everything else has been read. What is bound in two maps and what completes is given.
+_aside_bind_keys() {
+  local map taken=$1 spec=${1##*$'\x1e'} key='\e[1;2B:_aside_next \e[1;2A:_aside_previous \ei:_aside_explain'
+  for map in emacs vi-insert; do
+    # In vi mode Escape and a letter are two keys.
+    [[ $map == emacs ]] || key=${key% *}
+    _aside_bind_free "$map" "${taken%%$'\x1e'*}" "$key"
+    taken=${taken#*$'\x1e'}
+  done
+  [[ ${_aside_tab-} != leave ]] || return 0
+  if [[ $spec != *' -E'* ]]; then complete -o nospace -o bashdefault -o default -F _aside_empty -E; fi
+  spec=${spec%%$'\n'*}
+  _aside_default_was=''
+  if [[ $spec != *' -D' ]]; then
+    complete -o bashdefault -o default -F _aside_default -D
+  elif [[ $spec =~ ' -F '([^ ]+)' -D'$ && ${BASH_REMATCH[1]} != _aside_default ]]; then
+    _aside_default_was=${BASH_REMATCH[1]}
+    builtin eval "${spec/ -F $_aside_default_was -D/ -F _aside_default -D}"
+  fi
+}
+
+_aside_bind_free() {
+  local pair IFS=' '
+  for pair in $3; do
+    [[ $2 == *"\"${pair%:*}\""* ]] ||
+      builtin bind -m "$1" -x "\"${pair%:*}\": ${pair##*:} \"\$_\" || : \"\$_\""
+  done
+}

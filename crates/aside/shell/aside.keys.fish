@@ -1,0 +1,103 @@
+
+# Keys: Shift-↓ puts into the line what may stand in its place, one after the other, and Shift-↑ goes back to what was typed.
+# On the empty line that is the next command. Alt-I says what the line does. Tab completes names of commands that fish has no
+# completions for. Nothing is run; fish's own grey text and keys of the person's own stay.
+
+function aside-next
+    set -q _aside_on; and not commandline -P; or return
+    set -l line (commandline -b)
+    test (count $line) -le 1; or return
+    if set -q _aside_offers[1]; and test "$line" = "$_aside_shown"
+        _aside_show (math $_aside_at % (count $_aside_offers) + 1)
+    else if set -l query (_aside_behind "$_aside_query_prefix" (string trim -- "$line"))
+        _aside_query "$query"
+    else if test -S $_aside_socket
+        set -l cursor (commandline -C)
+        set -l file $_aside_socket.$fish_pid.notes
+        set -l found (_aside_tell_line (string sub -l $cursor -- "$line") (string sub -s (math $cursor + 1) -- "$line") |
+            _aside_asks line --width $COLUMNS 2>$file)
+        _aside_offer $file $found
+    end
+end
+
+function aside-previous
+    set -q _aside_on; and set -q _aside_offers[1]; and test "$(commandline -b)" = "$_aside_shown"; or return
+    set -l count (count $_aside_offers)
+    _aside_show (math "($_aside_at + $count - 2) % $count + 1")
+end
+
+function aside-explain
+    set -q _aside_on; or return
+    set -l line (commandline -b | string collect)
+    test -n "$(string trim -- "$line")"; or return
+    set -l said (printf '%s' $line | ASIDE_SOCKET=$_aside_socket $_aside_bin explain --short --shell fish 2>&1)
+    set -q said[1]; and _aside_note $said
+end
+
+# The line on both sides of the cursor, and the command that ran before it: on standard input, since arguments can be read by
+# everybody.
+function _aside_tell_line
+    printf '%s\0' "$argv[1]" "$argv[2]" $_aside_last
+end
+
+function _aside_asks
+    ASIDE_SOCKET=$_aside_socket $_aside_bin $argv --shell fish --session $_aside_session
+end
+
+# Lines that were found go into the line, one after the other as keys ask for them; what was typed comes behind the last. What was
+# said about them is in a file.
+function _aside_offer
+    set -l notes (cat $argv[1])
+    command rm -f -- $argv[1]
+    if set -q argv[2]
+        set -g _aside_offers "$(commandline -b)" $argv[2..]
+        _aside_show 2
+    end
+    if set -q notes[1]
+        _aside_note $notes
+    else
+        commandline -f repaint
+    end
+end
+
+function _aside_show
+    set -g _aside_at $argv[1]
+    set -l fields (string split \x1f -- $_aside_offers[$argv[1]])
+    set -g _aside_shown $fields[1]
+    commandline -r -- $_aside_shown
+    test $argv[1] = 1; or set -g _aside_offered $_aside_shown
+    test -z "$fields[2]"; or commandline -C $fields[2]
+end
+
+# How the word at the cursor goes on: names that the command has. Files fish completes itself.
+function _aside_words
+    set -q _aside_on; and test -S $_aside_socket; or return
+    set -l left (commandline -cp | string collect)
+    set -l word (commandline -ct)
+    string match -qr '^[-\w.:=@,+%]*$' -- "$word"; or return
+    set -l command (commandline -opc)[1]
+    # Where fish has completions, those are what the person knows. Some have a thousand rules: they are looked at once.
+    contains -- "$command" $_aside_completed; and return
+    if complete -c "$command" | read -l rule
+        set -ga _aside_completed $command
+        return
+    end
+    for row in (_aside_tell_line $left '' | _aside_asks line --words 2>/dev/null)
+        string match -q -- '*'\t'*' $row; and printf '%s%s\n' "$word" $row
+    end
+end
+
+# At the first prompt, when everything else has been read, and only where these keys are unbound.
+function _aside_bind_more --on-event fish_prompt
+    functions -e _aside_bind_more
+    set -q _aside_session; or return
+    test "$_aside_tab" = leave; or complete -c '*' -a '(_aside_words)'
+    set -l keys \e\[1\;2B \e\[1\;2A \ei
+    string match -qr '^[123]\.' -- $version; or set keys shift-down shift-up alt-i
+    set -l does aside-next aside-previous aside-explain
+    for mode in default insert
+        for key in 1 2 3
+            bind -M $mode $keys[$key] >/dev/null 2>&1; or bind -M $mode $keys[$key] $does[$key]
+        end
+    end
+end
