@@ -5,7 +5,7 @@ import { Ask, kept } from "./ask.js";
 import { empty, over, showKeys } from "./help.js";
 import { drawColours, narrow, press, turnColours } from "./keys.js";
 import { TaskView } from "./task.js";
-import { clear, count, h, plain, short } from "./text.js";
+import { clear, count, exact, h, plain, short } from "./text.js";
 import { group, Threads } from "./threads.js";
 import { Watcher } from "./watch.js";
 import { Resume } from "./resume.js";
@@ -33,6 +33,8 @@ class App {
     this.briefs = new Map();
     this.views = new Map();
     this.here = { cwd: "", by: "" };
+    /** Which model answers, and what can be asked, in a directory. */
+    this.welcome = undefined;
     this.thread = "";
     this.limit = SHOWN;
     this.dirty = new Set();
@@ -55,12 +57,26 @@ class App {
         this.here = await this.wire.here();
         this.resume.keep();
         this.draw();
+        this.greet();
         const { tasks } = await this.wire.task({ op: "list", limit: LISTED });
         return this.take(tasks);
       } catch (error) {
         if (error.isOver) this.finish();
         await pause(1000);
       }
+    }
+  }
+
+  /** What can be asked in the directory of a new thread. */
+  async greet() {
+    const cwd = this.ask.place ?? this.here.cwd;
+    try {
+      const { welcome } = await this.wire.task({ op: "welcome", ...(cwd ? { cwd } : {}) });
+      this.welcome = welcome;
+      $("talk").querySelector(".empty:not(.over)")?.remove();
+      this.draw();
+    } catch {
+      // The page says what can be asked anywhere.
     }
   }
 
@@ -120,6 +136,7 @@ class App {
     this.up = true;
     $("link").textContent = "";
     $("link").className = "";
+    this.block();
     if (!back) return;
     this.announce("The daemon is back.");
     // What waits has another digest at another daemon.
@@ -135,6 +152,7 @@ class App {
 
   isDown(words = "The daemon is away; this page goes on when it is back") {
     this.up = false;
+    this.block();
     if (this.resume?.isPossible) this.wire.isClosed = true;
     $("link").className = "down";
     if ($("link").textContent !== words) $("link").textContent = words;
@@ -211,6 +229,7 @@ class App {
     const title = current?.title ?? "New thread";
     $("title").textContent = plain(title);
     const waiting = threads.filter((thread) => thread.kind === "waiting").length;
+    this.drawDismiss([...this.briefs.values()].filter((brief) => brief.state === "WAITING_APPROVAL").length);
     document.title = `${waiting ? `(${waiting}) ` : ""}${plain(title)} · Aside`;
     const places = [...new Set([...this.briefs.values()].map((brief) => brief.workspace).filter(Boolean))].slice(0, 30);
     if (String(places) !== this.places) {
@@ -224,7 +243,7 @@ class App {
     const talk = $("talk");
     if (!current) {
       this.ask.drawWhere("");
-      if (!talk.querySelector(".empty:not(.over)")) talk.append(empty((words) => this.ask.suggest(words)));
+      if (!talk.querySelector(".empty:not(.over)")) talk.append(empty(this.welcome, (words) => this.ask.suggest(words)));
       return;
     }
     talk.querySelector(".empty:not(.over)")?.remove();
@@ -254,8 +273,12 @@ class App {
     this.reach();
   }
 
-  /** What waits cannot be approved here while a command runs, in whatever thread. */
+  /** What waits cannot be approved here while a command runs, in whatever thread, nor while there is no daemon. */
   block() {
+    if (this.up === false) {
+      for (const view of this.views.values()) view.block(view.say("the daemon is away"));
+      return;
+    }
     const running = [...this.briefs.values()].find((brief) => brief.state === "EXECUTING");
     const reason = running ? `waits until “${short(running.text, 40)}” has ended; a terminal can approve now` : "";
     for (const view of this.views.values()) view.block(reason);
@@ -272,6 +295,8 @@ class App {
       send: (message, heard) => this.send(message, heard),
       appeared: (element) => this.appeared(element),
       announce: (text) => this.announce(text),
+      ask: (words, brief) => this.goOn(words, brief),
+      link: (place, workspace, look) => this.fileLink(place, workspace, look),
       drafts: this.drafts,
       here: () => this.here,
     };
@@ -288,6 +313,48 @@ class App {
       if (error.isOver) this.finish();
       return error;
     }
+  }
+
+  /** Asks for more in the thread of a request. */
+  async goOn(words, brief) {
+    const known = new Set(this.briefs.keys());
+    return await this.send({ op: "ask", text: words, threadId: brief.threadId, cwd: brief.workspace }, (_lines, tasks) => this.asked(brief.threadId, tasks, known));
+  }
+
+  /** Leads to a file in the editor that the settings name; nothing where they name none. */
+  fileLink(place, workspace, look = "goto") {
+    const editor = this.welcome?.editor;
+    const [, path, line = "1"] = /^(.*?)(?::(\d+))?$/.exec(place) ?? [];
+    if (!/^[a-z][a-z\d+.-]*:\/\//.test(editor ?? "") || !path || !workspace) return undefined;
+    const whole = path.startsWith("/") ? path : `${workspace}/${path}`;
+    const href = editor.replaceAll("{path}", whole.split("/").map(encodeURIComponent).join("/")).replaceAll("{line}", line);
+    const anchor = h("a", { class: look, href, title: "Open in the editor" });
+    return look === "path" ? exact(anchor, place) : (anchor.append("Open"), anchor);
+  }
+
+  /** Rejects all that waits, in every thread. */
+  async dismiss() {
+    const waiting = [...this.briefs.values()].filter((brief) => brief.state === "WAITING_APPROVAL");
+    for (const { taskId } of waiting) {
+      const error = await this.send({ op: "cancel", taskId });
+      if (error?.isAway) return this.ask.tell(error.message);
+    }
+    this.announce(`${count(waiting.length, "proposal")} dismissed`);
+  }
+
+  /** Dismissing is asked about once more, in the same place. */
+  drawDismiss(waiting) {
+    const box = $("dismiss");
+    box.hidden = waiting < 2;
+    if (box.hidden || box.dataset.count === String(waiting)) return;
+    box.dataset.count = String(waiting);
+    const first = () => clear(box).append(h("button", { type: "button", class: "quiet", "data-op": "dismiss", onclick: sure }, `Dismiss all ${waiting} that wait`));
+    const sure = () => {
+      const no = h("button", { type: "button", onclick: () => first() }, "Keep");
+      clear(box).append(h("span", {}, `Reject ${count(waiting, "proposal")}? `), h("button", { type: "button", "data-op": "dismiss-yes", onclick: () => this.dismiss().then(first) }, "Dismiss"), no);
+      no.focus();
+    };
+    first();
   }
 
   unread(id, error) {

@@ -4,7 +4,8 @@
 
 import { Diff } from "./diff.js";
 import { isByKey } from "./keys.js";
-import { count, exact, h, quoted, spelled } from "./text.js";
+import { speaks } from "./labels.js";
+import { copies, exact, h, quoted, spelled } from "./text.js";
 
 /** Longer than it takes to press a button that was there before. */
 const MOMENT = 700;
@@ -16,8 +17,10 @@ const OWN = new Set(["command", "file", "danger"]);
 
 export class Card {
   /** `send(op, more)` sends an answer and gives back whether it was taken; `again()` asks what waits now. */
-  constructor(offer, { send, again, drafts, workspace }) {
+  constructor(offer, { send, again, drafts, workspace, tongue = "en", link = undefined }) {
     this.offer = offer;
+    const say = speaks(tongue);
+    this.say = say;
     this.workspace = workspace;
     this.send = send;
     this.again = again;
@@ -27,31 +30,32 @@ export class Card {
     const of = (label) => offer.rows.filter((row) => row.label === label).map((row) => row.text);
     this.isCommand = offer.action === "run_command";
     const files = of("file");
-    this.does = this.isCommand ? "Run" : `Apply ${count(files.length, "file")}`;
+    this.files = files.length;
+    this.does = this.isCommand ? say("Run") : say("Apply {}", say(files.length === 1 ? "{} file" : "{} files", files.length));
     this.what = h("div", { class: "what" });
-    if (this.isCommand) this.what.append(command(of("command")));
+    if (this.isCommand) this.what.append(h("div", { class: "copyable" }, command(of("command")), copies(() => offer.text, say)));
     else {
-      this.diff = new Diff(offer.text, files, () => this.arm());
+      this.diff = new Diff(offer.text, files, () => this.arm(), { link });
       this.what.append(this.diff.element);
     }
     const facts = offer.rows.filter((row) => !OWN.has(row.label));
     const dangers = of("danger");
-    this.approve = h("button", { type: "button", class: "approve", disabled: true, onclick: () => this.approves() }, this.does);
-    this.reason = h("input", { type: "text", class: "why", placeholder: "why not (optional)", "aria-label": "Why not, optional", maxlength: "500", onkeydown: (event) => { if (event.key === "Enter" && !event.isComposing) { event.preventDefault(); this.rejects(); } } });
-    this.reject = h("button", { type: "button", onclick: () => this.rejects() }, "Reject");
-    this.edit = h("button", { type: "button", onclick: () => this.edits() }, "Edit");
+    this.approve = h("button", { type: "button", class: dangers.length ? "approve destroys" : "approve", disabled: true, onclick: () => this.approves() }, this.does);
+    this.reason = h("input", { type: "text", class: "why", placeholder: say("why not (optional)"), "aria-label": say("why not (optional)"), maxlength: "500", onkeydown: (event) => { if (event.key === "Enter" && !event.isComposing) { event.preventDefault(); this.rejects(); } } });
+    this.reject = h("button", { type: "button", onclick: () => this.rejects() }, say("Reject"));
+    this.edit = h("button", { type: "button", onclick: () => this.edits() }, say("Edit"));
     this.hint = h("span", { class: "hint", role: "status" });
     this.trouble = h("p", { class: "trouble", role: "alert", hidden: true });
     this.actions = h("div", { class: "actions" }, this.approve, this.reject, this.reason, this.edit, this.hint);
     this.element = h("section", { class: "card", role: "group", tabindex: "0", "aria-label": `Waits for you, step ${offer.step}: ${this.isCommand ? "run a command" : this.does}`, onkeydown: (event) => this.key(event), onfocus: () => this.listens(), onblur: () => this.deafens() },
-      h("h3", {}, this.isCommand ? "Run this command?" : "Write these changes?", h("span", { class: "step" }, offer.step > 1 ? `step ${offer.step}` : "")),
+      h("h3", {}, say(this.isCommand ? "Run this command?" : "Write these changes?"), h("span", { class: "step" }, offer.step > 1 ? say("step {}", offer.step) : "")),
       this.what,
-      dangers.length ? h("ul", { class: "dangers" }, dangers.map((danger) => h("li", {}, h("strong", {}, "Danger: "), spelled(h("span"), danger)))) : undefined,
-      h("dl", { class: "facts" }, facts.flatMap((row) => [h("dt", {}, row.label), row.label === "in" || row.label === "with" ? spelled(h("dd", { class: "code" }), row.text) : quoted(h("dd"), row.text, spelled)])),
+      dangers.length ? h("ul", { class: "dangers" }, dangers.map((danger) => h("li", {}, h("strong", {}, say("Danger: ")), spelled(h("span"), danger)))) : undefined,
+      h("dl", { class: "facts" }, facts.flatMap((row) => [h("dt", {}, say(row.label)), row.label === "in" || row.label === "with" ? spelled(h("dd", { class: "code" }), row.text) : quoted(h("dd"), row.text, spelled)])),
       this.isCommand ? this.confine() : undefined,
       this.trouble,
       this.actions,
-      h("p", { class: "card-keys" }, this.isCommand ? "Esc, a, then  y run · n reject · e edit" : "Esc, a, then  y apply · n reject · e edit · v show all · s side by side"));
+      h("p", { class: "card-keys" }, say(this.isCommand ? "Esc, a, then  y run · n reject · e edit" : "Esc, a, then  y apply · n reject · e edit · v show all · s side by side")));
     this.watch();
     this.arm();
   }
@@ -61,7 +65,7 @@ export class Card {
     box.checked = this.offer.confine === "workspace";
     this.box = box;
     const where = this.workspace ? [": ", exact(h("code"), this.workspace)] : [];
-    return h("label", { class: "confine" }, box, h("span", {}, "it may write in the workspace only", ...where));
+    return h("label", { class: "confine" }, box, h("span", {}, this.say("it may write in the workspace only"), ...where));
   }
 
   /** In sight, in a window that is in sight, for a moment without a break. */
@@ -109,7 +113,9 @@ export class Card {
     this.approve.disabled = !this.isArmed;
     for (const button of [this.reject, this.edit, this.reason, this.box]) if (button) button.disabled = this.isBusy;
     const unseen = this.diff?.unseen ?? 0;
-    this.hint.textContent = this.isBusy ? "sending…" : this.blocked ? this.blocked : unseen ? `${count(unseen, "file")} to open first` : this.isSeen ? "" : "a moment…";
+    const { say } = this;
+    const left = () => say("{} to open first", say(unseen === 1 ? "{} file" : "{} files", unseen));
+    this.hint.textContent = this.isBusy ? say("sending…") : this.blocked ? this.blocked : unseen ? left() : this.isSeen ? "" : say("a moment…");
     this.element.classList.toggle("armed", this.isArmed);
   }
 
@@ -159,13 +165,13 @@ export class Card {
         this.saves(text.value);
       }
     });
-    const reset = h("button", { type: "button", hidden: kept === undefined || kept === this.offer.text, onclick: () => { this.drafts.delete(this.offer.taskId); text.value = this.offer.text; reset.hidden = true; text.focus(); } }, "Begin again");
+    const reset = h("button", { type: "button", hidden: kept === undefined || kept === this.offer.text, onclick: () => { this.drafts.delete(this.offer.taskId); text.value = this.offer.text; reset.hidden = true; text.focus(); } }, this.say("Begin again"));
     this.editor = h("div", { class: "editing" }, text,
       h("div", { class: "actions" },
-        h("button", { type: "button", onclick: () => this.saves(text.value) }, "Propose this"),
-        h("button", { type: "button", onclick: (event) => this.leaves(event) }, "Back"),
+        h("button", { type: "button", onclick: () => this.saves(text.value) }, this.say("Propose this")),
+        h("button", { type: "button", onclick: (event) => this.leaves(event) }, this.say("Back")),
         reset,
-        h("span", { class: "hint" }, "It is shown again before anything happens. Ctrl+Enter, Esc")));
+        h("span", { class: "hint" }, this.say("It is shown again before anything happens. Ctrl+Enter, Esc"))));
     this.actions.hidden = true;
     this.actions.before(this.editor);
     this.arm();

@@ -1,6 +1,7 @@
 // A unified diff, read and painted: one under the other or side by side, each file for itself. Every byte of it is shown: lines wrap, since
 // what is off the edge of a window is not seen, and what cannot be read as a diff is shown as it is.
 
+import { languageOf, paint, tokens } from "./highlight.js";
 import { count, exact, h, spelled } from "./text.js";
 
 /** Rows that are painted before the browser may paint. */
@@ -59,6 +60,13 @@ function named(line) {
   return line.slice(4).replace(/\t.*$/, "");
 }
 
+/** As git says it: `A`, `D`, `R` or `M`. */
+export function letterOf(file) {
+  if (file.old === "/dev/null") return "A";
+  if (file.new === "/dev/null") return "D";
+  return file.notes.some((note) => note.startsWith("rename ")) ? "R" : "M";
+}
+
 /** The rows of one hunk, by the numbers in its head: a removed line may look like the head of a file. */
 function read(lines, start, old, olds, fresh, news, hunk) {
   let at = start;
@@ -112,15 +120,16 @@ matchMedia("(min-width: 760px)").addEventListener("change", () => {
 
 /** All files of a diff. `rows` are the daemon's words for each, or what an event has; `onSeen` is told when a file was opened. */
 export class Diff {
-  constructor(text, rows, onSeen, { folded = false } = {}) {
+  constructor(text, rows, onSeen, { folded = false, link = undefined } = {}) {
     this.onSeen = onSeen;
+    this.link = link;
+    this.isRecord = folded;
     const files = parse(text);
     this.files = files && files.length === rows.length ? files.map((file, index) => new File(file, rows[index], this)) : [new Raw(text, rows, this)];
     this.list = h("div", { class: "files" }, this.files.map((file) => file.element));
     this.all = h("button", { type: "button", class: "quiet", onclick: () => this.openAll() }, "Show all");
     this.way = h("button", { type: "button", class: "quiet way", onclick: () => { look.split = !look.split; this.repaint(); } });
     this.left = h("span", { class: "left" });
-    this.isRecord = folded;
     this.element = h("div", { class: "diff" }, h("div", { class: "diff-bar" }, this.left, this.all, this.way), this.list);
     const size = this.files.reduce((sum, file) => sum + file.size, 0);
     const small = size <= SHORT_IN_ALL;
@@ -166,7 +175,13 @@ class File {
     this.head = h("button", { type: "button", class: "file-head", "aria-expanded": "false", onclick: () => this.toggle() }, title(row));
     const rows = this.size > SHORT ? h("span", { class: "size" }, count(this.size, "line")) : undefined;
     if (rows) this.head.append(rows);
-    this.element = h("section", { class: "file" }, this.head, this.body);
+    this.name = (file.new === "/dev/null" ? file.old : file.new).replace(/^[ab]\//, "");
+    const line = /\+(\d+)/.exec(file.hunks[0]?.line ?? "")?.[1];
+    // Where it is now: a proposed change has made and renamed nothing yet.
+    const there = (diff.isRecord ? file.new : file.old).replace(/^[ab]\//, "");
+    const leads = there && there !== "/dev/null" && !there.startsWith('"');
+    const link = leads ? diff.link?.(line ? `${there}:${line}` : there) : undefined;
+    this.element = h("section", { class: "file" }, h("div", { class: "file-line" }, this.head, link), this.body);
   }
 
   open() {
@@ -175,6 +190,7 @@ class File {
 
   toggle() {
     this.isOpen = !this.isOpen;
+    this.element.classList.toggle("open", this.isOpen);
     this.head.setAttribute("aria-expanded", String(this.isOpen));
     this.body.hidden = !this.isOpen;
     this.repaint();
@@ -187,7 +203,7 @@ class File {
     this.painted = split;
     this.body.replaceChildren(...this.file.notes.filter((note) => !note.startsWith("index ")).map((note) => exact(h("p", { class: "note" }), note)));
     const parts = this.file.hunks.flatMap((hunk) => [{ head: hunk.line }, ...(split ? pairs(hunk.rows) : marked(hunk.rows))]);
-    fill(this.body, parts, split, () => this.painted === split, () => {
+    fill(this.body, parts, { split, language: languageOf(this.name) }, () => this.painted === split, () => {
       this.seen = true;
       this.diff.changed();
     });
@@ -242,13 +258,13 @@ function columns(split) {
 }
 
 /** A long file is many tables, one under the other: the browser lays out those that are near. `isWanted` says whether to go on. */
-function fill(box, parts, split, isWanted, done) {
+function fill(box, parts, { split, language }, isWanted, done) {
   let at = 0;
   const more = () => {
     if (!isWanted()) return;
     const chunk = parts.slice(at, at + AT_ONCE);
     at += AT_ONCE;
-    const rows = chunk.map((part) => (part.head ? head(part.head) : split ? two(part) : one(part)));
+    const rows = chunk.map((part) => (part.head ? head(part.head) : split ? two(part, language) : one(part, language)));
     const table = h("table", { class: split ? "split" : "unified" }, columns(split), h("tbody", {}, rows));
     const place = h("div", { class: "chunk" }, table);
     if (parts.length > AT_ONCE) {
@@ -266,37 +282,39 @@ function head(line) {
   return h("tr", { class: "hunk" }, exact(h("td", { colspan: "4" }), line));
 }
 
-function one({ row, from, to }) {
+function one({ row, from, to }, language) {
   const kind = row.mark === "+" ? "plus" : row.mark === "-" ? "minus" : "same";
   return h("tr", { class: kind },
     h("td", { class: "number" }, row.old ? String(row.old) : ""),
     h("td", { class: "number" }, row.new ? String(row.new) : ""),
     h("td", { class: "mark" }, row.mark),
-    code(row, from, to));
+    code(row, from, to, language));
 }
 
-function two({ left, right }) {
+function two({ left, right }, language) {
   const cells = (side, which) => {
     if (!side) return [h("td", { class: "number" }), h("td", { class: "nothing" })];
-    const cell = code(side.row, side.from, side.to);
+    const cell = code(side.row, side.from, side.to, language);
     if (side.row.mark !== " ") cell.classList.add(side.row.mark === "+" ? "plus" : "minus");
     return [h("td", { class: "number" }, String(side.row[which])), cell];
   };
   return h("tr", {}, ...cells(left, "old"), ...cells(right, "new"));
 }
 
-function code({ mark, text, bare }, from, to) {
+function code({ mark, text, bare }, from, to, language) {
   const cell = h("td", { class: "text" });
   // Copied text has no marks; a reader that speaks has to hear them.
   if (mark !== " ") cell.append(h("span", { class: "unseen-label" }, mark === "+" ? "added: " : "removed: "));
   const returned = text.endsWith("\r");
   const line = returned ? text.slice(0, -1) : text;
   const blanks = mark === "+" ? /[ \t]+$/.exec(line)?.index ?? line.length : line.length;
+  const found = tokens(line, language);
   if (from < to) {
-    exact(cell, line.slice(0, from));
-    cell.append(exact(h("span", { class: "word" }), line.slice(from, Math.min(to, blanks))));
-    exact(cell, line.slice(Math.min(to, blanks), blanks));
-  } else exact(cell, line.slice(0, blanks));
+    const end = Math.min(to, blanks);
+    paint(cell, line, found, 0, from);
+    cell.append(paint(h("span", { class: "word" }), line, found, from, end));
+    paint(cell, line, found, end, blanks);
+  } else paint(cell, line, found, 0, blanks);
   if (blanks < line.length) cell.append(exact(h("span", { class: "blanks", title: "blanks at the end of the line" }), line.slice(blanks)));
   if (returned) cell.append(h("span", { class: "eol", title: "the line ends with a carriage return" }, "␍"));
   if (bare) cell.append(h("span", { class: "eol", title: "no newline at the end of the file" }, "⟨no newline⟩"));

@@ -3,16 +3,22 @@
 import { clear, h } from "./text.js";
 
 const KEYS = [
-  ["Anywhere", [["/ or Ctrl+K", "search"], ["n", "new thread"], ["i", "to the input"], ["j  k", "next, previous request"], ["[  ]", "previous, next thread"], ["a", "to what waits for you"], ["t", "light, dark, as the system"], ["?", "these keys"], ["Esc", "back"]]],
+  ["Anywhere", [["/ or Ctrl+K", "search"], ["n", "new thread"], ["i", "to the input"], ["j  k", "next, previous request"], ["[  ]", "previous, next thread"], ["a", "to what waits for you"], ["x", "stop what is at work"], ["t", "light, dark, as the system"], ["?", "these keys"], ["Esc", "back"]]],
   ["In the input", [["Enter", "ask"], ["Shift+Enter", "new line"]]],
   ["On what waits for you", [["a, pause, y", "approve: run, or apply"], ["a, pause, n", "reject"], ["a, pause, e", "edit; it is shown again"], ["v", "show all files"], ["s", "unified, side by side"]]],
 ];
 
-export const EXAMPLES = [
-  ["run the tests", "proposes a command from the project's own scripts; it runs when you say so"],
-  ["where is the config file read?", "searches the workspace and shows the places"],
-  ["rename parse to read in src/lines.rs", "proposes a diff; nothing is written before you have seen it"],
+/** What comes of an example, by how it begins. */
+const COMES = [
+  [/^(run|build|start) /, "proposes a command from the project's own scripts; it runs when you approve it"],
+  [/^review /, "looks through what differs from the last commit"],
+  [/^explain /, "says what the file does"],
+  [/^what does this project /, "says what README and manifest tell"],
+  [/^status$/, "says what waits, what runs, and which model is set"],
+  [/^help$/, "says what can be asked"],
 ];
+/** Where a directory has nothing of its own. */
+const ANYWHERE = ["help", "status"];
 
 export function showKeys(dialog, signOut) {
   const leaves = (all) => () => { dialog.close(); signOut(all); };
@@ -28,12 +34,20 @@ export function showKeys(dialog, signOut) {
   dialog.showModal();
 }
 
-/** Three things to ask, which can be taken as they are. */
-export function empty(take) {
+/** Requests that mean something here, which can be taken as they are, and who answers. */
+export function empty(welcome, take) {
+  const examples = welcome?.examples?.length ? welcome.examples : ANYWHERE;
+  const comes = (words) => COMES.find(([begins]) => begins.test(words))?.[1] ?? "";
   return h("section", { class: "empty" },
     h("h2", {}, "Ask in plain words"),
-    h("p", {}, "What acts is proposed first, whole. Nothing runs and nothing is written until you approve it here or in a terminal."),
-    h("ul", {}, EXAMPLES.map(([words, what]) => h("li", {}, h("button", { type: "button", class: "example", onclick: () => take(words) }, words), h("span", {}, what)))));
+    h("p", {}, "Commands and changes are proposed first, whole. Nothing runs and nothing is written until you approve it here or in a terminal."),
+    welcome ? h("p", { class: "model" }, ...who(welcome.model)) : undefined,
+    h("ul", {}, examples.map((words) => h("li", {}, h("button", { type: "button", class: "example", onclick: () => take(words) }, words), h("span", {}, comes(words))))));
+}
+
+function who(model) {
+  if (model) return ["Model: ", h("code", {}, model)];
+  return ["No model is set: commands, searches, reviews and exact changes work without one. ", h("code", {}, "aside model pull"), " gets one for this machine; ", h("code", {}, "aside config"), " names another."];
 }
 
 /** There is no session: all that helps is a new link. */

@@ -34,6 +34,7 @@ export function press(app, event) {
     "[": () => turnThread(app, -1),
     "]": () => turnThread(app, 1),
     a: () => toWaiting(app),
+    x: () => stop(app),
     t: () => turnColours(),
     "?": () => app.help(),
   };
@@ -86,6 +87,14 @@ function toWaiting(app) {
   const waiting = [...app.briefs.values()].find((brief) => brief.state === "WAITING_APPROVAL");
   if (waiting) location.hash = `task=${encodeURIComponent(waiting.taskId)}`;
   else app.announce("Nothing waits for you.");
+}
+
+/** Stops the request that has the focus, or the newest that is at work. */
+function stop(app) {
+  const near = document.activeElement?.closest("article.task")?.querySelector("[data-op=cancel]");
+  const button = near ?? [...document.querySelectorAll("[data-op=cancel]")].at(-1);
+  if (button) button.click();
+  else app.announce("Nothing is at work.");
 }
 
 /** As the system has it, light, dark. */

@@ -1,7 +1,8 @@
 // Markdown as models write it, as elements. Not all of it: headings, lists, quotes, code, tables, emphasis, links. HTML is text. Written for
 // text that grows: blocks that have ended are never touched again, so nothing flickers and a selection stays.
 
-import { exact, h, prose } from "./text.js";
+import { highlight } from "./highlight.js";
+import { copies, exact, h, prose } from "./text.js";
 
 /** What is shown of one text. A browser that lays out more is slow, and nobody reads it here. */
 const LONGEST = 400_000;
@@ -46,9 +47,9 @@ export class Markdown {
     const old = [...element.children].slice(this.settled);
     blocks.forEach((block, index) => {
       const there = old[index];
-      const code = there?.querySelector(":scope > code");
-      // Code that grows only grows: setting it anew would lose the selection.
-      if (block.kind === "code" && there?.className === "code" && block.begin === Number(there.dataset.begin) && code) {
+      const code = there?.querySelector(":scope > pre > code");
+      // Code that grows only grows: setting it anew would lose the selection. It has its colours when it has ended.
+      if (block.kind === "code" && !block.isClosed && there?.className === "copyable" && block.begin === Number(there.dataset.begin) && code) {
         const shown = code.textContent;
         if (block.text.startsWith(shown) && !there.querySelector(".unseen, .mixed")) {
           exact(code, block.text.slice(shown.length));
@@ -99,7 +100,7 @@ function split(text, begin) {
         closed = end.startsWith(fence[2]) && !end.replaceAll(fence[2][0], "");
         if (!closed) body.push(inner.startsWith(fence[1]) ? inner.slice(fence[1].length) : inner.trimStart());
       }
-      blocks.push({ kind: "code", language: fence[3], text: body.join("\n"), begin: start });
+      blocks.push({ kind: "code", language: fence[3], text: body.join("\n"), begin: start, isClosed: closed });
       continue;
     }
     const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line);
@@ -165,7 +166,7 @@ function lineAt(text, at) {
 function draw(block, depth) {
   switch (block.kind) {
     case "code":
-      return h("pre", { class: "code", tabindex: "0", "aria-label": `code ${block.language}`.trim() }, exact(h("code"), block.text));
+      return codeBlock(block);
     case "heading":
       // The page and the request have the first levels.
       return inline(h(`h${Math.min(block.level + 2, 6)}`), block.text);
@@ -180,6 +181,14 @@ function draw(block, depth) {
     default:
       return inline(h("p"), block.lines.join("\n"));
   }
+}
+
+function codeBlock({ language, text, isClosed }) {
+  const code = h("code");
+  if (isClosed) highlight(code, text, language);
+  else exact(code, text);
+  const pre = h("pre", { class: "code", tabindex: "0", "aria-label": `code ${language}`.trim() }, code);
+  return h("div", { class: "copyable" }, pre, copies(() => code.textContent));
 }
 
 function nested(element, lines, depth) {

@@ -1,7 +1,7 @@
 // What a command prints: its end, without the escapes that colour it and move the cursor. Lines that were written over are shown as they
 // ended. A screen is not played: programs that draw one are for a terminal.
 
-import { h, prose, count } from "./text.js";
+import { copies, count, h, prose } from "./text.js";
 
 /** Rows that are kept on the page; the log has all. */
 const ROWS = 1500;
@@ -12,7 +12,7 @@ export class Output {
     this.rows = h("div", { class: "rows" });
     this.above = h("p", { class: "note", hidden: true });
     this.box = h("div", { class: "output", role: "region", "aria-label": "What the command printed", tabindex: "0" }, this.above, this.rows);
-    this.element = this.box;
+    this.element = h("div", { class: "copyable" }, this.box, copies(() => [...this.rows.children].map((row) => row.textContent.trimEnd()).join("\n")));
     this.lines = [];
     this.line = "";
     this.column = 0;

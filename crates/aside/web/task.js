@@ -1,13 +1,15 @@
 // One request in the conversation: what was asked, how far it is, what is proposed, what came of it. Made from the events of its log, in
 // their order; what waits for a person is asked for anew, since an answer has to carry what the daemon offers now.
 
+import { around } from "./around.js";
 import { Card, command } from "./card.js";
-import { Diff } from "./diff.js";
+import { Diff, letterOf, parse } from "./diff.js";
+import { speaks, tongueOf } from "./labels.js";
 import { Markdown } from "./markdown.js";
 import { Output } from "./output.js";
-import { clear, clock, count, exact, h, lasted, plain, prose, quoted, short } from "./text.js";
+import { clear, clock, copies, exact, h, lasted, plain, prose, quoted, short } from "./text.js";
 import { dot, sign } from "./threads.js";
-import { hasEnded } from "./watch.js";
+import { hasEnded, isFromAfar } from "./watch.js";
 
 /** Names of files in the line of progress. */
 const NAMED = 3;
@@ -15,13 +17,20 @@ const NAMED = 3;
 const RECENT = 10_000;
 /** Search results that are shown. */
 const FOUND = 300;
+/** A model that has said nothing for so long, in milliseconds, may say nothing any more. */
+const STALLED = 20_000;
 
 export class TaskView {
-  /** `hooks`: send, show, soon, appeared, announce, drafts, here; and `card`, a class, where what waits is shown in another way. */
+  /**
+   * `hooks`: send, show, ask, soon, appeared, announce, drafts, here; `link(place)`, an element that leads to a file; and `card`, a class,
+   * where what waits is shown in another way.
+   */
   constructor(brief, hooks) {
     this.id = brief.taskId;
     this.brief = brief;
     this.hooks = hooks;
+    this.tongue = tongueOf(brief.text);
+    this.say = speaks(this.tongue);
     this.from = 0;
     this.asked = h("div", { class: "asked" });
     this.trail = h("ol", { class: "trail", "aria-label": "Progress" });
@@ -47,6 +56,8 @@ export class TaskView {
     this.began = undefined;
     this.intent = undefined;
     this.answer = undefined;
+    /** All that was said, with the changes in it. */
+    this.raw = "";
     this.details = undefined;
     this.output = undefined;
     this.offered = undefined;
@@ -70,10 +81,11 @@ export class TaskView {
     this.from = event.seq;
     if (event.attempt > this.attempt) {
       const sentence = this.failure ?? (this.state === "REJECTED" ? "rejected" : this.outcome?.summary ?? "ended");
-      this.before.append(h("p", { class: "note" }, `Attempt ${this.attempt}: ${short(sentence, 200)}`));
+      this.before.append(h("p", { class: "note" }, this.say("Attempt {}: {}", this.attempt, short(sentence, 200))));
       this.renew(event.attempt);
     }
     this.began ??= event.at;
+    this.heard = event.at;
     switch (event.type) {
       case "task_start":
         this.intent = event.intent;
@@ -123,30 +135,37 @@ export class TaskView {
 
   words(event) {
     const acts = this.offered?.result.requires?.action;
+    const { say } = this;
     switch (event.state) {
       case "ROUTED":
-        return this.intent ? `understood: ${this.intent.kind}${this.scope === "plan" ? ", a plan only" : ""}` : "understood";
+        return this.intent ? say(this.scope === "plan" ? "understood: {}, a plan only" : "understood: {}", say(this.intent.kind)) : say("understood");
       case "CONTEXT_COLLECTED": {
         const files = event.context?.files ?? [];
         if (!files.length) return undefined;
         const named = files.slice(0, NAMED).map((file) => short(file, 40)).join(", ");
-        return `read ${named}${files.length > NAMED ? ` and ${files.length - NAMED} more` : ""}`;
+        return say("read {}", files.length > NAMED ? say("{} and {} more", named, files.length - NAMED) : named);
       }
       case "PROPOSING":
-        return "proposing";
+        return say("proposing");
       case "WAITING_APPROVAL":
         // An edited proposal waits as the one before did.
-        return this.steps.at(-1) === "waiting for you" ? undefined : "waiting for you";
+        return this.steps.at(-1) === say("waiting for you") ? undefined : say("waiting for you");
       case "EXECUTING":
-        return `${acts === "apply_diff" ? "writing" : "running"}, approved by ${this.who()}`;
+        return this.isOwn(this.approver) ? say(`${acts === "apply_diff" ? "writing" : "running"}, approved by you`) : say(`${acts === "apply_diff" ? "writing" : "running"}, approved {}`, this.whence(this.approver));
       default:
         return undefined;
     }
   }
 
-  who(said = this.approver) {
-    if (!said) return "nobody";
-    return said === this.hooks.here().by ? `you (${short(said, 40)})` : short(said, 60);
+  isOwn(by) {
+    return by !== undefined && by === this.hooks.here().by;
+  }
+
+  /** Where an answer came from: the log has `pts/3`, `page 2`, or the name of an editor. */
+  whence(by = "") {
+    if (this.isOwn(by)) return this.say("by you");
+    if (/^page \d+$/.test(by)) return this.say("in another window");
+    return /^(pts\/|tty)/.test(by) ? this.say("at the terminal {}", short(by, 40)) : this.say("in {}", short(by || "Aside", 60));
   }
 
   says(chunk) {
@@ -154,7 +173,13 @@ export class TaskView {
       this.answer = new Markdown();
       this.said.append(this.answer.element);
     }
-    this.answer.append(chunk);
+    this.raw += chunk;
+    if (!this.hidesChanges) this.answer.append(chunk);
+  }
+
+  /** A change is shown once, as what it does, and not while a model writes it. */
+  get hidesChanges() {
+    return this.intent?.kind === "change" || this.intent?.kind === "diagnose";
   }
 
   prints(chunk) {
@@ -167,6 +192,11 @@ export class TaskView {
 
   /** Paints what has changed since the last time. */
   draw() {
+    if (this.hidesChanges && this.answer && this.offered?.result.proposal.text === undefined) {
+      const { words, isWriting } = around(this.raw, hasEnded(this.state) || this.offered !== undefined);
+      this.isWriting = isWriting;
+      this.answer.set(words);
+    }
     this.drawTrail();
     this.drawProposal();
     this.answer?.draw();
@@ -174,18 +204,19 @@ export class TaskView {
     this.output?.draw();
     this.drawEnd();
     this.drawActions();
+    this.follow();
   }
 
   drawRequest() {
     const { brief, request } = this;
     const text = request?.text ?? brief.text;
-    const isRemote = (request?.source ?? brief.source) === "wecom";
+    const isRemote = isFromAfar(request?.source ?? brief.source);
     const who = request?.fromUser || brief.fromUser;
     const place = request?.meta?.workspace || brief.workspace;
     const facts = h("p", { class: "facts-line" },
-      isRemote ? h("span", { class: "afar" }, who ? `from afar: ${short(who, 40)}` : "from afar") : undefined,
+      isRemote ? h("span", { class: "afar" }, who ? this.say("from afar: {}", short(who, 40)) : this.say("from afar")) : undefined,
       place ? exact(h("span", { class: "place", title: plain(place) }), place) : undefined,
-      request?.meta?.private ? h("span", { class: "mark" }, "nothing remote") : undefined,
+      request?.meta?.private ? h("span", { class: "mark" }, this.say("nothing remote")) : undefined,
       h("a", { class: "permalink", href: `#task=${this.id}`, title: new Date(brief.since).toLocaleString() }, h("time", { datetime: new Date(brief.since).toISOString() }, clock(brief.since)), " ", this.id));
     clear(this.asked).append(prose(h("h2", { class: "words" }), text), facts);
     this.element.classList.toggle("remote", isRemote);
@@ -193,7 +224,8 @@ export class TaskView {
 
   drawTrail() {
     const ended = hasEnded(this.state);
-    const steps = this.steps.length ? [...this.steps] : ["received"];
+    const steps = this.steps.length ? [...this.steps] : [this.say("received")];
+    if (!ended && this.isWriting) steps.push(this.say("writing the change"));
     const key = JSON.stringify([steps, ended, this.state]);
     if (key === this.trailKey) return;
     this.trailKey = key;
@@ -210,7 +242,11 @@ export class TaskView {
   tick() {
     if (!this.clock || !this.moment) return;
     const passed = Date.now() - this.moment;
-    this.clock.textContent = passed > 2000 ? lasted(passed) : "";
+    const quiet = Date.now() - this.heard;
+    const isStalled = this.state === "PROPOSING" && quiet >= STALLED;
+    this.clock.classList.toggle("stalled", isStalled);
+    if (isStalled) this.clock.textContent = this.say("nothing from the model for {}; Cancel gives up", lasted(quiet));
+    else this.clock.textContent = passed > 2000 ? lasted(passed) : "";
   }
 
   drawProposal() {
@@ -224,16 +260,16 @@ export class TaskView {
       if (isText) {
         if (!this.answer) this.says("");
         this.answer.set(proposal.text);
-        if (proposal.type === "plan") this.proposal.append(h("p", { class: "note" }, "A plan only: nothing is carried out."));
-      } else if (this.answer) this.fold();
+        if (proposal.type === "plan") this.proposal.append(h("p", { class: "note" }, this.say("A plan only: nothing is carried out.")));
+      } else if (this.answer) this.fold(details);
       // The files of a change are named below, with what changes in them.
-      const rest = proposal.type === "diff" ? details?.replace(/^- [AMDR] .* \+\d+ -\d+.*$/gmu, "").trim() : details;
+      const rest = besides(proposal, details);
       if (rest && rest !== proposal.text && !this.details) {
         this.details = new Markdown();
         this.details.set(rest);
         this.said.append(this.details.element);
       }
-      if (proposal.type === "search_results") this.proposal.append(results(proposal.items));
+      if (proposal.type === "search_results") this.proposal.append(this.results(proposal.items), this.details?.element ?? "");
       this.isRecord = false;
     }
     const acts = proposal.type === "diff" || proposal.type === "command";
@@ -243,13 +279,17 @@ export class TaskView {
     } else if (!this.isRecord) {
       this.drop();
       this.isRecord = true;
-      this.proposal.append(record(proposal));
+      this.proposal.append(this.record(proposal));
     }
   }
 
   /** What a model wrote on the way to a proposal is there for those who want it. */
-  fold() {
-    const whole = h("details", { class: "thoughts" }, h("summary", {}, "What was written on the way"));
+  fold(details = "") {
+    if (details.includes(this.answer.text.trim())) {
+      this.answer.element.remove();
+      return;
+    }
+    const whole = h("details", { class: "thoughts" }, h("summary", {}, this.say("What was written on the way")));
     this.answer.element.replaceWith(whole);
     whole.append(this.answer.element);
   }
@@ -271,15 +311,22 @@ export class TaskView {
       if (this.card?.offer.digest === offer.digest && this.card.offer.step === offer.step) return;
       this.drop();
       this.card = new (this.hooks.card ?? Card)(offer, {
-        send: (message) => this.hooks.send(message),
+        send: async (message) => {
+          const error = await this.hooks.send(message);
+          // What comes of it stays in view.
+          if (!error && message.op === "approve") this.isFollowed = true;
+          return error;
+        },
         again: () => this.look(),
         drafts: this.hooks.drafts,
         workspace: this.request?.meta?.workspace || this.brief.workspace,
+        tongue: this.tongue,
+        link: (place) => this.fileLink(place),
       });
       this.card.block(this.blocked ?? "");
       this.proposal.append(this.card.element);
       this.hooks.appeared(this.card.element);
-      this.hooks.announce(`Waits for you: ${this.brief.summary || short(this.brief.text)}`);
+      this.hooks.announce(this.say("Waits for you: {}", this.brief.summary || short(this.brief.text)));
     } catch (error) {
       this.tellTrouble(error);
     } finally {
@@ -305,33 +352,50 @@ export class TaskView {
     const took = this.finished && this.began ? lasted(this.finished - this.began) : "";
     const exit = this.outcome?.exit;
     // That it ended with 0 is said beside it.
-    const summary = this.outcome?.summary === `exit status ${exit}` ? "Done" : this.outcome?.summary;
+    const { say } = this;
+    const summary = this.outcome?.summary === `exit status ${exit}` ? say("Done") : this.outcome?.summary;
     const failed = this.failure ?? this.brief.summary;
     const sentence = {
-      done: () => (summary ?? "Done") + (this.undone ? `; taken back (${short(this.undone, 60)})` : ""),
-      failed: () => `Failed: ${failed}`,
-      rejected: () => `Rejected${this.rejecter ? ` by ${this.who(this.rejecter)}` : ""}${this.why ? `: ${this.why}` : ""}`,
+      done: () => (summary || say("Done")) + (this.undone ? say("; undone {}", this.whence(this.undone)) : ""),
+      failed: () => say("Failed: {}", failed),
+      rejected: () => {
+        const where = this.rejecter && !this.isOwn(this.rejecter) ? this.whence(this.rejecter) : "";
+        const form = `Rejected${where ? " {}" : ""}${this.why ? ": {}" : ""}`;
+        return say(form, ...[where, this.why].filter(Boolean));
+      },
     }[kind]();
     const key = JSON.stringify([sentence, exit, took]);
     if (this.endKey === key && this.end.className === `end ${kind}`) return;
     this.endKey = key;
     this.end.className = `end ${kind}`;
     clear(this.end).append(dot(kind), quoted(h("span", { class: "sentence" }), sentence, prose));
-    if (exit !== undefined && exit !== null) this.end.append(h("span", { class: exit ? "exit bad" : "exit" }, `exit ${exit}`));
+    if (exit !== undefined && exit !== null) this.end.append(h("span", { class: exit ? "exit bad" : "exit" }, say("exit {}", exit)));
     if (took) this.end.append(h("span", { class: "took" }, took));
+  }
+
+  /** Keeps what came of an approval from here in view, and how to undo it. */
+  follow() {
+    if (!this.isFollowed || !this.end.isConnected) return;
+    (hasEnded(this.state) ? this.actions : this.printed).scrollIntoView({ block: "nearest" });
+    if (hasEnded(this.state)) this.isFollowed = false;
   }
 
   drawActions() {
     const { state, brief } = this;
+    const { say } = this;
     const key = JSON.stringify([state, brief.undo, this.attempt]);
     if (this.actionsKey === key) return;
     this.actionsKey = key;
     const hadFocus = this.actions.contains(document.activeElement);
     clear(this.actions);
     if (hasEnded(state)) {
-      this.button(state === "COMPLETED" ? "Ask again" : "Retry", "retry", state === "COMPLETED" ? "quiet" : "");
       if (brief.undo) this.actions.append(this.undo());
-    } else if (state !== "WAITING_APPROVAL") this.button(state === "EXECUTING" ? "Stop" : "Cancel", "cancel");
+      if (state === "FAILED" && this.outcome?.exit) {
+        this.asks(say("Why?"), say("why did it fail?"), "why");
+        this.asks(say("Fix"), say("fix it"), "fix");
+      }
+      this.button(say(state === "COMPLETED" ? "Ask again" : "Retry"), "retry", state === "COMPLETED" ? "quiet" : "");
+    } else if (state !== "WAITING_APPROVAL") this.button(say(state === "EXECUTING" ? "Stop" : "Cancel"), "cancel");
     if (hadFocus) this.element.focus({ preventScroll: true });
   }
 
@@ -340,15 +404,26 @@ export class TaskView {
     this.actions.append(button);
   }
 
+  /** Goes on in the thread with words that mean what failed last in it. */
+  asks(label, words, op) {
+    const button = h("button", { type: "button", "data-op": op, onclick: async () => {
+      button.disabled = true;
+      const error = await this.hooks.ask?.(words, this.brief);
+      button.disabled = false;
+      if (error) this.tellTrouble(error);
+    } }, label);
+    this.actions.append(button);
+  }
+
   /** Writes files, so it is said twice. */
   undo() {
     const box = h("span", { class: "undo" });
     const ask = () => {
-      const no = h("button", { type: "button", onclick: () => first() }, "Keep");
-      clear(box).append(h("span", {}, "Put the files back as they were? "), h("button", { type: "button", "data-op": "undo-yes", onclick: (event) => this.act("undo", event.currentTarget).then(first) }, "Undo"), no);
+      const no = h("button", { type: "button", onclick: () => first() }, this.say("Keep"));
+      clear(box).append(h("span", {}, this.say("Put the files back as they were? ")), h("button", { type: "button", "data-op": "undo-yes", onclick: (event) => this.act("undo", event.currentTarget).then(first) }, this.say("Undo")), no);
       no.focus();
     };
-    const first = () => clear(box).append(h("button", { type: "button", class: "quiet", "data-op": "undo", onclick: ask }, "Undo…"));
+    const first = () => clear(box).append(h("button", { type: "button", class: "quiet", "data-op": "undo", onclick: ask }, this.say("Undo…")));
     first();
     return box;
   }
@@ -378,21 +453,40 @@ export class TaskView {
   close() {
     this.card?.close();
   }
-}
 
-/** What was proposed and is decided. */
-function record(proposal) {
-  if (proposal.type === "command") {
-    return h("div", { class: "record" }, command(proposal.cmd.split("\n").map(plain)), proposal.cwd ? exact(h("p", { class: "note" }), `in ${proposal.cwd}`) : undefined);
+  /** An element that leads to a place in a file, `src/a.rs:12`; or copies it, where no editor can be opened. */
+  fileLink(place) {
+    return this.hooks.link?.(place, this.request?.meta?.workspace || this.brief.workspace) ?? copies(() => place, this.say);
   }
-  const rows = proposal.files.map((file) => `M ${file.path} +${file.additions} -${file.deletions}`);
-  return h("div", { class: "record" }, new Diff(proposal.unifiedDiff, rows, undefined, { folded: true }).element);
+
+  /** What was proposed and is decided. */
+  record(proposal) {
+    if (proposal.type === "command") {
+      return h("div", { class: "record" }, h("div", { class: "copyable" }, command(proposal.cmd.split("\n").map(plain)), copies(() => proposal.cmd, this.say)), proposal.cwd ? exact(h("p", { class: "note" }), `in ${proposal.cwd}`) : undefined);
+    }
+    const letters = parse(proposal.unifiedDiff)?.map(letterOf) ?? [];
+    const rows = proposal.files.map((file, index) => `${letters[index] ?? "M"} ${file.path} +${file.additions} -${file.deletions}`);
+    return h("div", { class: "record" }, new Diff(proposal.unifiedDiff, rows, undefined, { folded: true, link: (place) => this.fileLink(place) }).element);
+  }
+
+  results(items) {
+    if (!items.length) return h("p", { class: "note" }, this.say("Nothing was found."));
+    const row = (item) => {
+      const preview = item.preview ? exact(h("span", { class: "preview" }), item.preview.trim().slice(0, 400)) : undefined;
+      const link = this.hooks.link?.(item.path, this.request?.meta?.workspace || this.brief.workspace, "path");
+      return h("li", {}, link ?? exact(h("code", { class: "path" }), item.path), preview);
+    };
+    return h("div", { class: "results", role: "region", "aria-label": "What was found", tabindex: "0" },
+      h("ul", {}, items.slice(0, FOUND).map(row)),
+      items.length > FOUND ? h("p", { class: "note" }, this.say("and {} more places", items.length - FOUND)) : undefined);
+  }
 }
 
-function results(items) {
-  if (!items.length) return h("p", { class: "note" }, "Nothing was found.");
-  const shown = items.slice(0, FOUND);
-  return h("div", { class: "results", role: "region", "aria-label": "What was found", tabindex: "0" },
-    h("ul", {}, shown.map((item) => h("li", {}, exact(h("code", { class: "path" }), item.path), item.preview ? exact(h("span", { class: "preview" }), item.preview.slice(0, 400)) : undefined))),
-    items.length > FOUND ? h("p", { class: "note" }, `and ${count(items.length - FOUND, "more place")}`) : undefined);
+/** What there is to say beside a proposal: the files of a change, and what was found, stand in the proposal itself. */
+function besides(proposal, details = "") {
+  if (proposal.type === "diff") return details.replace(/^- [AMDR] .* \+\d+ -\d+.*$/gmu, "").trim();
+  if (proposal.type !== "search_results") return details;
+  const isListed = (part) => part.split("\n").every((line) => line.startsWith("- `") || line.startsWith("  - ") || !line.trim());
+  return details.split("\n\n").filter((part) => !isListed(part)).join("\n\n");
 }
+

@@ -108,6 +108,30 @@ function name(letter) {
   return `⟨${NAMES.get(letter) ?? `U+${code}`}⟩`;
 }
 
+/** A button that copies what `text()` gives then. */
+export function copies(text, say = (words) => words) {
+  const button = h("button", { type: "button", class: "copy quiet", title: say("Copy"), onclick: async () => {
+    await toClipboard(text());
+    button.textContent = say("Copied");
+    setTimeout(() => { button.textContent = say("Copy"); }, 1500);
+  } }, say("Copy"));
+  return button;
+}
+
+async function toClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Where the page may not write there by itself, the browser copies what is selected.
+    const area = h("textarea", { class: "unseen-label" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
 /** `3 files`, `1 file`. */
 export function count(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -1,7 +1,7 @@
 // The threads at the side: what was asked first, how it stands, the ones that wait for you on top.
 
 import { ago, h, plain, short } from "./text.js";
-import { hasEnded } from "./watch.js";
+import { hasEnded, isFromAfar } from "./watch.js";
 
 const SIGNS = {
   waiting: ["?", "waits for you"],
@@ -37,7 +37,7 @@ export function group(briefs) {
     const kinds = thread.tasks.map((task) => sign(task.state));
     thread.kind = kinds.includes("waiting") ? "waiting" : kinds.includes("working") ? "working" : kinds.at(-1);
     thread.title = short(thread.tasks[0].text, 120) || thread.id;
-    thread.isRemote = thread.tasks.some((task) => task.source === "wecom");
+    thread.isRemote = thread.tasks.some((task) => isFromAfar(task.source));
   }
   const order = (thread) => (thread.kind === "waiting" ? 0 : 1);
   return [...threads.values()].sort((one, other) => order(one) - order(other) || other.at - one.at);

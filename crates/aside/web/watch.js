@@ -7,6 +7,11 @@ import { pause } from "./wire.js";
 const TURN = 600;
 const ENDS = new Set(["COMPLETED", "FAILED", "REJECTED"]);
 
+/** Whether a task was asked for in a chat. */
+export function isFromAfar(source) {
+  return Boolean(source) && source !== "local_ui";
+}
+
 export function hasEnded(state) {
   return ENDS.has(state);
 }
