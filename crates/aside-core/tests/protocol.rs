@@ -10,11 +10,12 @@ use aside_core::proto::{Answer, Call, PROTOCOL, Reply, Request, json, record};
 const DOCUMENT: &str = include_str!("../../../docs/protocol.md");
 
 /// Where the numbers of the document come from.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     include_str!("../src/proto/record.rs"),
     include_str!("../src/proto/stream.rs"),
     include_str!("../src/history/filter.rs"),
     include_str!("../../aside/src/daemon/conn.rs"),
+    include_str!("../../aside/src/daemon/dispatch.rs"),
     include_str!("../../aside/src/daemon/state.rs"),
 ];
 
@@ -172,6 +173,7 @@ fn every_field_of_a_message_about_tasks_is_told() {
         shell: text(),
         goes_on: true,
         private: true,
+        untrusted: true,
         active: text(),
         active_line: 1,
         open: vec![text()],

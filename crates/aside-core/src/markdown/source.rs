@@ -26,10 +26,15 @@ pub fn prepare(text: &str) -> String {
         let severed = rules(line).filter(|_| !begins_with_bar(above));
         let mut before = ' ';
         for (place, letter) in line.char_indices() {
-            if (before, letter) == (']', ':') {
+            // Two underscores belong to a name: `__init__.py`. What is bold has asterisks.
+            let is_name = (before, letter) == ('_', '_');
+            if (before, letter) == (']', ':') || is_name {
                 source.push(SEVERED);
             }
             source.push(letter);
+            if is_name {
+                source.push(SEVERED);
+            }
             // Behind it, where it is inside a cell if this is the head of a table.
             if severed == Some(place) {
                 source.push(SEVERED);

@@ -54,7 +54,8 @@ fn paragraphs_fill_rows() {
 fn emphasis_and_code_have_looks() {
     check(&[
         (40, "**bold**, *italic*, ***both***, `code`", &["‹b›bold‹/›, ‹i›italic‹/›, ‹b›‹i›both‹/›, ‹c›code‹/›"]),
-        (40, "__bold__ and _italic_, but snake_case_name", &["‹b›bold‹/› and ‹i›italic‹/›, but snake_case_name"]),
+        (40, "**bold** and _italic_, but snake_case_name", &["‹b›bold‹/› and ‹i›italic‹/›, but snake_case_name"]),
+        (60, "a/__init__.py, __main__.py and _it_; `__x__`", &["a/__init__.py, __main__.py and ‹i›it‹/›; ‹c›__x__‹/›"]),
         (40, "**bold with `code` in it**", &["‹b›bold with ‹c›code‹/›‹b› in it‹/›"]),
         (20, "**bold that goes on in the next row**", &["‹b›bold that goes on in‹/›", "‹b›the next row‹/›"]),
         (40, "5 * 3 * 2 and 2**10", &["5 * 3 * 2 and 2**10"]),

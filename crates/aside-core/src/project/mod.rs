@@ -164,13 +164,24 @@ pub fn lacks_files(words: &[&str], cwd: &str, world: &dyn World) -> bool {
     rows.filter(applies).any(|(_, _, files, _)| !has_one(files, cwd, world))
 }
 
+/// Whether an output speaks of a file that the program needs, such as the manifest that it did not find.
+pub fn names_files(output: Option<&str>, program: &str) -> bool {
+    let rows = NEEDS.lines().filter_map(|line| {
+        let mut fields = line.split('|').map(str::trim);
+        (fields.next()? == program).then(|| fields.nth(1)).flatten()
+    });
+    let files = rows.flat_map(|files| files.split(' ')).filter(|file| !file.starts_with('!'));
+    let mut files = files.map(|file| file.trim_start_matches(['^', '*']));
+    output.is_none_or(|output| files.any(|file| !file.is_empty() && output.contains(file)))
+}
+
 fn has_one(files: &str, cwd: &str, world: &dyn World) -> bool {
     let mut directory = cwd;
     for depth in 0..MAX_ABOVE {
         let Known::Yes(entries) = world.entries(directory) else { return true };
         let wanted = |file: &str| match file.strip_prefix('^') {
             Some(file) => Some(file.to_owned()),
-            None => (depth == 0).then(|| file.to_owned()),
+            None => (depth == 0 && !file.starts_with('!')).then(|| file.to_owned()),
         };
         let fits = |file: String| {
             entries.iter().any(|entry| match file.strip_prefix('*') {
@@ -180,6 +191,11 @@ fn has_one(files: &str, cwd: &str, world: &dyn World) -> bool {
         };
         if files.split(' ').filter_map(wanted).any(fits) {
             return true;
+        }
+        // Something nearer says that the directory is for another tool.
+        let others = |file: &str| file.strip_prefix('!').map(str::to_owned);
+        if files.split(' ').filter_map(others).any(fits) {
+            return false;
         }
         match directory.rsplit_once('/') {
             Some((above, _)) if !above.is_empty() => directory = above,

@@ -29,6 +29,8 @@ pub enum Why {
     NpmScript(String),
     /// package.json names what is installed.
     Installs,
+    /// package.json names this package.
+    Package(String),
     /// A script that lies there.
     Script(String),
     /// The usual command beside this file.
@@ -74,6 +76,30 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         })
     })
 });
+
+struct Package {
+    name: String,
+    /// The goal, and its command.
+    commands: Vec<(&'static str, String)>,
+}
+
+static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| {
+    tables::tables(LIST, "package", |table| {
+        let command = |goal: &'static str| Some((goal, tables::text(table, goal)?));
+        let commands = GOALS.iter().filter_map(|goal| command(&goal.name)).collect();
+        Some(Package { name: tables::text(table, "name")?, commands })
+    })
+});
+
+/// What can be called because package.json names it.
+pub fn of_packages(names: &[String], directory: &str) -> Vec<Offer> {
+    let named = PACKAGES.iter().filter(|package| names.contains(&package.name));
+    let offers = named.flat_map(|package| {
+        let why = || Why::Package(package.name.clone());
+        package.commands.iter().map(move |(goal, command)| usual(goal, command, directory, why()))
+    });
+    offers.collect()
+}
 
 static THROUGH: LazyLock<Vec<Through>> = LazyLock::new(|| {
     tables::tables(LIST, "through", |table| {

@@ -118,8 +118,8 @@ impl Seen {
                 Some(Foreign::Asks { request: Request::Translate(wish), shape: Shape::GhstWish })
             }
             // Mistakes are not among what we do for it: it says so itself when nothing comes back.
-            (Some("error_correct"), ..) => Some(answered(&json!({"type": "error_correct", "suggestion": ""}))),
-            (Some("reload_config"), ..) => Some(answered(&json!({"type": "reload_config", "ok": true}))),
+            (Some("error_correct"), ..) => Some(answered(&json!({"suggestion": "", "type": "error_correct"}))),
+            (Some("reload_config"), ..) => Some(answered(&json!({"ok": true, "type": "reload_config"}))),
             (Some(_) | None, ..) => None,
         }
     }
@@ -306,7 +306,7 @@ impl From<&MissingModel> for AshletError<'_> {
         Self {
             code: "model_not_found",
             message,
-            models: vec![json!({"name": name, "size": bytes, "command": command})],
+            models: vec![json!({"command": command, "name": name, "size": bytes})],
         }
     }
 }

@@ -32,6 +32,12 @@ impl Call {
     pub fn new(id: u64, request: Request) -> Self {
         Self { id, private: request.is_private(), request }
     }
+
+    /// Says that nothing of it may leave.
+    pub fn make_private(&mut self) {
+        self.private = true;
+        self.request.make_private();
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,6 +124,19 @@ impl Request {
     pub fn make_private(&mut self) {
         if let Some(private) = private_field!(self, mut) {
             *private = true;
+        }
+    }
+
+    /// The bytes that are to be read and understood.
+    pub fn length(&self) -> usize {
+        match self {
+            Request::Complete(asked) => asked.left.len() + asked.right.len(),
+            Request::Translate(asked) => asked.query.len(),
+            Request::Explain(asked) => asked.command.len(),
+            Request::Detect(asked) => asked.line.len(),
+            Request::Ask(asked) => asked.query.len(),
+            Request::Suggest(ended) => ended.command.len(),
+            _ => 0,
         }
     }
 
@@ -407,6 +426,28 @@ pub struct Status {
     pub notices: Vec<Notice>,
     /// The servers that the settings name.
     pub models: Vec<ModelStatus>,
+    /// The chat from which tasks can be asked for; nothing while that is turned off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteStatus>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RemoteStatus {
+    /// As the settings name it.
+    pub chat: String,
+    /// `connecting`, `connected` or `trouble`.
+    pub state: String,
+    pub since_s: u64,
+    /// What is wrong, and what to do about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub trouble: String,
+    /// Messages that were taken, and messages that left.
+    pub received: u64,
+    pub sent: u64,
+    /// Users that are not allowed and wrote all the same, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -163,7 +163,11 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
         "stop" => Request::Stop,
         verb => return Err(format!("unknown request {verb:?}")),
     };
-    Ok(Call::new(id, request))
+    // Of the requests that may reach a model, this one has no such field of its own.
+    let says_private = matches!(request, Request::Complete(_)) && privacy::says(field(12));
+    let mut call = Call::new(id, request);
+    call.private |= says_private;
+    Ok(call)
 }
 
 fn number<T: std::str::FromStr + Default>(field: &str, what: &str) -> Result<T, String> {
@@ -214,9 +218,9 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         }) => {
             let [wait, describe, list, ghost] = [wait, describe, list, ghost].map(|on| flag(*on));
             let most = max_candidates.to_string();
-            [&id, "complete", session, cwd, left, right, shell, wait, describe, list, &most, ghost]
-                .map(str::to_owned)
-                .to_vec()
+            let fields = [&id, "complete", session, cwd, left, right, shell, wait, describe, list, &most, ghost];
+            let private = call.private.then_some(flag(true));
+            fields.into_iter().chain(private).map(str::to_owned).collect()
         }
         Request::Translate(Translate {
             session,

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct Task {
     pub op: Op,
-    /// Which task. Only `ask`, `list`, `follow`, `rules`, `page`, `sign_out` and `clean` have none.
+    /// Which task. Only `ask`, `list`, `follow`, `rules`, `welcome`, `page`, `sign_out`, `pair` and `clean` have none.
     #[serde(rename = "taskId", skip_serializing_if = "String::is_empty")]
     pub task: String,
     /// The conversation that it belongs to. Empty is one of its own.
     #[serde(rename = "threadId", skip_serializing_if = "String::is_empty")]
     pub thread: String,
-    /// `ask`: the words. `edit`: the command or the diff as it is to be. `reject`: why. `list`: words that a task has.
+    /// `ask`: the words. `edit`: the command or the diff as it is to be. `reject`: why. `list`: words that a task has. `pair`: the code.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// `local_ui`, or `wecom` for what came from afar. Empty is `local_ui`.
+    /// `local_ui`; `wecom`, `webhook` or `relay` for what came from afar. Empty is `local_ui`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
     #[serde(rename = "fromUser", skip_serializing_if = "String::is_empty")]
@@ -39,7 +39,7 @@ pub struct Task {
     /// `list`, `follow`: at most so many tasks; 0 for a screen of them.
     #[serde(skip_serializing_if = "is_zero")]
     pub limit: u32,
-    /// `ask`, `rules`: where.
+    /// `ask`, `rules`, `welcome`: where.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cwd: String,
     /// `ask`: the shell that it is asked from, and its language.
@@ -53,6 +53,9 @@ pub struct Task {
     /// `ask`: nothing remote for this task.
     #[serde(deserialize_with = "crate::proto::privacy::read", skip_serializing_if = "std::ops::Not::not")]
     pub private: bool,
+    /// `ask`: the editor does not trust the workspace, so nothing runs there unasked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
     /// `ask`: the file that is open, and the line of the cursor.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub active: String,
@@ -88,14 +91,18 @@ pub enum Op {
     Edit,
     Cancel,
     Retry,
-    /// Takes back what a task wrote.
+    /// Undoes what a task wrote.
     Undo,
     /// What may run unasked, and what never may.
     Rules,
+    /// Which model answers in a directory, and what can be asked there.
+    Welcome,
     /// Where the page is, with a key that opens it once.
     Page,
     /// Ends every session of the page.
     SignOut,
+    /// A code by which a user of a chat is let in; with a code, who has brought it.
+    Pair,
     /// Takes secrets out of the logs of tasks that have ended.
     Clean,
 }
@@ -108,9 +115,24 @@ pub struct Tasks {
     /// `show`: what waits for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offer: Option<Box<Offer>>,
+    /// `welcome`: what is said before anything was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub welcome: Option<Welcome>,
     /// One line for the person, the rules or the address of the page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
+}
+
+/// What a first screen says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Welcome {
+    /// The name of the model that tasks ask; empty when none is set.
+    pub model: String,
+    /// The address that opens a file in an editor, with `{path}` and `{line}` in it; empty when none is set.
+    pub editor: String,
+    /// Requests that mean something in this directory.
+    pub examples: Vec<String>,
 }
 
 /// A task in a list.
@@ -129,7 +151,7 @@ pub struct Brief {
     pub at: u64,
     /// What was asked.
     pub text: String,
-    /// `local_ui` or `wecom`.
+    /// `local_ui`, `wecom`, `webhook` or `relay`.
     pub source: String,
     pub from_user: String,
     /// The workspace.
@@ -140,9 +162,9 @@ pub struct Brief {
     pub summary: String,
     /// `apply_diff` or `run_command` while somebody has to approve it.
     pub action: String,
-    /// It wrote something that can be taken back.
+    /// It wrote something that can be undone.
     pub undo: bool,
-    /// Who took it back; empty when nobody has.
+    /// Who undid it; empty when it was not undone.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub undone_by: String,
 }

@@ -225,3 +225,14 @@ impl fmt::Display for Digest {
         out.write_str(&self.0)
     }
 }
+
+/// Where an answer came from, in words: a log has `pts/3`, `page 2`, or the name of an editor.
+pub fn answered_from(by: &str) -> String {
+    let is_page = by.strip_prefix("page ").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    match by {
+        "" => "here".to_owned(),
+        _ if is_page => "in the browser".to_owned(),
+        _ if by.starts_with("pts/") || by.starts_with("tty") => format!("at the terminal {by}"),
+        _ => format!("in {by}"),
+    }
+}

@@ -136,9 +136,9 @@ impl fmt::Display for Refusal {
             Self::OtherStep { now } => write!(out, "proposal {now} is shown by now; look at it and approve that"),
             Self::OtherDigest => out.write_str("that is not what is proposed; look at the proposal again"),
             Self::NothingWritten => {
-                out.write_str("this task holds no change of files to take back, and what a command did stays")
+                out.write_str("this task changed no files that could be undone, and what a command did stays")
             }
-            Self::TakenBack => out.write_str("what it wrote was taken back already"),
+            Self::TakenBack => out.write_str("what it wrote was undone already"),
             Self::NoDigest => out.write_str("a proposal that acts needs a digest"),
             Self::OtherAction => out.write_str("an edit cannot make something else of a proposal; ask anew"),
             Self::TooLong { bytes, most } => write!(out, "{bytes} bytes are too many, at most {most} are taken"),

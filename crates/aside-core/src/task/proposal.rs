@@ -27,6 +27,7 @@ impl UserRequest {
             session,
             shell,
             private: _,
+            untrusted: _,
             active,
             active_line: _,
             open,
@@ -56,6 +57,9 @@ pub struct Meta {
     /// Nothing remote for this task.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub private: bool,
+    /// The editor did not trust the workspace: nothing runs there unasked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
     /// The file that was open, relative to the workspace, and the line of the cursor, from 1.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub active: String,
@@ -91,6 +95,28 @@ pub enum Source {
     #[default]
     LocalUi,
     Wecom,
+    /// A chat that no adapter of ours knows.
+    Webhook,
+    /// A chat of a team, through its relay.
+    Relay,
+}
+
+impl Source {
+    /// As it goes over the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::LocalUi => "local_ui",
+            Source::Wecom => "wecom",
+            Source::Webhook => "webhook",
+            Source::Relay => "relay",
+        }
+    }
+
+    pub fn of(name: &str) -> Option<Self> {
+        [Source::LocalUi, Source::Wecom, Source::Webhook, Source::Relay]
+            .into_iter()
+            .find(|source| source.name() == name)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -248,7 +248,7 @@ impl Gate {
         let shown = shown.iter_mut().find(|shown| shown.number == step.number).ok_or(Refusal::OtherStep)?;
         match shown.source {
             Source::LocalUi => {}
-            Source::Wecom => return Err(Refusal::Remote),
+            Source::Wecom | Source::Webhook | Source::Relay => return Err(Refusal::Remote),
         }
         match shown.decision {
             Decision::Allow => {}
@@ -267,7 +267,7 @@ impl Gate {
     fn answered(&mut self, answer: &Answer) -> Result<&mut Shown, Refusal> {
         match answer.from {
             Source::LocalUi => {}
-            Source::Wecom => return Err(Refusal::Remote),
+            Source::Wecom | Source::Webhook | Source::Relay => return Err(Refusal::Remote),
         }
         let shown = self.tasks.get_mut(&answer.step.task).ok_or(Refusal::NotShown)?;
         let elsewhere = shown.iter().any(|shown| shown.number != answer.step.number && shown.digest == answer.digest);

@@ -44,6 +44,8 @@ impl Decision {
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub source: Source,
+    /// An editor has the workspace open and does not trust it.
+    pub untrusted: bool,
     /// The shell that would read it: one that reads no aliases and keeps no history.
     pub dialect: Dialect,
     /// Both absolute, with links resolved.
@@ -132,7 +134,10 @@ pub fn judge(text: &str, place: &Place<'_>, rules: &Rules) -> Verdict {
 fn confirmed(text: &str, place: &Place<'_>, rules: &Rules) -> Result<Verdict, Verdict> {
     match place.source {
         Source::LocalUi => {}
-        Source::Wecom => return Err(Verdict::ask("", "it was asked for from afar")),
+        Source::Wecom | Source::Webhook | Source::Relay => return Err(Verdict::ask("", "it was asked for from afar")),
+    }
+    if place.untrusted {
+        return Err(Verdict::ask("", "the editor does not trust this workspace"));
     }
     if rules.is_broken() {
         return Err(Verdict::ask("", "a rules file has errors, so nothing goes unasked"));

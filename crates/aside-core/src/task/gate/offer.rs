@@ -170,10 +170,7 @@ impl Offer {
         bytes.text("aside offer 2");
         bytes.text(&self.step.task);
         bytes.number(u64::from(self.step.number));
-        bytes.text(match self.source {
-            Source::LocalUi => "local_ui",
-            Source::Wecom => "wecom",
-        });
+        bytes.text(self.source.name());
         match &self.act {
             Act::Run(Command { cmd, cwd, environment, reason, confine }) => {
                 bytes.text("run");

@@ -17,7 +17,7 @@ use crate::world::Nothing;
 const HOME: &str = "/home/ada/project";
 
 pub(super) fn place() -> Place<'static> {
-    Place { source: Source::LocalUi, dialect: Dialect::Bash, cwd: HOME, workspace: HOME }
+    Place { source: Source::LocalUi, untrusted: false, dialect: Dialect::Bash, cwd: HOME, workspace: HOME }
 }
 
 /// The rules of somebody who allows all that can be allowed.
@@ -78,8 +78,16 @@ fn what_only_reads_can_be_allowed_and_nothing_else() {
                 Decision::Ask,
                 "nothing is allowed by default: {hit}"
             );
-            let afar = Place { source: Source::Wecom, ..place() };
-            assert_eq!(judge(hit, &afar, &rules).decision(), Decision::Ask, "from afar: {hit}");
+            for source in [Source::Wecom, Source::Webhook, Source::Relay] {
+                let afar = Place { source, ..place() };
+                assert_eq!(judge(hit, &afar, &rules).decision(), Decision::Ask, "from afar: {hit}");
+            }
+            let untrusted = Place { untrusted: true, ..place() };
+            assert_eq!(
+                judge(hit, &untrusted, &rules).decision(),
+                Decision::Ask,
+                "in a workspace that is not trusted: {hit}"
+            );
             let outside = Place { cwd: "/home/ada", ..place() };
             assert_eq!(judge(hit, &outside, &rules).decision(), Decision::Ask, "outside: {hit}");
         }
@@ -298,9 +306,11 @@ fn what_was_not_seen_is_not_approved() {
     let first = gate.show(offer(1, "make")).unwrap();
     assert_eq!(gate.approve(&answer(1, [0; 32])).unwrap_err(), Refusal::OtherDigest);
     assert_eq!(gate.approve(&answer(2, first)).unwrap_err(), Refusal::OtherStep);
-    let afar = Answer { from: Source::Wecom, ..answer(1, first) };
-    assert_eq!(gate.approve(&afar).unwrap_err(), Refusal::Remote);
-    assert_eq!(gate.reject(&afar).unwrap_err(), Refusal::Remote);
+    for from in [Source::Wecom, Source::Webhook, Source::Relay] {
+        let afar = Answer { from, ..answer(1, first) };
+        assert_eq!(gate.approve(&afar).unwrap_err(), Refusal::Remote);
+        assert_eq!(gate.reject(&afar).unwrap_err(), Refusal::Remote);
+    }
     assert_eq!(gate.show(offer(1, "make all")).unwrap_err(), Refusal::Edited, "an edited proposal is a new step");
     let edited = gate.show(offer(2, "make all")).unwrap();
     assert_eq!(gate.approve(&answer(1, first)).unwrap_err(), Refusal::Edited);

@@ -115,6 +115,8 @@ pub fn is_typed(text: &str) -> bool {
     match () {
         () if rest.is_empty() => !is_word,
         () if !is_word || own && rest.len() == 1 => true,
+        // "make a file notes.txt"
+        () if rest.len() > 1 && matches!(rest.first(), Some(&("a" | "an" | "some"))) => false,
         () if TAKES_WORDS.contains(&first) => rest.iter().all(plain) && rest.len() <= 3 || has_sign(text),
         // "Update README.md" is an order.
         () if words::knows(first) => rest.iter().any(|word| is_hard(word)) || rest.last() == Some(&"."),
@@ -200,6 +202,7 @@ mod tests {
             "npm test - it is flaky",
             "git add it.",
             "make the login button blue",
+            "make a file notes.txt with buy milk in it",
             "find bugs",
             "go over the staged changes",
             "test it",

@@ -8,6 +8,7 @@ use regex::Regex;
 
 use crate::agent::tongue::Tongue;
 use crate::redact::redact;
+use crate::task::event::answered_from;
 use crate::task::proposal::{FileSummary, Proposal};
 use crate::task::route::command;
 use crate::task::route::intent::{Intent, Kind, Params};
@@ -159,7 +160,7 @@ pub fn wanted(words: &str, earlier: &[Earlier], ours: &Route, options: &Options<
         }
         Follow::Back => {
             let params = Params { question: Some(words.trim().to_owned()), ..Params::default() };
-            to(Kind::Explain, Scope::Full, params, "Say what can be taken back".to_owned())
+            to(Kind::Explain, Scope::Full, params, "Say what can be undone".to_owned())
         }
         Follow::Why | Follow::Cure => {
             spoken_of(earlier).filter(|last| last.state == Name::Failed)?;
@@ -261,7 +262,7 @@ pub fn again(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
     Some(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
 }
 
-/// What somebody would take back, and how. `can` are those of the conversation that can be, `other` the last one elsewhere in the workspace.
+/// What can be undone, and how. `can` are those of the conversation that can be, `other` the last one elsewhere in the workspace.
 pub fn back(words: &str, earlier: &[Earlier], can: &[&str], other: Option<&Earlier>) -> Outcome {
     let tongue = Tongue::of(words);
     let wrote = |earlier: &&Earlier| earlier.outcome.as_ref().is_some_and(|outcome| outcome.undo.is_some());
@@ -271,13 +272,15 @@ pub fn back(words: &str, earlier: &[Earlier], can: &[&str], other: Option<&Earli
     let mut text = String::new();
     if let Some(command) = acted.and_then(|acted| Some(code(&short(&redact(acted.command()?), MAX_SHOWN)))) {
         text.push_str(&match tongue {
-            Tongue::English => format!("{command} ran last, and what a command did cannot be taken back.\n\n"),
+            Tongue::English => format!("{command} ran last, and what a command did cannot be undone.\n\n"),
             Tongue::Chinese => format!("最后运行的是 {command}，命令做过的事无法撤销。\n\n"),
         });
     } else if let Some(undone) = undone {
         let (id, by) = (undone.id.as_str(), undone.undone_by.as_deref().unwrap_or_default());
         text.push_str(&match tongue {
-            Tongue::English => format!("What {id} wrote was taken back already ({}).\n\n", short(by, MAX_SHOWN)),
+            Tongue::English => {
+                format!("What {id} wrote was undone already, {}.\n\n", answered_from(&short(by, MAX_SHOWN)))
+            }
             Tongue::Chinese => format!("{id} 的修改已经撤销了（{}）。\n\n", short(by, MAX_SHOWN)),
         });
     }
@@ -311,7 +314,7 @@ pub fn back(words: &str, earlier: &[Earlier], can: &[&str], other: Option<&Earli
     let undo = format!("aside task undo {id}");
     text.push_str(&match tongue {
         Tongue::English => {
-            format!("\nNothing was taken back yet: `{undo}` does it, if the files are still as the task left them.\n")
+            format!("\nNothing was undone yet: `{undo}` does it, if the files are still as the task left them.\n")
         }
         Tongue::Chinese => format!("\n还没有撤销任何东西：运行 `{undo}` 即可撤销（文件在此之后没有再改动的话）。\n"),
     });

@@ -11,6 +11,7 @@ pub mod facts;
 pub mod follow;
 pub mod forced;
 pub mod plan;
+pub mod printed;
 pub mod project;
 pub mod prompt;
 pub mod review;

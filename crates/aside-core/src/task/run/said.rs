@@ -1,10 +1,11 @@
 //! What a model answered to a task, taken apart: its words, what they do to files, and a command that they name. Whether that fits the
 //! files and whether the command may be run is decided elsewhere.
 
+use crate::markdown::Whole;
 use crate::task::route::command::{self, is_typed};
 use crate::task::run::context::Context;
-use crate::task::run::edits::Edits;
 use crate::task::run::edits::walk::{self, Fence, Piece, What};
+use crate::task::run::edits::{Edits, is_file, is_name};
 use crate::task::run::short;
 use crate::text;
 
@@ -67,6 +68,65 @@ impl Said {
         }
         commands
     }
+}
+
+/// An answer that changes files, as it is shown while it is being written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Without diffs, blocks, patches and whole files. Only grows while the answer does.
+    pub words: String,
+    /// A change is being written at its end.
+    pub is_writing: bool,
+}
+
+/// Words of a line that is being written after which it cannot become the name of a file.
+const SENTENCE: usize = 6;
+
+/// What stands around the changes of an answer. Holds back what may still become part of one.
+pub fn around(aloud: &str, whole: Whole) -> Around {
+    let mut words: Vec<String> = Vec::new();
+    let mut is_writing = false;
+    let mut pieces = walk::pieces(aloud).into_iter().peekable();
+    while let Some(piece) = pieces.next() {
+        let is_open = whole == Whole::No && pieces.peek().is_none();
+        let above = words.iter().rposition(|line| !line.trim().is_empty());
+        let named = above.filter(|at| words.get(*at).is_some_and(|line| is_name(line)));
+        let is_change = match &piece.what {
+            What::Words => false,
+            What::Diff { .. } | What::Patch(_) | What::Blocks { .. } => true,
+            What::Fence { info, lines, closed } => named.is_some() || is_file(info, lines) || (is_open && !closed),
+        };
+        is_writing = is_change && is_open;
+        match (is_change, named) {
+            (true, Some(at)) => words.truncate(at),
+            (true, None) => {}
+            (false, _) => words.push(piece.raw),
+        }
+    }
+    while whole == Whole::No && words.last().is_some_and(|line| may_open(line)) {
+        words.pop();
+    }
+    Around { words: words.concat(), is_writing }
+}
+
+/// A second answer without the sentences of the first. Changes stay as they are; only grows while the answer does.
+pub fn without_repeats(aloud: &str, before: &str) -> String {
+    let known = around(before, Whole::Yes).words;
+    let known: Vec<&str> = known.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_new = |piece: &Piece| {
+        let line = piece.raw.trim();
+        let repeats = |known: &&str| *known == line || (!piece.raw.ends_with('\n') && known.starts_with(line));
+        piece.what != What::Words || line.is_empty() || !known.iter().any(repeats)
+    };
+    walk::pieces(aloud).into_iter().filter(is_new).map(|piece| piece.raw).collect()
+}
+
+/// Whether the line that comes next may make this one a part of a change.
+fn may_open(line: &str) -> bool {
+    let is_sentence = line.split_whitespace().count() >= SENTENCE && line.starts_with(char::is_alphanumeric);
+    let has_end = line.ends_with('\n');
+    let begins = ["--- ", "diff ", "*** "].iter().any(|mark| line.starts_with(mark));
+    line.trim().is_empty() || begins || is_name(line) || (!has_end && !is_sentence)
 }
 
 fn bounded(words: &str) -> String {
@@ -157,6 +217,58 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+
+    #[test]
+    fn a_second_answer_does_not_say_the_same_sentences_again() {
+        let block = "a.py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
+        let first = format!("Sets x to y.\n\n{block}\nRun the tests.\n");
+        let second = format!("Sets x to y.\n\nThe line was another one.\n\n{block}\nRun the tests.");
+        assert_eq!(without_repeats(&second, &first), format!("\nThe line was another one.\n\n{block}\n"));
+        let mut before = String::new();
+        for end in 0..=second.len() {
+            let said = without_repeats(&second[..end], &first);
+            assert!(said.starts_with(&before), "{before:?} became {said:?}");
+            before = said;
+        }
+    }
+
+    #[test]
+    fn changes_are_never_shown_while_they_are_written() {
+        let block =
+            "src/user.py\n<<<<<<< SEARCH\n    return self.nmae\n=======\n    return self.name\n>>>>>>> REPLACE\n";
+        for (answer, expected) in [
+            (
+                format!("The field is misspelled.\n\n{block}\nThat is all."),
+                "The field is misspelled.\n\n\nThat is all.",
+            ),
+            (format!("Fixes it.\n\n```python\n{block}```\n"), "Fixes it.\n\n"),
+            (format!("**src/user.py**\n```\n{}```\nDone.\n", block.split_once('\n').unwrap().1), "Done.\n"),
+            (
+                "So:\n\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\nThen run `make`.\n".to_owned(),
+                "So:\n\nThen run `make`.\n",
+            ),
+            ("So:\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n".to_owned(), "So:\n"),
+            ("*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch\nMade it.\n".to_owned(), "Made it.\n"),
+            ("Here it is.\n\n### src/a.py\n\n```python\nx = 1\n```\n".to_owned(), "Here it is.\n\n"),
+            ("Run this:\n\n```sh\nmake\n```\nand look.\n".to_owned(), "Run this:\n\n```sh\nmake\n```\nand look.\n"),
+            ("一个字段拼错了。\n\n改好了。\n".to_owned(), "一个字段拼错了。\n\n改好了。\n"),
+        ] {
+            assert_eq!(around(&answer, Whole::Yes).words, expected, "{answer}");
+            let mut before = String::new();
+            for end in (0..=answer.len()).filter(|end| answer.is_char_boundary(*end)) {
+                let Around { words, .. } = around(&answer[..end], Whole::No);
+                assert!(words.starts_with(&before), "{before:?} became {words:?} at {:?}", &answer[..end]);
+                assert!(
+                    !["<<<<", "@@", "+++", "self.name", "x = 1", "*** Add"].iter().any(|raw| words.contains(raw)),
+                    "{words}"
+                );
+                before = words;
+            }
+            assert!(expected.starts_with(&before), "{before:?}");
+        }
+        assert!(around(&block[..40], Whole::No).is_writing);
+        assert!(!around("It is a long sentence about nothing", Whole::No).is_writing);
+    }
 
     const DIFF: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-\ta\n+\tb\n";
 

@@ -217,7 +217,7 @@ impl Earlier {
         let exit = self.outcome.as_ref().and_then(|outcome| outcome.exit);
         let mut became = match (self.state, self.command().is_some(), exit) {
             (Name::Completed, ..) if self.undone_by.is_some() => {
-                "It was approved and written, and then taken back by the person.".to_owned()
+                "It was approved and written, and then undone by the user.".to_owned()
             }
             (Name::Completed | Name::Failed, true, Some(exit)) => {
                 format!("It was approved and run, and ended with exit status {exit}.")

@@ -168,7 +168,8 @@ fn proven(rule: Rule, hits: &[String], misses: &[String]) -> Result<Rule, String
     }
     let mut alone = Rules::none();
     alone.person.rules.push(rule);
-    let place = Place { source: Source::LocalUi, dialect: Dialect::Bash, cwd: EXAMPLE, workspace: EXAMPLE };
+    let place =
+        Place { source: Source::LocalUi, untrusted: false, dialect: Dialect::Bash, cwd: EXAMPLE, workspace: EXAMPLE };
     for hit in hits {
         if let Err(verdict) = confirmed(hit, &place, &alone) {
             return Err(format!("`{hit}` should be allowed and is not: {}", verdict.why));

@@ -171,6 +171,19 @@ impl Edits {
     }
 }
 
+/// Whether a line is the name of a file and nothing else, as it stands above a block.
+pub fn is_name(line: &str) -> bool {
+    path::alone(line, Known(&Context::default())).is_some()
+}
+
+/// Whether a fence says itself which file it is.
+pub fn is_file(info: &str, lines: &[String]) -> bool {
+    let shown = Context::default();
+    let known = Known(&shown);
+    let commented = lines.first().and_then(|line| path::in_comment(line, known));
+    path::in_info(info, known).or(commented).is_some()
+}
+
 fn checked(path: &str) -> Result<Name, Refusal> {
     Name::new(path).map_err(|sentence| Refusal::of(path, sentence))
 }

@@ -71,6 +71,9 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
         Known::No => Vec::new(),
         Known::NotYet => return Known::NotYet,
     };
+    let named = place.project.manifests().into_iter().filter(|manifest| manifest.file.ends_with("package.json"));
+    let packages: Vec<String> = named.flat_map(|manifest| manifest.dependencies).map(|(name, _)| name).collect();
+    let offers = offers.into_iter().chain(offer::of_packages(&packages, place.cwd)).collect();
     let (offers, missing) = installed(offers, place);
     let asked = Request { params, wanted: &wanted, arguments: &arguments.all, missing: &missing };
     Known::Yes(chosen(&asked, &offers, place))
@@ -229,6 +232,10 @@ fn reason(why: &Why) -> Both {
         Why::Installs => Both::new(
             "package.json is here; this installs what it names.",
             "这里有 package.json；这个命令安装它列出的包。",
+        ),
+        Why::Package(name) => Both::new(
+            format!("package.json names {}; this is the usual command for it.", code(name)),
+            format!("package.json 里有 {}；这是它通常的命令。", code(name)),
         ),
         Why::Script(path) => Both::new(
             format!("{} is a script of this project.", code(path)),

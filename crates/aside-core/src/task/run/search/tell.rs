@@ -123,7 +123,7 @@ fn summary(plan: &Plan, searched: &Searched, groups: &[Group<'_>], all: usize, i
             format!("{said}：{files} 个文件，第一个是 {}", first.path)
         }
         (Tongue::English, Some(first)) => {
-            format!("{} in {} for {said}; the best is {}", counted(all, "place"), counted(files, "file"), first.path)
+            format!("{} in {} for {said}; first: {}", counted(all, "place"), counted(files, "file"), first.path)
         }
         (Tongue::Chinese, Some(first)) => format!("{said}：{files} 个文件中有 {all} 处，最可能是 {}", first.path),
     }

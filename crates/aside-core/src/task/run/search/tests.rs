@@ -147,7 +147,7 @@ fn no_secret_is_told() {
 #[test]
 fn what_is_told_says_how_much_there_is() {
     let told = searched("find usages of parse_config", "parse_config", &[]);
-    assert_eq!(told.summary, "6 places in 4 files for parse_config; the best is src/config.rs:8");
+    assert_eq!(told.summary, "6 places in 4 files for parse_config; first: src/config.rs:8");
     assert!(told.details.contains("- `src/config.rs`\n  - 8: `parse_config(path)`\n"), "{}", told.details);
     let none = searched("where is frobnicate", "frobnicate", &[]);
     assert_eq!(none.summary, "Nothing was found for frobnicate in 7 files");
