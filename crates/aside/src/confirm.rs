@@ -17,21 +17,35 @@ pub fn confirm(question: &str, default: Default) -> anyhow::Result<Option<bool>>
         return Ok(None);
     }
     let hint = if default == Default::Yes { "[Y/n]" } else { "[y/N]" };
-    Ok(Some(reads_as_yes(&line(&format!("{question} {hint} "))?, default)))
+    loop {
+        let Some(answer) = answer(&format!("{question} {hint} "))? else { return Ok(Some(false)) };
+        match read(&answer, default) {
+            Some(answer) => return Ok(Some(answer)),
+            None => eprintln!("Please answer y or n."),
+        }
+    }
 }
 
 /// One line of the user's, after a question.
 pub fn line(question: &str) -> anyhow::Result<String> {
-    eprint!("{question}");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).context("could not read the answer")?;
-    Ok(answer.trim().to_owned())
+    Ok(answer(question)?.unwrap_or_default())
 }
 
-fn reads_as_yes(answer: &str, default: Default) -> bool {
+/// Nothing where the input ends: Ctrl-D is not Enter.
+fn answer(question: &str) -> anyhow::Result<Option<String>> {
+    eprint!("{question}");
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer).context("could not read the answer")?;
+    Ok((read > 0).then(|| answer.trim().to_owned()))
+}
+
+/// Nothing where it is neither yes nor no.
+fn read(answer: &str, default: Default) -> Option<bool> {
     match answer.to_lowercase().as_str() {
-        "" => default == Default::Yes,
-        answer => matches!(answer, "y" | "yes"),
+        "" => Some(default == Default::Yes),
+        "y" | "yes" | "是" => Some(true),
+        "n" | "no" | "否" => Some(false),
+        _ => None,
     }
 }
 
@@ -40,16 +54,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_yes_is_a_yes_and_enter_is_the_default() {
+    fn only_a_yes_is_a_yes_and_enter_is_the_default_and_anything_else_is_asked_again() {
         for (answer, default, expected) in [
-            ("y", Default::No, true),
-            ("YES", Default::No, true),
-            ("", Default::No, false),
-            ("", Default::Yes, true),
-            ("n", Default::Yes, false),
-            ("what?", Default::Yes, false),
+            ("y", Default::No, Some(true)),
+            ("YES", Default::No, Some(true)),
+            ("", Default::No, Some(false)),
+            ("", Default::Yes, Some(true)),
+            ("n", Default::Yes, Some(false)),
+            ("what?", Default::Yes, None),
+            ("what?", Default::No, None),
         ] {
-            assert_eq!(reads_as_yes(answer, default), expected, "{answer:?} {default:?}");
+            assert_eq!(read(answer, default), expected, "{answer:?} {default:?}");
         }
     }
 }

@@ -105,17 +105,17 @@ impl Probe<'_> {
             Probe::ShellVersion(shell) => Asked::version(OsStr::new(shell)),
             Probe::Git { root, question } => question.asked(root),
             Probe::DefaultBrowser => {
-                let mut command = command("xdg-settings");
+                let mut command = command(found_here("xdg-settings"));
                 command.args(["get", "default-web-browser"]);
                 Asked::new(command, Duration::from_secs(2), LINE_BYTES)
             }
             Probe::TmuxSessions => {
-                let mut command = command("tmux");
+                let mut command = command(found_here("tmux"));
                 command.args(["list-sessions", "-F", "#{session_name}\t#{session_windows} windows"]);
                 Asked::new(command, Duration::from_secs(1), LINE_BYTES).cut_at(b'\n')
             }
             Probe::TmuxKeys(pane) => {
-                let mut command = command("tmux");
+                let mut command = command(found_here("tmux"));
                 command.arg("-S").arg(pane.socket()).arg("list-keys");
                 Asked::new(command, Duration::from_secs(1), LIST_BYTES).cut_at(b'\n')
             }
@@ -146,12 +146,12 @@ impl Probe<'_> {
                 Asked::key(command)
             }
             Probe::Keyring(name) if cfg!(target_os = "macos") => {
-                let mut command = command("security");
+                let mut command = command(found_here("security"));
                 command.args(["find-generic-password", "-s", "aside", "-a", name, "-w"]);
                 Asked::key(command)
             }
             Probe::Keyring(name) => {
-                let mut command = command("secret-tool");
+                let mut command = command(found_here("secret-tool"));
                 command.args(["lookup", "service", "aside", "username", name]);
                 Asked::key(command)
             }
@@ -180,10 +180,26 @@ impl Asked {
     }
 }
 
-/// The first program of that name in an absolute directory of a PATH.
+/// The first program of that name in a directory of a PATH that is absolute and of no project.
 fn found(name: &str, path: &str) -> PathBuf {
-    let places = path.split(':').filter(|place| place.starts_with('/')).map(|place| Path::new(place).join(name));
-    places.into_iter().find(|program| program.is_file()).unwrap_or_else(|| PathBuf::from("/nonexistent").join(name))
+    let places = path.split(':').map(Path::new).filter(|place| place.is_absolute() && !is_of_a_project(place));
+    let program = places.map(|place| place.join(name)).find(|program| is_executable(program));
+    program.unwrap_or_else(|| PathBuf::from("/nonexistent").join(name))
+}
+
+/// The same on the PATH of the daemon.
+fn found_here(name: &str) -> PathBuf {
+    found(name, &std::env::var_os("PATH").unwrap_or_default().to_string_lossy())
+}
+
+/// Whether a directory of programs belongs to a project, as `.venv/bin` and `node_modules/.bin` do: a command of a task may write there, and
+/// what it leaves there must not be run by the daemon. A home is the user's, also where it is a repository.
+fn is_of_a_project(place: &Path) -> bool {
+    let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+    let home = std::env::home_dir().unwrap_or_default();
+    let is_root = |above: &Path| above.join(".git").exists() && !home.starts_with(above);
+    let is_environment = |above: &Path| above.join("pyvenv.cfg").exists() || above.ends_with("node_modules");
+    place.ancestors().any(|above| is_root(above) || is_environment(above))
 }
 
 /// What the program printed, or `None` when it is missing, failed or took too long. Blocks until then.
@@ -194,7 +210,7 @@ pub fn probe(probe: &Probe<'_>) -> Option<String> {
 /// Has tmux open the pipe of a pane, and gives what it printed: nothing at all when there is no tmux, or it does not answer.
 /// What it starts is its own child, not ours.
 pub fn tap(opening: &Opening) -> Option<String> {
-    let mut command = command("tmux");
+    let mut command = command(found_here("tmux"));
     command.args(opening.arguments());
     printed(Asked { counts: Counts::Any, ..Asked::new(command, Duration::from_secs(1), LINE_BYTES) })
 }
@@ -358,17 +374,17 @@ pub struct Shell {
 }
 
 impl Shell {
-    fn command(&self, variable: (&str, &OsStr)) -> Command {
+    fn command(&self, variables: &[(&str, &OsStr)]) -> Command {
         let mut command = command(&self.program);
-        command.arg0(&self.name).args(&self.arguments).env(variable.0, variable.1);
+        command.arg0(&self.name).args(&self.arguments).envs(variables.iter().copied());
         command
     }
 }
 
 /// Starts the shell as the leader of a session that this terminal controls.
 #[expect(unsafe_code, reason = "a session and its terminal can be made only between fork and exec")]
-pub fn enclose(shell: &Shell, variable: (&str, &OsStr), terminal: &OwnedFd) -> anyhow::Result<Pid> {
-    let mut command = shell.command(variable);
+pub fn enclose(shell: &Shell, variables: &[(&str, &OsStr)], terminal: &OwnedFd) -> anyhow::Result<Pid> {
+    let mut command = shell.command(variables);
     command.stdin(terminal.try_clone()?).stdout(terminal.try_clone()?).stderr(terminal.try_clone()?);
     let controlling = terminal.try_clone()?;
     let lead = move || {
@@ -384,7 +400,7 @@ pub fn enclose(shell: &Shell, variable: (&str, &OsStr), terminal: &OwnedFd) -> a
 
 /// Becomes the shell. Returns only when that fails.
 pub fn become_shell(shell: &Shell, variable: (&str, &OsStr)) -> anyhow::Error {
-    let error = shell.command(variable).exec();
+    let error = shell.command(&[variable]).exec();
     anyhow::Error::new(error).context(format!("could not start {}", shell.program.display()))
 }
 

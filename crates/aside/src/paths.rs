@@ -90,6 +90,16 @@ impl Paths {
         self.state_dir.join("wrong.jsonl")
     }
 
+    /// Which messages of chats were acted upon.
+    pub fn remote_seen(&self) -> PathBuf {
+        self.data_dir.join("remote-seen")
+    }
+
+    /// What is shared with chats, 0600.
+    pub fn remote_secrets(&self) -> PathBuf {
+        self.data_dir.join("remote.json")
+    }
+
     /// What of the page outlives a daemon.
     pub fn agent_threads(&self) -> PathBuf {
         self.state_dir.join("agent-threads.json")

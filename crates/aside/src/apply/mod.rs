@@ -103,7 +103,7 @@ pub fn undo(ledger: &Ledger, id: Id) -> anyhow::Result<Id> {
     let records = held.records().context("could not read what was changed before")?;
     let record = match records.into_iter().find(|(record, _)| record.id == id) {
         Some((record, Stage::Kept)) => record,
-        Some((_, Stage::Undone)) => bail!("{} was taken back already", id.0),
+        Some((_, Stage::Undone)) => bail!("{} was undone already", id.0),
         Some((_, Stage::Torn)) => bail!("{} was not written whole; look at its files yourself", id.0),
         Some((_, Stage::Open | Stage::Done)) => bail!("{} is not finished; ask again later", id.0),
         None => bail!("there is no change {}; only the newest are kept", id.0),
@@ -151,7 +151,7 @@ fn ready(held: &Held<'_>, root: &Root) -> anyhow::Result<()> {
         if let Recovered::Stuck(id, why) = recovered {
             let records = held.records()?;
             let same = records.iter().any(|(record, _)| record.id == id && Path::new(&record.root) == root.path());
-            ensure!(!same, "an earlier change to this workspace could not be taken back yet: {why}");
+            ensure!(!same, "an earlier change to this workspace could not be undone yet: {why}");
         }
     }
     Ok(())
@@ -190,7 +190,7 @@ fn run(held: &Held<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>, label
                 error.context(format!("another program changed {}; the rest is as it was", foreign.join(", ")))
             }
             Err(second) => {
-                error.context(format!("not all could be taken back yet ({second:#}); it is tried again later"))
+                error.context(format!("not all of it could be undone yet ({second:#}); it is tried again later"))
             }
         });
     }

@@ -161,7 +161,7 @@ fn a_change_is_written_and_taken_back_and_written_again() {
     let again = undo(&scene.ledger(), id).unwrap();
     assert_eq!(scene.tree("work"), before);
     assert_eq!(scene.stages(), [Stage::Undone, Stage::Kept]);
-    assert!(undo(&scene.ledger(), id).unwrap_err().to_string().contains("taken back already"));
+    assert!(undo(&scene.ledger(), id).unwrap_err().to_string().contains("undone already"));
     undo(&scene.ledger(), again).unwrap();
     assert_eq!(scene.tree("work"), after);
     assert_eq!(recover(&scene.ledger()).unwrap(), []);

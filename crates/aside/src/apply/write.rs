@@ -101,7 +101,7 @@ pub fn put_back(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result
     let mut foreign = Vec::new();
     for (number, step) in record.steps.iter().enumerate().rev() {
         let back = put_one_back(root, held, record, number, step);
-        if back.with_context(|| format!("could not take back {}", step.name))? == Back::Foreign {
+        if back.with_context(|| format!("could not undo {}", step.name))? == Back::Foreign {
             foreign.push(step.name.clone());
         }
         point("file put back")?;

@@ -10,7 +10,6 @@ mod patient;
 pub mod peer;
 pub mod session;
 mod sock_diag;
-mod wire;
 
 #[cfg(test)]
 mod hostile;
@@ -22,7 +21,7 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use hyper::server::conn::http1;
@@ -32,6 +31,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::bridge;
 use crate::connections::{Connections, Place as Room};
 use crate::exec::taint::Caller;
 use crate::paths;
@@ -108,14 +108,14 @@ impl Web {
     /// Listens on a port of this machine alone, on the runtime of whoever calls: the one that it had before, or else another. What is to
     /// be known of it later is in `file`.
     pub fn start(socket: PathBuf, file: PathBuf) -> anyhow::Result<Self> {
-        let kept = Kept::read(file, seconds())?;
+        let kept = Kept::read(file, bridge::seconds())?;
         let bound = bind(kept.port().filter(|_| IS_NAMED)).context("could not open a port for the page")?;
         Self::serve(socket, kept, bound, LIMITS)
     }
 
     /// The same, if a tab may be open for which it is worth it: it waits where the page was, and nowhere else.
     pub fn resume(socket: PathBuf, file: PathBuf) -> anyhow::Result<Option<Self>> {
-        let kept = Kept::read(file, seconds())?;
+        let kept = Kept::read(file, bridge::seconds())?;
         let Some(port) = kept.port().filter(|_| IS_NAMED && kept.has_tabs()) else { return Ok(None) };
         match listen(port) {
             Ok(Some(bound)) => Self::serve(socket, kept, bound, LIMITS).map(Some),
@@ -191,11 +191,6 @@ impl Shared {
         self.ended.send_modify(|ended| *ended += 1);
         ended
     }
-}
-
-/// Of the epoch: what is on disk has no other clock.
-pub fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// The same port on both loopbacks: a browser may take `localhost` for either, and what another user served on the one that we left

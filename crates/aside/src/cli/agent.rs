@@ -1,18 +1,24 @@
 //! `aside agent`: which agents there are, which one works through tasks, and whether it can. What it is asked is the daemon's business.
 
+use std::path::Path;
+
 use anyhow::{Context, bail};
+use aside_core::text::near::{Reach, near};
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::agent::setup::{self, CODEX, Setup};
+use crate::agent::setup::{self, ACP, CODEX, KNOWN, Kind, Setup};
+use crate::agent::text::quoted;
 use crate::agent::{self, Failure};
-use crate::cli::{Exit, current_dir, one_line, print, refuse_commands};
-use crate::config::check::{Source, read_text};
-use crate::config::schema::{Value, setting};
-use crate::config::{Config, edit, write};
+use crate::cli::{Exit, change_setting, one_line, print, refuse_commands};
+use crate::config::Config;
+use crate::config::schema::Value;
 use crate::exec::{self, Probe};
-use crate::paths::{self, Paths};
+use crate::paths::Paths;
 use crate::world::sandbox;
+
+/// Directories above a program in which its package may be.
+const ABOVE: usize = 4;
 
 /// List, choose and check the agents that work through tasks
 ///
@@ -38,9 +44,11 @@ enum Action {
         name: String,
     },
     /// Say where the program of an agent is
-    #[command(after_help = "Example:\n  aside agent add codex -- ~/tools/codex/bin/codex")]
+    #[command(
+        after_help = "Example:\n  aside agent add codex -- ~/tools/codex/bin/codex\n  aside agent add acp:goose -- goose acp"
+    )]
     Add {
-        /// As `aside agent list` calls it
+        /// As `aside agent list` calls it, or acp:NAME for another one that speaks the Agent Client Protocol
         name: String,
         /// The program, and what it is started with
         #[arg(last = true, required = true)]
@@ -53,14 +61,18 @@ enum Action {
 /// One agent, for a list.
 #[derive(Serialize)]
 struct Listed {
-    name: &'static str,
+    name: String,
     in_use: bool,
     /// Empty when it is not here.
     program: String,
+    /// Empty when it says that only once it is started.
     version: String,
     signs_in: &'static str,
     asks: &'static str,
     costs: &'static str,
+    /// How it is got.
+    #[serde(skip)]
+    package: &'static str,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
@@ -81,96 +93,159 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 
 fn list(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
     let config = Config::load(&paths.config_file).unwrap_or_default();
-    let command = setup::command_of(&config.task, CODEX).unwrap_or(CODEX).to_owned();
-    let program = exec::split(&command).and_then(|words| setup::program(words.first()?));
-    let version = program.as_ref().and_then(|program| exec::probe(&Probe::AgentVersion(program)));
-    let codex = Listed {
-        name: CODEX,
-        in_use: setup::named(&config.task) == Some(CODEX),
-        program: program.map(|program| program.display().to_string()).unwrap_or_default(),
-        version: version.map(|version| one_line(version.trim())).unwrap_or_default(),
-        signs_in: "by itself: `codex login`, or the key that its own settings name",
-        asks: "yes: it works in a read-only sandbox, and what it asks leave for becomes a proposal",
-        costs: "what its provider takes; tokens are in `aside privacy`",
-    };
+    let all = all(&config);
     if json {
-        print(&crate::cli::json_line(&codex)?)?;
+        for listed in &all {
+            print(&crate::cli::json_line(listed)?)?;
+        }
         return Ok(Exit::Done);
     }
-    let Listed { name, in_use, program, version, signs_in, asks, costs } = codex;
-    let mark = if in_use { "* " } else { "  " };
+    for listed in &all {
+        print(&row(listed))?;
+    }
+    match setup::named(&config.task) {
+        None => print(&format!("{}\n", none_in_use(&all)))?,
+        Some(name) if all.iter().all(|listed| listed.name != name) => {
+            print(&format!("task.agent names {}, which is none of these.\n", one_line(name)))?;
+        }
+        Some(_) => {}
+    }
+    Ok(Exit::Done)
+}
+
+/// With one thing to do about it.
+fn none_in_use(all: &[Listed]) -> String {
+    match all.iter().find(|listed| !listed.program.is_empty()) {
+        Some(listed) => format!("No agent is in use; `aside agent use {}` changes that.", one_line(&listed.name)),
+        None => "No agent is in use, and none is installed; tasks go on without.".to_owned(),
+    }
+}
+
+/// Those that are known, and those that the settings add.
+fn all(config: &Config) -> Vec<Listed> {
+    let costs = "what its provider takes; tokens are in `aside privacy`";
+    let listed = |name: String, usual: &str, signs_in, asks, package| {
+        let command = setup::command_of(&config.task, &name).unwrap_or(usual);
+        let program = exec::split(command).and_then(|words| setup::program(words.first()?));
+        // One that speaks ACP may take anything for the wish to begin: it is not started.
+        let version = program.as_ref().and_then(|program| match name == CODEX {
+            true => exec::probe(&Probe::AgentVersion(program)),
+            false => packaged_version(program, package),
+        });
+        Listed {
+            in_use: setup::named(&config.task) == Some(&name),
+            name,
+            program: program.map(|program| program.display().to_string()).unwrap_or_default(),
+            version: version.map(|version| one_line(version.trim())).unwrap_or_default(),
+            signs_in,
+            asks,
+            costs,
+            package,
+        }
+    };
+    let asks = "yes: it works in a read-only sandbox, and what it asks leave for becomes a proposal";
+    let codex =
+        listed(CODEX.to_owned(), CODEX, "`codex login`, or the key that its own settings name", asks, "@openai/codex");
+    let asks = "it is kept from writing; what it asks leave for, writes or runs becomes a proposal";
+    let known = KNOWN
+        .iter()
+        .map(|known| listed(format!("{ACP}{}", known.name), known.command, known.signs_in, asks, known.package));
+    let added = config.task.agents.iter().filter_map(|entry| Some(entry.split_once('=')?.0.trim()));
+    let added =
+        added.filter(|name| name.strip_prefix(ACP).is_some_and(|name| KNOWN.iter().all(|known| known.name != name)));
+    let added = added.map(|name| listed(name.to_owned(), "", "by itself, in a terminal", asks, ""));
+    std::iter::once(codex).chain(known).chain(added).collect()
+}
+
+/// As the package says that a program is in.
+fn packaged_version(program: &Path, package: &str) -> Option<String> {
+    let real = program.canonicalize().ok()?;
+    real.ancestors().skip(1).take(ABOVE).find_map(|above| {
+        let text = std::fs::read(above.join("package.json")).ok()?;
+        let told: serde_json::Value = serde_json::from_slice(&text).ok()?;
+        (told["name"] == package).then(|| told["version"].as_str().map(str::to_owned))?
+    })
+}
+
+fn row(listed: &Listed) -> String {
+    let Listed { name, in_use, program, version, signs_in, asks, costs, package } = listed;
+    let mark = if *in_use { "* " } else { "  " };
     let there = match (program.as_str(), version.as_str()) {
-        ("", _) => "not here; `npm install -g @openai/codex` installs it".to_owned(),
-        (program, "") => format!("{}, which does not say its version", one_line(program)),
+        ("", _) if package.is_empty() => "not installed".to_owned(),
+        ("", _) => format!("not installed; `npm install -g {package}` installs it"),
+        (program, "") => one_line(program),
         (program, version) => format!("{version}, {}", one_line(program)),
     };
-    print(&format!(
+    let name = one_line(name);
+    if program.is_empty() && !in_use {
+        return format!("{mark}{name}  {there}\n");
+    }
+    format!(
         "{mark}{name}  {there}\n    signs in         {signs_in}\n    asks first       {asks}\n    costs            {costs}\n"
-    ))?;
-    let used = match setup::named(&config.task) {
-        None => "No agent is in use; `aside agent use codex` changes that.\n".to_owned(),
-        Some(CODEX) => String::new(),
-        Some(other) => format!("task.agent names {}, which is none of these.\n", one_line(other)),
-    };
-    print(&used)?;
-    Ok(Exit::Done)
+    )
+}
+
+/// Whether the settings can name it so.
+fn is_agent(name: &str) -> bool {
+    name == CODEX || name.strip_prefix(ACP).is_some_and(setup::is_name)
 }
 
 fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
-    if !["none", CODEX].contains(&name) {
-        bail!("{name} is no agent that is known; `aside agent list` shows which are");
+    let mut config = Config::load(&paths.config_file).unwrap_or_default();
+    if name != "none" {
+        if !is_agent(name) {
+            bail!(unknown(name, &config));
+        }
+        name.clone_into(&mut config.task.agent);
+        if let Err(failure) = ready(&config, paths) {
+            complain!("aside: {failure}; nothing was changed");
+            return Ok(Exit::Failed);
+        }
     }
-    set(paths, "task.agent", &Value::Text(name.to_owned()))?;
-    let config = Config::load(&paths.config_file).unwrap_or_default();
-    if name == "none" {
-        print("Tasks go on without an agent.\n")?;
-        return Ok(Exit::Done);
-    }
-    match ready(&config, paths) {
-        Ok(_) => print(&format!("{name} works through tasks from now on. `aside agent doctor` tries it.\n"))?,
-        Err(failure) => print(&format!("{name} is to work through tasks, but {failure}.\n"))?,
-    }
+    change_setting(paths, "task.agent", &Value::Text(name.to_owned()))?;
+    print(&match name {
+        "none" => "Tasks go on without an agent.\n".to_owned(),
+        name => format!("{name} works through tasks from now on. `aside agent doctor` tries it.\n"),
+    })?;
     Ok(Exit::Done)
 }
 
+/// What was likely meant by a name that is none.
+fn unknown(name: &str, config: &Config) -> String {
+    let plain = name.strip_prefix(ACP).unwrap_or(name).to_lowercase();
+    let all = all(config);
+    let is_near = |listed: &&Listed| {
+        let known = listed.name.strip_prefix(ACP).unwrap_or(&listed.name);
+        known == plain || !near(&plain, std::iter::once(known), Reach::Usual).is_empty()
+    };
+    let meant = all.iter().filter(is_near).map(|listed| format!("`{}`", one_line(&listed.name))).collect::<Vec<_>>();
+    let name = one_line(name);
+    if meant.is_empty() {
+        return format!("there is no agent {name}; `aside agent list` shows which there are");
+    }
+    format!("there is no agent {name}; did you mean {}?", meant.join(" or "))
+}
+
 fn add(paths: &Paths, name: &str, command: &[String]) -> anyhow::Result<Exit> {
-    if name != CODEX {
-        bail!("{name} is no agent that is known; `aside agent list` shows which are");
+    if !is_agent(name) {
+        bail!(
+            "an agent of yours is called {ACP}NAME, in small letters, and speaks the Agent Client Protocol: `aside agent add {ACP}{} -- …`",
+            if setup::is_name(name) { name } else { "NAME" }
+        );
     }
     let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
     let line = words.join(" ");
     let first = command.first().context("say which program")?;
     if setup::program(first).is_none() {
-        bail!("{first} is no program that can be started");
+        bail!("{first} is no program that can be started; say where it is");
     }
     let config = Config::load(&paths.config_file).unwrap_or_default();
     let mut all = config.task.agents.clone();
     all.retain(|entry| entry.split_once('=').is_none_or(|(known, _)| known.trim() != name));
     all.push(format!("{name} = {line}"));
-    set(paths, "task.agents", &Value::List(all))?;
+    change_setting(paths, "task.agents", &Value::List(all))?;
     print(&format!("{name} is {}. `aside agent use {name}` lets it work through tasks.\n", one_line(&line)))?;
     Ok(Exit::Done)
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:,@%+-=~".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-fn set(paths: &Paths, key: &str, value: &Value) -> anyhow::Result<()> {
-    let text = read_text(&paths.config_file).map_err(|problem| anyhow::anyhow!("{problem}"))?.unwrap_or_default();
-    let setting = setting(key).context("there is no such setting")?;
-    let source = Source { file: &paths.config_file, text: &text };
-    let changed = edit::set(&source, setting, value).map_err(|problem| anyhow::anyhow!("{problem}"))?;
-    if changed != text {
-        paths::leave_to_its_owner(&paths.data_dir)?;
-        write::replace(&paths.config_file, changed.as_bytes())?;
-    }
-    Ok(())
 }
 
 /// What would be started.
@@ -200,13 +275,15 @@ fn doctor(paths: &Paths) -> anyhow::Result<Exit> {
         return Ok(Exit::Failed);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start")?;
-    let cwd = std::path::PathBuf::from(current_dir()?);
+    // What is in a project is no business of an agent that is only greeted.
+    let nowhere = tempfile::tempdir().context("could not make a temporary directory")?;
+    let cwd = nowhere.path().canonicalize().context("could not find a temporary directory")?;
     match runtime.block_on(agent::greet(&setup, &cwd)) {
         Ok(model) => {
-            let model = if model.is_empty() { "a model of its own".to_owned() } else { one_line(&model) };
-            print(&format!("ok    it answers, in its read-only sandbox, and would ask {model}\n"))?;
-            let state = one_line(&setup.state.display().to_string());
-            print(&format!("note  it can read what you can, but for keys and denied files, and write only {state}\n"))?;
+            print(&format!("ok    {}\n", greeted(&setup.kind, &one_line(&model))))?;
+            let keeps: Vec<String> = setup.keeps.iter().map(|place| one_line(&place.display().to_string())).collect();
+            let keeps = if keeps.is_empty() { "nothing".to_owned() } else { format!("only {}", keeps.join(", ")) };
+            print(&format!("note  it can read what you can, but for keys and denied files, and write {keeps}\n"))?;
             Ok(Exit::Done)
         }
         Err(failure) => {
@@ -216,15 +293,11 @@ fn doctor(paths: &Paths) -> anyhow::Result<Exit> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_is_read_again_as_it_was_given() {
-        for words in [vec!["/opt/codex/bin/codex"], vec!["/opt/my codex", "-c", "model='x'"], vec!["codex", ""]] {
-            let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            assert_eq!(exec::split(&line.join(" ")).unwrap(), words);
-        }
+fn greeted(kind: &Kind, told: &str) -> String {
+    match (kind, told) {
+        (Kind::Codex, "") => "it answers, in its read-only sandbox, and would ask a model of its own".to_owned(),
+        (Kind::Codex, model) => format!("it answers, in its read-only sandbox, and would ask {model}"),
+        (Kind::Acp, "") => "it answers, and opens a conversation".to_owned(),
+        (Kind::Acp, who) => format!("it answers, and opens a conversation: {who}"),
     }
 }

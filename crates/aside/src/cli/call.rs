@@ -58,22 +58,22 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     send(&paths, &record::encode_fields(&fields))
 }
 
-/// The shell is private: each of its records says so. What cannot be read stays as it is, and is refused by the daemon.
+/// The shell is private: each of its records says so. What cannot be read is left out, since it cannot say so.
 fn made_private(input: Vec<u8>, whole_records: bool) -> Vec<u8> {
     if whole_records {
-        let calls = frames(&input).into_iter().map(|frame| match frame {
+        let calls = frames(&input).into_iter().filter_map(|frame| match frame {
             Frame::Call(mut call) => {
-                call.request.make_private();
+                call.make_private();
                 Some(record::encode_call(&call))
             }
             Frame::Foreign(_) | Frame::Bad { .. } | Frame::Lost { .. } => None,
         });
-        return calls.collect::<Option<Vec<_>>>().map_or(input, |calls| calls.concat());
+        return calls.flatten().collect();
     }
     let text = String::from_utf8_lossy(&input);
     let fields: Vec<&str> = text.strip_suffix('\0').unwrap_or(&text).split('\0').collect();
-    let Ok(mut call) = record::decode(&fields) else { return input };
-    call.request.make_private();
+    let Ok(mut call) = record::decode(&fields) else { return Vec::new() };
+    call.make_private();
     let encoded = record::encode_call(&call);
     // Without the count in front, as it came.
     let count = encoded.iter().position(|byte| *byte == 0).map_or(0, |end| end + 1);

@@ -1,6 +1,8 @@
-//! `aside complete`: the candidates for a line, for scripts and the curious. `why` beside it tells of the last line.
+//! `aside complete`: the candidates for a line, for scripts and the curious. `why` beside it tells of the last line, and
+//! `line` is for the keys of bash and fish.
 
 mod candidates;
+pub mod line;
 pub mod why;
 
 use std::io::IsTerminal;

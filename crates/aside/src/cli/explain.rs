@@ -1,5 +1,6 @@
 //! `aside explain`: what a command does, part by part.
 
+use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
 use aside_core::proto::wish::{Explain, Explanation};
@@ -9,7 +10,7 @@ use aside_core::translate::explain::{self, Part, is_known, short};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::{Exit, Paint, current_dir, one_line, own_shell, paint, print};
+use crate::cli::{Exit, Paint, current_dir, one_line, own_shell, paint, print, spelled};
 use crate::client;
 use crate::config::Config;
 use crate::daemon::control;
@@ -20,6 +21,8 @@ use crate::world::here::Here;
 
 /// What the daemon may need besides the model.
 const SLACK: Duration = Duration::from_secs(5);
+/// What is read of a command on standard input.
+const MAX_INPUT: u64 = 64 * 1024;
 /// Columns of a part that the others are aligned with.
 const WIDEST: usize = 24;
 /// Columns of the short form.
@@ -32,7 +35,7 @@ const RED: &str = "31";
 ///
 /// Nothing is run. A model is asked as well when the settings name one.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  aside explain -- tar -czf src.tar.gz src")]
+#[command(after_help = "Example:\n  aside explain tar -czf src.tar.gz src")]
 pub struct Args {
     /// Print JSON
     #[arg(long)]
@@ -43,8 +46,8 @@ pub struct Args {
     /// The shell whose language the command is in
     #[arg(long, value_name = "SHELL", value_parser = ["zsh", "bash", "fish"])]
     shell: Option<String>,
-    /// The command
-    #[arg(last = true, required = true)]
+    /// The command; read from standard input when absent
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<String>,
 }
 
@@ -67,12 +70,16 @@ struct JsonPart<'a> {
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let config = Config::load(&paths.config_file).unwrap_or_default();
-    let command = args.command.join(" ");
+    let command = if args.command.is_empty() { piped()? } else { spelled(&args.command) };
+    if command.is_empty() {
+        complain!("aside: say which command: aside explain tar -czf src.tar.gz src");
+        return Ok(Exit::Usage);
+    }
     let cwd = current_dir()?;
     let shell = args.shell.unwrap_or_else(own_shell);
     let here = Here::new(&cwd, &shell, Environment::own(), Specs::read(paths.specs_dir()).current());
     let known = explain::explain(&command, &here.place());
-    let model = match config.llm.whom(&config.llm.translate) {
+    let model = match config.llm.endpoint(&config.llm.translate) {
         Some(_) if !client::is_private() => from_model(&paths, &config, &command, &cwd, &shell),
         Some(_) | None => Vec::new(),
     };
@@ -89,6 +96,15 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         complain!("aside: nothing is known about this command");
     }
     Ok(if is_known { Exit::Done } else { Exit::Failed })
+}
+
+/// Where arguments could be read by everybody.
+fn piped() -> anyhow::Result<String> {
+    let mut input = Vec::new();
+    if !std::io::stdin().is_terminal() {
+        std::io::stdin().take(MAX_INPUT).read_to_end(&mut input)?;
+    }
+    Ok(String::from_utf8_lossy(&input).trim().to_owned())
 }
 
 /// Empty when it does not answer: what is known here has to do.

@@ -1,27 +1,36 @@
 //! The commands of `aside --help` in groups, on one screen, and the pages of `aside help PAGE`.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::io::IsTerminal;
 
+use aside_core::markdown::{self, Whole};
 use clap::Command;
+
+use crate::cli::paint;
+use crate::screen::Size;
 
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Begin", &["setup", "tutor", "try", "doctor", "config", "uninstall"]),
-    ("Ask", &["translate", "explain", "answer", "fix", "task", "chat", "web"]),
+    ("Ask", &["translate", "explain", "answer", "fix", "task", "chat", "web", "remote", "relay"]),
     ("Look", &["why", "history", "log", "stats", "privacy", "model", "agent"]),
     ("For scripts and rc files", &["init", "daemon", "complete", "detect", "suggest", "completions", "proxy", "mcp"]),
 ];
 
 /// Pages that no command has the name of; the program names them in its messages.
-const PAGES: [(&str, &str); 10] = [
+const PAGES: [(&str, &str); 13] = [
     ("capture", include_str!("../../docs/capture.md")),
+    ("confine", include_str!("../../docs/confine.md")),
     ("glossary", include_str!("../../docs/glossary.md")),
     ("keys", include_str!("../../docs/keys.md")),
     ("models", include_str!("../../docs/model.md")),
     ("plugins", include_str!("../../docs/plugins.md")),
     ("rules", include_str!("../../docs/task-rules.md")),
+    ("security", include_str!("../../docs/security.md")),
     ("settings", include_str!("../../docs/reference.md")),
     ("specs", include_str!("../../docs/specs.md")),
+    ("storage", include_str!("../../docs/storage.md")),
     ("tour", include_str!("../../docs/tour.md")),
     ("troubleshooting", include_str!("../../docs/troubleshooting.md")),
 ];
@@ -31,6 +40,17 @@ pub fn page(words: &[OsString]) -> Option<&'static str> {
     let [_, help, name] = words else { return None };
     let is_asked = |page: &&(&str, &str)| help == "help" && name == page.0;
     PAGES.iter().find(is_asked).map(|(_, text)| *text)
+}
+
+/// As it is read at a terminal; a file or a pipe gets it as it was written.
+pub fn for_terminal(page: &str) -> Cow<'_, str> {
+    /// A longer row is hard to read.
+    const WIDEST: usize = 100;
+    if !std::io::stdout().is_terminal() {
+        return page.into();
+    }
+    let rendered = markdown::render(page, Size::here().columns.min(WIDEST), Whole::Yes);
+    rendered.rows.iter().map(|row| paint().row(row) + "\n").collect()
 }
 
 /// The command whose help lists its subcommands in groups.
@@ -46,6 +66,8 @@ pub fn grouped(command: Command) -> Command {
     let pages: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
     let (first, second) = pages.split_at(6);
     let _ = writeln!(list, "Pages (aside help PAGE): {},\n  {}", first.join(", "), second.join(", "));
+    // What comes behind brings a blank line of its own.
+    let list = list.trim_end();
     command.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}{{after-help}}\n"))
 }
 
@@ -76,7 +98,7 @@ mod tests {
         listed.sort_unstable();
         assert_eq!(listed, expected);
         let help = grouped(Cli::command()).render_help().to_string();
-        assert!(help.lines().count() <= 42, "{help}");
+        assert!(help.lines().count() <= 43, "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
     }
 }

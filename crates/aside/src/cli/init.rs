@@ -69,8 +69,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let enter =
         may_ask.then(|| enter::line(args.shell, &config(), Asked::ForPlugin, &program)).flatten().unwrap_or_default();
     std::io::stdout().write_all((enter + &script).as_bytes())?;
-    if args.shell != Shell::Fish && is_read_by_a_shell() && client::connect(&socket).is_err() {
-        // The zsh plugin would, but zsh may lose what it draws when a child of its own ends at the prompt; in bash the
+    if is_read_by_a_shell() && client::connect(&socket).is_err() {
+        // The zsh plugin would, but zsh may lose what it draws when a child of its own ends at the prompt; in bash and fish the
         // first line may be a sentence. If it cannot be started, the plugin and `aside doctor` will find out.
         let _ = exec::own(Own::Daemon);
     }
@@ -114,6 +114,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
                 + include_str!("../../shell/aside.bash")
                 + include_str!("../../shell/aside.talk.bash")
                 + include_str!("../../shell/aside.query.bash")
+                + include_str!("../../shell/aside.keys.bash")
         }
         Shell::Fish => {
             let list = |words: &[&str]| words.iter().map(|word| format!(" {}", fish_quoted(word))).collect::<String>();
@@ -121,6 +122,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
                 + &words(Dialect::Fish, |name, words| format!("set -g {name}{}\n", list(words)))
                 + include_str!("../../shell/aside.fish")
                 + include_str!("../../shell/aside.enter.fish")
+                + include_str!("../../shell/aside.keys.fish")
         }
     }
 }
@@ -139,6 +141,7 @@ fn followed(config: &Config, socket: &Path) -> Vec<(&'static str, String)> {
         ("_aside_agent_prefix", &detect.agent_prefix),
         ("_aside_shell_prefix", &detect.shell_prefix),
         ("_aside_query_prefix", query_prefix(config)),
+        ("_aside_tab", config.complete.tab.name()),
     ];
     let settings = settings.map(|(name, value)| (name, value.to_owned()));
     settings.into_iter().chain(place::settings(config, socket)).collect()

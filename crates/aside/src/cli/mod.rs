@@ -6,6 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use aside_core::line::{Dialect, quote};
+use aside_core::markdown::mark;
 use aside_core::text;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,9 +16,12 @@ use jiff::tz::TimeZone;
 
 use crate::client::tasks::Tasks;
 use crate::client::{self, ClientError};
+use crate::config::check::{Source, read_text};
+use crate::config::schema::{Value, setting};
+use crate::config::{edit, write};
 use crate::daemon::control;
 use crate::exec::taint::Rank;
-use crate::paths::Paths;
+use crate::paths::{self, Paths};
 use crate::world::ancestors::{Process, ancestors};
 
 /// Says on standard error what went wrong. Not `eprintln!`: what it repeats, such as a name or an argument, may hold escape sequences.
@@ -48,6 +53,8 @@ mod model;
 mod pipe;
 mod privacy;
 mod proxy;
+mod relay;
+mod remote;
 mod sandbox;
 mod setup;
 mod sink;
@@ -84,6 +91,8 @@ enum Command {
     Task(task::Args),
     Chat(chat::Args),
     Web(web::Args),
+    Remote(remote::Args),
+    Relay(relay::Args),
     Suggest(suggest::Args),
     Fix(suggest::fix::Args),
     Log(log::Args),
@@ -102,6 +111,7 @@ enum Command {
     Man(man::Args),
     Call(call::Args),
     Keep(keep::Args),
+    Line(complete::line::Args),
     Pipe(pipe::Args),
     Proxy(proxy::Args),
     Sandbox(sandbox::Args),
@@ -143,7 +153,7 @@ pub fn main() -> ExitCode {
     let given: Vec<OsString> = std::env::args_os().collect();
     if let Some(page) = help::page(&given) {
         // A reader that has gone away is no failure.
-        let _ = print(page);
+        let _ = print(&help::for_terminal(page));
         return ExitCode::SUCCESS;
     }
     let parsed = match parsed(words(given)) {
@@ -163,6 +173,8 @@ pub fn main() -> ExitCode {
         Command::Task(args) => task::run(args),
         Command::Chat(args) => chat::run(args),
         Command::Web(args) => web::run(args),
+        Command::Remote(args) => remote::run(args),
+        Command::Relay(args) => relay::run(args),
         Command::Suggest(args) => suggest::run(args),
         Command::Fix(args) => suggest::fix::run(args),
         Command::Log(args) => log::run(args),
@@ -181,6 +193,7 @@ pub fn main() -> ExitCode {
         Command::Man(args) => man::run(args),
         Command::Call(args) => call::run(args),
         Command::Keep(args) => keep::run(args),
+        Command::Line(args) => complete::line::run(args),
         Command::Pipe(args) => pipe::run(args),
         Command::Proxy(args) => proxy::run(args),
         Command::Sandbox(args) => sandbox::run(args),
@@ -251,6 +264,19 @@ fn print(text: &str) -> anyhow::Result<()> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
+/// The line of a command whose words the shell has taken apart. A single one is the whole line as it is, and operators that were quoted are
+/// operators: `a '|' b`.
+fn spelled(words: &[String]) -> String {
+    let is_operator = |word: &str| {
+        word.trim_start_matches(|digit: char| digit.is_ascii_digit()).starts_with(['|', '&', ';', '<', '>'])
+    };
+    let spelled = |(place, word): (usize, &String)| match place == 0 || is_operator(word) {
+        true => word.clone(),
+        false => quote::word(word, Dialect::Bash),
+    };
+    words.iter().enumerate().map(spelled).collect::<Vec<_>>().join(" ")
+}
+
 /// The shell of whoever calls, if it is one that we know.
 fn own_shell() -> String {
     let shell = std::env::var("SHELL").unwrap_or_default();
@@ -301,6 +327,19 @@ fn tasks(paths: &Paths) -> anyhow::Result<Tasks> {
     Ok(Tasks::over(stream))
 }
 
+/// Changes one setting of the user's, and no other byte of the file.
+fn change_setting(paths: &Paths, key: &str, value: &Value) -> anyhow::Result<()> {
+    let text = read_text(&paths.config_file).map_err(|problem| anyhow::anyhow!("{problem}"))?.unwrap_or_default();
+    let setting = setting(key).context("there is no such setting")?;
+    let source = Source { file: &paths.config_file, text: &text };
+    let changed = edit::set(&source, setting, value).map_err(|problem| anyhow::anyhow!("{problem}"))?;
+    if changed != text {
+        paths::leave_to_its_owner(&paths.data_dir)?;
+        write::replace(&paths.config_file, changed.as_bytes())?;
+    }
+    Ok(())
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Paint {
     Plain,
@@ -308,6 +347,15 @@ enum Paint {
 }
 
 impl Paint {
+    /// A row of Markdown that core has rendered.
+    fn row(self, row: &str) -> String {
+        let palette = match self {
+            Paint::Plain => mark::Paint::Plain,
+            Paint::Colour => mark::Paint::Colour,
+        };
+        mark::paint(row, palette)
+    }
+
     /// `style` is what stands between `ESC [` and `m`.
     fn with(self, style: &str, text: &str) -> String {
         match self {

@@ -39,19 +39,25 @@ pub fn run(_args: Args) -> anyhow::Result<Exit> {
     let mut input = std::io::stdin().lock();
     let mut chunk = [0; 8192];
     let mut calls = Stream::default();
+    let is_private = client::is_private();
     while let Ok(length @ 1..) = input.read(&mut chunk) {
         calls.push(&chunk[..length]);
-        if stream.write_all(&passed_on(&mut calls)).is_err() {
+        if stream.write_all(&passed_on(&mut calls, is_private)).is_err() {
             break;
         }
     }
     Ok(Exit::Done)
 }
 
-fn passed_on(calls: &mut Stream) -> Vec<u8> {
+fn passed_on(calls: &mut Stream, is_private: bool) -> Vec<u8> {
     let call = |frame| match frame {
         Frame::Call(Call { request: Request::Task(_), .. }) => None,
-        Frame::Call(call) => Some(record::encode_call(&call)),
+        Frame::Call(mut call) => {
+            if is_private {
+                call.make_private();
+            }
+            Some(record::encode_call(&call))
+        }
         Frame::Foreign(_) | Frame::Bad { .. } | Frame::Lost { .. } => None,
     };
     calls.frames().into_iter().filter_map(call).flatten().collect()
@@ -96,10 +102,23 @@ mod tests {
             let mut calls = Stream::default();
             calls.push(&record::encode_call(&task(op)));
             calls.push(&record::encode_call(&status));
-            assert_eq!(super::passed_on(&mut calls), record::encode_call(&status), "{op}");
+            assert_eq!(super::passed_on(&mut calls, false), record::encode_call(&status), "{op}");
             let mut calls = Stream::default();
             calls.push(&json::encode_call(&task(op)));
-            assert_eq!(super::passed_on(&mut calls), Vec::<u8>::new(), "{op} in JSON");
+            assert_eq!(super::passed_on(&mut calls, false), Vec::<u8>::new(), "{op} in JSON");
         }
+    }
+    #[test]
+    fn a_private_shell_says_so_in_every_line() {
+        let line = r#"{"type":"complete","cwd":"/","left":"git st"}"#;
+        let says = |line: &str, is_private: bool| {
+            let mut calls = Stream::default();
+            calls.push(format!("{line}\n").as_bytes());
+            let mut passed = Stream::default();
+            passed.push(&super::passed_on(&mut calls, is_private));
+            matches!(passed.frames().as_slice(), [aside_core::proto::stream::Frame::Call(Call { private: true, .. })])
+        };
+        assert!(says(line, true) && !says(line, false));
+        assert!(says(&line.replace("}", r#","private":true}"#), false), "what a line says of itself is kept");
     }
 }

@@ -143,19 +143,22 @@ fn agent_reads(agent: &str) -> String {
     )
 }
 
-/// Whom the settings would have us ask.
+/// The servers that the settings name.
 fn asked(paths: &Paths) -> String {
     let private = std::env::var_os("ASIDE_PRIVATE").is_some_and(|value| !value.is_empty() && value != "0");
     let shell = if private { "This shell is private (ASIDE_PRIVATE): nothing of it will leave either.\n" } else { "" };
     let Ok(config) = Config::load(&paths.config_file) else { return shell.to_owned() };
     let remote = [&config.llm.complete, &config.llm.translate, &config.llm.task]
         .into_iter()
-        .filter_map(|choice| config.llm.whom(choice))
+        .filter_map(|choice| config.llm.endpoint(choice))
         .next();
     if let Some(agent) = setup::named(&config.task) {
         return format!("{shell}{}", agent_reads(agent));
     }
     match remote {
+        None if config.remote.enabled => {
+            format!("{shell}The settings name no model; what a chat is told (remote.enabled) will be noted here.\n")
+        }
         None => format!("{shell}Nothing will: the settings name no model (llm.provider).\n"),
         Some(_) => shell.to_owned(),
     }
@@ -191,7 +194,7 @@ fn tell(entry: &Entry, args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// When, why, to whom, how much, and what came back.
+/// When, why, to which server, how much, and what came back.
 fn head(entry: &Entry) -> String {
     let Entry { ts, purpose, provider, model, address, bytes, redacted, answer, .. } = entry;
     let who = if model.is_empty() { provider.clone() } else { format!("{provider} {model}") };
@@ -222,6 +225,8 @@ fn is_here(address: &str) -> bool {
 fn came_back(answer: &crate::store::journal::Answer) -> String {
     let mut text = match answer.status {
         Some(status) => format!("status {status}, {} came back in {} ms", bytes_of(answer.bytes), answer.ms),
+        // An agent has no status.
+        None if answer.failure.is_empty() => format!("{} came back in {} ms", bytes_of(answer.bytes), answer.ms),
         None => format!("no answer within {} ms", answer.ms),
     };
     if let (Some(sent), Some(got)) = (answer.input_tokens, answer.output_tokens) {

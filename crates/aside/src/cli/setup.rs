@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use aside_core::history::filter::Filter;
+use aside_core::line::{Dialect, quote};
 use aside_core::proto::{Complete, Ghost, Reply, Request};
 use etcetera::BaseStrategy;
 
@@ -68,6 +69,11 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     paths.create_lock_file();
     let stem = check(&paths)?;
     print(&next_steps(first, stem.as_deref().unwrap_or(STEMS[0])))?;
+    if let Some(line) = path_line(first)? {
+        print(&format!(
+            "\nPATH does not find aside, so the commands above are not found yet. Add this to your rc file:\n  {line}\n"
+        ))?;
+    }
     Ok(if stem.is_some() { Exit::Done } else { Exit::Failed })
 }
 
@@ -284,6 +290,19 @@ fn stems<'a>(commands: impl Iterator<Item = &'a str>) -> Vec<String> {
         (rest.len() > 2).then(|| format!("{first} {letter}"))
     };
     counts.iter().filter_map(|(_, line)| stem(line)).take(OWN_STEMS).collect()
+}
+
+/// What makes the shell find this program, where it does not.
+fn path_line(shell: &str) -> anyhow::Result<Option<String>> {
+    if exec::find("aside").is_some() {
+        return Ok(None);
+    }
+    let own = std::env::current_exe().context("could not find out where aside is")?;
+    let directory = own.parent().unwrap_or(&own).display().to_string();
+    Ok(Some(match shell {
+        "fish" => format!("fish_add_path {}", quote::word(&directory, Dialect::Bash)),
+        _ => format!("export PATH={}:$PATH", quote::word(&directory, Dialect::Bash)),
+    }))
 }
 
 fn next_steps(shell: &str, stem: &str) -> String {

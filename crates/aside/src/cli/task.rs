@@ -13,7 +13,7 @@ mod route;
 mod session;
 mod signals;
 pub mod spoken;
-mod view;
+pub mod view;
 mod words;
 
 use aside_core::proto::task::{Op, Task};
@@ -95,6 +95,9 @@ enum Command {
     Cancel {
         #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
         id: String,
+        /// Dismiss all proposals that wait for you
+        #[arg(long, conflicts_with = "id")]
+        waiting: bool,
     },
     /// Try a task again that has ended
     Retry {
@@ -104,7 +107,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Take back what a task wrote
+    /// Undo what a task wrote
     Undo {
         #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
         id: String,
@@ -132,7 +135,7 @@ impl Command {
         match self {
             Command::Show { id, .. } => Some(("show", id)),
             Command::Watch { id, .. } => Some(("watch", id)),
-            Command::Cancel { id } => Some(("cancel", id)),
+            Command::Cancel { id, .. } => Some(("cancel", id)),
             Command::Retry { id, .. } => Some(("retry", id)),
             Command::Undo { id } => Some(("undo", id)),
             Command::List { .. } | Command::Rules { .. } | Command::Route { .. } => None,
@@ -164,7 +167,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Command::List { json, find } => told(list::list(&mut tasks, &find.join(" "), json)),
         Command::Rules { json } => told(list::rules(&mut tasks, json)),
         Command::Undo { id } => told(list::undo(&mut tasks, id)),
-        Command::Cancel { id } => told(list::cancel(&mut tasks, id)),
+        Command::Cancel { waiting: true, .. } => told(list::dismiss(&mut tasks)),
+        Command::Cancel { id, .. } => told(list::cancel(&mut tasks, id)),
         Command::Show { id, json } => goes_on(&paths, tasks, named(Op::Show, id), form(json), Until::Shown),
         Command::Watch { id, from, json } => {
             let task = Task { from, ..named(Op::Show, id) };

@@ -36,7 +36,7 @@ pub struct Args {
     /// How many commands to print, the best first
     #[arg(short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10))]
     number: u32,
-    /// Print the best command alone, and the others among the notes; for the plugins of bash and fish
+    /// Print what to know about them above a line that has the best one; for the plugins of bash and fish
     #[arg(long, hide = true, conflicts_with = "json")]
     for_line: bool,
     /// Who is to answer, whatever the settings say
@@ -90,7 +90,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     })?;
     let number = usize::try_from(args.number).unwrap_or(usize::MAX);
     if args.for_line {
-        print(suggestion.proposals.first().map_or("", |best| &best.text))?;
+        print(&plain(&suggestion, number))?;
         for line in notes_above_the_line(&suggestion, number) {
             complain!("{line}");
         }

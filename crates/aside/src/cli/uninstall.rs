@@ -311,13 +311,19 @@ fn extras(program: &Path, base: &impl BaseStrategy) -> Vec<PathBuf> {
     let shares: Vec<PathBuf> = share.into_iter().chain([base.data_dir()]).collect();
     let page = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
         name == "aside.1" || (name.starts_with("aside-") && name.ends_with(".1"))
     };
     let pages = shares.iter().flat_map(|share| entries(&share.join("man/man1")).unwrap_or_default()).filter(page);
     let bash = shares.iter().map(|share| share.join("bash-completion/completions/aside"));
-    let zsh = shares.iter().map(|share| share.join("zsh/site-functions/_aside"));
+    let completions =
+        ["zsh/site-functions/_aside", "zsh/vendor-completions/_aside", "fish/vendor_completions.d/aside.fish"];
+    let completions = shares.iter().flat_map(|share| completions.map(|name| share.join(name)));
+    let notes = ["copyright", "changelog.Debian.gz"];
+    let notes = shares.iter().flat_map(|share| notes.map(|name| share.join("doc/aside").join(name)));
     let fish = base.config_dir().join("fish/completions/aside.fish");
-    let mut found: Vec<PathBuf> = pages.chain(bash.chain(zsh).chain([fish]).filter(|path| path.exists())).collect();
+    let others = bash.chain(completions).chain(notes).chain([fish]).filter(|path| path.exists());
+    let mut found: Vec<PathBuf> = pages.chain(others).collect();
     found.sort();
     found.dedup();
     found
@@ -334,10 +340,24 @@ fn farewell(program: &Path, extras: &[PathBuf]) -> String {
     } else {
         format!("rm {}", quoted(program))
     };
-    let extras: String = extras.iter().map(|path| format!("  rm {}\n", quoted(path))).collect();
+    let extras: String = commands_for(extras).into_iter().map(|line| format!("  {line}\n")).collect();
     format!(
         "Shells that are open keep the plugin until you close them; it does nothing any more. What is left is the program:\n  {how}\n{extras}"
     )
+}
+
+/// One line for each file, and one for all the man pages of a directory.
+fn commands_for(extras: &[PathBuf]) -> Vec<String> {
+    let is_page = |path: &&PathBuf| path.parent().is_some_and(|parent| parent.ends_with("man/man1"));
+    let mut lines: Vec<String> = extras
+        .iter()
+        .filter(is_page)
+        .filter_map(|page| page.parent())
+        .map(|pages| format!("rm {0}/aside.1* {0}/aside-*.1*", quoted(pages)))
+        .collect();
+    lines.dedup();
+    lines.extend(extras.iter().filter(|path| !is_page(path)).map(|path| format!("rm {}", quoted(path))));
+    lines
 }
 
 fn quoted(path: &Path) -> String {

@@ -9,10 +9,10 @@ use serde_json::Map;
 
 pub mod check;
 pub mod edit;
+pub mod endpoint;
 pub mod live;
 pub mod refresh;
 pub mod schema;
-pub mod whom;
 pub mod write;
 
 use check::{Problems, Values};
@@ -29,6 +29,50 @@ pub struct Config {
     pub history: History,
     pub daemon: Daemon,
     pub mcp: Mcp,
+    pub remote: Remote,
+}
+
+/// Tasks that are asked for from a chat.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Remote {
+    pub enabled: bool,
+    pub chat: Chat,
+    pub users: Vec<String>,
+    pub workspaces: Vec<String>,
+    pub bot_id: String,
+    pub server: String,
+    pub listen: String,
+    pub corp_id: String,
+    pub agent_id: u64,
+    pub api: String,
+    pub reply_url: String,
+    pub relay: String,
+}
+
+/// How a chat is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chat {
+    Robot,
+    App,
+    Webhook,
+    Relay,
+}
+
+impl Chat {
+    pub fn name(self) -> &'static str {
+        match self {
+            Chat::Robot => "robot",
+            Chat::App => "app",
+            Chat::Webhook => "webhook",
+            Chat::Relay => "relay",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        [Chat::Robot, Chat::App, Chat::Webhook, Chat::Relay].into_iter().find(|chat| chat.name() == name)
+    }
 }
 
 /// What other agents may ask.
@@ -97,6 +141,7 @@ pub struct Task {
     pub use_model_router: bool,
     pub confidence_threshold: f32,
     pub default_test_command: String,
+    pub editor_url: String,
     pub allow_apply_patch: bool,
     pub allow_run_terminal: bool,
     pub prefix: String,
@@ -128,6 +173,14 @@ pub enum Capture {
     Off,
 }
 
+/// When a model is asked for the command of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ask {
+    Always,
+    Unsure,
+}
+
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Llm {
@@ -149,6 +202,7 @@ pub struct Llm {
     pub nl_prefix: String,
     pub nl_debounce_ms: u64,
     pub nl_min_query_length: usize,
+    pub nl_ask: Ask,
     pub nl_explain_key: String,
     pub nl_style: String,
     pub private_key: String,

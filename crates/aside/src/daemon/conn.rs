@@ -37,11 +37,12 @@ pub fn accept(state: Arc<State>, stream: UnixStream) {
         Err(error) => return state.notice(format!("refused a connection whose user is unknown: {error}")),
     };
     let caller = Caller::of(&stream);
+    // At once: the daemon may look whether it is idle before the task begins, and several times after the machine slept.
+    state.touch();
     tokio::spawn(async move {
         let Some(place) = state.connections().admit(process, caller) else {
             return state.notice("refused a connection: commands of tasks have too many open");
         };
-        state.touch();
         let (read, write) = stream.into_split();
         let outbox = Arc::new(Outbox::default());
         let mut writer = tokio::spawn(deliver(Arc::clone(&outbox), write));

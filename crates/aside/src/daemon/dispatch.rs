@@ -19,6 +19,9 @@ pub fn privacy(state: &State, request: &Request, says_private: bool) -> Privacy 
     if is_private { Privacy::Private } else { Privacy::Open }
 }
 
+/// Bytes of a line, a request or a command that is read: much more is no line, and would keep every shell waiting.
+const MAX_LENGTH: usize = 32 * 1024;
+
 pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy: Privacy, later: Later) -> Reply {
     if is_for_the_user(&request)
         && let Some(why) = refusal(caller, &request)
@@ -28,6 +31,9 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
             Request::Hello(_) => answer::hello::welcome(&state),
             _ => Reply::error("refused", why),
         };
+    }
+    if request.length() > MAX_LENGTH {
+        return Reply::error("bad_request", format!("at most {} KiB are read", MAX_LENGTH / 1024));
     }
     if matches!(request, Request::Hello(_)) {
         state.hurry();

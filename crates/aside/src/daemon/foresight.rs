@@ -24,7 +24,7 @@ use crate::daemon::lately::Lately;
 use crate::daemon::model::{self as door, Use};
 use crate::daemon::state::{Asker, State};
 use crate::provider::talk::End;
-use crate::provider::{self, Privacy, Whom};
+use crate::provider::{self, Privacy, Selection};
 use crate::world::View;
 
 /// How long this machine may take to look up what an idea is checked with.
@@ -109,7 +109,7 @@ pub async fn think(state: &Arc<State>, question: Question) -> Option<Suggestion>
     let may_ask = config.suggest.model
         && question.privacy == Privacy::Open
         && !state.is_private(&question.session)
-        && door::whom(&config.llm, Use::Suggest, Whom::AsSet).is_some()
+        && door::endpoint(&config.llm, Use::Suggest, Selection::AsSet).is_some()
         && state.models().is_quick()
         && may_be_told(state, &question.command);
     if !may_ask {
@@ -215,8 +215,12 @@ impl Desk {
 
     /// A server on this machine is started with a context of a few thousand tokens.
     fn room(&self) -> Room {
-        let whom = door::whom(&self.state.config().llm, Use::Suggest, Whom::AsSet);
-        if whom.is_some_and(|whom| whom.server.provider == Provider::Local) { Room::Small } else { Room::Large }
+        let endpoint = door::endpoint(&self.state.config().llm, Use::Suggest, Selection::AsSet);
+        if endpoint.is_some_and(|endpoint| endpoint.server.provider == Provider::Local) {
+            Room::Small
+        } else {
+            Room::Large
+        }
     }
 
     /// The lines of an output that may be told, as far as it would be.

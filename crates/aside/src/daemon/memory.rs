@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use aside_core::proto::ended::Past;
 use aside_core::redact::redact;
+use aside_core::suggest::cured::{self, End, Ran};
 use aside_core::suggest::prompt::MAX_SESSION;
 use aside_core::suggest::{self, Interactive, filter};
 use tokio::sync::watch;
@@ -286,9 +287,13 @@ impl Memory {
     pub fn session(&self, session: &str, seq: i64) -> Vec<(i64, Past)> {
         let shells = self.lock();
         let Some(shell) = shells.get(session) else { return Vec::new() };
-        let before = shell.commands.iter().take_while(|command| command.seq != seq);
-        let numbered = (shell.forgotten..).zip(before.filter(|kept| kept.is_worth()));
-        let open = numbered.filter(|(_, kept)| kept.privacy == Privacy::Open);
+        let before: Vec<&Kept> = shell.commands.iter().take_while(|command| command.seq != seq).collect();
+        let ran: Vec<Ran<'_>> = before.iter().map(|kept| kept.ran()).collect();
+        let worth = before.iter().enumerate().filter(|(_, kept)| kept.is_worth());
+        let numbered = (shell.forgotten..).zip(worth);
+        // A failure that is over would be taken for one that is to be mended.
+        let open = numbered.filter(|(_, (place, kept))| kept.privacy == Privacy::Open && !cured::is_over(&ran, *place));
+        let open = open.map(|(number, (_, kept))| (number, kept));
         open.map(|(number, kept)| (number, kept.told())).collect()
     }
 
@@ -345,6 +350,10 @@ impl Shell {
 impl Kept {
     fn is_worth(&self) -> bool {
         filter::is_worth(&self.name, self.exit, self.output.as_deref().unwrap_or_default())
+    }
+
+    fn ran(&self) -> Ran<'_> {
+        Ran { command: self.command.trim(), cwd: &self.cwd, end: End::of(self.exit) }
     }
 
     fn told(&self) -> Past {
@@ -497,6 +506,17 @@ mod tests {
         let newest = 40 - i64::try_from(MAX_SESSION).unwrap() + 1..40;
         assert_eq!(told, newest.map(|number| (number, format!("frob {number}"))).collect::<Vec<_>>());
         assert_eq!(memory.recall("a", 0).len(), MAX_COMMANDS);
+    }
+
+    #[test]
+    fn a_failure_that_is_over_is_not_told() {
+        let memory = Memory::default();
+        for (seq, command, exit) in [(1, "make test", 2), (2, "npm ci", 1), (3, "make test", 0), (4, "frob", 1)] {
+            memory.ran("a", Ended { exit, ..ended(seq, command) });
+        }
+        let told: Vec<(i64, String)> =
+            memory.session("a", 4).into_iter().map(|(number, past)| (number, past.command)).collect();
+        assert_eq!(told, [(1, "npm ci".to_owned())], "and the numbers stay");
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod nexts;
 mod offers;
 pub mod page;
 mod pipes;
+mod remote;
 pub mod ruling;
 mod sentences;
 pub mod specs;
@@ -35,6 +36,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::MissedTickBehavior;
 
 use crate::exec;
 use crate::exec::taint::Rank;
@@ -100,6 +102,7 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
     // A closed terminal must not take the daemon along.
     let mut hangup = signal(SignalKind::hangup()).context("could not watch for SIGHUP")?;
     let mut housekeeping = tokio::time::interval(Duration::from_secs(1));
+    housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
 
     let ending = loop {
         tokio::select! {
@@ -117,6 +120,7 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
             ending = state.ending() => break ending,
             _ = housekeeping.tick() => {
                 state.refresh_later();
+                remote::refresh(&state);
                 model::tidy(&state);
                 if state.is_idle(Instant::now()) {
                     // A shell may have come at this very moment.
@@ -133,6 +137,7 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
     };
     drop(listener);
     state.page().close();
+    state.remote().close();
     state.tasks().end().await;
     if tokio::time::timeout(DRAIN, state.drained()).await.is_err() {
         tracing::warn!("some requests did not end in time");

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use aside_core::proto::{ModelLatency, ModelStatus};
 use aside_core::redact::{redact, secrets};
 
-use crate::config::whom::{Server, Whom};
+use crate::config::endpoint::{Endpoint, Server};
 use crate::config::{self, Choice, Llm};
 use crate::daemon::disk;
 use crate::daemon::state::State;
@@ -64,7 +64,7 @@ pub async fn ask(
     }
     let question = &without_secrets(question);
     let settings = state.config().llm.clone();
-    let Whom { server, model: named } = whom(&settings, usage, question.whom).ok_or(Failure::Nobody)?;
+    let Endpoint { server, model: named } = endpoint(&settings, usage, question.selection).ok_or(Failure::Nobody)?;
     let patience = usage.patience(&settings);
     let (asked, mut began) = (Instant::now(), Instant::now());
     let mut turn = Turn::take(state, &server, usage.asker()).ok_or(Failure::Resting)?;
@@ -149,11 +149,11 @@ fn without_secrets(question: &Question) -> Question {
 }
 
 /// Who would be asked for this; nobody when the embedded engine is to answer.
-pub fn whom(settings: &Llm, usage: Use, whom: provider::Whom) -> Option<Whom> {
+pub fn endpoint(settings: &Llm, usage: Use, selection: provider::Selection) -> Option<Endpoint> {
     let choice = usage.choice(settings);
-    match whom {
-        provider::Whom::AsSet => settings.whom(choice),
-        provider::Whom::Named(provider) => settings.named(provider, choice),
+    match selection {
+        provider::Selection::AsSet => settings.endpoint(choice),
+        provider::Selection::Named(provider) => settings.named(provider, choice),
     }
 }
 
@@ -174,11 +174,11 @@ pub fn tidy(state: &Arc<State>) {
 
 fn wanted(settings: &Llm, paths: &Paths) -> Vec<Wanted> {
     let uses = [Use::Complete, Use::Translate, Use::Task].into_iter();
-    let named = uses.filter_map(|usage| whom(settings, usage, provider::Whom::AsSet));
+    let named = uses.filter_map(|usage| endpoint(settings, usage, provider::Selection::AsSet));
     // One that was asked for by its name alone stays until it is idle.
-    let by_name = whom(settings, Use::Translate, provider::Whom::Named(config::Provider::Local));
-    let kept = named.chain(by_name).filter(|whom| whom.server.is_kept());
-    kept.filter_map(|whom| Wanted::new(&settings.local, &whom.model, paths).ok()).collect()
+    let by_name = endpoint(settings, Use::Translate, provider::Selection::Named(config::Provider::Local));
+    let kept = named.chain(by_name).filter(|endpoint| endpoint.server.is_kept());
+    kept.filter_map(|endpoint| Wanted::new(&settings.local, &endpoint.model, paths).ok()).collect()
 }
 
 /// Writes down what leaves.
@@ -407,7 +407,9 @@ impl Models {
         let mut inner = self.lock();
         let mut told: Vec<(Server, ModelStatus)> = Vec::new();
         for usage in [Use::Complete, Use::Suggest, Use::Translate, Use::Explain, Use::Task] {
-            let Some(Whom { server, model }) = whom(settings, usage, provider::Whom::AsSet) else { continue };
+            let Some(Endpoint { server, model }) = endpoint(settings, usage, provider::Selection::AsSet) else {
+                continue;
+            };
             let average = inner.latency.get(&usage).and_then(|latency| latency.average(now));
             let average_ms = average.map(ms);
             let latency = ModelLatency { usage: usage.name().to_owned(), model, average_ms };

@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, TryLockError};
 
+use crate::bridge;
+use crate::bridge::web::Web;
 use crate::bridge::web::keep::Kept;
 use crate::bridge::web::session::Place;
-use crate::bridge::web::{self, Web};
 use crate::paths::Paths;
 
 pub struct Page {
@@ -66,5 +67,5 @@ pub fn forget_tabs(file: PathBuf) -> anyhow::Result<usize> {
     if !file.exists() {
         return Ok(0);
     }
-    Ok(Kept::read(file, web::seconds())?.drop_tabs(|_| true))
+    Ok(Kept::read(file, bridge::seconds())?.drop_tabs(|_| true))
 }

@@ -26,6 +26,7 @@ use crate::daemon::model::Models;
 use crate::daemon::nexts::Nexts;
 use crate::daemon::offers::Offers;
 use crate::daemon::page::Page;
+use crate::daemon::remote::Remote;
 use crate::daemon::sentences::Sentences;
 use crate::daemon::specs::Specs;
 use crate::daemon::talks::Talks;
@@ -78,6 +79,7 @@ pub struct State {
     tasks: Tasks,
     agents: AgentThreads,
     page: Page,
+    remote: Remote,
     watchers: Watchers,
     sentences: Sentences,
     keeper: OnceLock<Keeper>,
@@ -145,6 +147,7 @@ impl State {
             tasks: Tasks::new(&paths),
             agents: AgentThreads::new(&paths),
             page: Page::new(&paths),
+            remote: Remote::default(),
             keeper: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
@@ -324,6 +327,11 @@ impl State {
         &self.page
     }
 
+    /// The chat from which tasks can be asked for.
+    pub fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
     pub fn paths(&self) -> &Paths {
         &self.paths
     }
@@ -499,6 +507,10 @@ impl State {
     }
 
     pub fn is_idle(&self, now: Instant) -> bool {
+        // A chat can ask at any time.
+        if self.remote.is_on() {
+            return false;
+        }
         let limit = self.config().daemon.idle_exit_s;
         let quiet = now.saturating_duration_since(*locked(&self.last_active));
         let rests = self.connections.count() == 0 && self.under_way.load(Ordering::Relaxed) == 0;
@@ -557,6 +569,7 @@ impl State {
             rss_kb: resident_kb(),
             notices,
             models: self.models.status(&self.config().llm),
+            remote: self.remote.status(),
         }
     }
 

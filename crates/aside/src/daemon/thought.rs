@@ -122,7 +122,7 @@ pub fn ask(state: &Arc<State>, question: Question, hear: impl Fn(Thought) + Send
     inner.follow(&config.llm);
     let Question { who, line, around, knows, dialect, privacy } = question;
     let is_wanted = privacy == Privacy::Open
-        && door::whom(&config.llm, Use::Complete, provider::Whom::AsSet).is_some()
+        && door::endpoint(&config.llm, Use::Complete, provider::Selection::AsSet).is_some()
         && model::is_worth_asking(&line.left, &line.right, config.complete.model_min_chars)
         && state.filter().is_some_and(|filter| may_leave(&line.left, &line.right, &filter));
     if !is_wanted {

@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use aside_core::line::Dialect;
+use aside_core::translate::judge::Trust;
 use aside_core::translate::{Proposal, System};
 use tokio::task::AbortHandle;
 
 use crate::daemon::lately::Lately;
 use crate::daemon::state::State;
 use crate::provider::Failure;
+use crate::store::interactions::{Action, Interaction, Interactions};
 
 /// Answers kept for the same wish.
 const MAX_REMEMBERED: usize = 100;
@@ -88,6 +90,8 @@ struct Inner {
     number: u64,
     remembered: Lately<Key, Arc<[Proposal]>, MAX_REMEMBERED, REMEMBERED_FOR>,
     told: HashSet<(String, &'static str)>,
+    /// By the name of the model.
+    trust: HashMap<String, Trust>,
     answered: HashMap<String, Answered>,
 }
 
@@ -107,6 +111,13 @@ pub struct Asked {
     pub model: String,
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,
+}
+
+impl Asked {
+    /// By which its answers are remembered.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.provider, self.model)
+    }
 }
 
 /// Giving it up gives the wish up, down to the connection to a model.
@@ -132,6 +143,34 @@ impl Wishes {
             older.abort();
         }
         Hold { state: Arc::clone(state), who, number }
+    }
+
+    /// How often a model is right, as far as that is known.
+    pub fn trust(&self, name: &str) -> Trust {
+        self.lock().trust.get(name).copied().unwrap_or_default()
+    }
+
+    pub fn learn(&self, name: &str, learns: impl FnOnce(&mut Trust)) {
+        learns(self.lock().trust.entry(name.to_owned()).or_default());
+    }
+
+    /// For a model that was not asked before: what became of its answers in the past, in the background.
+    pub fn begin(&self, state: &Arc<State>, name: &str) {
+        if self.lock().trust.contains_key(name) {
+            return;
+        }
+        self.learn(name, |_| ());
+        let (state, name) = (Arc::clone(state), name.to_owned());
+        tokio::task::spawn_blocking(move || {
+            let noted = Interactions::new(&state.paths).read().unwrap_or_default();
+            let is_this = |past: &&Interaction| {
+                let (provider, model) = (past.provider.as_deref(), past.model.as_deref());
+                provider.zip(model).is_some_and(|(provider, model)| format!("{provider} {model}") == name)
+            };
+            let past: Vec<Interaction> = noted.into_iter().map(|noted| noted.interaction).collect();
+            let taken: Vec<bool> = past.iter().filter(is_this).map(|past| past.action != Action::Dismiss).collect();
+            state.wishes().learn(&name, |trust| taken.iter().for_each(|taken| trust.was_taken(*taken)));
+        });
     }
 
     pub fn recall(&self, key: &Key) -> Option<Arc<[Proposal]>> {

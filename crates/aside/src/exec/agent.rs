@@ -22,6 +22,8 @@ pub struct Spec {
     pub arguments: Vec<String>,
     pub cwd: PathBuf,
     pub enclosure: Enclosure,
+    /// A directory for its temporary files, removed when it has ended.
+    pub temp: PathBuf,
 }
 
 /// An agent that runs. Dropping it ends it, a moment later.

@@ -12,7 +12,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::exec::run::environment::leads_into;
-use crate::exec::{Asked, Counts, DIFF_BYTES, LINE_BYTES, LIST_BYTES, Sandbox, command, is_executable, printed};
+use crate::exec::{
+    Asked, Counts, DIFF_BYTES, LINE_BYTES, LIST_BYTES, Sandbox, command, is_executable, is_of_a_project, printed,
+};
 
 /// While the user types.
 const AT_ONCE: Duration = Duration::from_millis(500);
@@ -179,7 +181,8 @@ fn sandbox(filters: &Filters) -> Sandbox {
 /// such as `./node_modules/.bin`, nor one of the repository's own. A home is the user's, also where it is a repository.
 fn places_outside(root: &Path, path: &OsStr) -> Vec<PathBuf> {
     let is_home = std::env::home_dir().is_some_and(|home| home.starts_with(root));
-    let is_ours = |place: &PathBuf| place.is_absolute() && (is_home || !leads_into(place, root));
+    let is_ours =
+        |place: &PathBuf| place.is_absolute() && (is_home || !leads_into(place, root)) && !is_of_a_project(place);
     std::env::split_paths(path).filter(is_ours).collect()
 }
 

@@ -360,7 +360,7 @@ fn confine(order: &Order) -> anyhow::Result<()> {
     match &order.bounds {
         Bounds::None => Ok(()),
         Bounds::Workspace(workspace) => {
-            sandbox::confine(&Writes::Beneath { workspace: &the_very(workspace)?, temp: temp()? })
+            sandbox::confine(&Writes::Beneath { places: &[&the_very(workspace)?, temp()?], hidden: &[] })
                 .context("it cannot be kept in the workspace; edit the proposal to `confine = no` to run it anyway")
         }
         Bounds::Unwatched => sandbox::confine(&Writes::Nothing { temp: temp()? })

@@ -122,6 +122,7 @@ impl Drop for Running {
 
 #[cfg(target_os = "linux")]
 mod platform {
+    use std::collections::HashSet;
     use std::io::ErrorKind;
     use std::mem::MaybeUninit;
 
@@ -141,7 +142,8 @@ mod platform {
             return Presence::Unknown;
         }
         let ours = Ours::here();
-        decided(|| any_command(&ours))
+        let mut dead = HashSet::new();
+        decided(|| any_command(&ours, &mut dead))
     }
 
     /// By looks at the list of processes, of which two have to be whole.
@@ -164,7 +166,7 @@ mod platform {
     pub fn named(daemon: Option<i32>) -> Vec<(i32, String)> {
         let ours = Ours::here();
         let mut found = Vec::new();
-        let _ = commands(&ours, |pid| {
+        let _ = commands(&ours, &mut HashSet::new(), |pid| {
             if daemon.is_some_and(|daemon| !process_tree::is_below(pid, daemon)) {
                 return true;
             }
@@ -186,17 +188,18 @@ mod platform {
     }
 
     /// None when not all processes can be looked at.
-    fn any_command(ours: &Ours) -> Option<Look> {
+    fn any_command(ours: &Ours, dead: &mut HashSet<i32>) -> Option<Look> {
         let mut is_there = false;
-        let is_whole = commands(ours, |_| {
+        let is_whole = commands(ours, dead, |_| {
             is_there = true;
             false
         })?;
         Some(Look { is_there, is_whole })
     }
 
-    /// Tells each process that carries the mark of a command, until it hears no. Whether all that were listed were there.
-    fn commands(ours: &Ours, mut tell: impl FnMut(i32) -> bool) -> Option<bool> {
+    /// Tells each process that carries the mark of a command, until it hears no. Whether all that were listed were there, or were `dead` in
+    /// an earlier look.
+    fn commands(ours: &Ours, dead: &mut HashSet<i32>, mut tell: impl FnMut(i32) -> bool) -> Option<bool> {
         let mut is_whole = true;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let list = rustix::fs::open("/proc", flags, Mode::empty()).ok()?;
@@ -218,7 +221,9 @@ mod platform {
                 continue;
             }
             match taint::text(pid, "status") {
-                Ok(status) if ours.has(real_user(&status)?) => {
+                // It can do nothing, but may have begun another that was not listed.
+                Ok(status) if is_dead(&status) => is_whole &= !dead.insert(pid),
+                Ok(status) if users(&status)?.into_iter().any(|user| ours.has(user)) => {
                     if !tell(pid) {
                         return Some(is_whole);
                     }
@@ -235,10 +240,19 @@ mod platform {
         error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
     }
 
-    /// `Uid:  REAL  EFFECTIVE  SAVED  FILES`. A program that is root's by its file is still run by its user.
-    pub(super) fn real_user(status: &str) -> Option<u32> {
+    /// Whether it only waits for its parent to ask how it ended. One whose other threads go on looks the same but for their number.
+    pub(super) fn is_dead(status: &str) -> bool {
+        let field =
+            |name: &str| status.lines().find_map(|row| row.strip_prefix(name)).map(str::trim).unwrap_or_default();
+        field("State:").starts_with(['Z', 'X']) && matches!(field("Threads:"), "0" | "1")
+    }
+
+    /// `Uid:  REAL  EFFECTIVE  SAVED  FILES`. Each of them is enough to act for a user: a program that is another user's by its file may
+    /// swap them.
+    pub(super) fn users(status: &str) -> Option<Vec<u32>> {
         let users = status.lines().find_map(|row| row.strip_prefix("Uid:"))?;
-        users.split_ascii_whitespace().next()?.parse().ok()
+        let users: Option<Vec<u32>> = users.split_ascii_whitespace().map(|user| user.parse().ok()).collect();
+        users.filter(|users| !users.is_empty())
     }
 
     /// Whose processes a command of this user's can become.
@@ -324,7 +338,7 @@ mod platform {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::Presence;
-    use super::platform::{Look, Ours, decided, hides, lent, real_user};
+    use super::platform::{Look, Ours, decided, hides, is_dead, lent, users};
 
     /// What forks all the time is in no list for long: its parent has gone when it is looked at.
     #[test]
@@ -340,10 +354,29 @@ mod tests {
         assert_eq!(decided(|| None), Presence::Unknown, "not every process could be looked at");
     }
 
+    /// By the kernel's own words: a child that has ended, and a process whose first thread has ended while another goes on.
     #[test]
-    fn a_command_is_ours_by_its_real_user_or_by_one_that_is_lent() {
-        assert_eq!(real_user("Name:\tsu\nUid:\t1000\t0\t0\t0\n"), Some(1000));
-        assert_eq!(real_user("Name:\tsu\n"), None);
+    fn what_has_ended_is_told_from_what_only_looks_so() {
+        use crate::exec::taint;
+        let mut child = crate::exec::command("true").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let begin = std::time::Instant::now();
+        while !taint::text(pid, "status").is_ok_and(|status| is_dead(&status)) {
+            assert!(begin.elapsed().as_secs() < 60, "a child that has ended does not count as dead");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        child.wait().unwrap();
+        assert!(!is_dead(&taint::text(std::process::id().cast_signed(), "status").unwrap()));
+        assert!(!is_dead("State:\tZ (zombie)\nThreads:\t2\n"), "another thread goes on");
+        assert!(!is_dead("Name:\tx\n"), "what is not known counts as alive");
+    }
+
+    #[test]
+    fn a_command_is_ours_by_any_of_its_users_or_by_one_that_is_lent() {
+        assert_eq!(users("Name:\tsu\nUid:\t1000\t0\t0\t0\n"), Some(vec![1000, 0, 0, 0]));
+        assert_eq!(users("Name:\tx\nUid:\t54321\t1000\t1000\t1000\n").map(|users| users.contains(&1000)), Some(true));
+        assert_eq!(users("Name:\tsu\n"), None);
+        assert_eq!(users("Uid:\t1000\tx\t0\t0\n"), None);
         let table = "me:100000:65536\nother:165536:65536\n1000:300000:10\nbroken\nme:x:1\n";
         let passwd = "root:x:0:0::/:/bin/sh\nme:x:1000:1000::/:/bin/sh\nother:x:1001:1001::/:/bin/sh\n";
         let ours = Ours { user: 1000, lent: lent(table, 1000, passwd) };

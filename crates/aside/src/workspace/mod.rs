@@ -1,10 +1,11 @@
 //! The directory that a task is about, and what is in it: its files (tree), their contents (read), what is found in them (search), what
-//! git says (git). Reads only, bounded, and never through a link that leads out. Blocks: call it on a thread that may.
+//! git says (git), what has changed since (snapshot). Reads only, bounded, and never through a link that leads out. Blocks: call it on a thread that may.
 
 pub mod beneath;
 pub mod git;
 pub mod read;
 pub mod search;
+pub mod snapshot;
 pub mod tree;
 
 mod rules;

@@ -18,7 +18,7 @@ use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink
 
 use crate::workspace::Workspace;
 use crate::workspace::beneath::{Opened, Root};
-use crate::workspace::walk::{Ended, Until, walk};
+use crate::workspace::walk::{Below, Ended, Until, walk};
 
 const TIME: Duration = Duration::from_secs(5);
 /// Entries of directories, and files in which something was found.
@@ -50,7 +50,7 @@ impl Workspace {
             for _ in 0..threads {
                 scope.spawn(|| run.work(&receiver));
             }
-            let ended = walk(&root, MAX_ENTRIES, &until, &mut |path, ignored| {
+            let ended = walk(&root, Below::Tracked, MAX_ENTRIES, &until, &mut |path, ignored| {
                 if ignored == Ignored::Yes || !plan.admits(path) {
                     return ControlFlow::Continue(());
                 }

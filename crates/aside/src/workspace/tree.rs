@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use aside_core::task::deny;
 use aside_core::task::diff::name::Name;
 use aside_core::task::run::context::{Ignored, Listed};
 
 use crate::workspace::Workspace;
 use crate::workspace::beneath::{Opened, Root};
-use crate::workspace::walk::{Ended, Until, is_ignored, walk};
+use crate::workspace::walk::{Below, Ended, Until, is_ignored, walk};
 
 /// Entries of directories, and how long they are looked at.
 const MAX_ENTRIES: usize = 50_000;
@@ -30,11 +31,24 @@ impl Tree {
 }
 
 impl Workspace {
+    /// Files that no task touches, wherever they are: below ignored directories, too.
+    pub fn denied(&self, cancelled: &AtomicBool) -> anyhow::Result<Vec<String>> {
+        let root = Root::open(&self.root)?;
+        let mut files = Vec::new();
+        walk(&root, Below::Ignored, MAX_ENTRIES, &Until::new(TIME, cancelled), &mut |path, _| {
+            if deny::denied(path).is_some() {
+                files.push(path.to_owned());
+            }
+            ControlFlow::Continue(())
+        });
+        Ok(files)
+    }
+
     /// All files but those in ignored directories; of these, the ones that are named (paths from the top).
     pub fn tree(&self, named: &[String], cancelled: &AtomicBool) -> anyhow::Result<Tree> {
         let root = Root::open(&self.root)?;
         let mut files = Vec::new();
-        let ended = walk(&root, MAX_ENTRIES, &Until::new(TIME, cancelled), &mut |path, ignored| {
+        let ended = walk(&root, Below::Tracked, MAX_ENTRIES, &Until::new(TIME, cancelled), &mut |path, ignored| {
             files.push((path.to_owned(), ignored));
             ControlFlow::Continue(())
         });

@@ -47,9 +47,18 @@ pub enum Ended {
     Cancelled,
 }
 
-/// Gives each file to `visit`, those that are ignored as well; what is below an ignored directory is not looked at.
+/// Whether what is below an ignored directory is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Below {
+    Tracked,
+    /// That too, after all else.
+    Ignored,
+}
+
+/// Gives each file to `visit`, those that are ignored as well.
 pub fn walk(
     root: &Root,
+    below: Below,
     most: usize,
     until: &Until<'_>,
     visit: &mut dyn FnMut(&str, Ignored) -> ControlFlow<()>,
@@ -57,7 +66,8 @@ pub fn walk(
     let Ok(top) = root.dir(&[]).and_then(|dir| Ok(rustix::fs::fstat(dir.fd())?)) else { return Ended::Whole };
     let mut left = most;
     let mut queue = VecDeque::from([(String::new(), Rules::of(root))]);
-    while let Some((path, above)) = queue.pop_front() {
+    let mut later = VecDeque::new();
+    while let Some((path, above)) = queue.pop_front().or_else(|| later.pop_front()) {
         if let Some(ended) = until.over() {
             return ended;
         }
@@ -82,9 +92,11 @@ pub fn walk(
                         return Ended::Whole;
                     }
                 }
-                FileType::Directory if parts.len() < MAX_DEPTH && rules.ignored(&path, true) == Ignored::No => {
-                    queue.push_back((path, Arc::clone(&rules)));
-                }
+                FileType::Directory if parts.len() < MAX_DEPTH => match (rules.ignored(&path, true), below) {
+                    (Ignored::No, _) => queue.push_back((path, Arc::clone(&rules))),
+                    (Ignored::Yes, Below::Ignored) => later.push_back((path, Arc::clone(&rules))),
+                    (Ignored::Yes, Below::Tracked) => {}
+                },
                 _ => {}
             }
         }

@@ -1,5 +1,6 @@
 //! Packages of a Cargo workspace, and what is in them. Goes by where files are, as Cargo does.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use aside_core::world::Item;
@@ -71,9 +72,9 @@ fn workspace(nearest: &Manifest) -> Vec<Manifest> {
     let listed = |key: &str| {
         let list = root.document["workspace"].get(key).and_then(|list| list.as_array());
         let patterns = list.into_iter().flatten().filter_map(|pattern| pattern.as_str());
-        patterns.flat_map(|pattern| glob(&root.directory.join(pattern))).collect::<Vec<_>>()
+        glob(patterns.map(|pattern| root.directory.join(pattern)))
     };
-    let excluded = listed("exclude");
+    let excluded: HashSet<PathBuf> = listed("exclude").into_iter().collect();
     let mut directories = listed("members");
     directories.retain(|directory| !excluded.contains(directory));
     directories.insert(0, root.directory.clone());
@@ -108,8 +109,8 @@ impl Manifest {
         };
         let mut names: Vec<String> = text("name").collect();
         // A file that has a name of its own gives none.
-        let paths: Vec<String> = text("path").collect();
-        let is_named = |path: &str| paths.iter().any(|named| named.trim_start_matches("./") == path);
+        let paths: HashSet<String> = text("path").map(|path| path.trim_start_matches("./").to_owned()).collect();
+        let is_named = |path: &str| paths.contains(path);
         let main = !is_named("src/main.rs") && self.directory.join("src/main.rs").is_file();
         names.extend(self.name().filter(|_| matches!(target, Target::Bin) && main).map(str::to_owned));
         let mut found = Vec::new();
@@ -131,17 +132,16 @@ impl Manifest {
     fn features(&self) -> Vec<Item> {
         let table = |key: &str| self.document.get(key).and_then(|item| item.as_table_like());
         let mut features: Vec<Item> = Vec::new();
-        let mut mentioned = String::new();
+        let mut mentioned: HashSet<&str> = HashSet::new();
         for (name, value) in table("features").into_iter().flat_map(|table| table.iter()) {
-            let parts = value.as_array().into_iter().flatten().filter_map(|part| part.as_str());
-            let parts = parts.collect::<Vec<_>>().join(" ");
-            mentioned.push_str(&format!(" {parts} "));
-            features.push(item(name, parts));
+            let parts: Vec<&str> = value.as_array().into_iter().flatten().filter_map(|part| part.as_str()).collect();
+            mentioned.extend(parts.iter().filter_map(|part| part.strip_prefix("dep:")));
+            features.push(item(name, parts.join(" ")));
         }
         // An optional dependency is a feature, unless a feature speaks of it as `dep:`.
         for (name, value) in table("dependencies").into_iter().flat_map(|table| table.iter()) {
             let optional = value.get("optional").and_then(|optional| optional.as_bool()) == Some(true);
-            if optional && !mentioned.contains(&format!(" dep:{name} ")) {
+            if optional && !mentioned.contains(name) {
                 features.push(item(name, "optional dependency"));
             }
         }

@@ -27,8 +27,13 @@ const MAX_ITEMS: usize = 5_000;
 const MAX_ABOUT: usize = 80;
 /// Directories of one PATH.
 const MAX_PATH_DIRECTORIES: usize = 128;
-/// Files that one pattern means.
+/// Files that the patterns of one file mean, patterns that count, and directory entries compared with them: a hostile file
+/// must not keep a thread busy.
 const MAX_MATCHES: usize = 500;
+const MAX_PATTERNS: usize = 500;
+const MAX_COMPARED: usize = 50_000;
+/// The longest file name that there is.
+const MAX_NAME: usize = 255;
 const MAX_PROGRAMS: usize = 50_000;
 
 pub struct Finder {
@@ -308,22 +313,38 @@ pub fn read_end(file: &Path, bytes: u64) -> Option<String> {
     }
 }
 
-/// The files that a pattern means, in the order of names. Only its last part may have a `*` or `?`; like a shell, it does
-/// not mean hidden files.
-pub fn glob(pattern: &Path) -> Vec<PathBuf> {
+/// The files that patterns mean, each pattern's in the order of names. Only the last part may have a `*` or `?`; like a
+/// shell, it does not mean hidden files.
+pub fn glob(patterns: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut compared = 0;
+    let mut files = Vec::new();
+    for pattern in patterns.into_iter().take(MAX_PATTERNS) {
+        if files.len() < MAX_MATCHES && compared < MAX_COMPARED {
+            files.extend(matches(pattern, &mut compared));
+        }
+    }
+    files.truncate(MAX_MATCHES);
+    files
+}
+
+fn matches(pattern: PathBuf, compared: &mut usize) -> Vec<PathBuf> {
     let (Some(directory), Some(last)) = (pattern.parent(), pattern.file_name().and_then(|last| last.to_str())) else {
         return Vec::new();
     };
+    if last.len() > MAX_NAME {
+        return Vec::new();
+    }
     if !last.contains(['*', '?']) {
-        return vec![pattern.to_owned()];
+        return vec![pattern];
     }
     let wanted = regex::escape(last).replace(r"\*", ".*").replace(r"\?", ".");
     let Ok(wanted) = Regex::new(&format!("^{wanted}$")) else { return Vec::new() };
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
+        .take(MAX_COMPARED - *compared)
+        .inspect(|_| *compared += 1)
         .filter(|entry| entry.file_name().to_str().is_some_and(|name| !name.starts_with('.') && wanted.is_match(name)))
         .map(|entry| entry.path())
-        .take(MAX_MATCHES)
         .collect();
     files.sort();
     files

@@ -28,8 +28,8 @@ fn configured(home: &Path, ssh: &Path) -> Vec<Item> {
         Some(rest) => home.join(rest),
         None => ssh.join(pattern),
     });
-    for file in paths.flat_map(|pattern| glob(&pattern)).take(MAX_INCLUDED) {
-        named(&read(&file).unwrap_or_default(), &mut hosts, &mut Vec::new());
+    for file in glob(paths).iter().take(MAX_INCLUDED) {
+        named(&read(file).unwrap_or_default(), &mut hosts, &mut Vec::new());
     }
     hosts
 }

@@ -1,5 +1,6 @@
 //! Targets of a makefile. Reads what is written; what only make can work out is left out.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -20,8 +21,8 @@ pub fn targets(directory: &Path) -> Option<Vec<Item>> {
     let mut makefile = Makefile::default();
     makefile.read(&text);
     let included: Vec<String> = std::mem::take(&mut makefile.included);
-    for file in included.iter().flat_map(|pattern| glob(&directory.join(pattern))).take(MAX_INCLUDED) {
-        makefile.read(&read_below(&base, &file).unwrap_or_default());
+    for file in glob(included.iter().map(|pattern| directory.join(pattern))).iter().take(MAX_INCLUDED) {
+        makefile.read(&read_below(&base, file).unwrap_or_default());
     }
     Some(makefile.sorted())
 }
@@ -29,7 +30,9 @@ pub fn targets(directory: &Path) -> Option<Vec<Item>> {
 #[derive(Default)]
 struct Makefile {
     targets: Vec<(String, String)>,
-    phony: Vec<String>,
+    /// Where in `targets` a name is.
+    places: HashMap<String, usize>,
+    phony: HashSet<String>,
     included: Vec<String>,
 }
 
@@ -77,10 +80,17 @@ impl Makefile {
     }
 
     fn target(&mut self, name: &str, about: &str) {
-        match self.targets.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) if known.is_empty() => *known = about.to_owned(),
-            Some(_) => {}
-            None => self.targets.push((name.to_owned(), about.to_owned())),
+        match self.places.get(name) {
+            Some(place) => {
+                let (_, known) = &mut self.targets[*place];
+                if known.is_empty() {
+                    about.clone_into(known);
+                }
+            }
+            None => {
+                self.places.insert(name.to_owned(), self.targets.len());
+                self.targets.push((name.to_owned(), about.to_owned()));
+            }
         }
     }
 
@@ -146,6 +156,35 @@ mod tests {
         std::fs::write(at("repo/up.mk"), "shared:\n").unwrap();
         let found = targets(&at("repo/below")).unwrap();
         assert_eq!(found.iter().map(|item| &*item.name).collect::<Vec<_>>(), ["own", "shared"]);
+    }
+
+    /// Takes half a minute and more where the work grows with the square of the file.
+    #[test]
+    fn hostile_files_cost_no_more_than_others_of_their_size() {
+        use crate::world::{cargo, npm};
+        let temp = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: String| std::fs::write(temp.path().join(name), text).unwrap();
+        let many = |each: &dyn Fn(usize) -> String| (0..60_000).map(each).collect::<String>();
+        for file in 0..2_000 {
+            write(&format!("file{file}"), String::new());
+        }
+        let begin = std::time::Instant::now();
+        write("Makefile", format!("{}.PHONY: {}\n", many(&|n| format!("t{n}:\n")), many(&|n| format!("p{n} "))));
+        assert_eq!(targets(temp.path()).unwrap().len(), 60_000);
+        write("Makefile", format!("include {}\n", many(&|n| format!("*no{n} "))));
+        targets(temp.path()).unwrap();
+        write("Makefile", format!("include {}{}\n", "*".repeat(500_000), "?".repeat(500_000)));
+        targets(temp.path()).unwrap();
+        let scripts = many(&|n| format!(r#","pre{n}":"x""#));
+        write("package.json", format!(r#"{{"scripts": {{"a":"x"{scripts}}}}}"#));
+        assert_eq!(npm::scripts(temp.path()).unwrap().len(), 60_001);
+        let listed = many(&|n| format!("'*no{n}',"));
+        write("Cargo.toml", format!("[workspace]\nmembers = [{listed}]\nexclude = [{listed}]\n"));
+        cargo::packages(temp.path());
+        let (features, optional) = (many(&|n| format!("f{n}=[]\n")), many(&|n| format!("d{n}.optional=true\n")));
+        write("Cargo.toml", format!("[package]\nname='x'\n[features]\n{features}[dependencies]\n{optional}"));
+        cargo::features(temp.path());
+        assert!(begin.elapsed() < std::time::Duration::from_secs(25), "{:?}", begin.elapsed());
     }
 
     #[test]

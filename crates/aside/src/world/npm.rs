@@ -1,5 +1,6 @@
 //! Scripts of a JavaScript package, in the order in which they are written.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 
@@ -16,10 +17,11 @@ pub fn scripts(directory: &Path) -> Option<Vec<Item>> {
     let text = read_below(&base_of(around), &around.join("package.json"))?;
     let package: Package = serde_json::from_str(&text).ok()?;
     let Scripts(scripts) = package.scripts;
-    // `pretest` runs by itself before `test`; nobody asks for it.
+    // `pretest` runs by itself before `test`: no user asks for it.
+    let names: HashSet<&str> = scripts.iter().map(|(name, _)| &**name).collect();
     let accompanies = |name: &str| {
         let other = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
-        other.is_some_and(|other| scripts.iter().any(|(name, _)| name == other))
+        other.is_some_and(|other| names.contains(other))
     };
     let (last, first): (Vec<_>, Vec<_>) = scripts.iter().partition(|(name, _)| accompanies(name));
     Some(first.into_iter().chain(last).map(|(name, script)| item(&**name, &**script)).collect())

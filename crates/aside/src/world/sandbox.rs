@@ -5,6 +5,8 @@
 #[cfg(target_os = "linux")]
 mod elf;
 pub mod enclose;
+#[cfg(target_os = "linux")]
+mod own_processes;
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -16,8 +18,8 @@ pub fn restrict() -> anyhow::Result<()> {
 
 /// Where a command may write. It reads what it likes.
 pub enum Writes<'a> {
-    /// What a person looked at: beneath these two. It may reach whom it likes.
-    Beneath { workspace: &'a OwnedFd, temp: &'a OwnedFd },
+    /// What a person looked at: beneath these. It may reach any host, and read all but what is hidden.
+    Beneath { places: &'a [&'a OwnedFd], hidden: &'a [PathBuf] },
     /// What nobody looked at: in its own temporary directory only, and it reaches nobody.
     Nothing { temp: &'a OwnedFd },
 }
@@ -69,6 +71,8 @@ mod platform {
     const EPERM: i32 = 1;
     const EAFNOSUPPORT: i32 = 97;
     const AF_UNIX: u32 = 1;
+    /// TCP and UDP, and what the C library asks the kernel for addresses with.
+    const FAMILIES: [u32; 3] = [2, 10, 16];
     const SOCK_DGRAM: u32 = 2;
     const SOCK_RAW: u32 = 3;
     /// The rest are flags.
@@ -106,10 +110,14 @@ mod platform {
         &[]
     };
 
+    /// Of these, what changes a file although nothing is written into it.
+    const MODES: &str = "fchmod fchmodat fchmodat2 fchown fchownat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr";
+
     /// What a shell may do nevertheless: it leads groups of processes, and ends them.
     const SHELLS: &str = "kill tkill rt_sigqueueinfo pidfd_send_signal setpgid setsid";
     /// What takes everything, or gives what anybody may have. Not the terminals, since those are the person's.
-    const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+    pub(super) const DEVICES: [&str; 6] =
+        ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
     /// What a confined command cannot read. Each may be a link itself: `/dev/shm` was one to `/run/shm`.
     const HIDDEN: [&str; 4] = ["/dev", "/dev/shm", "/run/user", "/var/run/user"];
@@ -127,23 +135,30 @@ mod platform {
         Ok(())
     }
 
+    /// For an agent that Landlock alone encloses: modes, owners and times of files stay as they are, its own too.
+    pub fn keep_modes() -> anyhow::Result<()> {
+        let filter = filter_of(MODES.split(' ').chain(REFUSED_OLD.iter().copied()))?;
+        seccompiler::apply_filter(&filter).context("could not refuse system calls")
+    }
+
     pub fn confine(writes: &Writes<'_>) -> anyhow::Result<()> {
         let beneath = |rules: RulesetCreated, place: &std::os::fd::OwnedFd| -> anyhow::Result<RulesetCreated> {
             Ok(rules.add_rule(PathBeneath::new(place, directory()))?)
         };
-        let (rules, filters) = match writes {
-            Writes::Beneath { workspace, temp } => {
+        let (rules, hidden, filters) = match writes {
+            Writes::Beneath { places, hidden } => {
                 let rules = files()?.scope(Scope::from_all(WANTED))?.create()?;
-                (beneath(beneath(rules, workspace)?, temp)?, vec![no_local_sockets()?, no_others()?])
+                let rules = places.iter().try_fold(rules, |rules, place| beneath(rules, place))?;
+                (rules, *hidden, vec![no_local_sockets()?, no_others()?])
             }
             Writes::Nothing { temp } => {
                 let names = |name: &&str| !SHELLS.split(' ').any(|allowed| allowed == *name);
                 let refused = filter_of(refused().filter(names))?;
-                (beneath(ruleset()?, temp)?, vec![refused, no_local_sockets()?, no_others()?])
+                (beneath(ruleset()?, temp)?, [].as_slice(), vec![refused, no_local_sockets()?, no_others()?])
             }
         };
         drop_capabilities().context("could not give up the rights of root")?;
-        let mut rules = readable(rules)?;
+        let mut rules = readable(rules, hidden)?;
         for device in DEVICES.iter().filter_map(|device| PathFd::new(device).ok()) {
             rules = rules.add_rule(PathBeneath::new(device, AccessFs::from_file(WANTED)))?;
         }
@@ -156,14 +171,16 @@ mod platform {
 
     /// Everything may be read but devices, since any process that opens a terminal reads it, shared memory, and the directory of this user's
     /// sockets, which holds keys.
-    fn readable(rules: RulesetCreated) -> anyhow::Result<RulesetCreated> {
-        let hidden: Vec<PathBuf> = HIDDEN.iter().filter_map(|place| std::fs::canonicalize(place).ok()).collect();
+    fn readable(rules: RulesetCreated, more: &[PathBuf]) -> anyhow::Result<RulesetCreated> {
+        let hidden = HIDDEN.iter().filter_map(|place| std::fs::canonicalize(place).ok());
+        let hidden: Vec<PathBuf> = hidden.chain(more.iter().cloned()).collect();
         // Directories are listed everywhere.
         let mut rules = rules.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::ReadDir))?;
         for place in places_around(Path::new("/"), &hidden)? {
             // A file that is not for us.
             let Ok(opened) = PathFd::new(&place) else { continue };
-            let access = if place.is_dir() { AccessFs::from_read(NEEDED) } else { AccessFs::ReadFile.into() };
+            let is_dir = place.is_dir();
+            let access = if is_dir { AccessFs::from_read(NEEDED) } else { AccessFs::ReadFile | AccessFs::Execute };
             rules = rules.add_rule(PathBeneath::new(opened, access))?;
         }
         Ok(rules)
@@ -190,18 +207,20 @@ mod platform {
     }
 
     /// Programs that listen on a local socket act for any process of their user: tmux types, docker and systemd start what they are told, an
-    /// agent signs. A confined command makes no such socket, nor a ring, which could make one, nor a pair that can send elsewhere. Pairs
-    /// of streams and the network stay.
+    /// agent signs. A confined command makes no such socket, nor one of another family, which may reach the host of a virtual machine, nor a
+    /// ring, which could make one, nor a pair that can send elsewhere. Pairs of streams and the network stay.
     fn no_local_sockets() -> anyhow::Result<BpfProgram> {
         let is_local = serde_json::json!({ "index": 0, "type": "dword", "op": "eq", "val": AF_UNIX });
         let is_type = |kind: u32| {
             let op = serde_json::json!({ "masked_eq": SOCKET_TYPE });
             serde_json::json!({ "index": 1, "type": "dword", "op": op, "val": kind })
         };
+        let is_other =
+            FAMILIES.map(|family| serde_json::json!({ "index": 0, "type": "dword", "op": "ne", "val": family }));
         compiled(
             EAFNOSUPPORT,
             vec![
-                serde_json::json!({ "syscall": "socket", "args": [is_local] }),
+                serde_json::json!({ "syscall": "socket", "args": is_other }),
                 serde_json::json!({ "syscall": "socketpair", "args": [is_local, is_type(SOCK_DGRAM)] }),
                 serde_json::json!({ "syscall": "socketpair", "args": [is_local, is_type(SOCK_RAW)] }),
                 serde_json::json!({ "syscall": "io_uring_setup" }),

@@ -13,12 +13,13 @@ use hyper::{Request, Response, StatusCode};
 use serde_json::json;
 use tokio::time::timeout;
 
+use crate::bridge;
+use crate::bridge::web::Shared;
 use crate::bridge::web::admit::{self, Names, Wanted};
 use crate::bridge::web::flow;
 use crate::bridge::web::page::{self, Content};
 use crate::bridge::web::session::{Comes, Place, Visitor};
-use crate::bridge::web::wire::Wire;
-use crate::bridge::web::{self, Shared};
+use crate::bridge::wire::Wire;
 use crate::exec::presence::Presence;
 use crate::paths;
 
@@ -151,12 +152,12 @@ fn keep(shared: &Shared, visitor: Visitor, bytes: &[u8]) -> Response<Content> {
     }
     let Ok(said) = serde_json::from_slice::<Said>(bytes) else { return page::unclear() };
     let Visitor { number, place } = visitor;
-    let ticket = shared.kept().keep(&shared.host, number, place, &said.key, &said.tab, web::seconds());
+    let ticket = shared.kept().keep(&shared.host, number, place, &said.key, &said.tab, bridge::seconds());
     ticket.map_or_else(page::unclear, |ticket| page::json(StatusCode::OK, &ticket))
 }
 
 fn seal(shared: &Shared, host: &str, tab: &str, made_up: &str) -> Response<Content> {
-    let seal = shared.kept().seal(&shared.host, host, tab, made_up, (web::seconds(), Instant::now()));
+    let seal = shared.kept().seal(&shared.host, host, tab, made_up, (bridge::seconds(), Instant::now()));
     seal.map_or_else(
         || page::failure(StatusCode::NOT_FOUND, "not_found", OVER),
         |seal| page::json(StatusCode::OK, &seal),
@@ -174,7 +175,7 @@ fn returns(shared: &Shared, host: &str, bytes: &[u8]) -> Response<Content> {
         parcel: String,
     }
     let Ok(said) = serde_json::from_slice::<Said>(bytes) else { return page::unclear() };
-    let now = (web::seconds(), Instant::now());
+    let now = (bridge::seconds(), Instant::now());
     let returned = shared.kept().returns(host, &said.tab, &said.nonce, &said.signature, now);
     let Some(returned) = returned else {
         return page::failure(StatusCode::UNAUTHORIZED, "unauthorized", OVER);
@@ -254,7 +255,8 @@ fn is_for_the_user_alone(op: Op) -> bool {
     match op {
         Op::Approve | Op::Edit | Op::Undo => true,
         Op::Ask | Op::Retry | Op::Reject | Op::Cancel => false,
-        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules | Op::Page | Op::SignOut | Op::Clean => false,
+        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules | Op::Welcome => false,
+        Op::Page | Op::SignOut | Op::Pair | Op::Clean => false,
     }
 }
 
@@ -314,8 +316,9 @@ fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
         Op::Watch | Op::Follow => return Err("this is read from /api/watch or /api/follow"),
         Op::Page | Op::SignOut => return Err("only `aside web` gives out links to the page"),
         Op::Clean => return Err("`aside privacy clean` does that"),
+        Op::Pair => return Err("`aside remote pair` does that, at a terminal"),
         Op::Ask | Op::List | Op::Show | Op::Approve | Op::Reject | Op::Edit => {}
-        Op::Cancel | Op::Retry | Op::Undo | Op::Rules => {}
+        Op::Cancel | Op::Retry | Op::Undo | Op::Rules | Op::Welcome => {}
     }
     let Place { cwd: asked_in, shell } = visitor.place.clone();
     let cwd = if cwd.is_empty() { asked_in } else { cwd };

@@ -16,7 +16,7 @@ use crate::bridge::web::Shared;
 use crate::bridge::web::answer;
 use crate::bridge::web::page::{self, Content};
 use crate::bridge::web::session::Visitor;
-use crate::bridge::web::wire::Wire;
+use crate::bridge::wire::Wire;
 
 /// Pieces that wait for the browser to read on.
 const AHEAD: usize = 1;

@@ -120,11 +120,7 @@ impl Show {
     }
 
     fn row(&self, row: &str) -> String {
-        let palette = match self.paint {
-            Paint::Plain => mark::Paint::Plain,
-            Paint::Colour => mark::Paint::Colour,
-        };
-        mark::paint(row, palette)
+        self.paint.row(row)
     }
 }
 

@@ -4,6 +4,9 @@
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
+use aside_core::task::state::Name;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
 use ratatui_core::style::Style;
@@ -12,11 +15,16 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::cli::chat::areas::{self, Areas, PROMPT};
 use crate::cli::chat::input::Input;
+use crate::cli::chat::model::task::Shown;
 use crate::cli::chat::model::threads::Mark;
 use crate::cli::chat::model::{Focus, Line as Connection, Model, Tone};
 use crate::cli::chat::rows::{self, Row};
 use crate::cli::chat::talk::MARGIN;
+use crate::cli::span;
+use crate::cli::task::view::{STALLED, stalled};
 
+/// A turn of it, in milliseconds.
+const TURN: u64 = 120;
 const TURNING: [&str; 8] = ["⣷", "⣯", "⣟", "⡿", "⢿", "⣻", "⣽", "⣾"];
 
 /// Paints all, and says where the cursor is to be, if it is to be seen. `turn` counts on while something is being done.
@@ -104,6 +112,12 @@ fn talk(model: &Model, turn: usize, area: Rect, buffer: &mut Buffer) {
         if model.laid.is_busy(at) {
             let sign = TURNING.get(turn % TURNING.len()).copied().unwrap_or("·");
             put_at(buffer, area, margin + 2, row, &Line::styled(sign, rows::ASKED));
+            let column = margin + u16::try_from(line.width()).unwrap_or(u16::MAX);
+            let now = u64::try_from(turn).unwrap_or(0).saturating_mul(TURN);
+            let task = model.laid.task_of(at).and_then(|task| model.tasks.get(task));
+            if let Some(note) = task.map(|task| busy(task, now)) {
+                put_at(buffer, area, column, row, &Line::styled(note, rows::DIM));
+            }
         }
         if model.focus == Focus::Talk && model.laid.task_of(at) == Some(model.chosen) {
             put_line(buffer, area, row, &Line::styled("▌", rows::ASKED));
@@ -114,6 +128,18 @@ fn talk(model: &Model, turn: usize, area: Rect, buffer: &mut Buffer) {
         let text = format!(" ↓ {} ", rows::more(last - top));
         let column = area.width.saturating_sub(u16::try_from(rows::width(&text)).unwrap_or(0));
         put_at(buffer, area, column, area.height - 1, &Line::styled(text, rows::TURNED));
+    }
+}
+
+/// Behind what is being done: for how long, and how to stop it.
+fn busy(task: &Shown, now: u64) -> String {
+    let quiet = Duration::from_millis(now.saturating_sub(task.heard));
+    if matches!(task.state, Name::Proposing | Name::ContextCollected) && quiet >= STALLED {
+        return format!(" · {}", stalled(quiet));
+    }
+    match task.begun.map(|begun| now.saturating_sub(begun) / 1000) {
+        Some(seconds @ 2..) => format!(" · {} · Ctrl-C stops", span(seconds)),
+        Some(_) | None => String::new(),
     }
 }
 

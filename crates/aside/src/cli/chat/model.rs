@@ -11,7 +11,7 @@ pub mod tests;
 
 use std::collections::VecDeque;
 
-use aside_core::proto::task::{Brief, Op, Task, Tasks};
+use aside_core::proto::task::{Brief, Op, Task, Tasks, Welcome};
 use aside_core::task::event::Event;
 use aside_core::task::proposal::{Found, Proposal};
 use aside_core::task::state::Name;
@@ -101,6 +101,7 @@ pub enum Tag {
     Cancel,
     Retry,
     Undo,
+    Welcome,
 }
 
 /// Where keys go.
@@ -145,6 +146,8 @@ pub enum Line {
 
 pub struct Model {
     who: Who,
+    /// Which model answers here, and what can be asked; once the daemon has said so.
+    pub welcome: Option<Welcome>,
     size: (u16, u16),
     pub focus: Focus,
     pub input: Input,
@@ -183,7 +186,7 @@ pub struct Model {
     pub pane: Pane,
     pub picked: usize,
     pub notice: Option<(String, Tone)>,
-    /// Whether to take back what this task wrote, and since when that is on the screen.
+    /// Whether to undo what this task wrote, and since when that is on the screen.
     undo: Option<(String, Option<u64>)>,
     leaving: Option<u64>,
     /// Something is different from what was painted.
@@ -194,6 +197,7 @@ impl Model {
     pub fn new(who: Who, thread: String, size: (u16, u16)) -> Self {
         Self {
             who,
+            welcome: None,
             size,
             focus: Focus::Input,
             input: Input::default(),
@@ -253,7 +257,7 @@ impl Model {
                 self.tell(Tone::Trouble, &why);
             }
             In::Answer(tag, told) => self.answered(tag, told, &mut out),
-            In::Event(event) => self.heard(&event, &mut out),
+            In::Event(event) => self.heard(&event, now, &mut out),
             In::Edited { task, text } => self.edited(&task, text, &mut out),
             In::Failed(why) => self.tell(Tone::Trouble, &why),
         }
@@ -313,7 +317,9 @@ impl Model {
             Focus::Editing | Focus::Search => &self.words,
             _ => &self.input,
         };
-        areas::of(self.size, self.list_shown, self.focus == Focus::Threads, rows.text())
+        // A proposal needs the room: two sides of a change fit from a hundred columns on.
+        let list_shown = self.list_shown && !matches!(self.focus, Focus::Card | Focus::Editing);
+        areas::of(self.size, list_shown, self.focus == Focus::Threads, rows.text())
     }
 
     pub fn size(&self) -> (u16, u16) {
@@ -380,6 +386,11 @@ impl Model {
         self.following = false;
         self.stale = false;
         self.send(Tag::Follow, Task { op: Op::Follow, limit: FOLLOWED, ..Task::default() }, out);
+        if self.thread.is_empty() && self.tasks.is_empty() && self.welcome.is_none() {
+            let Who { cwd, shell, .. } = &self.who;
+            let welcome = Task { op: Op::Welcome, cwd: cwd.clone(), shell: shell.clone(), ..Task::default() };
+            self.send(Tag::Welcome, welcome, out);
+        }
         let known: Vec<(String, u64, bool)> =
             self.tasks.iter().map(|task| (task.id.clone(), task.seq, task.is_waiting())).collect();
         for (task, seq, waits) in known {
@@ -443,6 +454,9 @@ impl Model {
                 self.tell(Tone::Trouble, &why);
             }
             (Tag::Follow, Ok(told)) => self.followed(told.tasks, out),
+            (Tag::Welcome, Ok(told)) => self.welcome = told.welcome,
+            // The screen says what can be asked anywhere.
+            (Tag::Welcome, Err(_)) => {}
             (Tag::Show(task), Ok(told)) => self.offered(&task, *told),
             // It is asked about once more: what is refused was perhaps not what waits now.
             (Tag::Approve(task) | Tag::Reject(task), Err(why)) => {
@@ -551,11 +565,13 @@ impl Model {
         }
     }
 
-    fn heard(&mut self, event: &Event, out: &mut Vec<Out>) {
+    fn heard(&mut self, event: &Event, now: u64, out: &mut Vec<Out>) {
         let Some(at) = self.tasks.iter().position(|task| task.id == event.task_id.as_str()) else { return };
         let Some(task) = self.tasks.get_mut(at) else { return };
         let known = task.waits;
         task.hear(event);
+        task.begun.get_or_insert(now);
+        task.heard = now;
         let (id, waits, state) = (task.id.clone(), task.waits, task.state);
         // Somebody else has answered it, or it has ended: what is typed next is not for whatever comes after it.
         let is_open = matches!(state, Name::ProposalReady | Name::WaitingApproval);

@@ -4,8 +4,11 @@
 use std::ops::Range;
 
 use aside_core::markdown::Whole;
+use aside_core::proto::task::Welcome;
 use aside_core::screen;
+use aside_core::task::event::answered_from;
 use aside_core::task::proposal::{Found, Proposal};
+use aside_core::task::run::said::around;
 use aside_core::task::state::Name;
 use aside_core::text::visible;
 use ratatui_core::style::Style;
@@ -134,7 +137,29 @@ fn head(model: &Model, width: usize) -> Vec<Row> {
         }
         (Connection::Up, false) => "Nothing is known of this conversation any more; what you ask goes on with it.",
     };
-    rows::flow(text, width).into_iter().map(|row| Line::styled(row, rows::DIM)).collect()
+    let told = rows::flow(text, width).into_iter().map(|row| Line::styled(row, rows::DIM)).collect();
+    match &model.welcome {
+        Some(welcome) if model.line == Connection::Up && model.thread.is_empty() => greeted(told, welcome, width),
+        Some(_) | None => told,
+    }
+}
+
+/// Below it: which model answers, and requests that mean something in this directory.
+fn greeted(mut all: Vec<Row>, welcome: &Welcome, width: usize) -> Vec<Row> {
+    let model = match welcome.model.as_str() {
+        "" => "No model is set: commands, searches, reviews and exact changes work without one. `aside model pull` gets one.".to_owned(),
+        name => format!("Model: {}", rows::one_line(name)),
+    };
+    all.push(Row::default());
+    all.extend(rows::flow(&model, width).into_iter().map(|row| Line::styled(row, rows::DIM)));
+    if !welcome.examples.is_empty() {
+        all.push(Row::default());
+    }
+    for example in &welcome.examples {
+        let words = rows::cut(&rows::one_line(example), width.saturating_sub(2));
+        all.push(Line::from(vec![Span::styled("› ", rows::ASKED), Span::raw(words)]));
+    }
+    all
 }
 
 fn block(task: &Shown, width: usize, home: Option<&str>) -> Block {
@@ -170,6 +195,7 @@ fn body(task: &Shown, width: usize, home: Option<&str>) -> Vec<Row> {
     let mut all = Vec::new();
     let details = task.details.as_deref().unwrap_or_default();
     match &task.proposal {
+        None if task.changes => all.extend(said(&around(&task.answer, Whole::No).words, width, Whole::No)),
         None => all.extend(said(&task.answer, width, Whole::No)),
         Some(Proposal::Plan { text } | Proposal::Answer { text }) => all.extend(said(text, width, Whole::Yes)),
         Some(Proposal::SearchResults { items }) => all.extend(few_found(items, &task.summary, width)),
@@ -358,13 +384,13 @@ fn ended(task: &Shown, word: &str) -> String {
         text.push_str(&format!(", attempt {}", task.attempt));
     }
     if task.undo {
-        text.push_str("; Esc u takes it back");
+        text.push_str("; Esc u undoes it");
     }
     if let Some(by) = &task.undone_by {
-        text.push_str(&format!("; taken back ({})", rows::one_line(by)));
+        text.push_str(&format!("; undone {}", answered_from(&rows::one_line(by))));
     }
     if task.state == Name::Failed {
-        text.push_str("; Esc r tries again");
+        text.push_str("; Esc r tries again, w says why, f looks for a fix");
     }
     text
 }
@@ -397,7 +423,7 @@ fn item_rows(item: &Found, is_picked: bool, width: usize) -> Vec<Row> {
     all
 }
 
-const KEYS: [(&str, &str); 31] = [
+const KEYS: [(&str, &str); 32] = [
     ("Enter", "send what is typed"),
     ("Alt-Enter, Ctrl-J", "a new line in it"),
     ("↑ on an empty line", "what you sent before"),
@@ -426,7 +452,8 @@ const KEYS: [(&str, &str); 31] = [
     ("j k", "next and previous request"),
     ("Enter, o", "see all of it: output, what was found"),
     ("r", "try it again"),
-    ("u", "take back what it wrote"),
+    ("u", "undo what it wrote"),
+    ("w f", "why it failed; a fix for it"),
     ("/ n N", "search; further up, further down"),
     ("i, Esc", "back to typing"),
 ];

@@ -93,6 +93,8 @@ pub struct Terminal {
     pub colour: Option<String>,
     pub tmux: bool,
     pub ssh: bool,
+    /// One of ours is around the shell.
+    pub ours: bool,
     /// Nothing when no terminal is attached.
     pub columns: Option<u16>,
 }
@@ -311,6 +313,7 @@ pub fn healthy() -> Facts {
             colour: Some("truecolor".into()),
             tmux: false,
             ssh: false,
+            ours: false,
             columns: Some(80),
         },
         daemon: Daemon {

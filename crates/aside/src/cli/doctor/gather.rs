@@ -19,6 +19,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use crate::agent::setup::{self, Setup};
+use crate::capture::proxy;
+use crate::cli;
 use crate::cli::doctor::facts::{
     Answer, ConfigFile, Configuration, Daemon, Detect, Facts, Here, History, Installed, Kind, OnPath, Owned, Program,
     RcFile, Records, Shell, Socket, Specs, Tasks, Terminal,
@@ -172,6 +174,9 @@ fn terminal() -> Terminal {
         colour: var("COLORTERM"),
         tmux: var("TMUX").is_some(),
         ssh: var("SSH_CONNECTION").or_else(|| var("SSH_TTY")).is_some(),
+        ours: var(proxy::VARIABLE)
+            .zip(cli::terminal())
+            .is_some_and(|(ours, tty)| proxy::is_ours(ours.as_ref(), tty.as_ref())),
         columns,
     }
 }
@@ -263,8 +268,8 @@ fn lacks(config: &Config, paths: &Paths) -> Vec<Lack> {
     let llm = &config.llm;
     let mut lacks = Vec::new();
     for choice in [&llm.complete, &llm.translate, &llm.task] {
-        let Some(whom) = llm.whom(choice).filter(|whom| whom.server.is_kept()) else { continue };
-        let lack = Wanted::new(&llm.local, &whom.model, paths).err();
+        let Some(endpoint) = llm.endpoint(choice).filter(|endpoint| endpoint.server.is_kept()) else { continue };
+        let lack = Wanted::new(&llm.local, &endpoint.model, paths).err();
         lacks.extend(lack.filter(|lack| !lacks.contains(lack)));
     }
     lacks

@@ -18,8 +18,26 @@ pub fn this_shell(facts: &Facts) -> Vec<Finding> {
         findings.push(Finding::fix(what, "use a terminal that you have opened yourself"));
     }
     let shell = facts.here.shell();
+    findings.extend((shell == Some(Shell::Bash)).then(|| grey_in_bash(facts)));
     findings.extend(shell.and_then(|shell| started_twice(&facts.here.rc_files_of(shell).collect::<Vec<_>>())));
     findings
+}
+
+/// bash cannot draw behind the cursor; a terminal of ours can, where it is certain of the line.
+fn grey_in_bash(facts: &Facts) -> Finding {
+    let has_ble = facts.session().is_some_and(|session| told(&session.facts, "enter") == "ble.sh");
+    let is_old = facts.session().is_some_and(|session| session.shell_version.starts_with("4."));
+    match (has_ble, facts.terminal.ours) {
+        (true, _) => Finding::ok("grey text: left to ble.sh"),
+        (false, true) if is_old => {
+            Finding::note("grey text: none in this bash; our terminal draws it from bash 5.0 on")
+        }
+        (false, true) => {
+            Finding::ok("grey text: drawn by our terminal around this bash, where the line is certain (docs/shells.md)")
+        }
+        (false, false) => Finding::note("grey text: none, since bash cannot draw it")
+            .advise("`eval \"$(aside init bash --proxy)\"` at the top of ~/.bashrc has our terminal draw it"),
+    }
 }
 
 fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
@@ -35,6 +53,7 @@ fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
     }
     findings.extend(transport(told("transport")));
     findings.extend(enter(told("enter")));
+    findings.extend(session.facts.lines().filter_map(taken));
     findings.push(names(session));
     findings.push(neighbours(loaded));
     findings.extend(ghost(loaded, &facts.config.values));
@@ -82,6 +101,32 @@ fn enter(enter: &str) -> Option<Finding> {
         )
         .advise("sentences are still caught, but `reroute = \"offer\"` cannot stop one; load Aside after other plugins")
     })
+}
+
+/// A key or a hook that another has taken since: `taken key ^I=widget file`.
+fn taken(fact: &str) -> Option<Finding> {
+    let (what, by) = fact.strip_prefix("taken ")?.split_once('=')?;
+    let (kind, name) = what.split_once(' ')?;
+    let (widget, file) = by.split_once(' ').unwrap_or((by, ""));
+    let whose = if file.is_empty() { widget.to_owned() } else { format!("{widget} of {file}") };
+    if kind == "hook" {
+        let hook = name.trim_start_matches("zle-");
+        let what = format!("{whose} takes {name} again and again, so Aside is not called there");
+        return Some(Finding::fix(
+            what,
+            format!("have it registered by `add-zle-hook-widget {hook} {widget}` instead"),
+        ));
+    }
+    let key = match name {
+        "^I" => "Tab",
+        "^[[Z" => "Shift-Tab",
+        "^M" | "^J" => "Enter",
+        "^[[C" | "^[OC" => "the right arrow",
+        "^[[F" | "^[OF" | "^[[4~" => "End",
+        other => other,
+    };
+    let what = format!("{key} does {whose}: it was bound after Aside took it");
+    Some(Finding::note(what).advise("`aside-off; aside-on` puts Aside in front of it again"))
 }
 
 fn names(SessionStatus { aliases, functions, variables, .. }: &SessionStatus) -> Finding {
@@ -171,11 +216,11 @@ fn not_greeted(facts: &Facts) -> Finding {
     let file = file.path.display();
     match (shell, &facts.daemon.answer) {
         (Shell::Bash, _) => Finding::ok(format!(
-            "{file} starts Aside; in bash it remembers commands, answers sentences and shows nothing while you type"
+            "{file} starts Aside; in bash it remembers commands, answers sentences and completes on keys"
         )),
-        (Shell::Fish, _) => {
-            Finding::ok(format!("{file} starts Aside; in fish it remembers commands and shows nothing while you type"))
-        }
+        (Shell::Fish, _) => Finding::ok(format!(
+            "{file} starts Aside; in fish it remembers commands, answers sentences and completes on keys"
+        )),
         (Shell::Zsh, Answer::Alive(_)) if facts.here.nearest_shell() == Some(Shell::Zsh) => {
             Finding::fix(format!("{file} starts Aside, but it is not on in this zsh"), "open a new shell")
         }
@@ -261,6 +306,26 @@ mod tests {
     }
 
     #[test]
+    fn what_was_taken_is_named_with_its_owner_and_one_thing_to_do() {
+        let told =
+            "taken key ^I=my-tab /home/me/.zshrc\ntaken key ^[[C=forward-char \ntaken hook zle-line-init=mine /x.zsh";
+        let again = "`aside-off; aside-on` puts Aside in front of it again";
+        let found: Vec<Finding> = told.lines().filter_map(taken).collect();
+        assert_eq!(
+            found,
+            [
+                Finding::note("Tab does my-tab of /home/me/.zshrc: it was bound after Aside took it").advise(again),
+                Finding::note("the right arrow does forward-char: it was bound after Aside took it").advise(again),
+                Finding::fix(
+                    "mine of /x.zsh takes zle-line-init again and again, so Aside is not called there",
+                    "have it registered by `add-zle-hook-widget line-init mine` instead"
+                ),
+            ]
+        );
+        assert!(["", "enter=bypassed", "taken", "taken key", "taken =x"].iter().all(|fact| taken(fact).is_none()));
+    }
+
+    #[test]
     fn the_neighbours_are_named_and_who_shows_the_grey_text() {
         let mut facts = with_facts("loaded before=oh-my-zsh zsh-autosuggestions\nloaded after=fzf");
         let list = Finding::ok("loaded before it: oh-my-zsh, zsh-autosuggestions; after it: fzf");
@@ -315,10 +380,16 @@ mod tests {
         facts.here.rc_files.push(RcFile { shell: Shell::Bash, path: "/home/me/.bashrc".into(), starts: 1 });
         assert_eq!(
             this_shell(&facts),
-            [Finding::ok(
-                "/home/me/.bashrc starts Aside; in bash it remembers commands, answers sentences and shows nothing while you type"
-            )]
+            [
+                Finding::ok(
+                    "/home/me/.bashrc starts Aside; in bash it remembers commands, answers sentences and completes on keys"
+                ),
+                grey_in_bash(&facts)
+            ]
         );
+        assert_eq!(grey_in_bash(&facts).what, "grey text: none, since bash cannot draw it");
+        facts.terminal.ours = true;
+        assert!(grey_in_bash(&facts).what.starts_with("grey text: drawn by our terminal"));
     }
 
     #[test]
@@ -331,7 +402,7 @@ mod tests {
             session.facts = "keys=vi\nenter=ours".to_owned();
         }
         let on = "Aside 1.2.3 is on in this bash 5.2, vi keys, heard from 1 s ago";
-        assert_eq!(this_shell(&facts), [Finding::ok(on)]);
+        assert_eq!(this_shell(&facts), [Finding::ok(on), grey_in_bash(&facts)]);
     }
 
     #[test]

@@ -17,10 +17,13 @@ pub fn program(facts: &Facts) -> Vec<Finding> {
             Finding::note(what).advise("remove the one you do not want")
         }
         // A shell that works was given the whole path.
-        OnPath::Nothing if facts.session().is_some() => Finding::note("PATH does not find aside"),
         OnPath::Nothing => {
             let dir = program.path.parent().unwrap_or(&program.path);
-            Finding::fix("PATH does not find aside", format!("add {} to PATH", dir.display()))
+            let advice = format!("add {} to PATH", dir.display());
+            match facts.session() {
+                Some(_) => Finding::note("PATH does not find aside").advise(advice),
+                None => Finding::fix("PATH does not find aside", advice),
+            }
         }
     };
     vec![version, on_path]
@@ -106,7 +109,11 @@ mod tests {
                 .advise("remove the one you do not want")
         );
         facts.program.on_path = OnPath::Nothing;
-        assert_eq!(program(&facts)[1], Finding::note("PATH does not find aside"), "the shell works all the same");
+        assert_eq!(
+            program(&facts)[1],
+            Finding::note("PATH does not find aside").advise("add /home/me/bin to PATH"),
+            "the shell works all the same"
+        );
         facts.daemon.answer = Answer::Absent;
         assert_eq!(program(&facts)[1], Finding::fix("PATH does not find aside", "add /home/me/bin to PATH"));
     }
@@ -151,7 +158,8 @@ mod tests {
     fn the_terminal_is_named_and_a_dumb_one_explained() {
         let mut facts = healthy();
         assert_eq!(terminal(&facts.terminal), [Finding::ok("TERM=xterm, COLORTERM=truecolor, 80 columns")]);
-        facts.terminal = Terminal { term: Some("dumb".into()), colour: None, tmux: true, ssh: true, columns: None };
+        facts.terminal =
+            Terminal { term: Some("dumb".into()), colour: None, tmux: true, ssh: true, ours: false, columns: None };
         let advice = "a shell on a dumb terminal leaves Aside off; in another terminal it is on";
         let expected = Finding::note("TERM=dumb, in tmux, over ssh, no terminal attached").advise(advice);
         assert_eq!(terminal(&facts.terminal), [expected]);

@@ -1,6 +1,6 @@
 //! Tasks: whether they are taken, which wait for a person, and what is wrong with the rules about commands.
 
-use crate::cli::doctor::facts::{Facts, Tasks};
+use crate::cli::doctor::facts::{Answer, Facts, Tasks};
 use crate::cli::doctor::report::Finding;
 
 /// Rules that are named; one is enough to begin with.
@@ -44,11 +44,32 @@ pub fn task(facts: &Facts) -> Vec<Finding> {
             ));
         }
     }
+    findings.extend(remote(facts));
     if let Some(why) = &facts.no_sandbox {
         let free = Finding::note(format!("commands cannot be kept in the workspace here: {why}"));
         findings.push(free.advise("leave task.confine at no"));
     }
     findings
+}
+
+/// The chat from which tasks can be asked for.
+fn remote(facts: &Facts) -> Option<Finding> {
+    let settings = &facts.config.values.remote;
+    if !settings.enabled {
+        return None;
+    }
+    if settings.users.is_empty() {
+        return Some(Finding::note("no user of a chat may ask yet").advise("`aside remote pair` lets one in"));
+    }
+    let Answer::Alive(status) = &facts.daemon.answer else { return None };
+    let remote = status.remote.as_ref()?;
+    Some(match remote.state.as_str() {
+        "connected" => Finding::ok(format!("users of a chat may ask for tasks: {}", settings.users.join(", "))),
+        "trouble" => {
+            Finding::fix(format!("the chat is not reached: {}", remote.trouble), "`aside remote status` says more")
+        }
+        _ => Finding::note("the chat is being reached").advise("`aside remote status` says how that goes"),
+    })
 }
 
 #[cfg(test)]
@@ -81,5 +102,25 @@ mod tests {
         );
         facts.config.values.task.enabled = false;
         assert_eq!(task(&facts).len(), 1);
+    }
+
+    #[test]
+    fn a_chat_that_is_not_reached_is_to_be_mended() {
+        let mut facts = healthy();
+        assert_eq!(remote(&facts), None);
+        facts.config.values.remote.enabled = true;
+        assert_eq!(remote(&facts).unwrap().what, "no user of a chat may ask yet");
+        facts.config.values.remote.users = vec!["li".to_owned()];
+        assert_eq!(remote(&facts), None, "the daemon does not say");
+        for (state, what) in [
+            ("connected", "users of a chat may ask for tasks: li"),
+            ("connecting", "the chat is being reached"),
+            ("trouble", "the chat is not reached: wrong secret"),
+        ] {
+            let Answer::Alive(status) = &mut facts.daemon.answer else { panic!("it is alive") };
+            let (state, trouble) = (state.to_owned(), "wrong secret".to_owned());
+            status.remote = Some(aside_core::proto::RemoteStatus { state, trouble, ..Default::default() });
+            assert_eq!(remote(&facts).unwrap().what, what);
+        }
     }
 }

@@ -45,7 +45,7 @@ pub fn line(shell: Shell, config: &Config, asked: Asked, program: &Path) -> Opti
     if variable == "off" || proxy::is_ours(&variable, terminal) {
         return None;
     }
-    let parent = rustix::process::getppid()?;
+    let parent = asking(rustix::process::getppid()?, terminal);
     let started = started(parent).filter(|started| started.is_interactive(shell))?;
     let works = exec::is_executable(&started.program) && prints_to(parent, terminal) && proxy::can_open();
     works.then(|| spelled(shell, program, &started, terminal)).flatten()
@@ -53,6 +53,16 @@ pub fn line(shell: Shell, config: &Config, asked: Asked, program: &Path) -> Opti
 
 fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// The shell that asks. bash 4.4 runs what is in `$( )` from a copy of itself, whose output is ours.
+fn asking(parent: Pid, terminal: &OsStr) -> Pid {
+    let place = |pid: Pid| PathBuf::from(format!("/proc/{}", pid.as_raw_pid()));
+    let program = |pid: Pid| std::fs::read_link(place(pid).join("exe")).ok();
+    let status = std::fs::read_to_string(place(parent).join("status")).unwrap_or_default();
+    let above = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok()).and_then(Pid::from_raw);
+    let is_original = |above: &Pid| program(*above).is_some_and(|above| Some(above) == program(parent));
+    above.filter(|above| !prints_to(parent, terminal) && is_original(above)).unwrap_or(parent)
 }
 
 /// A shell whose output goes elsewhere is none that somebody sits at.

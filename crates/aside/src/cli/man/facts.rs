@@ -27,6 +27,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("ASIDE_SOCKET", "the daemon's socket, instead of the one in the runtime directory"),
     ("ASIDE_SESSION", "the shell that is meant, where the processes above do not tell"),
     ("ASIDE_PROXY", "set by aside proxy in the shell inside: its terminal and process"),
+    ("ASIDE_PROXY_MARK", "set by aside proxy too: what the marks around a prompt carry"),
     ("XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR", "where the files are"),
     ("TMPDIR", "where the socket is when there is no runtime directory"),
     ("NO_COLOR, TERM", "no colours when NO_COLOR is set or TERM is dumb"),
@@ -47,7 +48,7 @@ pub fn files() -> Vec<(String, &'static str)> {
         state_dir: PathBuf::from("~/.local/state/aside"),
         socket: PathBuf::from("$XDG_RUNTIME_DIR/aside.sock"),
     };
-    let rows: [(PathBuf, &str); 17] = [
+    let rows: [(PathBuf, &str); 19] = [
         (paths.config_file.clone(), "your settings"),
         (rules::of_person(&paths), "your approval rules: what is denied, asked about, allowed"),
         (rules::of_repository(Path::new("")), "in a repository: approval rules that can only tighten yours"),
@@ -55,6 +56,11 @@ pub fn files() -> Vec<(String, &'static str)> {
         (paths.history_db(), "the commands you ran"),
         (paths.data_dir.join("learnt"), "what programs said about themselves when asked for --help"),
         (paths.models_dir(), "models that you fetched"),
+        (paths.remote_secrets(), "the secrets of the chat from which tasks can be asked for"),
+        (
+            paths.remote_seen(),
+            "digests of the messages of chats that were acted upon, so that none is acted upon twice",
+        ),
         (events::dir(&paths.state_dir), "one log for each task"),
         (paths.state_dir.join("applies"), "what tasks wrote, to take it back"),
         (paths.privacy_journal(), "every request that left this machine"),
@@ -101,6 +107,16 @@ pub const EXITS: &[(&str, &[(&str, &str)])] = &[
     ),
     ("chat", &[("0", "left"), ("2", "there is no terminal")]),
     ("web", &[("0", "done"), ("1", "the daemon or the browser could not be started")]),
+    (
+        "remote",
+        &[
+            ("0", "done"),
+            ("1", "the chat is not reached, or nothing was confirmed"),
+            ("2", "no robot or no secret was given"),
+            ("3", "no daemon runs"),
+        ],
+    ),
+    ("relay", &[("0", "done"), ("1", "the relay does not run, or refused it"), ("2", "there is no relay here")]),
     ("why", &[("0", "said"), ("1", "nothing was offered yet"), ("3", "no daemon runs")]),
     ("history", &[("0", "done"), ("1", "no command fits, or there is no file to import")]),
     ("log", &[("0", "done, also when nothing is noted")]),

@@ -106,6 +106,9 @@ impl Tool {
         let given =
             self.parameter().map(|(name, _, needed)| (name, needed, arguments[name].as_str().unwrap_or_default()));
         let text = match given {
+            Some((name, ..)) if !arguments[name].is_null() && !arguments[name].is_string() => {
+                return Err(format!("{name} is no text"));
+            }
             Some((name, true, "")) => return Err(format!("{name} is missing")),
             Some((_, _, text)) => text,
             None => "",
@@ -207,7 +210,8 @@ fn described(directory: &str) -> Result<String, String> {
     let branch = if git.branch.is_empty() { String::new() } else { format!("git branch {}, ", git.branch) };
     let changed = git.changed.iter().take(MAX_NAMES).map(|path| format!("changed: {path}\n")).collect::<String>();
     let (root, count) = (workspace.root().display(), listed.len());
-    Ok(format!("{root}: {branch}{count} files, {} changed\n{}\n{changed}", git.changed.len(), names.join("\n")))
+    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    Ok(format!("{root}: {branch}{files}, {} changed\n{}\n{changed}", git.changed.len(), names.join("\n")))
 }
 
 fn completed(paths: &Paths, cwd: &str, line: &str) -> Result<String, String> {

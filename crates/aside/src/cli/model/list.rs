@@ -48,8 +48,8 @@ pub fn in_use(paths: &Paths) -> Vec<String> {
     let Ok(config) = Config::load(&paths.config_file) else { return Vec::new() };
     let llm = &config.llm;
     let choices = [&llm.complete, &llm.translate, &llm.task].into_iter();
-    let kept = choices.filter_map(|choice| llm.whom(choice)).filter(|whom| whom.server.is_kept());
-    kept.map(|whom| match Shelf::new(paths).chosen(&whom.model) {
+    let kept = choices.filter_map(|choice| llm.endpoint(choice)).filter(|endpoint| endpoint.server.is_kept());
+    kept.map(|endpoint| match Shelf::new(paths).chosen(&endpoint.model) {
         Chosen::Here { name, .. } | Chosen::Missing { name, .. } => name,
     })
     .collect()

@@ -284,7 +284,7 @@ impl Show {
     }
 }
 
-/// Writes down whom we asked for a file.
+/// Writes down which server was asked for a file.
 struct Account {
     journal: Journal,
     name: String,

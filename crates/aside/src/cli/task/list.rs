@@ -1,4 +1,4 @@
-//! What is said about tasks in one go: the list of them, the rules, that one was stopped or taken back.
+//! What is said about tasks in one go: the list of them, the rules, that one was stopped or undone.
 
 use aside_core::proto::task::{Brief, Op, Task};
 use jiff::Timestamp;
@@ -69,11 +69,24 @@ fn paragraphs(lines: &[String], columns: Option<usize>) -> String {
     rows.map(|row| row + "\n").collect()
 }
 
+/// Without a name, the newest; when that is an agent that only said how it ended, what it changed before for the same request.
 pub fn undo(tasks: &mut Tasks, id: String) -> Result<(), Error> {
+    let id = if id.is_empty() { changed_last(tasks)? } else { id };
     let by = terminal().unwrap_or_default();
     let by = by.strip_prefix("/dev/").unwrap_or(&by).to_owned();
     let told = tasks.call(Task { op: Op::Undo, task: id, by, ..Task::default() })?;
     Ok(print(&lines(&told.lines))?)
+}
+
+fn changed_last(tasks: &mut Tasks) -> Result<String, Error> {
+    let told = tasks.call(Task { op: Op::List, ..Task::default() })?;
+    Ok(undoable(&told.tasks).map(|brief| brief.task_id.clone()).unwrap_or_default())
+}
+
+fn undoable(briefs: &[Brief]) -> Option<&Brief> {
+    let newest = briefs.first()?;
+    let is_same = |brief: &&Brief| brief.thread_id == newest.thread_id && brief.text == newest.text;
+    briefs.iter().take_while(is_same).find(|brief| brief.undo && brief.undone_by.is_empty())
 }
 
 pub fn cancel(tasks: &mut Tasks, id: String) -> Result<(), Error> {
@@ -84,6 +97,27 @@ pub fn cancel(tasks: &mut Tasks, id: String) -> Result<(), Error> {
         print(&format!("{} {what}\n", brief.task_id))?;
     }
     Ok(())
+}
+
+/// All that waits for the user, wherever it was asked for.
+pub fn dismiss(tasks: &mut Tasks) -> Result<(), Error> {
+    let told = tasks.call(Task { op: Op::List, limit: ALL, ..Task::default() })?;
+    let waiting: Vec<Brief> = told.tasks.into_iter().filter(|brief| brief.state == "WAITING_APPROVAL").collect();
+    let mut dismissed = 0;
+    for brief in &waiting {
+        match tasks.call(Task { op: Op::Cancel, task: brief.task_id.clone(), ..Task::default() }) {
+            Ok(_) => dismissed += 1,
+            // It was answered in the meantime.
+            Err(Trouble::Refused(_)) => {}
+            Err(trouble) => return Err(trouble.into()),
+        }
+    }
+    let line = match dismissed {
+        0 => "nothing waits for you".to_owned(),
+        1 => "one proposal was dismissed".to_owned(),
+        many => format!("{many} proposals were dismissed"),
+    };
+    Ok(print(&format!("{line}\n"))?)
 }
 
 fn lines(lines: &[String]) -> String {
@@ -143,7 +177,7 @@ fn state(brief: &Brief) -> (&'static str, &'static str) {
     match brief.state.as_str() {
         "WAITING_APPROVAL" => ("waits for you", YELLOW),
         "EXECUTING" => ("at work", YELLOW),
-        "COMPLETED" if !brief.undone_by.is_empty() => ("taken back", DIM),
+        "COMPLETED" if !brief.undone_by.is_empty() => ("undone", DIM),
         "COMPLETED" => ("done", GREEN),
         "FAILED" => ("failed", RED),
         "REJECTED" => ("rejected", DIM),
@@ -154,6 +188,11 @@ fn state(brief: &Brief) -> (&'static str, &'static str) {
 /// What was asked, in one line; what came of it when it failed.
 fn what(brief: &Brief) -> String {
     let asked = one_line(brief.text.trim().lines().next().unwrap_or_default());
+    let asked = match (brief.source.as_str(), brief.from_user.as_str()) {
+        ("" | "local_ui", _) => asked,
+        (source, "") => format!("{source}: {asked}"),
+        (source, user) => format!("{} ({source}): {asked}", one_line(user)),
+    };
     match brief.state.as_str() {
         "FAILED" if !brief.summary.is_empty() => format!("{asked} ({})", one_line(&brief.summary)),
         _ => asked,
@@ -194,6 +233,18 @@ mod tests {
         let told = "deny what destroys the system:\n    nothing would be left to approve\n    anything with\n";
         assert_eq!(paragraphs(&rule, Some(40)), told);
         assert_eq!(paragraphs(&rule, None), format!("{}\n", rule[0]));
+    }
+
+    #[test]
+    fn what_an_agent_changed_is_undone_though_it_said_more_after_it() {
+        let told = |id: &str, text: &str, undo: bool| Brief { undo, ..brief(id, "COMPLETED", text, "") };
+        let undone = |briefs: &[Brief]| undoable(briefs).map(|brief| brief.task_id.clone());
+        let all = [told("d", "greet", false), told("c", "greet", true), told("b", "greet", true), told("a", "x", true)];
+        assert_eq!(undone(&all).as_deref(), Some("c"));
+        assert_eq!(undone(&all[2..]).as_deref(), Some("b"));
+        // What was asked for in other words was not the last thing.
+        assert_eq!(undone(&[told("d", "why?", false), told("c", "greet", true)]), None);
+        assert_eq!(undone(&[]), None);
     }
 
     #[test]

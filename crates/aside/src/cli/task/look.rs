@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aside_core::markdown::{Spans, mark};
+use aside_core::markdown::Spans;
 use aside_core::text::visible;
 
 use crate::cli::{Paint, paint};
@@ -57,11 +57,7 @@ impl Look {
 
     /// A row of `markdown`, as it is written.
     pub fn marked(self, row: &str) -> String {
-        let palette = match self.paint {
-            Paint::Plain => mark::Paint::Plain,
-            Paint::Colour => mark::Paint::Colour,
-        };
-        mark::paint(row, palette)
+        self.paint.row(row)
     }
 
     /// The last thing that happens to a row.

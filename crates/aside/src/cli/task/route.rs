@@ -41,7 +41,7 @@ fn said(route: &Route) -> String {
     let intent = &route.intent;
     let mut text = format!("{} {:.2}  {}\n", intent.kind.name(), intent.confidence, one_line(&intent.summary));
     if route.scope == Scope::Plan {
-        text.push_str("not sure enough for more than a plan\n");
+        text.push_str("a plan only: it is not clear what is wanted\n");
     }
     for note in &route.notes {
         text.push_str(&format!("{}\n", one_line(note)));

@@ -1,14 +1,14 @@
 //! What is seen of a task as its events come: what it says, as Markdown while it is being said; what its command prints; how it ends; and one
 //! row below all that with what happens at this moment. Decides what to write; does not write, and asks nothing.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use aside_core::markdown::{Whole, render_with};
-use aside_core::task::event::{Change, Channel, Event, Outcome, Status, What};
+use aside_core::task::event::{Change, Channel, Event, Outcome, Status, What, answered_from};
 use aside_core::task::proposal::{Proposal, TaskResult};
 use aside_core::task::route::Scope;
 use aside_core::task::route::intent::Kind;
+use aside_core::task::run::said::{Around, around};
 use aside_core::task::state::Name;
 
 use crate::cli::task::look::{BOLD, DIM, GREEN, Letters, Look, RED};
@@ -25,6 +25,8 @@ pub const TURN: Duration = Duration::from_millis(120);
 const BELOW_FOUND: usize = 6;
 /// Places that are shown on the smallest screen.
 const LEAST_FOUND: usize = 8;
+/// A model that has said nothing for so long may say nothing any more.
+pub const STALLED: Duration = Duration::from_secs(20);
 /// Of a request that is shown again, which may have a long output in it.
 const MAX_REQUEST_ROWS: usize = 12;
 
@@ -43,6 +45,8 @@ pub struct View {
     step: Option<u32>,
     ended: Option<Status>,
     stopping: bool,
+    /// When something was heard last, by the clock of `draws`; nothing while it was not drawn since.
+    heard: Option<Duration>,
     name: String,
     /// Who looks: that they approved it themselves, they know.
     by: String,
@@ -74,14 +78,14 @@ struct Answer {
 enum Hides {
     #[default]
     Nothing,
-    Diffs,
+    Changes,
 }
 
 impl Answer {
-    fn shown(&self) -> Cow<'_, str> {
+    fn shown(&self, whole: Whole) -> Around {
         match self.hides {
-            Hides::Nothing => Cow::Borrowed(&self.text),
-            Hides::Diffs => Cow::Owned(without_diffs(&self.text)),
+            Hides::Nothing => Around { words: self.text.clone(), is_writing: false },
+            Hides::Changes => around(&self.text, whole),
         }
     }
 }
@@ -101,6 +105,7 @@ impl View {
             step: None,
             ended: None,
             stopping: false,
+            heard: None,
             name: name.to_owned(),
             by: by.to_owned(),
         }
@@ -137,6 +142,7 @@ impl View {
     }
 
     pub fn take(&mut self, event: &Event, size: Size) {
+        self.heard = None;
         match &event.what {
             What::TaskStart { intent, scope } => {
                 let unsure = match scope {
@@ -145,7 +151,7 @@ impl View {
                 };
                 self.beside(&format!("{}{unsure}", one_line(&intent.summary)));
                 self.answer.hides = match intent.kind {
-                    Kind::Change | Kind::Diagnose => Hides::Diffs,
+                    Kind::Change | Kind::Diagnose => Hides::Changes,
                     Kind::Help | Kind::Status | Kind::Explain | Kind::Run | Kind::Search | Kind::Review => {
                         Hides::Nothing
                     }
@@ -221,7 +227,7 @@ impl View {
                 self.settle();
                 self.unoffered();
                 if let Some(by) = change.by.as_ref().filter(|by| **by != self.by) {
-                    self.beside(&format!("approved: {}", one_line(by)));
+                    self.beside(&format!("approved {}", answered_from(&one_line(by))));
                 }
                 if !message.is_empty() {
                     self.beside(&message);
@@ -233,9 +239,9 @@ impl View {
                 if let Some(outcome) = &change.outcome {
                     self.completes(outcome);
                 }
-                // Only what was taken back says who did it.
+                // Only an undone task says who did it.
                 if let Some(by) = &change.by {
-                    let row = format!("taken back: {}", one_line(by));
+                    let row = format!("undone {}", answered_from(&one_line(by)));
                     match self.live.surface() {
                         Surface::Terminal => self.stand.push(row),
                         Surface::Paper => self.remarks.push(row),
@@ -270,7 +276,7 @@ impl View {
             row = format!("{row} (exit {exit})");
         }
         if outcome.undo.is_some() {
-            row = format!("{row}; aside task undo {} takes it back", self.name);
+            row = format!("{row}; undo with: aside task undo {}", self.name);
         }
         let row = self.look.with(GREEN, row.trim());
         match self.live.surface() {
@@ -298,10 +304,10 @@ impl View {
             Proposal::Plan { text } | Proposal::Answer { text } => {
                 let streamed = self.answer.text.trim();
                 let whole = text.trim();
-                let hidden = self.answer.hides == Hides::Diffs && without_diffs(text) != *text;
+                let hidden = self.answer.hides == Hides::Changes && around(text, Whole::Yes).words != *text;
                 self.answer.hides = Hides::Nothing;
                 if hidden {
-                    self.answer.hides = Hides::Diffs;
+                    self.answer.hides = Hides::Changes;
                     self.settle();
                     self.answer.hides = Hides::Nothing;
                     self.says(text, size);
@@ -309,6 +315,8 @@ impl View {
                     let begins = self.answer.text.len() - self.answer.text.trim_start().len();
                     let text = format!("{}{whole}", self.answer.text.get(..begins).unwrap_or_default());
                     self.answer.text = text;
+                    self.settle();
+                } else if has_lines(streamed, whole) {
                     self.settle();
                 } else if !self.answer.said.contains(whole) {
                     self.settle();
@@ -374,7 +382,8 @@ impl View {
     /// What is being said or printed has ended.
     fn settle(&mut self) {
         if !self.answer.text.is_empty() {
-            let rows = render_with(&self.answer.shown(), self.answer.width, Whole::Yes, self.look.spans()).rows;
+            let shown = self.answer.shown(Whole::Yes).words;
+            let rows = render_with(&shown, self.answer.width, Whole::Yes, self.look.spans()).rows;
             let rows = rows.iter().skip(self.answer.printed).map(|row| self.look.marked(row));
             self.stand.extend(rows);
             self.answer.printed = 0;
@@ -396,8 +405,10 @@ impl View {
     /// What is to be written: everything that is new, and below it what may change: `question`, or what happens now.
     pub fn draws(&mut self, question: Option<String>, elapsed: Duration, size: Size) -> String {
         let mut live = Vec::new();
+        let heard = *self.heard.get_or_insert(elapsed);
+        let Around { words, is_writing } = self.answer.shown(Whole::No);
         if !self.answer.text.is_empty() {
-            let said = render_with(&self.answer.shown(), self.answer.width, Whole::No, self.look.spans());
+            let said = render_with(&words, self.answer.width, Whole::No, self.look.spans());
             let fresh = said.rows.iter().skip(self.answer.printed).map(|row| self.look.marked(row));
             self.stand.extend(fresh);
             self.answer.printed = self.answer.printed.max(said.rows.len());
@@ -407,7 +418,7 @@ impl View {
         }
         match question {
             Some(question) => live.extend([String::new(), question]),
-            None => live.extend(self.progress(elapsed, size)),
+            None => live.extend(self.progress(is_writing, elapsed.saturating_sub(heard), elapsed, size)),
         }
         let written =
             |rows: Vec<String>| -> Vec<String> { rows.iter().map(|row| self.look.written(row).into_owned()).collect() };
@@ -420,54 +431,44 @@ impl View {
         self.live.clears(size)
     }
 
-    fn progress(&self, elapsed: Duration, size: Size) -> Option<String> {
+    fn progress(&self, is_writing: bool, quiet: Duration, elapsed: Duration, size: Size) -> Option<String> {
         let doing = match (self.state, self.stopping) {
             (Some(Name::Completed | Name::Failed | Name::Rejected), _) => return None,
+            (Some(Name::ContextCollected | Name::Proposing), false) if quiet >= STALLED => {
+                return Some(self.turning(&stalled(quiet), elapsed, size));
+            }
             (_, true) => "stopping",
             (None | Some(Name::Received), _) => "reading the request",
             (Some(Name::Routed), _) => "looking around",
-            (Some(Name::ContextCollected | Name::Proposing), _) => match self.answer.hides {
-                Hides::Diffs if self.answer.shown().len() + FENCE.len() < self.answer.text.len() => {
-                    "writing the change"
-                }
-                Hides::Diffs | Hides::Nothing => "thinking",
-            },
+            (Some(Name::ContextCollected | Name::Proposing), _) if is_writing => "writing the change; Ctrl-C stops",
+            (Some(Name::ContextCollected | Name::Proposing), _) => "thinking; Ctrl-C stops",
             (Some(Name::ProposalReady), _) => "checking",
             (Some(Name::WaitingApproval), _) => "waits for approval",
-            (Some(Name::Executing), _) => "at work; Ctrl-C stops it",
+            (Some(Name::Executing), _) => "running; Ctrl-C stops",
         };
+        Some(self.turning(&format!("{doing} · {}", span(elapsed.as_secs())), elapsed, size))
+    }
+
+    fn turning(&self, doing: &str, elapsed: Duration, size: Size) -> String {
         let turn = usize::try_from(elapsed.as_millis() / TURN.as_millis()).unwrap_or(0);
         let wheel = match self.look.letters {
             Letters::All => WHEEL[turn % WHEEL.len()],
             Letters::Ascii => ASCII_WHEEL[turn % ASCII_WHEEL.len()],
         };
-        let row = fit(&format!("{wheel} {doing} · {}", span(elapsed.as_secs())), size.columns.saturating_sub(1));
-        Some(self.look.with(DIM, &row))
+        self.look.with(DIM, &fit(&format!("{wheel} {doing}"), size.columns.saturating_sub(1)))
     }
 }
 
-const FENCE: &str = "```";
+/// A model that has said nothing for a while.
+pub fn stalled(quiet: Duration) -> String {
+    format!("nothing from the model for {}; Ctrl-C gives up", span(quiet.as_secs()))
+}
 
-/// What is said around the changes in a text, also while its last line is being written: text that is appended only ever appends.
-fn without_diffs(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut within = false;
-    for line in text.split_inclusive('\n') {
-        let bare = line.trim();
-        if within {
-            within = bare != FENCE;
-        } else if let Some(language) = bare.strip_prefix(FENCE) {
-            let is_change = matches!(language.trim(), "diff" | "patch");
-            within = is_change && line.ends_with('\n');
-            // A fence whose language is being written may become one.
-            if !is_change && line.ends_with('\n') {
-                kept.push_str(line);
-            }
-        } else {
-            kept.push_str(line);
-        }
-    }
-    kept
+/// Whether all lines of an answer were told, in this order: between them an agent tells what it does.
+fn has_lines(told: &str, answer: &str) -> bool {
+    let mut rest = told.lines().map(str::trim);
+    let mut lines = answer.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| rest.any(|told| told == line))
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use std::io::{IsTerminal, Read};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use aside_core::line::{Dialect, quote};
 use aside_core::task::route::command;
 use aside_core::task::route::params::PIPED;
 use aside_core::task::run::said::fenced;
+
+use crate::cli::spelled;
 
 /// Of what is piped in. The daemon takes twice that as a whole.
 const MAX_PIPED: usize = 32 * 1024;
@@ -123,23 +124,12 @@ fn needs_text(words: &str) -> bool {
     points && words.all(|word| POINTS.contains(&word) || SMALL.contains(&word))
 }
 
-/// The words of the command line as one text. Of `run rm "my notes.txt"` the shell has taken the quotes, and the command needs them; a single
-/// argument behind `run` is the whole line as it is, and operators that were quoted are operators: `run a '|' b`.
+/// The words of the command line as one text. Of `run rm "my notes.txt"` the shell has taken the quotes, and the command needs them.
 fn joined(words: &[String]) -> String {
     const RUNS: [&str; 5] = ["run", "execute", "rerun", "运行", "执行"];
     match words {
-        [verb, program, arguments @ ..]
-            if RUNS.contains(&verb.to_lowercase().as_str()) && command::is_program(program) =>
-        {
-            let is_operator = |word: &str| {
-                word.trim_start_matches(|digit: char| digit.is_ascii_digit()).starts_with(['|', '&', ';', '<', '>'])
-            };
-            let spelled = |word: &String| match is_operator(word) {
-                true => word.clone(),
-                false => quote::word(word, Dialect::Bash),
-            };
-            let arguments: Vec<String> = arguments.iter().map(spelled).collect();
-            format!("{verb} {program} {}", arguments.join(" "))
+        [verb, program, ..] if RUNS.contains(&verb.to_lowercase().as_str()) && command::is_program(program) => {
+            format!("{verb} {}", spelled(&words[1..]))
         }
         words => words.join(" "),
     }

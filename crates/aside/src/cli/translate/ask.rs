@@ -27,7 +27,7 @@ pub struct Wished {
     /// This directory when absent.
     pub cwd: Option<String>,
     pub shell: String,
-    /// Empty for whom the settings name.
+    /// Empty for the provider that the settings name.
     pub provider: String,
     pub number: u32,
     /// Oldest first.
@@ -67,7 +67,7 @@ pub fn ask(mut wished: Wished) -> anyhow::Result<Suggestion> {
 fn names_model(config: &Config, provider: &str) -> bool {
     match provider {
         "embedded" => false,
-        "" => config.llm.whom(&config.llm.translate).is_some(),
+        "" => config.llm.endpoint(&config.llm.translate).is_some(),
         _ => true,
     }
 }
@@ -103,10 +103,12 @@ fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: 
     }
     let here = Here::new(cwd, &wished.shell, environment, Specs::read(paths.specs_dir()).current());
     let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
-    let known = embedded::answer(&Wish { words: &wished.words, place: here.place(), limit });
+    let wish = Wish { words: &wished.words, place: here.place(), limit };
+    let known = embedded::answer(&wish);
     let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
     let tongue = Tongue::of(&wished.words);
     tongue.speak(&mut proposals);
-    let suggestion = last(proposals, excuse, &wished.words);
+    let unknown = if known.is_empty() { embedded::not_understood(&wish) } else { None };
+    let suggestion = last(proposals, excuse, &wished.words, unknown.as_deref());
     Suggestion { note: tongue.notes(&suggestion.note), ..suggestion }
 }

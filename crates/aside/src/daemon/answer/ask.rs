@@ -26,7 +26,7 @@ use crate::daemon::sentences::of_question;
 use crate::daemon::state::{Asker, State};
 use crate::daemon::talks::{Leaves, Mouth};
 use crate::provider::talk::End;
-use crate::provider::{Failure, Privacy, Question, Whom};
+use crate::provider::{Failure, Privacy, Question, Selection};
 use crate::world::View;
 use crate::world::system::looked_up;
 
@@ -146,7 +146,7 @@ impl Desk {
         self.view.programs();
         self.view.repository(cwd);
         let _ = self.looked_up.set(looked_up(self.view.path()).await);
-        let named = model::whom(&self.state.config().llm, Use::Ask, Whom::AsSet);
+        let named = model::endpoint(&self.state.config().llm, Use::Ask, Selection::AsSet);
         let excuse = match named {
             None => return self.known(mouth, Model::Unset, "").await,
             Some(_) if self.is_private() => "private, so no model was asked".to_owned(),

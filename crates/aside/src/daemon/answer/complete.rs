@@ -31,8 +31,9 @@ const LOOK_UP: Duration = Duration::from_millis(300);
 const LATE: Duration = Duration::from_secs(2);
 /// How often is looked again: what one look finds out may lead to the next question.
 const LOOKS: usize = 3;
-/// Candidates of a list that the user asked for.
+/// Candidates of a list that the user asked for, and at most of one whose client asks for more.
 const LISTED: usize = 64;
+const MOST_LISTED: usize = 500;
 /// Candidates that a client gets at most, whatever it asks for; the setting has the same limit.
 const MOST: usize = 20;
 /// Commands that a model is told about; the prompt takes fewer.
@@ -51,7 +52,8 @@ pub async fn answer(state: &Arc<State>, asked: Complete, privacy: Privacy, later
     let (names, dialect) = state.shell(asker);
     let view = state.view(&names);
     let limit = match asked.max_candidates {
-        _ if asked.list => LISTED,
+        0 if asked.list => LISTED,
+        wanted if asked.list => wanted.min(MOST_LISTED),
         0 => config.complete.max_candidates,
         wanted => wanted.min(MOST),
     };
@@ -135,7 +137,7 @@ impl Desk {
                     found = self.look();
                 }
                 // Whoever reads one answer only is not kept waiting for a second opinion.
-                if found.is_empty() {
+                if found.is_empty() && !self.asked.list {
                     let (idea, missing) = self.wait_for_idea(later).await;
                     return Candidates { missing, ..self.begin(found, idea) };
                 }

@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use crate::daemon::later::{Later, Tone};
 use crate::daemon::model::{self, Use};
 use crate::daemon::state::{Asker, State};
-use crate::provider::{Failure, Privacy, Question, Whom};
+use crate::provider::{Failure, Privacy, Question, Selection};
 use crate::world::View;
 use crate::world::system::looked_up;
 
@@ -44,7 +44,7 @@ pub async fn answer(state: &Arc<State>, asked: Explain, privacy: Privacy, later:
     }
     let desk = Arc::new(Desk::new(state, asked, privacy));
     let known = desk.known().await;
-    if model::whom(&state.config().llm, Use::Explain, Whom::AsSet).is_none() || !desk.may_ask() {
+    if model::endpoint(&state.config().llm, Use::Explain, Selection::AsSet).is_none() || !desk.may_ask() {
         return said(Stage::Done, Source::Embedded, known);
     }
     let (tone, teller, before) = (later.tone(), later.clone(), known.clone());

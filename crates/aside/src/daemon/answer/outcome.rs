@@ -15,6 +15,10 @@ pub async fn answer(state: &Arc<State>, outcome: Outcome) -> Reply {
         return Reply::error("bad_request", "an outcome is accept, edit, dismiss or run");
     };
     let answered = state.wishes().last_answer(&outcome.session, &outcome.query);
+    let asked = answered.as_ref().and_then(|answered| answered.model.as_ref());
+    if let Some(asked) = asked.filter(|_| outcome.source == Source::Llm.name()) {
+        state.wishes().learn(&asked.name(), |trust| trust.was_taken(action != Action::Dismiss));
+    }
     let interaction = interaction(action, outcome, answered, &state.config().llm.nl_prefix);
     let paths = state.paths.clone();
     let noted = tokio::task::spawn_blocking(move || Interactions::new(&paths).note(&interaction)).await;

@@ -33,8 +33,7 @@ const AFTER_YOU: Duration = Duration::from_millis(6);
 const LOOK_UP: Duration = Duration::from_millis(1500);
 
 /// What is said about outputs that are not seen. Said once, so it names the place where it is said again.
-const CAPTURE_TIP: &str =
-    "aside does not see what commands print here; it would in tmux, or as `aside doctor` says (shown once)";
+const CAPTURE_TIP: &str = "aside: outputs are not seen here; `aside doctor` says what helps (shown once)";
 
 /// Statuses from here on are the shell's own: the command did not run, or was ended by a signal.
 const CANNOT_RUN: i32 = 126;

@@ -19,6 +19,7 @@ use crate::daemon::page::Page;
 use crate::daemon::state::{Asker, State};
 use crate::daemon::tasks::Trouble;
 use crate::daemon::tasks::actor::{Said, Word};
+use crate::daemon::tasks::desk::welcome::welcome;
 use crate::daemon::tasks::rules;
 use crate::provider::Privacy;
 use crate::workspace::Workspace;
@@ -49,8 +50,8 @@ pub async fn answer(state: &Arc<State>, mut asked: Task, privacy: Privacy, later
 pub fn is_for_the_user(op: Op) -> bool {
     match op {
         Op::Ask | Op::Cancel | Op::Retry => true,
-        Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut | Op::Clean => true,
-        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules => false,
+        Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut | Op::Pair | Op::Clean => true,
+        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules | Op::Welcome => false,
     }
 }
 
@@ -88,6 +89,13 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
             let lines = rules.await.flatten().map_err(|error| Trouble::Refused(format!("{error:#}")))?;
             Ok(Tasks { lines, ..Tasks::default() })
         }
+        Op::Welcome => {
+            let cwd = asked.cwd.clone();
+            let workspace = disk::look(&asked.cwd, move || Workspace::of(std::path::Path::new(&cwd))).await.flatten();
+            let workspace = workspace.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
+            let welcome = welcome(state, workspace, &asked.shell).await;
+            Ok(Tasks { welcome: Some(welcome), ..Tasks::default() })
+        }
         Op::Page => {
             source(&asked).and_then(local)?;
             let place = Place { cwd: asked.cwd, shell: asked.shell };
@@ -104,6 +112,11 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
                 _ => format!("{count} browsers are signed out"),
             };
             Ok(Tasks { lines: vec![line], ..Tasks::default() })
+        }
+        Op::Pair => {
+            source(&asked).and_then(local)?;
+            let lines = state.remote().pair(&state.config(), &asked.text).map_err(Trouble::Refused)?;
+            Ok(Tasks { lines, ..Tasks::default() })
         }
         Op::Watch => {
             let id = tasks.named(state, &asked.task).await?;
@@ -150,9 +163,14 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
         let id = state.tasks().named(state, id).await?;
         return say(state, &id, Task { op: Op::Show, ..Task::default() }).await;
     }
-    let cwd = asked.cwd.clone();
-    let workspace = disk::look(&asked.cwd, move || Workspace::of(std::path::Path::new(&cwd))).await.flatten();
-    let workspace = workspace.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
+    let (cwd, active) = (asked.cwd.clone(), asked.active.clone());
+    let seen = disk::look(&asked.cwd, move || {
+        let workspace = Workspace::of(std::path::Path::new(&cwd))?;
+        let is_denied =
+            denied(&active).is_some() || behind_links(&workspace, &active).is_some_and(|path| denied(&path).is_some());
+        Ok((workspace, is_denied))
+    });
+    let (workspace, is_denied) = seen.await.flatten().map_err(|error| Trouble::Refused(format!("{error:#}")))?;
     let path = |path: &std::path::Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| Trouble::Refused("this directory has no UTF-8 name".to_owned()))
     };
@@ -163,7 +181,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
         state.shell(Asker { session: &asked.session, shell: &asked.shell, wait: true }).1
     };
     // What is selected in a file that no task reads is not read either.
-    if denied(&asked.active).is_some() {
+    if is_denied {
         asked.selection.clear();
         asked.diagnostics.clear();
     }
@@ -172,6 +190,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
         cwd: path(workspace.cwd())?,
         workspace: path(workspace.root())?,
         private: asked.private || state.is_private(&asked.session),
+        untrusted: asked.untrusted,
         session: asked.session,
         shell: dialect.name().to_owned(),
         active: asked.active,
@@ -189,6 +208,12 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
     let request = UserRequest { source, thread_id, from_user, text: asked.text, meta };
     let id = state.tasks().ask(state, request).await?;
     one(state, &id).await
+}
+
+/// Where a file really is: from the root of the workspace, or elsewhere.
+fn behind_links(workspace: &Workspace, file: &str) -> Option<String> {
+    let path = std::fs::canonicalize(workspace.cwd().join(file)).ok()?;
+    Some(path.strip_prefix(workspace.root()).unwrap_or(&path).to_string_lossy().into_owned())
 }
 
 async fn say(state: &Arc<State>, id: &Id, asked: Task) -> Result<Tasks, Trouble> {
@@ -296,9 +321,9 @@ fn own_shell() -> String {
 /// From where it is said. What is not known is from afar.
 fn source(asked: &Task) -> Result<Source, Trouble> {
     match asked.source.as_str() {
-        "" | "local_ui" => Ok(Source::LocalUi),
-        "wecom" => Ok(Source::Wecom),
-        other => Err(Trouble::Refused(format!("unknown source {other:?}; it is local_ui or wecom"))),
+        "" => Ok(Source::LocalUi),
+        other => Source::of(other)
+            .ok_or_else(|| Trouble::Refused(format!("unknown source {other:?}; it is local_ui, wecom or webhook"))),
     }
 }
 
@@ -309,6 +334,8 @@ fn is_from_here(brief: &Brief) -> bool {
 fn local(source: Source) -> Result<(), Trouble> {
     match source {
         Source::LocalUi => Ok(()),
-        Source::Wecom => Err(Trouble::Refused("that can be done at this machine only".to_owned())),
+        Source::Wecom | Source::Webhook | Source::Relay => {
+            Err(Trouble::Refused("that can be done at this machine only".to_owned()))
+        }
     }
 }

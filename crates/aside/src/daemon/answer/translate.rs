@@ -1,5 +1,5 @@
-//! `translate`: which command a wish means. The embedded engine answers at once, or a model when the settings name one and
-//! the embedded engine when that does not answer. Nothing is run, and nobody who types is waited for.
+//! `translate`: which command a wish means. The embedded engine answers at once where it is sure. Else a model is asked as well when the
+//! settings name one, and the likelier answer stands first. Nothing is run, and no key waits.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,6 +13,7 @@ use aside_core::proto::wish::{Proposal as Offer, Stage, Suggestion, Translate};
 use aside_core::said;
 use aside_core::spec::Specs;
 use aside_core::translate::facts::{self, Facts};
+use aside_core::translate::judge;
 use aside_core::translate::offer::{last, offers};
 use aside_core::translate::prompt::{self, Shape};
 use aside_core::translate::{Nearness, Place, Proposal, Source, System, Wish, embedded};
@@ -25,7 +26,7 @@ use crate::daemon::model::{self, Use};
 use crate::daemon::state::{Asker, State};
 use crate::daemon::wishes::{Answered, Asked, Key, Query, Wishes};
 use crate::provider::talk::End;
-use crate::provider::{Format, Privacy, Question, Said, Whom};
+use crate::provider::{Format, Privacy, Question, Said, Selection};
 use crate::world::system::looked_up;
 use crate::world::{Environment, View};
 
@@ -155,19 +156,20 @@ impl Desk {
         }
         let _ = self.since.set(Instant::now());
         let _ = self.looked_up.set(looked_up(self.view.path()).await);
-        let suggestion = match self.whom() {
+        match self.endpoint() {
             Some(_) if !self.state.may_leave(&self.asked.query) => {
-                self.known(mouth, "history.ignore matches, so no model was asked").await
+                mouth.say(self.known(mouth, "history.ignore matches, so no model was asked").await);
             }
-            Some(_) if self.is_private() => self.known(mouth, "private, so no model was asked").await,
+            Some(_) if self.is_private() => {
+                mouth.say(self.known(mouth, "private, so no model was asked").await);
+            }
             Some(model) => self.ask(&model, mouth).await,
             // A user who set an address expects answers from there.
             None => {
                 let excuse = self.state.config().llm.unused_excuse(&self.asked.provider);
-                self.known(mouth, &excuse).await
+                mouth.say(self.known(mouth, &excuse).await);
             }
-        };
-        mouth.say(suggestion);
+        }
     }
 
     /// Has the machine look for what is going to be needed, while the person may still be writing.
@@ -186,7 +188,7 @@ impl Desk {
             known = self.embedded();
         }
         self.note(None);
-        self.last(&[], &known, excuse)
+        self.last(&known, excuse)
     }
 
     /// Gives a sign of life when it takes more than a moment.
@@ -198,36 +200,76 @@ impl Desk {
         }
     }
 
-    /// A model's answers first, and ours if it has none.
-    async fn ask(&self, model: &config::whom::Whom, mouth: &Mouth) -> Suggestion {
+    /// What is known here at once where that is sure, and else the likelier of that and what a model says.
+    async fn ask(&self, model: &config::endpoint::Endpoint, mouth: &Mouth) {
         self.embedded();
         self.settle(mouth, Stage::Thinking).await;
-        let key = self.key(model);
-        if let Some(thoughts) = self.state.wishes().recall(&key) {
-            self.note(Some(Asked::remembered(model)));
-            return self.last(&thoughts, &self.embedded(), "");
+        let known = self.embedded();
+        let name = Asked::remembered(model).name();
+        self.state.wishes().begin(&self.state, &name);
+        let is_sure = self.asked.besides.is_empty()
+            && self.asked.provider.is_empty()
+            && judge::is_sure(&known, self.state.wishes().trust(&name));
+        // Several commands are waited for by whoever hears one answer.
+        let says_now = is_sure && (mouth.tone == Tone::Updates || self.limit == 1);
+        if says_now {
+            self.note(None);
+            mouth.say(self.last(&known, ""));
+            if mouth.tone == Tone::Once || self.state.config().llm.nl_ask == config::Ask::Unsure {
+                return;
+            }
         }
-        mouth.say(Suggestion::sign(Stage::Thinking));
-        let excuse = match model::ask(&self.state, Use::Translate, &self.question(), self.hear(mouth)).await {
+        let key = self.key(model);
+        // What it said while an answer of ours was shown comes when others are wanted.
+        let unseen = || {
+            let first = self.state.wishes().recall(&Key { besides: String::new(), ..key.clone() })?;
+            (!self.offers(&first).is_empty()).then_some(first)
+        };
+        if let Some(thoughts) = self.state.wishes().recall(&key).or_else(unseen) {
+            if !says_now {
+                self.note(Some(Asked::remembered(model)));
+                mouth.say(self.judged(&thoughts, &known, &name));
+            }
+            return;
+        }
+        if !says_now {
+            mouth.say(Suggestion::sign(Stage::Thinking));
+        }
+        let heard = model::ask(&self.state, Use::Translate, &self.question(), self.hear(mouth, says_now)).await;
+        let known = self.embedded();
+        let excuse = match heard {
             Ok(said) => {
                 let thoughts = self.thoughts(&said);
-                let suggestion = self.last(&thoughts, &self.embedded(), "");
                 // Nonsense is not worth remembering: the next answer may make sense.
-                if suggestion.proposals.iter().any(|proposal| proposal.source == Source::Llm.name()) {
-                    self.state.wishes().remember(key, thoughts.into());
-                    self.note(Some(Asked::now(said)));
-                    return suggestion;
+                if !self.offers(&thoughts).is_empty() {
+                    if !says_now {
+                        self.note(Some(Asked::now(said)));
+                        mouth.say(self.judged(&thoughts, &known, &name));
+                    }
+                    self.state.wishes().learn(&name, |trust| trust.compare(&known, &thoughts, self.dialect));
+                    return self.state.wishes().remember(key, thoughts.into());
                 }
                 "the model has no usable answer".to_owned()
             }
             Err(failure) => self.state.wishes().excuse(&self.who, &failure),
         };
-        self.note(None);
-        self.last(&[], &self.embedded(), &excuse)
+        if !says_now {
+            self.note(None);
+            mouth.say(self.last(&known, &excuse));
+        }
+    }
+
+    /// The likelier first; a model that was named for this request alone is heard first.
+    fn judged(&self, thoughts: &[Proposal], known: &[Proposal], name: &str) -> Suggestion {
+        let ranked = match self.asked.provider.as_str() {
+            "" => judge::rank(known, thoughts, self.state.wishes().trust(name), self.dialect),
+            _ => [thoughts, known].concat(),
+        };
+        self.last(&ranked, "")
     }
 
     /// Shows what is said as it is said, as far as it is a command already and would do no harm if that were all of it.
-    fn hear<'a>(&'a self, mouth: &'a Mouth) -> impl FnMut(&str) -> ControlFlow<()> + 'a {
+    fn hear<'a>(&'a self, mouth: &'a Mouth, is_answered: bool) -> impl FnMut(&str) -> ControlFlow<()> + 'a {
         let (mut shown, mut looked, mut rest) = (String::new(), Instant::now(), Duration::ZERO);
         move |text| {
             // All of it is read again each time; whoever drips out a long text must not keep everybody busy.
@@ -235,8 +277,9 @@ impl Desk {
                 return ControlFlow::Continue(());
             }
             let begin = Instant::now();
-            if let Some(command) = said::partial(text, self.dialect).filter(|command| *command != shown) {
-                let offers = self.offers(&[thought(command.clone(), 0)], &[]);
+            let partial = said::partial(text, self.dialect).filter(|command| !is_answered && *command != shown);
+            if let Some(command) = partial {
+                let offers = self.offers(&[thought(command.clone(), 0)]);
                 if offers.iter().any(|offer| offer.warning.is_empty()) {
                     mouth.say(Suggestion { state: Stage::Partial, note: String::new(), proposals: offers });
                     shown = command;
@@ -293,7 +336,7 @@ impl Desk {
             format: Format::Grammar(prompt::grammar(self.limit)),
             privacy: self.privacy,
             session: self.asked.session.clone(),
-            whom: self.provider().unwrap_or(Whom::AsSet),
+            selection: self.provider().unwrap_or(Selection::AsSet),
             ..Question::new(prompt.system.to_owned(), prompt.user())
         }
     }
@@ -314,20 +357,20 @@ impl Desk {
     }
 
     /// Who is to be asked. Nobody when the embedded engine is to answer.
-    fn whom(&self) -> Option<config::whom::Whom> {
-        model::whom(&self.state.config().llm, Use::Translate, self.provider()?)
+    fn endpoint(&self) -> Option<config::endpoint::Endpoint> {
+        model::endpoint(&self.state.config().llm, Use::Translate, self.provider()?)
     }
 
     /// Whoever was named for this wish alone; nobody when there is no such one.
-    fn provider(&self) -> Option<Whom> {
+    fn provider(&self) -> Option<Selection> {
         match self.asked.provider.as_str() {
-            "" => Some(Whom::AsSet),
-            name => config::Provider::named(name).map(Whom::Named),
+            "" => Some(Selection::AsSet),
+            name => config::Provider::named(name).map(Selection::Named),
         }
     }
 
-    fn key(&self, model: &config::whom::Whom) -> Key {
-        let config::whom::Whom { server, model } = model;
+    fn key(&self, model: &config::endpoint::Endpoint) -> Key {
+        let config::endpoint::Endpoint { server, model } = model;
         Key {
             query: Query::of(&self.asked.query),
             cwd: self.asked.cwd.clone(),
@@ -347,19 +390,24 @@ impl Desk {
         embedded::answer(&Wish { words: &self.asked.query, place, limit: self.limit })
     }
 
-    fn offers(&self, thoughts: &[Proposal], known: &[Proposal]) -> Vec<Offer> {
+    fn not_understood(&self) -> Option<String> {
+        let specs = self.state.specs();
+        embedded::not_understood(&Wish { words: &self.asked.query, place: self.place(&specs), limit: self.limit })
+    }
+
+    fn offers(&self, ranked: &[Proposal]) -> Vec<Offer> {
         let specs = self.state.specs();
         let blocklist = &self.state.config().security.command_blocklist;
         let besides = self.besides();
         let is_other = |proposal: &&Proposal| !besides.contains(&proposal.command);
-        let mut offers =
-            offers(thoughts.iter().chain(known).filter(is_other), &self.place(&specs), blocklist, self.limit);
+        let mut offers = offers(ranked.iter().filter(is_other), &self.place(&specs), blocklist, self.limit);
         Tongue::of(&self.asked.query).speak(&mut offers);
         offers
     }
 
-    fn last(&self, thoughts: &[Proposal], known: &[Proposal], excuse: &str) -> Suggestion {
-        let suggestion = last(self.offers(thoughts, known), excuse, &self.asked.query);
+    fn last(&self, ranked: &[Proposal], excuse: &str) -> Suggestion {
+        let unknown = if ranked.is_empty() { self.not_understood() } else { None };
+        let suggestion = last(self.offers(ranked), excuse, &self.asked.query, unknown.as_deref());
         Suggestion { note: Tongue::of(&self.asked.query).notes(&suggestion.note), ..suggestion }
     }
 
@@ -397,8 +445,8 @@ impl Asked {
     }
 
     /// Free of charge.
-    fn remembered(model: &config::whom::Whom) -> Self {
-        let config::whom::Whom { server, model } = model;
+    fn remembered(model: &config::endpoint::Endpoint) -> Self {
+        let config::endpoint::Endpoint { server, model } = model;
         Self { provider: server.provider.name().to_owned(), model: model.clone(), tokens_in: None, tokens_out: None }
     }
 }

@@ -517,7 +517,7 @@ impl Actor {
         });
         match said.from {
             Source::LocalUi if is_meant => self.remade(said.step).await.map(|_| ()),
-            Source::LocalUi | Source::Wecom => Ok(()),
+            Source::LocalUi | Source::Wecom | Source::Webhook | Source::Relay => Ok(()),
         }
     }
 

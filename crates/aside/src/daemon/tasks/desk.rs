@@ -10,6 +10,7 @@ mod here;
 mod look;
 mod thread;
 mod voice;
+pub mod welcome;
 mod words;
 
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use std::time::Duration;
 use aside_core::agent;
 use aside_core::agent::tongue::{Phrase, Tongue};
 use aside_core::task::event::{self, Id};
-use aside_core::task::proposal::{Confine, Proposal, UserRequest};
+use aside_core::task::proposal::{Confine, Proposal, Source, UserRequest};
 use aside_core::task::route::intent::{Intent, Kind, Params};
 use aside_core::task::route::literal;
 use aside_core::task::route::params::split_piped;
@@ -35,7 +36,7 @@ use crate::daemon::model::{self, Use};
 use crate::daemon::state::State;
 use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::offer::Maker;
-use crate::provider::{Format, Privacy, Question, Variety, Whom};
+use crate::provider::{Format, Privacy, Question, Selection, Variety};
 use crate::workspace::Workspace;
 
 /// How long a model may take to say what is wanted; the rules have an answer already.
@@ -218,7 +219,7 @@ impl Desk {
 
     /// Why no model is asked; nothing when one is.
     fn lack(&self) -> Option<Lack> {
-        let model = model::whom(&self.state.config().llm, Use::Task, Whom::AsSet);
+        let model = model::endpoint(&self.state.config().llm, Use::Task, Selection::AsSet);
         match model.map(|_| ()).or(self.agent().map(|_| ())) {
             None => Some(Lack::Unset),
             Some(_) if self.is_private() => Some(Lack::Private),
@@ -235,8 +236,8 @@ impl Desk {
     /// Bytes that it can read in all. Of a server that we keep we know how long its memory is; half of that is for the answer.
     fn all_room(&self) -> usize {
         let settings = self.state.config().llm.clone();
-        match model::whom(&settings, Use::Task, Whom::AsSet) {
-            Some(whom) if whom.server.is_kept() => {
+        match model::endpoint(&settings, Use::Task, Selection::AsSet) {
+            Some(endpoint) if endpoint.server.is_kept() => {
                 let bytes = usize::try_from(settings.local.context).unwrap_or(usize::MAX).saturating_mul(2);
                 bytes.saturating_sub(OVERHEAD).clamp(LEAST, MAX_TOTAL_BYTES)
             }
@@ -313,13 +314,20 @@ impl Desk {
         let workspace = self.workspace.clone();
         let git = blocking(move |_| workspace.git()).await?;
         let settings = self.state.config();
-        let model = model::whom(&settings.llm, Use::Task, Whom::AsSet);
-        let model =
-            model.map(|whom| if whom.model.is_empty() { whom.server.provider.name().to_owned() } else { whom.model });
+        let model = model::endpoint(&settings.llm, Use::Task, Selection::AsSet);
+        let model = model.map(|endpoint| {
+            if endpoint.model.is_empty() { endpoint.server.provider.name().to_owned() } else { endpoint.model }
+        });
         let servers = self.state.models().status(&settings.llm);
         let serves = |server: &&aside_core::proto::ModelStatus| server.uses.iter().any(|usage| usage.usage == "task");
         let trouble = servers.iter().find(serves).filter(|server| server.state == "resting");
-        let tasks = self.state.tasks().list(&self.state, "", "", MAX_TASKS).await;
+        // A chat hears of the tasks that its own user asked for there, and of no others.
+        let thread = if self.request.source == Source::LocalUi { "" } else { self.request.thread_id.as_str() };
+        let mut tasks = self.state.tasks().list(&self.state, "", thread, MAX_TASKS).await;
+        if self.request.source != Source::LocalUi {
+            let user = self.request.from_user.as_deref().unwrap_or_default();
+            tasks.retain(|brief| brief.source == self.request.source.name() && brief.from_user == user);
+        }
         // Asking how things stand is no task worth telling.
         let of = |states: &[&str]| -> Vec<(String, String)> {
             let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
@@ -382,6 +390,11 @@ impl Desk {
         outcome.details = String::new();
         outcome
     }
+}
+
+/// For a place that has room for one: why something failed.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 impl Lack {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use aside_core::task::event::Id;
-use aside_core::task::proposal::{Source, UserRequest};
+use aside_core::task::proposal::UserRequest;
 use aside_core::task::run::thread::{Earlier, WITHIN};
 
 use crate::daemon::state::State;
@@ -106,11 +106,7 @@ impl Tasks {
 
 /// Whether one may know of the other: what somebody asked from afar is nothing to those here, nor the other way around.
 fn is_of(known: &Known, request: &UserRequest) -> bool {
-    let source = match request.source {
-        Source::LocalUi => "local_ui",
-        Source::Wecom => "wecom",
-    };
-    known.brief.source == source
+    known.brief.source == request.source.name()
         && known.brief.from_user == request.from_user.as_deref().unwrap_or_default()
         && known.brief.workspace == request.meta.workspace
         && (!known.private || request.meta.private)

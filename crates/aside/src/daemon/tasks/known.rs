@@ -3,7 +3,7 @@
 use aside_core::proto::task::Brief;
 use aside_core::task::event::{Cause, Change, Event, Offered, What};
 use aside_core::task::log;
-use aside_core::task::proposal::{Source, UserRequest};
+use aside_core::task::proposal::{Found, Proposal, TaskResult, UserRequest};
 use aside_core::task::route::intent::Action;
 use aside_core::task::state::Name;
 
@@ -81,11 +81,7 @@ impl Known {
         let brief = &mut self.brief;
         if let Some(UserRequest { source, from_user, text, meta, thread_id: _ }) = &change.request {
             brief.text = cut(text, MAX_TEXT);
-            match source {
-                Source::LocalUi => "local_ui",
-                Source::Wecom => "wecom",
-            }
-            .clone_into(&mut brief.source);
+            source.name().clone_into(&mut brief.source);
             brief.from_user = from_user.clone().unwrap_or_default();
             brief.workspace.clone_from(&meta.workspace);
             brief.summary.clear();
@@ -112,10 +108,50 @@ impl Known {
 
     /// Whether every one of these words is in it.
     pub fn has(&self, words: &str) -> bool {
-        let Brief { task_id, text, summary, kind, workspace, .. } = &self.brief;
-        let all = [task_id, text, summary, kind, workspace].map(|text| text.to_lowercase());
-        words.to_lowercase().split_whitespace().all(|word| all.iter().any(|text| text.contains(word)))
+        words.to_lowercase().split_whitespace().all(|word| self.lists(word))
     }
+
+    /// The same, with all that its log says was said, proposed and printed.
+    pub fn has_said(&self, words: &str, log: &[u8]) -> bool {
+        let said = said(log).to_lowercase();
+        words.to_lowercase().split_whitespace().all(|word| self.lists(word) || said.contains(word))
+    }
+
+    fn lists(&self, word: &str) -> bool {
+        let Brief { task_id, text, summary, kind, workspace, .. } = &self.brief;
+        [task_id, text, summary, kind, workspace].iter().any(|text| text.to_lowercase().contains(word))
+    }
+}
+
+/// All texts of a log, in their order: a word may go over the end of a piece.
+fn said(log: &[u8]) -> String {
+    let lines = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut said = String::new();
+    for event in lines.filter_map(|line| log::read(line).ok()) {
+        match event.what {
+            What::TaskStreamChunk { chunk, .. } => said.push_str(&chunk),
+            What::TaskProposal(offered) => {
+                let TaskResult { proposal, summary, details, .. } = offered.result;
+                let proposed = match proposal {
+                    Proposal::Plan { text } | Proposal::Answer { text } => text,
+                    Proposal::Diff { unified_diff, .. } => unified_diff,
+                    Proposal::Command { cmd, reason, .. } => format!("{cmd}\n{}", reason.unwrap_or_default()),
+                    Proposal::SearchResults { items } => {
+                        let line =
+                            |item: &Found| format!("{} {}\n", item.path, item.preview.as_deref().unwrap_or_default());
+                        items.iter().map(line).collect()
+                    }
+                };
+                said.push_str(&format!("\n{summary}\n{proposed}\n{}\n", details.unwrap_or_default()));
+            }
+            What::TaskState(change) => {
+                let request = change.request.map(|request| request.text).unwrap_or_default();
+                said.push_str(&format!("\n{request}\n{}\n", change.message.unwrap_or_default()));
+            }
+            What::TaskStart { .. } | What::TaskEnd { .. } => {}
+        }
+    }
+    said
 }
 
 /// As the document spells it.

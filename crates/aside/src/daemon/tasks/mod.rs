@@ -5,8 +5,9 @@ pub mod actor;
 pub mod known;
 pub mod rules;
 
+pub mod desk;
+
 mod act;
-mod desk;
 mod earlier;
 mod offer;
 
@@ -318,14 +319,23 @@ impl Tasks {
         self.moves.subscribe()
     }
 
-    /// The newest first. Those that have these words, if there are any.
+    /// The newest first. Those that have these words in what was asked, said or printed, if there are any.
     pub async fn list(&self, state: &Arc<State>, words: &str, thread: &str, limit: usize) -> Vec<Brief> {
         self.ready(state).await;
         self.load().await;
-        let inner = locked(&self.inner);
-        let fits = |known: &&Known| known.has(words) && (thread.is_empty() || known.brief.thread_id == thread);
-        let mut briefs: Vec<Brief> = inner.known.values().filter(fits).map(|known| known.brief.clone()).collect();
-        drop(inner);
+        let all: Vec<Known> = locked(&self.inner).known.values().cloned().collect();
+        let here = all.into_iter().filter(|known| thread.is_empty() || known.brief.thread_id == thread);
+        let (mut found, rest): (Vec<Known>, Vec<Known>) = here.partition(|known| known.has(words));
+        if !rest.is_empty() {
+            let (events, words) = (self.events.clone(), words.to_owned());
+            let said = move |known: &Known| {
+                let log = Id::of(&known.brief.task_id).and_then(|id| events.read(&id).ok());
+                log.is_some_and(|log| known.has_said(&words, &log))
+            };
+            let more = tokio::task::spawn_blocking(move || rest.into_iter().filter(said).collect::<Vec<Known>>());
+            found.extend(more.await.unwrap_or_default());
+        }
+        let mut briefs: Vec<Brief> = found.into_iter().map(|known| known.brief).collect();
         briefs.sort_by_key(|brief| std::cmp::Reverse((brief.since, brief.task_id.clone())));
         briefs.truncate(limit);
         briefs
@@ -378,14 +388,14 @@ impl Tasks {
         Ok((reader, heard))
     }
 
-    /// Takes back what a task wrote. That is an event of the task, with who did it.
+    /// Undoes what a task wrote. That is an event of the task, with who did it.
     pub async fn undo(&self, state: &Arc<State>, id: &Id, by: &str) -> Result<String, Trouble> {
         self.ready(state).await;
         self.load().await;
         let known = locked(&self.inner).known.get(id).cloned().ok_or(Trouble::Unknown)?;
         let Some(change) = known.wrote else {
             return Err(Trouble::Refused(
-                "this task holds no change of files to take back, and what a command did stays".to_owned(),
+                "this task changed no files that could be undone, and what a command did stays".to_owned(),
             ));
         };
         let ledger = self.ledger();
@@ -397,10 +407,10 @@ impl Tasks {
         }
         // The files are as they were, whatever becomes of the word about it; the ledger knows.
         if let Err(trouble) = self.say(state, id, || Word::Undone { by: by.to_owned() }).await {
-            tracing::warn!("that {id} was taken back could not be written down: {trouble:?}");
+            tracing::warn!("that {id} was undone could not be written down: {trouble:?}");
         }
         self.moves.send_modify(|moves| *moves += 1);
-        Ok(format!("{id} was taken back"))
+        Ok(format!("{id} was undone: its files are as they were before"))
     }
 
     /// Whether something is being done for a task. A daemon that makes way for another one waits for that.

@@ -92,7 +92,8 @@ impl Maker {
         let now = Now::new(environment);
         let root = self.workspace.root().to_str().ok_or("the path of the workspace is not UTF-8")?;
         let cwd = command.cwd.clone();
-        let place = Place { source: self.request.source, dialect, cwd: &cwd, workspace: root };
+        let UserRequest { source, ref meta, .. } = self.request;
+        let place = Place { source, untrusted: meta.untrusted, dialect, cwd: &cwd, workspace: root };
         Offer::run(step, command, &place, &rules, &now).map_err(|unfit| unfit.to_string())
     }
 

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::exec::agent::Spec;
 use crate::exec::command;
-use crate::exec::keep::{Kept, Reach};
+use crate::exec::keep::{Kept, Reach, remove};
 use crate::exec::taint::Rank;
 use crate::world::sandbox::enclose::enclose;
 
@@ -33,6 +33,7 @@ pub enum Left {
 
 /// Standard input goes to the agent, whose output is ours.
 pub fn keep(said: &str) -> anyhow::Result<Left> {
+    let spec: Spec = serde_json::from_str(said).context("it is not said which agent")?;
     rustix::process::setsid().context("could not leave the terminal")?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).context("could not watch over processes")?;
@@ -61,6 +62,8 @@ pub fn keep(said: &str) -> anyhow::Result<Left> {
         kept.reap();
     }
     kept.end(Reach::All);
+    // Also when the daemon, which made it, has gone.
+    remove(&spec.temp);
     Ok(if kept.is_left(Reach::All) { Left::Something } else { Left::Nothing })
 }
 
@@ -116,13 +119,14 @@ pub fn enter(parent: u32, said: &str) -> anyhow::Error {
     let ready = || -> anyhow::Result<Spec> {
         let spec: Spec = serde_json::from_str(said).context("it is not said which agent")?;
         Rank::Command.take()?;
-        enclose(&spec.enclosure)?;
-        // Behind that: a process with other rights may lose it.
-        #[cfg(target_os = "linux")]
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-            .context("could not tie it to the daemon")?;
-        let is_there = rustix::process::getppid().is_some_and(|pid| pid.as_raw_pid().unsigned_abs() == parent);
-        anyhow::ensure!(is_there, "what would watch over it has gone");
+        enclose(&spec.enclosure, || {
+            #[cfg(target_os = "linux")]
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+                .context("could not tie it to the daemon")?;
+            let is_there = rustix::process::getppid().is_some_and(|pid| pid.as_raw_pid().unsigned_abs() == parent);
+            anyhow::ensure!(is_there, "what would watch over it has gone");
+            Ok(())
+        })?;
         rustix::process::chdir(&spec.cwd).with_context(|| format!("could not go to {}", spec.cwd.display()))?;
         Ok(spec)
     };

@@ -112,7 +112,13 @@ impl Scene {
         let step = Step { task: "t1".to_owned(), number: 1 };
         let workspace = self.root.join("workspace").display().to_string();
         let cwd = self.root.join(cwd).display().to_string();
-        let place = Place { source: Source::LocalUi, dialect: self.dialect, cwd: &cwd, workspace: &workspace };
+        let place = Place {
+            source: Source::LocalUi,
+            untrusted: false,
+            dialect: self.dialect,
+            cwd: &cwd,
+            workspace: &workspace,
+        };
         let (environment, confine) = (self.shown.clone(), self.confine);
         let command = Command { cmd: cmd.to_owned(), cwd: cwd.clone(), environment, reason: None, confine };
         (Offer::run(step.clone(), command, &place, rules, &Nothing).unwrap(), step)

@@ -1,5 +1,6 @@
 //! Where an agent runs: it sees the files as the user does, but for those that hold secrets, and can write only where it keeps its own state.
 //! A view of the mounts sees to that, so that the agent can still enclose its own commands; where the kernel gives none, Landlock does.
+//! With the view come processes of its own: it sees no others, and when the first of them ends, the kernel ends them all.
 
 use std::path::PathBuf;
 
@@ -8,15 +9,16 @@ use serde::{Deserialize, Serialize};
 /// All absolute, with links resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enclosure {
-    /// Directories that it may write in: the first two count where there is only Landlock.
+    /// Directories that it may write in.
     pub writable: Vec<PathBuf>,
-    /// Directories and files that are empty for it.
+    /// Directories and files that are empty for it, or that it cannot read.
     pub hidden: Vec<PathBuf>,
 }
 
-/// Restricts this process for good, and what it becomes. Must be called before any thread is started.
-pub fn enclose(enclosure: &Enclosure) -> anyhow::Result<()> {
-    platform::enclose(enclosure)
+/// Returns in a process that is restricted for good, and so is what it becomes. The calling process may stay behind to wait for it, and ends
+/// with it; `tie` is called there, once nothing more changes in its rights. Must be called before any thread is started.
+pub fn enclose(enclosure: &Enclosure, tie: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    platform::enclose(enclosure, tie)
 }
 
 #[cfg(target_os = "linux")]
@@ -25,7 +27,7 @@ mod platform {
     use std::io::Write;
     use std::os::fd::OwnedFd;
     use std::os::unix::ffi::OsStrExt;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use anyhow::{Context, ensure};
     use rustix::fs::{Mode, OFlags};
@@ -33,30 +35,47 @@ mod platform {
     use rustix::thread::UnshareFlags;
 
     use super::Enclosure;
-    use crate::world::sandbox::{Writes, confine, platform};
+    use crate::world::sandbox::{Writes, confine, own_processes, platform};
 
-    /// libc does not name it yet.
+    /// libc does not name them yet.
     const MOUNT_ATTR_RDONLY: u64 = 1;
+    const MOUNT_ATTR_NODEV: u64 = 4;
 
-    pub fn enclose(enclosure: &Enclosure) -> anyhow::Result<()> {
+    /// Terminals of its own, which no user sees.
+    const TERMINALS: &str = "/dev/pts";
+    const NEW_TERMINAL: &str = "/dev/ptmx";
+    const NOTHING: &str = "/dev/null";
+    /// What holds the memory of other programs.
+    const SHARED_MEMORY: &str = "/dev/shm";
+    /// What root sets the machine with: a view of the mounts keeps root from files, not from these.
+    const OF_ROOT: [&str; 5] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
+
+    pub fn enclose(enclosure: &Enclosure, tie: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
         match own_view() {
             // From here on there is no way back: half a view is none.
             Ok(()) => {
+                unshare(UnshareFlags::NEWPID | UnshareFlags::NEWIPC).context("could not enclose the agent")?;
+                tie()?;
+                let above = own_processes::first().context("could not enclose the agent")?;
                 arrange(enclosure).context("could not enclose the agent")?;
                 // A second one, in which nothing of the first can be changed, not even by its root.
                 own_view().context("could not enclose the agent")?;
-                platform::alone_with_files()
+                above.tie()?;
+                platform::alone_with_files()?;
+                own_processes::second()
             }
-            Err(_) => by_landlock(enclosure),
+            Err(_) => {
+                by_landlock(enclosure)?;
+                tie()
+            }
         }
     }
 
     fn by_landlock(enclosure: &Enclosure) -> anyhow::Result<()> {
-        let mut opened = enclosure.writable.iter().map(|place| opened(place));
-        let (Some(state), Some(temp)) = (opened.next(), opened.next()) else {
-            anyhow::bail!("the agent has nowhere to write")
-        };
-        confine(&Writes::Beneath { workspace: &state?, temp: &temp? })
+        let opened: Vec<OwnedFd> =
+            enclosure.writable.iter().map(|place| opened(place)).collect::<anyhow::Result<_>>()?;
+        confine(&Writes::Beneath { places: &opened.iter().collect::<Vec<_>>(), hidden: &enclosure.hidden })?;
+        platform::keep_modes()
     }
 
     fn opened(place: &Path) -> anyhow::Result<OwnedFd> {
@@ -66,8 +85,10 @@ mod platform {
 
     /// A user and a view of the mounts of its own, in which this process is the user that it was.
     fn own_view() -> anyhow::Result<()> {
+        // What is below /proc/self belongs to root otherwise; there is nothing to be read in this process.
+        rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)?;
         let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        unshare().context("the kernel gives no view of its own")?;
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS).context("the kernel gives no view of its own")?;
         // Refused where it is decided already.
         let _ = put("/proc/self/setgroups", "deny");
         put("/proc/self/uid_map", &format!("{user} {user} 1"))?;
@@ -75,9 +96,9 @@ mod platform {
     }
 
     #[expect(unsafe_code, reason = "rustix marks it so, for flags that are not used here")]
-    fn unshare() -> rustix::io::Result<()> {
+    fn unshare(flags: UnshareFlags) -> rustix::io::Result<()> {
         // SAFETY: descriptors stay shared.
-        unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWUSER | UnshareFlags::NEWNS) }
+        unsafe { rustix::thread::unshare_unsafe(flags) }
     }
 
     fn put(file: &str, text: &str) -> anyhow::Result<()> {
@@ -90,26 +111,68 @@ mod platform {
         for place in &enclosure.writable {
             mount_bind_recursive(place, place).with_context(|| format!("could not keep {}", place.display()))?;
         }
+        let empty = empty_file();
         for place in &enclosure.hidden {
-            hide(place).with_context(|| format!("could not hide {}", place.display()))?;
+            hide(place, &empty).with_context(|| format!("could not hide {}", place.display()))?;
         }
-        set_read_only("/".as_ref(), Reach::All, true)?;
+        let devices = own_devices();
+        // Only its own processes are to be seen; within a container that may not be allowed.
+        let _ = mount("proc", "/proc", "proc", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None);
+        if rustix::process::geteuid().is_root() {
+            let there = OF_ROOT.iter().filter(|place| Path::new(place).exists());
+            for place in there {
+                mount_bind(*place, *place).with_context(|| format!("could not keep {place}"))?;
+            }
+        }
+        // A device can be written wherever it is: the terminals of the user are devices.
+        set("/".as_ref(), Reach::All, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV, 0)?;
         // An agent that encloses a command of its own writes its user there.
-        set_read_only("/proc".as_ref(), Reach::One, false)?;
+        set("/proc".as_ref(), Reach::One, 0, MOUNT_ATTR_RDONLY)?;
+        for device in devices {
+            set(device.as_ref(), Reach::One, 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV)?;
+        }
         for place in &enclosure.writable {
-            set_read_only(place, Reach::One, false)?;
+            set(place, Reach::One, 0, MOUNT_ATTR_RDONLY)?;
             let probe = rustix::fs::statvfs(place)?;
             ensure!(!probe.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY), "{} is read-only", place.display());
         }
         Ok(())
     }
 
-    fn hide(place: &Path) -> anyhow::Result<()> {
+    /// The devices that it may use, each a mount of its own.
+    fn own_devices() -> Vec<&'static str> {
+        let is_kept = |device: &&str| mount_bind(*device, *device).is_ok();
+        let mut kept: Vec<&str> = platform::DEVICES.into_iter().filter(is_kept).collect();
+        let options = c"newinstance,ptmxmode=0666,mode=0620";
+        let made = mount("devpts", TERMINALS, "devpts", MountFlags::NOSUID | MountFlags::NOEXEC, Some(options));
+        if made.is_ok() {
+            kept.push(TERMINALS);
+            let is_link = std::fs::symlink_metadata(NEW_TERMINAL).is_ok_and(|there| there.is_symlink());
+            if !is_link && mount_bind("/dev/pts/ptmx", NEW_TERMINAL).is_ok() {
+                kept.push(NEW_TERMINAL);
+            }
+        }
+        kept
+    }
+
+    /// In the place of shared memory, which is hidden with it.
+    fn empty_file() -> PathBuf {
+        let shared = std::fs::canonicalize(SHARED_MEMORY);
+        let made = shared.map_err(anyhow::Error::from).and_then(|shared| {
+            hide(&shared, Path::new(NOTHING))?;
+            let empty = shared.join("empty");
+            std::fs::File::create(&empty)?;
+            Ok(empty)
+        });
+        made.unwrap_or_else(|_| PathBuf::from(NOTHING))
+    }
+
+    fn hide(place: &Path, empty: &Path) -> anyhow::Result<()> {
         let Ok(there) = std::fs::symlink_metadata(place) else { return Ok(()) };
         if there.is_dir() {
             mount("tmpfs", place, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, Some(c"size=4k,mode=500"))?;
         } else if there.is_file() {
-            mount_bind("/dev/null", place)?;
+            mount_bind(empty, place)?;
         }
         Ok(())
     }
@@ -121,9 +184,8 @@ mod platform {
     }
 
     #[expect(unsafe_code, reason = "rustix has no name for this system call")]
-    fn set_read_only(place: &Path, reach: Reach, is_set: bool) -> anyhow::Result<()> {
+    fn set(place: &Path, reach: Reach, set: u64, cleared: u64) -> anyhow::Result<()> {
         let path = std::ffi::CString::new(place.as_os_str().as_bytes())?;
-        let (set, cleared) = if is_set { (MOUNT_ATTR_RDONLY, 0) } else { (0, MOUNT_ATTR_RDONLY) };
         let attributes: [u64; 4] = [set, cleared, 0, 0];
         let flags = if reach == Reach::All { libc::AT_RECURSIVE } else { 0 };
         // SAFETY: both pointers are valid for the call, and the size is that of the attributes.
@@ -144,7 +206,7 @@ mod platform {
 
 #[cfg(not(target_os = "linux"))]
 mod platform {
-    pub fn enclose(_: &super::Enclosure) -> anyhow::Result<()> {
+    pub fn enclose(_: &super::Enclosure, _: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
         anyhow::bail!("agents run only where the kernel can keep them from writing, which is Linux")
     }
 }

@@ -217,31 +217,40 @@ fn a_change_side_by_side() {
     let mut chat = changing(131, 24);
     chat.press(Key::Char('v'));
     insta::assert_snapshot!(seen(&mut chat), @r"
-    conversations               │ aside · add a file
-                                │ Write this change?                                                                    ↓ 4 more rows
-                                │file     A new.txt +9 -0
-                                │file     M src/b.rs +1 -1
-                                │rule     no rule
-                                │diff --git a/new.txt b/new.txt
-                                │new file mode 100644
-                                │--- /dev/null
-                                │+++ b/new.txt
-                                │@@ -0,0 +1,9 @@
-                                │                                                  │   1 +line 1
-                                │                                                  │   2 +line 2
-                                │                                                  │   3 +line 3
-                                │                                                  │   4 +line 4
-                                │                                                  │   5 +line 5
-                                │                                                  │   6 +line 6
-                                │                                                  │   7 +line 7
-                                │                                                  │   8 +line 8
-                                │                                                  │   9 +line 9
-                                │diff --git a/src/b.rs b/src/b.rs
-                                │--- a/src/b.rs
-                                │─────────────────────────────────────────────────────────────────────────────────────────────────────
-                                │›
-                                │y write · n reject · e edit · Esc back · v sides · ] [ hunks · Tab files
+     aside · add a file
+     Write this change?                                                                                                  ↓ 4 more rows
+    file     A new.txt +9 -0
+    file     M src/b.rs +1 -1
+    rule     no rule
+    diff --git a/new.txt b/new.txt
+    new file mode 100644
+    --- /dev/null
+    +++ b/new.txt
+    @@ -0,0 +1,9 @@
+                                                                     │   1 +line 1
+                                                                     │   2 +line 2
+                                                                     │   3 +line 3
+                                                                     │   4 +line 4
+                                                                     │   5 +line 5
+                                                                     │   6 +line 6
+                                                                     │   7 +line 7
+                                                                     │   8 +line 8
+                                                                     │   9 +line 9
+    diff --git a/src/b.rs b/src/b.rs
+    --- a/src/b.rs
+    ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    ›
+    y write · n reject · e edit · Esc back · v sides · ] [ hunks · Tab files
     ");
+}
+
+#[test]
+fn two_sides_fit_from_a_hundred_columns_on() {
+    for (columns, fits) in [(100, true), (99, false)] {
+        let mut chat = changing(columns, 24);
+        chat.press(Key::Char('v'));
+        assert_eq!(seen(&mut chat).contains("│   1 +line 1"), fits, "{columns}");
+    }
 }
 
 #[test]

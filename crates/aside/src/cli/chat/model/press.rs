@@ -3,6 +3,7 @@
 
 use aside_core::proto::task::{Op, Task};
 use aside_core::task::proposal::Proposal;
+use aside_core::task::state::Name;
 
 use crate::cli::chat::input::{Input, Took};
 use crate::cli::chat::keys::Key;
@@ -127,12 +128,12 @@ impl Model {
             let early = since.is_none_or(|since| now.saturating_sub(since) < MOMENT);
             match key {
                 Key::Char('y') if !early => {
-                    self.tell(Tone::Told, "taking it back");
+                    self.tell(Tone::Told, "undoing it");
                     let by = self.who.by.clone();
                     return self.send(Tag::Undo, Task { by, ..Self::about(Op::Undo, &task) }, out);
                 }
                 Key::Char('y') => return self.tell(Tone::Told, "too soon; u again"),
-                _ => self.tell(Tone::Told, "nothing was taken back"),
+                _ => self.tell(Tone::Told, "nothing was undone"),
             }
         }
         let last = self.tasks.len().saturating_sub(1);
@@ -152,7 +153,9 @@ impl Model {
             Key::PageUp | Key::PageDown | Key::Ctrl('u' | 'd' | 'b' | 'f') => self.scroll_talk(key, out),
             Key::Enter | Key::Char('o') => self.look(out),
             Key::Char('r') => self.retry(out),
-            Key::Char('u') => self.take_back(),
+            Key::Char('u') => self.ask_to_undo(),
+            Key::Char('w') => self.ask_about_failure("why did it fail?", out),
+            Key::Char('f') => self.ask_about_failure("fix it", out),
             Key::Char('/') => self.search(),
             Key::Char('n') => self.find(Way::Back),
             Key::Char('N') => self.find(Way::Forward),
@@ -426,13 +429,25 @@ impl Model {
     }
 
     /// It writes files, so it is asked about.
-    fn take_back(&mut self) {
+    fn ask_to_undo(&mut self) {
         match self.tasks.get(self.chosen) {
             Some(task) if task.undo => {
                 self.undo = Some((task.id.clone(), None));
-                self.tell(Tone::Told, "take back what it wrote? y");
+                self.tell(Tone::Told, "undo what it wrote? y");
             }
-            Some(_) => self.tell(Tone::Told, "it wrote nothing that could be taken back"),
+            Some(_) => self.tell(Tone::Told, "it wrote nothing that could be undone"),
+            None => {}
+        }
+    }
+
+    /// Goes on in the conversation with words that mean what failed last in it.
+    fn ask_about_failure(&mut self, words: &str, out: &mut Vec<Out>) {
+        match self.tasks.get(self.chosen) {
+            Some(task) if task.state == Name::Failed => {
+                self.go_to_input();
+                self.ask(words.to_owned(), out);
+            }
+            Some(_) => self.tell(Tone::Told, "it did not fail"),
             None => {}
         }
     }

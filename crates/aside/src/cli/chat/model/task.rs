@@ -3,6 +3,7 @@
 use aside_core::proto::task::Brief;
 use aside_core::task::event::{Cause, Channel, Event, Outcome, What};
 use aside_core::task::proposal::{Proposal, Source};
+use aside_core::task::route::intent::Kind;
 use aside_core::task::state::Name;
 
 use crate::cli::chat::model::card::Card;
@@ -29,6 +30,11 @@ pub struct Shown {
     pub wanted: String,
     pub looked_at: Option<usize>,
     pub answer: String,
+    /// What is said may hold changes, which are shown as a proposal and not while they are written.
+    pub changes: bool,
+    /// When it was heard of first and last, by the clock of the conversation.
+    pub begun: Option<u64>,
+    pub heard: u64,
     answer_id: String,
     pub output: String,
     /// The beginning of the output is no longer here.
@@ -41,9 +47,9 @@ pub struct Shown {
     /// The step of the proposal that waits, before its offer is known.
     pub waits: Option<u32>,
     pub outcome: Option<Outcome>,
-    /// It wrote something that can be taken back.
+    /// It wrote something that can be undone.
     pub undo: bool,
-    /// Who took it back.
+    /// Who undid it.
     pub undone_by: Option<String>,
     /// When it began to be carried out, and when it ended, in milliseconds since 1970.
     began: Option<u64>,
@@ -71,6 +77,9 @@ impl Shown {
             wanted: String::new(),
             looked_at: None,
             answer: String::new(),
+            changes: false,
+            begun: None,
+            heard: 0,
             answer_id: String::new(),
             output: String::new(),
             output_cut: false,
@@ -99,7 +108,10 @@ impl Shown {
             self.begin_again(event.attempt);
         }
         match &event.what {
-            What::TaskStart { intent, scope: _ } => self.wanted.clone_from(&intent.summary),
+            What::TaskStart { intent, scope: _ } => {
+                self.wanted.clone_from(&intent.summary);
+                self.changes = matches!(intent.kind, Kind::Change | Kind::Diagnose);
+            }
             What::TaskState(change) => {
                 self.state = change.state;
                 self.message = change.message.clone().unwrap_or_default();
@@ -107,8 +119,12 @@ impl Shown {
                     self.request.clone_from(&request.text);
                     self.from = match (request.source, &request.from_user) {
                         (Source::LocalUi, _) => None,
-                        (Source::Wecom, None) => Some("wecom".to_owned()),
-                        (Source::Wecom, Some(user)) => Some(format!("{user} (wecom)")),
+                        (source @ (Source::Wecom | Source::Webhook | Source::Relay), None) => {
+                            Some(source.name().to_owned())
+                        }
+                        (source @ (Source::Wecom | Source::Webhook | Source::Relay), Some(user)) => {
+                            Some(format!("{user} ({})", source.name()))
+                        }
                     };
                 }
                 if let Some(context) = &change.context {

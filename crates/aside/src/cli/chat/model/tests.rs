@@ -24,8 +24,9 @@ impl Chat {
             home: Some("/home/me".to_owned()),
         };
         let mut chat = Self { model: Model::new(who, String::new(), (width, height)), now: 1000, seq: 0 };
-        assert_eq!(ops(&chat.feed(In::Connected)), ["follow"]);
+        assert_eq!(ops(&chat.feed(In::Connected)), ["follow", "welcome"]);
         chat.feed(In::Answer(Tag::Follow, Ok(Box::default())));
+        chat.feed(In::Answer(Tag::Welcome, Ok(Box::default())));
         chat
     }
 

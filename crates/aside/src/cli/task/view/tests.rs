@@ -39,6 +39,14 @@ fn proposal(proposal: &str, details: &str) -> String {
 }
 
 #[test]
+fn an_answer_that_was_told_between_steps_is_not_told_again() {
+    let told = "I look.\n\n$ cat a\n\nIt is fine.\nReally.";
+    assert!(has_lines(told, "I look.\n\nIt is fine.\nReally.\n"));
+    assert!(!has_lines(told, "It is fine.\nI look."));
+    assert!(!has_lines(told, "It is fine. Really.") && !has_lines(told, ""));
+}
+
+#[test]
 fn what_is_said_is_shown_once_however_it_comes() {
     let whole = proposal(r#"{"type":"answer","text":"It is **slow**\n\n- one\n- two"}"#, "");
     assert_eq!(paper(&[ANSWER, &whole]).0, "It is slow\n\n  • one\n  • two\n".replace("  •", "•"));
@@ -53,7 +61,7 @@ fn an_answer_grows_on_a_terminal_with_a_row_below_it_that_says_so() {
     let proposing = r#"{"type":"task_state","state":"PROPOSING"}"#;
     let all = events(&[proposing, ANSWER]);
     view.take(&all[0], SIZE);
-    assert_eq!(view.draws(None, Duration::from_secs(2), SIZE), "⠦ thinking · 2 s");
+    assert_eq!(view.draws(None, Duration::from_secs(2), SIZE), "⠦ thinking; Ctrl-C stops · 2 s");
     view.take(&all[1], SIZE);
     let drawn = view.draws(None, Duration::from_secs(3), SIZE);
     assert!(drawn.starts_with("\r\x1b[2K\x1b[JIt is slow\n"), "{drawn:?}");
@@ -86,7 +94,7 @@ fn a_proposal_that_was_offered_is_not_shown_again() {
     view.offered();
     all[2..].iter().for_each(|event| view.take(event, SIZE));
     assert_eq!(view.step(), None);
-    assert_eq!(view.draws(None, Duration::ZERO, SIZE), "changed 1 file; aside task undo t1 takes it back\n");
+    assert_eq!(view.draws(None, Duration::ZERO, SIZE), "changed 1 file; undo with: aside task undo t1\n");
 }
 
 #[test]
@@ -111,13 +119,6 @@ fn nothing_that_a_task_says_reaches_the_terminal_as_a_command() {
 
 #[test]
 fn a_change_is_not_shown_while_it_is_being_written() {
-    let text = "Fixes it.\n\n```diff\n--- a/x\n+++ b/x\n```\nSo.\n```sh\nmake\n```\n";
-    let shown: Vec<String> = (0..=text.len()).map(|end| without_diffs(&text[..end])).collect();
-    assert_eq!(shown.last().unwrap(), "Fixes it.\n\nSo.\n```sh\nmake\n```\n");
-    for pair in shown.windows(2) {
-        let settled = pair[0].rsplit_once('\n').map_or("", |(lines, _)| lines);
-        assert!(pair[1].starts_with(settled), "{pair:?}");
-    }
     let start =
         r#"{"type":"task_start","intent":{"kind":"change","confidence":0.7,"summary":"Change: x"},"scope":"full"}"#;
     let said = r#"{"type":"task_stream_chunk","messageId":"m","channel":"answer","chunk":"Fixes it.\n\n```diff\n--- a/x\n+++ b/x\n```\n"}"#;
@@ -128,6 +129,40 @@ fn a_change_is_not_shown_while_it_is_being_written() {
     assert_eq!(paper(&[start, said, &offered]).0, "Fixes it.\nOne file was not read.\n");
     let answered = proposal(r#"{"type":"answer","text":"Do:\n```diff\n+x\n```"}"#, "");
     assert!(paper(&[start, said, &answered]).0.contains("+x"), "an answer is shown whole");
+}
+
+#[test]
+fn a_block_of_a_change_never_reaches_the_terminal() {
+    let start =
+        r#"{"type":"task_start","intent":{"kind":"change","confidence":0.7,"summary":"Change: x"},"scope":"full"}"#;
+    let block = "Fixes it.\n\nsrc/user.py\n<<<<<<< SEARCH\nnmae\n=======\nname\n>>>>>>> REPLACE\n";
+    let mut view = view(Surface::Terminal);
+    let proposing = r#"{"type":"task_state","state":"PROPOSING"}"#;
+    events(&[start, proposing]).iter().for_each(|event| view.take(event, SIZE));
+    let mut drawn = String::new();
+    for end in 1..block.len() {
+        let chunk = serde_json::Value::from(&block[end - 1..end]);
+        let said = format!(r#"{{"type":"task_stream_chunk","messageId":"m","channel":"answer","chunk":{chunk}}}"#);
+        events(&[&said]).iter().for_each(|event| view.take(event, SIZE));
+        drawn += &view.draws(None, Duration::from_secs(3), SIZE);
+    }
+    assert!(drawn.contains("Fixes it.") && drawn.contains("writing the change"), "{drawn}");
+    assert!(!["<<<<", "====", ">>>>", "nmae", "user.py"].iter().any(|raw| drawn.contains(raw)), "{drawn}");
+}
+
+#[test]
+fn a_model_that_says_nothing_any_more_is_told_and_can_be_given_up() {
+    let mut view = view(Surface::Terminal);
+    let all = events(&[r#"{"type":"task_state","state":"PROPOSING"}"#, ANSWER]);
+    let wide = Size { columns: 80, rows: 12 };
+    view.take(&all[0], wide);
+    view.draws(None, Duration::from_secs(1), wide);
+    assert!(view.draws(None, Duration::from_secs(20), wide).contains("thinking"));
+    assert!(
+        view.draws(None, Duration::from_secs(22), wide).contains("nothing from the model for 21 s; Ctrl-C gives up")
+    );
+    view.take(&all[1], wide);
+    assert!(view.draws(None, Duration::from_secs(23), wide).contains("thinking"));
 }
 
 #[test]

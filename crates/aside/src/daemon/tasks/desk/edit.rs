@@ -20,9 +20,9 @@ use crate::apply;
 use crate::daemon::model::{self, Use};
 use crate::daemon::tasks::desk::failed::{Failed, brings_output};
 use crate::daemon::tasks::desk::here::Here;
-use crate::daemon::tasks::desk::voice::{Ending, Exchange, Heard, Voice, excuse};
-use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking};
-use crate::provider::Whom;
+use crate::daemon::tasks::desk::voice::{Ending, Exchange, Heard, Voice};
+use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking, one_line};
+use crate::provider::Selection;
 
 /// What became of an answer.
 pub(super) enum Answered {
@@ -40,16 +40,19 @@ impl Desk {
             if let Some(outcome) = self.exact(&here).await? {
                 return Ok(outcome);
             }
-            if let Some(outcome) = here.ordered(self.words(), Tongue::of(request)).await {
+            let tongue = Tongue::of(request);
+            if let Some(outcome) = here.prints(self.words(), tongue) {
+                return Ok(outcome);
+            }
+            if let Some(outcome) = here.ordered(self.words(), tongue).await {
                 return Ok(outcome);
             }
             let nothing = match Tongue::of(request) {
                 Tongue::English => "Nothing was changed.",
                 Tongue::Chinese => "没有修改任何文件。",
             };
-            let text = format!("{} {nothing}\n", lack.told(request));
-            let summary = text.lines().next().unwrap_or_default().to_owned();
-            return Ok(answer(text, summary, String::new(), Model::Needed));
+            // Nothing came of it, so it is not done.
+            return Err(format!("{} {nothing}", one_line(&lack.told(request))));
         }
         if self.agent().is_some() {
             return self.by_agent(intent, request, say).await;
@@ -57,7 +60,7 @@ impl Desk {
         let form = self.form(gathered);
         let voice = Voice::new(self, say, prompt::MAX_TOKENS).after(form.example());
         let asked = voice.asks(&gathered.context, |context| prompt::change(request, context, form)).await;
-        let exchange = asked.map_err(|silence| excuse(&silence.failure))?;
+        let exchange = asked.map_err(|silence| silence.excuse())?;
         match self.settled(&voice, &exchange, gathered, form).await? {
             Answered::Diff(outcome) => Ok(outcome),
             // It would have to know more first: that is a plan.
@@ -90,6 +93,10 @@ impl Desk {
         if self.agent().is_some() {
             let told = match (leaving.command.trim(), leaving.output.trim()) {
                 ("", "") => request.to_owned(),
+                // Often the words of the request themselves.
+                ("", output) if request.contains(output) => request.to_owned(),
+                ("", output) => format!("{request}\n\nThis was printed:\n~~~\n{output}\n~~~"),
+                (command, "") => format!("{request}\n\nThe command `{command}` failed."),
                 (command, output) => {
                     format!("{request}\n\nThe command `{command}` failed. It printed:\n~~~\n{output}\n~~~")
                 }
@@ -107,9 +114,9 @@ impl Desk {
         let make = |context: &_| prompt::diagnose(request, &leaving.failure(), context, form);
         let exchange = match voice.asks(&gathered.context, make).await {
             Ok(exchange) => exchange,
-            Err(silence) if known.model == Model::Needed => return Err(excuse(&silence.failure)),
+            Err(silence) if known.model == Model::Needed => return Err(silence.excuse()),
             Err(silence) => {
-                known.details = joined(&known.details, &excuse(&silence.failure));
+                known.details = joined(&known.details, &silence.excuse());
                 return Ok(known);
             }
         };
@@ -143,10 +150,8 @@ impl Desk {
         if here.diagnose(self.words(), &pasted.failure()).await.model != Model::Needed {
             return pasted;
         }
-        let typed = Failed::of_session(&self.state, &self.request.meta.session).await;
-        let ran = Failed::of_thread(self.earlier().await);
-        // Whoever says "it" means what they saw last.
-        typed.into_iter().chain(ran).max_by_key(|failed| failed.at).unwrap_or(pasted)
+        let session = &self.request.meta.session;
+        Failed::last(&self.state, session, self.earlier().await).await.unwrap_or(pasted)
     }
 
     /// Where it failed, if that is in the workspace.
@@ -175,14 +180,14 @@ impl Desk {
         };
         voice.remarks(&format!("That does not fit the files ({refusal}). Once more:"));
         let again = prompt::again(std::slice::from_ref(&refusal), form);
-        let heard = voice.asks_again(exchange, again).await.map_err(|silence| excuse(&silence.failure))?;
+        let heard = voice.asks_again(exchange, again).await.map_err(|silence| silence.excuse())?;
         self.read(&heard, gathered).await
     }
 
     /// A model that we keep is one that this machine can run beside everything else.
     fn form(&self, gathered: &Gathered) -> Form {
-        let whom = model::whom(&self.state.config().llm, Use::Task, Whom::AsSet);
-        let size = if whom.is_some_and(|whom| whom.server.is_kept()) { Size::Small } else { Size::Any };
+        let endpoint = model::endpoint(&self.state.config().llm, Use::Task, Selection::AsSet);
+        let size = if endpoint.is_some_and(|endpoint| endpoint.server.is_kept()) { Size::Small } else { Size::Any };
         Form::of(size, &gathered.context)
     }
 

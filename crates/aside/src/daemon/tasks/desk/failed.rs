@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use aside_core::proto::ended::Past;
+use aside_core::suggest::cured::{self, End, Ran};
 use aside_core::task::run::diagnose::{Failure, mentioned, places};
 use aside_core::task::run::thread::Earlier;
+use aside_core::task::state::Name;
 
 use crate::daemon::state::State;
 use crate::daemon::tasks::actor;
 
 /// Commands of the session that "that" may mean.
 const LATELY: u32 = 6;
-/// Ended by Ctrl-C, which nobody asks about.
-const INTERRUPTED: i32 = 130;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failed {
@@ -21,8 +22,6 @@ pub struct Failed {
     /// Where it ran; empty when nobody knows.
     pub cwd: String,
     pub source: Source,
-    /// When it ended, in milliseconds since 1970.
-    pub at: u64,
     /// It ran in a private shell: no model is told of it.
     pub is_private: bool,
 }
@@ -44,36 +43,37 @@ impl Failed {
         Self { command, exit, output, ..Self::default() }
     }
 
-    /// The last one of a session that failed; none when all went well, or nobody is known by that name.
-    pub async fn of_session(state: &Arc<State>, session: &str) -> Option<Self> {
-        if session.is_empty() {
-            return None;
+    /// The last command that failed and did not go well since, of a session or of a task of the conversation: who says "it" means what
+    /// they saw last.
+    pub async fn last(state: &Arc<State>, session: &str, earlier: &[Earlier]) -> Option<Self> {
+        let typed = if session.is_empty() { Vec::new() } else { state.memory().recall(session, LATELY) };
+        let now = actor::now();
+        let at = |past: &Past| {
+            let since = state.memory().since(session, past.seq).unwrap_or_default();
+            now.saturating_sub(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+        };
+        let of_shell = typed.iter().map(|past| (at(past), of_shell(past), Origin::Shell(past)));
+        let of_tasks =
+            earlier.iter().filter_map(|earlier| Some((earlier.at, of_task(earlier)?, Origin::Task(earlier))));
+        let mut all: Vec<(u64, Ran<'_>, Origin<'_>)> = of_shell.chain(of_tasks).collect();
+        all.sort_by_key(|(at, ..)| *at);
+        let ran: Vec<Ran<'_>> = all.iter().map(|(_, ran, _)| *ran).collect();
+        let (_, _, origin) = &all[cured::last_failure(&ran)?];
+        match origin {
+            Origin::Shell(past) => Some(Self {
+                output: state.printed(session, past.seq).await.or(past.output.clone()).unwrap_or_default(),
+                command: past.command.clone(),
+                exit: Some(past.exit),
+                cwd: past.cwd.clone(),
+                source: Source::Session,
+                is_private: state.memory().is_private(session, past.seq),
+            }),
+            Origin::Task(earlier) => {
+                let (command, exit, output) = earlier.failure()?;
+                let (command, cwd) = (command.to_owned(), earlier.cwd().to_owned());
+                Some(Self { command, exit, output, cwd, source: Source::Task, is_private: false })
+            }
         }
-        let past = state.memory().recall(session, LATELY);
-        let own = |command: &str| command.trim_start().starts_with("aside ");
-        let failed =
-            past.into_iter().rev().find(|past| past.exit != 0 && past.exit != INTERRUPTED && !own(&past.command))?;
-        let since = state.memory().since(session, failed.seq).unwrap_or_default();
-        let at = actor::now().saturating_sub(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
-        let output = state.printed(session, failed.seq).await.or(failed.output).unwrap_or_default();
-        Some(Self {
-            command: failed.command,
-            exit: Some(failed.exit),
-            output,
-            cwd: failed.cwd,
-            source: Source::Session,
-            at,
-            is_private: state.memory().is_private(session, failed.seq),
-        })
-    }
-
-    /// The last command that a task of the conversation ran and that failed.
-    pub fn of_thread(earlier: &[Earlier]) -> Option<Self> {
-        earlier.iter().rev().find_map(|earlier| {
-            let (command, exit, output) = earlier.failure()?;
-            let (command, cwd) = (command.to_owned(), earlier.cwd().to_owned());
-            Some(Self { command, exit, output, cwd, source: Source::Task, at: earlier.at, is_private: false })
-        })
     }
 
     pub fn failure(&self) -> Failure<'_> {
@@ -93,6 +93,27 @@ impl Failed {
         let lines = self.output.lines().filter(|line| state.may_leave(line));
         Self { output: lines.collect::<Vec<_>>().join("\n"), ..self.clone() }
     }
+}
+
+enum Origin<'a> {
+    Shell(&'a Past),
+    Task(&'a Earlier),
+}
+
+fn of_shell(past: &Past) -> Ran<'_> {
+    let is_own = past.command.trim_start().starts_with("aside ");
+    let end = if is_own { End::Other } else { End::of(past.exit) };
+    Ran { command: &past.command, cwd: &past.cwd, end }
+}
+
+/// Nothing for one that ran no command.
+fn of_task(earlier: &Earlier) -> Option<Ran<'_>> {
+    let end = match earlier.state {
+        Name::Completed if earlier.began.is_some() => End::Well,
+        _ if earlier.failure().is_some() => End::Failed,
+        _ => return None,
+    };
+    Some(Ran { command: earlier.command()?, cwd: earlier.cwd(), end })
 }
 
 /// Whether a request brings what failed along: several lines, or a place.

@@ -15,7 +15,7 @@ use aside_core::task::route::intent::Params;
 use aside_core::task::run::diagnose::{Failure, diagnose};
 use aside_core::task::run::explain::explain;
 use aside_core::task::run::project::Project;
-use aside_core::task::run::{Model, Outcome, code, forced, script};
+use aside_core::task::run::{Model, Outcome, code, forced, printed, script};
 use aside_core::translate::check::check;
 use aside_core::translate::{Nearness, Place, System, Wish, embedded};
 use aside_core::world::Known;
@@ -122,6 +122,12 @@ impl Here {
             Tongue::Chinese => format!("这是通常用来做这件事的命令{about}。"),
         };
         is_plain.then(|| self.proposed(cmd, reason))
+    }
+
+    /// The command that prints a text, where that is what was asked for.
+    pub fn prints(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
+        let reason = tongue.pick("This prints the text as you wrote it.", "按你写的原样打印。");
+        Some(self.proposed(printed::command(words, self.dialect)?, reason.to_owned()))
     }
 
     pub fn proposed(&self, cmd: String, reason: String) -> Outcome {

@@ -9,6 +9,7 @@ use aside_core::said::aloud;
 use aside_core::said::stuck::stuck;
 use aside_core::task::run::context::Context;
 use aside_core::task::run::prompt::STOPS;
+use aside_core::task::run::said::without_repeats;
 use aside_core::text;
 use aside_core::translate::prompt::Prompt;
 
@@ -31,6 +32,8 @@ pub struct Voice<'a> {
     examples: &'static [(&'static str, &'static str)],
     /// What has been said so far, of the answer that comes.
     said: Mutex<String>,
+    /// The answer before it, which a second one often repeats.
+    before: Mutex<String>,
     /// The conversation is left out: a question was too long with it.
     forgets: AtomicBool,
 }
@@ -56,6 +59,15 @@ pub struct Silence {
     pub failure: Failure,
     /// What was said before.
     pub aloud: String,
+    /// What the server said about it, in its own words.
+    pub complaint: String,
+}
+
+impl Silence {
+    /// What happened and one thing to do, for a user who can retry.
+    pub fn excuse(&self) -> String {
+        excuse(&self.failure, &self.complaint)
+    }
 }
 
 /// A question that was answered, for one that goes on from it.
@@ -66,7 +78,15 @@ pub struct Exchange {
 
 impl<'a> Voice<'a> {
     pub fn new(desk: &'a Desk, say: Say<'a>, max_tokens: u32) -> Self {
-        Self { desk, say, max_tokens, examples: &[], said: Mutex::default(), forgets: AtomicBool::new(false) }
+        Self {
+            desk,
+            say,
+            max_tokens,
+            examples: &[],
+            said: Mutex::default(),
+            before: Mutex::default(),
+            forgets: AtomicBool::new(false),
+        }
     }
 
     pub fn after(self, examples: &'static [(&'static str, &'static str)]) -> Self {
@@ -97,6 +117,7 @@ impl<'a> Voice<'a> {
 
     /// Once more in the same conversation.
     pub async fn asks_again(&self, before: &Exchange, words: String) -> Result<Heard, Silence> {
+        before.heard.aloud.clone_into(&mut self.before.lock().unwrap_or_else(PoisonError::into_inner));
         let exchanges = [(before.prompt.user(), before.heard.aloud.clone())];
         let prompt = Prompt { system: before.prompt.system, facts: String::new(), ask: words };
         self.ask(&prompt, &exchanges, self.max_tokens).await
@@ -115,10 +136,12 @@ impl<'a> Voice<'a> {
     async fn ask(&self, prompt: &Prompt, exchanges: &[(String, String)], max_tokens: u32) -> Result<Heard, Silence> {
         let mut user = if prompt.facts.is_empty() { prompt.ask.clone() } else { prompt.user() };
         if self.desk.agent().is_some() {
-            let said = self.desk.agent_answers(&format!("{}\n\n{user}", prompt.system), self.say).await;
+            let said = self.desk.agent_answers(prompt.system, &user, self.say).await;
             return match said {
                 Ok(aloud) => Ok(Heard { aloud, end: Ending::Whole }),
-                Err(what) => Err(Silence { failure: Failure::Agent(what), aloud: String::new() }),
+                Err(what) => {
+                    Err(Silence { failure: Failure::Agent(what), aloud: String::new(), complaint: String::new() })
+                }
             };
         }
         let mut exchanges = exchanges.to_vec();
@@ -166,7 +189,7 @@ impl<'a> Voice<'a> {
             Err(failure) => {
                 let aloud = aloud(&heard).unwrap_or_default();
                 self.tell(&aloud);
-                Err(Silence { failure, aloud })
+                Err(Silence { failure, aloud, complaint: question.complaint.sentence() })
             }
         }
     }
@@ -174,6 +197,8 @@ impl<'a> Voice<'a> {
     /// What is new of it.
     fn tell(&self, aloud: &str) {
         let clean = text::clean(aloud.trim_start_matches(['\n', '\r'])).into_owned();
+        let before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+        let clean = if before.is_empty() { clean } else { without_repeats(&clean, &before) };
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if said.starts_with(&clean) {
             return;
@@ -194,12 +219,13 @@ pub fn sentence(words: &str) -> String {
     format!("{first}{}.", letters.as_str())
 }
 
-/// What happened and one thing to do, for a person who can retry.
-pub fn excuse(failure: &Failure) -> String {
+fn excuse(failure: &Failure, complaint: &str) -> String {
     if let Failure::Agent(what) = failure {
         return sentence(what);
     }
-    let what = format!("The model did not answer: {failure}.");
+    let quoted =
+        if complaint.is_empty() { String::new() } else { format!(" (“{}”)", complaint.trim_end_matches('.')) };
+    let what = format!("The model did not answer: {failure}{quoted}.");
     let advice = match failure {
         Failure::Offline(_) => "Start its server, or see `aside doctor`; then retry.",
         Failure::TooLate => "Retry, or name fewer files; llm.timeout_task_ms gives it more time.",

@@ -16,8 +16,8 @@ use aside_core::translate::prompt::Prompt;
 
 use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::desk::look::hidden;
-use crate::daemon::tasks::desk::voice::{Ending, Voice, excuse};
-use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking};
+use crate::daemon::tasks::desk::voice::{Ending, Voice};
+use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking, one_line};
 
 /// Lines of what rules find in a change.
 const REVIEW: usize = 60;
@@ -62,9 +62,10 @@ impl Desk {
                 known = answer(lack.told(question), known.summary, String::new(), Model::Needed);
             }
             if known.model == Model::Needed
-                && let Some(places) = self.seen(intent, question).await?
                 && let Proposal::Answer { text } = &mut known.proposal
             {
+                // Where there is nothing to read either, nothing was answered.
+                let Some(places) = self.seen(intent, question).await? else { return Err(one_line(text)) };
                 *text = format!("{places}\n{text}");
             }
             return Ok(known);
@@ -258,7 +259,7 @@ impl Desk {
                 tongue
                     .pick("The model broke off here; retry for the rest.", "模型在这里中断了；重试可以得到其余部分。"),
             ),
-            Err(silence) => return Err(excuse(&silence.failure)),
+            Err(silence) => return Err(silence.excuse()),
         };
         let words = Said::told(&aloud);
         if words.words.is_empty() {

@@ -1,0 +1,133 @@
+//! Chats from which tasks can be asked for: `chat` is what every one of them does with a message; `robot` and `app` are WeCom's two ways in,
+//! `webhook` is that of any other chat, `relay` that of a team with several machines. Each is a client of the daemon's socket that says of
+//! itself that it is remote, so the gate takes no approval from it, whatever a message says.
+
+mod app;
+mod called;
+mod chat;
+mod outbox;
+pub mod pairing;
+mod relay;
+mod robot;
+pub mod secrets;
+mod seen;
+pub mod status;
+mod webhook;
+mod websocket;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::config;
+use crate::store::journal::{Journal, Leaving};
+use chat::Chat;
+use pairing::Pairing;
+use secrets::Secrets;
+use seen::Seen;
+use status::{Condition, Health};
+
+/// Messages on their way out that an adapter has not taken yet.
+const MAX_OUTBOX: usize = 256;
+
+pub struct Setup {
+    /// The daemon's.
+    pub socket: PathBuf,
+    pub secrets: PathBuf,
+    /// Where messages that were acted upon are listed.
+    pub seen: PathBuf,
+    pub settings: config::Remote,
+    /// Of the short forms.
+    pub prefix: String,
+    pub journal: Arc<Journal>,
+    pub health: Arc<Health>,
+    pub pairing: Arc<Pairing>,
+}
+
+/// A message from a chat, whichever it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Incoming {
+    /// By which a second delivery is known.
+    pub id: String,
+    pub user: String,
+    /// Where the answer goes: a group, or the user.
+    pub chat: String,
+    pub text: String,
+    /// What an answer to this very message has to carry.
+    pub reply_to: Option<String>,
+}
+
+/// A message to a chat.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outgoing {
+    pub chat: String,
+    /// The task that it is about: a newer message takes the place of one that still waits.
+    pub topic: String,
+    pub text: String,
+    pub reply_to: Option<String>,
+}
+
+/// Reaches the chat that the settings name, until it is dropped.
+pub async fn reach(setup: Setup) {
+    let (secrets, seen) = (setup.secrets.clone(), setup.seen.clone());
+    let read = move || anyhow::Ok((Secrets::read(&secrets)?, Seen::read(&seen)?));
+    let (secrets, seen) = match tokio::task::spawn_blocking(read).await {
+        Ok(Ok(read)) => read,
+        Ok(Err(error)) => return setup.rest(format!("{error:#}")).await,
+        Err(_) => return,
+    };
+    let (outbox, outgoing) = mpsc::channel(MAX_OUTBOX);
+    let chat = Chat::new(&setup, seen, outbox);
+    chat.resume().await;
+    let ended = match setup.settings.chat {
+        config::Chat::Robot => return robot::run(&setup, &chat, &secrets, outgoing).await,
+        config::Chat::App => app::run(&setup, &chat, &secrets, outgoing).await,
+        config::Chat::Webhook => webhook::run(&setup, &chat, &secrets, outgoing).await,
+        config::Chat::Relay => relay::run(&setup, &chat, &secrets, outgoing).await,
+    };
+    if let Err(error) = ended {
+        setup.rest(format!("{error:#}")).await;
+    }
+}
+
+impl Setup {
+    /// As the journal and the tasks name where a message comes from and goes to.
+    fn source(&self) -> &'static str {
+        match self.settings.chat {
+            config::Chat::Robot | config::Chat::App => "wecom",
+            config::Chat::Webhook => "webhook",
+            config::Chat::Relay => "relay",
+        }
+    }
+
+    fn trouble(&self, what: String) {
+        if self.health.is(Condition::Trouble(what.clone())) {
+            tracing::warn!("{}: {what}", self.source());
+        }
+    }
+
+    /// It cannot work as it is set up; this says why.
+    async fn rest(&self, why: String) {
+        self.trouble(why);
+        // A change of the settings begins anew.
+        std::future::pending::<()>().await;
+    }
+
+    /// What leaves is written down first, as everything that does.
+    async fn is_noted(&self, address: &str, text: &str) -> bool {
+        let (journal, provider) = (Arc::clone(&self.journal), self.source());
+        let (address, text) = (address.to_owned(), text.to_owned());
+        let noted = tokio::task::spawn_blocking(move || {
+            journal.leaves(&Leaving { purpose: "remote", provider, model: "", address: &address, body: &text })
+        });
+        match noted.await {
+            Ok(Ok(_)) => true,
+            Ok(Err(error)) => {
+                tracing::warn!("a message to a chat could not be noted and is not sent: {error}");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! What a message from a chat does, whichever chat it is: who may ask, what is asked of the daemon, and what goes back while the task goes
+//! on. Everything it says to the daemon carries a remote source and the user's name; it can ask, look, cancel and retry.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use aside_core::proto::Reply;
+use aside_core::proto::task::{Brief, Op, Task, Tasks};
+use aside_core::task::event::{Event, What};
+use aside_core::task::remote::command::Command;
+use aside_core::task::remote::report::{self, Report};
+use aside_relay::milliseconds;
+use aside_wecom::seen::Seen as Recent;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::bridge::remote::pairing::Pairing;
+use crate::bridge::remote::seen::{Seen, Visit};
+use crate::bridge::remote::status::Health;
+use crate::bridge::remote::{Incoming, Outgoing, Setup};
+use crate::bridge::wire::Wire;
+
+/// Until the daemon has answered.
+const DAEMON: Duration = Duration::from_secs(30);
+/// Bytes of a request.
+const MAX_TEXT: usize = 8 * 1024;
+/// Bytes of a name that a chat gives.
+const MAX_NAME: usize = 128;
+/// Tasks of one user that have not ended.
+const MAX_OPEN: usize = 8;
+/// Messages that are acted upon at once.
+const MAX_WORK: usize = 128;
+/// Tasks that are told about at once. They may wait for approval for days, so they have places of their own; beyond them a task goes on
+/// without a word.
+const MAX_WATCHED: usize = 1024;
+/// Tasks that are told about on request.
+const MAX_LISTED: u32 = 20;
+
+pub struct Chat {
+    inner: Arc<Inner>,
+    /// Given up with the chat.
+    work: Mutex<JoinSet<()>>,
+    /// The same.
+    watching: Arc<Mutex<JoinSet<()>>>,
+    /// Messages of users that are not allowed: they must not push out what is remembered of the others.
+    strangers: Mutex<Recent>,
+}
+
+struct Inner {
+    socket: PathBuf,
+    users: Vec<String>,
+    workspaces: Vec<PathBuf>,
+    prefix: String,
+    machine: String,
+    source: &'static str,
+    outbox: mpsc::Sender<Outgoing>,
+    health: Arc<Health>,
+    pairing: Arc<Pairing>,
+    seen: Seen,
+}
+
+/// Who asks, and where the answers go.
+#[derive(Clone)]
+struct Sender {
+    user: String,
+    chat: String,
+    thread: String,
+}
+
+impl Chat {
+    pub fn new(setup: &Setup, seen: Seen, outbox: mpsc::Sender<Outgoing>) -> Self {
+        let inner = Inner {
+            socket: setup.socket.clone(),
+            users: setup.settings.users.clone(),
+            workspaces: setup.settings.workspaces.iter().map(|path| expanded(path)).collect(),
+            prefix: setup.prefix.clone(),
+            machine: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            source: setup.source(),
+            outbox,
+            health: Arc::clone(&setup.health),
+            pairing: Arc::clone(&setup.pairing),
+            seen,
+        };
+        Self { inner: Arc::new(inner), work: Mutex::default(), watching: Arc::default(), strangers: Mutex::default() }
+    }
+
+    /// Takes a message. Never waits: what it takes happens behind it.
+    pub fn hear(&self, incoming: Incoming) {
+        self.hear_then(incoming, || ());
+    }
+
+    /// The same; `taken` is called once the message was acted upon, or need not be. Until then it may be delivered again.
+    pub fn hear_then(&self, incoming: Incoming, taken: impl FnOnce() + Send + 'static) {
+        let Incoming { id, user, chat, text, reply_to } = incoming;
+        let is_named = !user.is_empty() && user.len() <= MAX_NAME && chat.len() <= MAX_NAME;
+        if !is_named || id.is_empty() {
+            return taken();
+        }
+        let inner = &self.inner;
+        // An id is the chat's for one user: another user's message with the same id is another message.
+        let key = key(&[inner.source, &user, &id]);
+        if !inner.users.contains(&user) {
+            if locked(&self.strangers).is_first(&key) {
+                inner.turn_away(user, chat, &text, reply_to);
+            }
+            return taken();
+        }
+        let since = match inner.seen.look(&key) {
+            Visit::Done => return taken(),
+            Visit::AtWork => return,
+            Visit::Interrupted(since) => Some(since),
+            Visit::New => None,
+        };
+        inner.health.received();
+        let thread = thread(inner.source, &user, &chat);
+        let sender = Sender { user, chat, thread };
+        let mut work = locked(&self.work);
+        while work.try_join_next().is_some() {}
+        if work.len() >= MAX_WORK {
+            tracing::warn!("a message of {:?} has to wait or is dropped: too much is under way", sender.user);
+            return;
+        }
+        inner.seen.claim(&key, milliseconds());
+        let (inner, watching) = (Arc::clone(inner), Arc::clone(&self.watching));
+        work.spawn(async move {
+            if !inner.writes_down(&key, Seen::begin).await {
+                return;
+            }
+            let watched = inner.answer(&sender, &text, since, reply_to).await;
+            inner.writes_down(&key, Seen::done).await;
+            taken();
+            if let Some(brief) = watched {
+                watch(&watching, &inner, sender, brief);
+            }
+        });
+    }
+
+    /// Goes on telling about tasks that an earlier daemon was asked for.
+    pub async fn resume(&self) {
+        let Ok(told) = self.inner.say(Task { op: Op::List, ..Task::default() }).await else { return };
+        let open = told.tasks.into_iter().filter(|brief| brief.source == self.inner.source && !has_ended(brief));
+        for brief in open.filter(|brief| self.inner.users.contains(&brief.from_user)).take(MAX_WATCHED / 2) {
+            let chat = chat_of(self.inner.source, &brief).to_owned();
+            let sender = Sender { user: brief.from_user.clone(), chat, thread: brief.thread_id.clone() };
+            watch(&self.watching, &self.inner, sender, brief);
+        }
+    }
+}
+
+/// Tells about a task until it ends.
+fn watch(watching: &Mutex<JoinSet<()>>, inner: &Arc<Inner>, sender: Sender, brief: Brief) {
+    let mut watching = locked(watching);
+    while watching.try_join_next().is_some() {}
+    if watching.len() >= MAX_WATCHED {
+        return tracing::warn!("the chat is not told about {}: too many tasks are open", brief.task_id);
+    }
+    let inner = Arc::clone(inner);
+    watching.spawn(async move { inner.watch(&sender, brief).await });
+}
+
+impl Inner {
+    /// A user that is not allowed gets no answer, but for one who brings the code that is shown at this machine.
+    fn turn_away(&self, user: String, chat: String, text: &str, reply_to: Option<String>) {
+        if let Command::Pair(code) = Command::of(text, &self.prefix)
+            && self.pairing.claim(code, &user)
+        {
+            tracing::warn!("{user:?} has brought the code of `aside remote pair`");
+            let text = report::paired(&self.machine, text);
+            let _ = self.outbox.try_send(Outgoing { chat, topic: "pair".to_owned(), text, reply_to });
+            return;
+        }
+        if self.health.refused(&user) {
+            tracing::warn!("{user:?} is not among remote.users and gets no answer");
+        }
+    }
+
+    async fn writes_down(self: &Arc<Self>, key: &str, how: fn(&Seen, &str) -> anyhow::Result<()>) -> bool {
+        let (inner, key) = (Arc::clone(self), key.to_owned());
+        match tokio::task::spawn_blocking(move || how(&inner.seen, &key)).await {
+            Ok(Ok(())) => true,
+            Ok(Err(error)) => {
+                tracing::warn!("a message cannot be written down: {error:#}");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Does what a message says. Gives the task that is told about from here on. `since` is when an earlier process began with it.
+    async fn answer(&self, sender: &Sender, text: &str, since: Option<u64>, reply_to: Option<String>) -> Option<Brief> {
+        let reply = async |topic: &str, text: String| self.tell(sender, topic, text, reply_to.clone()).await;
+        if text.len() > MAX_TEXT {
+            reply("", report::too_long(MAX_TEXT, text)).await;
+            return None;
+        }
+        match Command::of(text, &self.prefix) {
+            Command::Nothing | Command::Pair(_) => reply("", report::hint(&self.machine, text)).await,
+            Command::Status => match self.own(sender).await {
+                Ok(briefs) => reply("status", report::standing(&briefs, &self.machine, text)).await,
+                Err(why) => reply("status", why).await,
+            },
+            Command::Answer(name) => match self.named(sender, name, text).await {
+                Ok(brief) => reply(&brief.task_id, report::approve_there(&brief.task_id, &self.machine, text)).await,
+                Err(why) => reply("", why).await,
+            },
+            Command::Cancel(name) => match self.acts(sender, Op::Cancel, name, text).await {
+                Ok(brief) => reply(&brief.task_id, report::stopping(&brief.task_id, text)).await,
+                Err(why) => reply("", why).await,
+            },
+            Command::Retry(name) => match self.acts(sender, Op::Retry, name, text).await {
+                Ok(brief) => {
+                    reply(&brief.task_id, report::received(&brief.task_id, text)).await;
+                    return Some(brief);
+                }
+                Err(why) => reply("", why).await,
+            },
+            Command::Ask(words) => match self.ask(sender, words, since).await {
+                Ok(Some(brief)) => {
+                    reply(&brief.task_id, report::received(&brief.task_id, text)).await;
+                    return Some(Brief { seq: 0, ..brief });
+                }
+                // `resume` tells about it.
+                Ok(None) => {}
+                Err(why) => reply("", why).await,
+            },
+        }
+        None
+    }
+
+    /// Nothing if an earlier process has asked already, before it could write that down.
+    async fn ask(&self, sender: &Sender, words: &str, since: Option<u64>) -> Result<Option<Brief>, String> {
+        let own = self.own(sender).await?;
+        let open = own.iter().filter(|brief| !has_ended(brief)).count();
+        if open >= MAX_OPEN {
+            return Err(report::too_many(open, words));
+        }
+        let (workspace, words) = self.workspace(words).ok_or_else(|| report::no_workspace(&self.machine, words))?;
+        if since.is_some_and(|since| own.iter().any(|brief| brief.since >= since && brief.text == words)) {
+            return Ok(None);
+        }
+        let task = Task {
+            op: Op::Ask,
+            text: words.to_owned(),
+            cwd: workspace.display().to_string(),
+            from_user: sender.user.clone(),
+            thread: sender.thread.clone(),
+            ..Task::default()
+        };
+        self.say(task)
+            .await?
+            .tasks
+            .into_iter()
+            .next()
+            .map(Some)
+            .ok_or_else(|| "the daemon did not take it; try again".to_owned())
+    }
+
+    /// The directory that is meant, and the request without its name.
+    fn workspace<'a>(&'a self, words: &'a str) -> Option<(&'a Path, &'a str)> {
+        let named = words.split_once([':', '：']).and_then(|(name, rest)| {
+            let is_it = |path: &&PathBuf| path.file_name().is_some_and(|last| last == name.trim());
+            self.workspaces.iter().find(is_it).map(|path| (path.as_path(), rest.trim()))
+        });
+        named.or_else(|| self.workspaces.first().map(|path| (path.as_path(), words)))
+    }
+
+    /// Cancels or retries a task of this user.
+    async fn acts(&self, sender: &Sender, op: Op, name: &str, words: &str) -> Result<Brief, String> {
+        let brief = self.named(sender, name, words).await?;
+        self.say(Task { op, task: brief.task_id.clone(), ..Task::default() }).await?;
+        Ok(brief)
+    }
+
+    /// The task of this user that a name means; the newest for none.
+    async fn named(&self, sender: &Sender, name: &str, words: &str) -> Result<Brief, String> {
+        let own = self.own(sender).await?;
+        let found = own.into_iter().find(|brief| brief.task_id.starts_with(name));
+        found.ok_or_else(|| report::no_such(name, words))
+    }
+
+    /// Those of this user alone, the newest first.
+    async fn own(&self, sender: &Sender) -> Result<Vec<Brief>, String> {
+        let list = Task { op: Op::List, thread: sender.thread.clone(), limit: MAX_LISTED, ..Task::default() };
+        let mut briefs = self.say(list).await?.tasks;
+        briefs.retain(|brief| brief.source == self.source && brief.from_user == sender.user);
+        Ok(briefs)
+    }
+
+    /// Tells what becomes of a task, and of those in which an agent goes on with it, from behind what `brief` knows.
+    async fn watch(&self, sender: &Sender, brief: Brief) {
+        let mut next = Some((brief.task_id, brief.text, brief.seq));
+        while let Some((id, text, known)) = next.take() {
+            let watch = Task { op: Op::Watch, task: id, source: self.source.to_owned(), ..Task::default() };
+            let Ok(mut wire) = Wire::say(&self.socket, watch).await else { return };
+            let mut report = Report::new(&self.machine, &text);
+            while let Ok(Some(reply)) = wire.next().await {
+                let Reply::TaskEvent(told) = reply else { continue };
+                let Ok(event) = serde_json::from_value::<Event>(told.event) else { continue };
+                if let Some(message) = report.hear(&event)
+                    && event.seq > known
+                {
+                    self.tell(sender, event.task_id.as_str(), message, None).await;
+                }
+                if let What::TaskState(change) = &event.what
+                    && let Some(goes_on) = change.outcome.as_ref().and_then(|outcome| outcome.next.as_ref())
+                {
+                    next = Some((goes_on.to_string(), text.clone(), 0));
+                }
+                if matches!(event.what, What::TaskEnd { .. }) && event.seq > known {
+                    break;
+                }
+            }
+        }
+    }
+
+    async fn tell(&self, sender: &Sender, topic: &str, text: String, reply_to: Option<String>) {
+        let outgoing = Outgoing { chat: sender.chat.clone(), topic: topic.to_owned(), text, reply_to };
+        let _ = self.outbox.send(outgoing).await;
+    }
+
+    /// Asks the daemon, as a remote user.
+    async fn say(&self, task: Task) -> Result<Tasks, String> {
+        let task = Task { source: self.source.to_owned(), ..task };
+        let asked = async {
+            let mut wire = Wire::say(&self.socket, task).await?;
+            wire.next().await
+        };
+        match timeout(DAEMON, asked).await {
+            Ok(Ok(Some(Reply::Task(tasks)))) => Ok(*tasks),
+            Ok(Ok(Some(Reply::Error(failure)))) => Err(report::whole("", &failure.error.message, "")),
+            Ok(Ok(_) | Err(_)) | Err(_) => Err(report::whole("", "Aside does not answer on that machine.", "")),
+        }
+    }
+}
+
+fn has_ended(brief: &Brief) -> bool {
+    matches!(brief.state.as_str(), "COMPLETED" | "FAILED" | "REJECTED")
+}
+
+/// By which a second delivery is known: where one part ends and the next begins counts.
+fn key(parts: &[&str]) -> String {
+    aside_relay::key::digest(parts)
+}
+
+/// One conversation for each user, and for each group in which they ask. The group is found again in it.
+fn thread(source: &str, user: &str, chat: &str) -> String {
+    if chat == user { format!("{source}:{user}") } else { format!("{source}:{user}:{chat}") }
+}
+
+fn chat_of<'a>(source: &str, brief: &'a Brief) -> &'a str {
+    let behind = |text: &'a str, before: &str| text.strip_prefix(before)?.strip_prefix(':');
+    let chat = behind(&brief.thread_id, source).and_then(|rest| behind(rest, &brief.from_user));
+    chat.unwrap_or(&brief.from_user)
+}
+
+/// `~/work` is below the user's home.
+fn expanded(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_group_of_a_task_is_found_again() {
+        for (user, chat) in [("li", "li"), ("li", "group-7"), ("a:b", "c:d")] {
+            let brief = Brief { thread_id: thread("wecom", user, chat), from_user: user.into(), ..Brief::default() };
+            assert_eq!(chat_of("wecom", &brief), chat);
+        }
+    }
+}

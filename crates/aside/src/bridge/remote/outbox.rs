@@ -1,0 +1,74 @@
+//! Messages on their way to a chat that is called, one request for each: within the rate limit, written down before they leave, and
+//! tried again for a while when the chat cannot be reached.
+
+use std::time::{Duration, Instant};
+
+use aside_relay::call::Delivered;
+use aside_wecom::pace::{self, Pace};
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+use crate::bridge::remote::status::Condition;
+use crate::bridge::remote::{Outgoing, Setup};
+
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+const LAST_DELAY: Duration = Duration::from_secs(60);
+/// How often a message is tried.
+const TRIES: u32 = 8;
+
+/// Whatever takes one message at a time.
+pub trait Delivers {
+    fn deliver(&mut self, message: &Outgoing) -> impl Future<Output = Delivered> + Send;
+}
+
+/// Delivers what comes, until it is dropped.
+pub async fn drain(
+    setup: &Setup,
+    address: &str,
+    mut outgoing: mpsc::Receiver<Outgoing>,
+    deliverer: &mut impl Delivers,
+) {
+    let (start, mut pace) = (Instant::now(), Pace::<Outgoing>::new(pace::WECOM));
+    loop {
+        for (_, message) in pace.due(start.elapsed()) {
+            if setup.is_noted(address, &message.text).await {
+                persist(setup, &message, deliverer).await;
+            }
+        }
+        let now = start.elapsed();
+        let wait = pace.next(now).map_or(Duration::from_secs(3600), |next| next.saturating_sub(now));
+        tokio::select! {
+            message = outgoing.recv() => match message {
+                Some(message) => {
+                    let (chat, topic) = (message.chat.clone(), message.topic.clone());
+                    pace.put(&chat, &topic, message);
+                }
+                None => return,
+            },
+            () = sleep(wait) => {}
+        }
+    }
+}
+
+async fn persist(setup: &Setup, message: &Outgoing, deliverer: &mut impl Delivers) {
+    let mut delay = FIRST_DELAY;
+    for _ in 0..TRIES {
+        match deliverer.deliver(message).await {
+            Delivered::Yes => {
+                setup.health.sent();
+                setup.health.is(Condition::Connected);
+                return;
+            }
+            Delivered::No(why) => {
+                setup.trouble(why);
+                return;
+            }
+            Delivered::Later(why) => {
+                setup.trouble(why);
+                sleep(delay).await;
+                delay = (delay * 2).min(LAST_DELAY);
+            }
+        }
+    }
+    tracing::warn!("a message to a chat was given up");
+}
