@@ -118,7 +118,7 @@ fn queries(full: &Home, past: &[String]) -> Vec<Row> {
 fn with_directories(full: &Home) -> Vec<Row> {
     let database = full.path(".local/share/aside/history.db");
     let connection = rusqlite::Connection::open(database).expect("the history is there");
-    let sql = "UPDATE history SET cwd = '/home/somebody/code/project-' || (abs(id * 2654435761) >> 8) % 400";
+    let sql = "UPDATE history SET cwd = '/home/ada/code/project-' || (abs(id * 2654435761) >> 8) % 400";
     connection.execute(sql, []).expect("the history can be changed");
     drop(connection);
     let mut daemon = Daemon::start(full);

@@ -1,5 +1,5 @@
 //! `cargo bench --bench prompt`: what Aside costs a person at the prompt, beside a bare zsh and beside
-//! zsh-autosuggestions, all with the same history and in the same run. Prints; promises nothing.
+//! zsh-autosuggestions, all with the same history and in the same run; and what it costs in bash and fish. Prints; promises nothing.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,6 +15,7 @@ mod daemon;
 #[expect(dead_code, reason = "the tests use more of it")]
 mod harness;
 mod index;
+mod others;
 mod past;
 mod repository;
 mod searches;
@@ -37,6 +38,16 @@ fn main() {
     if std::env::args().any(|argument| argument == "callers") {
         println!("{}\n", machine());
         return table::print(&callers::measure());
+    }
+    if std::env::args().any(|argument| argument == "shells") {
+        println!("{}\n", machine());
+        let (mut rows, _) = shells::measure(&past::commands(10_000, past::Novelty(30)));
+        rows.extend(others::measure());
+        return table::print(&rows);
+    }
+    if std::env::args().any(|argument| argument == "others") {
+        println!("{}\n", machine());
+        return table::print(&others::measure());
     }
     if std::env::args().any(|argument| argument == "searches") {
         println!("{}\n", machine());

@@ -1,12 +1,12 @@
-//! The same keys in three shells: bare, with Aside, with zsh-autosuggestions. They take turns, so that whatever else
-//! the machine does hits all of them alike.
+//! The same keys in three shells: bare, with Aside, with zsh-autosuggestions or another build of Aside. They take turns, so that
+//! whatever else the machine does hits all of them alike.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::daemon;
-use crate::harness::home::Home;
+use crate::harness::home::{self, ASIDE, Home};
 use crate::harness::shell::Shell;
 use crate::past;
 use crate::table::{Row, Samples, Target};
@@ -30,9 +30,19 @@ enum Setup {
     Bare,
     Aside,
     Rival,
+    /// Another build of Aside, which `ASIDE_BENCH_BEFORE` names.
+    Before,
 }
 
-const SETUPS: [Setup; 3] = [Setup::Bare, Setup::Aside, Setup::Rival];
+/// The program to compare with, if it is another build of Aside.
+fn before() -> Option<PathBuf> {
+    std::env::var_os("ASIDE_BENCH_BEFORE").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// What the third column is.
+pub fn rival() -> [&'static str; 3] {
+    if before().is_some() { ["before", "", "before"] } else { ["zsh-auto-", "suggest.", "z-a"] }
+}
 
 /// One shell and what was measured in it.
 struct Lane {
@@ -64,7 +74,8 @@ struct Times {
 pub fn measure(past: &[String]) -> (Vec<Row>, Vec<String>) {
     let file = past::as_zsh_history(past);
     assert!(Path::new(RIVAL).exists(), "nothing to compare with: install zsh-autosuggestions");
-    let mut lanes = SETUPS.map(|setup| Lane::new(setup, &file));
+    let third = if before().is_some() { Setup::Before } else { Setup::Rival };
+    let mut lanes = [Setup::Bare, Setup::Aside, third].map(|setup| Lane::new(setup, &file));
     start_shells(&mut lanes);
     let mut typists: Vec<Typist> = lanes.iter().map(|lane| Typist::start(lane.shell()).0).collect();
     let mut turns: Vec<Turn> = lanes.iter_mut().zip(&mut typists).map(|(lane, typist)| Turn { lane, typist }).collect();
@@ -80,18 +91,25 @@ pub fn measure(past: &[String]) -> (Vec<Row>, Vec<String>) {
 
 impl Lane {
     fn new(setup: Setup, history: &str) -> Self {
-        let home = Home::new();
+        let mut home = Home::new();
         home.write(".zsh_history", history);
+        // Both in the same way: how `aside init` is found is part of what is measured.
+        let program = if setup == Setup::Before { before() } else { None }.unwrap_or_else(|| PathBuf::from(ASIDE));
+        home.write("bin/.keep", "");
+        std::os::unix::fs::symlink(&program, home.path("bin/aside")).unwrap();
+        home.set_env("PATH", &format!("{}:/usr/local/bin:/usr/bin:/bin", home.path("bin").display()));
         let load = match setup {
             Setup::Bare => String::new(),
-            Setup::Aside => Shell::Zsh.init_line().to_owned(),
+            Setup::Aside | Setup::Before => Shell::Zsh.init_line().to_owned(),
             Setup::Rival => format!("source {RIVAL}"),
         };
         let size = "HISTSIZE=200000 SAVEHIST=200000 HISTFILE=~/${NOVICE:-.zsh_history}";
         home.write(Shell::Zsh.rc_file(), [Shell::Zsh.stage_directions(), size, &load, ""].join("\n"));
-        if setup == Setup::Aside {
-            home.aside_does(&["history", "import", "zsh"]);
-            home.aside_does(&["daemon", "start"]);
+        if matches!(setup, Setup::Aside | Setup::Before) {
+            for arguments in [["history", "import", "zsh"].as_slice(), &["daemon", "start"]] {
+                let said = home::run(home.command("aside").args(arguments), "");
+                assert_eq!(said.code, 0, "{arguments:?}: {said:?}");
+            }
             daemon::wait_until_loaded(&home);
         }
         Self { setup, home, times: Times::default() }
@@ -147,7 +165,7 @@ fn type_lines(turns: &mut [Turn<'_>], past: &[String]) {
                 lane.times.echo.add(echo.duration_since(pressed));
                 let is_new = match lane.setup {
                     Setup::Bare => false,
-                    Setup::Aside => !goes_on,
+                    Setup::Aside | Setup::Before => !goes_on,
                     Setup::Rival => expected != known,
                 };
                 if is_new {
@@ -180,7 +198,7 @@ fn type_prefixes(turns: &mut [Turn<'_>], past: &[String]) {
 /// The newest line with this beginning is what zsh-autosuggestions shows. Ours depends on more than that, and there may be
 /// none: whatever comes soon counts.
 fn see_ghost(typist: &mut Typist, setup: Setup, prefix: &str, expected: Option<&str>) -> Option<Instant> {
-    if setup == Setup::Aside {
+    if matches!(setup, Setup::Aside | Setup::Before) {
         return typist.within(SOON, |line| line.typed == prefix && !line.ghost.is_empty());
     }
     let rest = &expected?[prefix.len()..];

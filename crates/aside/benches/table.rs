@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::shells;
+
 /// Times of one thing, in milliseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Samples(Vec<f64>);
@@ -90,11 +92,12 @@ impl Row {
 }
 
 pub fn print(rows: &[Row]) {
+    let [above, below, short] = shells::rival();
     println!(
         "{:<52} {:>9} {:>9} {:>9} {:>9} {:>9}  {:<12} verdict",
-        "", "bare zsh", "Aside", "zsh-auto-", "Aside −", "Aside /", "target"
+        "", "bare", "Aside", above, "Aside −", "Aside /", "target"
     );
-    println!("{:<52} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "", "", "suggest.", "bare", "z-a");
+    println!("{:<52} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "", "", below, "bare", short);
     for row in rows {
         let cell = |value: Option<f64>| value.map(number).unwrap_or_default();
         let added = row.added().map(|added| format!("{added:+.2}")).unwrap_or_default();

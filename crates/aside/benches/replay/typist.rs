@@ -75,10 +75,9 @@ impl Watched<'_> {
         }
         if keys == Keys::Bar {
             let offers = self.offers.get(typed).into_iter().flatten();
-            // Without a ghost, Tab alone takes the first in the bar.
-            let unsure = usize::from(offers.clone().next().is_some_and(String::is_empty));
+            // Without a ghost, Shift-→ turns to the first in the bar, and Tab takes it.
             let others = offers.enumerate().skip(1);
-            leaps.extend(others.filter_map(|(place, text)| Some((reached(text)?, place + 1 - unsure))));
+            leaps.extend(others.filter_map(|(place, text)| Some((reached(text)?, place + 1))));
         }
         leaps
     }

@@ -5,13 +5,11 @@ use std::time::Duration;
 use crate::harness::agents::Agents;
 use crate::harness::patience;
 
-const REQUEST: &str = "change hello.txt so that it says bye";
+pub const REQUEST: &str = "change hello.txt so that it says bye";
 
-/// What an agent tries with files and processes, and a path in the project, or in the home, that must be as it was.
-#[test]
-fn nothing_outside_of_its_own_state_can_be_written_or_read_that_is_secret() {
-    let tries = r#"
-tried() { if (eval "$2") >/dev/null 2>&1; then printf '%s\n' "$1" >> "$CODEX_HOME/succeeded"; fi; }
+/// What an agent tries with files and processes.
+pub const TRIES: &str = r#"
+tried() { if (eval "$2") >/dev/null 2>&1; then printf '%s\n' "$1" >> "$own/succeeded"; fi; }
 tried write 'echo x > hello.txt'
 tried append 'echo x >> hello.txt'
 tried truncate ': > hello.txt'
@@ -38,29 +36,39 @@ tried unshare 'unshare -rm sh -c "mount -o remount,rw,bind / && echo x > $PWD/ne
 tried unshare-write 'unshare -rm sh -c "echo x > $PWD/new.txt"'
 tried other-root 'test -r /proc/1/root/etc/hostname && echo x > /proc/1/root/tmp/aside-agent-was-here'
 tried parent-cwd 'echo x > /proc/$PPID/cwd/tmp/aside-agent-was-here'
-tried key 'test -s "$HOME/.ssh/id_rsa"'
-tried denied 'test -s .env'
+tried key 'grep -q . "$HOME/.ssh/id_rsa"'
+tried denied 'grep -q . .env'
 tried denied-copy 'grep -q unreadable .env'
-tried history 'ls "$HOME/.local/share/aside" | grep -q .'
-tried journal 'ls "$HOME/.local/state/aside" | grep -q .'
+tried history 'cat "$HOME/.local/share/aside/"* | grep -q .'
+tried journal 'cat "$HOME/.local/state/aside/"* | grep -q .'
 tried socket 'command -v python3 >/dev/null && python3 -c "import socket,os; socket.socket(socket.AF_UNIX).connect(os.environ[\"XDG_RUNTIME_DIR\"]+\"/aside.sock\")"'
 tried approve 'aside task list | grep -q .'
 tried setting 'aside config set task.agent none && grep -q none "$HOME/.config/aside/config.toml"'
-tried own-state 'echo x > "$CODEX_HOME/own"'
-words 1 'I tried.'; done_with completed; read -r _
+tried own-state 'echo x > "$own/own"'
+words 1 'I tried.'
 "#;
-    let mut scene = Agents::scripted(tries, "");
+
+#[test]
+fn nothing_outside_of_its_own_state_can_be_written_or_read_that_is_secret() {
+    let codex = Agents::scripted(&format!("{TRIES}done_with completed; read -r _"), "");
+    keeps_to_its_own(codex, ".codex");
+    keeps_to_its_own(Agents::acp(&format!("{TRIES}done_with end_turn; read -r _"), ""), ".local/share/scripted");
+}
+
+/// Whatever it tried, only `own` has changed.
+#[track_caller]
+pub fn keeps_to_its_own(mut scene: Agents, own: &str) {
     let hello = scene.home.path("project/hello.txt");
     let before = (std::fs::metadata(&hello).unwrap().modified().unwrap(), listed(&scene));
     let (_, rest) = scene.asks(REQUEST);
-    assert_eq!(rest["state"], "COMPLETED", "{rest}");
-    let succeeded = std::fs::read_to_string(scene.home.path(".codex/succeeded")).unwrap_or_default();
-    assert_eq!(succeeded, "own-state\n", "these tries succeeded");
+    assert_eq!(rest["state"], "COMPLETED", "{own}: {rest}");
+    let succeeded = std::fs::read_to_string(scene.home.path(&format!("{own}/succeeded"))).unwrap_or_default();
+    assert_eq!(succeeded, "own-state\n", "{own}: these tries succeeded");
     assert_eq!((std::fs::metadata(&hello).unwrap().modified().unwrap(), listed(&scene)), before);
     assert_eq!((scene.file("hello.txt").as_str(), scene.file(".env").is_empty()), ("hello\n", false));
 }
 
-fn listed(scene: &Agents) -> Vec<String> {
+pub fn listed(scene: &Agents) -> Vec<String> {
     let entries = std::fs::read_dir(scene.home.path("project")).unwrap().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
@@ -188,6 +196,38 @@ done_with interrupted; read -r _
     assert_eq!((scene.file("hello.txt").as_str(), scene.file("evil.txt").as_str()), ("bye\n", ""));
 }
 
+/// What it asked for is proposed all the same, and it has ended.
+#[test]
+fn an_agent_that_does_not_end_its_turn_when_it_is_refused_is_ended() {
+    for does in
+        ["trap '' TERM; setsid sleep 4761 & while :; do words 1 more; sleep 1; done", "exit 3", "exec >&-; sleep 4762"]
+    {
+        let asks = r#"change "$PWD/hello.txt" update '@@ -1 +1 @@\n-hello\n+bye\n'"#;
+        let mut scene = Agents::scripted(&format!("{asks}; {does}"), "");
+        let (task, rest) = scene.asks(REQUEST);
+        assert_eq!(rest["state"], "WAITING_APPROVAL", "{does}: {rest}");
+        ends(&scene);
+        let shown = scene.person.sees(&task);
+        assert!(shown.text.contains("+bye"), "{does}: {}", shown.text);
+        assert_eq!(scene.file("hello.txt"), "hello\n", "{does}");
+    }
+}
+
+/// A command that waits for leave was not run, and does not look as if it was.
+#[test]
+fn a_command_is_told_as_a_step_only_when_it_was_run() {
+    let does = r#"
+say '{"method":"item/started","params":{"item":{"type":"commandExecution","id":"x0","command":"cat looked-at","cwd":"/"}}}'
+say '{"method":"item/completed","params":{"item":{"type":"commandExecution","id":"x0","command":"cat looked-at"}}}'
+run 'touch wanted'; done_with interrupted; read -r _
+"#;
+    let mut scene = Agents::scripted(does, "");
+    let task = scene.person.asks("the deployment failed");
+    let events = scene.person.hears_until(&task, &["WAITING_APPROVAL", "FAILED"]);
+    let all = serde_json::to_string(&events).unwrap();
+    assert!(all.contains("$ cat looked-at") && !all.contains("$ touch wanted"), "{all}");
+}
+
 #[test]
 fn escape_sequences_of_an_agent_reach_no_screen() {
     let does = "words 1 'before\\u001b[2J\\u001b]0;title\\u0007\\u202eafter'; done_with completed; read -r _";
@@ -235,7 +275,7 @@ fn an_agent_ends_when_its_task_is_cancelled_and_when_the_daemon_is_killed() {
 }
 
 #[track_caller]
-fn ends(scene: &Agents) {
+pub fn ends(scene: &Agents) {
     scene.leaves_nothing(&scene.home.path("bin"));
     let deadline = std::time::Instant::now() + patience();
     while !sleeping(scene).is_empty() {
@@ -244,7 +284,7 @@ fn ends(scene: &Agents) {
     }
 }
 
-fn sleeping(scene: &Agents) -> Vec<String> {
+pub fn sleeping(scene: &Agents) -> Vec<String> {
     let all = scene.home.processes().into_iter().filter_map(|pid| {
         let line = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).ok()?;
         Some(String::from_utf8_lossy(&line).replace('\0', " "))
@@ -253,7 +293,7 @@ fn sleeping(scene: &Agents) -> Vec<String> {
 }
 
 #[track_caller]
-fn waits_for(scene: &Agents, file: &str) {
+pub fn waits_for(scene: &Agents, file: &str) {
     let deadline = std::time::Instant::now() + patience();
     while !scene.home.path(file).exists() {
         assert!(std::time::Instant::now() < deadline, "{file} did not come");

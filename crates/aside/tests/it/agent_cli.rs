@@ -15,15 +15,47 @@ fn an_agent_is_listed_chosen_and_left_again() {
     home.aside_does(&["agent", "use", "codex"]);
     let listed = home.aside_does(&["agent", "list"]).stdout;
     assert!(listed.starts_with(&format!("* codex  codex-cli 0.166.0, {program}\n")), "{listed}");
-    let listed: Value = serde_json::from_str(&home.aside_does(&["agent", "list", "--json"]).stdout).unwrap();
-    assert_eq!((&listed["in_use"], &listed["program"]), (&json!(true), &json!(program)));
+    let listed = home.aside_does(&["agent", "list", "--json"]).stdout;
+    let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&listed[0]["in_use"], &listed[0]["program"]), (&json!(true), &json!(program)));
+    assert!(listed.iter().any(|agent| agent["name"] == "acp:opencode" && agent["in_use"] == false), "{listed:?}");
     assert!(home.aside(&["doctor"]).stdout.contains("the agent codex works through tasks"));
     assert!(home.aside_does(&["privacy"]).stdout.contains("The agent codex"));
     std::fs::remove_file(&program).unwrap();
     assert!(home.aside(&["doctor"]).stdout.contains("the agent codex cannot work"));
     home.aside_does(&["agent", "use", "none"]);
     assert!(!home.aside(&["doctor"]).stdout.contains("the agent codex"));
-    assert_eq!(home.aside(&["agent", "use", "hal"]).code, 1);
+    for (name, meant) in [("hal", "agent list"), ("kodex", "`codex` or `acp:codex`"), ("opencode", "`acp:opencode`")] {
+        let said = home.aside(&["agent", "use", name]);
+        assert!(said.code == 1 && said.stderr.contains(meant), "{said:?}");
+    }
+    let said = home.aside(&["agent", "add", "goose", "--", "true"]);
+    assert!(said.code == 1 && said.stderr.contains("aside agent add acp:goose -- "), "{said:?}");
+    assert_eq!(home.aside(&["agent", "add", "acp:../hal", "--", "true"]).code, 1);
+}
+
+#[test]
+fn any_agent_that_speaks_acp_can_be_added() {
+    let home = Home::new();
+    home.write("bin/goose", "#!/bin/sh\n");
+    let program = home.path("bin/goose").display().to_string();
+    let used = home.aside(&["agent", "use", "acp:goose"]);
+    let says = "is not installed; say where it is: `aside agent add acp:goose -- PROGRAM`";
+    assert!(used.code == 1 && used.stderr.contains(says), "{used:?}");
+    // What cannot work is not chosen.
+    assert!(home.aside_does(&["agent", "list"]).stdout.contains("No agent is in use"));
+    home.aside_does(&["agent", "add", "acp:goose", "--", &program, "acp"]);
+    home.aside_does(&["agent", "use", "acp:goose"]);
+    let listed = home.aside_does(&["agent", "list"]).stdout;
+    assert!(listed.contains(&format!("* acp:goose  {program}\n")), "{listed}");
+    assert!(home.aside(&["doctor"]).stdout.contains("the agent acp:goose works through tasks"));
+    // The version of one that is a package is in the package.
+    home.write("packages/opencode-ai/package.json", r#"{"name":"opencode-ai","version":"1.2.3"}"#);
+    home.write("packages/opencode-ai/bin/opencode", "#!/bin/sh\n");
+    let program = home.path("packages/opencode-ai/bin/opencode").display().to_string();
+    home.aside_does(&["agent", "add", "acp:opencode", "--", &program, "acp"]);
+    let listed = home.aside_does(&["agent", "list"]).stdout;
+    assert!(listed.contains(&format!("acp:opencode  1.2.3, {program}\n")), "{listed}");
 }
 
 #[test]
@@ -32,6 +64,9 @@ fn the_doctor_of_agents_starts_one_and_says_whether_it_keeps_to_what_it_is_told(
     let said = scene.home.aside(&["agent", "doctor"]);
     assert!(said.code == 0 && said.stdout.contains("in its read-only sandbox"), "{said:?}");
     scene.leaves_nothing(&scene.home.path("bin"));
+    let scene = Agents::acp("", "");
+    let said = scene.home.aside(&["agent", "doctor"]);
+    assert!(said.code == 0 && said.stdout.contains("opens a conversation: scripted 1.0"), "{said:?}");
     let old = "#!/bin/sh\nread -r _; echo '{\"id\":1,\"result\":{\"userAgent\":\"aside/0.9.0\"}}'; read -r _\n";
     let said = Agents::script(old, "").home.aside(&["agent", "doctor"]);
     assert!(said.code == 1 && said.stderr.contains("protocol"), "{said:?}");
@@ -75,10 +110,11 @@ fn mcp_answers_from_what_aside_knows_without_secrets() {
             call(6, "describe_directory", json!({})),
             call(7, "explain_command", json!({})),
             call(8, "run_command", json!({ "command": "ls" })),
+            call(9, "search_history", json!({ "text": 5 })),
         ],
     );
     let text = |number: usize| answers[number]["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
-    assert_eq!(answers.len(), 8);
+    assert_eq!(answers.len(), 9);
     assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), 6);
     assert_eq!(text(2), "git rebase --onto main topic");
     assert!(text(3).contains("archive"), "{}", text(3));
@@ -86,6 +122,7 @@ fn mcp_answers_from_what_aside_knows_without_secrets() {
     assert!(text(5).contains("files"), "{}", text(5));
     assert_eq!(answers[6]["result"]["isError"], true);
     assert!(answers[7]["error"]["code"].is_i64());
+    assert_eq!((&answers[8]["result"]["isError"], text(8).as_str()), (&json!(true), "text is no text"));
 }
 
 #[test]

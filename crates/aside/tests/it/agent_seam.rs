@@ -81,12 +81,31 @@ fn an_unknown_version_is_refused_with_one_thing_to_do() {
 }
 
 #[test]
+fn an_agent_that_is_not_signed_in_says_so_and_what_it_tries_again_is_told() {
+    let does = r#"
+case "$asked" in *account/read*) say '{"id":3,"result":{"account":null,"requiresOpenaiAuth":true}}'; read -r _; exit;; esac
+say '{"method":"error","params":{"willRetry":true,"error":{"message":"Reconnecting 1 of 5"}}}'
+say '{"method":"turn/completed","params":{"turn":{"status":"failed","error":{"message":"401","codexErrorInfo":"unauthorized"}}}}'
+read -r _
+"#;
+    let opening =
+        Agents::codex_script("").replace(r#"say '{"id":3,"result":{"turn":{"id":"1","status":"inProgress"}}}'"#, "");
+    let mut scene = Agents::script(&format!("{opening}{does}"), "");
+    let said = scene.home.aside(&["agent", "doctor"]);
+    assert!(said.code == 1 && said.stderr.contains("run `codex login` in a terminal"), "{said:?}");
+    let task = scene.person.asks("why does hello.txt greet with this word and no other?");
+    let events = scene.person.hears_until(&task, &["COMPLETED", "FAILED"]);
+    let all = serde_json::to_string(&events).unwrap();
+    assert!(all.contains("Reconnecting 1 of 5") && all.contains("run `codex login` in a terminal"), "{all}");
+}
+
+#[test]
 fn an_agent_that_is_not_there_fails_the_task_and_says_what_to_do() {
     let mut scene = Agents::scripted("", "");
     std::fs::remove_file(scene.home.path("bin/agent")).unwrap();
     let (_, rest) = scene.asks("change hello.txt so that it says bye");
     let message = rest["message"].as_str().unwrap_or_default();
-    assert!(message.contains("is not here") && message.contains("npm install"), "{rest}");
+    assert!(message.contains("is not installed") && message.contains("npm install"), "{rest}");
 }
 
 #[test]
@@ -100,7 +119,8 @@ fn a_private_task_reaches_no_agent() {
     let task = asked["tasks"][0]["taskId"].as_str().unwrap().to_owned();
     scene.person.watches(&task, 0);
     let rest = scene.person.rests(&task);
-    assert_eq!(rest["state"], "COMPLETED", "{rest}");
+    assert_eq!(rest["state"], "FAILED", "{rest}");
+    assert!(rest["message"].as_str().is_some_and(|message| message.contains("private")), "{rest}");
     assert!(!scene.home.path(".codex").exists(), "no agent was started");
 }
 

@@ -78,13 +78,32 @@ fn what_is_not_sure_enough_is_in_the_bar_and_not_grey() {
     scene.screen_is(
         "
         1> git st▮
-        (1/3) git status --short   show what changed     [↹] apply | [⇧]+[←/→] navigate
+        (1/3) git status --short   show what changed                   [⇧]+[←/→] choose
         ",
     );
-    // One that the user turns to is grey, and Tab takes what the bar has.
+    // One that the user turns to is grey, and then Tab takes it.
+    scene.presses(Key::ShiftRight).shows_ghost("git st|atus --short").shows("[↹] apply | [⇧]+[←/→] navigate");
     scene.presses(Key::ShiftRight).shows_ghost("git st|ash pop");
-    scene.presses(Key::ShiftLeft).presses(Key::Tab).shows("git status --short");
-    scene.presses(Key::Ctrl('u')).types("ls").shows("ls -l");
+    scene
+        .presses(Key::ShiftLeft)
+        .shows_ghost("git st|atus --short")
+        .presses(Key::Tab)
+        .shows_line("git status --short|");
+    scene.presses(Key::Ctrl('u')).types("ls").shows("(1/1) ls -l").presses(Key::ShiftRight).shows_ghost("ls| -l");
+    scene.presses(Key::Tab).shows_line("ls -l|");
+}
+
+#[test]
+fn tab_completes_as_always_where_nothing_is_sure() {
+    let script = Script::new().knows("ls fil|", &["ls file-of-another-sort", "ls filters"]).doubts("ls fil|");
+    let mut scene = zsh(&script)
+        .rc("zstyle ':completion:*' menu no; autoload -Uz compinit && compinit -u -D; touch filament")
+        .start();
+    scene.types("ls fil").shows("(1/2) ls file-of-another-sort").presses(Key::Tab).shows_line("ls filament |");
+    // Typing along with one that was chosen keeps it, and Tab takes it.
+    scene.presses(Key::Ctrl('u')).types("ls fil").shows("[⇧]+[←/→] choose").presses(Key::ShiftRight);
+    scene.shows_ghost("ls fil|e-of-another-sort").types("e").shows_ghost("ls file|-of-another-sort");
+    scene.presses(Key::Tab).shows_line("ls file-of-another-sort|");
 }
 
 #[test]
@@ -257,6 +276,8 @@ fn an_empty_list_says_nothing() {
     scene.presses(Key::Backspace).types("git st").shows("(1/2) git status").presses(Key::ShiftDown).settles();
     scene.shows("(1/2) git status").shows_ghost("git st|atus");
     // What is found out later is a list all the same.
+    script
+        .waits("the question for a list", |script| script.told("complete").last().is_some_and(|asked| asked[9] == "1"));
     script.updates("git st|", &["git status", "git stage", "git stash"]);
     scene.shows("> status").shows("  stage").shows("(1/3)");
     assert_eq!(script.told("complete").last().unwrap()[8..], ["1", "1", "0", "1"]);

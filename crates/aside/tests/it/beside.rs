@@ -102,11 +102,42 @@ fn ctrl_c_again_and_again_at_the_first_prompt_leaves_a_whole_plugin() {
             scene.sends("\x03");
             std::thread::sleep(Duration::from_millis(gap));
         }
-        // A key that comes while zsh deals with the last one is torn, also without us.
-        std::thread::sleep(A_WHILE);
-        scene.settles().types("print al$((40+2))ve").presses(Key::Enter).shows("al42ve").settles();
+        // A bare zsh loses a key behind such a storm now and then, or asks for more of a line that was not typed. One Ctrl-C more, as a
+        // user would, and it is well again; a plugin that was read in half would not be.
+        let alive = (0..5).any(|_| {
+            std::thread::sleep(A_WHILE);
+            scene.sends("\x03");
+            std::thread::sleep(A_WHILE);
+            scene.sends("print al$((40+2))ve\r");
+            let until = std::time::Instant::now() + Duration::from_secs(4);
+            while std::time::Instant::now() < until && !scene.screen().contains("\nal42ve") {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            scene.screen().contains("\nal42ve")
+        });
+        assert!(alive, "{}", scene.screen().text());
+        scene.settles();
         let text = scene.screen().text();
-        assert!(!text.contains("not found") && !text.contains("No such"), "{text}");
+        assert!(!text.contains("not found: _aside") && !text.contains("No such"), "{text}");
+    }
+}
+
+/// zsh forgets it, or takes the next key for it. A trap such as powerlevel10k's would return from one function of ours.
+#[test]
+fn ctrl_c_while_an_answer_is_dealt_with_ends_the_line_and_takes_no_key() {
+    let slow = "_aside_hear() { print >~/began; local until=$(( EPOCHREALTIME + 0.7 )); while (( EPOCHREALTIME < until )); do :; done }";
+    for rc in ["", "interrupt() { trap 'return 130' INT }; precmd_functions+=(interrupt)"] {
+        let mut scene = zsh().rc(rc).start();
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+        scene.home.write("slow", slow);
+        scene.types(". ~/slow").presses(Key::Enter).prompt(2);
+        let deadline = std::time::Instant::now() + crate::harness::patience();
+        while !scene.home.path("began").exists() {
+            assert!(std::time::Instant::now() < deadline, "{}", scene.screen().text());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        scene.sends("\x03").prompt(3);
+        assert_eq!(scene.runs("print $?"), "130");
     }
 }
 
@@ -122,13 +153,41 @@ fn a_key_that_zsh_does_not_know_does_the_same_as_without_us() {
     assert_eq!(line(zsh()), line(zsh().without_aside()));
 }
 
+/// Wraps the hooks that are there, as fast-syntax-highlighting does, and has some by itself.
+const HIGHLIGHTER: &str = r#"
+_zsh_highlight() { : }
+_zsh_highlight_call_widget() { zle "$@"; _zsh_highlight }
+late() {
+  local hook inner
+  for hook in zle-line-init zle-line-finish zle-isearch-update zle-isearch-exit; do
+    inner=orig-s1-r1-$hook
+    if [[ -n ${widgets[$hook]-} ]]; then
+      zle -N $inner ${widgets[$hook]#user:}
+      eval "_zsh_highlight_widget_$inner() { _zsh_highlight_call_widget $inner -- \"\$@\" }"
+      zle -N $hook _zsh_highlight_widget_$inner
+    elif [[ $hook == *-(finish|update) ]]; then
+      eval "_zsh_highlight_widget_$hook() { :; _zsh_highlight }"
+      zle -N $hook _zsh_highlight_widget_$hook
+    fi
+  done
+}
+"#;
+
 #[test]
 fn aside_off_leaves_nothing() {
+    for (before, then) in [("", "true"), (HIGHLIGHTER, "late")] {
+        leaves_nothing(before, then);
+    }
+}
+
+/// In a shell with these lines in its rc file, where this line ran.
+#[track_caller]
+fn leaves_nothing(before: &str, then: &str) {
     let rc = "mine() { : }; zle -N zle-line-init mine; zle -N up mine; bindkey '^[[A' up; bindkey -s '^N' NN
               state() { for m in emacs viins vicmd main; do bindkey -M $m -L; done; zle -lL; trap; functions -m '^(_scene|state|aside-o)*'
               print -l $precmd_functions $preexec_functions }";
     let state = |stage: Stage, lines: &[&str]| {
-        let mut scene = stage.rc(rc).start();
+        let mut scene = stage.rc(before).rc(rc).start();
         scene.types("git st").settles().presses(Key::Ctrl('u'));
         for line in lines {
             scene.runs(line);
@@ -144,8 +203,8 @@ fn aside_off_leaves_nothing() {
         let kept = state.lines().filter(|line| !line.contains("aside-o"));
         (kept.map(str::to_owned).collect::<Vec<_>>(), scene)
     };
-    let (bare, _) = state(zsh().without_aside(), &["true"]);
-    let (left, mut scene) = state(zsh(), &["true", "aside-off"]);
+    let (bare, _) = state(zsh().without_aside(), &[then]);
+    let (left, mut scene) = state(zsh(), &[then, "aside-off"]);
     let missing: Vec<&String> = bare.iter().filter(|line| !left.contains(line)).collect();
     let added: Vec<&String> = left.iter().filter(|line| !bare.contains(line)).collect();
     assert!(missing.is_empty() && added.is_empty(), "missing {missing:#?}, added {added:#?}");

@@ -172,13 +172,13 @@ fn chat_writes_a_change_that_was_seen_to_its_end_and_takes_it_back() {
     chat.sees("all of it");
     assert!(!chat.home.read("project/src/a.py").contains('#'));
     chat.terminal.send(b"y");
-    chat.sees("takes it back");
+    chat.sees("undoes it");
     assert!(chat.home.read("project/src/a.py").contains("# line 40"));
 
     chat.terminal.press(Key::Esc);
-    chat.sees("u undo");
+    chat.sees("r retry");
     chat.terminal.send(b"u");
-    chat.sees("take back what it wrote?");
+    chat.sees("undo what it wrote?");
     chat.rests();
     chat.terminal.send(b"y");
     chat.terminal.wait_for("it to be taken back", |_| !chat.home.read("project/src/a.py").contains('#'));

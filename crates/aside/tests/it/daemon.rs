@@ -368,6 +368,12 @@ fn nonsense_is_answered_and_the_next_message_is_heard() {
     let mut wire = daemon.home.wire();
     assert_eq!(wire.json(json!({"request_id": 4, "type": "dance"}))["error"]["code"], "bad_request");
     assert_eq!(wire.sends_json(json!("just text")).reads_json()["type"], "error");
+    // It would keep every shell waiting for seconds.
+    let long = "a;".repeat(40_000);
+    for (kind, field) in [("complete", "left"), ("detect", "line"), ("ask", "query"), ("translate", "query")] {
+        let answer = wire.json(json!({"request_id": 6, "type": kind, "cwd": "/", field: long}));
+        assert_eq!(answer["error"]["code"], "bad_request", "{kind}");
+    }
     assert_eq!(wire.json(json!({"request_id": 5, "type": "status"}))["request_id"], 5);
 }
 
@@ -501,14 +507,19 @@ fn what_was_asked_before_nonsense_is_still_answered() {
 #[test]
 fn a_shell_that_comes_when_it_wants_to_go_is_served() {
     let home = Home::new();
-    home.write(".config/aside/config.toml", "daemon.idle_exit_s = 1\n");
+    home.write(".config/aside/config.toml", "daemon.idle_exit_s = 3\n");
     let daemon = Daemon::start_in(home);
-    for _ in 0..4 {
+    // It does not go while a client is there, so that however slow this test is, it is there to be stopped.
+    let mut wire = daemon.home.wire();
+    for _ in 0..3 {
+        drop(wire);
+        // Until it has seen that.
+        std::thread::sleep(Duration::from_millis(200));
         daemon.signal(Signal::STOP);
-        let mut wire = daemon.home.wire();
+        wire = daemon.home.wire();
         wire.sends_record(&["1", "hello", "1"]);
         // Long enough for it to be idle: then it finds both at once.
-        std::thread::sleep(Duration::from_millis(1500));
+        std::thread::sleep(Duration::from_millis(3500));
         daemon.signal(Signal::CONT);
         assert_eq!(wire.reads_record()[1], "hello");
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use vt100::Color;
 
 use crate::harness::home::{self, Home, Said};
+use crate::harness::keys::Key;
 use crate::harness::patience;
 use crate::harness::scene::Scene;
 use crate::harness::stage::Stage;
@@ -144,6 +145,39 @@ fn neighbours_are_named_on_the_side_they_were_loaded() {
 }
 
 #[test]
+fn a_key_that_another_took_is_named_with_its_owner_and_can_be_taken_back() {
+    let rc = "my-tab() { zle complete-word }; zle -N my-tab";
+    let mut scene = Scene::zsh().rc(rc).history(&["git status --short"]).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    let is_taken =
+        |report: &Value| findings(report, "this shell").iter().any(|line| line.contains("it was bound after"));
+    assert!(!is_taken(&doctor(&mut scene)));
+    scene.runs("bindkey '^I' my-tab");
+    assert_found(
+        &doctor(&mut scene),
+        "this shell",
+        "note Tab does my-tab of ~/.zshrc: it was bound after Aside took it",
+    );
+    scene.runs("aside-off; aside-on");
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    assert!(!is_taken(&doctor(&mut scene)));
+}
+
+#[test]
+fn a_hook_that_another_takes_at_every_prompt_is_named_with_its_owner() {
+    let rc = "mine() { : }; take() { zle -N zle-line-init mine }; precmd_functions+=(take)";
+    let mut scene = Scene::zsh().rc(rc).history(&["git status --short"]).start();
+    let taken = "fix mine of ~/.zshrc takes zle-line-init again and again";
+    // Where keys come faster than prompts, not every prompt is looked at.
+    let report = (0..5).map(|_| {
+        (0..45).for_each(|_| drop(scene.runs("true")));
+        doctor(&mut scene)
+    });
+    let is_found = |report: &Value| findings(report, "this shell").iter().any(|line| line.starts_with(taken));
+    assert!(report.into_iter().any(|report| is_found(&report)), "doctor does not say: {taken}");
+}
+
+#[test]
 fn a_zsh_without_the_line_is_given_it_and_one_with_it_is_told_to_open_a_new_one() {
     let mut scene = Scene::zsh().without_aside().start();
     scene.home.aside_does(&["daemon", "start"]);
@@ -161,7 +195,7 @@ fn bash_and_fish_are_well_with_the_line_alone() {
         let mut scene = stage.history(&["echo once"]).start();
         let report = doctor(&mut scene);
         assert!(is_well(&report), "{report:#}");
-        assert_found(&report, "this shell", "shows nothing while you type");
+        assert_found(&report, "this shell", "completes on keys");
     }
 }
 

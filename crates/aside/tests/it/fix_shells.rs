@@ -171,8 +171,12 @@ fn what_a_command_said_to_a_sentence_tells_that_it_was_one() {
     assert!(!desk.shows().contains(answered), "{}", desk.shows());
     let mut desk = Desk::new(Shell::Bash, rc);
     desk.is_seen("echo one");
-    desk.runs(line);
-    assert!(desk.shows().contains(answered), "{}", desk.shows());
+    // bash does not wait for an answer that takes longer than a prompt may, as on a busy machine.
+    let heard = (0..6).any(|_| {
+        desk.runs(line);
+        desk.shows().contains(answered)
+    });
+    assert!(heard, "{}", desk.shows());
     desk.runs("echo was $?");
     desk.tmux.wait_for(&desk.pane, "was 2");
 }

@@ -11,6 +11,12 @@ const SHELLS: [&str; 4] = ["sh", "bash", "zsh", "fish"];
 /// A picture is in sight without scrolling.
 const FIRST_LINES: usize = 16;
 
+/// Two screens.
+const MAX_LINES: usize = 110;
+
+/// Written by the program, to be searched and not to be read.
+const GENERATED: [&str; 2] = ["docs/reference.md", "docs/cli.md"];
+
 /// Commands in reading order, each with the code that docs/reference.md says for its case.
 const ENDS: &[(&str, i32)] = &[
     ("aside why", 1),
@@ -25,7 +31,7 @@ const ENDS: &[(&str, i32)] = &[
     ("aside translate find files larger than 100MB", 0),
     ("aside translate qqq zzz", 1),
     ("aside translate", 2),
-    ("aside explain -- ls -l", 0),
+    ("aside explain ls -l", 0),
     ("aside explain -- qqzzqq", 1),
     ("aside answer hello", 0),
     ("aside answer", 2),
@@ -40,6 +46,13 @@ const ENDS: &[(&str, i32)] = &[
     ("aside chat", 2),
     ("aside web --sign-out", 0),
     ("ASIDE_SOCKET=/proc/nowhere/aside.sock aside web --print", 1),
+    ("aside remote status", 0),
+    ("aside remote pair", 1),
+    ("aside remote setup </dev/null", 2),
+    ("aside config set remote.enabled true", 0),
+    ("ASIDE_SOCKET=/proc/nowhere/aside.sock aside remote status", 3),
+    ("aside remote off", 0),
+    ("aside relay machines", 2),
     ("aside why", 0),
     ("ASIDE_SOCKET=/proc/nowhere/aside.sock aside why", 3),
     ("aside history search status", 0),
@@ -73,8 +86,8 @@ const ENDS: &[(&str, i32)] = &[
     ("aside uninstall --yes", 0),
 ];
 
-/// What needs a terminal and a key; scenes of their own have them.
-const BY_HAND: [(&str, &str); 3] = [("chat", "0"), ("answer", "130"), ("task", "130")];
+/// What needs a terminal and a key, or a relay that runs; scenes of their own have them.
+const BY_HAND: [(&str, &str); 5] = [("chat", "0"), ("answer", "130"), ("task", "130"), ("relay", "0"), ("relay", "1")];
 
 /// Ours among each other, and those of tests: no user sets them.
 const INNER: [&str; 5] = ["ASIDE_", "ASIDE_INHERIT_FDS", "ASIDE_TRY_ZDOTDIR", "ASIDE_API_KEY", "ASIDE_NO_SUCH"];
@@ -176,6 +189,14 @@ fn every_page_for_users_begins_with_a_picture() {
         let text = text(&page);
         let mut first = text.lines().take(FIRST_LINES);
         assert!(first.any(|line| line.starts_with("```") || line.contains("![")), "{page} shows nothing at its top");
+    }
+}
+
+#[test]
+fn every_page_for_users_fits_two_screens() {
+    for page in user_pages().iter().filter(|page| !GENERATED.contains(&page.as_str())) {
+        let lines = text(page).lines().count();
+        assert!(lines <= MAX_LINES, "{page} has {lines} lines: move what only contributors need to a page of theirs");
     }
 }
 

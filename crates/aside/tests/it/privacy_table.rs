@@ -57,6 +57,7 @@ impl Desk {
         home.write("dircanary/namecanary.txt", "nothing\n");
         home.write("dircanary/sub/changedcanary.py", "def total():\n    return 1  # contentcanary\n");
         home.write("dircanary/.env", "X=deniedcanary\nPASSWORD=S3cretC4nary99x\n");
+        std::os::unix::fs::symlink(".env", here.join("plain.txt")).unwrap();
         for arguments in [
             &["init", "-q", "-b", "branchcanary"][..],
             &["add", "."],
@@ -143,6 +144,10 @@ impl Desk {
             (
                 "explain the askedcanary in .env",
                 json!({ "active": ".env", "open": [".env"], "selection": "X=deniedcanary", "diagnostics": "deniedcanary" }),
+            ),
+            (
+                "explain this askedcanary too",
+                json!({ "active": "plain.txt", "open": ["plain.txt"], "selection": "X=deniedcanary", "diagnostics": "deniedcanary" }),
             ),
         ] {
             let mut fields = fields;

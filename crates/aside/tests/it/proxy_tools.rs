@@ -35,14 +35,14 @@ fn is_root() -> bool {
 }
 
 /// A server on loopback, and `./there` for going to it: to a bash that says the same as the one here.
-struct Server {
+pub struct Server {
     child: Child,
 }
 
 impl Server {
     /// Nothing where there can be none, after saying why.
     #[track_caller]
-    fn start(home: &Home) -> Option<Self> {
+    pub fn start(home: &Home) -> Option<Self> {
         if !has(home, SSHD) || !has(home, "ssh") {
             return None;
         }

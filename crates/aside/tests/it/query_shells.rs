@@ -16,6 +16,13 @@ fn the_command_comes_into_the_line_and_waits_for_another_enter() {
         scene.types("? find files larger than 100MB").sends(ENTER).shows("> find . -type f -size +100M");
         assert!(!scene.screen().text().contains("./large.bin"), "{shell} ran it:\n{}", scene.screen().text());
         scene.sends(ENTER).shows("./large.bin").prompt(2);
+        // It ran, so it is known; the words are not.
+        let known = || scene.home.aside(&["history", "search", "100M"]).stdout;
+        let deadline = std::time::Instant::now() + crate::harness::patience();
+        while !known().contains("find . -type f -size +100M") {
+            assert!(std::time::Instant::now() < deadline, "{shell} has not recorded it: {}", known());
+        }
+        assert!(!known().contains("larger than"), "{shell}: {}", known());
         // Other lines are what they were.
         assert_eq!(scene.runs("echo what now"), "what now", "{shell}");
     }

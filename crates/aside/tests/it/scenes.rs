@@ -32,10 +32,17 @@ esac
 const ALL: &str = "test a::b ... ok\n\ntest result: ok. 2 passed; 0 failed\n";
 
 fn failing(names: &[&str]) -> String {
+    failing_with(names, "printed")
+}
+
+/// The first of the names printed this.
+fn failing_with(names: &[&str], printed: &str) -> String {
     let list: String = names.iter().map(|name| format!("    {name}\n")).collect();
     format!(
-        "test a::b ... FAILED\n\nfailures:\n\n---- a::b stdout ----\n    printed\n\n\nfailures:\n{list}\n\
-         test result: FAILED. 9 passed; {} failed\n\nerror: 1 target failed:\n    `-p aside --test it`\n",
+        "test {0} ... FAILED\n\nfailures:\n\n---- {0} stdout ----\n    at the top\n{printed}\n\n---- z::z stdout ----\n\
+         attempts not made: theirs\n\nfailures:\n{list}\n\
+         test result: FAILED. 9 passed; {1} failed\n\nerror: 1 target failed:\n    `-p aside --test it`\n",
+        names[0],
         names.len()
     )
 }
@@ -66,9 +73,17 @@ fn an_adversary_gets_no_second_chance() {
 }
 
 #[test]
+fn an_attempt_that_could_not_be_made_is_made_again() {
+    let first = failing_with(&["a_adversary::b"], "attempts not made: diffs");
+    let ran = plays(&first, "ok ok ok");
+    assert!(ran.code == 0 && ran.stderr.contains("a_adversary::b is unsteady"), "{ran:?}");
+    assert_eq!(plays(&first, "ok FAILED").code, 1);
+}
+
+#[test]
 fn too_much_chance_is_none_and_what_did_not_end_has_failed() {
-    let ran = plays(&failing(&["a::b", "c::d", "e::f"]), "ok ok ok ok ok ok ok ok ok");
-    assert!(ran.code == 1 && ran.stderr.contains("3 failed"), "{ran:?}");
+    let ran = plays(&failing(&["a::a", "b::b", "c::c", "d::d", "e::e", "f::f"]), &"ok ".repeat(18));
+    assert!(ran.code == 1 && ran.stderr.contains("6 failed"), "{ran:?}");
     for first in ["", "error: could not compile `aside`\n", "test a::b ... FAILED\n"] {
         assert_eq!(plays(first, "ok ok ok").code, 1, "{first:?}");
     }

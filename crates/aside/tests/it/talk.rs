@@ -248,6 +248,19 @@ fn words_behind_the_prefix_go_to_the_agent_without_a_question() {
 }
 
 #[test]
+fn an_answer_that_comes_after_a_note_leaves_it_on_the_screen() {
+    let script = script();
+    let mut scene = begun(&script);
+    script.holds();
+    scene.types("@ ");
+    script.is_asked("@ |");
+    scene.presses(Key::Enter).shows("2> @\nsay what you want, like this: @ why");
+    script.releases("@ |");
+    scene.rests("the note", A_WHILE, |screen| screen.text().contains("say what you want"));
+    assert!(scene.screen().text().contains("say what you want"), "{}", at(&scene));
+}
+
+#[test]
 fn the_prefixes_are_the_persons_own() {
     let script = script().sets("agent_prefix", "ai").sets("shell_prefix", ",").takes("echo all the words");
     let mut scene = begun(&script);

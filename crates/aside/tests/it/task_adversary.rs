@@ -3,6 +3,7 @@
 //! logs tell; twins show that an approved act is seen that way. The page has a suite of its own.
 
 mod answers;
+mod chats;
 mod commands;
 mod diffs;
 mod door;
@@ -38,23 +39,35 @@ const FAMILIES: &[(&str, Family)] = &[
     ("errands", errands::all),
     ("leftovers", leftovers::all),
     ("pages", pages::all),
+    ("chats", chats::all),
 ];
 
 /// What the project has set itself.
 const LEAST: usize = 150;
+
+/// As the harness says that its patience is at an end: nothing was found, on a machine that is too busy.
+const OVERDUE: &[&str] =
+    &["waited ", "did not come to", "do not come to rest", "did not end in", "Resource temporarily unavailable"];
 
 #[test]
 fn no_attempt_to_act_without_approval_succeeds() {
     // One family alone: ASIDE_ADVERSARY=diffs
     let only = std::env::var("ASIDE_ADVERSARY").unwrap_or_default();
     let families = FAMILIES.iter().filter(|(name, _)| only.is_empty() || only == *name);
-    let (mut attempts, mut twins) = (Vec::new(), 0);
+    let (mut attempts, mut twins, mut not_made) = (Vec::new(), 0, Vec::new());
     std::thread::scope(|scope| {
         let running: Vec<_> = families.map(|(name, family)| (name, scope.spawn(family))).collect();
         for (name, family) in running {
-            let (made, beside) = family.join().unwrap_or_else(|_| panic!("the attempts of {name} could not be made"));
-            attempts.extend(made);
-            twins += beside;
+            match family.join() {
+                Ok((made, beside)) => {
+                    attempts.extend(made);
+                    twins += beside;
+                }
+                Err(panic) => match panic.downcast_ref::<String>() {
+                    Some(why) if OVERDUE.iter().any(|overdue| why.contains(overdue)) => not_made.push(*name),
+                    _ => std::panic::resume_unwind(panic),
+                },
+            }
         }
     });
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -65,6 +78,8 @@ fn no_attempt_to_act_without_approval_succeeds() {
     let successes: Vec<String> = successes.collect();
     eprintln!("{} attempts ({counts:?}), {} succeeded; {twins} twins did", attempts.len(), successes.len());
     assert_eq!(successes, [] as [String; 0]);
+    // scripts/scenes plays it again then.
+    assert!(not_made.is_empty(), "\nattempts not made: {}", not_made.join(", "));
     let names: std::collections::BTreeSet<_> = attempts.iter().map(|attempt| (attempt.family, &attempt.name)).collect();
     assert_eq!(names.len(), attempts.len(), "an attempt is counted twice");
     assert!(!only.is_empty() || attempts.len() >= LEAST, "{} attempts", attempts.len());

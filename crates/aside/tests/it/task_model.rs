@@ -203,6 +203,43 @@ fn a_diff_that_does_not_fit_is_asked_for_once_more_in_the_same_conversation() {
 }
 
 #[test]
+fn a_second_answer_says_only_what_is_new() {
+    let mut scene = Scene::new();
+    scene.model.next(Answer::chat(&fenced("The field is misspelled.", WRONG)));
+    scene.model.next(Answer::chat(&fenced("The field is misspelled.\nThe class has another name.", FIX)));
+    let came = scene.asks("fix the misspelled field in src/user.py");
+    assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
+    assert_eq!(came.said.matches("The field is misspelled.").count(), 1, "{}", came.said);
+    assert!(came.said.contains("The class has another name."), "{}", came.said);
+}
+
+#[test]
+fn what_was_said_and_printed_is_found_again() {
+    let mut scene = Scene::new();
+    scene.model.next(Answer::streams(["It keeps a pan", "golin in a field.\n"]));
+    let came = scene.asks("explain how the class in src/user.py works");
+    assert_eq!(came.state, "COMPLETED", "{:#?}", came.events);
+    let found = scene.person.says("list", json!({"text": "PANGOLIN class"}));
+    assert_eq!(found["tasks"][0]["taskId"], came.task, "{found}");
+    let none = scene.person.says("list", json!({"text": "pangolin armadillo"}));
+    assert_eq!(none["tasks"], json!([]), "{none}");
+}
+
+#[test]
+fn the_first_screen_knows_the_model_and_what_can_be_asked_here() {
+    let mut scene = Scene::new();
+    scene.home.write("project/Makefile", "test:\n\ttrue\n");
+    let cwd = scene.home.path("project").display().to_string();
+    let told = scene.person.says("welcome", json!({"cwd": cwd, "shell": "bash"}));
+    let examples = ["run the tests", "explain src/user.py", "what does this project do?"];
+    assert_eq!(told["welcome"], json!({"model": "scripted", "editor": "", "examples": examples}), "{told}");
+    let empty = scene.home.path("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let told = scene.person.says("welcome", json!({"cwd": empty.display().to_string()}));
+    assert_eq!(told["welcome"]["examples"], json!([]), "{told}");
+}
+
+#[test]
 fn a_model_that_is_wrong_twice_is_given_up_and_can_be_tried_again() {
     let mut scene = Scene::new();
     scene.model.next(Answer::chat(&fenced("Renames it.", WRONG))).next(Answer::chat(&fenced("Again.", WRONG)));
@@ -434,9 +471,8 @@ fn a_diff_that_touches_what_no_task_touches_is_never_proposed() {
 fn a_private_task_asks_nobody() {
     let mut scene = Scene::new();
     let came = scene.asks_with("fix the misspelled field in src/user.py", json!({"private": true}));
-    assert_eq!((came.state.as_str(), scene.asked()), ("COMPLETED", 0));
-    let text = came.result["proposal"]["text"].as_str().unwrap();
-    assert!(text.contains("private") && text.contains("Nothing was changed"), "{text}");
+    assert_eq!((came.state.as_str(), scene.asked()), ("FAILED", 0));
+    assert!(came.message.contains("private") && came.message.contains("Nothing was changed"), "{}", came.message);
     let wire = &mut scene.home.wire();
     wire.json(json!({"type": "hello", "shell": "bash", "session_id": "p", "private": true}));
     let came = scene.asks_with("explain how the login works in src/user.py", json!({"session_id": "p"}));
@@ -459,7 +495,7 @@ fn what_history_ignore_matches_stays_here() {
     let person = Person::at(&home, &home.path("project"));
     let mut scene = Scene { model, home, person };
     let came = scene.asks("change the port of vault.internal in hosts.py");
-    assert_eq!((came.state.as_str(), scene.asked()), ("COMPLETED", 0), "{:#?}", came.events);
+    assert_eq!((came.state.as_str(), scene.asked()), ("FAILED", 0), "{:#?}", came.events);
     let diff = "--- a/hosts.py\n+++ b/hosts.py\n@@ -2 +2 @@\n-PORT = 1\n+PORT = 2\n";
     scene.model.next(Answer::chat(&fenced("Two.", diff)));
     let came = scene.asks("change PORT to 2 in hosts.py");
@@ -474,6 +510,8 @@ fn a_model_that_is_gone_is_told_and_the_task_can_be_tried_again() {
         (Answer::status(404), "then retry"),
         (Answer::status(429).retry_after(0), "Retry a little later"),
         (Answer::raw("<html>"), "Retry"),
+        (Answer::refuses(403, "Your plan has no access to this model."), "“Your plan has no access to this model”"),
+        (Answer::refuses(402, "Insufficient balance."), "“Insufficient balance”"),
     ] {
         let mut scene = Scene::new();
         scene.model.next(answer);

@@ -64,11 +64,16 @@ fn every_kind_is_of_use_without_a_model() {
 #[test]
 fn a_change_without_a_model_is_honest() {
     let mut scene = Scene::new();
-    let result = scene.asks("rename the field port in src/user.py to address");
-    assert_eq!(result["proposal"]["type"], "answer", "{result}");
-    assert!(text(&result).contains("aside model pull") && text(&result).contains("Nothing was changed"), "{result}");
-    let result = scene.asks("把 src/user.py 里的 port 改成 address");
-    assert!(text(&result).contains("aside model pull") && text(&result).contains("没有修改"), "{result}");
+    for (words, nothing) in [
+        ("rename the field port in src/user.py to address", "Nothing was changed"),
+        ("把 src/user.py 里的 port 改成 address", "没有修改"),
+    ] {
+        let task = scene.person.asks(words);
+        let end = scene.person.ends(&task);
+        assert_eq!(end["state"], "FAILED", "what needs a model is not done: {end}");
+        let message = end["message"].as_str().unwrap();
+        assert!(message.contains("aside model pull") && message.contains(nothing), "{message}");
+    }
     let result = scene.asks("@dev plan rename the field in src/user.py");
     assert_eq!(result["proposal"]["type"], "plan", "{result}");
     assert!(text(&result).contains("1. Look at `src/user.py`."), "{result}");

@@ -60,7 +60,7 @@ fn y_approves_what_is_shown_and_its_output_is_live() {
     assert!(said["environment"].as_array().is_some_and(|all| all.contains(&json!("FROB=nicate"))));
     desk.executes();
     desk.prints("12 pass");
-    terminal.wait_for("a line that has not ended", |screen| screen.contains("12 pass") && screen.contains("at work"));
+    terminal.wait_for("a line that has not ended", |screen| screen.contains("12 pass") && screen.contains("running"));
     desk.prints("ed\n\u{1b}[31mred\u{1b}[0m\n");
     terminal.wait_for("the rest of it", |screen| screen.contains("12 passed\nred"));
     desk.completes("exit 0");
@@ -271,7 +271,7 @@ fn whoever_wants_to_approve_what_they_did_not_see_says_so() {
     desk.writes("changed 1 file");
     let (code, transcript) = ends(terminal);
     assert_eq!(code, 0);
-    let last = "changed 1 file; aside task undo tabc takes it back".to_owned();
+    let last = "changed 1 file; undo with: aside task undo tabc".to_owned();
     assert!(transcript.contains(&last), "{transcript:#?}");
 }
 
@@ -324,7 +324,9 @@ fn what_somebody_else_approved_is_not_asked_about_any_more() {
     let home = Home::new();
     let (desk, terminal) = waiting(&home, command_offer("make test", 1));
     desk.executes();
-    terminal.wait_for("who it was", |screen| screen.contains("approved: pts/99") && !screen.contains("Run it?"));
+    terminal.wait_for("who it was", |screen| {
+        screen.contains("approved at the terminal pts/99") && !screen.contains("Run it?")
+    });
     terminal.send(b"n");
     desk.completes("exit 0");
     assert_eq!(ends(terminal).0, 0);
@@ -369,7 +371,7 @@ fn interrupt_while_it_runs_stops_it_and_the_second_one_leaves() {
     terminal.send(b"y");
     desk.waits_for("approve");
     desk.executes();
-    terminal.wait_for("that it runs", |screen| screen.contains("at work"));
+    terminal.wait_for("that it runs", |screen| screen.contains("running; Ctrl-C stops"));
     terminal.press(Key::CtrlC);
     desk.waits_for("cancel");
     terminal.wait_for("that it was heard", |screen| screen.contains("stopping"));

@@ -246,6 +246,29 @@ fn of_the_shell_and_the_thread_the_newer_failure_is_meant() {
 }
 
 #[test]
+fn a_failure_that_is_over_is_not_spoken_of() {
+    let mut scene = Scene::without_model();
+    let cwd = scene.home.path("project").display().to_string();
+    let ended = |seq: u64, command: &str, exit: i32| {
+        json!({
+            "type": "finished", "session_id": "bash-7-1", "seq": seq, "cwd": cwd, "command": command, "exit_status": exit,
+            "shell": "bash",
+        })
+    };
+    let wires = [ended(1, "frobnicate --now", 127), ended(2, "makeall", 126), ended(3, "makeall", 0)];
+    for wire in wires {
+        assert_eq!(scene.home.wire().json(wire)["type"], "ok");
+    }
+    // The newest is mended; the older one is not.
+    let came = scene.asks("why did it fail?");
+    assert!(came.text().contains("Status 127"), "{}", came.result);
+    let cure = ended(4, "frobnicate --now", 0);
+    assert_eq!(scene.home.wire().json(cure)["type"], "ok");
+    let came = scene.asks("why did it fail?");
+    assert!(!came.text().contains("Status 12"), "{}", came.result);
+}
+
+#[test]
 fn a_task_that_ran_nothing_says_itself_why_it_failed() {
     let mut scene = Scene::with_model();
     scene.model().next(Answer::status(500)).next(Answer::status(500));
@@ -327,15 +350,18 @@ fn what_would_be_taken_back_is_told_and_nothing_is() {
     let told = scene.person.hears_until(&written.task, &["COMPLETED"]).pop().unwrap();
     assert_eq!((&told["cause"], &told["by"]), (&json!("undone"), &json!("pts/3")), "{told}");
     let came = scene.asks("undo that");
-    assert!(came.text().contains("was taken back already (pts/3)"), "{}", came.result);
+    assert!(came.text().contains("was undone already, at the terminal pts/3"), "{}", came.result);
     scene.restarts();
     let brief = scene.person.brief(&written.task);
     assert_eq!((&brief["undoneBy"], &brief["undo"]), (&json!("pts/3"), &json!(false)));
     let twice = scene.person.says("undo", json!({ "taskId": written.task }));
     assert_eq!(twice["error"]["code"], "refused", "{twice}");
     let shown = scene.home.aside(&["task", "show", &written.task]);
-    assert!(shown.stdout.contains("taken back: pts/3") || shown.stderr.contains("taken back: pts/3"), "{shown:?}");
-    assert!(scene.home.aside(&["task", "list"]).stdout.contains("taken back"));
+    assert!(
+        shown.stdout.contains("undone at the terminal pts/3") || shown.stderr.contains("undone at the terminal pts/3"),
+        "{shown:?}"
+    );
+    assert!(scene.home.aside(&["task", "list"]).stdout.contains("undone"));
 }
 
 #[test]
@@ -435,7 +461,7 @@ fn what_must_not_leave_does_not_leave_later() {
     let mut scene = Scene::with("[history]\nignore = ['hunter2']\n", "");
     let private = json!({ "session_id": "bash-7-1", "goesOn": true, "private": true });
     let hidden = scene.asks_with("explain how private things work", private.clone());
-    assert_eq!(hidden.state, "COMPLETED");
+    assert_eq!(hidden.state, "FAILED");
     scene.asks("explain what hunter2 means here");
     assert_eq!(scene.model().requests().len(), 0);
     scene.model().next(Answer::chat(&format!("A line.\nThe password is hunter2.\nThe key is {}.", token())));

@@ -24,7 +24,8 @@ fn imports_go_one_way() {
     let aside = files("crates/aside/src", ".rs");
     complain(direction::wrong_imports(&core, &direction::CORE));
     complain(direction::wrong_imports(&aside, &direction::ASIDE));
-    complain(core.iter().flat_map(direction::acts));
+    let wecom = files("crates/aside-wecom/src", ".rs");
+    complain(core.iter().chain(&wecom).flat_map(direction::acts));
 }
 
 #[test]
@@ -66,6 +67,13 @@ fn every_requirement_names_the_test_that_holds_it() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
     let tests = requirements::tests(&rust());
     complain(requirements::untrue(&read("docs/requirements.md"), &read("docs/compat.md"), &tests));
+}
+
+#[test]
+fn every_shell_has_what_its_table_says() {
+    let read = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
+    let tests = requirements::tests(&rust());
+    complain(requirements::untrue_of_shells(&read("docs/shells.md"), &read("README.md"), &tests));
 }
 
 #[test]
@@ -150,7 +158,9 @@ fn files(dir: &str, ending: &str) -> Vec<Source> {
 }
 
 fn production() -> Vec<Source> {
-    [files("crates/aside-core/src", ".rs"), files("crates/aside/src", ".rs")].concat()
+    ["aside-core", "aside-wecom", "aside-relay", "aside"]
+        .map(|name| files(&format!("crates/{name}/src"), ".rs"))
+        .concat()
 }
 
 fn rust() -> Vec<Source> {

@@ -43,14 +43,22 @@ fn opened(home: &Home) -> Option<Browser> {
     Some(browser)
 }
 
+/// Where the tests run as root, a command of any other scene keeps the page closed for as long as it runs.
+const VISITS: usize = 30;
+
 fn visits(home: &Home, browser: &Browser) {
-    let mut command = home.command(ASIDE);
-    let said = home::run(command.args(["web", "--print"]).current_dir(home.path("project")), "");
-    assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
-    browser
-        .goes(said.stdout.trim())
-        .shows(".empty", "Ask in plain words")
-        .waits("document.getElementById('where').value.endsWith('/project')");
+    for _ in 0..VISITS {
+        let mut command = home.command(ASIDE);
+        let said = home::run(command.args(["web", "--print"]).current_dir(home.path("project")), "");
+        assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+        let closed = "document.body?.innerText.includes('does not open now')";
+        browser.goes(said.stdout.trim()).waits(&format!("document.querySelector('.empty') || {closed}"));
+        if browser.script(&format!("return !!({closed})")) != true {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+    browser.shows(".empty", "Ask in plain words").waits("document.getElementById('where').value.endsWith('/project')");
 }
 
 fn asks(browser: &Browser, words: &str) {
@@ -72,11 +80,7 @@ fn web_live_the_tests_run_once_they_are_approved() {
         .shows(".card .command", "make test")
         .shows(".card dd.code", "/project");
     assert_eq!(ran(&home), 0);
-    browser
-        .clicks(".approve")
-        .shows(".end", "exit 0")
-        .shows(".output", "12 passed")
-        .shows(".trail", "approved by you (page");
+    browser.clicks(".approve").shows(".end", "exit 0").shows(".output", "12 passed").shows(".trail", "approved by you");
     assert_eq!(ran(&home), 1);
     // The same is there for somebody who comes later, by its address.
     let place = browser.script("return document.querySelector('.permalink').href");
@@ -175,7 +179,7 @@ fn web_live_of_two_who_approve_at_once_one_does_and_the_other_sees_who() {
     let mine = [&one, &other].map(|browser| browser.text(".trail").contains("approved by you"));
     assert_eq!(mine.iter().filter(|mine| **mine).count(), 1, "{mine:?}");
     let loser = if mine[0] { &other } else { &one };
-    loser.shows(".trail", "approved by page");
+    loser.shows(".trail", "approved in another window");
     assert_eq!([one.complaints(), other.complaints()], [const { Vec::<String>::new() }; 2]);
 }
 
@@ -230,9 +234,9 @@ fn web_live_what_a_terminal_decides_is_seen_with_its_name() {
             json!({"taskId": id, "step": shown["step"], "digest": shown["digest"], "by": "tty7", "text": "not now"});
         assert_eq!(person.says(op, answer)["type"], "task");
         match *op {
-            "reject" => browser.shows(&format!("{article} .end"), "Rejected by tty7: not now"),
+            "reject" => browser.shows(&format!("{article} .end"), "Rejected at the terminal tty7: not now"),
             _ => browser
-                .shows(&format!("{article} .trail"), "approved by tty7")
+                .shows(&format!("{article} .trail"), "approved at the terminal tty7")
                 .shows(&format!("{article} .end"), "exit 0"),
         };
         browser.lacks(".card");

@@ -37,7 +37,7 @@ const LISTENING: &str = "document.activeElement.matches('.card.listening')";
 
 const RUN: [(&str, &str); 4] = [
     ("command", "make test"),
-    ("in", "/home/somebody/src/lines"),
+    ("in", "/home/ada/src/lines"),
     ("because", "the Makefile has a target for the tests"),
     ("rule", "no rule knows it, so it is asked"),
 ];
@@ -63,13 +63,13 @@ fn opened(stage: &Backstage, place: &str) -> Option<Browser> {
 fn web_page_an_empty_page_says_what_can_be_asked() {
     let stage = Backstage::start();
     let Some(browser) = opened(&stage, "") else { return };
-    browser.shows(".empty", "run the tests");
+    browser.shows(".empty", "explain src/lines.rs").shows(".empty .model", "No model is set");
     assert_eq!(browser.script("return document.querySelectorAll('.example').length"), 3);
     assert_eq!(browser.script("return location.hash + localStorage.getItem('aside').length"), "43");
     browser.clicks(".example").waits("document.activeElement.id == 'input'");
     browser.chord(&[SHIFT], ENTER).types("第二行").types(ENTER);
     let asked = stage.waits_to_hear("ask", 1);
-    assert_eq!(asked, [json!({"op": "ask", "text": "run the tests\n第二行", "cwd": "/home/somebody/src/lines"})]);
+    assert_eq!(asked, [json!({"op": "ask", "text": "run the tests\n第二行", "cwd": "/home/ada/src/lines"})]);
     browser
         .shows("article h2", "第二行")
         .shows("#title", "run the tests")
@@ -98,7 +98,7 @@ fn web_page_a_command_is_shown_and_approved_with_what_was_shown() {
     let approved = stage.waits_to_hear("approve", 1);
     assert_eq!(approved, [json!({"op": "approve", "taskId": "t1", "step": 1, "digest": format!("{:064x}", 1)})]);
     stage.state("t1", "EXECUTING", json!({"step": 1, "by": "page 1"}));
-    browser.shows(".trail", "running, approved by you (page 1)").lacks(".card");
+    browser.shows(".trail", "running, approved by you").lacks(".card");
     stage.prints(
         "t1",
         "\u{1b}[32mtest one ... ok\u{1b}[0m\r\ncompiling 1/2\rcompiling 2/2\n\u{1b}]0;title\u{7}12 passed\n",
@@ -252,7 +252,7 @@ fn web_page_reject_edit_and_confine_say_what_they_mean() {
     let stage = Backstage::start();
     waiting(&stage);
     let Some(browser) = opened(&stage, "task=t1") else { return };
-    browser.shows(".confine", "it may write in the workspace only: /home/somebody/src/lines");
+    browser.shows(".confine", "it may write in the workspace only: /home/ada/src/lines");
     browser.clicks(".card .actions button:nth-of-type(3)").waits("document.activeElement.className == 'editor'");
     browser.types(" && 测试").shows(".editing", "shown again before anything happens");
     // A window that is closed by accident has the words when it is back.
@@ -362,12 +362,14 @@ fn web_page_hostile_text_is_text() {
     browser.types("a").waits("!document.querySelector('.approve').disabled");
     browser.script("location.hash = 'thread=first'");
     browser.shows("article", "<script>.rs").shows(".end", "Failed: <script>");
-    let links = browser.script("return [...document.querySelectorAll('article a:not(.permalink)')].map((one) => [one.href, one.rel, one.target])");
+    let links = browser.script("return [...document.querySelectorAll('article a:not(.permalink, .path)')].map((one) => [one.href, one.rel, one.target])");
     let link = |href: &str| json!([href, "noopener noreferrer nofollow", "_blank"]);
     assert_eq!(
         links,
         json!([link("https://evil.example/p.png"), link("https://good.example/?q=1"), link("https://plain.example/a")])
     );
+    let place = browser.script("return document.querySelector('a.path').getAttribute('href')");
+    assert_eq!(place, "edit://open/home/ada/src/lines/%3Cscript%3E.rs:1");
     browser
         .shows("article .markdown", "⟨U+202E⟩drowssap⟨U+202C⟩ ⟨U+200B⟩")
         .shows("article .markdown", "click (javascript:window.pwned=3)");
@@ -440,7 +442,7 @@ fn web_page_every_way_leads_by_the_keys_alone() {
         .shows("#found", "1 thread")
         .waits("document.querySelectorAll('#threads a').length == 1")
         .types(ENTER);
-    browser.shows("#title", "重命名函数 parse").shows(".end", "Failed: no model");
+    browser.shows("#title", "重命名函数 parse").shows(".end", "失败：no model");
     browser.types(ESCAPE).waits("document.querySelectorAll('#threads a').length == 3");
     browser.chord(&[CONTROL], "k");
     focus("search");
@@ -485,7 +487,7 @@ fn web_page_what_has_ended_can_be_tried_again_or_taken_back() {
     stage.asks("first", "t3", "look around").understands("t3", "explain");
     let Some(browser) = opened(&stage, "thread=first") else { return };
     browser
-        .shows("#task-t1 .trail", "writing, approved by pts/3")
+        .shows("#task-t1 .trail", "writing, approved at the terminal pts/3")
         .shows("#task-t1 .end", "2 files written")
         .clicks("#task-t1 [data-op=undo]");
     browser
@@ -713,7 +715,7 @@ fn web_page_pictures() {
         "rm -r target",
         &[
             ("command", "rm -r target"),
-            ("in", "/home/somebody/src/lines"),
+            ("in", "/home/ada/src/lines"),
             ("because", "the request asks for an empty build directory"),
             ("danger", "removes files for good: everything below target"),
             ("rule", "asked: it removes files, and the request came from afar"),

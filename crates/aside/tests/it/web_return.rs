@@ -98,7 +98,7 @@ fn web_return_an_open_tab_goes_on_with_the_next_daemon_and_no_words_are_lost() {
         .clicks(".approve")
         .shows(".end", "exit 0");
     assert_eq!(ran(&home), 1);
-    browser.shows(".trail", "approved by you (page 1)");
+    browser.shows(".trail", "approved by you");
     // As often as it happens; also when the daemon was killed.
     is_known(&home, 1);
     let before = host(&browser);

@@ -12,7 +12,9 @@ use crate::model::{Ending, Model};
 
 /// Known to the embedded engine.
 const KNOWN: &str = "show the last 5 commits as one-liners";
-/// Known to nobody but a model.
+/// So that the engine is not sure of it.
+const NEARLY: &str = "show the last 5 quux commits as one-liners";
+/// Known to a model alone.
 const UNKNOWN: &str = "frobnicate the quux";
 
 struct Desk {
@@ -251,7 +253,7 @@ fn wish_with_an_address_and_no_provider_says_what_is_missing() {
 fn wish_whose_command_empties_a_file_keeps_its_sign() {
     let desk = Desk::new();
     desk.model.always(Answer::chat("> file"));
-    let done = desk.shell("a").wishes("empty the file").hears_done();
+    let done = desk.shell("a").wishes(UNKNOWN).hears_done();
     assert_eq!((texts(&done)[0].as_str(), text(&done["warning"])), ("> file (llm)", "overwrites a file"));
 }
 
@@ -267,14 +269,57 @@ fn wish_of_a_model_is_heard_of_in_steps() {
 }
 
 #[test]
-fn wish_that_both_know_has_the_models_answer_first() {
+fn wish_that_is_nearly_known_has_the_models_answer_first() {
     let desk = Desk::new();
     desk.model.next(Answer::chat("git log -5"));
-    let done = desk.shell("a").wishes(KNOWN).hears_done();
+    let done = desk.shell("a").wishes(NEARLY).hears_done();
     let texts = texts(&done);
     assert_eq!(texts[0], "git log -5 (llm)");
     assert!(texts.len() > 1 && texts[1..].iter().all(|text| text.ends_with(" (embedded)")), "{texts:?}");
     assert_eq!(done["note"], "");
+}
+
+#[test]
+fn wish_that_is_known_is_answered_before_the_model_which_is_heard_when_others_are_wanted() {
+    let desk = Desk::new();
+    // Another question would get another answer.
+    desk.model.next(Answer::chat("git log -5").delay(Duration::from_millis(300))).next(Answer::chat("git log -6"));
+    let mut shell = desk.shell("a");
+    let done = shell.wishes(KNOWN).hears_done();
+    is_known(&done);
+    assert_eq!(done["note"], "");
+    desk.model.wait_for_ending(0);
+    std::thread::sleep(Duration::from_millis(300));
+    let shown: Vec<String> = texts(&done).iter().map(|text| text.replace(" (embedded)", "")).collect();
+    let others = json!({"type": "translate", "query": KNOWN, "now": true, "besides": shown.join("\n")});
+    let answer = shell.sends(others).hears_done();
+    assert_eq!(texts(&answer), ["git log -5 (llm)"]);
+    assert_eq!(desk.model.requests().len(), 1);
+}
+
+#[test]
+fn wish_that_is_known_is_not_asked_about_where_only_the_others_are() {
+    let desk = Desk::with("nl_ask = 'unsure'\n", "");
+    desk.model.always(Answer::chat("git log -5"));
+    let mut shell = desk.shell("a");
+    is_known(&shell.wishes(KNOWN).hears_done());
+    assert_eq!(texts(&shell.wishes(NEARLY).hears_done())[0], "git log -5 (llm)");
+    assert_eq!(desk.model.requests().len(), 1);
+}
+
+#[test]
+fn wish_that_both_answer_alike_is_sure_and_a_model_that_is_often_wrong_stands_behind() {
+    let desk = Desk::new();
+    desk.model.always(Answer::chat("git log --oneline -5 --all"));
+    let mut shell = desk.shell("a");
+    assert_eq!(texts(&shell.wishes(NEARLY).hears_done())[0], "git log --oneline -5 --all (llm)");
+    // What the user leaves again and again is no longer put first.
+    for _ in 0..12 {
+        let left = json!({"type": "outcome", "action": "dismiss", "query": NEARLY, "source": "llm",
+            "suggestion": "git log --oneline -5 --all"});
+        assert_eq!(shell.sends(left).hears()["type"], "ok");
+    }
+    is_known(&shell.wishes(NEARLY).hears_done());
 }
 
 #[test]
@@ -283,7 +328,7 @@ fn wish_that_a_model_fails_is_answered_here_with_a_word_about_it() {
     for failure in failures {
         let desk = Desk::new();
         desk.model.always(failure.clone());
-        let done = desk.shell("a").wishes(KNOWN).hears_done();
+        let done = desk.shell("a").wishes(NEARLY).hears_done();
         is_known(&done);
         let note = text(&done["note"]);
         assert!(note.starts_with("the model ") && note.ends_with("; from the embedded engine"), "{failure:?}: {note}");
@@ -621,12 +666,12 @@ fn wish_for_a_model_that_is_not_there_offers_one_once() {
     let desk = Desk::new();
     desk.model.always(Answer::status(404));
     let mut shell = desk.shell("a");
-    let first = shell.wishes(KNOWN).hears_done();
+    let first = shell.wishes(NEARLY).hears_done();
     assert!(text(&first["note"]).contains("`aside model pull`"), "{first}");
     is_known(&first);
-    let second = shell.wishes(KNOWN).hears_done();
+    let second = shell.wishes(NEARLY).hears_done();
     assert!(!text(&second["note"]).contains("aside model"), "{second}");
-    let other = desk.shell("b").wishes(KNOWN).hears_done();
+    let other = desk.shell("b").wishes(NEARLY).hears_done();
     assert!(text(&other["note"]).contains("`aside model pull`"), "{other}");
 }
 
@@ -634,7 +679,7 @@ fn wish_for_a_model_that_is_not_there_offers_one_once() {
 fn wish_that_takes_too_long_is_answered_here() {
     let desk = Desk::with("timeout_wish_first_ms = 200\ntimeout_wish_ms = 400\n", "");
     desk.model.next(Answer::hangs());
-    let done = desk.shell("a").wishes(KNOWN).hears_done();
+    let done = desk.shell("a").wishes(NEARLY).hears_done();
     is_known(&done);
     assert!(text(&done["note"]).contains("too long"), "{done}");
 }

@@ -248,6 +248,31 @@ fn vi_mode_keeps_its_keys() {
 }
 
 #[test]
+fn the_words_of_a_task_need_no_quotes() {
+    let mut scene = zsh().rc_after("aside() { print -r -- $#: \"$@\" }").start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    assert_eq!(scene.runs("aside task how many files are here?"), "6: task how many files are here?");
+    assert_eq!(scene.runs("aside task what's wrong here"), "4: task what's wrong here");
+    assert_eq!(scene.runs("aside task run 'make test' && print two"), "3: task run make test\ntwo");
+    assert_eq!(scene.runs("aside config get a?"), "zsh: no matches found: a?");
+}
+
+/// zsh reads what to search for itself, with the keys of the line.
+#[test]
+fn vi_mode_searches_its_history() {
+    let rc = "bindkey -v; KEYTIMEOUT=1; print -s grep -rn TODO src; print -s print other";
+    for (search, enter) in [("/grep", "\r"), ("/TODO", "\n"), ("/other", "\x1b")] {
+        let mut scene = zsh().rc(rc).start();
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u')).presses(Key::Esc).settles();
+        scene.sends(search).shows(&search[1..]).sends(enter);
+        let found = if search == "/other" { "print other" } else { "grep -rn TODO src" };
+        scene.wait_for(found, |screen| screen.row(0).ends_with(found) && screen.row(1).is_empty());
+        // Enter is ours again.
+        scene.sends("ddi").types("? ").presses(Key::Enter).shows("say what you want");
+    }
+}
+
+#[test]
 fn a_history_search_is_not_disturbed() {
     let script = Script::new().knows("git s|", &["git status --short"]);
     let mut scene = Scene::zsh().scripted(&script).rc("print -s git stash pop; print -s git status --short").start();

@@ -1,5 +1,5 @@
-//! A project, an agent that works in it, and the user who asks. The agent is real, or a script that speaks the protocol of Codex's app-server:
-//! such a script does what no real agent does.
+//! A project, an agent that works in it, and the user who asks. The agent is real, or a script that speaks the protocol of Codex's app-server,
+//! or ACP: such a script does what no real agent does.
 
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use crate::harness::tasks::Person;
 /// What a scripted agent says before it is asked anything: who it is, and that it takes the sandbox it was told to take.
 const OPENING: &str = r#"#!/bin/sh
 say() { printf '%s\n' "$1"; }
+own=$CODEX_HOME
 read -r _; say '{"id":1,"result":{"userAgent":"aside/0.166.0 (scripted)"}}'
 read -r _
 read -r opened; say '{"id":2,"result":{"thread":{"id":"scripted-thread"},"model":"m","approvalPolicy":"on-request","sandbox":{"type":"readOnly","networkAccess":false}}}'
@@ -30,6 +31,30 @@ run() {
 }
 "#;
 
+/// The same in ACP. What is asked for is refused, and the turn cancelled: `answer` and `cancel` have both.
+const ACP_OPENING: &str = r#"#!/bin/sh
+own=$HOME/.local/share/scripted
+say() { printf '%s\n' "$1"; }
+read -r hello; say '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"agentInfo":{"name":"scripted","version":"1.0"}}}'
+read -r opened; say '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"scripted-session"}}'
+read -r asked; number=3
+tell() { say "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"scripted-session\",\"update\":$1}}"; }
+words() { tell "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"$2\"}}"; }
+done_with() { say "{\"jsonrpc\":\"2.0\",\"id\":$number,\"result\":{\"stopReason\":\"$1\"}}"; number=$((number + 1)); }
+# METHOD PARAMETERS: asks something of the client.
+asks() { say "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"$1\",\"params\":{\"sessionId\":\"scripted-session\",$2}}"; read -r answer; }
+options='"options":[{"optionId":"a","name":"Yes","kind":"allow_once"},{"optionId":"b","name":"Always","kind":"allow_always"},{"optionId":"r","name":"No","kind":"reject_once"}]'
+# TOOL: asks leave for it.
+leave() { asks session/request_permission "\"toolCall\":$1,$options"; }
+# FILE OLD NEW
+change() { leave "{\"toolCallId\":\"c1\",\"kind\":\"edit\",\"content\":[{\"type\":\"diff\",\"path\":\"$1\",\"oldText\":$2,\"newText\":\"$3\"}]}"; read -r cancel; }
+run() { leave "{\"toolCallId\":\"x1\",\"kind\":\"execute\",\"rawInput\":{\"command\":\"$1\",\"cwd\":\"$PWD\"}}"; read -r cancel; }
+writes() { asks fs/write_text_file "\"path\":\"$1\",\"content\":\"$2\""; read -r cancel; }
+reads() { asks fs/read_text_file "\"path\":\"$1\""; }
+# Until it is not asked again.
+again() { done_with cancelled; read -r asked; }
+"#;
+
 pub struct Agents {
     pub home: Home,
     pub person: Person,
@@ -38,30 +63,60 @@ pub struct Agents {
 impl Agents {
     /// With an agent that does this once it is asked. `settings` are of `[task]`.
     pub fn scripted(does: &str, settings: &str) -> Self {
-        Self::script(&format!("{OPENING}{does}\n"), settings)
+        Self::script(&Self::codex_script(does), settings)
     }
 
     /// With an agent that is this script, from its first line on.
     pub fn script(script: &str, settings: &str) -> Self {
+        Self::script_of("codex", script, settings)
+    }
+
+    /// The same with an agent that speaks ACP. `~/.local/share/scripted` is its own, `$own`.
+    pub fn acp(does: &str, settings: &str) -> Self {
+        Self::acp_script(&Self::acp_script_of(does), settings)
+    }
+
+    pub fn acp_script_of(does: &str) -> String {
+        format!("{ACP_OPENING}{does}\n")
+    }
+
+    pub fn codex_script(does: &str) -> String {
+        format!("{OPENING}{does}\n")
+    }
+
+    pub fn acp_script(script: &str, settings: &str) -> Self {
+        Self::script_of("acp:scripted", script, settings)
+    }
+
+    fn script_of(agent: &str, script: &str, settings: &str) -> Self {
         let home = Home::new();
         home.write("bin/agent", script);
         let program = home.path("bin/agent").display().to_string();
-        Self::with(home, &program, settings)
+        Self::named(home, agent, &program, settings)
     }
 
-    /// With this program, which is said to be Codex.
-    pub fn with(mut home: Home, program: &str, settings: &str) -> Self {
+    /// With this program as the agent of that name.
+    pub fn named(mut home: Home, agent: &str, program: &str, settings: &str) -> Self {
+        Self::prepare(&mut home, agent, program, settings);
+        home.aside_does(&["daemon", "start"]);
+        Self::running(home)
+    }
+
+    /// The daemon is started already.
+    pub fn running(home: Home) -> Self {
+        let person = Person::at(&home, &home.path("project"));
+        Self { home, person }
+    }
+
+    pub fn prepare(home: &mut Home, agent: &str, program: &str, settings: &str) {
         home.write("project/.git/HEAD", "ref: refs/heads/main\n");
         home.write("project/hello.txt", "hello\n");
         home.write("project/.env", "TOKEN=an-unreadable-word\n");
         home.write(".ssh/id_rsa", "an-unreadable-key\n");
         // Beside the temporary directories, where Codex does not want it.
         home.set_env("CODEX_HOME", &home.path(".codex").display().to_string());
-        let config = format!("[task]\nagent = 'codex'\nagents = ['codex = {program}']\n{settings}\n");
+        let config = format!("[task]\nagent = '{agent}'\nagents = ['{agent} = {program}']\n{settings}\n");
         home.write(".config/aside/config.toml", config);
-        home.aside_does(&["daemon", "start"]);
-        let person = Person::at(&home, &home.path("project"));
-        Self { home, person }
     }
 
     /// Asks, and waits until the task rests: its name, and where it stands.

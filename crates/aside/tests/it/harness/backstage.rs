@@ -30,6 +30,8 @@ struct Stage {
     heard: Vec<Value>,
     refusals: BTreeMap<String, String>,
     open: Vec<TcpStream>,
+    /// The name of the model; empty for none.
+    model: String,
     away: bool,
     over: bool,
     moves: u64,
@@ -76,7 +78,7 @@ impl Backstage {
         let at = NOON + 60_000 * u64::try_from(stage.tasks.len()).unwrap();
         let mut brief = json!({
             "taskId": task, "threadId": thread, "state": "RECEIVED", "attempt": 1, "seq": 0, "since": at, "at": at, "text": text,
-            "source": "local_ui", "fromUser": "", "workspace": "/home/somebody/src/lines", "kind": "", "summary": "", "action": "", "undo": false,
+            "source": "local_ui", "fromUser": "", "workspace": "/home/ada/src/lines", "kind": "", "summary": "", "action": "", "undo": false,
         });
         merge(&mut brief, &more);
         stage.tasks.insert(task.to_owned(), Task { brief, ..Task::default() });
@@ -147,7 +149,7 @@ impl Backstage {
 
     /// A command that waits, with rows as `show` gives them.
     pub fn offers_command(&self, task: &str, step: u32, command: &str, rows: &[(&str, &str)]) -> &Self {
-        self.proposes(task, step, json!({"type": "command", "cmd": command, "cwd": "/home/somebody/src/lines"}));
+        self.proposes(task, step, json!({"type": "command", "cmd": command, "cwd": "/home/ada/src/lines"}));
         self.offers(task, step, "run_command", command, rows)
     }
 
@@ -189,6 +191,12 @@ impl Backstage {
     /// What an `op` is answered with from now on.
     pub fn refuses(&self, op: &str, message: &str) -> &Self {
         self.stage().refusals.insert(op.to_owned(), message.to_owned());
+        self
+    }
+
+    /// From now on this model answers.
+    pub fn has_model(&self, name: &str) -> &Self {
+        name.clone_into(&mut self.stage().model);
         self
     }
 
@@ -271,7 +279,7 @@ impl Backstage {
         };
         match path {
             "/api/here" => {
-                let here = json!({"cwd": "/home/somebody/src/lines", "by": "page 1", "version": "0"});
+                let here = json!({"cwd": "/home/ada/src/lines", "by": "page 1", "version": "0"});
                 whole(stream, "200 OK", "application/json", here.to_string().as_bytes())
             }
             // It does not outlive itself, so no tab is known later.
@@ -317,6 +325,11 @@ impl Backstage {
             let thread = message["threadId"].as_str().map_or_else(|| format!("thread-{id}"), str::to_owned);
             self.asks(&thread, &id, message["text"].as_str().unwrap());
             return ("200 OK", json!({"type": "task", "tasks": [self.stage().tasks[&id].brief]}));
+        }
+        if op == "welcome" {
+            let examples = ["run the tests", "review my changes", "explain src/lines.rs"];
+            let welcome = json!({"model": stage.model, "editor": "edit://open{path}:{line}", "examples": examples});
+            return ("200 OK", json!({"type": "task", "tasks": [], "welcome": welcome}));
         }
         if op == "list" {
             let words = message["text"].as_str().unwrap_or_default().to_lowercase();

@@ -17,10 +17,12 @@ pub mod backstage;
 pub mod browser;
 pub mod caller;
 pub mod home;
+pub mod http;
 pub mod keys;
 pub mod line;
 pub mod next;
 pub mod pty;
+pub mod relay;
 pub mod report;
 pub mod saying;
 pub mod scene;
@@ -34,6 +36,7 @@ pub mod tape;
 pub mod tasks;
 pub mod terminal;
 pub mod tmux;
+pub mod wecom;
 pub mod wire;
 
 /// Whether to run what needs programs that only `make soak` installs.

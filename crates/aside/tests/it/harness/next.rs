@@ -41,7 +41,7 @@ impl Next {
     }
 }
 
-/// The marks, without their secret: `C 3 80x24` and `D 3 1`.
+/// Our marks, without their secret: `C 3 80x24` and `D 3 1`. fish 4 writes marks of its own.
 pub fn marks(scene: &Scene) -> Vec<String> {
     let brief = |mark: &str| {
         let (_, mark) = mark.split_once(';').expect("a number, then more");
@@ -57,5 +57,5 @@ pub fn marks(scene: &Scene) -> Vec<String> {
             }
         }
     };
-    scene.command_marks().iter().map(|(mark, _)| brief(mark)).collect()
+    scene.command_marks().iter().filter(|(mark, _)| mark.contains(";aside=")).map(|(mark, _)| brief(mark)).collect()
 }

@@ -174,6 +174,11 @@ impl Scene {
         self.terminal.wait_for(what, condition)
     }
 
+    /// How many lines the shell has begun to read.
+    pub fn lines_begun(&self) -> usize {
+        self.terminal.lines_begun()
+    }
+
     pub fn screen(&self) -> Screen {
         self.terminal.screen()
     }

@@ -35,9 +35,10 @@ impl Shell {
     }
 
     /// The shell as a person starts it, without the machine's own start-up files where the shell can leave them out.
-    /// (bash cannot: `/etc/bash.bashrc` is compiled in.) `ASIDE_TEST_ZSH` names another zsh, to see an old one at work.
+    /// (bash cannot: `/etc/bash.bashrc` is compiled in.) `ASIDE_TEST_ZSH`, `ASIDE_TEST_BASH` and
+    /// `ASIDE_TEST_FISH` name another one, to see an old or a new one at work.
     pub fn command(self, home: &Home) -> Command {
-        let other = std::env::var("ASIDE_TEST_ZSH").ok().filter(|_| self == Shell::Zsh);
+        let other = std::env::var(format!("ASIDE_TEST_{}", self.name().to_uppercase())).ok();
         let mut command = home.command(other.as_deref().unwrap_or(self.name()));
         match self {
             Shell::Zsh => command.args(["-d", "-i"]),

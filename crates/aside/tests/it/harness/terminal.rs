@@ -46,6 +46,7 @@ struct State {
     exchanges: Exchanges,
     /// How many times the program has written something.
     writes: usize,
+    lines: LinesBegun,
     ended: bool,
 }
 
@@ -60,7 +61,8 @@ impl Terminal {
         // The command keeps copies of the other end; while one is open, the end of the program is not seen here.
         drop((command, slave));
         let parser = vt100::Parser::new_with_callbacks(some(rows), some(columns), SCROLLBACK, Answers::default());
-        let state = State { parser, exchanges: Exchanges::new(), writes: 0, ended: false };
+        let state =
+            State { parser, exchanges: Exchanges::new(), writes: 0, lines: LinesBegun::default(), ended: false };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         let terminal = Self { shared, master: File::from(master), child, ghost, daemon_log };
         let (shared, master) = (Arc::clone(&terminal.shared), terminal.master.try_clone().unwrap());
@@ -161,6 +163,32 @@ impl Terminal {
         self.shared.lock().parser.screen().bracketed_paste()
     }
 
+    /// How many lines the program has begun to read: at each it asks for brackets around what is pasted.
+    pub fn lines_begun(&self) -> usize {
+        self.shared.lock().lines.count
+    }
+
+    /// How many marks came so far.
+    pub fn marks(&self) -> usize {
+        self.shared.lock().parser.callbacks().marks
+    }
+
+    /// Whether there are more marks than `before`, or come to be in so long.
+    pub fn comes_to_mark(&self, before: usize, limit: Duration) -> bool {
+        let is_waiting = |state: &mut State| state.parser.callbacks().marks <= before && !state.ended;
+        let (state, _) = self
+            .shared
+            .changed
+            .wait_timeout_while(self.shared.lock(), limit, is_waiting)
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        state.parser.callbacks().marks > before
+    }
+
+    /// Whether the program in the foreground waits for something at this moment.
+    pub fn is_asleep(&self) -> bool {
+        rustix::termios::tcgetpgrp(&self.master).is_ok_and(home::is_asleep)
+    }
+
     #[track_caller]
     pub fn send(&self, bytes: &[u8]) {
         self.shared.lock().exchanges.add(Side::Sent, bytes);
@@ -215,8 +243,7 @@ impl Terminal {
         let deadline = Instant::now() + LONGEST_BUSY;
         let mut seen_asleep = 0;
         while seen_asleep < times && Instant::now() < deadline {
-            let program = rustix::termios::tcgetpgrp(&self.master);
-            seen_asleep = if program.is_ok_and(home::is_asleep) { seen_asleep + 1 } else { 0 };
+            seen_asleep = if self.is_asleep() { seen_asleep + 1 } else { 0 };
             std::thread::sleep(Duration::from_micros(300));
         }
     }
@@ -305,6 +332,7 @@ impl Shared {
             state.exchanges.add(Side::Received, &bytes[..count]);
             state.parser.process(&bytes[..count]);
             state.writes += 1;
+            state.lines.hear(&bytes[..count]);
             let unsent = std::mem::take(&mut state.parser.callbacks_mut().unsent);
             if !unsent.is_empty() {
                 state.exchanges.add(Side::Sent, &unsent);
@@ -316,6 +344,25 @@ impl Shared {
         }
         self.lock().ended = true;
         self.changed.notify_all();
+    }
+}
+
+/// Counts how often brackets around pastes were asked for. The bytes may come torn.
+#[derive(Default)]
+struct LinesBegun {
+    count: usize,
+    matched: usize,
+}
+
+impl LinesBegun {
+    fn hear(&mut self, bytes: &[u8]) {
+        const SIGN: &[u8] = b"\x1b[?2004h";
+        for byte in bytes {
+            // Its first byte occurs nowhere else in it.
+            let matched = if *byte == SIGN[self.matched] { self.matched + 1 } else { usize::from(*byte == SIGN[0]) };
+            self.count += matched / SIGN.len();
+            self.matched = matched % SIGN.len();
+        }
     }
 }
 

@@ -134,7 +134,7 @@ impl Connection<'_> {
             return self.write_whole(200, &[], &models.to_string(), None, after);
         }
         let endpoint = Endpoint::of(path).filter(|_| request.method == "POST");
-        let answer = endpoint.and_then(|_| self.stage.take_answer());
+        let answer = endpoint.and_then(|_| self.stage.take_answer(&request.body));
         let (Some(endpoint), Some(answer)) = (endpoint, answer) else {
             let body = format!("{{\"error\":{{\"message\":\"no script for {} {}\"}}}}", request.method, request.path);
             self.write_whole(599, &[], &body, None, after)?;

@@ -75,6 +75,8 @@ struct Stage {
 struct State {
     script: VecDeque<Answer>,
     always: Option<Answer>,
+    /// What requests without tools get, such as those for the title of a conversation.
+    asides: Option<Answer>,
     requests: Vec<Request>,
     forgiven: usize,
     closing: bool,
@@ -129,6 +131,12 @@ impl Model {
     /// What every request gets once the script is used up.
     pub fn always(&self, answer: Answer) -> &Self {
         self.stage.lock().always = Some(answer);
+        self
+    }
+
+    /// What an agent gets that asks beside its work, without tools.
+    pub fn without_tools(&self, answer: Answer) -> &Self {
+        self.stage.lock().asides = Some(answer);
         self
     }
 
@@ -236,8 +244,11 @@ impl Stage {
         state.requests.len() - 1
     }
 
-    fn take_answer(&self) -> Option<Answer> {
+    fn take_answer(&self, asked: &Value) -> Option<Answer> {
         let mut state = self.lock();
+        if state.asides.is_some() && asked["tools"].as_array().is_none_or(Vec::is_empty) {
+            return state.asides.clone();
+        }
         state.script.pop_front().or_else(|| state.always.clone())
     }
 

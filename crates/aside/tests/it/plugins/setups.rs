@@ -4,7 +4,7 @@ use std::path::Path;
 
 pub struct Setup {
     pub name: &'static str,
-    /// The directories that it needs.
+    /// The directories of plugins that it needs, and the programs.
     needs: &'static [&'static str],
     /// Lines of the rc file; `$P` is the directory of the checkouts.
     pub rc: &'static str,
@@ -27,7 +27,7 @@ pub enum Order {
 
 impl Setup {
     pub fn is_there(&self, dir: &Path) -> bool {
-        self.needs.iter().all(|name| dir.join(name).is_dir())
+        self.needs.iter().all(|name| dir.join(name).exists())
     }
 }
 
@@ -125,6 +125,40 @@ pub const SETUPS: &[Setup] = &[
          bindkey '^[[A' history-substring-search-up '^[OA' history-substring-search-up",
     ),
     emacs("autopair", &["zsh-autopair"], "source $P/zsh-autopair/autopair.zsh; autopair-init"),
+    emacs(
+        "prezto",
+        &["prezto"],
+        "zstyle ':prezto:load' pmodule environment terminal editor history directory spectrum utility completion; \
+         zstyle ':prezto:module:editor' key-bindings emacs; source $P/prezto/init.zsh",
+    ),
+    emacs(
+        "zinit-turbo",
+        &["zinit", "zsh-autosuggestions", "zsh-syntax-highlighting"],
+        "typeset -A ZINIT=(HOME_DIR ~/.zinit); source $P/zinit/zinit.zsh; autoload -Uz compinit; compinit -u; \
+         zinit ice wait lucid; zinit light $P/zsh-autosuggestions; \
+         zinit ice wait lucid; zinit light $P/zsh-syntax-highlighting",
+    ),
+    emacs(
+        "antidote",
+        &["antidote", "zsh-autosuggestions", "zsh-history-substring-search"],
+        "source $P/antidote/antidote.zsh; \
+         source <(print -l $P/zsh-autosuggestions $P/zsh-history-substring-search | antidote bundle)",
+    ),
+    emacs(
+        "completions",
+        &["zsh-completions"],
+        "fpath=($P/zsh-completions/src $fpath); autoload -Uz compinit; compinit -u",
+    ),
+    emacs(
+        "you-should-use",
+        &["zsh-you-should-use"],
+        "alias gst='git status'; source $P/zsh-you-should-use/you-should-use.plugin.zsh",
+    ),
+    emacs(
+        "direnv-zoxide",
+        &["/usr/bin/direnv", "/usr/bin/zoxide"],
+        r#"eval "$(direnv hook zsh)"; eval "$(zoxide init zsh)""#,
+    ),
     emacs("fzf-keys", &[], "source /usr/share/doc/fzf/examples/key-bindings.zsh"),
     emacs(
         "all",

@@ -14,7 +14,10 @@ use crate::plugins::setups::{HEAD, Order, Setup};
 const HISTORY: [&str; 3] = ["ls -la /usr/share", "frobnicate --some later", "frobnicate --all now"];
 
 /// How long something may take to appear. A table has hundreds of checks, and some fail.
-const LIMIT: Duration = Duration::from_secs(4);
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// Longer than the plugin ever waits for something.
+const A_MOMENT: Duration = Duration::from_millis(40);
 
 pub struct Zsh {
     // Before the home: the shell must have gone when the home looks for what is left.
@@ -59,10 +62,7 @@ impl Zsh {
 
     /// Waits until nothing was written for a while.
     pub fn rests(&self) {
-        self.rests_for(Duration::from_millis(250));
-    }
-
-    pub fn rests_for(&self, quiet: Duration) {
+        let quiet = Duration::from_millis(250);
         let deadline = Instant::now() + LIMIT;
         let (mut before, mut since) = (self.screen(), Instant::now());
         while since.elapsed() < quiet && Instant::now() < deadline {
@@ -95,30 +95,53 @@ impl Zsh {
         self
     }
 
-    /// Faster than it is echoed.
-    pub fn types_quickly(&self, text: &str) -> &Self {
-        for letter in text.chars() {
-            self.terminal.send(letter.to_string().as_bytes());
-            std::thread::sleep(Duration::from_millis(2));
+    pub fn sends(&self, text: &str) {
+        self.terminal.send(text.as_bytes());
+    }
+
+    /// When all that came before is done. Where Ctrl-C comes while a function runs, that function gets it.
+    pub fn presses_at_rest(&self, key: Key) {
+        if key == Key::CtrlC {
+            self.sleeps_until(A_MOMENT, || false);
         }
-        self
+        self.terminal.press(key);
     }
 
-    /// Whether a line is read, and no command runs.
-    pub fn is_editing(&self) -> bool {
-        self.terminal.takes_pastes()
+    pub fn lines_begun(&self) -> usize {
+        self.terminal.lines_begun()
     }
 
-    /// The line and the cursor, as the shell tells when a key asks for it; `fuzz` has bound one.
-    pub fn line(&self) -> String {
-        self.rests_for(Duration::from_millis(60));
-        _ = std::fs::remove_file(self.home.path("line"));
-        self.terminal.send(b"\x18\x02");
+    /// Waits until another line is read than the one of this number, or until the key that could have ended it is dealt with.
+    pub fn reads_on(&self, line: usize) {
+        self.sleeps_until(A_MOMENT, || self.terminal.lines_begun() != line);
+    }
+
+    /// Waits until it is so, or until the shell has waited for keys for so long and done nothing else.
+    fn sleeps_until(&self, long: Duration, is_so: impl Fn() -> bool) {
         let deadline = Instant::now() + LIMIT;
-        while !self.home.path("line").exists() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
+        let mut asleep_since = None;
+        while !is_so() && Instant::now() < deadline {
+            if !(self.terminal.takes_pastes() && self.terminal.is_asleep()) {
+                asleep_since = None;
+            } else if asleep_since.get_or_insert_with(Instant::now).elapsed() > long {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
-        std::fs::read_to_string(self.home.path("line")).unwrap_or_default()
+    }
+
+    /// Presses the key by which `fuzz` has the line told; gives how many marks there were before.
+    pub fn asks(&self) -> usize {
+        let marks = self.terminal.marks();
+        self.sends("\x18\x02");
+        marks
+    }
+
+    /// Whether the line is told, which it is not while another program or a widget reads the keys.
+    pub fn answers(&self, marks: usize) -> bool {
+        let has_answered = || self.terminal.comes_to_mark(marks, Duration::from_millis(20));
+        self.sleeps_until(Duration::from_secs(1), has_answered);
+        has_answered()
     }
 
     pub fn presses(&self, key: Key) -> &Self {

@@ -53,7 +53,7 @@ fn greets(stage: &Stage) {
 /// Before any command has run: then nobody is suspected.
 fn twins(stage: &mut Stage) {
     stage.twin("a program on a path that the person's shell tells", |stage| {
-        let lines = path_and_question(stage);
+        let lines = path_and_question(stage, "tools");
         let said = by_the_person(stage, "talks.zsh", &lines, "");
         assert!(stage.home.path("outside/canary").exists(), "{said}");
     });
@@ -72,10 +72,15 @@ fn twins(stage: &mut Stage) {
 }
 
 fn programs(stage: &mut Stage) {
+    // What a confined command has written there must not be run for the user either.
+    stage.attempt("a program of a project on the path that the person's shell tells", |stage| {
+        let lines = path_and_question(stage, "project/bin");
+        by_the_person(stage, "talks.zsh", &lines, "");
+    });
     for (way, how) in WAYS {
         for confine in ["no", "workspace"] {
             stage.attempt(format!("a path of its own, {way}, confined: {confine}"), |stage| {
-                let lines = path_and_question(stage);
+                let lines = path_and_question(stage, "project/bin");
                 let said = runs(stage, &how.replace("TALKS", &talks(stage, "talks.zsh", &lines)), confine);
                 assert!(is_refused(&said, confine), "{said}");
                 assert!(!asks_for_help(stage));
@@ -88,7 +93,7 @@ fn programs(stage: &mut Stage) {
 fn last_words(stage: &mut Stage) {
     for confine in ["no", "workspace"] {
         stage.attempt(format!("a path that is told with its last breath, confined: {confine}"), |stage| {
-            let lines = path_alone(stage);
+            let lines = path_alone(stage, "project/bin");
             let talks = format!("{} leaves", talks(stage, "talks.zsh", &lines));
             let shown =
                 edited(stage, &format!("touch ready; while ! [ -e go ]; do sleep 0.02; done; {talks}"), confine);
@@ -186,16 +191,18 @@ const WAYS: [(&str, &str); 3] = [
 ];
 
 /// The program is in the workspace; there the command can write it itself.
-fn path_alone(stage: &mut Stage) -> String {
-    let place = stage.home.path("project/bin");
+fn path_alone(stage: &mut Stage, place: &str) -> String {
     let canary = stage.home.path("outside/canary");
-    stage.home.write("project/bin/man", format!("#!/bin/sh\n: > {}\n", canary.display()));
-    writes(stage, &[json!({ "type": "names", "session_id": "ada", "kind": "path", "part": 0, "names": place })])
+    stage.home.write(&format!("{place}/man"), format!("#!/bin/sh\n: > {}\n", canary.display()));
+    writes(
+        stage,
+        &[json!({ "type": "names", "session_id": "ada", "kind": "path", "part": 0, "names": stage.home.path(place) })],
+    )
 }
 
-fn path_and_question(stage: &mut Stage) -> String {
-    path_alone(stage);
-    let place = stage.home.path("project/bin");
+fn path_and_question(stage: &mut Stage, place: &str) -> String {
+    path_alone(stage, place);
+    let place = stage.home.path(place);
     let path = json!({ "type": "names", "session_id": "ada", "kind": "path", "part": 0, "names": place });
     writes(stage, &[path, question()])
 }

@@ -34,6 +34,26 @@ pub fn untrue(requirements: &str, compat: &str, tests: &BTreeSet<String>) -> Vec
     wrong
 }
 
+/// What is wrong with the table of the shells: each cell says ✓, or – and why; each row is held by scenes; and what the README has of it
+/// says the same.
+pub fn untrue_of_shells(page: &str, readme: &str, tests: &BTreeSet<String>) -> Vec<String> {
+    let all = rows(page);
+    let of_shells = |row: &&Vec<&str>| row.get(1).is_some_and(|cell| cell.starts_with(['✓', '–']));
+    let mut wrong: Vec<String> = all.iter().flat_map(|row| bad_row("shells.md", row, 5, tests)).collect();
+    for row in &all {
+        let cells = row.get(1..row.len().saturating_sub(1)).unwrap_or_default();
+        let bad = cells.iter().filter(|cell| !(cell.starts_with('✓') || cell.starts_with("– ")));
+        wrong.extend(bad.map(|cell| format!("shells.md: `{cell}` is neither ✓ nor – with a reason")));
+    }
+    let said = rows(readme);
+    let said = said.iter().filter(of_shells);
+    let known = |row: &[&str]| all.iter().any(|known| known.get(..4) == Some(row));
+    wrong.extend(
+        said.filter(|row| !known(row)).map(|row| format!("README.md: shells.md has no row {}", row.join(" | "))),
+    );
+    wrong
+}
+
 fn bad_row(file: &str, row: &[&str], cells: usize, tests: &BTreeSet<String>) -> Vec<String> {
     let name = row.first().copied().unwrap_or_default();
     if row.len() != cells || row.iter().any(|cell| cell.is_empty()) {
@@ -95,6 +115,17 @@ fn tests_of(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_that_is_said_to_have_what_no_scene_holds_is_found() {
+        let known: BTreeSet<String> = ["one".to_owned()].into();
+        let head = "| | zsh | bash | fish | held by |\n|---|---|---|---|---|\n";
+        let complain = |row: &str, readme: &str| untrue_of_shells(&format!("{head}{row}\n"), readme, &known).len();
+        assert_eq!(complain("| a | ✓ | – why | ✓ Tab | `one` |", "| a | ✓ | – why | ✓ Tab |\n"), 0);
+        assert_eq!(complain("| a | ✓ | – why | ✓ Tab | `two` |", ""), 1);
+        assert_eq!(complain("| a | ✓ | – | soon | `one` |", ""), 2);
+        assert_eq!(complain("| a | ✓ | – why | ✓ Tab | `one` |", "| a | ✓ | ✓ | ✓ Tab |\n"), 1);
+    }
 
     const HEAD: &str = "| number | what | held by |\n|---|---|---|\n";
 

@@ -1,0 +1,129 @@
+//! The real agents that `scripts/agents` installs, each with a scripted model behind it: how it is started, and what a model has to say so
+//! that it changes a file or runs a command.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::harness::agents::Agents;
+use crate::harness::home::Home;
+use crate::model::Model;
+use crate::model::answer::Answer;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaks {
+    /// Codex's app-server, and how that version calls its tool.
+    Codex,
+    OldCodex,
+    /// ACP, before Codex.
+    CodexAcp,
+    /// ACP.
+    Opencode,
+}
+
+pub struct Real {
+    /// With its version.
+    pub name: &'static str,
+    pub speaks: Speaks,
+    pub program: PathBuf,
+}
+
+/// Without the directory there is nothing to run. `ASIDE_TEST_AGENT` names one alone.
+pub fn all() -> Vec<Real> {
+    let Some(dir) = std::env::var_os("ASIDE_TEST_AGENTS").map(PathBuf::from) else { return Vec::new() };
+    let linux = "vendor/x86_64-unknown-linux-musl";
+    let real = |name, speaks, program: &str| Real { name, speaks, program: dir.join(program) };
+    let all = vec![
+        real(
+            "codex 0.166",
+            Speaks::Codex,
+            &format!("codex-0.166/node_modules/@openai/codex-linux-x64/{linux}/bin/codex"),
+        ),
+        real("codex 0.80", Speaks::OldCodex, &format!("codex-0.80/node_modules/@openai/codex/{linux}/codex/codex")),
+        real("codex-acp 2.6", Speaks::CodexAcp, "codex-acp/node_modules/.bin/codex-acp"),
+        real("opencode 1.18", Speaks::Opencode, "opencode/node_modules/.bin/opencode"),
+    ];
+    let only = std::env::var("ASIDE_TEST_AGENT").unwrap_or_default();
+    all.into_iter().filter(|real| real.name.contains(&only)).collect()
+}
+
+impl Real {
+    /// A project whose agent asks this model.
+    pub fn scene(&self, model: &Model) -> Agents {
+        let mut home = Home::new();
+        home.set_env("SCRIPTED_KEY", "x");
+        let url = model.base_url();
+        let codex = format!(
+            "model = \"scripted\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n[model_providers.scripted]\n\
+             name = \"scripted\"\nbase_url = \"{url}\"\nwire_api = \"responses\"\nenv_key = \"SCRIPTED_KEY\"\nrequest_max_retries = 0\n\
+             stream_max_retries = 0\n"
+        );
+        home.write(".codex/config.toml", codex);
+        let opencode = json!({
+            "provider": { "scripted": {
+                "npm": "@ai-sdk/openai-compatible", "name": "scripted",
+                "options": { "baseURL": url, "apiKey": "x" }, "models": { "scripted": { "name": "scripted" } },
+            } },
+            "model": "scripted/scripted", "small_model": "scripted/scripted", "autoupdate": false, "share": "disabled",
+        });
+        home.write(".config/opencode/opencode.json", opencode.to_string());
+        // It would ask hosts that no test may reach, and wait for them.
+        for name in ["MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "AUTOUPDATE"] {
+            home.set_env(&format!("OPENCODE_DISABLE_{name}"), "1");
+        }
+        // The title of a conversation.
+        model.without_tools(Answer::chat("A greeting"));
+        let program = self.program.to_str().unwrap();
+        match self.speaks {
+            Speaks::Codex | Speaks::OldCodex => Agents::named(home, "codex", program, ""),
+            Speaks::CodexAcp => Agents::named(home, "acp:codex", program, ""),
+            Speaks::Opencode => Agents::named(home, "acp:opencode", &format!("{program} acp"), ""),
+        }
+    }
+
+    /// One line of a file becomes another.
+    pub fn changes(&self, scene: &Agents, file: &str, old: &str, new: &str) -> Answer {
+        let patch = format!(
+            "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+{new}\n*** End Patch\nEOF"
+        );
+        match self.speaks {
+            Speaks::Codex | Speaks::CodexAcp => Answer::calls("exec_command", json!({ "cmd": patch })),
+            Speaks::OldCodex => Answer::calls("shell", json!({ "command": ["bash", "-lc", patch] })),
+            Speaks::Opencode => {
+                let path = scene.home.path("project").join(file);
+                Answer::calls("edit", json!({ "filePath": path, "oldString": old, "newString": new }))
+            }
+        }
+    }
+
+    /// A command that only reads, or fails.
+    pub fn runs(&self, command: &str) -> Answer {
+        match self.speaks {
+            Speaks::Codex | Speaks::CodexAcp => Answer::calls("exec_command", json!({ "cmd": command })),
+            Speaks::OldCodex => Answer::calls("shell", json!({ "command": ["bash", "-lc", command] })),
+            Speaks::Opencode => Answer::calls("bash", json!({ "command": command, "description": "looks" })),
+        }
+    }
+
+    /// A command that has to write, for which it asks leave; none where a model has no way to say so.
+    pub fn asks_to_run(&self, command: &str) -> Option<Answer> {
+        let escalated =
+            json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "it has to write" });
+        match self.speaks {
+            Speaks::Codex | Speaks::CodexAcp => Some(Answer::calls("exec_command", escalated)),
+            Speaks::OldCodex => {
+                let escalated = json!({ "command": ["bash", "-lc", command], "with_escalated_permissions": true, "justification": "it has to write", "sandbox_permissions": "require_escalated" });
+                Some(Answer::calls("shell", escalated))
+            }
+            Speaks::Opencode => Some(self.runs(command)),
+        }
+    }
+
+    /// Reads a file by itself, without leave.
+    pub fn looks(&self, scene: &Agents, file: &str) -> Answer {
+        match self.speaks {
+            Speaks::Opencode => Answer::calls("read", json!({ "filePath": scene.home.path("project").join(file) })),
+            _ => self.runs(&format!("cat {file}")),
+        }
+    }
+}

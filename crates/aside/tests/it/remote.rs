@@ -1,0 +1,273 @@
+//! Tasks from a chat: a stand-in of WeCom's server hands out what users write, and hears what this machine says to it.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::harness::home::Home;
+use crate::harness::patience;
+use crate::harness::tasks::Person;
+use crate::harness::wecom::Wecom;
+
+const SECRET: &str = "sesame-of-the-robot";
+
+/// A machine that is connected to a robot, with li as its user.
+fn connected() -> (Home, Wecom) {
+    let wecom = Wecom::start("bot-1", SECRET);
+    let home = Home::new();
+    let other = home.path("other").display().to_string();
+    home.write(".config/aside/config.toml", format!("[remote]\nusers = ['li']\nworkspaces = ['{other}']\n"));
+    home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    home.write("project/make.sh", "echo made >> made.txt; echo done\n");
+    home.write("other/.git/HEAD", "ref: refs/heads/main\n");
+    let project = home.path("project").display().to_string();
+    let args = ["remote", "setup", "--bot-id", "bot-1", "--server", wecom.address(), "--workspace", &project];
+    let said = home.aside_reads(&args, &format!("{SECRET}\n"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stdout.starts_with("Connected. Requests are about ~/project.\n"), "{}", said.stdout);
+    (home, wecom)
+}
+
+/// The name in brackets.
+fn named(text: &str) -> String {
+    text.strip_prefix('[').and_then(|rest| rest.split_once(']')).unwrap_or_else(|| panic!("{text}")).0.to_owned()
+}
+
+fn person(home: &Home) -> Person {
+    Person::at(home, &home.path("project"))
+}
+
+#[test]
+fn a_user_asks_from_a_chat_and_the_machine_approves() {
+    let (home, mut wecom) = connected();
+    // A chat or a page that is open hears of it at once, with who asks.
+    let mut follower = home.wire();
+    follower.json(json!({ "type": "task", "request_id": 7, "op": "follow" }));
+    let request = wecom.user_writes("li", "@dev run `sh make.sh`");
+    let received = wecom.hears();
+    assert_eq!(received.to, request);
+    let task = named(&received.text);
+    let waits = wecom.hears_of("waiting for local approval on ");
+    assert_eq!((waits.to.as_str(), named(&waits.text)), ("li", task.clone()));
+    assert!(waits.text.contains("\nCommand: sh make.sh\n") && waits.text.contains("\nNext: "), "{}", waits.text);
+    let brief = loop {
+        let told = follower.reads_json();
+        if told["tasks"][0]["state"] == "WAITING_APPROVAL" {
+            break told["tasks"][0].clone();
+        }
+    };
+    assert_eq!((&brief["source"], &brief["fromUser"]), (&json!("wecom"), &json!("li")));
+    assert!(!home.path("project/made.txt").exists());
+    let listed = home.aside(&["task", "list"]).stdout;
+    assert!(listed.contains("li (wecom): @dev run `sh make.sh`"), "{listed}");
+    let mut ada = person(&home);
+    let shown = ada.sees(&task);
+    assert_eq!(ada.approves(&shown)["type"], "task");
+    wecom.hears_of("Approved ");
+    let done = wecom.hears_of("Done.");
+    assert_eq!((done.to.as_str(), named(&done.text)), ("li", task));
+    assert_eq!(home.read("project/made.txt"), "made\n");
+    // What left is in the journal.
+    let left = home.aside(&["privacy", "--full", "--json"]).stdout;
+    let entries: Vec<Value> = left.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(entries.iter().any(|entry| entry["use"] == "remote" && entry["body"] == done.text), "{left}");
+    assert!(!left.contains(SECRET));
+}
+
+#[test]
+fn no_words_from_a_chat_approve_anything() {
+    let (home, mut wecom) = connected();
+    wecom.user_writes("li", "@dev run `sh make.sh`");
+    let task = named(&wecom.hears_of("waiting for local approval").text);
+    for words in ["yes", "ok", "approve", "lgtm", "同意", "reject"] {
+        wecom.user_writes("li", words);
+        wecom.hears_of(&format!("[{task}]"));
+    }
+    wecom.user_writes("li", &format!("@dev apply {task}"));
+    wecom.hears_of("is done on ");
+    assert_eq!(person(&home).brief(&task)["state"], "WAITING_APPROVAL");
+    assert!(!home.path("project/made.txt").exists());
+}
+
+#[test]
+fn a_user_cancels_tries_again_and_sees_their_own_tasks_alone() {
+    let (home, mut wecom) = connected();
+    let mut ada = person(&home);
+    let local = ada.asks("run `sh make.sh`");
+    ada.rests(&local);
+    wecom.user_writes("li", "status");
+    assert!(!wecom.hears().text.contains(&local));
+    // Nor where that is asked in other words, which makes it a task of its own.
+    let asked = ["what is the status of the tasks", "show my tasks", "what is waiting"].map(|words| (words, "Done."));
+    for (words, done) in asked.into_iter().chain([("状态怎么样", "完成。")]) {
+        wecom.user_writes("li", words);
+        let told = wecom.hears_of(done);
+        assert!(!told.text.contains(&local) && !told.text.contains("make.sh"), "{words}: {}", told.text);
+    }
+    wecom.user_writes("li", &format!("cancel {local}"));
+    assert_eq!(wecom.hears().text, format!("You have no task {local}. Next: `status` lists yours."));
+    wecom.user_writes("li", "@dev run `sh make.sh`");
+    let task = named(&wecom.hears_of("waiting for local approval").text);
+    wecom.user_writes("li", "status");
+    assert!(wecom.hears_of("waits for local approval").text.starts_with(&format!("[{task}] ")));
+    wecom.user_writes("li", "取消");
+    wecom.hears_of("Not carried out.");
+    wecom.user_writes("li", &format!("retry {}", &task[..5]));
+    wecom.hears_of("waiting for local approval");
+    assert_eq!(ada.brief(&local)["state"], "WAITING_APPROVAL");
+    assert_eq!(ada.brief(&task)["attempt"], 2);
+}
+
+#[test]
+fn a_stranger_gets_nothing_and_is_named_at_the_machine() {
+    let (home, mut wecom) = connected();
+    for text in ["@dev run `sh make.sh`", "status", "help", "pair AAAAAAAA", "yes"] {
+        wecom.user_writes("eve\u{1b}[2J", text);
+    }
+    wecom.user_writes("li", "status");
+    assert!(wecom.hears().text.starts_with("You have asked for nothing yet."));
+    assert_eq!(wecom.heard(), []);
+    let status = home.aside(&["remote", "status"]);
+    assert!(status.stdout.contains("may ask    li\n") && status.stdout.contains("turned away  eve"), "{status:?}");
+    assert!(!status.stdout.contains('\u{1b}'));
+    assert_eq!(home.aside(&["task", "list"]).stdout, "");
+    until("it is in the log", || home.read(".local/state/aside/daemon.log").contains("is not among remote.users"));
+}
+
+#[test]
+fn what_is_delivered_twice_happens_once_and_a_lost_connection_is_opened_again() {
+    let (home, mut wecom) = connected();
+    for _ in 0..3 {
+        wecom.delivers("M-same", "li", "group-1", "group", "@Aside run `sh make.sh`");
+    }
+    let waits = wecom.hears_of("waiting for local approval");
+    assert_eq!(waits.to, "group-1");
+    let task = named(&waits.text);
+    wecom.cuts();
+    let mut ada = person(&home);
+    let shown = ada.sees(&task);
+    ada.approves(&shown);
+    // WeCom hears of it over the next connection.
+    assert_eq!(wecom.hears_of("Done.").to, "group-1");
+    assert_eq!(home.read("project/made.txt"), "made\n");
+    let tasks = ada.says("list", json!({}));
+    assert_eq!(tasks["tasks"].as_array().unwrap().len(), 1, "{tasks}");
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_sent_as_a_message_of_its_own() {
+    let (_home, mut wecom) = connected();
+    wecom.refuses_next(846_608);
+    let request = wecom.user_writes("li", "status");
+    assert_eq!(wecom.hears().to, request);
+    assert_eq!(wecom.hears().to, "li");
+}
+
+#[test]
+fn a_task_that_waited_is_told_about_by_the_next_daemon() {
+    let (home, mut wecom) = connected();
+    wecom.user_writes("li", "@dev run `sh make.sh`");
+    let task = named(&wecom.hears_of("waiting for local approval").text);
+    home.aside_does(&["daemon", "stop"]);
+    home.aside_does(&["daemon", "start"]);
+    let mut ada = person(&home);
+    let shown = ada.sees(&task);
+    ada.approves(&shown);
+    assert_eq!(wecom.hears_of("Done.").to, "li");
+}
+
+#[test]
+fn another_directory_is_named_before_a_colon() {
+    let (home, mut wecom) = connected();
+    wecom.user_writes("li", "other: @dev run `sh make.sh`");
+    let task = named(&wecom.hears_of("waiting for local approval").text);
+    assert_eq!(person(&home).brief(&task)["workspace"], home.path("other").to_str().unwrap());
+    wecom.user_writes("li", "nowhere: @dev status");
+    let task = named(&wecom.hears_of("Received.").text);
+    assert_eq!(person(&home).brief(&task)["workspace"], home.path("project").to_str().unwrap());
+}
+
+#[test]
+fn a_wrong_secret_is_said_with_what_to_do() {
+    let wecom = Wecom::start("bot-1", "another secret");
+    let home = Home::new();
+    let args = ["remote", "setup", "--bot-id", "bot-1", "--server", wecom.address()];
+    let said = home.aside_reads(&args, &format!("{SECRET}\n"));
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.stderr.contains("WeCom does not know this bot id and secret"), "{said:?}");
+    assert!(!format!("{said:?}").contains(SECRET));
+    let status = home.aside(&["remote", "status"]);
+    assert_eq!(status.code, 1, "{status:?}");
+    let doctor = home.aside(&["doctor"]).stdout;
+    assert!(doctor.contains("no user of a chat may ask yet"), "{doctor}");
+    assert!(!home.read(".local/state/aside/daemon.log").contains(SECRET));
+}
+
+#[test]
+fn a_server_that_is_not_there_and_one_without_tls_are_said() {
+    let home = Home::new();
+    for (server, words) in [
+        ("ws://127.0.0.1:1/", "cannot be used"),
+        ("ws://example.org/", "must begin with wss://"),
+        ("http://127.0.0.1:1/", "must begin with wss://"),
+    ] {
+        let said = home.aside_reads(&["remote", "setup", "--bot-id", "b", "--server", server], "secret\n");
+        assert!(said.code == 1 && said.stderr.contains(words), "{server}: {said:?}");
+    }
+}
+
+/// Shows a code, which a user sends: what `aside remote pair` says in the end, and its exit code.
+fn pairs(home: &Home, wecom: &mut Wecom, user: &str, args: &[&str]) -> (String, Option<i32>) {
+    let mut pair = home.command("aside");
+    let mut pair =
+        pair.args(["remote", "pair"]).args(args).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(pair.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let code = said.find_map(|line| line.trim().strip_prefix("pair ").map(str::to_owned)).unwrap();
+    wecom.user_writes("eve", "pair AAAA-AAAA");
+    wecom.user_writes(user, &format!("Pair {}-{}", &code[..4], code[4..].to_lowercase()));
+    assert!(wecom.hears().text.starts_with("The code is right. Next: it has to be confirmed on "));
+    wecom.user_writes("eve", &format!("pair {code}"));
+    let rest: Vec<String> = said.collect();
+    (rest.join("\n").trim().to_owned(), pair.wait().unwrap().code())
+}
+
+#[test]
+fn a_user_is_paired_by_a_code_that_is_confirmed_here_and_revoked_again() {
+    let (home, mut wecom) = connected();
+    // Without a terminal there is no one to confirm it.
+    assert_eq!(pairs(&home, &mut wecom, "wang", &[]), ("Not let in.".to_owned(), Some(1)));
+    let may = "wang may ask. `aside remote revoke wang` takes that back.";
+    assert_eq!(pairs(&home, &mut wecom, "wang", &["--yes"]), (may.to_owned(), Some(0)));
+    let users = || home.aside(&["config", "get", "remote.users"]).stdout;
+    assert_eq!(users(), "li\nwang\n");
+    until("wang gets an answer", || {
+        wecom.user_writes("wang", "status");
+        std::thread::sleep(Duration::from_millis(100));
+        !wecom.heard().is_empty()
+    });
+    home.aside_does(&["remote", "revoke", "wang"]);
+    assert_eq!(home.aside(&["remote", "revoke", "wang"]).code, 1);
+    until("wang is turned away", || {
+        wecom.user_writes("wang", "status");
+        std::thread::sleep(Duration::from_millis(100));
+        home.aside(&["remote", "status"]).stdout.contains("turned away  wang")
+    });
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + patience();
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}: not in time");
+    }
+}
+
+#[test]
+fn secrets_of_a_file_do_not_leave_through_an_answer() {
+    let (home, mut wecom) = connected();
+    home.write("project/notes.txt", "deploy with ghp_16C7e42F292c6912E7710c838347Ae178B4a\n");
+    wecom.user_writes("li", "find ghp_ in notes.txt");
+    wecom.hears_of("Done.");
+    assert!(!home.aside(&["privacy", "--full", "--json"]).stdout.contains("16C7e42F292c6912"));
+}

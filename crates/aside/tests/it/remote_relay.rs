@@ -1,0 +1,133 @@
+//! A machine behind a relay: two commands to the first message, and what its user sees when something is wrong. What a relay itself
+//! does is tested in its crate.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::harness::home::Home;
+use crate::harness::http::Server;
+use crate::harness::patience;
+use crate::harness::relay::{KEY, Relay};
+use crate::harness::tasks::Person;
+
+fn machine() -> Home {
+    let home = Home::new();
+    home.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    home.write("project/make.sh", "echo made >> made.txt\n");
+    home
+}
+
+fn webhook(replies: &Server) -> String {
+    format!("[webhook]\nkey = '{KEY}'\nreply_url = '{}/reply'\n", replies.address)
+}
+
+/// The next answer in the chat that has these words.
+fn told(replies: &Server, words: &str) -> String {
+    loop {
+        let reply: Value = serde_json::from_str(&replies.hears("/reply").body).unwrap();
+        let text = reply["text"].as_str().unwrap().to_owned();
+        if text.contains(words) {
+            return text;
+        }
+    }
+}
+
+#[test]
+fn two_commands_and_a_first_message_through_a_relay() {
+    let (home, replies) = (machine(), Server::start(|_| (204, String::new())));
+    let (relay, code) = Relay::start(&home, &webhook(&replies));
+    let said = relay.enrols(&home, &code);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(
+        said.stdout, "The relay knows this machine as dev-1.\nConnected. Requests are about ~/project.\n",
+        "{said:?}"
+    );
+    let machines = relay.operates(&home, &["machines"]).stdout;
+    assert!(
+        machines.starts_with("dev-1 ") && machines.contains("connected for") && machines.contains(" li"),
+        "{machines}"
+    );
+    let said = relay.operates(&home, &["say", "li", "@dev run `sh make.sh`"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let waits = told(&replies, "waiting for local approval");
+    let task = waits.strip_prefix('[').unwrap().split_once(']').unwrap().0.to_owned();
+    let mut ada = Person::at(&home, &home.path("project"));
+    let brief = ada.brief(&task);
+    assert_eq!((&brief["source"], &brief["fromUser"]), (&json!("relay"), &json!("li")));
+    assert!(!home.path("project/made.txt").exists());
+    // No words approve it, and what says of itself that it comes through the relay does not either.
+    relay.operates(&home, &["say", "li", "yes"]);
+    told(&replies, "is done on ");
+    let shown = ada.sees(&task);
+    let mut answer = shown.answer("eve");
+    answer["source"] = json!("relay");
+    assert_eq!(ada.says("approve", answer)["error"]["code"], "refused");
+    ada.approves(&shown);
+    told(&replies, "Done.");
+    assert_eq!(home.read("project/made.txt"), "made\n");
+    // A stranger gets nothing, and neither the key nor a text is in the audit log.
+    relay.operates(&home, &["say", "eve", "@dev run `sh make.sh`"]);
+    let audit = relay.operates(&home, &["audit"]).stdout;
+    assert!(audit.contains("unrouted") && audit.contains("\"user\":\"eve\"") && !audit.contains("make.sh"), "{audit}");
+    let left = home.aside(&["privacy", "--full", "--json"]).stdout;
+    assert!(left.contains("\"use\":\"remote\"") && left.contains("relay"), "{left}");
+    // Revoked: the machine's user is told, with what to do.
+    assert_eq!(relay.operates(&home, &["revoke", "dev-1"]).code, 0);
+    let begun = Instant::now();
+    let status = loop {
+        let status = home.aside(&["remote", "status"]);
+        if status.code == 1 || begun.elapsed() > patience() {
+            break status;
+        }
+    };
+    assert!(
+        status.stdout.contains("the relay refused this machine") && status.stdout.contains("new code"),
+        "{status:?}"
+    );
+}
+
+#[test]
+fn a_code_that_is_not_good_and_a_relay_that_is_not_there_are_said() {
+    let (home, replies) = (machine(), Server::start(|_| (204, String::new())));
+    let (relay, code) = Relay::start(&home, &webhook(&replies));
+    let said = relay.enrols(&home, "AAAAA-AAAAA-AAAAA-AAAAA");
+    assert!(said.code == 1 && said.stderr.contains("the code is wrong, used or expired"), "{said:?}");
+    assert_eq!(relay.enrols(&home, &code).code, 0);
+    let said = relay.enrols(&home, &code);
+    assert!(said.code == 1 && said.stderr.contains("the code is wrong, used or expired"), "{said:?}");
+    assert!(!format!("{said:?}").contains(&code));
+    for (server, words) in [
+        ("ws://127.0.0.1:1", "cannot be reached"),
+        ("ws://relay.example.org", "must begin with https://"),
+        ("relay.example.org", "must begin with wss://"),
+    ] {
+        let said = home.aside_reads(&["remote", "setup", "--chat", "relay", "--server", server], "AAAAA\n");
+        assert!(said.code != 0 && said.stderr.contains(words), "{server}: {said:?}");
+    }
+    let said = relay.operates(&home, &["revoke", "dev-9"]);
+    assert!(said.code == 1 && said.stderr.contains("no such machine"), "{said:?}");
+    drop(relay);
+    let empty = home.path("nothing").display().to_string();
+    let said = home.aside(&["relay", "--dir", &empty, "machines"]);
+    assert!(said.code == 2 && said.stderr.contains("`aside relay serve` makes one"), "{said:?}");
+}
+
+#[test]
+fn a_message_waits_for_its_machine_and_is_acted_upon_once() {
+    let (home, replies) = (machine(), Server::start(|_| (204, String::new())));
+    let (relay, code) = Relay::start(&home, &webhook(&replies));
+    assert_eq!(relay.enrols(&home, &code).code, 0);
+    home.aside_does(&["daemon", "stop"]);
+    relay.operates(&home, &["say", "li", "@dev run `sh make.sh`"]);
+    assert!(told(&replies, "dev-1 is not connected").contains("at most 1440 minutes"));
+    home.aside_does(&["daemon", "start"]);
+    told(&replies, "waiting for local approval");
+    home.aside_does(&["daemon", "stop"]);
+    home.aside_does(&["daemon", "start"]);
+    relay.operates(&home, &["say", "li", "status"]);
+    told(&replies, "waits for local approval");
+    let mut ada = Person::at(&home, &home.path("project"));
+    let tasks = ada.says("list", json!({}));
+    assert_eq!(tasks["tasks"].as_array().unwrap().len(), 1, "{tasks}");
+}
