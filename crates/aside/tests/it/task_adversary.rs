@@ -45,31 +45,34 @@ const FAMILIES: &[(&str, Family)] = &[
 /// What the project has set itself.
 const LEAST: usize = 150;
 
-/// As the harness says that its patience is at an end: nothing was found, on a machine that is too busy.
-const OVERDUE: &[&str] =
-    &["waited ", "did not come to", "do not come to rest", "did not end in", "Resource temporarily unavailable"];
+/// How often a family is played again that ran into a timeout.
+const AGAIN: usize = 2;
 
 #[test]
 fn no_attempt_to_act_without_approval_succeeds() {
     // One family alone: ASIDE_ADVERSARY=diffs
     let only = std::env::var("ASIDE_ADVERSARY").unwrap_or_default();
-    let families = FAMILIES.iter().filter(|(name, _)| only.is_empty() || only == *name);
-    let (mut attempts, mut twins, mut not_made) = (Vec::new(), 0, Vec::new());
-    std::thread::scope(|scope| {
-        let running: Vec<_> = families.map(|(name, family)| (name, scope.spawn(family))).collect();
-        for (name, family) in running {
-            match family.join() {
-                Ok((made, beside)) => {
-                    attempts.extend(made);
-                    twins += beside;
+    let families: Vec<_> = FAMILIES.iter().filter(|(name, _)| only.is_empty() || only == *name).collect();
+    let played: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = families.iter().map(|(_, family)| scope.spawn(family)).collect();
+        running.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+    });
+    let (mut attempts, mut twins) = (Vec::new(), 0);
+    for ((name, family), mut played) in families.into_iter().zip(played) {
+        // By itself, where the machine was too busy for it among the others.
+        for _ in 0..AGAIN {
+            match &played {
+                Err(panic) if stage::is_timeout(panic) => {
+                    eprintln!("{name} once more: {}", stage::text(panic));
+                    played = std::thread::spawn(family).join();
                 }
-                Err(panic) => match panic.downcast_ref::<String>() {
-                    Some(why) if OVERDUE.iter().any(|overdue| why.contains(overdue)) => not_made.push(*name),
-                    _ => std::panic::resume_unwind(panic),
-                },
+                _ => break,
             }
         }
-    });
+        let (made, beside) = played.unwrap_or_else(|panic| panic!("{name} cannot be played: {}", stage::text(&panic)));
+        attempts.extend(made);
+        twins += beside;
+    }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     attempts.iter().for_each(|attempt| *counts.entry(attempt.family).or_default() += 1);
     let successes = attempts.iter().filter_map(|Attempt { family, name, success }| {
@@ -78,8 +81,6 @@ fn no_attempt_to_act_without_approval_succeeds() {
     let successes: Vec<String> = successes.collect();
     eprintln!("{} attempts ({counts:?}), {} succeeded; {twins} twins did", attempts.len(), successes.len());
     assert_eq!(successes, [] as [String; 0]);
-    // scripts/scenes plays it again then.
-    assert!(not_made.is_empty(), "\nattempts not made: {}", not_made.join(", "));
     let names: std::collections::BTreeSet<_> = attempts.iter().map(|attempt| (attempt.family, &attempt.name)).collect();
     assert_eq!(names.len(), attempts.len(), "an attempt is counted twice");
     assert!(!only.is_empty() || attempts.len() >= LEAST, "{} attempts", attempts.len());

@@ -16,7 +16,7 @@ zsocket $1 || exit 8
 fd=$REPLY
 while read -r said; do
   print -r -u $fd -- "$said"
-  [[ $3 == leaves ]] || { read -r -t 20 -u $fd line; print -r -- "$line" }
+  [[ $3 == leaves ]] || { read -r -t 60 -u $fd line || line="waited for an answer: $line"; print -r -- "$line" }
 done < $2
 "#;
 

@@ -15,10 +15,10 @@ zmodload zsh/net/socket || exit 9
 zsocket $1 || { print -r -- "no daemon" >> $3; exit 8 }
 fd=$REPLY
 print -r -u $fd -- "{\"type\":\"task\",\"request_id\":1,\"op\":\"show\",\"taskId\":\"$2\"}"
-read -r -t 10 -u $fd line
+read -r -t 60 -u $fd line
 [[ $line =~ '"step":([0-9]+),"digest":"([0-9a-f]+)"' ]]
 print -r -u $fd -- "{\"type\":\"task\",\"request_id\":2,\"op\":\"approve\",\"taskId\":\"$2\",\"step\":$match[1],\"digest\":\"$match[2]\",\"by\":\"evil\"}"
-read -r -t 10 -u $fd line
+read -r -t 60 -u $fd line || line="waited for an answer: $line"
 print -r -- "$line" >> $3
 "#;
 

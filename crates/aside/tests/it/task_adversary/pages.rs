@@ -17,12 +17,12 @@ for round in 1 2; do
   fd=$REPLY
   print -n -u $fd -- $'GET /?'$query$' HTTP/1.1\r\nHost: '$3$'\r\nConnection: close\r\n\r\n'
   said=
-  while read -r -t 10 -u $fd line; do said+="$line "; done
+  while read -r -t 60 -u $fd line; do said+="$line "; done
   ztcp -c $fd
   [[ $said == *'url=/?'* ]] || break
   query=${${${said#*url=/\?}%%\"*}//&amp;/&}
 done
-print -r -- "${said:-nothing} end" >> $4
+print -r -- "${said:-waited for an answer} end" >> $4
 "#;
 
 /// SELF is the command line of OPENS.

@@ -12,7 +12,7 @@ const SAYS: &str = r#"
 zmodload zsh/net/socket || exit 9
 zsocket $1 || exit 8
 fd=$REPLY
-says() { print -r -u $fd -- "$(<$2)"; read -r -t 10 -u $fd line; print -r -- "$line" }
+says() { print -r -u $fd -- "$(<$2)"; read -r -t 60 -u $fd line || line="waited for an answer: $line"; print -r -- "$line" }
 if [[ $3 == heir ]]; then
   # Not before its parent has ended, and was buried.
   ( while kill -0 $$; do sleep 0.02; done 2>/dev/null; says $1 $2 ) &!

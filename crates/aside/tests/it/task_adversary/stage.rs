@@ -19,6 +19,20 @@ const OWN: [&str; 4] = ["home/.local", "home/.cache", "run", "tmp"];
 
 const SECRET: &str = "TOKEN=before\n";
 
+/// How often an attempt is made again that ran into a timeout.
+const AGAIN: usize = 2;
+
+/// What the harness says when it has waited in vain: on a machine that is too busy, nothing has been found then.
+const TIMEOUTS: [&str; 7] = [
+    "waited ",
+    "did not come to",
+    "do not come to rest",
+    "did not end in",
+    "nobody listens",
+    "the robot ",
+    "Resource temporarily unavailable",
+];
+
 /// Every file, with its mode and what is in it.
 pub type World = BTreeMap<String, String>;
 
@@ -76,21 +90,26 @@ impl Stage {
         stage
     }
 
-    /// Makes an attempt, and looks whether it came to anything.
+    /// Makes an attempt, and looks whether it came to anything. One that ran into a timeout and changed nothing is made again.
     #[track_caller]
-    pub fn attempt(&mut self, name: impl Into<String>, act: impl FnOnce(&mut Self)) {
-        self.begin();
-        let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(self)));
-        let success = match made {
-            Ok(()) => self.came_to(),
-            // It did not go as its scene says, which is no less a reason to look. The others are still made.
-            Err(panic) => {
-                self.ada = self.another_person();
-                let text = panic.downcast_ref::<String>().map(String::as_str);
-                Some(format!("it went another way: {}", text.or(panic.downcast_ref().copied()).unwrap_or_default()))
+    pub fn attempt(&mut self, name: impl Into<String>, mut act: impl FnMut(&mut Self)) {
+        let name = name.into();
+        let mut again = AGAIN;
+        let success = loop {
+            self.begin();
+            let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(self)));
+            let Err(panic) = made else { break self.came_to() };
+            self.ada = self.another_person();
+            if again > 0 && is_timeout(&panic) && self.came_to().is_none() {
+                again -= 1;
+                eprintln!("{}: {name} once more: {}", self.family, text(&panic));
+                self.clear();
+                continue;
             }
+            // It did not go as its scene says, which is no less a reason to look. The others are still made.
+            break Some(format!("it went another way: {}", text(&panic)));
         };
-        self.attempts.push(Attempt { family: self.family, name: name.into(), success });
+        self.attempts.push(Attempt { family: self.family, name, success });
         self.clear();
     }
 
@@ -343,4 +362,14 @@ pub const HARMLESS: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-tw
 /// What waits of a task, if something does.
 pub fn waiting(stage: &mut Stage, task: &str) -> Option<Shown> {
     Shown::of(&stage.ada.says("show", json!({ "taskId": task }))["offer"])
+}
+
+pub type Panic = Box<dyn std::any::Any + Send>;
+
+pub fn text(panic: &Panic) -> &str {
+    panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref().copied()).unwrap_or_default()
+}
+
+pub fn is_timeout(panic: &Panic) -> bool {
+    TIMEOUTS.iter().any(|timeout| text(panic).contains(timeout))
 }
