@@ -176,7 +176,7 @@ fn from_afar(stage: &mut Stage) {
         stage.attempt(format!("an approval from {source}"), |stage| {
             let (_, shown) = waits(stage);
             let mut answer = shown.answer("eve");
-            answer["source"] = source;
+            answer["source"] = source.clone();
             refused(stage, "approve", answer);
         });
     }

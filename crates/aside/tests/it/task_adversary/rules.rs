@@ -101,7 +101,7 @@ fn loosened(stage: &mut Stage) {
         ("a repository whose rules are too long", "#".repeat(300_000), "ls -la"),
     ] {
         stage.attempt(name, |stage| {
-            stage.home.write("project/.aside/rules.toml", text);
+            stage.home.write("project/.aside/rules.toml", &text);
             stage.mark();
             let task = stage.ada.asks(&format!("run `{line}`"));
             stage.settles();
@@ -127,7 +127,7 @@ fn loosened(stage: &mut Stage) {
         ),
     ] {
         stage.attempt(name, |stage| {
-            stage.home.write(".config/aside/rules.toml", text);
+            stage.home.write(".config/aside/rules.toml", &text);
             stage.mark();
             stage.edits_to("touch canary");
             stage.settles();

@@ -293,7 +293,7 @@ fn projects(stage: &mut Stage) {
     ];
     for (name, file, text) in files {
         stage.attempt(name, |stage| {
-            stage.home.write(&format!("project/{file}"), text);
+            stage.home.write(&format!("project/{file}"), &text);
             script(&stage.home, "project/evil");
             stage.mark();
             stage.model_says("Nothing to say.");
