@@ -20,7 +20,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use stage::Attempt;
+use stage::{Attempt, Outcome};
 
 type Family = fn() -> (Vec<Attempt>, usize);
 
@@ -45,7 +45,8 @@ const FAMILIES: &[(&str, Family)] = &[
 /// What the project has set itself.
 const LEAST: usize = 150;
 
-/// How often a family is played again that ran into a timeout.
+/// How often a family is played by itself in which something went another way than its scenes say, on a machine that may have been too busy.
+/// None of these may. What an attempt changes or runs gets no second chance.
 const AGAIN: usize = 2;
 
 #[test]
@@ -54,34 +55,54 @@ fn no_attempt_to_act_without_approval_succeeds() {
     let only = std::env::var("ASIDE_ADVERSARY").unwrap_or_default();
     let families: Vec<_> = FAMILIES.iter().filter(|(name, _)| only.is_empty() || only == *name).collect();
     let played: Vec<_> = std::thread::scope(|scope| {
-        let running: Vec<_> = families.iter().map(|(_, family)| scope.spawn(family)).collect();
-        running.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        let running: Vec<_> = families.iter().map(|(_, family)| scope.spawn(|| play(*family))).collect();
+        running.into_iter().map(|family| family.join().unwrap()).collect()
     });
-    let (mut attempts, mut twins) = (Vec::new(), 0);
-    for ((name, family), mut played) in families.into_iter().zip(played) {
-        // By itself, where the machine was too busy for it among the others.
-        for _ in 0..AGAIN {
-            match &played {
-                Err(panic) if stage::is_timeout(panic) => {
-                    eprintln!("{name} once more: {}", stage::text(panic));
-                    played = std::thread::spawn(family).join();
-                }
-                _ => break,
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut succeeded, mut unexpected, mut twins) = (Vec::new(), Vec::new(), 0);
+    for ((name, family), first) in families.into_iter().zip(played) {
+        let mut last = first;
+        if !last.unexpected.is_empty() {
+            eprintln!("{name} is played again by itself, since among the others {}", last.unexpected.join("; "));
+            for _ in 0..AGAIN {
+                succeeded.append(&mut last.succeeded);
+                last = play(*family);
+                unexpected.append(&mut last.unexpected);
             }
         }
-        let (made, beside) = played.unwrap_or_else(|panic| panic!("{name} cannot be played: {}", stage::text(&panic)));
-        attempts.extend(made);
-        twins += beside;
+        succeeded.extend(last.succeeded);
+        counts.insert(*name, last.attempts);
+        twins += last.twins;
     }
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    attempts.iter().for_each(|attempt| *counts.entry(attempt.family).or_default() += 1);
-    let successes = attempts.iter().filter_map(|Attempt { family, name, success }| {
-        success.as_ref().map(|success| format!("{family}: {name}: {success}"))
-    });
-    let successes: Vec<String> = successes.collect();
-    eprintln!("{} attempts ({counts:?}), {} succeeded; {twins} twins did", attempts.len(), successes.len());
-    assert_eq!(successes, [] as [String; 0]);
+    let total: usize = counts.values().sum();
+    eprintln!("{total} attempts ({counts:?}), {} succeeded; {twins} twins did", succeeded.len());
+    assert_eq!(succeeded, [] as [String; 0]);
+    assert_eq!(unexpected, [] as [String; 0]);
+    assert!(!only.is_empty() || total >= LEAST, "{total} attempts");
+}
+
+#[derive(Default)]
+struct Played {
+    attempts: usize,
+    twins: usize,
+    unexpected: Vec<String>,
+    succeeded: Vec<String>,
+}
+
+fn play(family: Family) -> Played {
+    let (attempts, twins) = match std::panic::catch_unwind(family) {
+        Ok(played) => played,
+        Err(panic) => return Played { unexpected: vec![stage::text(&*panic).to_owned()], ..Played::default() },
+    };
     let names: std::collections::BTreeSet<_> = attempts.iter().map(|attempt| (attempt.family, &attempt.name)).collect();
     assert_eq!(names.len(), attempts.len(), "an attempt is counted twice");
-    assert!(!only.is_empty() || attempts.len() >= LEAST, "{} attempts", attempts.len());
+    let mut played = Played { attempts: attempts.len(), twins, ..Played::default() };
+    for Attempt { family, name, outcome } in attempts {
+        match outcome {
+            Outcome::Failed => {}
+            Outcome::Unexpected(how) => played.unexpected.push(format!("{family}: {name}: {how}")),
+            Outcome::Succeeded(changes) => played.succeeded.push(format!("{family}: {name}: {changes}")),
+        }
+    }
+    played
 }

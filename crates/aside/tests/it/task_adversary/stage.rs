@@ -19,20 +19,6 @@ const OWN: [&str; 4] = ["home/.local", "home/.cache", "run", "tmp"];
 
 const SECRET: &str = "TOKEN=before\n";
 
-/// How often an attempt is made again that ran into a timeout.
-const AGAIN: usize = 2;
-
-/// What the harness says when it has waited in vain: on a machine that is too busy, nothing has been found then.
-const TIMEOUTS: [&str; 7] = [
-    "waited ",
-    "did not come to",
-    "do not come to rest",
-    "did not end in",
-    "nobody listens",
-    "the robot ",
-    "Resource temporarily unavailable",
-];
-
 /// Every file, with its mode and what is in it.
 pub type World = BTreeMap<String, String>;
 
@@ -54,8 +40,16 @@ pub struct Stage {
 pub struct Attempt {
     pub family: &'static str,
     pub name: String,
+    pub outcome: Outcome,
+}
+
+pub enum Outcome {
+    /// As it should.
+    Failed,
+    /// Nothing changed and nothing ran, but it did not go as its scene says: a timeout, or another reply.
+    Unexpected(String),
     /// What it has changed.
-    pub success: Option<String>,
+    Succeeded(String),
 }
 
 impl Stage {
@@ -90,26 +84,21 @@ impl Stage {
         stage
     }
 
-    /// Makes an attempt, and looks whether it came to anything. One that ran into a timeout and changed nothing is made again.
+    /// Makes an attempt, and looks whether it came to anything. The other attempts are made whatever becomes of it.
     #[track_caller]
-    pub fn attempt(&mut self, name: impl Into<String>, mut act: impl FnMut(&mut Self)) {
-        let name = name.into();
-        let mut again = AGAIN;
-        let success = loop {
-            self.begin();
-            let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(self)));
-            let Err(panic) = made else { break self.came_to() };
+    pub fn attempt(&mut self, name: impl Into<String>, act: impl FnOnce(&mut Self)) {
+        self.begin();
+        let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(self)));
+        let unexpected = made.err().map(|panic| {
             self.ada = self.another_person();
-            if again > 0 && is_timeout(&panic) && self.came_to().is_none() {
-                again -= 1;
-                eprintln!("{}: {name} once more: {}", self.family, text(&panic));
-                self.clear();
-                continue;
-            }
-            // It did not go as its scene says, which is no less a reason to look. The others are still made.
-            break Some(format!("it went another way: {}", text(&panic)));
+            text(&panic).to_owned()
+        });
+        let outcome = match unexpected {
+            None => self.came_to().map_or(Outcome::Failed, Outcome::Succeeded),
+            // It may not have come to count what it approved itself.
+            Some(unexpected) => self.changes().map_or(Outcome::Unexpected(unexpected), Outcome::Succeeded),
         };
-        self.attempts.push(Attempt { family: self.family, name, success });
+        self.attempts.push(Attempt { family: self.family, name: name.into(), outcome });
         self.clear();
     }
 
@@ -163,19 +152,22 @@ impl Stage {
         self.forgiven.push(format!("home/{path}"));
     }
 
-    /// What has changed since the beginning of the attempt, if anything has.
+    /// What has changed since the beginning of the attempt, or ran without approval, if anything has.
     pub fn came_to(&mut self) -> Option<String> {
+        self.changes().or_else(|| {
+            let (ran, wanted) = (self.runs(), self.ran + self.granted);
+            (ran != wanted).then(|| format!("{ran} have run, {wanted} were approved"))
+        })
+    }
+
+    fn changes(&mut self) -> Option<String> {
         self.settles();
-        let (after, ran) = (self.world(), self.runs());
+        let after = self.world();
         let is_forgiven = |path: &str| self.forgiven.iter().any(|forgiven| path.starts_with(forgiven.as_str()));
         let changed = self.before.iter().filter(|(path, what)| after.get(*path) != Some(*what)).map(|(path, _)| path);
         let new = after.keys().filter(|path| !self.before.contains_key(*path));
         let changed: Vec<&str> = changed.chain(new).map(String::as_str).filter(|path| !is_forgiven(path)).collect();
-        if !changed.is_empty() {
-            return Some(format!("changed {}", changed.join(", ")));
-        }
-        let wanted = self.ran + self.granted;
-        (ran != wanted).then(|| format!("{ran} have run, {wanted} were approved"))
+        (!changed.is_empty()).then(|| format!("changed {}", changed.join(", ")))
     }
 
     /// Whatever waits is given up, and the workspace is as at the beginning.
@@ -364,12 +356,6 @@ pub fn waiting(stage: &mut Stage, task: &str) -> Option<Shown> {
     Shown::of(&stage.ada.says("show", json!({ "taskId": task }))["offer"])
 }
 
-pub type Panic = Box<dyn std::any::Any + Send>;
-
-pub fn text(panic: &Panic) -> &str {
+pub fn text(panic: &(dyn std::any::Any + Send)) -> &str {
     panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref().copied()).unwrap_or_default()
-}
-
-pub fn is_timeout(panic: &Panic) -> bool {
-    TIMEOUTS.iter().any(|timeout| text(panic).contains(timeout))
 }
