@@ -1,5 +1,4 @@
-//! How long it takes to find, judge and rank the candidates for a key, beside the lookup in the history that any of it begins with.
-//! `make bench-complete`.
+//! How long it takes to find, judge and rank the candidates for a keystroke, compared with the history lookup alone. `make bench-complete`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -22,7 +21,7 @@ use aside_core::world::{Entry, Item, Kind, Known, Live, World};
 
 const LINES_OF_HISTORY: usize = 10_000;
 const CANDIDATES: usize = 4;
-/// Times that each beginning is asked for.
+/// How often each prefix is requested.
 const TIMES: usize = 40;
 
 /// Lines that are typed key by key.
@@ -77,7 +76,7 @@ impl World for Machine {
     }
 }
 
-/// A history in which the lines come again with other names.
+/// A history in which the lines recur with other names.
 fn history() -> Index {
     let mut index = Index::default();
     for number in 0..LINES_OF_HISTORY {
@@ -102,7 +101,7 @@ fn history() -> Index {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }

@@ -1,5 +1,5 @@
-//! How long it takes to tell a sentence from a command, beside parsing the same line, which a completion does for every
-//! key. `make bench-detect`.
+//! How long it takes to classify a line as prose or command, compared with parsing the same line, which completion does for every
+//! keystroke. `make bench-detect`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -18,10 +18,10 @@ use aside_core::names::Names;
 use aside_core::spec::Specs;
 use aside_core::world::{Entry, Item, Kind, Known, Live, World};
 
-/// Each line is judged so often at a time, and the time of a batch is shared out.
+/// Each line is judged this often per batch, and the batch's time is divided.
 const BATCH: u32 = 50;
 const BATCHES: usize = 60;
-/// Microseconds that a judgement may take.
+/// The budget for a verdict, in microseconds.
 const GOAL: f64 = 50.0;
 
 const LINES: &[&str] = &[
@@ -85,7 +85,7 @@ impl World for Machine {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -132,7 +132,7 @@ fn main() {
             after / parsed
         );
     }
-    // The 99th is that of the machine as well, which may have other things to do: see parsing.
+    // The 99th percentile also reflects a busy machine: compare it with parsing.
     println!("goal: {GOAL} µs for the slowest line, {}", if slowest <= GOAL { "kept" } else { "missed" });
 }
 

@@ -1,4 +1,4 @@
-//! How long the history filter takes for one recorded line and for an import of 100 000. `make bench-filter`.
+//! How long the history filter takes for a single recorded line and for an import of 100 000. `make bench-filter`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -15,7 +15,7 @@ use aside_core::history::filter::{Filter, Secrets};
 
 const IMPORT: usize = 100_000;
 const ROUNDS: usize = 5;
-/// Microseconds that a recorded line may take, and milliseconds that an import may.
+/// The budgets: microseconds for a recorded line, milliseconds for an import.
 const GOAL_LINE: f64 = 200.0;
 const GOAL_IMPORT: f64 = 5000.0;
 

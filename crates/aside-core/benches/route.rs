@@ -1,5 +1,5 @@
-//! How long it takes to tell what a request wants, beside parsing the same text as a line, which a completion does for every
-//! key; and what the weights take of time and memory when they are read. `make bench-route`.
+//! How long it takes to route a request, compared with parsing the same text as a line, which completion does for every keystroke;
+//! and the time and memory that loading the weights takes. `make bench-route`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -14,10 +14,10 @@ use std::time::Instant;
 use aside_core::line::{Dialect, parse};
 use aside_core::task::route::{Options, likeness, route};
 
-/// Each request is read so often at a time, and the time of a batch is shared out.
+/// Each request is routed this often per batch, and the batch's time is divided.
 const BATCH: u32 = 20;
 const BATCHES: usize = 40;
-/// Microseconds that the slowest of these may take.
+/// The budget for the slowest of these, in microseconds.
 const GOAL: f64 = 500.0;
 
 const REQUESTS: &[&str] = &[
@@ -38,7 +38,7 @@ const REQUESTS: &[&str] = &[
 ];
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -75,7 +75,7 @@ fn main() {
     println!("goal: {GOAL} µs for the slowest request, {}", if slowest <= GOAL { "kept" } else { "missed" });
 }
 
-/// KiB of memory that are in use by this process, where the system says so.
+/// The resident memory of this process in KiB, where the system reports it.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let row = status.lines().find_map(|row| row.strip_prefix("VmRSS:"));

@@ -1,5 +1,5 @@
-//! How fast a terminal's stream is watched, beside copying the same bytes and searching them for one byte; and how long it
-//! takes to show an output of which as much as possible was kept. `make bench-screen`.
+//! The throughput of watching a terminal's stream, compared with copying the same bytes and searching them for a single byte; and
+//! how long it takes to render an output of maximum size. `make bench-screen`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,19 +13,19 @@ use std::time::Instant;
 
 use aside_core::screen::{Output, Watch};
 
-/// As a program that relays a terminal reads it.
+/// The read size of a program that relays a terminal.
 const SLICE: usize = 64 * 1024;
-/// Bytes in a round. They fit into no cache, as in life.
+/// Bytes in a round. They exceed every CPU cache, as in practice.
 const ROUND: usize = 64 * 1024 * 1024;
 const ROUNDS: usize = 7;
-/// Milliseconds in which an output is to be shown.
+/// The budget for rendering an output, in milliseconds.
 const GOAL: f64 = 5.0;
 
 const BEGIN: &[u8] = b"\x1b]7133;C;aside=0123456789abcdef.1.120.40\x07";
 const END: &[u8] = b"\x1b]7133;D;0;aside=0123456789abcdef.1\x07";
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -50,7 +50,7 @@ fn main() {
             target.copy_from_slice(slice);
             black_box(target);
         });
-        // No byte of these is there, so that it is one search.
+        // The byte does not occur, so each slice is a single search.
         let searched = speed(&bytes, |slice| {
             black_box(memchr::memchr(0, slice));
         });
@@ -99,7 +99,7 @@ fn main() {
     }
 }
 
-/// Gigabytes per second, the median.
+/// The median, in gigabytes per second.
 fn speed(bytes: &[u8], mut see: impl FnMut(&[u8])) -> f64 {
     let mut speeds: Vec<f64> = (0..ROUNDS)
         .map(|_| {
@@ -112,7 +112,7 @@ fn speed(bytes: &[u8], mut see: impl FnMut(&[u8])) -> f64 {
     speeds[ROUNDS / 2]
 }
 
-/// Milliseconds, the median.
+/// The median, in milliseconds.
 fn shown(output: &Output) -> f64 {
     let mut times: Vec<f64> = (0..ROUNDS)
         .map(|_| {

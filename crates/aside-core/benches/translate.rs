@@ -1,6 +1,6 @@
-//! How long the embedded engine takes for a wish: the median and the slowest of a hundred, the first one apart, since it
-//! reads the words and rules. Beside it, in the same run, what a shell does all the time: starting a program, and a round
-//! trip of a pipe. `make bench-translate`.
+//! How long the embedded engine takes for a query: the median and the slowest of a hundred, with the first one apart, since it
+//! loads the words and rules. For comparison, in the same run, what a shell does all the time: starting a program, and a round trip
+//! through a pipe. `make bench-translate`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -20,9 +20,9 @@ use aside_core::spec::Specs;
 use aside_core::translate::{Place, System, Wish, embedded};
 use aside_core::world::{Entry, Item, Kind, Known, Live, World};
 
-/// Each wish is asked so often.
+/// How often each query is asked.
 const ROUNDS: usize = 40;
-/// What an answer may take, and the first one.
+/// The budgets for a reply, and for the first one.
 const GOAL: Duration = Duration::from_millis(3);
 const FIRST: Duration = Duration::from_millis(8);
 
@@ -73,7 +73,7 @@ impl World for Machine {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }

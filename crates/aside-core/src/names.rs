@@ -1,13 +1,13 @@
-//! Names that a shell alone knows, as it tells them. Does not ask for them, and judges none.
+//! Names that only the shell knows, as it sends them. Does not ask for them, and judges none.
 
 pub mod shell;
 
 use crate::text;
 
-/// Names that only the shell itself knows, each list in the order of names.
+/// Names that only the shell itself knows, each list sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// With what they stand for.
+    /// Each with its value.
     pub aliases: Vec<(Box<str>, Box<str>)>,
     pub functions: Vec<Box<str>>,
     pub builtins: Vec<Box<str>>,
@@ -15,19 +15,19 @@ pub struct Names {
     pub variables: Vec<Box<str>>,
     /// `~name` and the path it stands for.
     pub directories: Vec<(Box<str>, Box<str>)>,
-    /// Where the shell looks for programs, as its PATH spells it; none before it has said so.
+    /// The shell's PATH; `None` before the shell has sent it.
     pub path: Option<Box<str>>,
 }
 
-/// Names of one kind; a shell with more has them cut.
+/// Names of one kind; further ones are dropped.
 const MAX_NAMES: usize = 20_000;
-/// Bytes of one name, or of what an alias stands for.
+/// Bytes of one name, or of an alias and its value.
 const MAX_NAME: usize = 1024;
-/// Bytes of a PATH; directories that would make it longer are left out.
+/// Bytes of a PATH; further directories are dropped.
 const MAX_PATH: usize = 32 * 1024;
 
 impl Names {
-    /// Takes in one part of a list, as lines. Part 0 begins it anew. Kinds that are not known are left alone.
+    /// Takes one part of a list, as lines. Part 0 begins a new list. Ignores unknown kinds.
     pub fn take(&mut self, kind: &str, part: u32, lines: &str) {
         let lines = lines.lines().filter(|line| !line.is_empty() && line.len() <= MAX_NAME && text::is_clean(line));
         match kind {
@@ -41,7 +41,7 @@ impl Names {
         }
     }
 
-    /// Directories, in the order in which programs are looked for.
+    /// Directories, in search order.
     fn search<'a>(&mut self, part: u32, directories: impl Iterator<Item = &'a str>) {
         let mut path = self.path.take().filter(|_| part > 0).map(String::from).unwrap_or_default();
         for directory in directories.filter(|directory| !directory.contains(':')) {

@@ -36,7 +36,7 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// What some model servers take for the end of a question, whoever wrote it, and how it is told instead.
+/// Chat-template tokens that some model servers take for the end of a turn, wherever they occur, and their replacements.
 const TURNS: [(&str, &str); 8] = [
     ("<|", "< |"),
     ("|>", "| >"),
@@ -48,7 +48,7 @@ const TURNS: [(&str, &str); 8] = [
     ("<｜", "< ｜"),
 ];
 
-/// A text that a model is told, in which nobody can end the question.
+/// Defuses chat-template tokens, so that no text in a prompt can end its turn.
 pub fn without_turns(text: String) -> String {
     TURNS.iter().fold(text, |text, (turn, told)| if text.contains(turn) { text.replace(turn, told) } else { text })
 }
@@ -65,7 +65,7 @@ fn is_hidden(character: char) -> bool {
         // U+200D joins emoji and shapes Indic and Arabic letters, but nothing at a prompt needs it badly enough to
         // let `r\u{200d}m` look like `rm`.
         '\u{ad}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
-        // Vowels of Khmer, joints of shorthand and beams of music that nothing is painted for.
+        // Khmer vowels, shorthand joiners and musical beams that have no glyph.
         '\u{17b4}' | '\u{17b5}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
         _ => character.is_control(),

@@ -1,50 +1,50 @@
-//! What core may ask about the machine. The answers come from memory and at once; what is not known yet is said to be so,
-//! and will be known a moment later, when the same question is asked again.
+//! What core may ask about the machine. Answers come from a cache and at once; what is not cached yet is `NotYet`, and is known a moment
+//! later, when the caller asks again.
 
 use std::sync::Arc;
 
-/// Synchronous, bounded and without failure. A machine has nothing of what it does not implement.
+/// Synchronous, bounded and infallible. The default for everything is that the machine has none.
 pub trait World {
-    /// The person's home directory, without a slash at the end.
+    /// The user's home directory, without a slash at the end.
     fn home(&self) -> &str;
 
-    /// What is in a directory, given by its absolute path, in the order of names. At most some ten thousand entries.
+    /// The entries of a directory, given by its absolute path, sorted by name. At most some ten thousand.
     fn entries(&self, _directory: &str) -> Known<Arc<[Entry]>> {
         Known::No
     }
 
-    /// The programs on PATH, in the order of names.
+    /// The programs on PATH, sorted by name.
     fn programs(&self) -> Known<Arc<[Box<str>]>> {
         Known::No
     }
 
-    /// Whether one of them has this name. An implementation without a list may know this for less.
+    /// Whether one of them has this name. An implementation without a list may have a cheaper way.
     fn has_program(&self, name: &str) -> Known<bool> {
         has(self.programs(), name)
     }
 
-    /// The root of the repository that the directory is in.
+    /// The root of the repository that contains the directory.
     fn repository(&self, _directory: &str) -> Known<Arc<str>> {
         Known::No
     }
 
-    /// Names that change while one works: branches, targets, hosts. In the order of usefulness, as far as that is known.
+    /// Names that change during work: branches, targets, hosts. The most useful first, as far as that is known.
     fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
         Known::No
     }
 
-    /// What was learnt about a command from its own help: a text in the format of our specs.
+    /// A spec learnt from the command's own help, in the format of our specs.
     fn learnt(&self, _command: &str) -> Known<Arc<str>> {
         Known::No
     }
 
-    /// The page of the manual about a command, as plain text, or as much of it as is kept.
+    /// The manual page of a command as plain text, possibly truncated.
     fn manual(&self, _command: &str) -> Known<Arc<str>> {
         Known::No
     }
 }
 
-/// Whether a name is in a list that is in the order of names.
+/// Binary search in a list sorted by name.
 pub fn has(names: Known<Arc<[Box<str>]>>, name: &str) -> Known<bool> {
     match names {
         Known::Yes(names) => Known::Yes(names.binary_search_by(|known| (**known).cmp(name)).is_ok()),
@@ -65,9 +65,9 @@ impl World for Nothing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known<T> {
     Yes(T),
-    /// There is no such thing.
+    /// It does not exist.
     No,
-    /// It is being found out.
+    /// The lookup is in progress.
     NotYet,
 }
 
@@ -87,13 +87,13 @@ pub struct Entry {
     pub kind: Kind,
 }
 
-/// What a link leads to counts.
+/// Links are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     File,
     Program,
     Directory,
-    /// A socket, a device, a link to nowhere.
+    /// A socket, a device, a dangling link.
     Other,
 }
 
@@ -101,11 +101,11 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     pub name: Box<str>,
-    /// One line about it, or nothing.
+    /// One line about it, or empty.
     pub about: Box<str>,
 }
 
-/// Kinds of names that change. Their names are those of the argument kinds in the specs.
+/// Kinds of names that change. Named like the argument kinds in the specs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Live {
     GitBranch,
@@ -117,7 +117,7 @@ pub enum Live {
     GitStash,
     /// Recent commits, by their short names.
     GitCommit,
-    /// What git has begun and not ended (`rebase`, `merge`, `bisect`), and `commits` with their number where that is known.
+    /// Operations that git has begun and not ended (`rebase`, `merge`, `bisect`), and `commits` with their number where that is known.
     GitState,
     MakeTarget,
     JustRecipe,
@@ -132,12 +132,12 @@ pub enum Live {
     DockerImage,
     SystemdUnit,
     TmuxSession,
-    /// Numbers of processes, with the command as `about`.
+    /// Process ids, with the command as `about`.
     Process,
     ProcessName,
     User,
     Group,
-    /// Names of installed packages of the system.
+    /// Names of installed system packages.
     Package,
 }
 

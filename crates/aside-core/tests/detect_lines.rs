@@ -1,7 +1,7 @@
-//! Generated lines through the classifier: nothing panics, and no command that would run is taken from the shell. Ten
-//! thousand, or as many as `ASIDE_LINES` says.
+//! Generated lines through the classifier: nothing panics, and no command that would run is taken from the shell. Ten thousand
+//! lines, or as many as `ASIDE_LINES` says.
 
-#![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "whoever soaks says how much, and is told")]
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "reads the number of lines, prints figures")]
 
 mod generated;
 
@@ -12,7 +12,7 @@ use crate::generated::{Dice, MACHINE};
 
 const LINES: usize = 10_000;
 
-/// What is shown of what is wrong.
+/// How many errors are printed.
 const MAX_SHOWN: usize = 40;
 
 const OUTPUTS: [Option<&str>; 4] =
@@ -43,6 +43,6 @@ fn no_generated_command_is_taken_from_the_shell() {
         "{lines} lines: {commands} would run, {sentences} are sentences, {excepted} of them although they would run"
     );
     assert!(wrong.is_empty(), "commands that were taken from the shell:\n{}", wrong.join("\n"));
-    // Lines of which nothing is asked would prove nothing.
+    // A corpus without enough commands and prose would prove nothing.
     assert!(commands > lines / 3 && sentences > lines / 20, "{commands} {sentences} of {lines}");
 }

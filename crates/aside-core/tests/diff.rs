@@ -1,4 +1,5 @@
-//! Our reading of diffs against that of git and patch: what both take, both make the same of; what we show, they take.
+//! The diff parser against git and patch as oracles: where both accept a diff, the results are equal; and they accept the diffs
+//! that Aside renders.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "real programs, and files for them")]
 
@@ -27,7 +28,7 @@ fn run(dir: &Path, program: &str, arguments: &[&str]) -> Option<Vec<u8>> {
     command.args(arguments).current_dir(dir).stdin(Stdio::null()).stderr(Stdio::null());
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", "/");
     let output = command.output().ok()?;
-    // `git diff` says 1 when it found something.
+    // `git diff` exits with 1 when it found a difference.
     matches!(output.status.code(), Some(0 | 1))
         .then_some(output.stdout)
         .filter(|_| output.status.success() || arguments.first() == Some(&"diff"))
@@ -83,7 +84,7 @@ fn git_patch_and_we_make_the_same_of_a_diff() {
         let changes = ours(old.as_bytes(), &diff).unwrap();
         let after = |changes: &Changes| changes.files()[0].after().unwrap().bytes.clone();
         assert_eq!(after(&changes), new.as_bytes(), "{case}");
-        // What we show, others take.
+        // git and patch accept the diff that Aside renders.
         let shown = dir.join("shown");
         fs::write(&shown, changes.diff()).unwrap();
         let apply = |before: &str, program: &str, arguments: &[&str]| -> Option<Vec<u8>> {
@@ -98,7 +99,7 @@ fn git_patch_and_we_make_the_same_of_a_diff() {
             assert_eq!(other, new.as_bytes(), "{case}\n{changes}");
             patched += 1;
         }
-        // In a file that has moved on, where both take it.
+        // In a file that has changed meanwhile, where both accept it.
         let later = format!("first{end}second{end}{old}");
         if let (Some(theirs), Ok(changes)) = (apply(&later, "git", &git), ours(later.as_bytes(), &diff)) {
             assert_eq!(theirs, after(&changes), "{case}\n{changes}");

@@ -1,5 +1,5 @@
-//! Whatever is typed or sent: nothing panics, nothing hangs, what is read hangs together. A second each, or as long as
-//! `ASIDE_FUZZ_SECONDS` says; the seed is always the same, so the inputs are too, as far as the time reaches.
+//! For arbitrary lines and messages: nothing panics, nothing hangs, and parse results are consistent. A second each, or as long as
+//! `ASIDE_FUZZ_SECONDS` says; the seed is fixed, so the inputs are the same as far as the time reaches.
 
 #![allow(
     clippy::disallowed_methods,
@@ -28,17 +28,17 @@ use proptest::prelude::*;
 /// The longest line that the protocol carries.
 const LONGEST: usize = 64 * 1024;
 
-/// One input that takes longer hangs.
+/// An input that takes longer counts as a hang.
 const HANG: Duration = Duration::from_secs(2);
 
-/// Of an input that fails; its number gives the rest.
+/// The longest excerpt of a failing input; its number reproduces the rest.
 const LONGEST_SHOWN: usize = 4000;
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 const DIALECTS: [Dialect; 3] = [Dialect::Zsh, Dialect::Bash, Dialect::Fish];
 
-/// What lines are made of.
+/// The pieces of random lines.
 const PIECES: &[&str] = &[
     " ",
     " ",
@@ -195,7 +195,7 @@ fn no_line_makes_the_reader_panic_or_hang() {
     );
 }
 
-/// What models' answers are made of.
+/// The pieces of random model output.
 const ANSWERS: &[&str] = &[
     "<<<<<<< SEARCH\n",
     "<<<<< SEARCH a.py\n",
@@ -275,7 +275,8 @@ fn no_answer_makes_the_reader_of_edits_panic_or_hang() {
             let found: BTreeMap<Name, Vec<u8>> =
                 all.clone().into_iter().filter(|(name, _)| names.contains(name)).collect();
             let Ok(Some(diff)) = edits.diff(&found, &shown) else { return };
-            // A diff of the answer's own may be anything, and a NUL is refused where it is read. One that was made here fits, says what it says, and keeps the rest.
+            // A diff that the answer itself contains may be anything, and its parser rejects a NUL. A diff built here must apply,
+            // render to itself, and keep the final newline.
             if ["--- ", "*** ", "@@", "diff", "\0"].iter().any(|mark| answer.contains(mark)) {
                 return;
             }
@@ -295,7 +296,7 @@ fn no_answer_makes_the_reader_of_edits_panic_or_hang() {
 fn no_bytes_make_the_wire_panic_or_hang() {
     fuzz("bytes", bytes_and_cuts, |(bytes, cuts)| {
         let frames = fed(bytes, cuts);
-        // How the bytes are cut up must not matter.
+        // The chunk boundaries must not matter.
         if bytes.len() < LONGEST {
             assert_eq!(frames, fed(bytes, &[bytes.len().max(1)]));
         }
@@ -359,7 +360,7 @@ proptest! {
     }
 }
 
-/// Each piece over and over; in the long run together with another one, and longer.
+/// Repeats each piece; in a long run also combined with another one, and longer.
 #[test]
 fn nothing_grows_faster_than_the_line() {
     let long = seconds() > 1;
@@ -372,7 +373,7 @@ fn nothing_grows_faster_than_the_line() {
             let line = parse(&text, dialect);
             sound_at(&line, text.len() / 2);
             syntax(&text, dialect);
-            // Unoptimised and on a busy machine it takes a tenth of a second; what is quadratic takes a minute.
+            // Unoptimised and on a busy machine this takes a tenth of a second; a quadratic parser takes a minute.
             assert!(start.elapsed() < Duration::from_secs(10), "{piece:?} {tail:?} {dialect:?}");
         }
     }
@@ -395,7 +396,7 @@ fn everywhere(text: &str) {
     for dialect in DIALECTS {
         let line = parse(text, dialect);
         sound(&line);
-        // Quotes are the same to both readers, unless one of them has given up before.
+        // Both parsers agree about quotes, unless one of them has given up before.
         if let (Syntax::Open(Open::Quote), None) = (syntax(text, dialect), line.open) {
             panic!("{text:?} {dialect:?}");
         }
@@ -405,7 +406,7 @@ fn everywhere(text: &str) {
     }
 }
 
-/// What holds for every line.
+/// The invariants of every parsed line.
 fn sound(line: &Line<'_>) {
     let text = line.text;
     assert!(line.commands.is_sorted_by(|one, next| one.span.start < next.span.start), "{text:?} {line:?}");
@@ -448,13 +449,13 @@ fn sound_at(line: &Line<'_>, cursor: usize) {
         Role::Argument(number) => number,
         Role::Target(_) | Role::Value(_) | Role::Variable | Role::Other => return,
     };
-    // A word that ends at the cursor is the one that is being typed.
+    // A word that ends at the cursor is the one being typed.
     if let Some(word) = command.words.get(number).filter(|word| word.span == (spot.start..cursor)) {
         assert_eq!((&word.value, word.fixed), (&spot.typed, spot.fixed), "{text:?} {cursor}");
     }
 }
 
-/// A line, mutated: pieces put in, taken out, doubled, cut.
+/// A mutated line: pieces inserted, removed, doubled, truncated.
 fn line(random: &mut Random) -> String {
     let mut text = match random.below(3) {
         0 => String::new(),
@@ -478,7 +479,7 @@ fn line(random: &mut Random) -> String {
     }
 }
 
-/// Messages as clients send them, mutated, and how many bytes come at a time.
+/// Messages as clients send them, mutated, and the sizes of the chunks.
 fn bytes_and_cuts(random: &mut Random) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = Vec::new();
     let encode = if random.below(2) == 0 { record::encode_call } else { json::encode_call };
@@ -505,7 +506,7 @@ fn bytes_and_cuts(random: &mut Random) -> (Vec<u8>, Vec<usize>) {
     (bytes, cuts)
 }
 
-/// All frames, up to one after which nothing can be told.
+/// All frames, up to the first after which the stream cannot be decoded.
 fn fed(bytes: &[u8], cuts: &[usize]) -> Vec<Frame> {
     let mut stream = Stream::default();
     let mut frames = Vec::new();
@@ -522,8 +523,8 @@ fn fed(bytes: &[u8], cuts: &[usize]) -> Vec<Frame> {
     frames
 }
 
-/// How long a thread has worked, not waited: a busy machine must not look like a hang. Where the system does not tell,
-/// time passes slowly.
+/// The CPU time of a thread, not its wall time: a busy machine must not look like a hang. Where the system does not report it,
+/// falls back to a tenth of the wall time.
 fn worked(thread: Option<&Path>) -> Duration {
     let told =
         thread.and_then(|thread| std::fs::read_to_string(Path::new("/proc").join(thread).join("schedstat")).ok());
@@ -535,7 +536,7 @@ fn seconds() -> u64 {
     std::env::var("ASIDE_FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(1)
 }
 
-/// Makes inputs and checks them until the time is up. A check that panics or hangs fails with its input.
+/// Generates inputs and checks them until the time is up. A check that panics or hangs fails with its input.
 fn fuzz<I: Clone + std::fmt::Debug + Send + 'static>(what: &str, make: fn(&mut Random) -> I, check: fn(&I)) {
     let seconds = seconds();
     let end = Instant::now() + Duration::from_secs(seconds);
@@ -585,7 +586,7 @@ fn fuzz<I: Clone + std::fmt::Debug + Send + 'static>(what: &str, make: fn(&mut R
     assert!(count > 0);
 }
 
-/// xorshift: the same numbers each time.
+/// xorshift: reproducible.
 struct Random(u64);
 
 impl Random {

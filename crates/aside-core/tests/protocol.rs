@@ -1,5 +1,5 @@
-//! `docs/protocol.md` is true: every example means the same in both spellings and is what our codecs write, every
-//! message has one, every table names the fields in their order, and every number is the one in the code.
+//! Checks `docs/protocol.md` against the code: every example means the same in both encodings and is what the codecs write, every
+//! message has an example, every table lists the fields in their order, and every number is the one in the code.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use aside_core::proto::{Answer, Call, PROTOCOL, Reply, Request, json, record};
 
 const DOCUMENT: &str = include_str!("../../../docs/protocol.md");
 
-/// Where the numbers of the document come from.
+/// Where the numbers on the page come from.
 const SOURCES: [&str; 6] = [
     include_str!("../src/proto/record.rs"),
     include_str!("../src/proto/stream.rs"),
@@ -146,7 +146,7 @@ fn every_link_leads_somewhere() {
         .map(|line| anchor(line.trim_start_matches('#')))
         .collect();
     for link in DOCUMENT.split("](#").skip(1).map(|rest| rest.split(')').next().unwrap()) {
-        // The second heading of a name gets a number.
+        // The second heading of the same name gets a number.
         let (name, count) = link.strip_suffix("-1").map_or((link, 1), |name| (name, 2));
         assert!(headings.iter().filter(|heading| *heading == name).count() >= count, "#{link}");
     }
@@ -192,12 +192,12 @@ fn every_field_of_a_message_about_tasks_is_told() {
 
 #[derive(Debug)]
 struct Example {
-    /// `record request`.
+    /// The fence's tag: `record request`.
     tag: String,
     text: String,
 }
 
-/// One message in both spellings.
+/// A message in both encodings.
 struct Pair {
     record: Vec<u8>,
     json: String,
@@ -206,7 +206,7 @@ struct Pair {
 fn examples(document: &str) -> Vec<Example> {
     let mut parts = document.split("```");
     parts.next();
-    // Every other part is within a fence.
+    // Every second part is inside a fence.
     let fenced = parts.step_by(2).filter_map(|part| part.split_once('\n'));
     fenced
         .map(|(tag, text)| Example { tag: tag.to_owned(), text: text.to_owned() })
@@ -229,12 +229,12 @@ fn pairs(direction: &str) -> Vec<Pair> {
         .collect()
 }
 
-/// As on the wire: the marks for their bytes, and no line breaks but those marked.
+/// The bytes on the wire: replaces the visible marks, and drops line breaks that are not marked.
 fn bytes(example: &str) -> Vec<u8> {
     example.replace('\n', "").replace('␊', "\n").replace('␀', "\0").replace('␟', "\x1f").into_bytes()
 }
 
-/// One line of JSON, with no blanks outside of strings.
+/// A single line of JSON, without blanks outside of strings.
 fn compact(example: &str) -> String {
     let (mut quoted, mut escaped) = (false, false);
     let mut line: String = example
@@ -252,14 +252,14 @@ fn compact(example: &str) -> String {
 /// The keys of the outermost object, in their order.
 fn keys(json: &str) -> Vec<&str> {
     let (mut depth, mut keys) = (0, Vec::new());
-    // What stands between quotes is every other part; no example has a quote within a string, but the error's message.
+    // Every second part is inside quotes; no example has a quote within a string, except for the error's message.
     for (number, part) in json.split('"').enumerate() {
         if number % 2 == 1 {
             keys.push((depth, part));
         } else {
             depth += part.matches(['{', '[']).count();
             depth -= part.matches(['}', ']']).count();
-            // What is followed by no colon was a value.
+            // A string that is not followed by a colon was a value.
             if number > 0 && !part.starts_with(':') {
                 keys.pop();
             }
@@ -301,7 +301,7 @@ fn assert_same(ours: &[u8], documented: &[u8]) {
     assert_eq!(String::from_utf8_lossy(ours), String::from_utf8_lossy(documented), "ours, and the document's");
 }
 
-/// Exhaustive on purpose: a new request must be named here, in the test above, and in the document.
+/// Exhaustive on purpose: a new request must be named here, in the test above, and in docs/protocol.md.
 fn verb(request: &Request) -> &'static str {
     match request {
         Request::Hello(_) => "hello",

@@ -1,4 +1,4 @@
-//! A question about a command: which one is meant, and its explanation as Markdown.
+//! Answers a question about a command: finds which one is meant, and renders its explanation as Markdown.
 
 use crate::agent::sentence::{begins, is_prose};
 use crate::agent::symbol;
@@ -8,11 +8,11 @@ use crate::names::shell;
 use crate::translate::Place;
 use crate::translate::explain::{Part, explain, is_known};
 
-/// Rows about the parts of one command, and about the subcommands that are used most.
+/// Rows about the parts of a command, and about its most used subcommands.
 const MAX_PARTS: usize = 8;
 const MAX_SUBS: usize = 5;
 
-/// What stands around the command in a question about one. The most particular come first.
+/// The words around the command in a question. The most specific come first.
 const FRAMES: &[(&str, &str)] = &[
     ("explain what", "does"),
     ("explain what", "means"),
@@ -63,7 +63,7 @@ const FRAMES: &[(&str, &str)] = &[
     ("", "的用法"),
 ];
 
-/// What stands around two commands that are compared, and between them.
+/// The words around and between two commands that are compared.
 const BETWEEN: &[(&str, &str, &str)] = &[
     ("what is the difference between", "and", ""),
     ("what's the difference between", "and", ""),
@@ -93,12 +93,12 @@ pub fn answer(words: &str, place: &Place<'_>, tongue: Tongue) -> Option<String> 
     }
     if let Some((one, other)) = compared(words) {
         let both = meant(one, place).zip(meant(other, place));
-        // Of `merge` and `rebase` everybody knows whose they are.
+        // `merge` and `rebase` alone mean git's.
         let of_git = || meant(&format!("git {one}"), place).zip(meant(&format!("git {other}"), place));
         let (one, other) = both.or_else(of_git)?;
         return Some(format!("{}\n{}", told(&one, place, tongue)?, told(&other, place, tongue)?));
     }
-    // One of them ends like a question.
+    // Some frames end like a question.
     let mut asked = [whole, words]
         .into_iter()
         .flat_map(|words| FRAMES.iter().filter_map(move |(before, after)| framed(words, before, after)));
@@ -109,7 +109,7 @@ pub fn answer(words: &str, place: &Place<'_>, tongue: Tongue) -> Option<String> 
     told(&commands.find_map(Some).or_else(|| flag_of(words, place))?, place, tongue)
 }
 
-/// Without what makes it polite; a question word at its beginning stays.
+/// Removes politeness; a question word at the beginning stays.
 fn polite(words: &str) -> &str {
     const BEFORE: [&str; 14] = [
         "please",
@@ -160,7 +160,7 @@ fn compared(words: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// The status that is asked about: "exit code 127".
+/// The exit status in question: "exit code 127".
 fn status(words: &str) -> Option<i32> {
     let lower = words.to_lowercase();
     let named = ["exit code ", "exit status ", "return code ", "status code ", "退出码 ", "退出码"];
@@ -170,7 +170,7 @@ fn status(words: &str) -> Option<i32> {
     digits.parse().ok().filter(|_| asks)
 }
 
-/// What every shell means by it; what else a program means by its own is for its manual.
+/// What the status means in every shell; program-specific meanings are left to its manual.
 fn status_told(status: i32, tongue: Tongue) -> Option<String> {
     let signal = |number: i32| {
         let known =
@@ -207,7 +207,7 @@ fn flag_of(words: &str, place: &Place<'_>) -> Option<String> {
     (asks && is_command(name, place)).then(|| format!("{name} {flag}"))
 }
 
-/// The command that is named, if one is: a single name, or a line that looks like one.
+/// The command that is named, if any: a single name, or a line that looks like a command.
 fn meant(text: &str, place: &Place<'_>) -> Option<String> {
     let is_quoted = unquoted(text) != text;
     let text = unquoted(text);
@@ -226,7 +226,7 @@ fn meant(text: &str, place: &Place<'_>) -> Option<String> {
     let is_line = || has_flag || has(|letter| !letter.is_alphabetic()) && !is_prose(line);
     let spec = || place.specs.find(name, place.world);
     let is_sub = || spec().is_some_and(|spec| spec.sub(rest.split(' ').next().unwrap_or_default()).is_some());
-    // "the test runner" is no `test`, "the code in main.rs" no `code`, and "the find" is nothing that is said.
+    // "the test runner" is not `test`, "the code in main.rs" not `code`, and "the find" means nothing.
     let fits = match (rest.is_empty(), is_thing) {
         (true, true) => kind.is_some(),
         (true, false) => true,
@@ -249,7 +249,7 @@ pub fn unquoted(text: &str) -> &str {
     inner.map_or(text, str::trim)
 }
 
-/// Nothing when nothing is known about it.
+/// `None` when nothing is known about it.
 fn told(command: &str, place: &Place<'_>, tongue: Tongue) -> Option<String> {
     let explanation = explain(command, place);
     if !is_known(&explanation) {
@@ -278,7 +278,7 @@ fn told(command: &str, place: &Place<'_>, tongue: Tongue) -> Option<String> {
     Some(told)
 }
 
-/// With a capital letter and a full stop.
+/// Adds a capital letter and a full stop.
 pub fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();

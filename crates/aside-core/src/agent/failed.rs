@@ -1,5 +1,5 @@
-//! A line that went wrong: the line as it was meant, or what its error means, where that is certain. The long list of
-//! errors and their cures is not here.
+//! Explains a failed line where that is certain: the line as it was intended, or what its error means. The long list of errors and fixes is
+//! not here.
 
 use crate::agent::tongue::{Phrase, Tongue};
 use crate::agent::wish::{begins_with_command, careful, code, fenced};
@@ -15,18 +15,18 @@ use crate::translate::check::{Checked, check};
 use crate::translate::reads::only_reads;
 use crate::world::{self, Known};
 
-/// Bytes of an output in which its message is looked for, at either end.
+/// Bytes of an output that are searched for its message, at either end.
 const MAX_OUTPUT: usize = 4096;
 
-/// The line as it was meant.
+/// A correction of a typo.
 pub struct Slip {
     pub advice: Advice,
-    /// The same letters in another order: it can hardly be anything else.
+    /// The same letters in another order: almost certainly right.
     pub clear: bool,
 }
 
 pub fn slip(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Slip> {
-    // With a blank after it, the last word is finished too.
+    // A trailing blank marks the last word as complete, so that it is corrected too.
     let left = format!("{} ", asked.words);
     let ask = Ask {
         left: &left,
@@ -44,12 +44,12 @@ pub fn slip(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Slip
     };
     let best = correct::candidates(&ask).into_iter().next()?;
     let (old, new) = (first(asked.words), first(&best.text));
-    // Among thousands of programs there is one near every word: `deploy now` is no `depmod now`.
+    // Among thousands of programs one is near every word: `deploy now` does not mean `depmod now`.
     if is_bare(asked.words) && asked.words.contains(' ') && old != new && !is_slip(old, new) {
         return None;
     }
     let (advice, command) = meant(best.text.trim(), asked, place, tongue)?;
-    // `who deleted main.rs` is no slip of a command that deletes.
+    // `who deleted main.rs` is not a typo of a command that deletes.
     if !only_reads(&command, place.dialect) && Mood::of(asked.words).denies() {
         return None;
     }
@@ -58,10 +58,10 @@ pub fn slip(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Slip
     Some(Slip { advice, clear })
 }
 
-/// The line as it would be on an English keyboard, when it is a command there and nothing here.
+/// The line as typed on an English keyboard layout, if it is a command there and nothing here.
 pub fn layout(asked: &Asked<'_>, place: &Place<'_>) -> Option<Advice> {
     let line = wrong_layout(asked.words, |word| begins_with_command(word, place))?;
-    // Whoever types commands with it reads the language of the commands too.
+    // A user who types commands on this layout reads English too.
     meant(&line, asked, place, Tongue::English).map(|(advice, _)| advice)
 }
 
@@ -78,12 +78,12 @@ fn first(line: &str) -> &str {
     line.split(' ').next().unwrap_or_default()
 }
 
-/// Nothing but words.
+/// Whether the line has only words.
 pub fn is_bare(line: &str) -> bool {
     line.chars().all(|letter| letter.is_alphabetic() || letter == ' ')
 }
 
-/// Letters in another order, or one too many or too few.
+/// Letters in another order, or one letter too many or too few.
 fn is_slip(old: &str, new: &str) -> bool {
     let within = |short: &str, long: &str| {
         let mut letters = long.chars();
@@ -99,7 +99,7 @@ fn letters(word: &str) -> Vec<char> {
     letters
 }
 
-/// What the error of a line means, where the machine bears it out.
+/// What the error of a line means, where the state of the machine confirms it.
 pub fn error(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Advice> {
     if asked.exit == 0 {
         return None;
@@ -134,7 +134,7 @@ fn missing(name: &str, place: &Place<'_>, tongue: Tongue) -> Advice {
     Advice { lacks_model: true, ..Advice::said(Kind::Error, markdown) }
 }
 
-/// A program by its path that is there and may not be run, or is not there.
+/// A program by its path that exists and is not executable, or does not exist.
 fn path(path: &str, asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Advice> {
     let whole = match path.strip_prefix("./") {
         Some(below) => format!("{}/{below}", place.cwd.trim_end_matches('/')),
@@ -166,16 +166,16 @@ fn path(path: &str, asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Opt
     }
 }
 
-/// As it stands, where it needs no quotes.
+/// The path, if it needs no quotes.
 fn quoted(path: &str) -> Option<&str> {
     path.chars().all(|letter| letter.is_alphanumeric() || "./_-+@".contains(letter)).then_some(path)
 }
 
-/// The name that "No such file or directory" is said about.
+/// The name that "No such file or directory" refers to.
 fn missing_file(output: &str) -> Option<String> {
     let line = output.lines().find(|line| line.to_ascii_lowercase().contains("no such file or directory"))?;
     let at = line.to_ascii_lowercase().find("no such file or directory")?;
-    // zsh says what it could not find after the message, everybody else before it.
+    // zsh puts the name after the message, other programs before it.
     let after = line.get(at + "no such file or directory".len()..)?.trim_start_matches(':').trim();
     let before = line.get(..at)?.trim_end().trim_end_matches(':');
     let named = if after.is_empty() { before.rsplit(": ").next()? } else { after };

@@ -1,6 +1,6 @@
-//! What is said to a sentence with no model: a wish becomes a command to review, a question about a command its
-//! explanation, a slip the line that was meant, and what is beyond that is said to need a model. `prompt` and `said` are
-//! what a model is told, and what is made of its words. Asks nobody and runs nothing.
+//! Answers prose without a model: a request becomes a command to review, a question about a command its explanation, a typo the intended
+//! line; everything else gets the answer that it needs a model. `prompt` builds what a model is told, and `said` parses its reply. Calls no
+//! model and runs nothing.
 
 mod about;
 mod failed;
@@ -20,33 +20,33 @@ use crate::text;
 use crate::translate::Place;
 use tongue::{Phrase, Tongue};
 
-/// Characters of a sentence; what is longer was pasted, and is for a model.
+/// Characters of prose; longer text was pasted, and is for a model.
 pub const MAX_WORDS: usize = 600;
 
-/// A sentence, and what is known about it.
+/// Prose, and what is known about it.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// Without the prefix that made it a sentence.
+    /// Without the prefix that marked it as prose.
     pub words: &'a str,
-    /// How the line ended; zero when it was not run.
+    /// Exit status of the line; zero when it was not run.
     pub exit: i32,
-    /// What it printed, when that is known.
+    /// Its output, when known.
     pub output: Option<&'a str>,
-    /// What ran before: a line that ran well is no slip.
+    /// Earlier commands: a line that once succeeded is no typo.
     pub history: &'a Index,
-    /// Beginnings of commands that are never proposed.
+    /// Prefixes of commands that are never proposed.
     pub blocklist: &'a [String],
     pub model: Model,
 }
 
-/// Why nobody else answers.
+/// Why no model answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
-    /// The settings name none.
+    /// No model is configured.
     Unset,
-    /// The settings name none, and that was said a moment ago.
+    /// No model is configured, and the user was told so a moment ago.
     StillUnset,
-    /// One is named, but was not asked or did not answer. Somebody else says why.
+    /// A model is configured, but was not asked or did not answer. The caller says why.
     Silent,
 }
 
@@ -59,7 +59,7 @@ pub struct Advice {
     pub lacks_model: bool,
 }
 
-/// A command that is ready to be taken.
+/// A command that is ready to be accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offered {
     pub command: String,
@@ -69,28 +69,28 @@ pub struct Offered {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A command for what was wished.
+    /// A command for the request.
     Wish,
-    /// The closest command that is known, which leaves words out.
+    /// The closest known command, which ignores some words.
     Close,
     /// What a command does.
     About,
-    /// The line as it was meant.
+    /// The line as it was intended.
     Slip,
     /// What an error means.
     Error,
-    /// A word of politeness.
+    /// A polite phrase.
     Talk,
     /// Only a model could tell.
     Beyond,
 }
 
-/// What is said when nobody else says anything.
+/// The answer when no model gives one.
 pub fn embedded(asked: &Asked<'_>, place: &Place<'_>) -> Advice {
     let words = text::clean(asked.words);
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let tongue = Tongue::of(&words);
-    // A command that just failed has said why: `kill it` needs no model, and no word about one.
+    // A command that just failed has printed why: `kill it` needs no model, and no remark about one.
     let has_run = !matches!(asked.exit, 0 | 126 | 127);
     let is_command = || has_run && words.split(' ').count() <= 2 && wish::begins_with_command(&words, place);
     let beyond = || Advice {
@@ -120,7 +120,7 @@ pub fn embedded(asked: &Asked<'_>, place: &Place<'_>) -> Advice {
     if sentence::is_prose(&words) {
         return wish().unwrap_or_else(beyond);
     }
-    // A few bare words may be either: a slip that can hardly be anything else comes first, then what is surely wished for.
+    // A few bare words may be either: an almost certain typo comes first, then a confident translation.
     let slip = failed::slip(&asked, place, tongue);
     if let Some(slip) = slip.as_ref().filter(|slip| slip.clear) {
         return slip.advice.clone();
@@ -129,7 +129,7 @@ pub fn embedded(asked: &Asked<'_>, place: &Place<'_>) -> Advice {
     let may_wish = failed::is_bare(&words) && (count > 2 || count > 1 && asked.exit == 0);
     let sure = may_wish.then(wish).flatten().filter(|wish| wish.kind == Kind::Wish);
     let ours = sure.or_else(|| slip.map(|slip| slip.advice)).or_else(|| failed::error(&asked, place, tongue));
-    // A command that failed is no wish, whatever its words could mean.
+    // A failed command is no request, whatever its words could mean.
     let may_be_words = asked.exit == 0 && !wish::begins_with_command(&words, place);
     ours.or_else(|| may_be_words.then(wish).flatten()).unwrap_or_else(beyond)
 }

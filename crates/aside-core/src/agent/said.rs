@@ -1,39 +1,39 @@
-//! What a model said to a sentence: its words without its thoughts, and the command that it proposes. Works on every
-//! beginning of an answer. Does not lay the words out.
+//! Parses a model's answer to prose: its text without its reasoning, and the command that it proposes. Works on every prefix of an answer.
+//! Does not lay the text out.
 
 use crate::agent::Offered;
 use crate::said::spoken;
 use crate::translate::Place;
 use crate::translate::check::check;
 
-/// Bytes of an answer that anybody reads at a prompt.
+/// Bytes of an answer that are kept.
 pub const MAX_SAID: usize = 8 * 1024;
 
 const SHELLS: [&str; 9] = ["sh", "bash", "zsh", "fish", "shell", "console", "terminal", "shell-session", "shellscript"];
 
-/// Whether all of it was said.
+/// Whether the answer is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     Part,
     All,
 }
 
-/// Nothing while it only thinks.
+/// Empty while the model only reasons.
 pub fn markdown(said: &str) -> String {
     let words = spoken(said).unwrap_or_default();
     let words = words.trim_start_matches(['\n', ' ']);
     words.get(..words.floor_char_boundary(MAX_SAID)).unwrap_or_default().to_owned()
 }
 
-/// The one command that an answer proposes: the first block that says it is for a shell and has one command. One that may
-/// not be shown is not replaced by another, which would be for something else.
+/// The one command that an answer proposes: the first block that is marked as shell and has one command. A command that may not be shown is
+/// not replaced by another, which would do something else.
 pub fn proposal(markdown: &str, heard: Heard, place: &Place<'_>, blocklist: &[String]) -> Option<Offered> {
     let blocks = blocks(markdown, heard);
     let is_shell = |block: &&Block<'_>| SHELLS.contains(&block.language.as_str());
     let mut named = blocks.iter().filter(is_shell);
     let command = match named.find_map(Block::command) {
         Some(command) => command,
-        // Small models forget to say what it is; with others around, it may be what comes out.
+        // Small models forget the language of the block; with other blocks around, it may be output.
         None if heard == Heard::All => match blocks.as_slice() {
             [only] if only.language.is_empty() => only.command()?,
             _ => return None,
@@ -44,14 +44,14 @@ pub fn proposal(markdown: &str, heard: Heard, place: &Place<'_>, blocklist: &[St
     Some(Offered { command: checked.command, warning: checked.warning })
 }
 
-/// A fence that is closed, and what stands in it.
+/// A closed fence, and its contents.
 struct Block<'a> {
     language: String,
     lines: Vec<&'a str>,
 }
 
 impl Block<'_> {
-    /// Its only line, without the prompt before it; comments and empty lines are none.
+    /// Its only line, without the prompt; ignores comments and empty lines.
     fn command(&self) -> Option<String> {
         let lines = self.lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut lines = lines.map(|line| line.strip_prefix("$ ").or(line.strip_prefix("% ")).unwrap_or(line));
@@ -85,7 +85,7 @@ fn blocks(markdown: &str, heard: Heard) -> Vec<Block<'_>> {
             }
             None => mark.filter(|_| length >= 3).and_then(|fence| {
                 let language = trimmed.trim_start_matches(fence).trim();
-                // What opens and closes on the same line is no block.
+                // A fence that opens and closes on the same line is no block.
                 let opens = !language.contains(fence);
                 let language = language.split(' ').next().unwrap_or_default().to_ascii_lowercase();
                 opens.then(|| (fence, length, Block { language, lines: Vec::new() }))

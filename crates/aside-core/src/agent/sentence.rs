@@ -1,4 +1,4 @@
-//! How a sentence is meant: as a word of politeness, as a wish in a polite frame, or as one at all. Does not answer it.
+//! Classifies prose: a polite phrase, a request in a polite frame, or prose at all. Does not answer it.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ const DATA: &str = include_str!("../../data/agent/sentences.words");
 
 static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| read(DATA));
 
-/// The names of the lists, and what is said to each.
+/// The names of the lists, and the reply to each.
 const TALK: [(&str, Phrase); 7] = [
     ("greeting", Phrase::Greeting),
     ("thanks", Phrase::Thanks),
@@ -42,7 +42,7 @@ fn list(name: &str) -> &'static [&'static str] {
     WORDS.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The phrase with which a word of politeness is answered.
+/// The reply to a polite phrase.
 pub fn talk(words: &str) -> Option<Phrase> {
     let lower = words.to_lowercase();
     let plain: String = lower.chars().filter(|letter| !is_mark(*letter)).collect();
@@ -54,7 +54,7 @@ fn is_mark(letter: char) -> bool {
     matches!(letter, '?' | '!' | '.' | ',' | ';' | ':' | '…' | '。' | '，' | '？' | '！' | '、')
 }
 
-/// Without the polite frame around it.
+/// Removes the polite frame.
 pub fn bare(words: &str) -> &str {
     let mut bare = words.trim();
     while let Some(rest) = before(bare).or_else(|| after(bare)) {
@@ -67,11 +67,11 @@ fn before(words: &str) -> Option<&str> {
     let fits = |frame: &&&str| begins(words, frame).is_some();
     let frame = list("before").iter().filter(fits).max_by_key(|frame| frame.len())?;
     let rest = begins(words, frame)?.trim_start_matches([',', ':', '，', '：']).trim_start();
-    // A frame around nothing is what was said.
+    // A frame around nothing is kept as it is.
     (!rest.is_empty()).then_some(rest)
 }
 
-/// What follows the frame: after a blank or a mark, where words have them between.
+/// The text after the frame, which needs a blank or punctuation in languages that separate words.
 pub fn begins<'a>(words: &'a str, frame: &str) -> Option<&'a str> {
     let head = words.get(..frame.len())?;
     let rest = words.get(frame.len()..)?;
@@ -89,9 +89,9 @@ fn after(words: &str) -> Option<&str> {
     })
 }
 
-/// Whether it reads as a sentence rather than as a line that went wrong.
+/// Whether it reads as prose rather than as a mistyped command.
 pub fn is_prose(words: &str) -> bool {
-    // Letters that are written without blanks between words.
+    // Scripts that have no blanks between words.
     let is_unspaced = |letter: char| matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     let is_shell =
         |word: &str| word.starts_with(['-', '$', '~', '/', '>', '<', '|', '&']) || word.contains(['=', '|', ';']);

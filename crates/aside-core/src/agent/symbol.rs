@@ -1,4 +1,4 @@
-//! What the signs of a shell mean that are no commands. As far as bash and zsh agree; fish has its own words for most.
+//! Explains shell syntax that is no command, as far as bash and zsh agree; fish has its own words for most.
 
 use crate::agent::about::{sentence, unquoted};
 use crate::agent::wish::code;
@@ -51,7 +51,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("#!/bin/bash", "at the beginning of a file: `bash` is to run it"),
 ];
 
-/// One sentence about a sign, as Markdown.
+/// One sentence about a symbol, as Markdown.
 pub fn told(text: &str, dialect: Dialect) -> Option<String> {
     let sign = unquoted(text);
     let (_, about) = SIGNS.iter().find(|(known, _)| *known == sign).filter(|_| dialect != Dialect::Fish)?;

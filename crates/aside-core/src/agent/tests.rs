@@ -1,11 +1,11 @@
-//! What is said to sentences: the table, and the words around a few of its rows.
+//! Answers to prose: the table, and the texts of a few of its rows.
 
 use super::*;
 use crate::complete::fake::Fake;
 use crate::translate::System;
 use crate::translate::reads::only_reads;
 
-/// `sentence => kind`, or `sentence => kind: proposal`. `127 sentence` ended with that status.
+/// `prose => kind`, or `prose => kind: proposal`. `127 prose` ended with that status.
 const TABLE: &str = include_str!("tests/sentences.txt");
 
 const MACHINE: &str = "
@@ -190,7 +190,7 @@ fn an_error_is_said_in_a_line() {
     assert_eq!(Said::with("cat diary.txt", 1, output, &[]).markdown(), "There is no `diary.txt` in `/home/me`.");
     let missing = Said::with("jq . Cargo.toml", 127, None, &[]);
     assert!(missing.markdown().starts_with("There is no command `jq` (") && missing.advice.lacks_model);
-    // What is there may have failed for another reason.
+    // An existing file may have failed for another reason.
     assert_eq!(Said::with("cat notes.txt", 1, Some("cat: notes.txt: Input/output error"), &[]).row(), "beyond");
 }
 
@@ -231,8 +231,7 @@ fn no_text_is_too_strange() {
     }
 }
 
-/// Shows what is said, for whoever changes the rules: `SENTENCE='…' cargo test -p aside-core --lib try_a_sentence`. Several
-/// are divided by `;`.
+/// Prints the answers, for work on the rules: `SENTENCE='…' cargo test -p aside-core --lib try_a_sentence`. `;` separates several.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a person asks by hand")]
 fn try_a_sentence() {
@@ -241,7 +240,7 @@ fn try_a_sentence() {
     panic!("{}", said.collect::<String>());
 }
 
-/// Whatever was taken out of its frame: the whole sentence says whether something is to be changed.
+/// The whole sentence, and not only what is left without its frame, decides whether something is to be changed.
 #[test]
 fn what_is_only_asked_or_told_proposes_no_change() {
     for words in [

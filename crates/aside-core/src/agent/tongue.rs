@@ -1,4 +1,4 @@
-//! Our own sentences, in the language of the question as far as we speak it. What commands do is told in English.
+//! Our own messages, in the language of the question as far as supported. What commands do is explained in English.
 
 use crate::agent::Model;
 use crate::proto::wish::Proposal;
@@ -10,7 +10,7 @@ pub enum Tongue {
     Chinese,
 }
 
-/// A text in each language, made where nobody knows yet who will read it.
+/// A text in each language, made before the user's language is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Both {
     pub english: String,
@@ -38,24 +38,24 @@ pub enum Phrase {
     Farewell,
     /// What can be asked.
     Help,
-    /// A question without what it is about.
+    /// A question without a subject.
     AboutWhat,
     Careful,
-    /// Before a command that leaves words of the wish out.
+    /// Before a command that ignores words of the request.
     OnlyClose,
     /// Before other commands.
     Others,
-    /// Before the line as it was meant.
+    /// Before the corrected line.
     Meant,
     Beyond(Model),
-    /// What the project would have to say, and does not.
+    /// The project's files do not answer it.
     Project,
 }
 
 impl Tongue {
     pub fn of(words: &str) -> Self {
         let is_han = |letter: char| matches!(letter, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}');
-        // Japanese and Korean write some of their words with the same letters.
+        // Japanese and Korean use some of the same characters.
         let is_other = |letter: char| matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}');
         if words.chars().any(is_han) && !words.chars().any(is_other) { Tongue::Chinese } else { Tongue::English }
     }
@@ -67,7 +67,8 @@ impl Tongue {
         }
     }
 
-    /// Puts proposals into this language. What commands do is known in English alone, and is left out of an answer in another one.
+    /// Translates proposals to this language. Descriptions of commands exist only in English, and are left out of an answer in another
+    /// language.
     pub fn speak(self, proposals: &mut [Proposal]) {
         for proposal in proposals.iter_mut().filter(|_| self != Tongue::English) {
             proposal.warning = self.warns(&proposal.warning);
@@ -77,7 +78,7 @@ impl Tongue {
         }
     }
 
-    /// A note below the proposals. What a provider said itself stays as it is.
+    /// Translates a note below the proposals. A provider's own message stays as it is.
     pub fn notes(self, note: &str) -> String {
         const SAID: &[(&str, &str)] = &[
             ("no answer; a model would know more: aside model", "没有答案；模型会知道更多：aside model"),
@@ -106,7 +107,7 @@ impl Tongue {
         }
     }
 
-    /// What a warning says, of which the parts are the words of harms.
+    /// Translates a warning, which consists of the names of harms.
     pub fn warns(self, warning: &str) -> String {
         match self {
             Tongue::English => warning.to_owned(),

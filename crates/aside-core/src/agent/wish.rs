@@ -1,4 +1,4 @@
-//! A wish in a sentence: the command for it, with a word about what it does.
+//! Translates a request in prose: the command for it, and what it does.
 
 use crate::agent::about::sentence as capital;
 use crate::agent::sentence::{self, begins};
@@ -11,15 +11,14 @@ use crate::translate::explain::explain;
 use crate::translate::offer::offers;
 use crate::translate::{Place, Wish};
 
-/// Commands that are shown: the best, and what else might have been meant.
+/// Commands that are shown: the best, and alternatives.
 const SHOWN: usize = 3;
-/// What a sentence that begins with a command's name has to be worth: it may be about something else altogether.
+/// Minimum confidence for prose that begins with the name of a command, since it may be about something else.
 const SURE: f32 = 0.8;
-/// What any command has to be worth that is only close.
+/// Minimum confidence of a command that is only close.
 const CLOSE: f32 = 0.5;
 
-/// Who begins like this wants to know what something is, or to have it thought out. No command does that, though the words
-/// after it may be in one.
+/// Beginnings of questions for a definition or an opinion. No command answers those, although the words after them may match one.
 const NOT_WISHED: [&str; 15] = [
     "what is a",
     "what is an",
@@ -48,7 +47,7 @@ pub fn answer(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Ad
     let shown =
         begins(words, "what is in").or(begins(words, "what's in")).map(|what| format!("show what is in {what}"));
     let wish = shown.as_deref().unwrap_or(words);
-    // "How do I undo it?": what is left without its frame is no question any more.
+    // "How do I undo it?": without its frame it is no question any more.
     let is_framed = words.len() + 1 < asked.words.trim_end().len();
     let wish = match wish.strip_suffix(['?', '？']) {
         Some(plain) if is_framed && !plain.ends_with('*') && !wish.contains('*') => plain,
@@ -56,7 +55,7 @@ pub fn answer(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Ad
     };
     let found = embedded::answer_part(&Wish { words: wish, place: *place, limit: SHOWN }, asked.words);
     let mut offers = offers(&found, place, asked.blocklist, SHOWN);
-    // The same line again would fail again.
+    // The same line would fail again.
     offers.retain(|offer| offer.text != asked.words && !(is_about_one(words) && is_about_all(&offer.text)));
     tongue.speak(&mut offers);
     let is_answer = |offer: &Proposal| offer.nearness == Nearness::Answer && offer.confidence >= SURE;
@@ -85,7 +84,7 @@ pub fn answer(asked: &Asked<'_>, place: &Place<'_>, tongue: Tongue) -> Option<Ad
     Some(Advice { kind, markdown, proposal, lacks_model: kind == Kind::Close })
 }
 
-/// "How do I make a file executable": one that is not named.
+/// "How do I make a file executable": a single thing that is not named.
 fn is_about_one(words: &str) -> bool {
     let words: Vec<String> = words.to_lowercase().split(' ').map(str::to_owned).collect();
     let things = ["file", "folder", "directory", "process", "container", "image", "package", "user", "script"];
@@ -95,7 +94,7 @@ fn is_about_one(words: &str) -> bool {
     })
 }
 
-/// It does something to whatever it finds.
+/// Whether it acts on everything it finds.
 fn is_about_all(command: &str) -> bool {
     let acts = [" -exec ", " -execdir ", " -delete", "| xargs "].iter().any(|part| command.contains(part));
     acts && command.starts_with("find ")
@@ -115,7 +114,7 @@ pub fn careful(warning: &str, tongue: Tongue) -> String {
             let (says, warns) = (tongue.says(Phrase::Careful), tongue.warns(warning));
             match tongue {
                 Tongue::English => format!("**{says}** {warns}."),
-                // Markdown ends no bold text between a mark and a letter.
+                // Markdown does not close bold text between punctuation and a letter.
                 Tongue::Chinese => format!("**{}**：{warns}。", says.trim_end_matches('：')),
             }
         }
@@ -128,7 +127,7 @@ pub fn fenced(command: &str) -> String {
     format!("{fence}sh\n{command}\n{fence}\n")
 }
 
-/// As code in a line, with as many marks around it as it takes.
+/// Inline code, with as many backquotes around it as needed.
 pub fn code(text: &str) -> String {
     let marks = "`".repeat(longest_run(text) + 1);
     let room = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };

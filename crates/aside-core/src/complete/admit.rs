@@ -1,5 +1,6 @@
-//! Whether a candidate of any source fits the slot it goes into: it parses, it names what exists, its flags are the command's, and it does
-//! not destroy something that was not typed. Judges only what the candidate adds; what is typed already is the user's.
+//! Decides whether a candidate of any source fits the slot it goes into: it parses, it names what exists, its flags
+//! belong to the command, and it destroys nothing that was not typed. Judges only what the candidate adds, not what is
+//! already typed.
 
 mod dates;
 mod destroys;
@@ -24,17 +25,17 @@ use crate::spec::kind::Kind;
 use crate::spec::walk::{Next, Piece, Step};
 use crate::world::{Known, Live};
 
-/// Words of a line that are looked at.
+/// Words of a line that are checked.
 const MAX_WORDS: usize = 64;
 
-/// What is known about a candidate beside its words.
+/// What history says in favour of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Proof {
-    /// The whole line ran in this very directory, and did not fail.
+    /// The whole line ran in this directory and did not fail.
     RanHere,
-    /// The whole line ran, and did not fail.
+    /// The whole line ran somewhere and did not fail.
     Ran,
-    /// Its words were used in this very slot.
+    /// Its words were used in this slot before.
     Habit,
     None,
 }
@@ -59,13 +60,13 @@ impl Proof {
 pub fn admits(ask: &Ask<'_>, candidate: &Candidate) -> bool {
     let text = candidate.text.trim_end();
     let line = line::parse(text, ask.dialect);
-    // Enter would ask for the rest of it.
+    // Enter would only open a continuation prompt.
     let is_typed_open = || line::parse(ask.left, ask.dialect).open.is_some();
     if line.open.is_some() && (candidate.facts.past.is_some() || !is_typed_open()) {
         return false;
     }
     let from = changed_from(ask.left, text);
-    // Words are guessed for one command: what would come behind it is another guess.
+    // Words are guessed for one command; a guess for a further command would be a second guess.
     let is_guess = candidate.facts.kind == Adds::Words;
     if is_guess && line.commands.iter().any(|command| command.span.start > ask.left.len()) {
         return false;
@@ -81,11 +82,11 @@ pub fn admits(ask: &Ask<'_>, candidate: &Candidate) -> bool {
     let slot = Slot { ask, candidate, from, to, proof };
     let fits =
         line.commands.iter().filter(|command| command.span.end > from).all(|command| slot.admits(&line, command));
-    // Last, since judging a line costs most: few are left by now.
+    // The danger check comes last because it is the most expensive; few candidates get here.
     fits && !destroys::guesses_destruction(ask, candidate, text, from, proof)
 }
 
-/// Bytes at the end of the candidate that are typed already.
+/// Bytes at the end of the candidate that are already typed.
 fn unchanged_at_end(ask: &Ask<'_>, text: &str, from: usize) -> usize {
     let typed = || ask.right.trim_end().bytes().rev().chain(ask.left.bytes().rev());
     let is_changed = |typed: usize| typed >= text.len() - from;
@@ -93,7 +94,7 @@ fn unchanged_at_end(ask: &Ask<'_>, text: &str, from: usize) -> usize {
     if is_changed(same) { text.len() - from } else { same }
 }
 
-/// Where the candidate begins to say something new.
+/// Offset where the candidate differs from what is typed.
 fn changed_from(left: &str, text: &str) -> usize {
     left.bytes().zip(text.bytes()).take_while(|(one, other)| one == other).count()
 }
@@ -101,7 +102,7 @@ fn changed_from(left: &str, text: &str) -> usize {
 struct Slot<'a, 'k> {
     ask: &'a Ask<'k>,
     candidate: &'a Candidate,
-    /// The bytes of the candidate that are not typed.
+    /// The byte range of the candidate that is not typed yet.
     from: usize,
     to: usize,
     proof: Proof,
@@ -117,7 +118,7 @@ impl Slot<'_, '_> {
         if self.is_blind(command) {
             return false;
         }
-        // Behind a `cd` that only the shell can follow nothing is known about files.
+        // After a `cd` that only the shell can resolve, nothing is known about files.
         let cwd = resolve::cwd(self.ask, line, command);
         if let Some(cwd) = &cwd
             && self.may_need()
@@ -135,7 +136,8 @@ impl Slot<'_, '_> {
         })
     }
 
-    /// Whether it says what is to be done. The user who has typed that, and wants a name or a file for it, knows why.
+    /// Whether the candidate says what to do, so that its needs are checked. A user who has typed that, and only
+    /// completes a name or a file, knows why.
     fn may_need(&self) -> bool {
         let Facts { kind, fit, .. } = self.candidate.facts;
         let says = matches!(kind, Adds::Line | Adds::Words | Adds::Subcommand | Adds::Flag | Adds::Idea);
@@ -151,7 +153,7 @@ impl Slot<'_, '_> {
         }
     }
 
-    /// A command that is not there is corrected, never completed.
+    /// A command that does not exist is corrected, never completed.
     fn knows_name(&self, line: &Line<'_>, name: &Word, is_new: bool) -> bool {
         if !name.fixed || name.value.is_empty() || name.value.contains('/') {
             return true;
@@ -159,8 +161,8 @@ impl Slot<'_, '_> {
         match commands::known(self.ask, &name.value) {
             Known::Yes(()) => true,
             Known::NotYet => self.proof != Proof::None || !is_new,
-            // A function or an alias may be defined on the line itself, and one that is typed may be another shell's, if it ever worked or has
-            // a spec of the user's.
+            // The line itself may define a function or an alias. A typed name may belong to another shell, if it ever
+            // worked or the user has a spec for it.
             Known::No => {
                 let has_worked = self.candidate.facts.past.is_some_and(|past| past.outcome == Outcome::Succeeded);
                 let is_meant =
@@ -175,7 +177,8 @@ impl Slot<'_, '_> {
         }
     }
 
-    /// A pattern where a path is taken, which nothing here fits. Deeper than here is not looked, so there it has to have run here.
+    /// Whether it is a pattern for a path that matches nothing here. Subdirectories are not searched, so a pattern for
+    /// them must have run here.
     fn is_pattern_of_nothing(&self, ask: &Ask<'_>, reached: &Reached<'_>, word: &Word) -> bool {
         let Next::Argument { kinds, .. } = reached.walk.next(&word.value) else { return false };
         let is_path = |kind: &Kind| matches!(kind, Kind::File(_) | Kind::Directory | Kind::Path);
@@ -195,22 +198,22 @@ impl Slot<'_, '_> {
         let reached = match reach::reach(ask, command, number) {
             Reach::Spec(reached) => reached,
             Reach::Command => return !word.fixed || may_run(ask, &word.value),
-            // Only the past of this command says what it takes; a file only if it was begun.
+            // Without a spec only the history of this command says what it takes; a file must have been begun.
             Reach::Unknown => return self.admits_unknown(ask, word),
         };
-        // `find -name *.log`: the shell would put names of files there.
+        // `find -name *.log`: the shell would expand it to file names.
         let is_guess = self.candidate.facts.kind == Adds::Words;
         let is_expanded = !word.fixed && word.value.contains(['*', '?']);
         if is_guess && is_expanded && matches!(reached.walk.next(&word.value), Next::Value { .. }) {
             return false;
         }
-        // `cd pkg-*/` of another directory.
+        // `cd pkg-*/` from another directory.
         if is_expanded && self.candidate.source == Source::History && self.is_pattern_of_nothing(ask, &reached, word) {
             return false;
         }
         let value = match word.fixed {
             true => Cow::Borrowed(&*word.value),
-            // `~` is known; what else the shell expands cannot be looked at.
+            // `~` can be resolved; other expansions cannot.
             false => match resolve::absolute(ask, &word.value, false) {
                 Some(path) => Cow::Owned(path),
                 None => return self.proof.is_used() || self.candidate.source != Source::History,
@@ -220,7 +223,7 @@ impl Slot<'_, '_> {
         let next = reached.walk.next(&word.value);
         let mut walk = reached.walk.clone();
         walk.go(reached.pieces.len(), &piece);
-        // A whole line that ran is what the user wanted.
+        // A whole line that ran is accepted as it is.
         if self.candidate.facts.past.is_none() && stdin::turns_away(command, &reached, &next, &walk) {
             return false;
         }
@@ -238,13 +241,13 @@ impl Slot<'_, '_> {
                 Next::Value { flag, skip } => self.admits_value(ask, &reached, flag, skip, word),
                 Next::Argument { kinds, .. } => self.takes(ask, &reached, kinds, &value),
                 Next::Command => may_run(ask, &word.value),
-                // It takes no such word, unless it did.
+                // The command takes no such word, unless the whole line ran.
                 Next::Nothing | Next::Flag => self.is_of_the_line(),
             },
         }
     }
 
-    /// Whether the subcommand can do anything here: `npm start` needs a script of that name.
+    /// Whether the subcommand can work here: `npm start` needs a script of that name.
     fn has_subcommand(&self, ask: &Ask<'_>, reached: &Reached<'_>, sub: &str) -> bool {
         let [name] = reached.pieces.as_slice() else { return true };
         match &*name.value {
@@ -259,7 +262,7 @@ impl Slot<'_, '_> {
         }
     }
 
-    /// A whole line that ran: what our spec lacks, the command had.
+    /// Whether the whole line ran: then the command has what our spec lacks.
     fn is_of_the_line(&self) -> bool {
         matches!(self.proof, Proof::RanHere | Proof::Ran)
     }
@@ -267,7 +270,7 @@ impl Slot<'_, '_> {
     fn admits_unknown(&self, ask: &Ask<'_>, word: &Word) -> bool {
         match self.candidate.source {
             Source::History | Source::Llm => {
-                // A path of another project.
+                // A path from another project.
                 let is_path = word.fixed && word.value.contains('/') && !word.value.contains("://");
                 !is_path || !is_missing(ask, &word.value) || word.value.starts_with('-')
             }
@@ -279,13 +282,13 @@ impl Slot<'_, '_> {
         if let Next::Value { flag, skip } = next {
             return self.admits_value(ask, reached, flag, *skip, word);
         }
-        // Given once already.
+        // The flag is already on the line.
         let is_used = reached.walk.flag(&word.value).is_some_and(|flag| reached.walk.is_used(flag));
         !is_used || self.is_of_the_line()
     }
 }
 
-/// Whether there is such a command, by its name or its path.
+/// Whether a command of this name or path exists.
 fn may_run(ask: &Ask<'_>, value: &str) -> bool {
     if value.contains('/') { !is_missing(ask, value) } else { commands::known(ask, value) != Known::No }
 }

@@ -1,4 +1,4 @@
-//! Whatever is typed, wherever the cursor is: no source fails, and every candidate is a line one could have.
+//! Property tests: for any text and cursor position no source panics, and every candidate is a valid line.
 
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ fn check(fake: &Fake) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Pieces of lines, so that something happens.
+/// Pieces of lines that sources react to.
 fn piece() -> impl Strategy<Value = String> {
     const WORDS: &[&str] = &[
         "gti",

@@ -1,4 +1,4 @@
-//! What a source is asked: the line, the place, the person's past and the machine. And how a source spells its answer.
+//! What a source is asked: the line, the place, the user's history and the machine. Also builds a source's candidates.
 
 use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
 use crate::history::index::Index;
@@ -15,25 +15,24 @@ pub struct Ask<'a> {
     pub right: &'a str,
     pub cwd: &'a str,
     pub dialect: Dialect,
-    /// What the shell said about itself.
+    /// Aliases, functions and variables that the shell reported.
     pub names: &'a Names,
     pub history: &'a Index,
-    /// The shell that asks, as the history knows it; empty when it is not known.
+    /// Id of the asking shell's session in the history; empty when unknown.
     pub session: &'a str,
     pub world: &'a dyn World,
     pub specs: &'a Specs,
-    /// What a model thinks comes at the cursor.
+    /// A model's suggestion for the text at the cursor.
     pub idea: Option<&'a str>,
-    /// How many candidates are wanted in the end.
+    /// How many candidates the client wants.
     pub limit: usize,
-    /// The user asked for a list: what may stand here needs no other reason.
+    /// The user asked for a list: candidates need no further reason to be shown.
     pub list: bool,
 }
 
 impl Ask<'_> {
-    /// The line with `value` in the place of the word at the cursor, quoted as the shell needs it there. What is typed
-    /// stays as it is typed when `value` begins with it. No blank follows: that is left to the person, as in every ghost
-    /// text.
+    /// The line with `value` in place of the word at the cursor, quoted as the shell needs it. Typed text stays as it
+    /// is if `value` begins with it. Adds no blank: the user types it, as with every ghost text.
     pub fn word(&self, spot: &Spot<'_>, value: &str, source: Source, facts: Facts, after: After) -> Candidate {
         let mut text = String::with_capacity(self.left.len() + value.len() + self.right.len());
         match value.strip_prefix(spot.typed.as_str()) {
@@ -51,18 +50,18 @@ impl Ask<'_> {
         Candidate { text, cursor, source, facts, about: String::new() }
     }
 
-    /// Whether the word goes on after the cursor, so that nothing can be put there.
+    /// Whether the word continues after the cursor, so that nothing can be inserted.
     pub fn is_in_word(&self, quote: Quote) -> bool {
         let right = self.closed(quote).unwrap_or(self.right);
         right.chars().next().is_some_and(|letter| !letter.is_whitespace() && !";|&)<>}`".contains(letter))
     }
 
-    /// A quote that is closed after the cursor already must not be closed again.
+    /// A quote that is already closed after the cursor must not be closed again.
     pub fn after(&self, quote: Quote, after: After) -> After {
         if self.closed(quote).is_some() { After::More } else { after }
     }
 
-    /// What comes after the quote that ends the word, if that is what comes next.
+    /// The text after the closing quote, if that quote comes next.
     fn closed(&self, quote: Quote) -> Option<&str> {
         match quote {
             Quote::None => None,

@@ -1,6 +1,6 @@
-//! A candidate: the line as it would become, where it comes from and what is known about it. Carries facts, no scores.
+//! A candidate: the completed line, its source and the facts about it. Carries facts, no scores.
 
-/// Where a candidate comes from, named in every answer.
+/// The source of a candidate, named in every reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     History,
@@ -26,41 +26,41 @@ impl Source {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The whole line, replacing what was typed.
+    /// The whole line, which replaces what was typed.
     pub text: String,
-    /// Where the cursor goes, in bytes of `text`; the end when absent.
+    /// Cursor position as a byte offset into `text`; the end when absent.
     pub cursor: Option<usize>,
     pub source: Source,
     pub facts: Facts,
-    /// One line about it for a person: what a flag does, which branch this is.
+    /// One line for the user: what a flag does, which branch this is.
     pub about: String,
 }
 
-/// What the ranking may look at.
+/// The facts that the ranking uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
     pub kind: Kind,
     pub fit: Fit,
-    /// How many candidates of its source fit the line as well as this one, itself included.
+    /// How many candidates of its source fit the line as well as this one, including itself.
     pub rivals: u16,
-    /// Its place in the order of its source, from 0: the usual subcommands first, the newest branch first.
+    /// Its position in the order of its source, from 0: the usual subcommands first, the newest branch first.
     pub place: u16,
-    /// Of a flag: one of those that are used most with its command.
+    /// For a flag: one of the most used with its command.
     pub usual: bool,
-    /// Characters typed already: of the line for a line, otherwise of the word at the cursor.
+    /// Characters already typed: of the line for a line, otherwise of the word at the cursor.
     pub typed: u16,
     /// Characters that it adds.
     pub adds: u16,
-    /// What is known of the whole line from history, when it ran before.
+    /// What history knows of the whole line, if it ran before.
     pub past: Option<Past>,
-    /// How often, by what history knows, a word like this comes here: 0 to 1.
+    /// How often a word like this comes here, according to history: 0 to 1.
     pub habit: Option<f32>,
 }
 
 /// What it adds to the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// All of the rest.
+    /// The rest of the line.
     Line,
     /// Words that often come here.
     Words,
@@ -68,24 +68,24 @@ pub enum Kind {
     Command,
     Subcommand,
     Flag,
-    /// A value out of a fixed list.
+    /// A value from a fixed list.
     Value,
-    /// A name that changes: a branch, a target, a host.
+    /// A name that changes over time: a branch, a target, a host.
     Name,
     Path,
     Variable,
-    /// What a model thinks.
+    /// A model's suggestion.
     Idea,
 }
 
 /// How it relates to what is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// What is typed stays, and more comes at the cursor.
+    /// Keeps what is typed and inserts text at the cursor.
     Extends,
-    /// The letters typed are all in it, in this order, with others between.
+    /// Contains the typed letters in order, with others between.
     Contains,
-    /// Something typed is changed: so many letters are different.
+    /// Changes typed text by this many letters.
     Mends { edits: u8 },
 }
 
@@ -93,18 +93,18 @@ pub enum Fit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Past {
     pub place: Place,
-    /// It ran in this shell.
+    /// It ran in this shell session.
     pub session: bool,
     pub outcome: Outcome,
     /// How often it ran.
     pub runs: u32,
-    /// How many commands ran since it last did.
+    /// How many commands ran since its last run.
     pub age: u32,
-    /// How often it came right after the command that ran last,
+    /// How often it followed the last command,
     pub after_last: u16,
-    /// right after the last two,
+    /// the last two commands,
     pub after_both: u16,
-    /// right after a command that begins as the last one does.
+    /// or a command that begins like the last one.
     pub after_alike: u16,
 }
 
@@ -116,7 +116,7 @@ pub enum Place {
     Here,
 }
 
-/// How it ended the last time.
+/// The result of its last run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Unknown,

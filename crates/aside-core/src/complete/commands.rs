@@ -1,20 +1,20 @@
-//! Which names a command may have: programs, and what the shell itself knows. Says nothing about what they do.
+//! Looks up command names: programs, and what the shell itself has. Does not know what they do.
 
 use crate::complete::ask::Ask;
 use crate::names::shell;
 use crate::world::Known;
 
-/// Whether there is a command of this name. `NotYet` also when the shell has not told its names.
+/// Whether a command of this name exists. `NotYet` also while the shell has not reported its names.
 pub fn known(ask: &Ask<'_>, name: &str) -> Known<()> {
     shell::known(ask.names, ask.world, ask.dialect, name)
 }
 
-/// Whether the shell itself runs it.
+/// Whether it is an alias, a function or a builtin of the shell.
 pub fn is_of_shell(ask: &Ask<'_>, name: &str) -> bool {
     shell::has(ask.names, ask.dialect, name)
 }
 
-/// Those of a sorted list that begin with a text.
+/// The items of a sorted list that begin with `typed`.
 pub fn beginning<'a, T>(list: &'a [T], typed: &str, name: impl Fn(&T) -> &str) -> &'a [T] {
     let from = list.partition_point(|item| name(item) < typed);
     let count = list[from..].partition_point(|item| name(item).starts_with(typed));
@@ -36,7 +36,7 @@ mod tests {
         for name in ["gti", "shopt", "gi", ""] {
             assert_eq!(of(told, name), Known::No, "{name}");
         }
-        // The shell has not told its aliases, or the programs are still being looked for.
+        // The shell has not reported its aliases, or the programs are still being listed.
         assert_eq!(of("program git", "gti"), Known::NotYet);
         assert_eq!(of("slow programs\nbuiltin cd", "gti"), Known::NotYet);
         assert_eq!(of("shell bash\nprogram git", "shopt"), Known::Yes(()));

@@ -1,5 +1,5 @@
-//! Candidates that mend a slip: the line as it was most likely meant. Only where a word is finished, cannot be right as far
-//! as is known, and something near it would be.
+//! Candidates that correct a typo. Only where a word is finished, is wrong as far as is known, and something similar
+//! would be right.
 
 mod path;
 mod word;
@@ -13,13 +13,13 @@ use crate::complete::{commands, resolve, spec};
 use crate::line::{self, Command, Line, Redirect, Word};
 use crate::world::Known;
 
-/// How many ways to mend a line are offered.
+/// How many corrections of a line are offered.
 const MAX_OFFERS: usize = 2;
-/// How many slips in one line are mended together; with more it is something else.
+/// How many typos in one line are corrected together; with more it is no typo.
 const MAX_SLIPS: usize = 3;
-/// Commands of a line that are looked at.
+/// Commands of a line that are checked.
 const MAX_COMMANDS: usize = 8;
-/// Words of a command that are looked at.
+/// Words of a command that are checked.
 const MAX_WORDS: usize = 16;
 
 pub fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
@@ -35,7 +35,7 @@ pub fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
     candidates
 }
 
-/// The line with one slip mended, and with those after it when it is clear how.
+/// The line with one typo corrected, and those after it where the correction is unambiguous.
 fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -> Candidate {
     let mut cursor = ask.left.len();
     let mut line = text.to_owned();
@@ -54,7 +54,7 @@ fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -
             cursor = cursor - fix.span.len() + fix.text.len();
         }
         line.replace_range(fix.span.clone(), &fix.text);
-        // Where there is a choice, the person has to make it first.
+        // Where there is a choice, the user has to make it first.
         match fixes(ask, &line, cursor) {
             (mut more, 1) => match more.pop() {
                 Some(next) => fix = Cow::Owned(next),
@@ -82,7 +82,7 @@ fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -
     Candidate { text: line, cursor, source: Source::Correction, facts, about }
 }
 
-/// The line with the subcommand at its end whole, where some letters of it are typed: `git st` is `git status`.
+/// Completes an abbreviated subcommand at the end of the line: `git st` is `git status`.
 fn with_subcommand(ask: &Ask<'_>, line: &str) -> Option<String> {
     let ask = Ask { left: line, ..*ask };
     let parsed = line::parse(line, ask.dialect);
@@ -95,17 +95,17 @@ fn with_subcommand(ask: &Ask<'_>, line: &str) -> Option<String> {
     spec::candidates(&ask, &spot).into_iter().find(is_sub).map(|candidate| candidate.text)
 }
 
-/// What would stand in the place of a word.
+/// A replacement for a word.
 #[derive(Clone, Debug)]
 struct Fix {
     span: Range<usize>,
-    /// Spelled for the shell.
+    /// Quoted for the shell.
     text: String,
     edits: u8,
     kind: Kind,
 }
 
-/// A line and where the cursor is in it.
+/// A line and the cursor position in it.
 struct Scene<'a> {
     ask: &'a Ask<'a>,
     line: &'a Line<'a>,
@@ -118,12 +118,12 @@ impl Scene<'_> {
         word.fixed && self.line.text.get(word.span.clone()) == Some(&*word.value)
     }
 
-    /// Nobody is typing it.
+    /// The cursor is not in it.
     fn is_finished(&self, span: &Range<usize>) -> bool {
         self.cursor > span.end || self.cursor < span.start
     }
 
-    /// A line that began like this, up to and with the word, ran well before: then it is right.
+    /// Whether a line with the same beginning, including the word, succeeded before: then the word is right.
     fn ran(&self, command: &Command, word: &Word) -> bool {
         let Some(begin) = self.line.text.get(command.span.start..word.span.end) else { return false };
         let found = self.ask.history.starting_with(begin, self.ask.cwd, 4);
@@ -131,10 +131,10 @@ impl Scene<'_> {
     }
 }
 
-/// The ways to mend the first slip of the line, best first, and how many there are.
+/// The corrections for the first typo of the line, best first, and how many there are.
 fn fixes(ask: &Ask<'_>, text: &str, cursor: usize) -> (Vec<Fix>, usize) {
     let line = line::parse(text, ask.dialect);
-    // Names that are defined on the line are known to the shell when it gets there, but not to us.
+    // The shell will know names that the line defines, but we do not.
     let defines = ["()", "function ", "alias "].iter().any(|begin| text.contains(begin));
     for command in line.commands.iter().take(MAX_COMMANDS) {
         let Some(cwd) = resolve::cwd(ask, &line, command) else { continue };
@@ -157,7 +157,7 @@ fn slip(scene: &Scene<'_>, command: &Command, defines: bool) -> Vec<Fix> {
             return found;
         }
     } else if commands::known(scene.ask, &name.value) == Known::No {
-        // Nothing can be said about the words of a command that is not known.
+        // The arguments of an unknown command cannot be checked.
         return if defines { Vec::new() } else { word::name(scene, command, 0, name) };
     }
     for (number, word) in command.words.iter().enumerate().take(MAX_WORDS).skip(1) {

@@ -1,4 +1,4 @@
-//! Candidates from what the shell and the machine know by name: commands and variables.
+//! Candidates from names that the shell and the machine have: commands and variables.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -18,9 +18,9 @@ use crate::world::Known;
 
 /// More than are shown, so that the ranking has a choice.
 const MAX_OFFERS: usize = 8;
-/// Commands that were used, of those that begin with what is typed.
+/// Commands from history that begin with what is typed.
 const MAX_USED: usize = 64;
-/// How the functions of our own plugin begin, and those of zsh that it loads for itself.
+/// Prefix of the functions of our own plugin, and functions of zsh that it autoloads.
 const OURS: &str = "aside";
 const LOADED: [&str; 2] = ["add-zle-hook-widget", "add-zsh-hook"];
 
@@ -45,12 +45,12 @@ pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     }
 }
 
-/// Who is going to look the name up.
+/// What will resolve the name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
     /// The shell: its own names too.
     Shell,
-    /// A command that asks the shell, such as type: all but reserved words and projects.
+    /// A command that asks the shell, such as type: everything except reserved words and project hints.
     Asked,
     /// Another program, such as sudo: only programs.
     Program,
@@ -66,11 +66,11 @@ fn whose(spot: &Spot<'_>) -> Whose {
     }
 }
 
-/// A name that fits, and how near it is to the person: their own names first.
+/// A matching name and its rank: the user's own names first.
 struct Name<'a> {
     name: &'a str,
     rank: u8,
-    /// What an alias stands for.
+    /// The text of an alias.
     stands: Option<&'a str>,
 }
 
@@ -96,8 +96,8 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     for name in programs.iter().flat_map(|programs| beginning(programs, typed, |name| name)) {
         add(name, 3, None);
     }
-    // What begins with an underscore is not meant for people, such as the functions that complete.
-    // Our own functions wait for our name: nothing of ours is put between the user's.
+    // Names with a leading underscore are private, such as completion functions. Our own functions are hidden until the
+    // user types our prefix, so that they do not mix with the user's.
     let is_ours = |found: &Name<'_>| found.rank == 1 && found.name.starts_with(OURS) && !typed.starts_with(OURS);
     found.retain(|found| (typed.starts_with('_') || !found.name.starts_with('_')) && text::is_clean(found.name));
     found.retain(|found| !is_ours(found) && !LOADED.contains(&found.name));
@@ -112,7 +112,7 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     found.retain(|found| !hints.iter().any(|hint| hint.command == found.name));
     let is_piped = spot.command.is_some_and(|command| command.join == Join::Pipe) && whose == Whose::Shell;
     let used = used(ask, typed);
-    // People have learnt to use what has a spec; of the others, the shorter is the commoner.
+    // Commands with a spec are well known; of the others, shorter names are commoner.
     found.sort_by_cached_key(|found| {
         let name = found.name;
         let is_unused = !used.contains(name);
@@ -127,7 +127,7 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     candidates.extend(found.iter().take(room).enumerate().map(|(place, found)| {
         let about = match found.stands {
             Some(stands) => text::clean(stands).into_owned(),
-            // To learn about the others would be to ask them.
+            // Describing a command without a spec would mean running it.
             None if ask.specs.has(found.name) => {
                 ask.specs.about(found.name, ask.world).unwrap_or_default().into_string()
             }
@@ -138,13 +138,13 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     candidates
 }
 
-/// Commands that the user has run, of those that begin so.
+/// Commands that the user has run and that begin with `typed`.
 fn used<'a>(ask: &Ask<'a>, typed: &str) -> HashSet<&'a str> {
     let at = At { before: &[], after: "", typed, reach: Reach::Slot, stdin: Stdin::Inherited };
     ask.history.words().next(at, MAX_USED).into_iter().map(|guess| guess.word).collect()
 }
 
-/// The place of a command among those that nearly everybody uses; behind all of them for the others.
+/// The rank of a command among the most common ones; last for all others.
 fn everyday(name: &str) -> usize {
     EVERYDAY.get(name).copied().unwrap_or(usize::MAX)
 }
@@ -154,7 +154,7 @@ static EVERYDAY: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
     names.enumerate().map(|(place, name)| (name, place)).collect()
 });
 
-/// Whether the command of a hint is there, as far as is known.
+/// Whether the command of a hint exists, as far as is known.
 fn is_there(ask: &Ask<'_>, command: &str) -> bool {
     let name = command.split(' ').next().unwrap_or_default();
     match commands::known(ask, name) {
@@ -176,7 +176,7 @@ fn candidate(ask: &Ask<'_>, spot: &Spot<'_>, name: &str, place: usize, rivals: u
     Candidate { about, ..candidate }
 }
 
-/// Names of variables that most environments have, for as long as the shell has not told its own.
+/// Variables that most environments have, used until the shell has reported its own.
 const VARIABLES: &[&str] = &[
     "DISPLAY",
     "EDITOR",
@@ -323,7 +323,7 @@ mod tests {
         check(
             "",
             &[
-                // One's own names, then those that have a spec, then the shorter ones.
+                // The user's own names, then those with a spec, then the shorter ones.
                 ("g|", "gst / git / grep / gimp / gitk / getln / getopts / git-lfs"),
                 ("gi|", "git / gimp / gitk / git-lfs"),
                 ("mk|", "mkcd"),
@@ -372,7 +372,7 @@ mod tests {
             &[
                 ("sudo car|", "sudo cargo"),
                 ("sudo -u me car|", "sudo -u me cargo"),
-                // Another program knows nothing of what the shell has.
+                // Another program does not see the shell's own names.
                 ("sudo gs|", ""),
                 ("sudo mk|", ""),
                 ("which mk|", "which mkcd"),
@@ -410,12 +410,12 @@ mod tests {
             "file compose.yaml",
             &[("doc|", "docker compose / docker"), ("'doc| up", "'docker' compose up / 'docker' up")],
         );
-        // The root of the repository tells too.
+        // Markers in the repository's root count too.
         check(
             "file /code/aside/Makefile\ndirectory /code/aside/.git\ncwd /code/aside/src\nrepository /code/aside",
             &[("m|", "make / mkcd"), ("gi|", "git / gimp / gitk / git-lfs")],
         );
-        // Not what is not there.
+        // Not if the program is not installed.
         check("file go.mod", &[("go|", "")]);
         assert_eq!(
             details(&format!("{MACHINE}\nfile Cargo.toml\nline car|")),
@@ -454,7 +454,7 @@ mod tests {
                 ("unset MY|", "unset MY_TOKEN"),
                 ("export MY|", "export MY_TOKEN"),
                 ("export MY_TOKEN=|", ""),
-                // In full, before a letter, hidden, in single quotes.
+                // Complete, before a letter, hidden, in single quotes.
                 ("echo $HOME|", ""),
                 ("echo $|", ""),
                 ("unset |", ""),
@@ -462,7 +462,7 @@ mod tests {
                 ("echo '$HI|", ""),
             ],
         );
-        // Those that everybody has, until the shell has told its own.
+        // The common ones, until the shell has reported its own.
         assert_eq!(texts("line echo $HO|"), "echo $HOME / echo $HOSTNAME");
         assert_eq!(texts("shell fish\nvariable HOME\nline echo $HO|"), "echo $HOME");
     }

@@ -1,4 +1,4 @@
-//! A machine and a shell made of a scene's rows, for tests.
+//! A fake machine and shell for tests, built from the rows of a scene.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,18 +31,18 @@ pub struct FakeWorld {
     /// By kind and, where the row says `in`, by directory.
     live: Vec<(Live, Option<String>, Item)>,
     slow: Vec<Live>,
-    /// Directories, or `programs`, of which nothing is known yet.
+    /// Directories, or `programs`, that are not known yet.
     late: Vec<String>,
     root: Option<String>,
     learnt: Vec<(String, Arc<str>)>,
 }
 
 impl Fake {
-    /// One fact per row, the first word says which: `file`, `directory` and `program` (paths from cwd; a program without
-    /// a slash is on PATH), `alias NAME=TEXT`, `function`, `variable`, `spec NAME TEXT`, `learnt NAME TEXT` (`\n` for
-    /// a new line), a live kind with a name, `slow KIND` (not known yet; also a directory or `programs`), `named NAME=DIR`
-    /// (`~NAME`), `history LINE`, `repository DIR`, `many COUNT NAME` (files `NAME00000` and so on), `cwd`, `shell`, and
-    /// `line` with `|` as the cursor (`\|` for a pipe).
+    /// One fact per row; the first word says which: `file`, `directory` and `program` (paths from cwd; a program
+    /// without a slash is on PATH), `alias NAME=TEXT`, `function`, `variable`, `spec NAME TEXT`, `learnt NAME TEXT`
+    /// (`\n` for a new line), a live kind with a name, `slow KIND` (not known yet; also a directory or `programs`),
+    /// `named NAME=DIR` (`~NAME`), `history LINE`, `repository DIR`, `many COUNT NAME` (files `NAME00000` and so on),
+    /// `cwd`, `shell`, and `line` with `|` as the cursor (`\|` for a pipe).
     pub fn new(scene: &str) -> Self {
         let mut fake = Self {
             world: FakeWorld { home: "/home/me".into(), ..FakeWorld::default() },
@@ -147,7 +147,7 @@ impl Fake {
         }
     }
 
-    /// The directories on the way are there too.
+    /// Adds the path and its parent directories.
     fn path(&mut self, path: &str, kind: Kind) {
         let path = path.trim_end();
         let whole = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.cwd) };

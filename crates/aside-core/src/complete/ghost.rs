@@ -1,5 +1,6 @@
-//! Whether a candidate is sure enough to be grey text: its chance by all that is known about it, and what is asked of it. The weights are
-//! learnt from replayed histories (`make teach-ghost`, docs/complete-eval.md); the ranking knows nothing of them.
+//! Decides whether a candidate is likely enough to be ghost text: calibrates its probability and compares it with a
+//! threshold. The weights are trained on replayed histories (`make teach-ghost`, docs/complete-eval.md); the ranking
+//! does not use them.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,7 +8,7 @@ use std::sync::LazyLock;
 use crate::complete::candidate::{Facts, Fit, Kind, Outcome, Past, Place};
 use crate::complete::rank::Ranked;
 
-/// A class, a feature and its weight in each line.
+/// Each line has a class, a feature and its weight.
 const WEIGHTS: &str = include_str!("../../data/complete/ghost.txt");
 
 static BY_FEATURE: LazyLock<HashMap<(&str, &str), f32>> = LazyLock::new(|| {
@@ -20,21 +21,24 @@ static BY_FEATURE: LazyLock<HashMap<(&str, &str), f32>> = LazyLock::new(|| {
 
 /// The default of the setting.
 pub const THRESHOLD: f32 = 0.35;
-/// Letters after which a line is hardly begun: a whole line saves most of it, and a wrong one is gone with the next key.
+/// Letters up to which a line has hardly begun: a whole line saves most typing then, and a wrong one disappears with
+/// the next keystroke.
 const EARLY: usize = 3;
-/// What is asked of a whole line then, of what is asked of the others: after the first letter, and after the next two.
+/// Factors on the threshold for whole lines then: after the first letter, and after the next two.
 const FIRST_LETTER: f32 = 0.15;
 const NEXT_LETTERS: f32 = 0.4;
-/// What is asked of a line that the user ran, with a short history: such a line is what they expect to see, and other shells show it.
+/// Factor on the threshold for lines that the user ran while the history is short: users expect to see them, as in
+/// other shells.
 const NEW_USER: f32 = 0.1;
-/// A history of fewer different commands is short.
+/// A history with fewer distinct commands is short.
 const SHORT_HISTORY: usize = 100;
-/// Whole lines that go before what is surer and shorter, if the ranking gives them this chance: after the first letter, and after the next two.
+/// How many whole lines go before likelier, shorter candidates, and the probability they need: after the first letter,
+/// and after the next two.
 const LEADING: usize = 3;
 const LEADS_FIRST: f32 = 0.055;
 const LEADS_NEXT: f32 = 0.33;
 
-/// What the chance of a candidate is made of.
+/// The features that a candidate's probability is computed from.
 pub struct Features {
     /// Which weights apply: those of whole lines, of words known from history, or of what specs, files and names say.
     pub class: &'static str,
@@ -49,9 +53,9 @@ impl Features {
     }
 }
 
-/// For candidates with the ranking's own chances; `shown` are all that are shown, this one too.
+/// For candidates with the ranking's own probabilities; `shown` are all that are shown, including this one.
 pub fn features(left: &str, ranked: &Ranked, shown: &[Ranked]) -> Features {
-    // No `..`: a new fact must become a feature, or be set aside here by name.
+    // No `..`: a new fact must become a feature, or be ignored here by name.
     let Facts { kind, fit: _, rivals: _, place: _, usual: _, typed: _, adds, past, habit: _ } = ranked.candidate.facts;
     let yes = |is: bool| f32::from(u8::from(is));
     let chance = ranked.chance.clamp(0.01, 0.99);
@@ -92,7 +96,7 @@ pub fn features(left: &str, ranked: &Ranked, shown: &[Ranked]) -> Features {
     Features { class, values }
 }
 
-/// Of a model's ideas nothing is known: they have no weight of their own.
+/// A model's suggestions have no weight of their own: there is no training data for them.
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Line | Kind::Words | Kind::Idea => "unknown",
@@ -105,7 +109,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// The chance of the likeliest candidate that says something else.
+/// The probability of the likeliest candidate with another text.
 fn best_rival(ranked: &Ranked, shown: &[Ranked]) -> f32 {
     let text = ranked.candidate.text.trim_end();
     let differs = |other: &&Ranked| {
@@ -115,27 +119,27 @@ fn best_rival(ranked: &Ranked, shown: &[Ranked]) -> f32 {
     shown.iter().filter(differs).map(|other| other.chance).fold(0.0, f32::max)
 }
 
-/// Puts the likelihood that each candidate is the beginning of what is meant in the place of the ranking's chance.
+/// Replaces the ranking's value by the calibrated probability that the candidate is a prefix of the intended line.
 pub fn calibrate(left: &str, shown: &mut [Ranked]) {
     let chance = |ranked: &Ranked| match ranked.candidate.facts.fit {
         Fit::Extends => features(left, ranked, shown).chance(),
-        // Replayed lines are typed as they are meant: they say nothing about mending.
+        // Replayed lines contain no typos, so they say nothing about corrections.
         Fit::Contains | Fit::Mends { .. } => ranked.chance.sqrt(),
     };
     let chances: Vec<f32> = shown.iter().map(chance).collect();
     shown.iter_mut().zip(chances).for_each(|(ranked, chance)| ranked.chance = chance);
 }
 
-/// What is asked of grey text.
+/// What the threshold depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
-    /// As the setting has it.
+    /// The value of the setting.
     pub threshold: f32,
-    /// Different commands that the history has.
+    /// Number of distinct commands in the history.
     pub commands: usize,
 }
 
-/// Whether a candidate with its calibrated chance may be grey.
+/// Whether a candidate with a calibrated probability may be ghost text.
 pub fn is_fit(left: &str, candidate: &Ranked, needs: Needs) -> bool {
     let Needs { threshold, commands } = needs;
     let part = match (is_own(candidate), left.chars().count()) {
@@ -153,7 +157,7 @@ fn is_own(ranked: &Ranked) -> bool {
     facts.fit == Fit::Extends && facts.past.is_some_and(|past| past.outcome != Outcome::Failed)
 }
 
-/// Where the line is hardly begun, the likeliest whole lines come first: a part of one can be taken from it too.
+/// At the beginning of a line, puts the likeliest whole lines first: the user can also accept a part of one.
 pub fn lead_with_lines(left: &str, ranked: &mut Vec<Ranked>) {
     let least = match left.chars().count() {
         0..=1 => LEADS_FIRST,

@@ -1,4 +1,4 @@
-//! Candidates from what the person ran before: lines that begin with what is typed, and words that often come here.
+//! Candidates from history: lines that begin with what is typed, and words that often come here.
 
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Outcome, Past, Place, Source};
@@ -26,10 +26,11 @@ pub fn lines(ask: &Ask<'_>) -> Vec<Candidate> {
     found.iter().map(|found| line(ask, found, rivals)).collect()
 }
 
-/// Commands that run the one behind them as it would run alone.
+/// Commands that run the one after them as it would run alone.
 const WRAPPERS: [&str; 8] = ["sudo", "doas", "time", "env", "nohup", "nice", "command", "exec"];
 
-/// Lines that ran alone, for a command that is typed behind another one, a wrapper or variables: `time make`, `A=1 cargo`, `make && git`.
+/// Lines that ran alone, for a command typed behind another one, a wrapper or assignments: `time make`, `A=1 cargo`,
+/// `make && git`.
 pub fn inner_lines(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     let Some(command) = spot.command.filter(|command| command.join != Join::Pipe && command.inside.is_none()) else {
         return Vec::new();
@@ -46,7 +47,7 @@ pub fn inner_lines(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     candidates.retain(|candidate| line::parse(&candidate.text, ask.dialect).commands.len() == 1);
     for candidate in &mut candidates {
         candidate.text.insert_str(0, before);
-        // What came after what is known of the line alone.
+        // The sequence counts are about the line alone, so they do not apply.
         if let Some(past) = &mut candidate.facts.past {
             (past.after_last, past.after_both, past.after_alike) = (0, 0, 0);
         }
@@ -54,12 +55,12 @@ pub fn inner_lines(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     candidates
 }
 
-/// Fewer letters are in every line.
+/// Fewer letters are in nearly every line.
 const MIN_SOUGHT: usize = 3;
-/// How many lines are offered that only have what is typed in them.
+/// How many lines are offered that only contain what is typed.
 const MAX_SOUGHT: usize = 4;
 
-/// Lines that have what is typed in them, though they begin in another way: `stash pop`, or `gsp`, for `git stash pop`.
+/// Fuzzy matches: lines that contain what is typed but begin differently: `stash pop`, or `gsp`, for `git stash pop`.
 pub fn sought(ask: &Ask<'_>) -> Vec<Candidate> {
     let typed = ask.left.trim_start();
     if typed.trim_end().chars().count() < MIN_SOUGHT || !ask.right.is_empty() {
@@ -67,7 +68,7 @@ pub fn sought(ask: &Ask<'_>) -> Vec<Candidate> {
     }
     let root = ask.world.repository(ask.cwd).yes();
     let question = Question { prefix: "", cwd: ask.cwd, session: ask.session, root: root.as_deref() };
-    // With the name of a command the user begins a line, and looks for none: `tar czf b` is no part of `ssh web tar czf b`.
+    // A command's name begins a new line and is no fuzzy search: `tar czf b` must not match `ssh web tar czf b`.
     let name = typed.split_whitespace().next().unwrap_or_default();
     let is_command = matches!(commands::known(ask, name), Known::Yes(()));
     let sub = is_command.then(|| subcommand(ask, typed)).flatten();
@@ -87,7 +88,7 @@ pub fn sought(ask: &Ask<'_>) -> Vec<Candidate> {
     found.iter().map(contains).collect()
 }
 
-/// The second word, where it is finished and a subcommand: then nothing else is looked for.
+/// The second word if it is a finished subcommand: then nothing else is searched for.
 fn subcommand<'t>(ask: &Ask<'_>, typed: &'t str) -> Option<&'t str> {
     let mut words = typed.split_whitespace();
     let (name, word) = (words.next()?, words.next()?);
@@ -131,18 +132,18 @@ fn line(ask: &Ask<'_>, found: &Match<'_>, rivals: u16) -> Candidate {
 
 /// How many words are guessed at the cursor.
 const GUESSES: usize = 24;
-/// How many words in a row may be guessed.
+/// How many words in a row may be guessed,
 const MAX_CHAIN: usize = 4;
-/// For so many guesses.
+/// for this many of the guesses.
 const CHAINED: usize = 3;
-/// A guess goes on to the next word as long as that is this likely.
+/// A guess continues with the next word if that is at least this likely.
 const SURE: f32 = 0.6;
-/// A word after which a command ended less often than this gets the blank behind it too.
+/// A word after which commands ended less often than this also gets a trailing blank,
 const ENDS: f32 = 0.08;
-/// And more has to come at least so often, as far as is known.
+/// if something follows it at least this often.
 const GOES_ON: f32 = 0.4;
 
-/// What the spec of the command says about the words before the cursor, if there is one.
+/// The spec's view of the words before the cursor, if there is a spec.
 #[derive(Clone)]
 struct Slot {
     walk: Option<Walk>,
@@ -154,7 +155,7 @@ impl Slot {
         let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Self::unknown() };
         let reach::Reach::Spec(reached) = reach::reach(ask, command, *number) else { return Self::unknown() };
         let walk = reached.walk;
-        // What a subcommand takes another one does not, and the value of a flag is that flag's alone.
+        // Subcommands take different arguments, and a flag's value belongs to that flag alone.
         let has_subs = walk.chain.len() > 1 || !walk.spec().subs.is_empty() || walk.is_past_flags();
         let reach = match walk.pending() {
             Some(_) => Reach::Slot,
@@ -164,7 +165,7 @@ impl Slot {
         Self { walk: Some(walk), reach }
     }
 
-    /// Only the very slot tells.
+    /// Without a spec only this exact slot counts.
     fn unknown() -> Self {
         Self { walk: None, reach: Reach::Slot }
     }
@@ -173,7 +174,7 @@ impl Slot {
         self.walk.as_ref().is_some_and(|walk| walk.end() == End::Open && walk.is_switch(flag))
     }
 
-    /// One word further.
+    /// Advances by one word.
     fn go(&mut self, word: &str) {
         if let Some(walk) = self.walk.as_mut().filter(|walk| walk.end() == End::Open) {
             let number = walk.steps.len() + 1;
@@ -182,7 +183,7 @@ impl Slot {
     }
 }
 
-/// Words that were used in places like this one, for a line that never ran.
+/// Words that were used in similar places, for a line that never ran.
 pub fn words(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     if !ask.right.is_empty() {
         return Vec::new();
@@ -222,8 +223,8 @@ pub fn words(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     candidates.collect()
 }
 
-/// Goes on with what comes next as long as that is sure: whole words, then as much of one as the past agrees on, or the
-/// blank before it. Returns how likely all of it is.
+/// Extends the guess while the next word is likely: whole words, then the part of one that the history agrees on, or
+/// the blank before it. Returns the probability of the whole.
 fn go_on(ask: &Ask<'_>, at: At<'_>, first: &Guess<'_>, mut slot: Slot, text: &mut String) -> f32 {
     let mut before = at.before.to_vec();
     let mut chance = first.chance;
@@ -258,7 +259,7 @@ fn go_on(ask: &Ask<'_>, at: At<'_>, first: &Guess<'_>, mut slot: Slot, text: &mu
     chance
 }
 
-/// The beginning, up to where a path or a name goes on, that the likeliest words have in common.
+/// The common beginning of the likeliest words, up to a separator of a path or name.
 fn agreed<'a>(guesses: &[Guess<'a>]) -> Option<(&'a str, f32)> {
     let part = |word: &'a str| word.find(['/', '=', ':', '@']).map(|at| &word[..=at]);
     let best = part(guesses.first()?.word)?;

@@ -1,5 +1,5 @@
-//! What could follow on the line being typed. Asks the sources for candidates and the ranking for their order; does
-//! not know how they are shown.
+//! Completes the line being typed. Asks the sources for candidates and the ranking for their order; does not know how
+//! they are shown.
 
 mod admit;
 pub mod ask;
@@ -34,17 +34,17 @@ use ask::Ask;
 use candidate::{Candidate, Facts, Fit, Kind, Outcome, Source};
 use rank::Ranked;
 
-/// A client that asks for more than this wants a list, and takes what is unlikely along.
+/// A client that asks for more than this shows a list, and takes unlikely candidates too.
 const USUAL_LIMIT: usize = 5;
 
-/// At most as many candidates as asked for, best first, each with its calibrated chance.
+/// At most `ask.limit` candidates, best first, each with its calibrated probability.
 pub fn complete(ask: &Ask<'_>) -> Vec<Ranked> {
     let mut chosen = uncalibrated(ask);
     ghost::calibrate(ask.left, &mut chosen);
     chosen
 }
 
-/// The same with the ranking's own chances.
+/// The same with the ranking's own probabilities.
 pub fn uncalibrated(ask: &Ask<'_>) -> Vec<Ranked> {
     let line = line::parse(ask.left, ask.dialect);
     let spot = line.at(ask.left.len());
@@ -67,7 +67,7 @@ pub fn uncalibrated(ask: &Ask<'_>) -> Vec<Ranked> {
     finish(&mut ranked);
     ghost::lead_with_lines(ask.left, &mut ranked);
     if ask.list {
-        // A flag is asked for with a dash.
+        // Flags are offered after a dash is typed.
         let is_unused_flag =
             |Facts { kind, past, habit, .. }: Facts| kind == Kind::Flag && past.is_none() && habit.is_none();
         ranked.sort_by_key(|ranked| is_unused_flag(ranked.candidate.facts));
@@ -75,8 +75,8 @@ pub fn uncalibrated(ask: &Ask<'_>) -> Vec<Ranked> {
     choose(ask, &spot, ranked)
 }
 
-/// Where the first candidate is the beginning of just one line that ran before, that line comes first: whoever wants less
-/// takes a word of it.
+/// If the first candidate is the prefix of exactly one line that ran before, that line goes first: a user who wants
+/// less accepts a word of it.
 fn finish(ranked: &mut [Ranked]) {
     let Some(first) = ranked.first().filter(|first| first.candidate.facts.kind == Kind::Words) else { return };
     let goes_on = |ranked: &Ranked| {
@@ -89,9 +89,9 @@ fn finish(ranked: &mut [Ranked]) {
     }
 }
 
-/// The first ones that differ and that can run.
+/// The first distinct candidates that can run.
 fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
-    // What is wrong with the words that are there already is not the candidate's fault.
+    // Errors in the typed words are not held against the candidate.
     let typed = ask.left[..spot.start].trim_end();
     let is_sound = typed.is_empty() || possible::runs(ask, typed);
     let is_half_said = is_half_said(&ranked);
@@ -107,31 +107,31 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
         let text = candidate.text.trim_end();
         let same = |known: &&mut Ranked| bare(&known.candidate.text) == bare(text);
         if let Some(known) = chosen.iter_mut().find(same) {
-            // The second to say it may know more about it.
+            // A later candidate with the same text may have a description.
             if known.candidate.about.is_empty() {
                 known.candidate.about = candidate.about;
             }
             continue;
         }
-        // The first one can be taken a word at a time. A list has both.
+        // The first candidate can be accepted word by word, so a prefix of it adds nothing. A list has both.
         let is_part = |first: &Ranked| !ask.list && first.candidate.text.starts_with(text);
         if chosen.first().is_some_and(is_part) || bare(text) == bare(ask.left) {
             continue;
         }
-        // Nothing is changed where something fits as it is typed.
+        // No typed text is changed if a candidate fits it as it is.
         if has_exact && matches!(candidate.facts.fit, Fit::Mends { .. }) && candidate.source != Source::Correction {
             continue;
         }
-        // The others offer what is there.
+        // The other sources only offer what exists.
         let may_be_gone = matches!(candidate.source, Source::History | Source::Llm);
-        // The cheapest first: most are refused for want of a reason.
+        // Cheapest check first: most candidates are rejected for want of a reason.
         if !ask.list && !admit::reason::has_reason(ask, spot, &candidate, chance)
             || is_sound && may_be_gone && !possible::runs(ask, text)
             || !admit::admits(ask, &candidate)
         {
             continue;
         }
-        // Where there is a choice at all, what a model was asked for is part of it.
+        // If more than one candidate is wanted, the model's suggestion takes the last place.
         if chosen.len() >= ask.limit {
             if ask.limit <= 1 {
                 continue;
@@ -143,21 +143,21 @@ fn choose(ask: &Ask<'_>, spot: &Spot<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
     chosen
 }
 
-/// Whether a model's idea ends inside a word that is known here: the rest of it is still to come, and `git stat` in place
-/// of `git status` helps nobody.
+/// Whether a model's suggestion ends inside a word that is known here: the rest is still streaming, and `git stat` in
+/// place of `git status` is useless.
 fn is_half_said(ranked: &[Ranked]) -> bool {
     let Some(idea) = ranked.iter().find(|ranked| ranked.candidate.facts.kind == Kind::Idea) else { return false };
     let goes_on = |rest: &str| rest.starts_with(|next: char| !next.is_whitespace() && next != '/');
     ranked.iter().any(|known| known.candidate.text.strip_prefix(&idea.candidate.text).is_some_and(goes_on))
 }
 
-/// A blank or a slash at the end makes no difference to the eye.
+/// The text without a trailing blank or slash, which the user would not see.
 fn bare(text: &str) -> &str {
     let text = text.trim_end();
     text.strip_suffix('/').unwrap_or(text)
 }
 
-/// What a model thinks enters by the same door.
+/// A model's suggestion as a candidate like any other.
 fn idea(ask: &Ask<'_>) -> Option<Candidate> {
     let idea = ask.idea.filter(|idea| !idea.is_empty())?;
     let text = format!("{}{idea}{}", ask.left, ask.right);

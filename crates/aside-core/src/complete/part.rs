@@ -1,5 +1,5 @@
-//! How far guesses agree: the beginning that several of them share is likelier than each, and worth offering by itself.
-//! `git checkout feature/` is sure when all that follows is not.
+//! Common prefixes of guesses: a prefix that several share is likelier than each, and worth offering by itself. `git
+//! checkout feature/` is certain when what follows is not.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use crate::complete::rank::Ranked;
 
 /// Shorter ones are typed faster than read.
 const MIN_ADDED: usize = 2;
-/// So much surer than the best of the guesses it begins must it be.
+/// Factor by which it must be likelier than the best guess that it begins.
 const SURER: f32 = 1.1;
-/// Nothing that a person does is certain.
+/// Upper bound of the probability.
 const AT_MOST: f32 = 0.97;
 
-/// What a beginning has in it.
+/// The combined probabilities of the guesses that share a prefix.
 struct Shared<'a> {
     lines: f32,
     words: f32,
@@ -21,8 +21,8 @@ struct Shared<'a> {
     of: &'a Candidate,
 }
 
-/// Beginnings of lines and words known from history, up to a blank or to where a path or a name goes on. `typed` is how
-/// much of the line is there.
+/// Prefixes of lines and words from history, up to a blank or a separator of a path or name. `typed` is the length of
+/// the typed part.
 pub fn parts(ranked: &[Ranked], typed: usize) -> Vec<Ranked> {
     let mut shared: HashMap<&str, Shared<'_>> = HashMap::new();
     for Ranked { candidate, chance } in ranked {
@@ -40,7 +40,7 @@ pub fn parts(ranked: &[Ranked], typed: usize) -> Vec<Ranked> {
         }
     }
     let surer = shared.into_iter().filter_map(|(text, Shared { lines, words, best, of })| {
-        // The same event seen twice: by the lines that ran, and by the words that were used.
+        // Lines that ran and words that were used are two views of the same event, so they are not added.
         let chance = lines.max(words).min(AT_MOST);
         (chance >= best * SURER).then(|| part(text, of, chance, typed))
     });

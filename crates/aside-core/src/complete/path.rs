@@ -1,5 +1,5 @@
-//! Candidates from the disk: paths as the shell would expand them, of the sort that is expected at the cursor. One step
-//! deep, and further only where there is nothing to choose.
+//! Candidates from the disk: paths as the shell would expand them, of the kind that is expected at the cursor. One
+//! level deep, and further only where there is no choice.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::line::{self, Join, Quote, Redirect, Role, Spot};
 use crate::text;
 use crate::world::{Entry, Kind, Known};
 
-/// With more than this the person has to say more, and the shell's own menu shows them better.
+/// With more entries than this the user has to type more, and the shell's own menu shows them better.
 const MANY: usize = 8;
-/// As many are looked at one by one.
+/// Up to this many entries are checked one by one.
 const FEW: usize = 64;
-/// How far to go down where every directory has only one entry.
+/// How far to descend where every directory has only one entry.
 const MAX_CHAIN: usize = 8;
-/// What is overwritten is rarely what is meant.
+/// Rank for overwriting an existing file, which is rarely meant.
 const LOW: usize = 100;
 
 pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
@@ -33,7 +33,7 @@ pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     }
     let Some(cwd) = cwd(ask, spot) else { return Vec::new() };
     let Some(place) = Place::of(&Ask { cwd: &cwd, ..*ask }, value, spot.fixed) else { return Vec::new() };
-    // Where a directory will do these are whole: `docker build .` does not go on as `.git`.
+    // Where a directory is accepted these are complete: `docker build .` does not continue as `.git`.
     if matches!(place.name, "." | "..") && wanted.files.which != Which::File {
         return Vec::new();
     }
@@ -48,7 +48,7 @@ struct Wanted {
     files: Files,
     /// Bytes of `Spot::typed` before the path.
     skip: usize,
-    /// What is given already is not wanted again.
+    /// Arguments that are already given are not offered again.
     repeats: bool,
     low: bool,
 }
@@ -63,13 +63,13 @@ impl Wanted {
         match &spot.role {
             Role::Variable | Role::Other => return None,
             Role::Target(Redirect::Descriptor | Redirect::HereDocument | Redirect::HereString) => return None,
-            // An existing file as the target, before anything is typed, would be an invitation to lose it.
+            // Offering an existing file as a redirection target before anything is typed would invite data loss.
             Role::Target(Redirect::Write | Redirect::Append) if typed.is_empty() => return None,
             Role::Value(_) => wanted.skip = typed.rfind(':').map_or(0, |colon| colon + 1),
             Role::Name | Role::Argument(_) | Role::Target(_) => {}
         }
         let value = typed.get(wanted.skip..)?;
-        // An address of something elsewhere.
+        // A remote address.
         if value.contains("://") || value.split(':').next().is_some_and(|host| host != value && host.contains('@')) {
             return None;
         }
@@ -77,7 +77,7 @@ impl Wanted {
         Some(wanted)
     }
 
-    /// Takes over what is expected. None when no path is.
+    /// Applies what is expected. `None` when no path is.
     fn narrow(&mut self, ask: &Ask<'_>, expected: Expected, spot: &Spot<'_>) -> Option<()> {
         let typed = &*spot.typed;
         let value = &typed[self.skip..];
@@ -99,13 +99,13 @@ impl Wanted {
         }
         match expected.files {
             Some(files) => self.files = files,
-            // `--unheard-of=./` of a command that is known otherwise.
+            // A flag that the spec lacks: `--unheard-of=./`.
             None if typed.starts_with("--") && self.skip == 0 => {
                 let (name, value) = typed.split_once('=').filter(|(_, value)| is_path(value))?;
                 self.skip = name.len() + 1;
                 return (!value.is_empty()).then_some(());
             }
-            // Where a path is not expected it may still be typed. In quotes it is more likely a pattern.
+            // A path may be typed where none is expected. In quotes it is more likely a pattern.
             None => return (is_path(value) && spot.quote == Quote::None && !value.ends_with('/')).then_some(()),
         }
         let anything = matches!(spot.role, Role::Value(_)) && value.is_empty();
@@ -113,12 +113,12 @@ impl Wanted {
     }
 }
 
-/// Whether it can hardly be anything else.
+/// Whether it can hardly be anything but a path.
 fn is_path(value: &str) -> bool {
     ["/", "./", "../", "~/", "$HOME/", "${HOME}/"].iter().any(|begin| value.starts_with(begin))
 }
 
-/// `~na` is a name of a directory.
+/// `~na` is a named directory.
 fn named(ask: &Ask<'_>, spot: &Spot<'_>, wanted: &Wanted, typed: &str) -> Vec<Candidate> {
     if typed.is_empty() {
         return Vec::new();
@@ -132,7 +132,7 @@ fn named(ask: &Ask<'_>, spot: &Spot<'_>, wanted: &Wanted, typed: &str) -> Vec<Ca
     names.map(|(place, name)| extend(ask, spot, &[before, name].concat(), typed, place, rivals, After::More)).collect()
 }
 
-/// Where the command at the cursor works: `cd there && …`, `git -C there …`.
+/// The working directory of the command at the cursor: `cd there && …`, `git -C there …`.
 fn cwd(ask: &Ask<'_>, spot: &Spot<'_>) -> Option<String> {
     let Some(command) = spot.command else { return Some(ask.cwd.to_owned()) };
     let mut cwd = ask.cwd.to_owned();
@@ -148,7 +148,7 @@ fn cwd(ask: &Ask<'_>, spot: &Spot<'_>) -> Option<String> {
     Some(cwd)
 }
 
-/// The arguments that are there already, where one of them would not be given twice.
+/// The given arguments, if none of them would be given twice.
 fn given<'s>(spot: &'s Spot<'_>, wanted: &Wanted) -> Vec<&'s str> {
     let (Role::Argument(number), Some(command), true) = (&spot.role, spot.command, wanted.repeats) else {
         return Vec::new();
@@ -157,10 +157,10 @@ fn given<'s>(spot: &'s Spot<'_>, wanted: &Wanted) -> Vec<&'s str> {
     words.map(|(_, word)| &*word.value).collect()
 }
 
-/// The directory whose entries may come, and how an entry must begin.
+/// The directory to list, and the prefix of an entry.
 struct Place<'v> {
     directory: String,
-    /// What is typed up to the last slash.
+    /// The typed path up to the last slash.
     before: &'v str,
     name: &'v str,
 }
@@ -175,10 +175,10 @@ impl<'v> Place<'v> {
     }
 }
 
-/// What fits, those that are wanted most first.
+/// The matching entries, the most wanted first.
 struct Found<'e> {
     entries: Vec<&'e Entry>,
-    /// All that fit, also what is typed completely.
+    /// Number of all matches, including one that is typed completely.
     count: usize,
     fit: Fit,
 }
@@ -191,7 +191,7 @@ impl<'e> Found<'e> {
         let found: Vec<&Entry> = with_prefix.filter(usable).collect();
         let mut found = Found { entries: pick(found, &wanted.files, place), count: 0, fit: Fit::Extends };
         if found.entries.is_empty() && !place.name.is_empty() {
-            // The nearest one in another case; of several, those with the fewest letters changed.
+            // Falls back to another case; of several, those with the fewest changed letters.
             let any = entries.iter().filter(|entry| begins_alike(place.name, &entry.name));
             let any = any.filter_map(|entry| spec::edits(place.name, &entry.name).map(|edits| (edits, entry)));
             let any: Vec<(u8, &Entry)> = any.filter(|(_, entry)| usable(entry)).collect();
@@ -200,7 +200,7 @@ impl<'e> Found<'e> {
                 found = Found { entries: pick(nearest, &wanted.files, place), count: 0, fit: Fit::Mends { edits } };
             }
         }
-        // Among very many it makes no difference.
+        // With very many entries this makes no difference.
         if found.entries.len() <= FEW {
             found.entries.retain(|entry| !given.iter().any(|given| is_given(given, place, &entry.name)));
         }
@@ -211,7 +211,7 @@ impl<'e> Found<'e> {
 }
 
 impl Found<'_> {
-    /// Where files of one sort are wanted, a directory without any, and without directories, does not lead to one.
+    /// Where files of one kind are wanted, drops directories that contain neither such a file nor a directory.
     fn leave_out_barren(&mut self, ask: &Ask<'_>, place: &Place<'_>, files: &Files) {
         if files.which != Which::File || files.globs.is_empty() || self.entries.len() > MANY {
             return;
@@ -219,7 +219,8 @@ impl Found<'_> {
         let leads = |entry: &&Entry| {
             let path = format!("{}/{}", place.directory.trim_end_matches('/'), entry.name);
             let Known::Yes(below) = ask.world.entries(&path) else { return true };
-            // With no letter typed the file itself is a reason to show the way to it, and another directory is none.
+            // While no letter is typed, only a matching file is a reason to show the way to it; a further directory is
+            // not.
             let goes_on = |below: &Entry| below.kind == Kind::Directory && !place.name.is_empty();
             let is_fit = |below: &Entry| goes_on(below) || files.globs.iter().any(|glob| fits(glob, &below.name));
             below.iter().any(is_fit)
@@ -229,7 +230,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether the first letters are the same but for their case: quick, for most are not.
+/// Whether the first letters are equal except for case: a cheap check that rejects most names.
 fn begins_alike(one: &str, other: &str) -> bool {
     match (one.as_bytes().first(), other.as_bytes().first()) {
         (Some(one), Some(other)) => !one.is_ascii() || !other.is_ascii() || one.eq_ignore_ascii_case(other),
@@ -237,7 +238,7 @@ fn begins_alike(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether a terminal can show it as it is.
+/// Whether a terminal can show it unchanged.
 fn is_shown(name: &str) -> bool {
     text::is_clean(name) && !name.contains(['\n', '\t'])
 }
@@ -247,7 +248,7 @@ fn is_given(given: &str, place: &Place<'_>, name: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest == "/")
 }
 
-/// Those of the sort that is wanted; files before directories where files of one sort are.
+/// The entries of the wanted kind; files before directories where files of one kind are wanted.
 fn pick<'e>(entries: Vec<&'e Entry>, files: &Files, place: &Place<'_>) -> Vec<&'e Entry> {
     let is_directory = |entry: &&&Entry| entry.kind == Kind::Directory;
     match files.which {
@@ -262,13 +263,13 @@ fn pick<'e>(entries: Vec<&'e Entry>, files: &Files, place: &Place<'_>) -> Vec<&'
             let fits = |entry: &&&Entry| !is_directory(entry) && files.globs.iter().any(|glob| fits(glob, &entry.name));
             let mut picked: Vec<&Entry> = entries.iter().filter(fits).copied().collect();
             picked.extend(entries.iter().filter(is_directory));
-            // A script need not end in `.py`; but then its name has to be begun.
+            // A script need not end in `.py`, but then its name must be begun.
             if picked.is_empty() && !place.name.is_empty() { entries } else { picked }
         }
     }
 }
 
-/// Whether a name fits a pattern with `*` in it, whatever the case.
+/// Whether a name matches a pattern with `*`, ignoring case.
 pub fn fits(glob: &str, name: &str) -> bool {
     let (glob, name) = (glob.to_lowercase(), name.to_lowercase());
     let Some((first, rest)) = glob.split_once('*') else { return glob == name };
@@ -301,7 +302,7 @@ fn offer(ask: &Ask<'_>, spot: &Spot<'_>, wanted: &Wanted, place: &Place<'_>, fou
         if entry.kind == Kind::Directory {
             name.push('/');
             after = After::More;
-            // Where any path will do, the first directory may be meant: `rm -r target`.
+            // Where any path is accepted, the first directory itself may be meant: `rm -r target`.
             if found.count == 1 && wanted.files.which != Which::Any {
                 chain(ask, &place.directory, &mut name);
             }
@@ -317,16 +318,16 @@ fn offer(ask: &Ask<'_>, spot: &Spot<'_>, wanted: &Wanted, place: &Place<'_>, fou
     candidates.collect()
 }
 
-/// What all names begin with.
+/// The common prefix of all names.
 fn common<'e>(entries: &[&'e Entry]) -> &'e str {
     let names = || entries.iter().map(|entry| &*entry.name);
     let (Some(first), Some(last)) = (names().min(), names().max()) else { return "" };
-    // All others are between these two.
+    // All others sort between these two.
     let same = first.chars().zip(last.chars()).take_while(|(one, other)| one == other);
     &first[..same.map(|(letter, _)| letter.len_utf8()).sum()]
 }
 
-/// Goes down as long as a directory has nothing but another one in it.
+/// Descends while a directory contains nothing but another one.
 fn chain(ask: &Ask<'_>, directory: &str, name: &mut String) {
     let mut at = format!("{}/{}", directory.trim_end_matches('/'), name.trim_end_matches('/'));
     for _ in 0..MAX_CHAIN {
@@ -355,7 +356,7 @@ fn extend(
     ask.word(spot, value, Source::Filesystem, facts, ask.after(spot.quote, after))
 }
 
-/// Only the last part of the path changes; what is before it stays as it is typed, for it may have to be expanded.
+/// Replaces only the last component of the path; the rest stays as typed, because it may have to be expanded.
 #[expect(clippy::too_many_arguments, reason = "the facts of one entry, each told once")]
 fn mend(
     ask: &Ask<'_>,
@@ -372,7 +373,7 @@ fn mend(
     if spot.fixed && spot.quote == Quote::None {
         return Some(ask.word(spot, &[before, name].concat(), Source::Filesystem, facts, After::End));
     }
-    // In quotes or after `~`: possible where the letters typed stand there as they are.
+    // In quotes or after `~`: possible only if the typed letters appear unchanged.
     let kept = ask.left.strip_suffix(typed)?;
     let mut text = kept.to_owned();
     text.push_str(&quote::rest(name, spot.quote, ask.dialect, After::More));

@@ -1,4 +1,4 @@
-//! Whether a line can run at all, as far as is known: it would be unkind to offer one that cannot. What is not known is
+//! Decides whether a line can run at all, as far as is known; lines that cannot are not offered. What is not known is
 //! possible.
 
 use crate::complete::ask::Ask;
@@ -8,16 +8,16 @@ use crate::complete::spec::judge::{self, Judgement};
 use crate::line::{self, Command, Line, Redirect, Word};
 use crate::world::{Kind, Known};
 
-/// Commands of a line that are looked at.
+/// Commands of a line that are checked.
 const MAX_COMMANDS: usize = 16;
 
 pub fn runs(ask: &Ask<'_>, text: &str) -> bool {
-    // Whoever stands in a directory that we cannot see lives on another machine, for all we know.
+    // If the current directory cannot be listed, the shell is probably on another machine.
     if !matches!(ask.world.entries(ask.cwd), Known::Yes(_)) {
         return true;
     }
     let line = line::parse(text, ask.dialect);
-    // Names that are defined on the line are not known before it runs.
+    // Names that the line defines are not known before it runs.
     let defines = ["()", "function ", "alias "].iter().any(|begin| text.contains(begin));
     let mut made = false;
     for command in line.commands.iter().take(MAX_COMMANDS) {
@@ -31,7 +31,7 @@ pub fn runs(ask: &Ask<'_>, text: &str) -> bool {
         if !finds_name(ask, &line, command, defines) || is_impossible(ask, command) {
             return false;
         }
-        // What runs later may find what this one has made.
+        // Later commands may find what this one creates.
         made |= command.words.first().is_none_or(|name| !matches!(&*name.value, "cd" | "echo" | "ls" | "pwd"));
     }
     true
@@ -39,13 +39,13 @@ pub fn runs(ask: &Ask<'_>, text: &str) -> bool {
 
 fn finds_name(ask: &Ask<'_>, line: &Line<'_>, command: &Command, defines: bool) -> bool {
     let Some(name) = command.words.first().filter(|name| is_plain(name)) else { return true };
-    // What is in quotes or escaped is no alias, but it is a command all the same.
+    // A quoted or escaped name is not an alias, but still a command.
     if defines || name.value.contains('/') {
         return true;
     }
     match commands::known(ask, &name.value) {
         Known::Yes(()) | Known::NotYet => true,
-        // zsh and fish go to a directory that is named like a command; history expansion makes any name of `!x`.
+        // In zsh and fish a directory's name changes to it; history expansion makes any name of `!x`.
         Known::No => {
             name.value.starts_with(['!', '^', '%'])
                 || line.text.get(name.span.clone()).is_some_and(|raw| raw.contains('='))
@@ -65,7 +65,7 @@ fn is_directory(ask: &Ask<'_>, line: &Line<'_>, command: &Command, name: &Word) 
     path.is_none_or(|path| matches!(resolve::kind(&ask, &path), Known::Yes(Kind::Directory) | Known::NotYet))
 }
 
-/// The program that is given as a path, and what is read from.
+/// The program that is given as a path, and the sources of redirections.
 fn finds_files(ask: &Ask<'_>, command: &Command) -> bool {
     let kind = |word: &Word| resolve::absolute(ask, &word.value, word.fixed).map(|path| resolve::kind(ask, &path));
     let name = command.words.first().filter(|name| name.value.contains('/'));
@@ -131,11 +131,11 @@ mod tests {
                 ("A=1", true),
                 ("$EDITOR x", true),
                 ("\\git status", true),
-                // That it ran before does not bring it back.
+                // A past run does not bring the program back.
                 ("deploy now", false),
                 // Defined on the line.
                 ("f() { git status; }; f", true),
-                // A directory to go to.
+                // A directory to change to.
                 ("src", true),
                 ("!gti", true),
                 ("", true),
@@ -169,7 +169,7 @@ mod tests {
                 ("sort >new", true),
                 ("cat notes.txt", true),
                 ("cat nothing", false),
-                // Made before it is read.
+                // Created before it is read.
                 ("git clone x nothing && cd nothing", true),
                 ("make out && sort <out", true),
                 ("make && ./out", true),

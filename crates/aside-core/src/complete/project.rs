@@ -1,4 +1,4 @@
-//! Which commands fit the place one is in, by the files that lie there.
+//! Which commands fit the current directory, according to the files in it.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ pub struct Hint {
 }
 
 struct Sign {
-    /// Any of them.
+    /// Any of these files.
     files: &'static [&'static str],
-    /// None of them: they tell better.
+    /// None of these files: they are more specific signs.
     unless: &'static [&'static str],
     hint: Hint,
 }
@@ -64,7 +64,7 @@ const SIGNS: &[Sign] = &[
     sign(&["flake.nix"], "nix", "there is a flake here"),
 ];
 
-/// The commands that begin with what is typed and fit this directory or the repository it is in.
+/// The commands that begin with `typed` and fit this directory or its repository.
 pub fn hints(ask: &Ask<'_>, typed: &str) -> Vec<Hint> {
     let fitting: Vec<&Sign> = SIGNS.iter().filter(|sign| sign.hint.command.starts_with(typed)).collect();
     if fitting.is_empty() {

@@ -1,5 +1,5 @@
-//! Random beginnings of lines over random histories: whatever is offered parses, balances, fits its spec and names what is there. Checks
-//! with means of its own, not with those of `admit`.
+//! Random prefixes of lines over random histories: every candidate parses, is balanced, fits its spec and names what
+//! exists. Checks this independently of `admit`.
 
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Fit, Kind};
@@ -13,7 +13,7 @@ use crate::spec::kind::Kind as Takes;
 use crate::spec::walk::{Next, Piece, Step};
 use crate::world::Known;
 
-/// Stems that every test run tries; `ASIDE_RANDOM_STEMS` says how many instead.
+/// Prefixes that every test run tries; `ASIDE_RANDOM_STEMS` overrides the number.
 const STEMS: usize = 400;
 const STEMS_PER_HISTORY: usize = 40;
 const SEED: u64 = 16;
@@ -88,7 +88,7 @@ impl Dice {
         line
     }
 
-    /// A beginning of such a line, or of one that ran.
+    /// A prefix of such a line, or of one that ran.
     fn stem(&mut self, history: &[String]) -> String {
         let line = if self.below(2) == 0 { self.line() } else { history[self.below(history.len())].clone() };
         let cut = 1 + self.below(line.chars().count());
@@ -112,7 +112,7 @@ fn fault(fake: &Fake, ranked: &Ranked) -> Option<String> {
         return Some("does not balance".to_owned());
     }
     let from = ask.left.bytes().zip(text.bytes()).take_while(|(one, other)| one == other).count();
-    // Behind a slip that is mended stands what is typed.
+    // After a correction comes what is typed.
     let typed =
         ask.left.trim_end().bytes().rev().zip(text.bytes().rev()).take_while(|(one, other)| one == other).count();
     let to = text.len() - typed.min(text.len() - from);
@@ -130,7 +130,7 @@ fn fault(fake: &Fake, ranked: &Ranked) -> Option<String> {
             if is_path && !is_branch && facts.past.is_none() && is_missing() {
                 return Some(format!("names {}, which is not there", word.value));
             }
-            // A whole line that ran knows what our spec lacks.
+            // A whole line that ran may have what our spec lacks.
             if facts.past.is_some() || facts.kind == Kind::Idea || !word.value.starts_with('-') {
                 continue;
             }
@@ -146,7 +146,7 @@ fn fault(fake: &Fake, ranked: &Ranked) -> Option<String> {
     None
 }
 
-/// Whether the slot is for a path, as far as is known.
+/// Whether the slot takes a path, as far as is known.
 fn takes_paths(ask: &Ask<'_>, command: &Command, number: usize, value: &str) -> bool {
     let Reach::Spec(reached) = reach::reach(ask, command, number) else { return true };
     let is_path = |kind: &Takes| matches!(kind, Takes::File(_) | Takes::Directory | Takes::Path);

@@ -1,24 +1,24 @@
-//! The order of candidates: the only place where facts become an order. Knows no source; what a source has to say is in
-//! the facts.
+//! Ranks candidates: the only place where facts become an order. Knows no source; what a source contributes is in the
+//! facts.
 
 use std::collections::HashMap;
 
 use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Outcome, Past, Place, Source};
 
-/// A candidate and how likely it is that it is meant, 0 to 1.
+/// A candidate and the probability that it is meant, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     pub candidate: Candidate,
     pub chance: f32,
 }
 
-/// Below it a candidate is noise, and silence is better.
+/// Below this probability a candidate is noise and is not shown.
 pub const QUIET: f32 = 0.008;
 
-/// Words are guessed from fewer facts than lines are.
+/// Factor for guessed words, which rest on fewer facts than lines.
 const WORDS: f32 = 0.85;
 
-/// Best first. What is less likely than `least` is left out.
+/// Best first. Candidates below the probability `least` are dropped.
 pub fn order(candidates: Vec<Candidate>, least: f32) -> Vec<Ranked> {
     let crowd = Crowd::of(&candidates);
     let mut ranked: Vec<Ranked> = candidates
@@ -31,10 +31,10 @@ pub fn order(candidates: Vec<Candidate>, least: f32) -> Vec<Ranked> {
     ranked
 }
 
-/// As many flags of a command are usual, about.
+/// Approximate number of usual flags of a command.
 const USUAL: u16 = 5;
 
-/// Two sources that say the same are surer than one: each gets the chance that either is right.
+/// Two sources with the same text support each other: each gets the probability that either is right.
 fn join(ranked: &mut [Ranked]) {
     let mut alike: HashMap<&str, f32> = HashMap::with_capacity(ranked.len());
     for ranked in ranked.iter().filter(|ranked| ranked.candidate.source == Source::History) {
@@ -54,16 +54,16 @@ pub fn sort(ranked: &mut [Ranked]) {
     ranked.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
 }
 
-/// What it saves if it is meant, with sure things first: a wrong ghost costs a glance at every key, so twice the chance is
-/// worth more than twice the letters.
+/// The expected saving, with likely candidates first: a wrong ghost text costs a glance at every keystroke, so twice
+/// the probability is worth more than twice the letters.
 fn worth(ranked: &Ranked) -> f32 {
     let Facts { kind, adds, .. } = ranked.candidate.facts;
-    // An idea grows while it comes: it must not climb over what is shown by then.
+    // A streamed suggestion grows: its length must not lift it above what is already shown.
     let adds = if kind == Kind::Idea { 1.0 } else { f32::from(adds.max(1)) };
     ranked.chance.powi(2) * adds.sqrt()
 }
 
-/// What is known of all candidates together, to see each one's share.
+/// Totals over all candidates, to compute each one's share.
 #[derive(Default)]
 struct Crowd {
     lines: f32,
@@ -72,7 +72,7 @@ struct Crowd {
     after_both: f32,
     after_alike: f32,
     newest: u32,
-    /// How likely it is that one of the words known from history comes here.
+    /// Probability that one of the words known from history comes here.
     habits: f32,
 }
 
@@ -93,9 +93,9 @@ impl Crowd {
     }
 
     fn chance(&self, facts: &Facts) -> f32 {
-        // No `..`: a new fact must be given a weight, or be set aside here by name.
+        // No `..`: a new fact must be given a weight, or be ignored here by name.
         let Facts { kind, fit, rivals, place, usual, typed, adds, past, habit } = *facts;
-        // The usual flags compete with each other only.
+        // The usual flags compete only with each other.
         let rivals = if usual { rivals.min(USUAL) } else { rivals };
         match (past, habit) {
             (Some(past), _) => self.line(past, typed, adds) * fitting(fit),
@@ -104,8 +104,9 @@ impl Crowd {
         }
     }
 
-    /// A line that ran before. The weights are a logistic regression over what twenty people typed next, fitted on half of
-    /// them and tried on the others: the newest line was meant 34 times of 100 there, the first of this order 38 times.
+    /// A line that ran before. The weights are a logistic regression over what twenty people typed next, fitted on half
+    /// of them and tested on the others: there the newest line was meant 34 times of 100, the first of this order 38
+    /// times.
     fn line(&self, past: Past, typed: u16, adds: u16) -> f32 {
         let Past { place, session: _, outcome, runs, age, after_last, after_both, after_alike } = past;
         let yes = |is: bool| f32::from(u8::from(is));
@@ -118,7 +119,7 @@ impl Crowd {
             Place::Repository => 0.3,
             Place::Elsewhere => 0.0,
         };
-        // A command that failed the last time is often the typo that the next one mended.
+        // A command that failed the last time is often the typo that the next one corrected.
         let outcome = match outcome {
             Outcome::Succeeded | Outcome::Unknown => 0.0,
             Outcome::Failed => -3.0,
@@ -140,22 +141,22 @@ impl Crowd {
         1.0 / (1.0 + (-sum).exp())
     }
 
-    /// What was never used here as far as we know. It has what the habits leave, and shares it with its rivals, the first of
-    /// its source before the second.
+    /// A candidate without history. It gets the probability that the habits leave, shared with its rivals; the first of
+    /// its source gets more than the second.
     fn stranger(&self, kind: Kind, rivals: u16, place: u16, typed: u16) -> f32 {
         let usual = match kind {
             Kind::Line | Kind::Words => 0.5,
             Kind::Subcommand => 0.8,
             Kind::Name | Kind::Value | Kind::Path | Kind::Variable => 0.6,
             Kind::Flag | Kind::Command => 0.5,
-            // It knows the line, and nothing of the person.
+            // A model knows the line, but not the user.
             Kind::Idea => 0.4,
         };
         let typed = match (kind, typed) {
             (Kind::Idea, _) | (_, 3..) => 1.0,
             (_, 2) => 0.8,
             (_, 1) => 0.6,
-            // Any file will do, and the shell's own completion shows them all.
+            // Any file is possible, and the shell's own completion shows them all.
             (Kind::Path, 0) => 0.12,
             (_, 0) => 0.35,
         };
@@ -165,7 +166,7 @@ impl Crowd {
     }
 }
 
-/// Changing what is typed needs a better reason than going on with it.
+/// Changing typed text needs a better reason than continuing it.
 fn fitting(fit: Fit) -> f32 {
     match fit {
         Fit::Extends => 1.0,

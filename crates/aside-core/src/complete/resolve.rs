@@ -1,5 +1,4 @@
-//! Which place on the disk a typed path means: what the shell would make of `~`, `$HOME`, `.`, `..` and an earlier `cd`.
-//! Follows no links.
+//! Resolves a typed path as the shell would: `~`, `$HOME`, `.`, `..` and an earlier `cd`. Follows no links.
 
 use std::borrow::Cow;
 
@@ -8,10 +7,10 @@ use crate::line::{Command, Join, Line};
 use crate::text;
 use crate::world::{Kind, Known};
 
-/// How many entries of a directory the world tells at most; one with more may have what is not among them.
+/// Most entries of a directory that the world lists; a larger directory may have others.
 pub const MAX_ENTRIES: usize = 10_000;
 
-/// An absolute path without `.` and `..`, from one as it is typed; none when only the shell knows. `fixed` says that
+/// An absolute path without `.` and `..` from a typed one; `None` when only the shell can expand it. `fixed` says that
 /// nothing in it would be expanded.
 pub fn absolute(ask: &Ask<'_>, value: &str, fixed: bool) -> Option<String> {
     let (begin, rest) = match fixed {
@@ -22,10 +21,10 @@ pub fn absolute(ask: &Ask<'_>, value: &str, fixed: bool) -> Option<String> {
     Some(text::path::normalized(begin, rest))
 }
 
-/// What stands before the first slash, expanded, and the rest.
+/// The expanded part before the first slash, and the rest.
 fn expanded<'a>(ask: &'a Ask<'_>, value: &'a str) -> Option<(&'a str, &'a str)> {
     let (first, rest) = value.split_at(value.find('/').unwrap_or(value.len()));
-    // Where else something is expanded is not known: the quotes are gone.
+    // Whether these are expanded is unknown, because the quotes are gone.
     if rest.contains(['$', '*', '?', '[', '{', '`', '(']) {
         return None;
     }
@@ -41,7 +40,7 @@ fn expanded<'a>(ask: &'a Ask<'_>, value: &'a str) -> Option<(&'a str, &'a str)> 
     begin.starts_with('/').then_some((begin, rest))
 }
 
-/// What is at an absolute path, as far as that is known.
+/// What exists at an absolute path, as far as is known.
 pub fn kind(ask: &Ask<'_>, path: &str) -> Known<Kind> {
     let Some((parent, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
         return Known::Yes(Kind::Directory);
@@ -51,7 +50,7 @@ pub fn kind(ask: &Ask<'_>, path: &str) -> Known<Kind> {
         Known::No => return Known::No,
         Known::NotYet => return Known::NotYet,
     };
-    // Some file systems do not tell capital letters from small ones.
+    // Some file systems ignore case.
     let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().map(|found| &entries[found]);
     match found.or_else(|| entries.iter().find(|entry| entry.name.eq_ignore_ascii_case(name))) {
         Some(entry) => Known::Yes(entry.kind),
@@ -60,7 +59,7 @@ pub fn kind(ask: &Ask<'_>, path: &str) -> Known<Kind> {
     }
 }
 
-/// Where a command of the line will run: after `cd there &&` it is there. None when that cannot be known.
+/// The directory in which a command of the line will run, after any `cd there &&`. `None` when that is unknown.
 pub fn cwd<'a>(ask: &Ask<'a>, line: &Line<'_>, command: &Command) -> Option<Cow<'a, str>> {
     let mut cwd = Cow::Borrowed(ask.cwd);
     if matches!(command.join, Join::First) && command.inside.is_none() {

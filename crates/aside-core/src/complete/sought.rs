@@ -1,7 +1,7 @@
-//! Whether a line has in it what is typed, for lines that are remembered by their middle or by their first letters.
+//! Fuzzy matching: whether a line contains what is typed, for lines that users remember by their middle or by initials.
 
-/// Every piece between blanks begins a word or a part of one, in this order, whatever the case; one with a blank behind it is all of that.
-/// A flag stands for a flag only.
+/// Each typed piece must begin a word or a part of one, in order, ignoring case; a piece with a blank after it must be
+/// all of that. A flag only matches a flag.
 pub fn has_in_order(line: &str, typed: &str) -> bool {
     let mut from = 0;
     let mut pieces = typed.split_whitespace().peekable();
@@ -13,7 +13,7 @@ pub fn has_in_order(line: &str, typed: &str) -> bool {
     true
 }
 
-/// One word whose letters are the first ones of the line's words, from the first word on.
+/// Whether the typed word consists of the initials of the line's words, from the first word on.
 pub fn has_initials(line: &str, typed: &str) -> bool {
     if typed.contains(char::is_whitespace) {
         return false;
@@ -42,7 +42,7 @@ fn find(text: &[u8], from: usize, wanted: &[u8], is_whole: bool) -> Option<usize
     (from..(text.len() + 1).saturating_sub(length)).find(begins)
 }
 
-/// Whether the byte is part of a flag; the value behind its `=` is none.
+/// Whether the byte is part of a flag; the value after its `=` is not.
 fn is_in_flag(text: &[u8], at: usize) -> bool {
     let begin = text[..at].iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
     text.get(begin) == Some(&b'-') && !text[begin..at].contains(&b'=')

@@ -1,11 +1,11 @@
-//! All sources and the ranking together, as scenes (`fake.rs` says what a row means).
+//! All sources and the ranking together, as scenes (`fake.rs` describes the rows).
 
 use insta::assert_snapshot;
 
 use super::*;
 use crate::complete::fake::Fake;
 
-/// One line per candidate: the text, its source and what is said about it.
+/// One line per candidate: the text, its source and its description.
 fn run(scene: &str) -> String {
     let fake = Fake::new(scene);
     let rows = complete(&fake.ask()).into_iter().map(|Ranked { candidate, chance: _ }| {
@@ -20,7 +20,7 @@ fn run(scene: &str) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-/// The first candidate, which is what the ghost shows.
+/// The first candidate, which the ghost text shows.
 fn first(scene: &str) -> String {
     run(scene).lines().next().unwrap_or_default().to_owned()
 }
@@ -182,7 +182,7 @@ fn a_models_idea_enters_by_the_same_door() {
     assert_eq!(complete(&ask)[0].candidate.text, "zzz --help");
 }
 
-/// What is offered when a model thinks so.
+/// The candidates with a model's suggestion.
 fn with_idea(scene: &str, idea: &str) -> String {
     let fake = Fake::new(scene);
     let ask = Ask { idea: Some(idea), ..fake.ask() };
@@ -233,7 +233,7 @@ fn a_models_idea_that_cannot_run_is_not_offered() {
     assert_eq!(with_idea(&format!("{here}\nline git commit -m |"), "'a b'"), "git commit -m 'a b'");
 }
 
-/// What is listed when the user asks for a list.
+/// The candidates when the user asks for a list.
 fn listed(scene: &str) -> Vec<String> {
     let fake = Fake::new(scene);
     let ask = Ask { limit: 64, list: true, ..fake.ask() };
@@ -279,7 +279,7 @@ fn a_list_has_all_flags_and_files_of_the_slot() {
     assert!(all.iter().any(|line| line == "cat -n"), "{all:?}");
     let subcommands = listed(&format!("{LISTED}\nline git |"));
     assert!(subcommands.iter().any(|line| line == "git bisect"), "{subcommands:?}");
-    // Unasked, the rules of the bar hold.
+    // Without a list request, the rules of the bar apply.
     let fake = Fake::new(&format!("{LISTED}\nline cat src/|"));
     assert_eq!(complete(&fake.ask()), []);
 }

@@ -1,4 +1,5 @@
-//! A line that ran and failed: was it a sentence? The document's second layer as the first filter, and what guards it.
+//! Decides whether a line that ran and failed was prose. The second layer of requirement 001 (docs/requirements.md) is
+//! the first filter; further guards follow.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +12,7 @@ use crate::detect::phrase::{has_content, is_amount};
 use crate::detect::reading::{Level, Prose, Reading, Sort, Token};
 use crate::detect::{After, End, Facts, Ruling, missing, tongue};
 
-/// With these a shell says that a signal ended or stopped it. Others from 128 on are a program's own: git ends with 128 and 129.
+/// Exit statuses by which a shell reports a signal. Others from 128 on are a program's own: git exits with 128 and 129.
 const SIGNALS: RangeInclusive<i32> = 130..=150;
 
 pub fn after(line: &str, end: &End<'_>, facts: &Facts<'_>) -> Ruling<After> {
@@ -31,7 +32,7 @@ pub fn after(line: &str, end: &End<'_>, facts: &Facts<'_>) -> Ruling<After> {
     if !failed.begins_a_sentence(first) {
         return nothing("it begins as only commands do");
     }
-    // One in a long sentence is what it is about.
+    // A single sign in a long sentence is the subject of the sentence.
     let Prose { core, signs, .. } = failed.rest;
     if signs > 0 && !(core >= 2 && signs * 5 <= failed.rest.functional()) {
         return nothing("it has the signs of a command");
@@ -39,7 +40,7 @@ pub fn after(line: &str, end: &End<'_>, facts: &Facts<'_>) -> Ruling<After> {
     if here::is_error(first.raw, facts) {
         return nothing("it is an error message");
     }
-    // The shell reads them as its own.
+    // The shell treats these as its own words.
     if lists().constructs.contains(&first.raw) || lists().reserved.contains(&first.raw) {
         return failed.construct(first.raw, end);
     }
@@ -56,7 +57,7 @@ pub fn after(line: &str, end: &End<'_>, facts: &Facts<'_>) -> Ruling<After> {
     failed.command(&command, facts)
 }
 
-/// A glob does not make a command of a line in which it stands for the thing that is spoken of: `find all *.tmp files`.
+/// A glob does not make a command of a line that uses it as a noun: `find all *.tmp files`.
 fn read(line: &str) -> Reading<'_> {
     let reading = Reading::of(line);
     let begins = reading.rest().first().is_some_and(|second| second.is_functional() || is_amount(second));
@@ -72,12 +73,12 @@ struct Failed<'r, 'l> {
     words: &'r [Token<'l>],
     rest: Prose,
     evidence: Evidence,
-    /// How much those words speak for a sentence.
+    /// How strongly these words suggest prose.
     level: Level,
     is_foreign: bool,
-    /// The document's own rule says that it is one.
+    /// The specified rule (requirement 001) says that it is prose.
     by_document: bool,
-    /// So many words that the shell could not read.
+    /// Several words that the shell could not parse.
     by_syntax: bool,
     /// The tool itself says that it has no such subcommand.
     is_denied: bool,
@@ -96,7 +97,7 @@ impl<'r, 'l> Failed<'r, 'l> {
         let by_syntax = reading.len() >= 4 && evidence.syntax;
         let raw: Vec<&str> = reading.tokens.iter().map(|token| token.raw).collect();
         let is_foreign = rest.signs == 0 && tongue::spoken(&raw).is_some_and(|spoken| spoken.weight >= 0.5);
-        // A sign in a long sentence does not make it another one.
+        // A sign in a long sentence does not change that it is one.
         let is_long = rest.signs > 0 && rest.core >= 2;
         Self {
             reading,
@@ -132,7 +133,7 @@ impl<'r, 'l> Failed<'r, 'l> {
         if lists().free.contains(command) {
             return nothing(format!("{command} takes words for what they are"));
         }
-        // The document's filter: an output without any such error is that of a command that ran.
+        // The specified filter: an output without any such error is that of a command that ran.
         let Evidence { seen, named, more, .. } = self.evidence;
         if seen && !named && !more && !self.is_foreign {
             return nothing("its output names no error that a sentence causes");
@@ -143,7 +144,7 @@ impl<'r, 'l> Failed<'r, 'l> {
             return nothing(format!("{command} runs what follows it"));
         }
         if !self.is_denied && here::knows(command, second, facts) {
-            // A subcommand or a file may be spoken of; a target or a script is meant.
+            // A sentence may mention a subcommand or a file; a target or a script is meant as such.
             return if !here::is_live(command, second, facts) && meaning.is_about_known() {
                 agent(format!("{command} failed, and the line reads as a sentence"))
             } else {
@@ -164,7 +165,7 @@ impl<'r, 'l> Failed<'r, 'l> {
         }
     }
 
-    /// Whether the words and the failure together are enough.
+    /// Whether the words and the failure together are sufficient.
     fn is_sentence(&self) -> bool {
         let Self { words, rest, evidence, level, .. } = self;
         let second = words.first();
@@ -174,22 +175,22 @@ impl<'r, 'l> Failed<'r, 'l> {
             return false;
         }
         match (self.by_document, evidence.seen) {
-            // The error is one of the document's, and so is the word.
+            // Both the error and the word are in the specified lists.
             (true, true) => {
                 *level >= Level::Fair
                     || rest.names == 0 && (speaks && count >= 2 || rest.functional() >= 1 && count >= 3)
                     || second.is_some_and(|second| matches!(second.plain.as_str(), "ahead" | "please" | "sure"))
             }
             (false, true) => evidence.more && *level >= Level::Strong && count >= 3 || self.is_certain(),
-            // Nothing is known but that it failed.
+            // Only the exit status is known.
             (_, false) => self.is_certain() && (evidence.named || rest.names == 0 || self.is_long()),
         }
     }
 
-    /// The document's rule and no more, for plain words that name nothing here. Two words are too few: `git update`.
+    /// Only the specified rule, for plain words that name nothing here. Two words are too few: `git update`.
     fn is_listed(&self) -> bool {
         let is_seen = self.by_document && self.evidence.seen && self.words.len() >= 2;
-        // `make check test`, where neither is here.
+        // `make check test`, where neither target exists.
         let is_target = |token: &Token<'_>| lists().forgotten.contains(token.plain.as_str());
         (is_seen || self.by_syntax) && self.words.iter().all(Token::is_plain) && !self.words.iter().all(is_target)
     }
@@ -198,7 +199,7 @@ impl<'r, 'l> Failed<'r, 'l> {
         self.is_foreign && (self.evidence.any || !self.evidence.seen)
     }
 
-    /// Enough of a sentence where only the exit status is known.
+    /// Sufficient evidence of prose where only the exit status is known.
     fn is_certain(&self) -> bool {
         let Self { words, rest, level, .. } = self;
         let count = words.len();
@@ -207,12 +208,12 @@ impl<'r, 'l> Failed<'r, 'l> {
             || rest.functional() >= 2 && count >= 3 && self.is_all_words()
     }
 
-    /// Nothing but words, of which the second joins them: `ls but only directories`.
+    /// Only words, of which the second is a function word: `ls but only directories`.
     fn is_all_words(&self) -> bool {
         self.words.first().is_some_and(Token::is_functional) && self.words.iter().all(Token::is_wordy)
     }
 
-    /// Names in a sentence that is one without them.
+    /// Contains names, but is a sentence without them.
     fn is_long(&self) -> bool {
         let Self { words, rest, .. } = self;
         let begins = words.first().is_some_and(Token::is_wordy);

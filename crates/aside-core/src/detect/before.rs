@@ -1,4 +1,5 @@
-//! A line that is about to run: is it the shell's? The document's first layer, and what guards it.
+//! Decides whether a line that is about to run belongs to the shell. The first layer of requirement 001
+//! (docs/requirements.md), and its guards.
 
 use crate::detect::here::{self, Head};
 use crate::detect::lists::lists;
@@ -7,7 +8,7 @@ use crate::detect::reading::{Level, Prose, Reading, Sort, Token};
 use crate::detect::{Before, Facts, Ruling, found, missing, tongue};
 use crate::line::{self, Open, Syntax};
 
-/// Letters of a line; whatever is longer is no sentence that somebody typed.
+/// Characters of a line; longer ones are not typed prose.
 const MAX_LINE: usize = 2000;
 
 pub fn before(line: &str, facts: &Facts<'_>) -> Ruling<Before> {
@@ -44,7 +45,7 @@ pub fn before(line: &str, facts: &Facts<'_>) -> Ruling<Before> {
     }
 }
 
-/// Whether a line says itself that it is a sentence.
+/// Whether a line is marked as prose by the prefix.
 pub fn forced(line: &str, prefix: &str) -> bool {
     !prefix.is_empty() && line.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
@@ -68,14 +69,14 @@ fn single(word: &Token<'_>, facts: &Facts<'_>) -> Ruling<Before> {
     shell("one word is a command")
 }
 
-/// The document's first layer: such a word begins no command. Unless the shell can read the whole line after all.
+/// The specified first layer: such a word begins no command, unless the shell can parse the whole line after all.
 fn reserved(line: &str, reading: &Reading<'_>, facts: &Facts<'_>) -> Ruling<Before> {
     let first = reading.first().map_or("", |token| token.raw);
     let rest = Prose::of(reading.rest());
     let is_prose = rest.level() >= Level::Fair || is_foreign(reading.rest());
     let said = || agent(format!("no command begins with {first}, and the rest reads as a sentence"));
     match line::syntax(line, facts.dialect) {
-        // `in` is a word like any other to a shell; nobody has a command of that name.
+        // To a shell `in` is an ordinary word, and no command has that name.
         Syntax::Whole if first == "in" => match here::head(first, facts) {
             Head::Missing if rest.signs == 0 => said(),
             Head::Missing | Head::Own | Head::Perhaps | Head::Command(_) => shell("in is a command here"),
@@ -86,7 +87,7 @@ fn reserved(line: &str, reading: &Reading<'_>, facts: &Facts<'_>) -> Ruling<Befo
             said()
         }
         Syntax::Open(_) => shell("the shell waits for the rest of it"),
-        // A piece of a script that was pasted.
+        // A pasted piece of a script.
         Syntax::Broken if rest.signs > 0 && (rest.functional() == 0 || line.ends_with(';')) => {
             shell("it looks like a piece of a script")
         }
@@ -94,7 +95,8 @@ fn reserved(line: &str, reading: &Reading<'_>, facts: &Facts<'_>) -> Ruling<Befo
     }
 }
 
-/// A construct that is typed over several lines ends in something else than in the middle of a word.
+/// Whether the line is unlikely to be the first of several: that would end in an operator, a here-document or a
+/// backslash.
 fn is_unlikely(open: Open, first: &str) -> bool {
     match open {
         Open::Quote | Open::Compound => true,
@@ -104,21 +106,21 @@ fn is_unlikely(open: Open, first: &str) -> bool {
     }
 }
 
-/// `select one`, where a name of letters that are no word would be a variable: `select x`.
+/// `select one` is prose; a name that is no word would be a variable: `select x`.
 fn is_choice(reading: &Reading<'_>) -> bool {
     let is_select = reading.first().is_some_and(|first| first.raw == "select");
     let rest = reading.rest();
     is_select && rest.iter().all(|token| token.is_plain() && token.is_english()) && !rest.iter().any(|t| t.raw == "in")
 }
 
-/// Whether the first command in the line is one that exists, or may exist.
+/// Whether the first command in the line exists, or may exist.
 fn runs(line: &str, facts: &Facts<'_>) -> bool {
     let parsed = line::parse(line, facts.dialect);
     let Some(word) = parsed.commands.iter().find_map(|command| command.words.first()) else { return false };
     !word.fixed || here::runs(&word.value, facts)
 }
 
-/// `(make docs)`, `noglob find docs`: the command in the line is not its first word.
+/// `(make docs)`, `noglob find docs`: the command is not the first word.
 fn is_wrapped(first: &Token<'_>, line: &str, facts: &Facts<'_>) -> bool {
     let parsed = line::parse(line, facts.dialect);
     let word = parsed.commands.iter().find_map(|command| command.words.first());
@@ -126,7 +128,7 @@ fn is_wrapped(first: &Token<'_>, line: &str, facts: &Facts<'_>) -> bool {
         && line::syntax(line, facts.dialect) != Syntax::Broken
 }
 
-/// `while you are at it`: the shell would wait for the end of it.
+/// `while you are at it`: the shell would wait for the end of the construct.
 fn compound(line: &str, reading: &Reading<'_>, facts: &Facts<'_>) -> Ruling<Before> {
     let first = reading.first().map_or("", |token| token.raw);
     let rest = Prose::of(reading.rest());
@@ -149,7 +151,7 @@ fn compound(line: &str, reading: &Reading<'_>, facts: &Facts<'_>) -> Ruling<Befo
     }
 }
 
-/// What no construct is followed by, however little it says: `time to go`, `case sensitive search`, `repeat that`.
+/// Words that follow no construct, even in a short line: `time to go`, `case sensitive search`, `repeat that`.
 fn is_spoken_of(first: &str, reading: &Reading<'_>) -> bool {
     let words = reading.rest();
     let second = words.first();
@@ -171,7 +173,7 @@ fn has_bracket(words: &[Token<'_>]) -> bool {
     words.iter().any(|token| token.raw.starts_with('('))
 }
 
-/// Whether the shell can make something of the words behind the one that opens a construct.
+/// Whether the shell can use the words behind the one that opens a construct.
 fn is_construct(line: &str, first: &str, reading: &Reading<'_>, level: Level, facts: &Facts<'_>) -> bool {
     let words = reading.rest();
     let second = words.first();
@@ -188,7 +190,7 @@ fn is_construct(line: &str, first: &str, reading: &Reading<'_>, level: Level, fa
     }
 }
 
-/// Letters, as they begin a sentence; or the name of a file, of which something is said.
+/// Letters, as at the beginning of a sentence; or the name of a file that the sentence is about.
 fn may_begin_a_sentence(reading: &Reading<'_>) -> bool {
     let Some(first) = reading.first() else { return false };
     match first.sort {
@@ -207,7 +209,7 @@ pub fn is_subject(reading: &Reading<'_>) -> bool {
     is_bare && words.len() >= 2 && (level == Level::Strong || is_predicate(words))
 }
 
-/// `"permission denied" when I run it`: a name of several words is no command.
+/// `"permission denied" when I run it`: a name of several words is not a command.
 pub fn is_quotation(reading: &Reading<'_>) -> bool {
     let is_long = reading.rest().first().is_some_and(|second| second.sort == Sort::Quoted);
     let words: Vec<Token<'_>> = reading.tokens.iter().filter(|token| token.sort != Sort::Quoted).cloned().collect();

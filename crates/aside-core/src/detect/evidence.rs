@@ -1,21 +1,21 @@
-//! What a failure tells about the line that failed. Does not look at the line.
+//! What a failure reveals about the line that failed. Does not look at the line.
 
 use crate::detect::End;
 use crate::detect::lists::lists;
 
 const NOT_FOUND: i32 = 127;
-/// Bytes of what was printed that are looked at, from its beginning and its end.
+/// Bytes of the output that are read, from its beginning and its end.
 const MAX_OUTPUT: usize = 16 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The output is known.
+    /// The output was captured.
     pub seen: bool,
     pub any: bool,
-    /// One of the document's errors.
+    /// One of the specified errors (data/detect/seed.txt).
     pub named: bool,
     pub syntax: bool,
-    /// One of ours, which prove less.
+    /// One of our additional errors, which prove less.
     pub more: bool,
 }
 
@@ -39,14 +39,14 @@ impl Evidence {
         }
     }
 
-    /// Nobody has seen what it printed; some of that can be told by how it ended.
+    /// Without a captured output, guesses from how the line ended.
     fn guessed(end: &End<'_>) -> Self {
         let named = end.unreadable || end.exit == NOT_FOUND;
         Self { seen: false, any: false, named, syntax: end.unreadable, more: false }
     }
 }
 
-/// How tools say that they have no such subcommand, beside its name.
+/// How tools say, beside its name, that they have no such subcommand.
 const DENIALS: [&str; 6] = [
     "is not a ",
     "no such command",

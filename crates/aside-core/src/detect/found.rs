@@ -1,5 +1,5 @@
-//! A line that is about to run, whose first word is a command. It runs, unless nobody could mean it: because the shell cannot
-//! read it, or because the words are a sentence and the command would do something with them.
+//! A line that is about to run and whose first word is a command. It runs, unless it cannot be meant as one: because
+//! the shell cannot parse it, or because the words are a sentence and the command would act on them.
 
 use crate::detect::lists::lists;
 use crate::detect::phrase::{
@@ -21,7 +21,7 @@ const WRAPPERS: [&str; 5] = ["sudo", "doas", "nohup", "exec", "watch"];
 
 pub fn before(line: &str, command: &str, reading: &Reading<'_>, foreign: bool, facts: &Facts<'_>) -> Ruling<Before> {
     let rest = Prose::of(reading.rest());
-    // It shows files; of these there is none.
+    // `more` shows files, and none of these exist.
     let is_more = command == "more" && reading.rest().iter().all(Token::is_english);
     if is_more && names_nothing(command, reading.rest(), facts) {
         return Ruling::<Before>::agent("more is said here, not run");
@@ -34,14 +34,14 @@ pub fn before(line: &str, command: &str, reading: &Reading<'_>, foreign: bool, f
     }
     let level = if foreign { Level::Strong } else { rest.level() };
     let name = reading.rest().first().map_or("", |second| second.raw);
-    // The shell would wait for the other quote, or complain.
+    // The shell would wait for the closing quote, or complain.
     if level >= Level::Fair && is_unreadable(line, level, facts) && !here::knows(command, name, facts) {
         return Ruling::<Before>::agent(format!("the shell cannot read it, and what follows {command} is a sentence"));
     }
     let is_said = lists().agent.contains(command) && level >= Level::Fair && is_addressed(command, reading);
     let wraps = WRAPPERS.contains(&command) && here::runs(name, facts);
     let acts = lists().acts(command, name) && !wraps && (foreign || is_certain(command, reading, level, facts));
-    // The subcommand is one, of course.
+    // Skips the subcommand, which exists.
     let words = reading.tokens.get(if lists().acts(command, "") { 1.. } else { 2.. }).unwrap_or_default();
     if (is_said || acts) && rest.signs == 0 && names_nothing(command, words, facts) {
         let why = if acts { "would run with these words, which are a sentence" } else { "is said here, not run" };
@@ -53,7 +53,7 @@ pub fn before(line: &str, command: &str, reading: &Reading<'_>, foreign: bool, f
     Ruling::<Before>::unsure(format!("{command} is a command, and what follows it may be a sentence"))
 }
 
-/// `who am i` and `which a b` are commands; longer ones are said to somebody.
+/// `who am i` and `which a b` are commands; longer ones are prose.
 fn is_addressed(command: &str, reading: &Reading<'_>) -> bool {
     let names = Prose::of(reading.rest()).names;
     let is_long = reading.len() >= if command == "who" { 5 } else { 4 };
@@ -63,7 +63,7 @@ fn is_addressed(command: &str, reading: &Reading<'_>) -> bool {
     names == 0 && (is_long || is_asked && !matches!(second, "am" | "mom" | "are" | "is"))
 }
 
-/// Enough of a sentence for a command that could have meant those words.
+/// Sufficient evidence of prose for a command that could have taken those words.
 fn is_certain(command: &str, reading: &Reading<'_>, level: Level, facts: &Facts<'_>) -> bool {
     // Behind a subcommand everything is one word later.
     let skipped = usize::from(!lists().acts(command, ""));
@@ -97,7 +97,7 @@ fn is_certain(command: &str, reading: &Reading<'_>, level: Level, facts: &Facts<
     is_sure || is_prose && count >= 3 || is_prose && level == Level::Strong && rest.functional() >= 3
 }
 
-/// What is said of a command, or of something that it would be done to. A new thing may have any name.
+/// A statement about a command or its object. A command that creates something accepts any name.
 fn is_about(command: &str, words: &[Token<'_>]) -> bool {
     if words.len() < 2 || !words.iter().all(Token::is_plain) {
         return false;
@@ -112,21 +112,21 @@ fn is_about(command: &str, words: &[Token<'_>]) -> bool {
         || is_object(words) && !lists().creates.contains(command) && !lists().users.contains(command)
 }
 
-/// What this command in particular could not mean: `set EDITOR to vim`, `export my bookmarks`.
+/// What this particular command could not mean: `set EDITOR to vim`, `export my bookmarks`.
 fn is_absurd(command: &str, words: &[Token<'_>]) -> bool {
     let is_plain = words.iter().all(Token::is_plain);
     match command {
         "set" | "export" | "unset" | "declare" => is_plain && (has_between(words) || is_determined(words)),
         "read" | "typeset" => is_plain && is_determined(words),
-        // They show what is there, and there is nothing of that name.
+        // They show existing files, and nothing of that name exists.
         "file" | "more" | "less" | "last" => {
             is_plain && (is_determined(words) || is_joined(words) || has_between(words) || has_predicate(words))
         }
-        // They would begin with a new file of that name.
+        // They would start with a new file of that name.
         "vi" | "vim" | "nvim" | "nano" | "emacs" | "code" => {
             is_plain && is_determined(words) && words.first().is_some_and(is_determiner)
         }
-        // No program is called like that.
+        // No program has such a name.
         "sudo" | "doas" | "nohup" | "exec" | "watch" => {
             words.len() >= 2 && words.first().is_some_and(is_determiner) && words.get(1).is_some_and(Token::is_plain)
         }
@@ -135,16 +135,16 @@ fn is_absurd(command: &str, words: &[Token<'_>]) -> bool {
 }
 
 fn names_nothing(command: &str, words: &[Token<'_>], facts: &Facts<'_>) -> bool {
-    // To the others a file of that name means nothing.
+    // To the other commands a file of that name means nothing.
     let is_file = |token: &Token<'_>| {
         NAMES_FILES.contains(&command) && (here::exists(token.raw, facts) || here::exists(&token.plain, facts))
     };
-    // Only the first is a machine; what follows runs there.
+    // Only the first word is a machine; the rest runs there.
     let lives = if lists().hosts.contains(command) { words.get(..1).unwrap_or_default() } else { words };
     !lives.iter().any(|token| here::is_live(command, token.raw, facts)) && !words.iter().any(is_file)
 }
 
-/// An apostrophe in a word opens a quote to a shell; so do brackets to some.
+/// To a shell an apostrophe in a word opens a quote; in some shells brackets do as well.
 fn is_unreadable(line: &str, level: Level, facts: &Facts<'_>) -> bool {
     match line::syntax(line, facts.dialect) {
         Syntax::Broken => true,

@@ -1,5 +1,5 @@
-//! What the words of a line name where it was typed: commands, files, subcommands, targets. What is not known yet may be
-//! there: nothing is taken from the shell on a guess.
+//! Resolves the words of a line at the place where it was typed: commands, files, subcommands, targets. What is not
+//! known yet counts as present: no line is taken from the shell on a guess.
 
 use std::borrow::Cow;
 
@@ -14,11 +14,11 @@ use crate::world::{Known, Live};
 pub enum Head<'a> {
     /// A program or builtin, by the name under which its grammar is known.
     Command(Cow<'a, str>),
-    /// An alias or function of the person's own, which may take anything.
+    /// An alias or function of the user, which may take anything.
     Own,
     /// Nothing: the line would fail.
     Missing,
-    /// Nobody knows yet.
+    /// Not known yet.
     Perhaps,
 }
 
@@ -26,7 +26,7 @@ pub fn head<'a>(word: &'a str, facts: &Facts<'_>) -> Head<'a> {
     match facts.first {
         First::Program | First::Builtin | First::Reserved => Head::Command(word.into()),
         First::Alias => alias(word, facts),
-        // A command that everybody has is often wrapped in a function of the same name.
+        // Common commands are often wrapped in a function of the same name.
         First::Function if is_known_command(word, facts) => Head::Command(word.into()),
         First::Function | First::Directory => Head::Own,
         First::Nothing => Head::Missing,
@@ -52,14 +52,14 @@ fn looked_up<'a>(word: &'a str, facts: &Facts<'_>) -> Head<'a> {
     }
 }
 
-/// An alias that only adds flags, or is short for a command, is that command.
+/// An alias that only adds flags or abbreviates a command is treated as that command.
 fn alias<'a>(word: &'a str, facts: &Facts<'_>) -> Head<'a> {
     let found = facts.names.aliases.binary_search_by(|(known, _)| (**known).cmp(word)).ok();
     let Some((_, value)) = found.and_then(|found| facts.names.aliases.get(found)) else { return Head::Own };
     let target = value.split_whitespace().find(|part| !part.contains('='));
     match target {
         Some(target) if target == word => Head::Command(word.into()),
-        // Longer ones have words of their own before the ones that follow.
+        // A longer alias puts words of its own before the ones that follow.
         Some(target) if is_known_command(target, facts) && value.split_whitespace().nth(1).is_none() => {
             Head::Command(target.to_owned().into())
         }
@@ -67,19 +67,19 @@ fn alias<'a>(word: &'a str, facts: &Facts<'_>) -> Head<'a> {
     }
 }
 
-/// Whether there is such a command on some machine.
+/// Whether such a command exists on some machine.
 pub fn is_known_command(word: &str, facts: &Facts<'_>) -> bool {
     facts.specs.has(word)
         || lists().is_command(word)
         || [Dialect::Zsh, Dialect::Bash, Dialect::Fish].iter().any(|dialect| shell::builtins(*dialect).contains(&word))
 }
 
-/// The beginning of an error message that was pasted.
+/// Whether it is the beginning of a pasted error message.
 pub fn is_error(word: &str, facts: &Facts<'_>) -> bool {
     word.strip_suffix(':').is_some_and(|name| is_known_command(name, facts))
 }
 
-/// Whether it is spelled nearly as a command is.
+/// Whether it is one typo away from a command.
 pub fn is_misspelt(word: &str, facts: &Facts<'_>) -> bool {
     let near = |known: &str| known.len() > 1 && is_one_slip(known, word);
     word.len() > 2
@@ -88,7 +88,7 @@ pub fn is_misspelt(word: &str, facts: &Facts<'_>) -> bool {
         && (lists().commands().any(near) || facts.specs.names().any(near))
 }
 
-/// Whether it is spelled nearly as one of a command's subcommands is.
+/// Whether it is one typo away from a subcommand.
 pub fn is_misspelt_subcommand(command: &str, word: &str, facts: &Facts<'_>) -> bool {
     let Some(spec) = facts.specs.find(command, facts.world) else { return true };
     if lists().is_word(word) {
@@ -98,7 +98,7 @@ pub fn is_misspelt_subcommand(command: &str, word: &str, facts: &Facts<'_>) -> b
     spec.subs.is_empty() || spec.subs.iter().any(|sub| near(&sub.name))
 }
 
-/// Whether a file or directory has this name, or may have it.
+/// Whether a file or directory of this name exists, or may exist.
 pub fn exists(word: &str, facts: &Facts<'_>) -> bool {
     let (directory, name) = match word.rsplit_once('/') {
         Some((_, "")) => return exists(word.trim_end_matches('/'), facts) && !word.trim_matches('/').is_empty(),
@@ -123,13 +123,13 @@ fn resolved<'w>(directory: &'w str, facts: &Facts<'_>) -> Cow<'w, str> {
     }
 }
 
-/// Whether a word that is not the first, about which the shell was not asked, is a command or may be one.
+/// Whether a word other than the first, which the shell was not asked about, is or may be a command.
 pub fn runs(word: &str, facts: &Facts<'_>) -> bool {
     let facts = Facts { first: First::Unasked, ..*facts };
     !matches!(head(word, &facts), Head::Missing)
 }
 
-/// Whether the second word of a line is one that its command knows: a subcommand, a target, a script, something here.
+/// Whether the command knows the second word of the line: a subcommand, a target, a script, something here.
 pub fn knows(command: &str, second: &str, facts: &Facts<'_>) -> bool {
     if let Some(spec) = facts.specs.find(command, facts.world)
         && spec.sub(second).is_some()
@@ -139,7 +139,7 @@ pub fn knows(command: &str, second: &str, facts: &Facts<'_>) -> bool {
     is_live(command, second, facts) || exists(second, facts)
 }
 
-/// Whether it is a target, a script, a branch, a host: a name that its command knows at this moment.
+/// Whether it is a target, a script, a branch, a host: a name that its command knows right now.
 pub fn is_live(command: &str, word: &str, facts: &Facts<'_>) -> bool {
     let lives: &[Live] = match command {
         "make" | "gmake" => &[Live::MakeTarget],

@@ -1,4 +1,4 @@
-//! The words that tell a sentence from a command, as `data/detect` has them. Judges nothing.
+//! The word lists that tell prose from commands, from `data/detect`. Decides nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -14,29 +14,29 @@ const ERRORS: &str = include_str!("../../data/detect/errors.txt");
 
 type Set = HashSet<&'static str>;
 
-/// What a word does for a sentence.
+/// The role of a word in a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Only a sentence has it.
+    /// Occurs only in sentences.
     Core,
-    /// The same, where a word of letters follows.
+    /// The same, if a word of letters follows.
     Article,
-    /// It joins the words of a sentence; some commands know a few.
+    /// Joins the words of a sentence; some commands accept a few of them.
     Link,
     Speech,
-    /// It is in the document's list, and may be a subcommand or a file as well.
+    /// In the specified list, but may be a subcommand or a file as well.
     Listed,
 }
 
-/// How a line may begin that is no command.
+/// How a line begins that is not a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opener {
     Asks,
     Tells,
     Wishes,
-    /// A wish even without any word that only a sentence has.
+    /// A request even without a word that only sentences have.
     WishesAlone,
-    /// A wish, or a command whose program was forgotten: `push origin main`.
+    /// A request, or a command without its program: `push origin main`.
     Forgets,
 }
 
@@ -46,41 +46,41 @@ pub struct Lists {
     pub constructs: Vec<&'static str>,
     pub errors: Vec<&'static str>,
     pub syntax_errors: Vec<&'static str>,
-    /// Errors that the document does not name.
+    /// Errors that are not in the specified list.
     pub more_errors: Vec<&'static str>,
-    /// The document's list of natural language, whole.
+    /// The specified list of natural-language words, complete.
     pub words: Set,
     pub agent: Set,
     pub reports: Set,
-    /// `is`, `doesn't`: what is said of something.
+    /// Predicates: `is`, `doesn't`.
     pub predicates: Set,
-    /// Common words, few of which are the names of programs.
+    /// Common words, few of which are names of programs.
     pub common: Set,
-    /// Words that are the names of programs as well.
+    /// Words that are names of programs as well.
     programs: Set,
-    /// Subcommands that are typed without their program now and then.
+    /// Subcommands that are sometimes typed without their program.
     pub forgotten: Set,
-    /// Commands to which no word means anything.
+    /// Commands that accept no words.
     pub bare: Set,
-    /// Commands whose arguments are files that exist.
+    /// Commands whose arguments are existing files.
     pub files: Set,
-    /// Commands that take words for what they are.
+    /// Commands that take any words literally.
     pub free: Set,
-    /// Commands whose first argument is any text to look for.
+    /// Commands whose first argument is a search text.
     pub patterns: Set,
     /// Commands that run what follows them.
     pub runs: Set,
     /// Commands that run a script.
     pub scripts: Set,
-    /// Commands that are given the name of a machine or a person.
+    /// Commands that take the name of a host or a user.
     pub hosts: Set,
-    /// Commands that are given the name of a person.
+    /// Commands that take the name of a user.
     pub users: Set,
-    /// Commands that give a new thing the name that follows.
+    /// Commands that create something with the name that follows.
     pub creates: Set,
     classes: HashMap<&'static str, Class>,
     openers: HashMap<&'static str, Opener>,
-    /// Commands that would act on a sentence, and those of their subcommands that do; none when all of it does.
+    /// Commands that would act on prose, with the subcommands that do; an empty list when the command itself does.
     acts: HashMap<&'static str, Vec<&'static str>>,
     commands: Set,
 }
@@ -151,14 +151,16 @@ impl Lists {
         }
     }
 
-    /// The words of which a shell asks whatever follows them: those of the document, and those that open a construct in it.
+    /// The words about which a shell asks whatever follows them: the specified ones, and those that open a construct in
+    /// it.
     pub fn reserved_in(&self, dialect: Dialect) -> Vec<&'static str> {
         let is_here =
             |word: &&str| dialect == Dialect::Zsh || !in_section(SEED, "constructs-zsh").any(|zsh| zsh == *word);
         self.reserved.iter().chain(&self.constructs).copied().filter(is_here).collect()
     }
 
-    /// The words that flag a line before it runs: without one of them, a command that exists is not asked about.
+    /// The marker words that flag a line before it runs: without one of them, the shell does not ask about an existing
+    /// command.
     pub fn markers(&self) -> Vec<&'static str> {
         let held = self.classes.iter().filter(|(_, class)| **class != Class::Listed).map(|(word, _)| *word);
         let mut markers: Vec<&str> = held.chain(in_section(ENGLISH, "markers")).collect();
@@ -166,7 +168,7 @@ impl Lists {
         markers
     }
 
-    /// Whether a command is given names, which may be any word: of files, scripts, hosts, users.
+    /// Whether a command takes names, which may be any word: of files, scripts, hosts, users.
     pub fn takes_names(&self, command: &str) -> bool {
         let Self { files, scripts, hosts, users, patterns, .. } = self;
         [files, scripts, hosts, users, patterns].iter().any(|list| list.contains(command))
@@ -206,13 +208,13 @@ impl Lists {
         })
     }
 
-    /// Whether a slip of the fingers made it of a word that begins a sentence, and of which sort.
+    /// The kind of opener that a word is a typo of, if any.
     pub fn misspelt_opener(&self, word: &str) -> Option<Opener> {
         let mut openers = self.openers.iter().filter(|(known, _)| known.len() > 2 && is_one_slip(known, word));
         if word.len() > 3 { openers.next().map(|(_, opener)| *opener) } else { None }
     }
 
-    /// Whether a command does something with whatever words follow it.
+    /// Whether a command acts on whatever words follow it.
     pub fn acts(&self, command: &str, second: &str) -> bool {
         self.acts.get(command).is_some_and(|subcommands| subcommands.is_empty() || subcommands.contains(&second))
     }
@@ -221,13 +223,13 @@ impl Lists {
         self.commands.iter().copied()
     }
 
-    /// Whether it is the name of a command, here or elsewhere. Those with a spec are not among them.
+    /// Whether it is the name of a command, here or elsewhere. Those with a spec are not included.
     pub fn is_command(&self, word: &str) -> bool {
         self.commands.contains(word)
     }
 }
 
-/// Whether two words differ by one letter too many, too few, changed, or by two letters in the wrong order.
+/// Whether two words differ by one inserted, deleted or changed letter, or by two swapped letters.
 pub fn is_one_slip(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     if one == other || one.len().abs_diff(other.len()) > 1 {
@@ -259,7 +261,7 @@ fn section(text: &'static str, name: &'static str) -> impl Iterator<Item = &'sta
     rows(text).skip_while(move |row| !heading(row)).skip(1).take_while(move |row| !is_heading(row))
 }
 
-/// What is a sentence and what is none because of the words above it. Only tests read them.
+/// Whether the row is an example for the words above it. Only tests read these.
 fn is_example(row: &str) -> bool {
     row.starts_with("+ ") || row.starts_with("- ")
 }

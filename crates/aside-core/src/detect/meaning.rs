@@ -1,4 +1,4 @@
-//! What the words behind a command that failed mean to it. A sentence is what no command can make anything of, and a reader can.
+//! What the words behind a failed command mean to it. Prose is what the command cannot interpret and a reader can.
 
 use crate::detect::lists::lists;
 use crate::detect::phrase::{
@@ -8,28 +8,28 @@ use crate::detect::phrase::{
 use crate::detect::reading::{Prose, Sort, Token};
 use crate::detect::{Facts, here};
 
-/// Where somebody goes who does not mean the language.
+/// Words after `go` that do not refer to the Go tool.
 const WAYS: [&str; 12] =
     ["ahead", "back", "home", "on", "out", "over", "up", "down", "away", "there", "here", "faster"];
 
-/// Of the commands that take no words, those that take nothing else either.
+/// Of the commands that accept no words, those that accept nothing else either.
 const MUTE: [&str; 11] =
     ["free", "true", "false", "clear", "reset", "uptime", "users", "whoami", "top", "htop", "reboot"];
 
-/// What runs targets, which may have any name.
+/// Programs that run targets, which may have any name.
 const RUNS_TARGETS: [&str; 11] =
     ["make", "gmake", "just", "npm", "yarn", "pnpm", "bun", "rake", "ninja", "gradle", "mvn"];
 
-/// Subcommands behind which somebody forgot `-m`.
+/// Subcommands behind which the user may have forgotten `-m`.
 const TAKES_TEXT: [&str; 5] = ["commit", "stash", "save", "notes", "tag"];
 
-/// Subcommands behind which any word is meant for a program.
+/// Subcommands that are followed by any program.
 const RUNS_PROGRAMS: [&str; 9] = ["run", "exec", "test", "start", "x", "script", "r", "bench", "eval"];
 
-/// Subcommands behind which any word is the name of a package.
+/// Subcommands that are followed by the name of a package.
 const TAKES_PACKAGES: [&str; 8] = ["install", "i", "add", "remove", "uninstall", "search", "show", "info"];
 
-/// What takes two names, of which one may be `a`.
+/// Commands that take two names, of which one may be `a`.
 const TAKES_TWO: [&str; 10] = ["cp", "mv", "ln", "diff", "cmp", "comm", "join", "paste", "cat", "ls"];
 
 /// Flags of `find` whose dash was forgotten.
@@ -43,7 +43,7 @@ pub struct Meaning<'m, 'l> {
 }
 
 impl Meaning<'_, '_> {
-    /// Whether there is none, to this command.
+    /// Whether the words have no meaning for this command.
     pub fn is_missing(&self) -> bool {
         let Some(second) = self.words.first() else { return false };
         // `tar xf the archive` has its flags in a word.
@@ -84,7 +84,7 @@ impl Meaning<'_, '_> {
             && (second.sort == Sort::Name || is_run(second) || third.is_some_and(is_run))
     }
 
-    /// What is said of a subcommand or a file: `npm install hangs forever`, `sort data by date`.
+    /// A statement about a subcommand or a file: `npm install hangs forever`, `sort data by date`.
     pub fn is_about_known(&self) -> bool {
         let Some((second, rest)) = self.words.split_first() else { return false };
         if lists().files.contains(self.command) {
@@ -111,13 +111,13 @@ impl Meaning<'_, '_> {
         is_sentence && has_content(rest) && !self.takes_anything(second) || is_broken && !is_package
     }
 
-    /// The name of a file with blanks in it: `cat my file.txt`.
+    /// The name of a file with blanks: `cat my file.txt`.
     pub fn is_name(&self) -> bool {
         let names: Vec<&str> = self.words.iter().map(|token| token.raw).collect();
         names.len() <= 4 && here::exists(&names.join(" "), self.facts)
     }
 
-    /// Too few words for a sentence behind a command that looks for any text.
+    /// Too few words for a sentence behind a command that searches for any text.
     pub fn is_pattern(&self) -> bool {
         let is_file = self.words.last().is_some_and(|last| last.sort == Sort::Name);
         let is_short = self.words.len() < 3 || self.rest.functional() < 2 || is_file;
@@ -140,7 +140,7 @@ impl Meaning<'_, '_> {
         self.is_here(token) || here::is_live(self.command, token.raw, self.facts)
     }
 
-    /// Whether a subcommand or a target has a meaning for any word.
+    /// Whether a subcommand or a target accepts any word.
     fn takes_anything(&self, second: &Token<'_>) -> bool {
         let is_among = |words: &[&str], token: &Token<'_>| words.contains(&token.plain.as_str());
         self.words.iter().take(2).any(|token| is_among(&RUNS_PROGRAMS, token))
@@ -149,7 +149,7 @@ impl Meaning<'_, '_> {
             || self.is_here(second)
     }
 
-    /// `make docs for the parser`: what joins the words is no target.
+    /// `make docs for the parser`: a function word is no target.
     fn is_about_target(&self) -> bool {
         let is_strange = |token: &Token<'_>| token.sort == Sort::Link && !self.is_known(token);
         matches!(self.command, "make" | "just") && has_between(self.words) && self.words.iter().any(is_strange)
@@ -159,7 +159,7 @@ impl Meaning<'_, '_> {
         self.is_plain() && self.words.len() >= 2 || self.rest.functional() >= 2 && second.is_plain()
     }
 
-    /// Words in the place of a little program: `sed remove the first line`.
+    /// Words in place of a script: `sed remove the first line`.
     fn is_script(&self) -> bool {
         let is_english = self.words.len() >= 3 && self.words.iter().all(Token::is_english);
         matches!(self.command, "sed" | "awk" | "jq") && is_english
@@ -177,7 +177,7 @@ impl Meaning<'_, '_> {
             || is_nameless(self.words) && is_plain && !RUNS_TARGETS.contains(&self.command)
     }
 
-    /// Whether the words are joined as those of a sentence are.
+    /// Whether the words are joined as in a sentence.
     fn is_spoken(&self, second: &Token<'_>) -> bool {
         let Self { command, words, .. } = self;
         let (is_plain, count) = (self.is_plain(), words.len());
@@ -199,7 +199,7 @@ impl Meaning<'_, '_> {
         *command == "find" && self.is_search() || is_linked && !is_script && !lists().runs.contains(command)
     }
 
-    /// Words behind `find`, which takes places that exist, and flags.
+    /// Words behind `find`, which takes existing paths and flags.
     fn is_search(&self) -> bool {
         let words = self.words;
         if words.iter().take(2).any(|token| FIND_FLAGS.contains(&token.plain.as_str())) {
@@ -212,7 +212,7 @@ impl Meaning<'_, '_> {
         words.len() >= 2 && is_nowhere && english >= 1 || words.len() >= 3 && begins && english >= 2
     }
 
-    /// Whether nothing but words is here that the command would know.
+    /// Whether the command knows none of the words.
     fn is_strange(&self, second: &Token<'_>) -> bool {
         let Self { command, words, rest, facts } = self;
         let is_file = lists().files.contains(command);
@@ -228,7 +228,7 @@ impl Meaning<'_, '_> {
         if is_file {
             return rest.functional() >= 1 && words.iter().filter(|token| !self.is_here(token)).count() >= 2;
         }
-        // As many words as a subcommand takes that does not exist.
+        // As many words as a missing subcommand would have.
         let is_listed = words.iter().any(|token| token.sort == Sort::Listed);
         (rest.functional() >= 1 || is_listed) && !here::is_misspelt_subcommand(command, second.raw, facts)
     }

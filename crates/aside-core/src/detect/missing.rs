@@ -1,5 +1,5 @@
-//! A line whose first word is no command. It would fail, so little is lost by reading it as a sentence; but it may be a
-//! slip of the fingers, or a tool that is not installed.
+//! A line whose first word is not a command. It would fail, so reading it as prose loses little; but it may be a typo,
+//! or a tool that is not installed.
 
 use crate::detect::evidence::Evidence;
 use crate::detect::lists::{Opener, lists};
@@ -7,16 +7,16 @@ use crate::detect::phrase::{is_counted, is_determined, is_determiner, is_polite,
 use crate::detect::reading::{Level, Prose, Reading, Sort, Token};
 use crate::detect::{After, Before, Facts, Ruling, here};
 
-/// What is asked to be told about may be a command line.
+/// Verbs whose object may be a command line.
 const ABOUT_COMMANDS: [&str; 7] = ["explain", "describe", "help", "tell", "show", "translate", "use"];
 
-/// What is done up, down or out.
+/// Verbs that take up, down or out.
 const PHRASAL: [&str; 10] = ["clean", "tidy", "speed", "hurry", "shut", "slow", "back", "give", "sign", "wrap"];
 
 const ADJECTIVES: [&str; 10] =
     ["current", "previous", "recent", "total", "average", "available", "installed", "running", "missing", "hidden"];
 
-/// Before it runs.
+/// The ruling before it runs.
 pub fn before(reading: &Reading<'_>, is_foreign: bool, facts: &Facts<'_>) -> Ruling<Before> {
     let Some(first) = reading.first() else { return Ruling::<Before>::shell("it is empty") };
     let words = Words::of(reading, first, facts);
@@ -47,7 +47,7 @@ pub fn before(reading: &Reading<'_>, is_foreign: bool, facts: &Facts<'_>) -> Rul
     }
 }
 
-/// What was unsure before it ran is now known to have failed.
+/// The ruling after it ran: what was unsure before is now known to have failed.
 pub fn after(
     reading: &Reading<'_>,
     level: Level,
@@ -69,7 +69,7 @@ pub fn after(
     }
 }
 
-/// What describes a thing is no program that does something with it.
+/// An adjective is no program that acts on the noun after it.
 fn is_adjective(word: &str) -> bool {
     word.ends_with("est") || ADJECTIVES.contains(&word)
 }
@@ -83,7 +83,8 @@ struct Words<'w, 'l> {
     wordy: usize,
     /// Globs and variables.
     soft: usize,
-    /// Whoever types that may have forgotten where it is installed. A verb is one only without the words of a sentence.
+    /// The first word is a command that may not be installed. A verb counts only without the function words of a
+    /// sentence.
     is_command: bool,
     is_about_command: bool,
 }
@@ -119,7 +120,7 @@ impl<'w, 'l> Words<'w, 'l> {
         ends && self.rest.signs > 0 && !asks && self.opener != Some(Opener::Asks)
     }
 
-    /// Why the first word begins a sentence.
+    /// Why the first word begins a sentence, if it does.
     fn opening(&self) -> Option<String> {
         let Self { first, rest, wordy, is_command, .. } = self;
         let word = first.plain.as_str();
@@ -154,7 +155,7 @@ impl<'w, 'l> Words<'w, 'l> {
         }
     }
 
-    /// Why the line looks like a sentence whatever its first word.
+    /// Why the line looks like a sentence whatever its first word, if it does.
     fn looks(&self) -> Option<String> {
         let Self { first, rest, wordy, is_command, .. } = self;
         let is_known = *is_command && !lists().common.contains(first.plain.as_str());
@@ -164,7 +165,7 @@ impl<'w, 'l> Words<'w, 'l> {
         if is_question(&self.reading.tokens) && !is_known && rest.signs == 0 && *wordy >= 1 {
             return Some("it is a question, and no command".to_owned());
         }
-        // Nobody has such a command.
+        // No command has such a name.
         let is_sentence = self.is_capital()
             && !is_command
             && (rest.signs == 0 || rest.quoted == 0 && self.soft == rest.signs)
@@ -193,7 +194,7 @@ impl<'w, 'l> Words<'w, 'l> {
             return true;
         }
         match self.opener {
-            // `compose up`, but `clean up`
+            // `compose up` may be a command; `clean up` is prose.
             Some(Opener::Wishes)
                 if !PHRASAL.contains(&self.first.plain.as_str())
                     && self.reading.rest().iter().all(|token| lists().forgotten.contains(token.plain.as_str())) =>
@@ -235,7 +236,7 @@ impl<'w, 'l> Words<'w, 'l> {
             && self.reading.rest().first().is_some_and(|second| lists().reports.contains(second.plain.as_str()))
     }
 
-    /// Words of a dictionary, from the first on, or a slip in the first of them.
+    /// Dictionary words from the first on, or a typo in the first of them.
     fn is_plain_english(&self, level: Level, facts: &Facts<'_>) -> bool {
         let Self { first, reading, .. } = self;
         let words = reading.rest();
@@ -243,7 +244,7 @@ impl<'w, 'l> Words<'w, 'l> {
             return false;
         }
         if first.is_english() && first.sort != Sort::Number && words.iter().all(Token::is_plain) {
-            // `server start` is what somebody takes for a command.
+            // `server start` may be meant as a command.
             return words.len() >= 2
                 || is_adjective(&first.plain)
                 || !words.iter().any(|token| lists().forgotten.contains(token.plain.as_str()));
@@ -260,7 +261,7 @@ impl<'w, 'l> Words<'w, 'l> {
             return asks || speaks || english >= if here::is_misspelt(first.raw, facts) { 3 } else { 2 };
         }
         if here::is_misspelt(first.raw, facts) {
-            // A slip of the fingers is no sentence because of one word.
+            // A single function word does not make a typo a sentence.
             return level >= Level::Fair && words.len() >= 3;
         }
         is_determined(words)

@@ -1,9 +1,9 @@
-//! Whether a line is meant for the shell or is a sentence for the agent, before it runs and after it has failed. Knows
-//! neither how a sentence is answered nor who asks.
+//! Classifier: whether a line is meant for the shell or is prose for the agent, before it runs and after it has failed.
+//! Knows neither how prose is answered nor which client asks.
 //!
-//! The two mistakes are not alike: a sentence that is missed costs an error message, a command that is taken away from the
-//! shell costs the person's trust. So every rule that says `Agent` needs words that nobody writes in a command, and one
-//! sign of a command outweighs them.
+//! Precision matters more than recall: missed prose costs an error message, a command taken away from the shell costs
+//! the user's trust. So every rule that says `Agent` needs words that do not occur in commands, and one sign of a
+//! command outweighs them.
 
 mod after;
 mod before;
@@ -28,21 +28,21 @@ use crate::names::Names;
 use crate::spec::Specs;
 use crate::world::World;
 
-/// What is known where the line was typed.
+/// What is known about the place where the line was typed.
 #[derive(Clone, Copy)]
 pub struct Facts<'a> {
     pub cwd: &'a str,
     pub dialect: Dialect,
-    /// What the shell itself says about the first word.
+    /// What the shell reports about the first word.
     pub first: First,
     pub world: &'a dyn World,
     pub names: &'a Names,
     pub specs: &'a Specs,
-    /// What makes a line a sentence whatever it looks like, before a blank; empty for nothing.
+    /// Prefix that, followed by a blank, marks any line as prose; empty for none.
     pub agent_prefix: &'a str,
 }
 
-/// What a shell finds when it looks its first word up.
+/// What a shell finds when it looks up the first word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum First {
     Alias,
@@ -50,11 +50,11 @@ pub enum First {
     Builtin,
     Reserved,
     Program,
-    /// Typed alone it is gone to.
+    /// Typed alone, the shell changes to it.
     Directory,
     /// Nothing: the line would fail.
     Nothing,
-    /// It was not asked.
+    /// The shell was not asked.
     #[default]
     Unasked,
 }
@@ -63,7 +63,7 @@ pub enum First {
 pub enum Before {
     Shell,
     Agent,
-    /// It may be a sentence. It runs, and its end tells.
+    /// It may be prose. It runs, and its result decides.
     Unsure,
 }
 
@@ -73,7 +73,7 @@ pub enum After {
     Nothing,
 }
 
-/// A verdict, and why, for the person.
+/// A verdict, with the reason for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruling<V> {
     pub verdict: V,
@@ -107,9 +107,9 @@ impl Ruling<After> {
 /// How a line ended.
 pub struct End<'a> {
     pub exit: i32,
-    /// The shell could not read it as a command at all.
+    /// The shell could not parse it at all.
     pub unreadable: bool,
-    /// What it printed; nothing when that is not known.
+    /// Its output; `None` when it was not captured.
     pub output: Option<&'a str>,
 }
 

@@ -1,19 +1,19 @@
-//! What the words behind a command say together, whatever the command. Knows no shell and no machine.
+//! Grammar of the words behind a command, whatever the command. Knows no shell and no machine.
 
 use crate::detect::lists::lists;
 use crate::detect::reading::{Sort, Token};
 
-/// What stands before a thing in a sentence, and before nothing in a command.
+/// Words that precede a noun in a sentence, and nothing in a command.
 const DETERMINERS: [&str; 12] =
     ["the", "an", "my", "our", "your", "this", "that", "these", "those", "their", "his", "every"];
 
-/// The same, but some targets and files are called like that too.
+/// The same, but some targets and files have these names too.
 const AMOUNTS: [&str; 3] = ["all", "some", "any"];
 
-/// Before a single thing.
+/// Words before a singular noun.
 const SINGLES: [&str; 3] = ["each", "every", "no"];
 
-/// What something is done to in a sentence.
+/// Objects of a verb in a sentence.
 const OBJECTS: [&str; 12] = [
     "it",
     "me",
@@ -29,32 +29,32 @@ const OBJECTS: [&str; 12] = [
     "someone",
 ];
 
-/// Those of them that nothing is called.
+/// Those of them that are never names.
 const NAMELESS: [&str; 5] = ["everything", "anything", "something", "them", "everyone"];
 
-/// Who or what did something.
+/// Subjects of a verb.
 const SUBJECTS: [&str; 6] = ["it", "i", "we", "you", "they", "that"];
 
 const QUALIFIERS: [&str; 7] = ["only", "instead", "again", "too", "anymore", "yet", "already"];
 
 const POLITE: [&str; 6] = ["please", "pls", "plz", "thanks", "thx", "thank"];
 
-/// What joins the words of a wish. Others, such as `in` and `after`, are the names of files now and then.
+/// Words that join a request. Others, such as `in` and `after`, are sometimes names of files.
 const JOINS: [&str; 18] = [
     "with", "by", "only", "but", "and", "for", "like", "of", "from", "to", "about", "into", "without", "except", "as",
     "between", "just", "than",
 ];
 
-/// What stands between two things.
+/// Words between two nouns.
 const BETWEEN: [&str; 17] = [
     "to", "into", "by", "as", "with", "and", "from", "in", "of", "for", "on", "using", "than", "or", "against",
     "without", "inside",
 ];
 
-/// What stands before one thing, whatever that is called.
+/// Words before one noun, whatever its name.
 const TOWARDS: [&str; 5] = ["to", "into", "of", "about", "without"];
 
-/// Whether there is a thing that is spoken of: `the tests`, but not `this that other`.
+/// Whether there is a noun with a determiner: `the tests`, but not `this that other`.
 pub fn is_determined(words: &[Token<'_>]) -> bool {
     let is_determiner = |token: &Token<'_>| is_among(token, &DETERMINERS);
     let mut pairs = words.windows(2);
@@ -66,7 +66,7 @@ pub fn is_determiner(token: &Token<'_>) -> bool {
     is_among(token, &DETERMINERS)
 }
 
-/// Whether there is a word that means something by itself.
+/// Whether there is a content word.
 pub fn has_content(words: &[Token<'_>]) -> bool {
     words.iter().any(|token| !token.is_functional())
 }
@@ -85,7 +85,7 @@ pub fn is_counted(words: &[Token<'_>]) -> bool {
     is_single(words) || (0..words.len()).any(|at| words.get(at..).is_some_and(counts))
 }
 
-/// `a package`, where the letter is no name.
+/// `a package`, where the letter is not a name.
 pub fn is_article(words: &[Token<'_>]) -> bool {
     matches!(words, [one, next, ..] if one.plain == "a"
         && one.sort == Sort::Core && is_thing(next) && next.is_english() && !lists().forgotten.contains(next.plain.as_str()))
@@ -99,14 +99,14 @@ fn is_thing(token: &Token<'_>) -> bool {
     token.is_plain() && !token.is_functional() || token.sort == Sort::Name
 }
 
-/// Something is said of what stands before: `is broken`, `keeps crashing`.
+/// A predicate about what precedes: `is broken`, `keeps crashing`.
 pub fn is_predicate(words: &[Token<'_>]) -> bool {
     let Some((verb, rest)) = words.split_first() else { return false };
     let is_said = lists().predicates.contains(verb.plain.as_str()) || lists().reports.contains(verb.plain.as_str());
     is_said && rest.first().is_some_and(Token::is_plain)
 }
 
-/// Something is said of the words before: `changes are gone`.
+/// A predicate after other words: `changes are gone`.
 pub fn has_predicate(words: &[Token<'_>]) -> bool {
     let is_said = |token: &Token<'_>| {
         lists().predicates.contains(token.plain.as_str()) || lists().reports.contains(token.plain.as_str())
@@ -124,12 +124,12 @@ pub fn is_object(words: &[Token<'_>]) -> bool {
     words.len() >= 2 && words.first().is_some_and(|first| is_among(first, &OBJECTS))
 }
 
-/// `everything`, and nothing behind it
+/// `everything` as the last word.
 pub fn is_nameless(words: &[Token<'_>]) -> bool {
     words.last().is_some_and(|last| is_among(last, &NAMELESS))
 }
 
-/// `lines only`: what nobody says last in a command.
+/// `lines only`: a word that never ends a command.
 pub fn is_qualified(words: &[Token<'_>]) -> bool {
     words.len() >= 2 && words.last().is_some_and(|last| is_among(last, &QUALIFIERS))
 }
@@ -162,7 +162,7 @@ pub fn is_joined(words: &[Token<'_>]) -> bool {
     is_among(first, &JOINS) && is_fit && rest.iter().any(is_word)
 }
 
-/// Two things and what stands between them: `users.csv by age`.
+/// Two nouns and a word between them: `users.csv by age`.
 pub fn has_between(words: &[Token<'_>]) -> bool {
     let is_small = |token: &Token<'_>| is_among(token, &BETWEEN);
     let is_large = |token: &Token<'_>| token.is_plain() || token.sort == Sort::Name;

@@ -1,15 +1,15 @@
-//! The words of a line as a reader of sentences sees them, and how much speaks for a sentence. Knows no shell and no machine.
+//! Tokenizes a line as a reader of prose sees it, and scores how much suggests prose. Knows no shell and no machine.
 
 use crate::detect::lists::{Class, lists};
 
-/// Words of a line that are looked at; whatever is longer is decided by its beginning.
+/// Words of a line that are read; longer lines are decided by their beginning.
 const MAX_WORDS: usize = 64;
 
 /// One word, between blanks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     pub raw: &'a str,
-    /// In small letters, without the punctuation around it.
+    /// In lower case, without the punctuation around it.
     pub plain: String,
     pub sort: Sort,
 }
@@ -19,26 +19,26 @@ pub enum Sort {
     Core,
     Link,
     Speech,
-    /// In the document's list, and as well a word of commands.
+    /// In the specified list, but also a word of commands.
     Listed,
-    /// Letters, and perhaps numbers among them.
+    /// Letters, perhaps with digits among them.
     Word,
     /// `3000`, `10MB`, `50%`
     Number,
     /// `README.md`, `src/main.rs`, `node_modules`
     Name,
-    /// Inside of quotes.
+    /// Inside quotes.
     Quoted,
-    /// What only a command has: a flag, an assignment, a pipe, a glob.
+    /// Something that only commands have: a flag, an assignment, a pipe, a glob.
     Sign,
 }
 
-/// The words of a line, and the count of each sort.
+/// The tokens of a line.
 pub struct Reading<'a> {
     pub tokens: Vec<Token<'a>>,
 }
 
-/// How much some words speak for a sentence.
+/// How strongly some words suggest prose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prose {
     pub words: usize,
@@ -79,7 +79,7 @@ impl<'a> Reading<'a> {
             let plain = plain(raw);
             let sort = match sort {
                 Sort::Quoted => sort,
-                // A function is about to be written.
+                // The start of a function definition.
                 _ if tokens.is_empty() && raw.contains("()") => Sort::Sign,
                 _ if raw.contains("()") => Sort::Name,
                 _ => sort_of(raw, &plain),
@@ -105,7 +105,7 @@ impl<'a> Reading<'a> {
         self.tokens.len()
     }
 
-    /// The same, with globs and variables as the names that they stand for.
+    /// The same, with globs and variables counted as names.
     pub fn softened(mut self) -> Self {
         for token in self.tokens.iter_mut().filter(|token| token.is_soft()) {
             token.sort = Sort::Name;
@@ -122,19 +122,19 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The quote that a word begins with, and the rest of it. Some stand in brackets.
+/// The quote that a word begins with, and the rest. Some quotes follow a bracket.
 fn opens(raw: &str) -> Option<(char, &str)> {
     let bare = raw.trim_start_matches('(');
     let open = bare.chars().next().filter(|letter| matches!(letter, '"' | '\'' | '`'))?;
     Some((open, bare.get(1..).unwrap_or_default()))
 }
 
-/// Whether a quote that was opened ends with this word.
+/// Whether an open quote ends with this word.
 fn closes(raw: &str, quote: char) -> bool {
     raw.trim_end_matches(['.', ',', '?', '!', ';', ':', ')']).ends_with(quote)
 }
 
-/// The word without what stands around words in sentences.
+/// The word without surrounding punctuation.
 fn plain(raw: &str) -> String {
     let around = |letter: char| {
         matches!(letter, '(' | ')' | '"' | '“' | '”' | '‘' | '[' | ']' | '«' | '»' | '¿' | '¡' | '*' | '_')
@@ -186,7 +186,7 @@ fn sort_of(raw: &str, plain: &str) -> Sort {
     if plain.chars().all(is_lettered) { Sort::Word } else { Sort::Name }
 }
 
-/// `ain't`, `server's`: a quote to a shell.
+/// `ain't`, `server's`: the apostrophe is a quote to a shell.
 fn is_contracted(plain: &str) -> bool {
     let ends = ["n't", "'s", "'re", "'ll", "'ve", "'d", "'m"];
     ends.iter().any(|end| {
@@ -203,7 +203,7 @@ fn is_sum(plain: &str) -> bool {
         && plain.chars().all(|letter| is_digit(letter) || matches!(letter, '+' | '-' | '*' | '/' | '.' | '^' | '%'))
 }
 
-/// What a sentence has no use for.
+/// Characters that prose does not use.
 fn is_sign(raw: &str) -> bool {
     let bare = raw.trim_end_matches([',', '.', '?', '!', ';', ':', ')', '"']);
     if bare.starts_with("http://") || bare.starts_with("https://") {
@@ -212,7 +212,7 @@ fn is_sign(raw: &str) -> bool {
     let is_flag = bare.len() > 1
         && bare.starts_with('-')
         && bare[1..].starts_with(|letter: char| letter == '-' || letter.is_ascii_alphanumeric());
-    // `*word*` is how some stress a word.
+    // `*word*` is emphasis.
     let stressed = bare.strip_prefix('*').and_then(|word| word.strip_suffix('*'));
     let inner = stressed.unwrap_or(bare).trim_start_matches('(');
     is_flag
@@ -231,7 +231,7 @@ impl Token<'_> {
         is_contracted(&self.plain)
     }
 
-    /// A number, or a word that is in a dictionary.
+    /// A number, or a word in the dictionary.
     pub fn is_english(&self) -> bool {
         match self.sort {
             Sort::Core | Sort::Link | Sort::Speech | Sort::Listed | Sort::Number => true,
@@ -240,7 +240,7 @@ impl Token<'_> {
         }
     }
 
-    /// A glob, a variable, or `<file>`: it stands for a name, in a sentence as well.
+    /// A glob, a variable, or `<file>`: it stands for a name, also in prose.
     pub fn is_soft(&self) -> bool {
         let bare = self.raw.trim_end_matches([',', '.', '?', '!', ':', ')']);
         let is_placeholder = bare.len() > 2 && bare.starts_with('<') && bare.ends_with('>');
@@ -250,7 +250,7 @@ impl Token<'_> {
             && (is_placeholder || !bare.contains(is_hard) && bare.contains(['*', '$']) && bare.len() > 1)
     }
 
-    /// Words that hold a sentence together.
+    /// Function words, which hold a sentence together.
     pub fn is_functional(&self) -> bool {
         matches!(self.sort, Sort::Core | Sort::Link | Sort::Speech)
     }
@@ -278,7 +278,7 @@ impl Prose {
         self.core + self.link + self.speech
     }
 
-    /// Of the words behind a command.
+    /// The level of the words behind a command.
     pub fn level(&self) -> Level {
         let together = self.functional();
         if self.signs > 0 {

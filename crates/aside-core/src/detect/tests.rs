@@ -1,4 +1,5 @@
-//! Lines with what becomes of them: the document's table, the mistakes of the systems we replace, and every list.
+//! Lines with their verdicts: the reference table of requirement 001, the mistakes of the systems we replace, and every
+//! list.
 
 mod anything;
 mod examples;
@@ -64,7 +65,7 @@ fn with<T>(dialect: Dialect, judge: impl FnOnce(&Facts<'_>) -> T) -> T {
     })
 }
 
-/// What is wrong with the verdicts, all at once.
+/// Collects all wrong verdicts, to report them at once.
 #[derive(Default)]
 struct Wrong(Vec<String>);
 
@@ -335,7 +336,7 @@ fn the_documents_rules_hold_where_nothing_here_speaks_against_them() {
         ("make test better", 2, no_rule, After::Nothing),
         ("make data bigger", 2, no_rule, After::Nothing),
         ("git commit message", 1, "error: pathspec 'message': no such file or directory", After::Nothing),
-        // Four words that no shell can read.
+        // Four words that no shell can parse.
         ("cargo deploy production (cluster)", 2, syntax, After::Agent),
         ("docker ship everything (today)", 1, "zsh: parse error near `)'", After::Agent),
         ("cp report (1).pdf docs/", 2, syntax, After::Nothing),

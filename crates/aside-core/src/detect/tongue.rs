@@ -1,9 +1,9 @@
-//! Whether words are a sentence in Chinese, Japanese, Korean, Russian, German, French, Spanish or Portuguese, and what was
-//! meant by a line that was typed with the wrong keyboard layout. Knows neither English nor what is on the machine.
+//! Detects sentences in Chinese, Japanese, Korean, Russian, German, French, Spanish or Portuguese, and lines that were
+//! typed with the wrong keyboard layout. Knows neither English nor the machine.
 //!
-//! File names and messages in these languages are in command lines all the time, so a letter or a word says little: what
-//! counts is the grammar between the words, and what is before them. A word that may be a name (it has an ending, a slash), that is
-//! quoted, or that a flag may have asked for, is no sign of anything.
+//! File names and messages in these languages are common in command lines, so a character or a word says little: what
+//! counts is the grammar between the words, and what precedes them. A word that may be a name (it has an ending, a
+//! slash), that is quoted, or that a flag may have asked for, counts for nothing.
 
 mod asian;
 mod european;
@@ -30,12 +30,12 @@ pub enum Tongue {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spoken {
     pub tongue: Tongue,
-    /// From 0 to 1, how surely these words are a sentence of that language: from a half on it is more likely one than not, by its
-    /// words alone.
+    /// Probability, 0 to 1, that these words are a sentence of that language, judged by the words alone. From 0.5 on it
+    /// is more likely than not.
     pub weight: f32,
 }
 
-/// Letters that English does not have.
+/// Scripts other than Latin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Script {
     Han,
@@ -44,7 +44,7 @@ pub enum Script {
     Cyrillic,
 }
 
-/// The words of a line as they are between blanks, the first one included, quotes and punctuation still at them.
+/// Takes the words of a line as they are between blanks, including the first, with quotes and punctuation.
 pub fn spoken(words: &[&str]) -> Option<Spoken> {
     let sentence = Sentence::read(words)?;
     match sentence.script {
@@ -56,18 +56,18 @@ pub fn spoken(words: &[&str]) -> Option<Spoken> {
     }
 }
 
-/// Whether it is a small word of grammar that hardly any command has in it, with its accents or without.
+/// Whether it is a function word that hardly occurs in commands, with or without its accents.
 pub fn is_function_word(word: &str) -> Option<Tongue> {
     european::function_word(word)
 }
 
-/// Whether a letter in it is Chinese, Japanese, Korean or Cyrillic.
+/// Whether it contains a Chinese, Japanese, Korean or Cyrillic character.
 pub fn is_foreign_script(word: &str) -> bool {
     word.chars().any(|letter| Script::of(letter).is_some())
 }
 
-/// What a line is when its keys are read as those of an English keyboard, if its first word is a command then. `is_command`
-/// says whether a word is one.
+/// The line as if its keys had been pressed on an English keyboard, if its first word is then a command according to
+/// `is_command`.
 pub fn wrong_layout(line: &str, is_command: impl Fn(&str) -> bool) -> Option<String> {
     layout::corrected(line, is_command)
 }

@@ -1,5 +1,5 @@
-//! Which commands may be stored in the history, and in which form. Secrets are recognised by `redact` alone; the patterns
-//! are the user's own. Says nothing about where commands are stored.
+//! Decides which commands may be stored in the history, and in which form. Secrets are recognised by `redact` alone;
+//! the patterns are the user's own. Does not know where commands are stored.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ pub struct Filter {
     secrets: Secrets,
 }
 
-/// What becomes of a command that carries a secret.
+/// How a command that contains a secret is handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Secrets {
     /// It is not stored.
@@ -30,16 +30,16 @@ pub enum Secrets {
     Keep,
 }
 
-/// Why a command is not kept.
+/// Why a command is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     Blank,
-    /// It begins with a space: the person asked for it to be forgotten.
+    /// It begins with a space: the user does not want it recorded.
     Hidden,
     TooLong,
     /// It matches one of the ignore patterns.
     Ignored,
-    /// It carries a secret, and the setting is `Secrets::Skip`.
+    /// It contains a secret, and the setting is `Secrets::Skip`.
     Secret,
 }
 
@@ -51,7 +51,7 @@ pub struct BadPattern {
 
 impl Filter {
     pub fn new(patterns: &[String], secrets: Secrets) -> Result<Self, BadPattern> {
-        // A set reports its errors without saying which pattern was wrong, so try each one first.
+        // `RegexSet` errors do not name the wrong pattern, so each one is compiled alone first.
         for pattern in patterns {
             Regex::new(pattern).map_err(|error| bad(pattern, &error))?;
         }
@@ -59,7 +59,7 @@ impl Filter {
         Ok(Self { patterns, secrets })
     }
 
-    /// The command as it is to be stored.
+    /// The command in the form in which it is stored.
     pub fn stored<'a>(&self, command: &'a str) -> Result<Cow<'a, str>, Refusal> {
         if let Some(refusal) = self.refuses_unread(command) {
             return Err(refusal);
@@ -76,7 +76,7 @@ impl Filter {
         }
     }
 
-    /// Whether the command is stored, in whichever form.
+    /// Whether the command is stored, in either form.
     pub fn keeps(&self, command: &str) -> bool {
         self.refuses(command).is_none()
     }
@@ -85,7 +85,7 @@ impl Filter {
         self.stored(command).err()
     }
 
-    /// Leaves the entries that are to be stored, in the form in which they are. `refused` hears of each of the others.
+    /// Keeps the entries that may be stored, in their stored form. Calls `refused` for each of the others.
     pub fn sift(&self, entries: &mut Vec<Entry>, mut refused: impl FnMut(Refusal)) {
         entries.retain_mut(|entry| match self.stored(&entry.command) {
             Ok(Cow::Borrowed(_)) => true,
@@ -105,7 +105,7 @@ impl Filter {
         self.patterns.is_match(text)
     }
 
-    /// What can be told without looking for secrets.
+    /// Checks that need no scan for secrets.
     fn refuses_unread(&self, command: &str) -> Option<Refusal> {
         if command.trim().is_empty() {
             Some(Refusal::Blank)
@@ -122,7 +122,7 @@ impl Filter {
 }
 
 fn bad(pattern: &str, error: &regex::Error) -> BadPattern {
-    // The regex crate draws a picture over several lines; the last one says what is wrong.
+    // The regex crate's error message has a drawing over several lines; the last line says what is wrong.
     let text = error.to_string();
     let why = text.lines().last().unwrap_or_default().trim();
     BadPattern { pattern: pattern.to_owned(), why: why.strip_prefix("error: ").unwrap_or(why).to_owned() }

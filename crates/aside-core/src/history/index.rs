@@ -1,4 +1,4 @@
-//! The commands a person ran, in memory, for answers while a key is being pressed. Knows what ran where, how it ended
+//! In-memory index of the user's commands, fast enough to answer on every keystroke. Knows what ran where, how it ended
 //! and what came last; does not rank and does not read the store.
 
 use std::collections::hash_map::RandomState;
@@ -13,21 +13,21 @@ use crate::text;
 
 /// A command longer than this is kept in the store but never offered.
 pub const MAX_COMMAND: usize = 4096;
-/// Distinct commands; beyond it new ones are not learnt until everything is read again. As many as the store has rows, so
-/// that what is read, oldest first, always fits.
+/// Distinct commands; beyond it new ones are ignored until the index is rebuilt. As many as the store has rows, so that
+/// everything read from it, oldest first, fits.
 pub const MAX_COMMANDS: usize = 5_000_000;
-/// Directories in which something ran; beyond it those where nothing ran for longest are not told from elsewhere.
+/// Directories with commands; beyond it the least recently used ones are not told apart from elsewhere.
 pub const MAX_DIRECTORIES: usize = 100_000;
-/// The longest path there is.
+/// The longest possible path.
 const MAX_DIRECTORY: usize = 4096;
-/// All texts together, so that offsets fit 32 bits with room to spare.
+/// Bytes of all texts, so that offsets fit 32 bits with room to spare.
 pub const MAX_TEXT: usize = 1 << 31;
 
-/// What the shells return for "not found" and "cannot be run": offering such a line again helps nobody.
+/// Exit statuses for "not found" and "cannot be run": such a line is useless as a completion.
 const CANNOT_RUN: [i16; 2] = [126, 127];
 const UNKNOWN_EXIT: i16 = i16::MIN;
 
-/// Twelve bytes each: there may be millions.
+/// Twelve bytes each, because there may be millions.
 #[derive(Clone, Copy, Debug)]
 struct Command {
     start: u32,
@@ -36,50 +36,50 @@ struct Command {
     runs: u32,
 }
 
-/// One command that ran, as the index wants to know it.
+/// One command that ran, as input of the index.
 #[derive(Clone, Copy, Debug)]
 pub struct Ran<'a> {
     pub command: &'a str,
     pub cwd: Option<&'a str>,
     pub exit: Option<i32>,
-    /// The shell it ran in.
+    /// The shell session it ran in.
     pub session: Option<&'a str>,
-    /// That shell was private.
+    /// That session was private.
     pub private: bool,
 }
 
-/// What is asked about the past.
+/// A query to the index.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// How the line begins.
+    /// The beginning of the line.
     pub prefix: &'a str,
     pub cwd: &'a str,
-    /// The shell that asks.
+    /// The session that asks.
     pub session: &'a str,
     /// The root of the repository that `cwd` is in.
     pub root: Option<&'a str>,
 }
 
-/// A command found by its prefix, with what is known about it.
+/// A command found by its prefix, with its facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match<'a> {
     id: u32,
     pub command: &'a str,
-    /// It ran in the directory that was asked about.
+    /// It ran in the queried directory.
     pub here: bool,
     pub runs: u32,
     pub exit: Option<i32>,
-    /// When it last ran (in the directory, if it was found there): larger is later.
+    /// Sequence number of its last run (in the directory, if it was found there): larger is later.
     pub order: u32,
     /// How many commands ran since.
     pub age: u32,
-    /// How it followed what ran last: right after it, after the last two, after a command like it.
+    /// How often it followed the last command, the last two, a similar command.
     pub followed: [u16; 3],
-    /// It ran in this shell lately,
+    /// It ran in this session recently,
     pub session: bool,
     /// or in this repository.
     pub repository: bool,
-    /// It ran in private shells only: for this machine alone.
+    /// It ran only in private sessions: must not leave this machine.
     pub private: bool,
 }
 
@@ -92,19 +92,19 @@ pub struct Index {
     clock: u32,
     log: Log,
     words: Words,
-    /// Commands that ran in private shells only.
+    /// Commands that ran only in private sessions.
     private: HashSet<u32>,
     /// The name of the command that ran last.
     last: Box<str>,
 }
 
-/// So many of the newest commands with a prefix are looked at, in this directory and everywhere.
+/// How many of the newest commands with a prefix are considered, in this directory and everywhere.
 const NEWEST: usize = 24;
-/// So many runs are looked at for commands that are not found by how they begin.
+/// How many runs are scanned for commands that are not found by their prefix.
 const LATELY: usize = 5000;
 
 impl Index {
-    /// How many distinct commands it knows.
+    /// Number of distinct commands.
     pub fn len(&self) -> usize {
         self.commands.len()
     }
@@ -113,7 +113,7 @@ impl Index {
         self.commands.is_empty()
     }
 
-    /// Takes note of the command that ran last.
+    /// Records the command that ran last.
     pub fn add(&mut self, ran: Ran<'_>) {
         if !is_offerable(ran.command) {
             return;
@@ -137,8 +137,8 @@ impl Index {
         self.last = name_of(ran.command).into();
     }
 
-    /// The commands that begin with a prefix and go on after it, as far as they can be expected: those that ran lately
-    /// here, lately anywhere, and those that came after what ran last. In no order.
+    /// Likely commands that begin with a prefix and continue after it: those that ran recently here or anywhere, and
+    /// those that followed the last command. In no order.
     pub fn likely(&self, question: Question<'_>) -> Vec<Match<'_>> {
         let Question { prefix, cwd, session, root } = question;
         let mut found = self.starting_with(prefix, cwd, NEWEST);
@@ -182,7 +182,7 @@ impl Index {
         found.into_iter().map(describe).collect()
     }
 
-    /// What came right after a command that ended with this status: the command, how often here, how often anywhere.
+    /// What followed a command that ended with this status: the command, how often here, how often anywhere.
     pub fn next(&self, command: &str, exit: i32, cwd: &str) -> Vec<(&str, u32, u32)> {
         let text = |id: u32| text_of(&self.texts, &self.commands, id);
         let Some(id) = self.everywhere.find(command, text) else { return Vec::new() };
@@ -190,13 +190,13 @@ impl Index {
         found.map(|next| (text(next.command), next.here, next.anywhere)).collect()
     }
 
-    /// Whether a command ran in private shells only.
+    /// Whether a command ran only in private sessions.
     pub fn is_private(&self, command: &str) -> bool {
         let found = self.everywhere.find(command, |id| text_of(&self.texts, &self.commands, id));
         found.is_some_and(|id| self.private.contains(&id))
     }
 
-    /// What words may come at a place in a line, from how words were used before.
+    /// The word statistics for guessing the next word of a line.
     pub fn words(&self) -> &Words {
         &self.words
     }
@@ -210,8 +210,8 @@ impl Index {
         !CANNOT_RUN.contains(&self.commands[id as usize].exit)
     }
 
-    /// The newest commands that begin with `prefix` and go on after it: first up to `limit` that ran in `cwd`, then up
-    /// to `limit` from anywhere.
+    /// The newest commands that begin with `prefix` and continue after it: first up to `limit` that ran in `cwd`, then
+    /// up to `limit` from anywhere.
     pub fn starting_with(&self, prefix: &str, cwd: &str, limit: usize) -> Vec<Match<'_>> {
         let text = |id: u32| text_of(&self.texts, &self.commands, id);
         let goes_on = |id: u32| usize::from(self.commands[id as usize].length) > prefix.len() && self.can_run(id);
@@ -247,10 +247,10 @@ pub struct Builder {
     commands: Vec<Command>,
     orders: Vec<u32>,
     directories: HashMap<Box<str>, u32>,
-    /// Last time each command ran in each directory.
+    /// The last run of each command in each directory.
     here: HashMap<(u32, u32), u32>,
-    /// Command numbers by the hash of their text, the next free number up where two texts share a hash. One flat table,
-    /// since a million small allocations would stay in the heap after the builder is gone.
+    /// Command ids by the hash of their text, with linear probing on collisions. One flat table, since a million small
+    /// allocations would stay in the heap after the builder is dropped.
     known: HashMap<u64, u32>,
     hasher: RandomState,
     clock: u32,
@@ -321,7 +321,7 @@ impl Builder {
         sorted.sort_unstable_by(|&a, &b| text_of(&texts, &commands, a).cmp(text_of(&texts, &commands, b)));
         let everywhere = Sorted::from_sorted(sorted.iter().map(|&id| Entry { id, order: orders[id as usize] }));
 
-        // Per directory, sort by the place in the sorted list: numbers instead of texts.
+        // Per directory, sorts by the position in the sorted list: compares numbers instead of texts.
         let mut place = orders;
         for (rank, &id) in sorted.iter().enumerate() {
             place[id as usize] = rank as u32;
@@ -359,7 +359,7 @@ impl Builder {
     }
 }
 
-/// What failed may have failed for its words: a typo is not to be learnt. Breaking a command off is no failure.
+/// A command may have failed because of its words: typos must not be learnt. An interrupt is not a failure.
 fn is_worth_learning(command: &Command) -> bool {
     matches!(command.exit, 0 | 130 | UNKNOWN_EXIT)
 }
@@ -391,7 +391,7 @@ fn directory(cwd: Option<&str>) -> Option<&str> {
     cwd.filter(|cwd| cwd.len() <= MAX_DIRECTORY)
 }
 
-/// Control characters would be executed by the terminal or vanish from the line, so such commands stay in the store.
+/// Control characters would be interpreted by the terminal or vanish from the line, so such commands stay in the store.
 /// A line that was stored redacted would run with the placeholder in place of the secret.
 fn is_offerable(command: &str) -> bool {
     !command.is_empty() && command.len() <= MAX_COMMAND && text::is_clean(command) && !command.contains(REDACTED)
@@ -414,7 +414,7 @@ fn learn(texts: &mut String, commands: &mut Vec<Command>, command: &str) -> Opti
     Some(id)
 }
 
-/// What ran in an open shell, before or after, is known there anyway.
+/// A command that also ran in a session that is not private, before or after, is not private.
 fn note_privacy(privately: &mut HashSet<u32>, id: u32, runs_before: u32, private: bool) {
     if !private {
         privately.remove(&id);
@@ -537,7 +537,7 @@ mod tests {
         assert_eq!(found(&index, "\u{10ffff}", "/here"), ["\u{10ffff}x"]);
     }
 
-    /// What the index promises, done the slow way.
+    /// A slow reference implementation as the oracle.
     fn slow(history: &[(String, u8)], prefix: &str, cwd: &str, limit: usize) -> Vec<(String, bool)> {
         let newest = |only: Option<&str>| {
             let mut seen: Vec<String> = Vec::new();

@@ -1,14 +1,14 @@
-//! The order in which commands ran: what came after what, where, and in which shell. Holds numbers; the texts live in the
-//! index. Forgets the oldest runs first.
+//! The order in which commands ran: what followed what, where, and in which session. Holds ids; the texts live in the
+//! index. Drops the oldest runs first.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::history::hash;
 use crate::history::index::Ran;
 
-/// Runs that are remembered, in 32 bytes each.
+/// Runs that are remembered, at 32 bytes each.
 pub const MAX_RUNS: usize = 1 << 18;
-/// Shells whose last command is remembered.
+/// Sessions whose last command is remembered.
 const MAX_SESSIONS: usize = 4096;
 /// Directories that are told apart.
 const MAX_DIRECTORIES: usize = 1 << 16;
@@ -20,20 +20,20 @@ const NONE: u32 = u32::MAX;
 struct Run {
     command: u32,
     directory: u32,
-    /// A hash: there is no end to shells.
+    /// A hash, because the number of sessions is unbounded.
     session: u32,
-    /// The run before it of the same command,
+    /// The previous run of the same command,
     same: u32,
     /// of a command with the same beginning,
     alike: u32,
-    /// and of the same shell; and the one after it there.
+    /// and of the same session; and the next one there.
     before: u32,
     after: u32,
-    /// How it ended; what is larger than this is all one.
+    /// Exit status, clamped to this type.
     exit: i16,
 }
 
-/// It is not known how a run ended.
+/// The exit status is unknown.
 const UNKNOWN: i16 = i16::MIN;
 
 #[derive(Debug, Default)]
@@ -50,28 +50,28 @@ pub struct Log {
     names: Vec<Box<str>>,
 }
 
-/// How a command followed what ran last.
+/// How often a command followed the most recent ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Followed {
     pub command: u32,
-    /// So often it came right after the last command,
+    /// Runs right after the last command,
     pub last: u16,
     /// right after the last two,
     pub both: u16,
-    /// right after a command that begins as the last one does.
+    /// right after a command that begins like the last one.
     pub alike: u16,
 }
 
-/// A command that came right after another one that had ended in the same way.
+/// A command that followed another one with the same exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Next {
     pub command: u32,
-    /// So often in one directory, and in any, that one included.
+    /// Counts in one directory, and in any, including that one.
     pub here: u32,
     pub anywhere: u32,
 }
 
-/// How far back to look for runs of one command, newest first.
+/// How many runs of one command are followed back, newest first.
 const LOOK_BACK: usize = 96;
 
 impl Log {
@@ -106,7 +106,7 @@ impl Log {
         }
     }
 
-    /// The commands that are remembered, in the order in which they ran, up to `limit` of the last.
+    /// The remembered commands in the order in which they ran, up to `limit` of the last.
     pub fn commands(&self, limit: usize) -> impl Iterator<Item = u32> + '_ {
         let skip = self.runs.len().saturating_sub(limit);
         self.runs.iter().skip(skip).map(|run| run.command)
@@ -117,8 +117,7 @@ impl Log {
         self.runs.iter().rev().take(limit).map(|run| run.command)
     }
 
-    /// What came after the command that this shell ran last, in no order. A shell that is not known stands where the
-    /// newest run of all is.
+    /// What followed the last command of this session, in no order. An unknown session uses the newest run of all.
     pub fn followers(&self, session: &str) -> Vec<Followed> {
         let newest = (self.first + self.runs.len() as u32).checked_sub(1).unwrap_or(NONE);
         let last = match self.of_session.get(&hash(session)) {
@@ -150,7 +149,7 @@ impl Log {
         found
     }
 
-    /// What came right after a command that ended with this status, in no order. What failed each time it came is left out.
+    /// What followed a command with this exit status, in no order. Leaves out followers that failed each time.
     pub fn next(&self, command: u32, exit: i32, cwd: &str) -> Vec<Next> {
         let exit = spelled(Some(exit));
         let directory = self.directories.get(cwd).copied();
@@ -173,7 +172,7 @@ impl Log {
         found
     }
 
-    /// Whether the command ran in this shell lately, and whether below this directory.
+    /// Whether the command ran in this session recently, and whether below this directory.
     pub fn ran_in(&self, command: u32, session: &str, root: Option<&str>) -> (bool, bool) {
         let session = (!session.is_empty()).then(|| hash(session));
         let newest = self.of_command.get(command as usize).copied().unwrap_or(NONE);
@@ -216,7 +215,7 @@ impl Log {
     }
 }
 
-/// Whether a command failed by itself. What a user stopped (Ctrl-C, Ctrl-Z, a signal) is none of that.
+/// Whether a command failed by itself. One that the user stopped (Ctrl-C, Ctrl-Z, a signal) did not.
 pub fn is_failure(exit: i32) -> bool {
     exit > 0 && !matches!(exit, 130 | 131 | 137 | 143 | 146..=148)
 }
@@ -225,7 +224,7 @@ fn spelled(exit: Option<i32>) -> i16 {
     exit.map_or(UNKNOWN, |exit| i16::try_from(exit).unwrap_or(i16::MAX))
 }
 
-/// What makes a command like another: its name, and its first word when that is not an option or a path.
+/// The part that makes commands similar: the name, and the first word when that is not an option or a path.
 pub fn beginning(command: &str) -> &str {
     let name = command.find(char::is_whitespace).unwrap_or(command.len());
     let rest = &command[name..];

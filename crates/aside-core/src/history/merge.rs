@@ -1,19 +1,19 @@
-//! Which incoming runs are new, when runs are already known. The same run reaches us by several roads: recorded as it
-//! happened, from the shell's own file, from a file that was imported before, from another program's database.
+//! Decides which incoming runs are new, given the known ones. The same run may arrive several ways: recorded live, from
+//! the shell's own file, from a file that was imported before, from another program's database.
 //!
 //! A known run accounts for at most one incoming run of the same command:
 //!
-//! 1. at the same second, in the same shell before any other: one of two programs may not have said which shell;
-//! 2. then at most a second away, because a shell and a recorder look at the clock one after the other;
+//! 1. at the same second, with a preference for the same shell: one of two programs may not have recorded the shell;
+//! 2. then at most a second away, because a shell and a recorder read the clock one after the other;
 //! 3. then, where one side has no time at all, in the same shell. This covers a plain history file of commands that
 //!    were also recorded; and zsh, when told to keep times, stamps all its old commands with the present one.
 //!
-//! So importing a file twice adds nothing the second time, which a property test holds on to.
+//! So importing a file twice adds nothing the second time, which a property test checks.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-/// What is compared of a run. A hash in place of the text keeps five million known runs in 120 MB.
+/// The compared parts of a run. A hash in place of the text keeps five million known runs in 120 MB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Run {
     command: u64,
@@ -24,7 +24,7 @@ pub struct Run {
 
 impl Run {
     pub fn new(command: &str, start_ms: Option<i64>, shell: &str) -> Self {
-        // A time before 1970 or after 2106 is nobody's, and counts as none.
+        // A time before 1970 or after 2106 counts as none.
         let second = start_ms.and_then(|start| u32::try_from(start.div_euclid(1000)).ok());
         Self { command: hash(command), second, shell: hash(shell) as u32 }
     }
@@ -55,7 +55,7 @@ pub fn surplus(mut known: Vec<Run>, incoming: &[Run]) -> Vec<usize> {
     new
 }
 
-/// For one command; `known` and `group` both sorted, so those without a time come first.
+/// For one command. `known` and `group` are both sorted, so those without a time come first.
 fn unaccounted(known: &[Run], group: &[usize], incoming: &[Run], new: &mut Vec<usize>) {
     let mut spent = vec![false; known.len()];
     let open = match_twins(known, &mut spent, group, incoming);
@@ -64,7 +64,8 @@ fn unaccounted(known: &[Run], group: &[usize], incoming: &[Run], new: &mut Vec<u
     match_shells(known, &mut spent, open, incoming, new);
 }
 
-/// The same second in the same shell. What an earlier import added must find its own row, not one that another run needs.
+/// The same second in the same shell. A run from an earlier import must match its own row, not one that another run
+/// needs.
 fn match_twins(known: &[Run], spent: &mut [bool], open: &[usize], incoming: &[Run]) -> Vec<usize> {
     let mut open = open.to_vec();
     let mut next = 0;
@@ -83,7 +84,7 @@ fn match_twins(known: &[Run], spent: &mut [bool], open: &[usize], incoming: &[Ru
     open
 }
 
-/// Both sides go up in time, so taking the earliest known run that fits pairs as many as can be paired.
+/// Both sides are in ascending order, so taking the earliest known run that fits gives the largest matching.
 fn match_times(known: &[Run], spent: &mut [bool], open: Vec<usize>, incoming: &[Run], tolerance: i64) -> Vec<usize> {
     let mut next = 0;
     let mut still_open = Vec::new();
@@ -105,7 +106,7 @@ fn match_times(known: &[Run], spent: &mut [bool], open: Vec<usize>, incoming: &[
 }
 
 fn match_shells(known: &[Run], spent: &mut [bool], open: Vec<usize>, incoming: &[Run], new: &mut Vec<usize>) {
-    // Where the search for each shell's next run goes on: there are few shells, but maybe many runs of `ls`.
+    // Where the search for each shell's next run continues: there are few shells, but perhaps many runs of `ls`.
     let mut marks: Vec<(u32, usize)> = Vec::new();
     for index in open {
         let run = incoming[index];
@@ -130,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// `command@second/shell`; the second and the shell may be left out.
+    /// `command@second/shell`; the second and the shell are optional.
     fn run(text: &str) -> Run {
         let (text, shell) = text.split_once('/').unwrap_or((text, "zsh"));
         let (command, second) = text.split_once('@').map_or((text, None), |(command, second)| (command, Some(second)));

@@ -1,5 +1,5 @@
-//! The commands somebody ran: what one is, which of them may be kept, and how other shells wrote theirs down.
-//! Stores nothing and reads no file.
+//! The user's command history: what an entry is, which ones may be stored, and the file formats of other shells. Stores
+//! nothing and reads no file.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub mod words;
 
 pub(crate) use log::is_failure;
 
-/// One run of one command. What a history file does not say stays empty.
+/// One run of one command. Fields that a history file does not have stay empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Entry {
     pub command: String,
@@ -25,12 +25,12 @@ pub struct Entry {
     pub session: Option<String>,
     pub shell: String,
     pub host: Option<String>,
-    /// It ran in a private shell.
+    /// It ran in a private session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub private: bool,
 }
 
-/// Of a text, the same in every run. Two texts seldom share one, and nothing is lost when they do.
+/// FNV-1a hash, the same in every process. Collisions are rare and harmless.
 fn hash(text: &str) -> u32 {
     let mut hash: u32 = 0x811c_9dc5;
     for byte in text.bytes() {

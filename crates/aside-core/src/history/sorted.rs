@@ -1,17 +1,18 @@
-//! A set of commands in the order of their text, that answers "the newest ones with this prefix" without looking at
-//! all of them. Holds numbers only: the texts live in the index.
+//! A set of commands sorted by text that answers "the newest ones with this prefix" without a full scan. Holds ids
+//! only: the texts live in the index.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Blocks split when they reach this many entries. A query opens a few blocks and passes over the others by one number.
+/// Blocks split when they reach this many entries. A query opens a few blocks and skips the others by comparing one
+/// number.
 const BLOCK_CAP: usize = 512;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Which command.
+    /// Id of the command.
     pub id: u32,
-    /// When it last ran: larger is later.
+    /// Sequence number of its last run: larger is later.
     pub order: u32,
 }
 
@@ -35,9 +36,9 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    /// `entries` are in the order of their text.
+    /// `entries` are sorted by their text.
     pub fn from_sorted(entries: impl ExactSizeIterator<Item = Entry>) -> Self {
-        // Half-full blocks would waste memory on a history that is mostly read; nearly full ones split at once.
+        // Half-full blocks would waste memory on a history that is mostly read; nearly full ones would split at once.
         let fill = BLOCK_CAP * 3 / 4;
         let mut blocks = Vec::with_capacity(entries.len().div_ceil(fill));
         let mut entries = entries.peekable();
@@ -49,7 +50,7 @@ impl Sorted {
         Self { blocks }
     }
 
-    /// Adds the command, or notes that it ran again. `text` gives the text of a command by its number.
+    /// Adds the command, or records that it ran again. `text` gives the text of a command by its id.
     pub fn put<'a>(&mut self, id: u32, order: u32, text: impl Fn(u32) -> &'a str) {
         let wanted = text(id);
         if self.blocks.is_empty() {
@@ -74,7 +75,7 @@ impl Sorted {
         }
     }
 
-    /// The number of the command with exactly this text.
+    /// The id of the command with exactly this text.
     pub fn find<'a>(&self, wanted: &str, text: impl Fn(u32) -> &'a str) -> Option<u32> {
         self.entry(wanted, text).map(|entry| entry.id)
     }
@@ -87,7 +88,7 @@ impl Sorted {
         Some(block.entries[found])
     }
 
-    /// When the command with this text last ran.
+    /// The sequence number of the last run of the command with this text.
     pub fn order_of<'a>(&self, wanted: &str, text: impl Fn(u32) -> &'a str) -> Option<u32> {
         self.entry(wanted, text).map(|entry| entry.order)
     }
@@ -104,7 +105,7 @@ impl Sorted {
         let begins = |entry: &Entry| text(entry.id).starts_with(prefix);
         let before = |entry: &Entry| text(entry.id) < prefix;
 
-        // Blocks after the first one that reaches the prefix begin with it, until they do not.
+        // After the first block that reaches the prefix, blocks begin with the prefix until one does not.
         let from = self.blocks.partition_point(|block| block.entries.last().is_some_and(before));
         let rest = self.blocks.get(from + 1..).unwrap_or_default();
         let to = from + 1 + rest.partition_point(|block| block.entries.first().is_some_and(begins));

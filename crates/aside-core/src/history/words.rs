@@ -1,6 +1,6 @@
-//! Which words the user puts where: behind this word of that subcommand, anywhere in that subcommand, anywhere in that command. Guesses
-//! the next word of a line that never ran. Knows nothing about files, or which flags take a value; how far a guess may be taken from, and
-//! which flags take none, is the caller's to say.
+//! Statistics of which words the user puts where: after a given word of a subcommand, anywhere in that subcommand,
+//! anywhere in that command. Guesses the next word of a line that never ran. Knows nothing about files or which flags
+//! take a value; the caller says how far a guess may reach and which flags take none.
 
 use std::collections::HashMap;
 
@@ -8,26 +8,26 @@ use crate::history::hash;
 
 /// Runs at the end of the history that words are learnt from.
 pub const MAX_LEARNT: usize = 50_000;
-/// Different words.
+/// Distinct words.
 const MAX_WORDS: usize = 200_000;
-/// A longer one is a text, which nobody types again.
+/// A longer word is free text, which is not typed again.
 const MAX_WORD: usize = 120;
-/// Places in which words are counted.
+/// Contexts in which words are counted.
 const MAX_PLACES: usize = 200_000;
-/// Words of one place; the ones used least go first.
+/// Words of one context; the least used are dropped first.
 const MAX_PER_PLACE: usize = 512;
-/// What one more use of a place leaves of the weight of each word in it, for the places of `keys`: in a place that tells
-/// much, what was used long ago still counts.
+/// Decay factor of every word's weight per use of its context, for the contexts of `keys`: in a specific context, old
+/// uses still count.
 const KEPT: [f32; 4] = [0.97, 0.95, 0.95, 0.95];
-/// How much of the weight in a place belongs to words never seen there: this, and so much for each that was.
+/// Weight reserved for words never seen in a context: a base, plus this much times the square root of the words seen.
 const NOVEL: f32 = 1.0;
 const NOVEL_EACH: f32 = 0.4;
 
-/// The same, where weights are added up.
+/// The decay factor where weights are added up.
 const LEARNT: f32 = 0.92;
 /// No flag.
 const ALONE: u32 = u32::MAX;
-/// The places of `keys` that do not tell which word comes right before.
+/// The contexts of `keys` from this index on do not include the previous word.
 const FAR: usize = 2;
 
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ pub struct Words {
     places: HashMap<u32, Place>,
 }
 
-/// The words seen in one place.
+/// The words seen in one context.
 #[derive(Debug, Default)]
 struct Place {
     uses: u32,
@@ -47,36 +47,37 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     word: u32,
-    /// The flag that it stood behind, whose value it may have been; `ALONE` where there was none, or where the place itself says so.
+    /// The flag that it followed, whose value it may have been; `ALONE` if there was none, or if the context itself
+    /// includes it.
     behind: u32,
     /// As of the use with the number `last`.
     weight: f32,
     last: u32,
-    /// Its first bytes, to pass over most words without looking at them.
+    /// Its first bytes, to reject most words without a lookup.
     begins: [u8; 4],
 }
 
-/// A word that may come, and how likely it is, 0 to 1.
+/// A word that may come, and its probability, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guess<'a> {
     pub word: &'a str,
     pub chance: f32,
 }
 
-/// The place at the cursor.
+/// The context at the cursor.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
-    /// The words of the command before the one that is typed, its name first, as they are spelled.
+    /// The words of the command before the one being typed, its name first, as spelled.
     pub before: &'a [&'a str],
-    /// What ran last, or the command before the pipe: what a name is expected after.
+    /// The last command, or the one before the pipe: the context for a command name.
     pub after: &'a str,
-    /// What is typed of the word.
+    /// The typed part of the word.
     pub typed: &'a str,
     pub reach: Reach,
     pub stdin: Stdin,
 }
 
-/// What a command reads where it names no file: behind a pipe its words are others.
+/// Where a command reads from if it names no file: after a pipe it takes other words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stdin {
     Inherited,
@@ -86,16 +87,16 @@ pub enum Stdin {
 /// From how far away a word may be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// It stood behind the same word of the same subcommand; where a letter is typed, in the same subcommand.
+    /// After the same word of the same subcommand; once a letter is typed, in the same subcommand.
     Slot,
-    /// It stood somewhere in the same subcommand.
+    /// Anywhere in the same subcommand.
     Subcommand,
-    /// It stood somewhere in the same command.
+    /// Anywhere in the same command.
     Command,
 }
 
 impl Words {
-    /// Takes note of one command: its words, and what came before it.
+    /// Records one command: its words, and what came before it.
     pub fn learn(&mut self, words: &[&str], after: &str, stdin: Stdin) {
         let ends = [END];
         for (number, word) in words.iter().chain(&ends).enumerate() {
@@ -106,7 +107,7 @@ impl Words {
             let flag = number.checked_sub(1).map(|last| words[last]).filter(|last| may_take_value(last));
             let behind = match flag.map(|flag| self.number(flag)) {
                 Some(Some(flag)) => Some(flag),
-                // Without room for the flag the word may be its value.
+                // There is no room for the flag, and the word may be its value.
                 Some(None) => None,
                 None => Some(ALONE),
             };
@@ -120,7 +121,7 @@ impl Words {
         }
     }
 
-    /// Whether a command of this name came after that one, or after that operator.
+    /// Whether a command of this name followed that command, or that operator.
     pub fn follows(&self, name: &str, after: &str) -> bool {
         let [_, key, ..] = keys(&[], after, Stdin::Inherited);
         let place = key.and_then(|key| self.places.get(&key));
@@ -128,13 +129,13 @@ impl Words {
         place.zip(id).is_some_and(|(place, id)| place.seen.iter().any(|seen| seen.word == *id))
     }
 
-    /// At most `limit` words that go on after what is typed, the likeliest first. Where nothing is typed, the end of the
-    /// command is one of them. A word that stood behind a flag comes back behind that flag alone: it may have been its value.
+    /// At most `limit` words that continue what is typed, the likeliest first. If nothing is typed, the end of the
+    /// command is one of them. A word that followed a flag is only guessed after that flag: it may have been its value.
     pub fn next(&self, at: At<'_>, limit: usize) -> Vec<Guess<'_>> {
         self.next_with(at, limit, |_| false)
     }
 
-    /// The same, where it is known which flags take no value.
+    /// The same, if it is known which flags take no value.
     pub fn next_with(&self, at: At<'_>, limit: usize, is_switch: impl Fn(&str) -> bool) -> Vec<Guess<'_>> {
         let mut chances: Vec<(u32, f32)> = Vec::new();
         let mut left = 1.0;
@@ -145,7 +146,7 @@ impl Words {
                 || *switches.entry(seen.behind).or_insert_with(|| is_switch(&self.texts[seen.behind as usize]))
         };
         if !at.before.is_empty() {
-            // Behind a flag stands what that flag takes.
+            // A word after a flag is that flag's value.
             let is_begun = !at.typed.is_empty() && at.before.last().is_some_and(|last| !last.starts_with('-'));
             let near = match at.reach {
                 Reach::Slot if is_begun => 3,
@@ -162,7 +163,7 @@ impl Words {
             chances.extend(fits.map(|seen| (seen.word, seen.now(place.uses, kept))));
             let fitting = &mut chances[from..];
             let total: f32 = fitting.iter().map(|(_, weight)| weight).sum();
-            // The more different words there were, the likelier comes another one: what is left for the weaker places.
+            // The more distinct words there were, the likelier is a new one: that share goes to the weaker contexts.
             let novelty = NOVEL + NOVEL_EACH * (fitting.len() as f32).sqrt();
             for (_, weight) in fitting {
                 *weight *= left / (total + novelty);
@@ -171,7 +172,7 @@ impl Words {
                 left *= novelty / (total + novelty);
             }
         }
-        // A word that is known from several places counts for all of them.
+        // A word from several contexts gets the sum of their probabilities.
         chances.sort_unstable_by_key(|(word, _)| *word);
         chances.dedup_by(|later, first| {
             let same = later.0 == first.0;
@@ -234,7 +235,7 @@ impl Place {
 
 impl Seen {
     fn now(&self, uses: u32, kept: f32) -> f32 {
-        // What was used once, long ago, is still better than nothing.
+        // A word that was used once, long ago, is still better than nothing.
         (self.weight * kept.powi((uses - self.last).min(200) as i32)).max(0.02)
     }
 }
@@ -242,7 +243,7 @@ impl Seen {
 /// One command of a line.
 #[derive(Debug, Default)]
 pub struct Pieces<'l> {
-    /// What stands between its blanks, and where each begins.
+    /// The words between blanks, and where each begins.
     pub words: Vec<(usize, &'l str)>,
     /// The operator before it; empty for the first.
     pub operator: &'l str,
@@ -253,7 +254,7 @@ impl Pieces<'_> {
         if matches!(self.operator, "|" | "|&") { Stdin::Pipe } else { Stdin::Inherited }
     }
 
-    /// What its name is expected after; `last` is the command that ran before the line.
+    /// The context for its name; `last` is the command that ran before the line.
     pub fn after<'a>(&self, last: &'a str) -> &'a str {
         match (self.operator, self.stdin()) {
             ("", _) => last,
@@ -263,7 +264,7 @@ impl Pieces<'_> {
     }
 }
 
-/// The commands of a line. A word in quotes is one, with its quotes; one that is not closed goes to the end of the line.
+/// The commands of a line. A quoted word keeps its quotes; an unclosed quote extends to the end of the line.
 pub fn pieces(line: &str) -> Vec<Pieces<'_>> {
     let mut commands = vec![Pieces::default()];
     let mut from = None;
@@ -286,7 +287,7 @@ pub fn pieces(line: &str) -> Vec<Pieces<'_>> {
             end(from.take(), at);
             continue;
         } else if quote.is_none() && is_operator(&line[at..]) && !is_in_redirection(&line[..at]) {
-            // `make&& ls`: without a blank before it, it divides as well.
+            // `make&& ls`: an operator without a blank before it separates as well.
             end(from.take(), at);
             let goes_on = |next: char| next == char && char != ';' || char == '|' && next == '&';
             let is_double = letters.next_if(|(_, next)| goes_on(*next)).is_some();
@@ -303,12 +304,12 @@ pub fn pieces(line: &str) -> Vec<Pieces<'_>> {
     commands
 }
 
-/// Whether an operator that ends a command begins here; `&` alone may be a part of `2>&1`.
+/// Whether an operator that ends a command begins here; a single `&` may be part of `2>&1`.
 fn is_operator(rest: &str) -> bool {
     rest.starts_with([';', '|']) || rest.starts_with("&&")
 }
 
-/// `>|` writes.
+/// `>|` is a redirection.
 fn is_in_redirection(before: &str) -> bool {
     before.ends_with('>')
 }
@@ -320,15 +321,15 @@ fn may_take_value(word: &str) -> bool {
     is_flag && !is_number || word.ends_with(['>', '<'])
 }
 
-/// Stands for the command before a pipe.
+/// Context of a command after a pipe.
 pub const PIPED: &str = "|";
-/// Stands for a command before it in the same line that ends first.
+/// Context of a command after another one on the same line that ends first.
 const CHAINED: &str = "&&";
-/// Stands for the end of a command.
+/// Marks the end of a command.
 pub const END: &str = "";
 
-/// The places a word stands in, the most telling first: behind the last two words, behind the last one, in the subcommand, in the command. The
-/// first word that is no flag counts as the subcommand, also where a command has none.
+/// The contexts of a word, the most specific first: after the last two words, after the last one, in the subcommand, in
+/// the command. The first word that is no flag counts as the subcommand, even if the command has none.
 fn keys(before: &[&str], after: &str, stdin: Stdin) -> [Option<u32>; 4] {
     let key = |kind: &str, parts: &[&str]| {
         let piped: &[&str] = if stdin == Stdin::Pipe && !before.is_empty() { &[PIPED] } else { &[] };

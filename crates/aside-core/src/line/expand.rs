@@ -1,4 +1,4 @@
-//! What a word of zsh or bash expands: variables, arithmetic, the output of commands.
+//! Expansions in a word of zsh or bash: variables, arithmetic, command substitution.
 
 use crate::line::scan::{Closer, Scan, is_name};
 use crate::line::word::Build;
@@ -16,14 +16,14 @@ impl Scan<'_> {
         self.backquoted = outer;
     }
 
-    /// A pair inside of another, each with a backslash before it.
+    /// A nested pair, each with a backslash before it.
     pub(super) fn inner_backquotes(&mut self, build: &mut Build) {
         let rest = self.bytes.get(self.at + 2..self.end).unwrap_or_default();
         let length = rest.windows(2).position(|pair| pair == b"\\`").unwrap_or(rest.len());
         self.between_backquotes(build, 2, self.at + 2 + length);
     }
 
-    /// The commands between two marks of this length, the second of which is at `close`.
+    /// The commands between two markers of this length, the second of which is at `close`.
     fn between_backquotes(&mut self, build: &mut Build, mark: usize, close: usize) {
         let from = self.at;
         let outer = self.end;
@@ -40,7 +40,7 @@ impl Scan<'_> {
         self.keep(build, from);
     }
 
-    /// `$` and what belongs to it, in or out of double quotes.
+    /// `$` and what belongs to it, inside or outside double quotes.
     pub(super) fn dollar(&mut self, build: &mut Build, quote: Quote) {
         let from = self.at;
         let zsh = self.dialect == Dialect::Zsh;
@@ -99,7 +99,7 @@ impl Scan<'_> {
         self.variable(from, quote);
     }
 
-    /// A name that is being typed, from `from` to the end.
+    /// A variable name at the cursor, from `from` to the end.
     pub(super) fn variable(&mut self, from: usize, quote: Quote) {
         if self.at_stop() && self.last.is_none() {
             let inner = std::mem::replace(&mut self.unclosed, quote);
@@ -160,7 +160,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Up to `))`, its opening behind us.
+    /// Reads up to `))`, after the opening.
     pub(super) fn arithmetic(&mut self) {
         self.deeper((b'(', b')'), Self::arithmetic_body);
     }

@@ -1,4 +1,4 @@
-//! What is different in fish: its quotes, its substitutions, its blocks that end with `end`.
+//! Parses what is different in fish: its quotes, its substitutions, its blocks that end with `end`.
 
 use crate::line::scan::{Block, Closer, Frame, MAX_DEPTH, Position, Scan, is_end_of_word, is_name};
 use crate::line::word::{Build, braces_expand};
@@ -46,7 +46,7 @@ pub(super) fn list(scan: &mut Scan<'_>, frame: &mut Frame) {
     }
 }
 
-/// `2>|` is a pipe.
+/// Parses a redirection. `2>|` is a pipe.
 fn redirect(scan: &mut Scan<'_>, frame: &mut Frame) {
     let rest = scan.bytes.get(scan.at..scan.end).unwrap_or_default();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -78,7 +78,7 @@ fn reserved(scan: &mut Scan<'_>, frame: &mut Frame) -> bool {
     if !opens && !other {
         return false;
     }
-    // `function --help` and its like are commands.
+    // `function --help` and the like are commands.
     let flag = scan.bytes.get(scan.at + keyword.len()..scan.end).unwrap_or_default().trim_ascii_start();
     if opens && (flag.starts_with(b"--help") || flag.starts_with(b"-h ")) {
         return false;
@@ -166,16 +166,16 @@ fn assigned(scan: &Scan<'_>) -> Option<(usize, usize)> {
         .then_some((name, name + 1))
 }
 
-/// Ends before what cannot belong to it; that may be at once.
+/// Reads a word up to what cannot belong to it; may be empty.
 pub(super) fn word(scan: &mut Scan<'_>) -> Word {
     let start = scan.at;
     let mut build = Build::new();
     let mut brace = None;
-    // Closing brackets that are missing; blanks between them belong to the word.
+    // Missing closing brackets; blanks between them belong to the word.
     let mut closing = Vec::new();
     loop {
         scan.plain(&mut build);
-        // Where one of these is missing at the end, fish complains and does not ask for more.
+        // Where one of these is missing at the end, fish reports an error and does not ask for more.
         let Some(byte) = scan.peek() else { break };
         let first = scan.at == start;
         match byte {
@@ -256,7 +256,7 @@ fn escape(scan: &mut Scan<'_>, build: &mut Build) {
     };
     match letter {
         Some(letter) if letter.is_ascii() || matches!(byte, b'u' | b'U') => build.value.push(letter),
-        // A lone byte, or no letter at all.
+        // A lone byte, or not a character at all.
         _ => build.fixed = false,
     }
 }
@@ -316,7 +316,7 @@ fn dollar(scan: &mut Scan<'_>, build: &mut Build, quote: Quote) {
     }
     scan.variable(name, quote);
     if scan.peek() == Some(b'[') {
-        // In quotes too: `"$path[1]"`.
+        // Also inside quotes: `"$path[1]"`.
         scan.at += 1;
         subscript(scan, build, quote);
     }

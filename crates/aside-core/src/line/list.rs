@@ -1,10 +1,10 @@
-//! Simple commands and what joins them, in zsh and bash: operators, round brackets, assignments.
+//! Parses simple commands and what joins them, in zsh and bash: operators, parentheses, assignments.
 
 use crate::line::scan::{Block, Closer, Frame, Position, Scan, is_end_of_word, is_name};
 use crate::line::word::{Build, Place};
 use crate::line::{Assignment, Command, Dialect, Join, Open, Role, Word, fish};
 
-/// How far the `]` of `name[…]=` may be from its `[`.
+/// Maximum distance of the `]` of `name[…]=` from its `[`.
 const LONGEST_SUBSCRIPT: usize = 256;
 
 impl Scan<'_> {
@@ -15,8 +15,8 @@ impl Scan<'_> {
                 return self.finish(frame);
             };
             match byte {
-                // zsh reads comments at a prompt only when told to, but who types one has told it to; and an apostrophe
-                // in one must not open a quote.
+                // zsh reads comments at a prompt only with an option, but a user who types one has set it; and an apostrophe in one must
+                // not open a quote.
                 b'#' => self.skip_comment(),
                 b'\n' => {
                     self.end_command(frame);
@@ -88,7 +88,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Of the next word of the command being read.
+    /// The role of the next word of the current command.
     pub(super) fn next_role(&self) -> Role {
         match self.owner.and_then(|owner| self.commands.get(owner)).map(|command| command.words.len()) {
             None | Some(0) => Role::Name,
@@ -96,7 +96,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The command being read, begun here if there is none.
+    /// The current command; begins one here if there is none.
     pub(super) fn command(&mut self, frame: &mut Frame) -> Option<&mut Command> {
         let index = match self.owner {
             Some(owner) => owner,
@@ -126,7 +126,7 @@ impl Scan<'_> {
         frame.position = Position::Start;
     }
 
-    /// Something begins that is a command. In zsh that can be the whole body of a loop.
+    /// Records that a command begins. In zsh it can be the whole body of a loop.
     pub(super) fn enter(&mut self, frame: &mut Frame) {
         let short = self.dialect == Dialect::Zsh && frame.position == Position::Done;
         match frame.blocks.last() {
@@ -163,7 +163,7 @@ impl Scan<'_> {
                 command.assignments.is_empty() && command.redirections.is_empty() && !command.words.is_empty()
             });
             if let Some(length) = empty.filter(|_| names) {
-                // What we took for a command is the name of a function.
+                // What was taken for a command is the name of a function.
                 if self.owner.is_some_and(|owner| owner + 1 == self.commands.len()) {
                     self.commands.pop();
                 }
@@ -198,7 +198,7 @@ impl Scan<'_> {
         }
     }
 
-    /// How long `()` is here.
+    /// Length of `()` here.
     pub(super) fn empty_parens(&self) -> Option<usize> {
         let rest = self.bytes.get(self.at + 1..self.end)?;
         let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -233,7 +233,7 @@ impl Scan<'_> {
         whole && place && (self.braces > 0 || frame.closer == Closer::Brace)
     }
 
-    /// Closes the innermost block of this kind, and whatever was left open in it.
+    /// Closes the innermost block of this kind, and every block left open in it.
     pub(super) fn close(&mut self, frame: &mut Frame, block: Block) {
         while let Some(closed) = frame.blocks.pop() {
             match closed {
@@ -261,7 +261,7 @@ impl Scan<'_> {
         frame.position = Position::Done;
     }
 
-    /// What a loop goes through, or the elements of an array; up to `)`, which is taken, or to the end of the line.
+    /// Reads the words of a loop, or the elements of an array, up to and including `)`, or to the end of the line.
     pub(super) fn words_up_to(&mut self, close: u8, array: Option<&str>) {
         let mut count = 0;
         let role = |count| array.map_or(Role::Argument(count), |name| Role::Value(name.to_owned()));
@@ -304,7 +304,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The next word of a simple command, or an assignment before its name.
+    /// Reads the next word of a simple command, or an assignment before its name.
     pub(super) fn simple(&mut self, frame: &mut Frame) {
         if frame.position != Position::Words {
             self.enter(frame);
@@ -318,7 +318,7 @@ impl Scan<'_> {
         let role = self.next_role();
         let word = self.word(Place::Plain);
         if word.span.is_empty() {
-            // Nothing that a word can begin with; it must not hold us up.
+            // No word can begin here; skips the byte so that the scan always advances.
             self.at += 1;
             return;
         }
@@ -326,7 +326,7 @@ impl Scan<'_> {
         self.push_word(word);
     }
 
-    /// How long `name` is in `name=`, `name+=`, `name[…]=` here, and where its value begins.
+    /// Length of `name` in `name=`, `name+=`, `name[…]=` here, and where its value begins.
     pub(super) fn assigned(&self) -> Option<(usize, usize)> {
         let rest = self.bytes.get(self.at..self.end)?;
         let name = rest.iter().take_while(|byte| is_name(**byte)).count();
@@ -347,7 +347,7 @@ impl Scan<'_> {
         let start = self.at;
         self.at += name;
         let name = self.text.get(start..self.at).unwrap_or_default().to_owned();
-        // A subscript may hold commands.
+        // A subscript may contain commands.
         let mut subscript = Build::new();
         while self.at < start + value {
             match self.peek() {
@@ -376,7 +376,7 @@ impl Scan<'_> {
     }
 }
 
-/// How long `[…]` is here, quotes and brackets in it skipped.
+/// Length of `[…]` here; skips nested quotes and brackets.
 fn subscript(rest: &[u8]) -> Option<usize> {
     let mut deep = 0usize;
     let mut quote = None;

@@ -1,5 +1,5 @@
-//! A command line as the shell would read it, finished or not: commands with their words, assignments and redirections,
-//! and what stands at the cursor. Expands nothing and knows no command; never fails, whatever the text is.
+//! Parses a command line as the shell would, complete or not: commands with their words, assignments and redirections, and what is at the
+//! cursor. Expands nothing and knows no commands; never fails, whatever the text is.
 
 pub mod quote;
 
@@ -18,7 +18,7 @@ mod tests;
 
 use std::ops::Range;
 
-/// Whose grammar the line is read with.
+/// The shell grammar to parse with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     #[default]
@@ -28,7 +28,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// By the name of a shell; one that we do not know is most likely to read as bash does.
+    /// By the name of a shell; an unknown shell is most likely close to bash.
     pub fn of(shell: &str) -> Self {
         match shell {
             "zsh" => Dialect::Zsh,
@@ -46,14 +46,14 @@ impl Dialect {
     }
 }
 
-/// All spans are bytes of `text`.
+/// All spans are byte ranges of `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
     pub text: &'a str,
     pub dialect: Dialect,
-    /// In the order in which they begin; those inside of `$(…)`, `<(…)`, backquotes, `{…}` and loops too.
+    /// In the order in which they begin; includes those inside `$(…)`, `<(…)`, backquotes, `{…}` and loops.
     pub commands: Vec<Command>,
-    /// Why the shell would ask for more, if it would.
+    /// Why the shell would ask for more input, if it would.
     pub open: Option<Open>,
 }
 
@@ -62,15 +62,15 @@ pub struct Line<'a> {
 pub struct Command {
     pub span: Range<usize>,
     pub join: Join,
-    /// The place in `Line::commands` of the command in one of whose words this one is substituted.
+    /// The index in `Line::commands` of the command in one of whose words this one is substituted.
     pub inside: Option<usize>,
     pub assignments: Vec<Assignment>,
-    /// The first is its name. Reserved words (`if`, `time`, `!`, fish's `and`) are not among them.
+    /// The first is its name. Excludes reserved words (`if`, `time`, `!`, fish's `and`).
     pub words: Vec<Word>,
     pub redirections: Vec<Redirection>,
 }
 
-/// How a command hangs together with the one before it.
+/// How a command is joined to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
     First,
@@ -80,14 +80,14 @@ pub enum Join {
     And,
     /// `||`, fish's `or`
     Or,
-    /// `;`, `&`, a new line, `then`, `do`, …
+    /// `;`, `&`, a newline, `then`, `do`, …
     Next,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     pub span: Range<usize>,
-    /// Without quotes. Where something would be expanded, the text that stands for it.
+    /// Without quotes. Expansions are kept as their source text.
     pub value: String,
     /// Nothing in it would be expanded: `value` is what the command gets. `~` and globs count as expansions.
     pub fixed: bool,
@@ -105,7 +105,7 @@ pub struct Redirection {
     /// From the operator (or the number before it) to the end of the target.
     pub span: Range<usize>,
     pub kind: Redirect,
-    /// Missing while it is not typed yet.
+    /// `None` while it is not typed yet.
     pub target: Option<Word>,
 }
 
@@ -113,7 +113,7 @@ pub struct Redirection {
 pub enum Redirect {
     /// `<`
     Read,
-    /// `>`, `>|`, `>!`, `&>`, `<>`: what was in the file is lost, or may be.
+    /// `>`, `>|`, `>!`, `&>`, `<>`: overwrites the file, or may.
     Write,
     /// `>>`, `&>>`
     Append,
@@ -140,50 +140,50 @@ pub enum Open {
     Backslash,
 }
 
-/// What a shell would say of a whole line.
+/// How a shell would judge a whole line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// It would run it; which commands there are is not asked.
+    /// It would run it; whether the commands exist is not checked.
     Whole,
-    /// It would ask for more.
+    /// It would ask for more input.
     Open(Open),
-    /// It would refuse it.
+    /// It would report a syntax error.
     Broken,
 }
 
-/// What stands at the cursor: the word that is being typed.
+/// What is at the cursor: the word being typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot<'l> {
-    /// The command that the cursor is in, if something of it is there already.
+    /// The command that contains the cursor, if any of it is typed already.
     pub command: Option<&'l Command>,
     pub role: Role,
-    /// Where the word being typed begins, its opening quote included; the cursor itself when there is none yet.
+    /// Where the word being typed begins, including its opening quote; the cursor itself when there is none yet.
     pub start: usize,
-    /// What is typed of the word up to the cursor, without quotes.
+    /// The word up to the cursor, without quotes.
     pub typed: String,
-    /// Nothing in `typed` would be expanded. A leading `~` counts.
+    /// Nothing in `typed` would be expanded. A leading `~` counts as an expansion.
     pub fixed: bool,
     pub quote: Quote,
 }
 
-/// What the word at the cursor is.
+/// The role of the word at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The name of a command.
     Name,
-    /// The word with this number; the name is 0. The words of `for x in …` and `case … in` are arguments of no command.
+    /// The word with this index; the name is 0. The words of `for x in …` and `case … in` are arguments of no command.
     Argument(usize),
-    /// Where a redirection goes to.
+    /// The target of a redirection.
     Target(Redirect),
     /// The value in `NAME=value` before a command.
     Value(String),
     /// A variable after `$` or `${`, anywhere; `start` and `typed` are those of its name.
     Variable,
-    /// A comment, the text of a here-document, arithmetic, right after a backslash: nothing of ours.
+    /// A comment, the text of a here-document, arithmetic, right after a backslash: nothing to complete.
     Other,
 }
 
-/// In which quotes the cursor is.
+/// The quotes that the cursor is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quote {
     #[default]
@@ -194,19 +194,19 @@ pub enum Quote {
     Dollar,
 }
 
-/// Reads the line as the shell would, as far as it goes.
+/// Parses the line as the shell would, as far as it goes.
 pub fn parse(text: &str, dialect: Dialect) -> Line<'_> {
     let read = scan::read(text, text.len(), dialect);
     Line { text, dialect, commands: read.commands, open: read.open }
 }
 
-/// Whether the shell would run the line, ask for more or refuse it. Never `Broken` where that is not certain.
+/// Whether the shell would run the line, ask for more or refuse it. Never returns `Broken` unless certain.
 pub fn syntax(text: &str, dialect: Dialect) -> Syntax {
     syntax::judge(text, dialect)
 }
 
 impl Line<'_> {
-    /// What stands at the cursor, given in bytes. One past the end is the end; one within a letter is before it.
+    /// What is at the cursor, given in bytes. Clamps to the end of the text, and to the start of a character.
     pub fn at(&self, cursor: usize) -> Spot<'_> {
         spot::at(self, cursor)
     }

@@ -1,17 +1,17 @@
-//! How to spell a text so that the shell reads it as one word.
+//! Quotes a text so that the shell reads it as one word.
 
 use crate::line::{Dialect, Quote};
 
-/// What comes after a word that is completed.
+/// What comes after a completed word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
-    /// The word is finished: an open quote is closed.
+    /// The word is finished: closes an open quote.
     End,
     /// More of the same word: a directory, `--flag=`.
     More,
 }
 
-/// A whole word. A leading `~` or `~/` is left to be expanded.
+/// Quotes a whole word. Leaves a leading `~` or `~/` to be expanded.
 pub fn word(value: &str, dialect: Dialect) -> String {
     if value.is_empty() {
         return "''".to_owned();
@@ -29,8 +29,8 @@ pub fn word(value: &str, dialect: Dialect) -> String {
     spelled
 }
 
-/// The rest of a word whose beginning is typed, inside of `quote`. Where nothing is typed yet, `word` knows what means
-/// something at the start of one.
+/// Quotes the rest of a word whose beginning is typed, inside `quote`. For an empty beginning use `word`, which also escapes characters
+/// that are special at the start.
 pub fn rest(rest: &str, quote: Quote, dialect: Dialect, after: After) -> String {
     let mut spelled = String::with_capacity(rest.len() + 1);
     match quote {
@@ -47,7 +47,7 @@ pub fn rest(rest: &str, quote: Quote, dialect: Dialect, after: After) -> String 
     spelled
 }
 
-/// What means something only where a word begins, and is not escaped elsewhere.
+/// Characters that are special only at the start of a word, and not escaped elsewhere.
 fn begins_specially(value: &str, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Zsh => value.starts_with(['~', '=']),
@@ -55,7 +55,7 @@ fn begins_specially(value: &str, dialect: Dialect) -> bool {
     }
 }
 
-/// Outside of quotes, a backslash before each letter that means something.
+/// Unquoted: a backslash before each special character.
 fn bare(text: &str, dialect: Dialect, spelled: &mut String) {
     for letter in text.chars() {
         if letter.is_control() {
@@ -74,14 +74,14 @@ fn is_special(letter: char, dialect: Dialect) -> bool {
         ' ' | '\'' | '"' | '\\' | '$' | '&' | ';' | '|' | '<' | '>' | '(' | ')' | '*' | '?' | '[' | ']' | '{' | '}' => {
             true
         }
-        // zsh takes these for globs when `extended_glob` is on; whether it is we do not know.
+        // zsh takes these for globs with `extended_glob`, whose state is unknown here.
         '^' | '#' => dialect == Dialect::Zsh,
         '`' | '!' => dialect != Dialect::Fish,
         _ => false,
     }
 }
 
-/// A letter that cannot be seen, outside of quotes.
+/// An unquoted control character.
 fn control(letter: char, dialect: Dialect, spelled: &mut String) {
     if dialect == Dialect::Fish {
         return fish_control(letter, spelled);
@@ -140,7 +140,7 @@ fn double(text: &str, dialect: Dialect, spelled: &mut String) {
                 spelled.push('\\');
                 spelled.push(letter);
             }
-            // Inside of double quotes nothing takes away the meaning of `!` without leaving a trace.
+            // Inside double quotes no escape of `!` disappears, so the quotes are closed around it.
             ('!', Dialect::Zsh | Dialect::Bash) => spelled.push_str("\"\\!\""),
             _ if letter.is_control() => {
                 spelled.push('"');

@@ -1,4 +1,4 @@
-//! Redirections, and the text of here-documents.
+//! Parses redirections, and the text of here-documents.
 
 use crate::line::scan::{Document, Frame, Position, Scan, is_end_of_word, is_name};
 use crate::line::word::{Build, Place};
@@ -11,7 +11,7 @@ impl Scan<'_> {
         matches!(rest.get(descriptor(rest)), Some(b'<' | b'>')) && descriptor(rest) > 0
     }
 
-    /// A redirection, which begins a command if none is being read.
+    /// Reads a redirection, and begins a command if there is none.
     pub(super) fn redirect(&mut self, frame: &mut Frame) {
         let start = self.at;
         if frame.position != Position::Done {
@@ -58,12 +58,12 @@ impl Scan<'_> {
         self.owner.and_then(|owner| self.commands.get(owner)).is_some_and(|command| !command.words.is_empty())
     }
 
-    /// Where the text from `start` to here ends without its blanks.
+    /// The end of the text from `start` to here, without trailing blanks.
     fn trimmed(&self, start: usize) -> usize {
         start + self.text.get(start..self.at).unwrap_or_default().trim_end_matches([' ', '\t']).len()
     }
 
-    /// `>&` is told from `>& file` by its target.
+    /// The target distinguishes `>&1` from `>& file`.
     fn is_descriptor(&self, word: &Word) -> bool {
         let digits = word.value.strip_suffix('-').unwrap_or(&word.value);
         let coproc = self.dialect == Dialect::Zsh && word.value == "p";
@@ -94,7 +94,7 @@ impl Scan<'_> {
             if fish && matches!(kind, Redirect::HereDocument | Redirect::HereString) { Redirect::Read } else { kind };
         let tabs = kind == Redirect::HereDocument && length == 3;
         self.at += length;
-        // zsh: `>!`, `>>|`, `>&!` write even where `noclobber` forbids it.
+        // zsh: `>!`, `>>|`, `>&!` write despite `noclobber`.
         let forced = self.bytes.get(self.at - 1) == Some(&b'|');
         if zsh && writes && !forced && matches!(self.peek(), Some(b'!' | b'|')) {
             self.at += 1;
@@ -102,7 +102,7 @@ impl Scan<'_> {
         (kind, tabs)
     }
 
-    /// Past a new line, and past the here-documents that begin after it.
+    /// Skips a newline, and the here-documents that begin after it.
     pub(super) fn new_line(&mut self) {
         self.at += 1;
         for document in std::mem::take(&mut self.documents) {
@@ -135,7 +135,7 @@ impl Scan<'_> {
             Some(next) => {
                 self.at = next;
                 self.mark_none(Role::Other);
-                // The new line after the delimiter ends nothing.
+                // The newline after the delimiter ends no command.
                 self.at = (next + 1).min(self.end);
             }
             None => {
@@ -164,7 +164,7 @@ impl Scan<'_> {
     }
 }
 
-/// How long the number or `{name}` before a redirection is.
+/// Length of the number or `{name}` before a redirection.
 fn descriptor(rest: &[u8]) -> usize {
     match rest.first() {
         Some(b'{') => {

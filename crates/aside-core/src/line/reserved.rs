@@ -1,28 +1,28 @@
-//! Reserved words of zsh and bash, and what comes between them: the words of a loop, the patterns of `case`, `[[ … ]]`.
+//! Parses reserved words of zsh and bash, and what comes between them: the words of a loop, the patterns of `case`, `[[ … ]]`.
 
 use crate::line::scan::{Block, Frame, Position, Scan, is_end_of_word, is_name};
 use crate::line::word::Place;
 use crate::line::{Dialect, Join, Open, Role, Word};
 
-/// The longest reserved word.
+/// Length of the longest reserved word.
 const KEYWORD_LENGTH: usize = "nocorrect".len();
 
 impl<'a> Scan<'a> {
-    /// Whether `else` or `elif` comes after the brace that was just closed.
+    /// Whether `else` or `elif` follows the brace that was just closed.
     pub(super) fn goes_on(&self) -> bool {
         let rest = self.bytes.get(self.at..self.end).unwrap_or_default();
         let rest = rest.trim_ascii_start();
         rest.starts_with(b"else") || rest.starts_with(b"elif")
     }
 
-    /// The reserved word here, which must not be followed by more of the same word.
+    /// The word here, cut one byte beyond the longest reserved word, so that a longer word matches none.
     pub(super) fn keyword(&self) -> &'a str {
         let rest = self.bytes.get(self.at..self.end).unwrap_or_default();
         let length = rest.iter().take_while(|byte| !is_end_of_word(**byte)).take(KEYWORD_LENGTH + 1).count();
         self.text.get(self.at..self.at + length).unwrap_or_default()
     }
 
-    /// Reads a reserved word, if here is one.
+    /// Reads a reserved word, if there is one here.
     pub(super) fn reserved(&mut self, frame: &mut Frame) -> bool {
         let zsh = self.dialect == Dialect::Zsh;
         let top = frame.blocks.last().copied();
@@ -230,7 +230,7 @@ impl<'a> Scan<'a> {
         self.case_patterns(frame);
     }
 
-    /// After `;;` and its like come patterns again.
+    /// After `;;` and the like, patterns follow again.
     pub(super) fn case_ends(&mut self, frame: &mut Frame) {
         if frame.blocks.last() != Some(&Block::Case) {
             return;
@@ -245,7 +245,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Up to the `)` after which the commands of a branch begin, or past `esac`.
+    /// Reads up to the `)` after which the commands of a branch begin, or past `esac`.
     pub(super) fn case_patterns(&mut self, frame: &mut Frame) {
         self.skip_new_lines();
         if self.peek() == Some(b'}') && self.braces > 0 {

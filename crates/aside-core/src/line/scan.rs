@@ -1,13 +1,12 @@
-//! How far a line is read, and what it is in the middle of. It is read from left to right, never back, in time that
-//! grows with its length; what stands where the text ends is remembered: that is how the word at a cursor is found.
+//! The scanner state. Reads from left to right, never back, in linear time, and remembers what the text ends in: that is how the word at a
+//! cursor is found.
 
 use crate::line::{Command, Dialect, Join, Open, Quote, Role, Word, fish};
 
-/// How deep substitutions may lie in each other. What is deeper is read as text: nobody types it, and each level costs
-/// stack.
+/// Maximum nesting of substitutions. Reads deeper ones as text: no user types them, and each level costs stack.
 pub(super) const MAX_DEPTH: usize = 48;
 
-/// How often, as a multiple of the text, we may look ahead to tell `((1 + 2))` from `((ls); ls)`.
+/// Budget for look-ahead, as a multiple of the text, to tell `((1 + 2))` from `((ls); ls)`.
 const LOOK_AHEAD: usize = 4;
 
 pub(super) struct Read {
@@ -16,9 +15,9 @@ pub(super) struct Read {
     pub last: Option<Last>,
 }
 
-/// What the end of the text is in.
+/// What the text ends in.
 pub(super) struct Last {
-    /// In `Read::commands`.
+    /// Index in `Read::commands`.
     pub command: Option<usize>,
     pub role: Role,
     pub start: usize,
@@ -27,14 +26,14 @@ pub(super) struct Last {
     pub quote: Quote,
 }
 
-/// Reads up to `stop`, which must be the start of a letter or the end of the text.
+/// Reads up to `stop`, which must be at a character boundary.
 pub(super) fn read(text: &str, stop: usize, dialect: Dialect) -> Read {
     let mut scan = start(text, stop, dialect);
     scan.list(Closer::End);
     Read { commands: scan.commands, open: scan.open, last: scan.last }
 }
 
-/// Before anything is read.
+/// The initial state.
 pub(super) fn start(text: &str, stop: usize, dialect: Dialect) -> Scan<'_> {
     Scan {
         text,
@@ -66,18 +65,18 @@ pub(super) struct Scan<'a> {
     pub end: usize,
     pub stop: usize,
     pub depth: usize,
-    /// How many `{` are open around the command being read, in this substitution.
+    /// Number of open `{` around the current command, in this substitution.
     pub braces: usize,
-    /// In backquotes, where a backslash before one begins another pair.
+    /// In backquotes, where an escaped backquote begins a nested pair.
     pub backquoted: bool,
-    /// How many bytes we may still look ahead.
+    /// Remaining look-ahead budget, in bytes.
     pub look_ahead: usize,
     pub commands: Vec<Command>,
-    /// What `Command::inside` is for new commands.
+    /// `Command::inside` for new commands.
     pub inside: Option<usize>,
-    /// The command being read.
+    /// The current command.
     pub owner: Option<usize>,
-    /// Here-documents whose text begins after the next new line.
+    /// Here-documents whose text begins after the next newline.
     pub documents: Vec<Document>,
     pub open: Option<Open>,
     pub last: Option<Last>,
@@ -104,16 +103,16 @@ pub(super) enum Closer {
     Brace,
 }
 
-/// What a list of commands is in the middle of.
+/// The state of a list of commands.
 pub(super) struct Frame {
     pub closer: Closer,
     pub blocks: Vec<Block>,
-    /// How many of the blocks are `Block::Paren`.
+    /// Number of blocks that are `Block::Paren`.
     pub parens: usize,
-    /// Of the next command.
+    /// The join of the next command.
     pub join: Join,
     pub position: Position,
-    /// An operator has no right side yet.
+    /// An operator has no right-hand side yet.
     pub dangling: bool,
 }
 
@@ -143,7 +142,7 @@ pub(super) enum Block {
     Paren,
     /// The next command is the body of a loop or a function.
     Body,
-    /// zsh's `() {`, under its `Brace`: what follows are its arguments.
+    /// zsh's `() {`, under its `Brace`: its arguments follow.
     Anonymous,
     /// zsh's `foreach`, fish's blocks: up to `end`.
     End,
@@ -163,12 +162,12 @@ impl Scan<'_> {
         self.bytes.get(self.at..self.end).is_some_and(|rest| rest.starts_with(what.as_bytes()))
     }
 
-    /// The text ends here, as opposed to backquotes or a here-document.
+    /// Whether the text ends here, as opposed to backquotes or a here-document.
     pub(super) fn at_stop(&self) -> bool {
         self.at >= self.end && self.end == self.stop
     }
 
-    /// The innermost reason is told first, and it is the one that counts.
+    /// The first caller wins, which is the innermost construct.
     pub(super) fn unfinished(&mut self, why: Open) {
         if self.at_stop() && self.open.is_none() {
             self.open = Some(why);
@@ -182,7 +181,7 @@ impl Scan<'_> {
         self.unfinished(Open::Quote);
     }
 
-    /// Says what stands at the end of the text, if that is where we are and nothing inside of it has said so.
+    /// Records what the text ends in, if this is the end and no inner construct has recorded it.
     pub(super) fn mark(&mut self, role: Role, start: usize, typed: &str, fixed: bool) {
         if self.at_stop() && self.last.is_none() {
             let (command, quote) = (self.owner, self.unclosed);
@@ -200,7 +199,7 @@ impl Scan<'_> {
         self.mark(role, self.at, "", true);
     }
 
-    /// Blanks, and new lines that a backslash takes away.
+    /// Skips blanks, and newlines after a backslash.
     pub(super) fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
@@ -227,7 +226,7 @@ impl Scan<'_> {
         self.mark_none(Role::Other);
     }
 
-    /// Commands up to what closes them, which is taken too.
+    /// Reads commands up to and including their closer.
     pub(super) fn list(&mut self, closer: Closer) {
         let mut frame = Frame {
             closer,
@@ -244,7 +243,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The commands of a substitution, whose opening is behind us.
+    /// Reads the commands of a substitution, after its opening.
     pub(super) fn substitution(&mut self, closer: Closer) {
         let brackets = if closer == Closer::Brace { (b'{', b'}') } else { (b'(', b')') };
         self.deeper(brackets, |scan| {
@@ -260,7 +259,7 @@ impl Scan<'_> {
         });
     }
 
-    /// Reads what lies in brackets whose opening is behind us; too deep, it is text.
+    /// Reads what is in brackets, after the opening; skips it as text when nested too deeply.
     pub(super) fn deeper(&mut self, (open, close): (u8, u8), read: impl FnOnce(&mut Self)) {
         if self.depth >= MAX_DEPTH {
             return self.skip_brackets(open, close);
@@ -270,7 +269,7 @@ impl Scan<'_> {
         self.depth -= 1;
     }
 
-    /// To the bracket that closes one which is behind us. Everything between is text.
+    /// Skips to the bracket that closes one already read. Everything between is text.
     pub(super) fn skip_brackets(&mut self, open: u8, close: u8) {
         let mut deep = 1usize;
         while let Some(byte) = self.peek() {

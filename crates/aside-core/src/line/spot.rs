@@ -1,4 +1,4 @@
-//! What stands at the cursor: what the line up to there ends in.
+//! What is at the cursor: what the line up to there ends in.
 
 use crate::line::scan::{self, Last};
 use crate::line::{Line, Quote, Role, Spot};

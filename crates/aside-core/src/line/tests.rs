@@ -1,4 +1,4 @@
-//! Lines as people type them, read by our scanner.
+//! Lines as users type them, read by our scanner.
 
 use insta::assert_snapshot;
 
@@ -7,8 +7,7 @@ use crate::line::{Dialect, Join, Line, Redirect, parse};
 mod spots;
 mod syntax;
 
-/// A row for each command: how it is joined, its words (`?` where something would be expanded), what it assigns and
-/// where it is redirected. Commands inside of another are indented.
+/// A row for each command: its join, its words (`?` for an expansion), its assignments and redirections. Nested commands are indented.
 fn show(line: &Line<'_>) -> String {
     let mut rows = Vec::new();
     for command in &line.commands {
@@ -57,7 +56,7 @@ fn show(line: &Line<'_>) -> String {
     rows.join("\n")
 }
 
-/// Each line, and under it what was read.
+/// Each line, followed by its parse.
 fn all(dialect: Dialect, lines: &[&str]) -> String {
     let read = |line: &&str| {
         let rows = show(&parse(line, dialect));
@@ -67,7 +66,7 @@ fn all(dialect: Dialect, lines: &[&str]) -> String {
     lines.iter().map(read).collect()
 }
 
-/// What zsh and bash do not agree on.
+/// Lines on which zsh and bash differ.
 fn differing(lines: &[&str], read: fn(Dialect, &[&str]) -> String) -> String {
     let both = |line: &&str| {
         let [zsh, bash] = [Dialect::Zsh, Dialect::Bash].map(|dialect| read(dialect, &[line]));

@@ -1,5 +1,5 @@
-//! One word of zsh or bash: its quotes taken away, its expansions found but not made. Commands in it are read where
-//! they stand.
+//! Parses one word of zsh or bash: removes its quotes, and finds its expansions without performing them. Parses the commands in it in
+//! place.
 
 use crate::line::scan::{Scan, is_end_of_word, is_name};
 use crate::line::{Dialect, Open, Quote, Role, Word};
@@ -16,7 +16,7 @@ pub(super) enum Place {
     Condition,
 }
 
-/// A word being read.
+/// A word under construction.
 pub(super) struct Build {
     pub value: String,
     pub fixed: bool,
@@ -28,7 +28,7 @@ impl Build {
     }
 }
 
-/// Bytes that mean nothing to any shell, wherever they stand in a word.
+/// Bytes that are special to no shell, anywhere in a word.
 pub(super) fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || byte >= 0x80
@@ -36,7 +36,7 @@ pub(super) fn is_plain(byte: u8) -> bool {
 }
 
 impl Scan<'_> {
-    /// Ends before what cannot belong to it; that may be at once.
+    /// Reads a word up to what cannot belong to it; may be empty.
     pub(super) fn word(&mut self, place: Place) -> Word {
         let start = self.at;
         let zsh = self.dialect == Dialect::Zsh;
@@ -62,7 +62,7 @@ impl Scan<'_> {
                 b'<' | b'>' => break,
                 b'=' if zsh && first && self.ahead(1) == Some(b'(') => self.process(&mut build, 2),
                 b'=' => {
-                    // zsh: `=ls` is where ls lies.
+                    // zsh: `=ls` expands to the path of ls.
                     build.fixed &= !(zsh && first && self.ahead(1).is_some_and(is_name));
                     self.take(&mut build);
                 }
@@ -109,19 +109,19 @@ impl Scan<'_> {
         Word { span: start..self.at, value: build.value, fixed: build.fixed }
     }
 
-    /// Whether a word that is here would end after so many bytes.
+    /// Whether the word here would end after so many bytes.
     pub(super) fn ends_word(&self, bytes: usize) -> bool {
         let paren = self.ahead(bytes + 1) == Some(b'(');
         match self.ahead(bytes) {
             None => true,
-            // zsh takes brackets into the word, but for those of a function.
+            // zsh reads brackets as part of the word, except those of a function.
             Some(b'(') => self.dialect != Dialect::Zsh || self.ahead(bytes + 1) == Some(b')'),
             Some(b'<' | b'>') => !paren,
             Some(byte) => is_end_of_word(byte),
         }
     }
 
-    /// All that is plain from here.
+    /// Reads the plain bytes from here.
     pub(super) fn plain(&mut self, build: &mut Build) {
         let from = self.at;
         while self.at < self.end && self.bytes.get(self.at).is_some_and(|byte| is_plain(*byte)) {
@@ -134,7 +134,7 @@ impl Scan<'_> {
         build.value.push_str(self.text.get(from..self.at).unwrap_or_default());
     }
 
-    /// One letter as it stands.
+    /// Reads one character as it is.
     pub(super) fn take(&mut self, build: &mut Build) {
         if let Some(letter) = self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             self.at += letter.len_utf8();
@@ -142,7 +142,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Something that is expanded, from `from` to here: its text stands for it.
+    /// Keeps the source text of an expansion, from `from` to here.
     pub(super) fn keep(&self, build: &mut Build, from: usize) {
         build.fixed = false;
         self.push(build, from);
@@ -288,7 +288,7 @@ impl Scan<'_> {
         bytes.push(plain);
     }
 
-    /// Digits of a number here, at most `most` of them.
+    /// Reads digits of a number, at most `most` of them.
     pub(super) fn number(&mut self, radix: u32, most: usize) -> Option<u32> {
         let mut number = None;
         for _ in 0..most {
@@ -304,7 +304,7 @@ impl Scan<'_> {
         matches!(self.peek(), Some(b'<' | b'>')) && (self.ahead(1) == Some(b'(') || self.range().is_some())
     }
 
-    /// zsh: how long `<1-9>` or `<->` is here.
+    /// zsh: length of `<1-9>` or `<->` here.
     pub(super) fn range(&self) -> Option<usize> {
         if self.dialect != Dialect::Zsh || self.peek() != Some(b'<') {
             return None;
@@ -344,7 +344,7 @@ impl Scan<'_> {
         self.unfinished(Open::Bracket);
     }
 
-    /// bash: `name[` where a command begins is an element of an array, up to its `]`, whatever follows.
+    /// bash: `name[` at the start of a command is an array element, up to its `]`, whatever follows.
     fn is_subscript(&self, start: usize, place: Place) -> bool {
         let name = self.bytes.get(start..self.at).unwrap_or_default();
         let begins = place == Place::Plain && self.dialect == Dialect::Bash && self.next_role() == Role::Name;
@@ -352,7 +352,7 @@ impl Scan<'_> {
     }
 }
 
-/// `{a,b}` and `{1..9}` do, `{}` and `HEAD@{1}` do not.
+/// Whether braces expand: `{a,b}` and `{1..9}` do, `{}` and `HEAD@{1}` do not.
 pub(super) fn braces_expand(raw: &str) -> bool {
     raw.contains('}') && (raw.contains(',') || raw.contains(".."))
 }

@@ -1,4 +1,4 @@
-//! The lines of a block of code. Does not colour them, and does not say which language it is.
+//! The lines of a code block. Does not colour them, and does not name the language.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub struct Code {
     pub start: usize,
     /// Each line, and where it ends in the source.
     lines: Vec<(String, usize)>,
-    /// Whether the last line goes on.
+    /// Whether the last line is incomplete.
     open: bool,
 }
 
@@ -37,7 +37,7 @@ impl Code {
         }
     }
 
-    /// Nothing is wrapped, since every blank counts; what does not fit is folded. Blank lines at the end are left out.
+    /// Folds lines that do not fit instead of wrapping them, since whitespace is significant. Drops trailing blank lines.
     pub fn rows(&self, room: usize) -> Vec<(Vec<Cell>, usize)> {
         let looks = Looks::of(mark::CODE);
         let blank = |_| Cell::new(' ', Looks::PLAIN, 0);

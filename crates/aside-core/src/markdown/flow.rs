@@ -1,4 +1,4 @@
-//! Prose: letters with their looks, and the rows that they fill. Does not know which block they belong to.
+//! Prose: styled characters, and the rows that they fill. Does not know which block they belong to.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::markdown::mark::Looks;
 
-/// A row never begins with one of these, nor ends with one of the others: it would look torn.
+/// Line-breaking rules: no row begins with a closing mark or ends with an opening one.
 const CLOSING: &str = "、。，．：；！？）］｝〉》」』】〕…‥・ー～”’%％";
 const OPENING: &str = "（［｛〈《「『【〔“‘";
 
-/// One letter. `\n` ends a row, and a blank may.
+/// One character. `\n` ends a row, and a blank may.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
     pub letter: char,
@@ -22,7 +22,7 @@ pub struct Cell {
 
 impl Cell {
     pub fn new(letter: char, looks: Looks, end: usize) -> Self {
-        // Two at most, by Unicode.
+        // At most two, by Unicode.
         let width = if letter.is_ascii() { 1 } else { u8::try_from(letter.width().unwrap_or(0)).unwrap_or(2) };
         Self { letter, looks, width, end }
     }
@@ -32,15 +32,15 @@ pub fn width(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| usize::from(cell.width)).sum()
 }
 
-/// Some of the cells, which fill a row.
+/// The range of cells that fills a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub cells: Range<usize>,
-    /// How much of the source decided where it ends; nothing for the last row.
+    /// How much of the source decided where it ends; `None` for the last row.
     pub settles: Option<usize>,
 }
 
-/// As many words in each row as there is room for.
+/// Fits as many words in each row as there is room for.
 pub fn wrap(cells: &[Cell], room: usize) -> Vec<Line> {
     let room = room.max(2);
     let mut lines = Vec::new();
@@ -53,10 +53,10 @@ pub fn wrap(cells: &[Cell], room: usize) -> Vec<Line> {
     lines
 }
 
-/// The line that begins at `start`, and where the next one does.
+/// The line that begins at `start`, and where the next one begins.
 fn first_line(cells: &[Cell], start: usize, room: usize) -> (Line, usize) {
     let mut used = 0;
-    // Where the row could end, and where the next would begin.
+    // The last possible break: where the row would end, and where the next would begin.
     let mut chance = None;
     for (place, cell) in cells.iter().enumerate().skip(start) {
         match cell.letter {
@@ -90,13 +90,13 @@ fn skip_blanks(cells: &[Cell], from: usize) -> usize {
     from + cells.iter().skip(from).take_while(|cell| cell.letter == ' ').count()
 }
 
-/// Whether the letter is of a writing that has no blanks between words. Korean has wide letters, and blanks.
+/// Whether the script has no blanks between words. Korean is wide, but has blanks.
 pub fn is_unspaced(cell: &Cell) -> bool {
     cell.width == 2
         && !matches!(cell.letter, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// In Chinese and Japanese a row may end between any two letters.
+/// In Chinese and Japanese a row may end between any two characters.
 fn may_part(before: &Cell, after: &Cell) -> bool {
     (is_unspaced(before) || is_unspaced(after))
         && after.width > 0
@@ -105,7 +105,7 @@ fn may_part(before: &Cell, after: &Cell) -> bool {
         && !OPENING.contains(before.letter)
 }
 
-/// Rows of just this many columns, whatever is in them: for code, where every blank counts.
+/// Rows of exactly this many columns, whatever is in them: for code, where whitespace is significant.
 pub fn fold(text: &str, room: usize) -> Vec<&str> {
     let room = room.max(2);
     let (mut rows, mut start, mut used) = (Vec::new(), 0, 0);

@@ -1,10 +1,10 @@
-//! How a row looks: marks in its text, which whoever shows it turns into what the terminal understands. Knows no Markdown.
+//! Style marks in the text of a row, which the client turns into the terminal's escape sequences. Knows no Markdown.
 
 use std::ops::BitOr;
 
 use crate::text;
 
-/// Ends all looks.
+/// Ends all styles.
 pub const RESET: char = '\u{e100}';
 pub const BOLD: char = '\u{e101}';
 pub const DIM: char = '\u{e102}';
@@ -18,7 +18,7 @@ pub const LINK: char = '\u{e108}';
 /// In the order of the bits of `Looks`.
 const MARKS: [char; 8] = [BOLD, DIM, ITALIC, UNDERLINE, CODE, HEADING, QUOTE, LINK];
 
-/// Whether the letter is a mark, or may become one. None of these is ever part of the text.
+/// Whether the character is a mark, or reserved for one. None of these is ever part of the text.
 pub fn is_mark(letter: char) -> bool {
     matches!(letter, '\u{e100}'..='\u{e1ff}')
 }
@@ -29,11 +29,11 @@ pub enum Paint {
     Colour,
 }
 
-/// The row as a terminal shows it. Only the eight colours that every theme has, and no background.
+/// The row as a terminal shows it. Uses only the eight colours that every theme has, and no background.
 pub fn paint(row: &str, palette: Paint) -> String {
     let mut painted = String::with_capacity(row.len() + 16);
     let mut looks_plain = true;
-    // Rows may come from elsewhere than from `render`, and a terminal obeys whatever it is told.
+    // Rows may come from elsewhere than `render`, so they are cleaned of escape sequences here.
     for letter in text::clean(row).chars().filter(|letter| !matches!(letter, '\n' | '\t')) {
         match (palette, style(letter)) {
             (_, None) if is_mark(letter) => {}
@@ -63,7 +63,7 @@ fn style(mark: char) -> Option<&'static str> {
     }
 }
 
-/// The looks that a letter has, all at once.
+/// The set of styles of a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks(u8);
 
@@ -83,7 +83,7 @@ impl BitOr for Looks {
     }
 }
 
-/// A row that is being written, letter by letter. However it is written, it ends with all looks ended.
+/// A row under construction, character by character. Always ends with all styles ended.
 #[derive(Default)]
 pub struct Writing {
     text: String,

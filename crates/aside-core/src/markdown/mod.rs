@@ -1,5 +1,5 @@
-//! Markdown becomes rows for a terminal, also while it is still being written. Decides how an answer looks, and which of its
-//! rows no further text can change; does not know who shows it, nor what the text means.
+//! Renders Markdown as rows for a terminal, also while it still streams. Decides how an answer looks, and which of its rows no further text
+//! can change; does not know the client, nor what the text means.
 
 pub mod mark;
 
@@ -17,32 +17,32 @@ const USUAL_WIDTH: usize = 80;
 const NARROWEST: usize = 20;
 const WIDEST: usize = 400;
 
-/// Whether there is more text to come.
+/// Whether the text is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
     Yes,
     No,
 }
 
-/// How code within a sentence stands out from it.
+/// How inline code stands out from prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spans {
-    /// By its mark.
+    /// By its style mark.
     Marked,
-    /// By backquotes, where nobody sees a mark: without them `run ./test.sh` could not be told from the sentence around it.
+    /// By backquotes, where styles are not shown: without them `run ./test.sh` would look like prose.
     Quoted,
 }
 
-/// The rows have marks for their looks (`mark`), no other control characters, and no look lasts beyond its row.
+/// Rows contain style marks (`mark`) and no other control characters, and no style extends beyond its row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
-    /// Whatever text is appended, these stay as they are.
+    /// These never change, whatever text is appended.
     pub rows: Vec<String>,
-    /// These may become others. Empty when the text is whole.
+    /// These may still change. Empty when the text is complete.
     pub tail: Vec<String>,
 }
 
-/// No row is wider than `width` columns, unless that is absurd: nothing is usable below 20, and nothing known is 80.
+/// No row is wider than `width` columns, within limits: below 20 nothing is usable, and an unknown width counts as 80.
 pub fn render(text: &str, width: usize, whole: Whole) -> Rendered {
     render_with(text, width, whole, Spans::Marked)
 }

@@ -1,5 +1,5 @@
-//! What pulldown-cmark finds in the text becomes leaves: blocks without blocks in them, each with its rows. The blocks around
-//! them (items, quotations) are what their rows begin with.
+//! Turns the events of pulldown-cmark into leaves: blocks without nested blocks, each with its rows. Enclosing blocks (items, quotations)
+//! become prefixes of the rows.
 
 use std::ops::Range;
 
@@ -14,15 +14,15 @@ use crate::markdown::settled::{Prose, has_blank_line};
 use crate::markdown::table::Table;
 use crate::markdown::text::{Text, TextKind};
 
-/// What is always left for the text itself, however deep it is.
+/// Columns that are always left for the text itself, however deeply nested.
 const LEAST_ROOM: usize = 8;
 const WIDEST_RULE: usize = 40;
 
 pub struct Leaf {
     pub kind: Kind,
-    /// Where the first thing begins that is around it and not around the leaf before it.
+    /// Where the first enclosing block begins that the previous leaf does not share.
     pub begins: usize,
-    /// Where it is in the source, without blanks at its end.
+    /// Its range in the source, without trailing blanks.
     pub start: usize,
     pub end: usize,
     pub rows: Vec<Row>,
@@ -37,13 +37,13 @@ pub enum Kind {
     Code,
     Table,
     Html,
-    /// A bullet with nothing behind it.
+    /// A bullet with nothing after it.
     Item,
 }
 
 pub struct Row {
     pub text: String,
-    /// How much of the source has to be sure for this row to be, in a leaf that is not closed.
+    /// In an open leaf, how much of the source has to be final for this row to be.
     pub settles: usize,
 }
 
@@ -75,20 +75,20 @@ struct Reader<'a> {
     spans: Spans,
     leaves: Vec<Leaf>,
     around: Vec<Around>,
-    /// How many of `around` are around the last leaf too.
+    /// How many of `around` also enclose the last leaf.
     common: usize,
-    /// The next number of each list that we are in; nothing where it has bullets.
+    /// The next number of each enclosing list; `None` for bullets.
     lists: Vec<Option<u64>>,
-    /// Where the first block around others began since the last leaf.
+    /// Where the first enclosing block began since the last leaf.
     begun: Option<usize>,
     text: Option<Text>,
     code: Option<Code>,
     table: Option<Table>,
 }
 
-/// A block around others.
+/// An enclosing block.
 struct Around {
-    /// What the first row begins with, until there was one.
+    /// The prefix of the first row, until that is written.
     label: Option<String>,
     rest: String,
     looks: Looks,
@@ -121,7 +121,7 @@ impl Reader<'_> {
             Event::InlineHtml(html) => {
                 let to = self.text(range.start);
                 to.prose.opens(&range);
-                // In a quotation, the bar of the next line is taken for the end of a tag, whatever that line is.
+                // In a quotation the parser takes the bar of the next line for the end of a tag, whatever that line is.
                 if html.contains('\n') {
                     to.prose.doubts(range.start);
                 }
@@ -152,7 +152,7 @@ impl Reader<'_> {
                     *item = Around::item(if done { "[x] " } else { "[ ] " }.to_owned());
                 }
             }
-            // Not asked for.
+            // Extensions that are not enabled.
             Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
@@ -214,7 +214,7 @@ impl Reader<'_> {
                 self.ends_text();
                 self.table = Some(Table { alignments, rows: Vec::new() });
             }
-            // Not asked for.
+            // Extensions that are not enabled.
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
             | Tag::DefinitionListTitle
@@ -285,7 +285,7 @@ impl Reader<'_> {
     }
 
     fn begins(&mut self, range: &Range<usize>) {
-        // Behind a tab, an item is said to begin at the end of the line before.
+        // After a tab, pulldown-cmark reports an item to begin at the end of the line before.
         let text = self.source.get(range.clone()).unwrap_or_default();
         let start = range.end - text.trim_start_matches('\n').len();
         self.begun.get_or_insert(start);
@@ -296,7 +296,7 @@ impl Reader<'_> {
         self.common = self.common.min(self.around.len());
     }
 
-    /// The text that is being read. An item whose text stands directly in it has no paragraph around it.
+    /// The text being read. An item with text directly in it has no paragraph around it.
     fn text(&mut self, start: usize) -> &mut Text {
         self.text.get_or_insert_with(|| Text::new(TextKind::Paragraph, start))
     }
@@ -323,7 +323,7 @@ impl Reader<'_> {
         self.leaf(Kind::Line, range, |room| vec![(rule(room), usize::MAX)]);
     }
 
-    /// The line below a heading that is one only because of that line.
+    /// The line below a setext heading, which alone makes it one.
     fn underlines(&mut self, range: Range<usize>) {
         let room = self.room();
         let (_, rest) = self.beginnings();
@@ -332,7 +332,7 @@ impl Reader<'_> {
         leaf.rows.push(Row { text: rest.row(&rule(room)), settles: usize::MAX });
     }
 
-    /// Adds a leaf: its rows are made for the room that there is, and begin with what is around it.
+    /// Adds a leaf: makes its rows for the available width, prefixed by its enclosing blocks.
     fn leaf(&mut self, kind: Kind, range: Range<usize>, rows: impl FnOnce(usize) -> Vec<(Vec<Cell>, usize)>) {
         let rows = rows(self.room());
         let (first, rest) = self.beginnings();
@@ -340,7 +340,7 @@ impl Reader<'_> {
         let end = trimmed(self.source, range.end).max(range.start);
         let mut leaf = Leaf { kind, begins, start: range.start, end, rows: Vec::with_capacity(rows.len() + 1) };
         if rows.is_empty() {
-            // It has ended the one before it all the same.
+            // Even without rows, it ends the leaf before it.
             self.leaves.push(leaf);
             return;
         }
@@ -360,8 +360,8 @@ impl Reader<'_> {
         self.around.iter_mut().for_each(|around| around.label = None);
     }
 
-    /// A line right below a paragraph is the head of a table only when the line below that is complete. Until then it may
-    /// be taken for one, or for a paragraph of its own.
+    /// A line right below a paragraph is the head of a table only when the line below that is complete. Until then it may be taken for one,
+    /// or for a paragraph of its own.
     fn begins_below(&self, kind: &Kind, range: &Range<usize>) -> usize {
         let Some(Leaf { kind: Kind::Prose(_), end, .. }) = self.leaves.last() else { return range.start };
         match kind {
@@ -397,7 +397,7 @@ impl Reader<'_> {
         (Beginning { text: first, looks: quoted }, Beginning { text: rest, looks: quoted })
     }
 
-    /// Only the bars of the quotations that go on.
+    /// Only the bars of the quotations that continue.
     fn blank_row(&self) -> String {
         let around = self.around.iter().take(self.common).skip(self.kept());
         let text: String = around.clone().map(|around| around.rest.as_str()).collect();
@@ -447,7 +447,7 @@ fn trimmed(source: &str, end: usize) -> usize {
     source.get(..end).map_or(end, |text| text.trim_end_matches([' ', '\t', '\n']).len())
 }
 
-/// In a cell of a table there is no other way to end a line.
+/// `<br>` is the only way to end a line in a table cell.
 fn is_break(html: &str) -> bool {
     let name: String = html.chars().filter(|letter| !letter.is_whitespace()).collect();
     matches!(name.to_ascii_lowercase().as_str(), "<br>" | "<br/>")

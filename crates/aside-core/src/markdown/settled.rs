@@ -1,15 +1,14 @@
-//! Which rows no further text can change. Errs on the side of waiting: a row that was called settled has been shown.
+//! Decides which rows no further text can change. Errs on the side of waiting, since a settled row has been shown.
 //!
-//! A block is closed for good when another one began on a line that is complete, or when a blank line followed. In the one
-//! that is open, lines of code stand when they are complete, and prose stands as far as nothing in it may yet become the
-//! beginning of something (`Prose`).
+//! A block is closed for good when another one began on a complete line, or when a blank line followed. In an open block, lines of code are
+//! settled when they are complete, and prose is as far as nothing in it may still become the beginning of something (`Prose`).
 
 use std::ops::Range;
 
 use crate::markdown::read::{Kind, Leaf};
 use crate::markdown::source::begins_with_bar;
 
-/// How many rows, from the first.
+/// The number of settled rows, from the first.
 pub fn rows(source: &str, leaves: &[Leaf]) -> usize {
     let line = last_line(source);
     let mut settled = 0;
@@ -29,13 +28,12 @@ pub fn rows(source: &str, leaves: &[Leaf]) -> usize {
     settled
 }
 
-/// Where the last line begins, which may go on; the end of the text if it ends with a line.
+/// Where the last line begins, which may be incomplete; the end of the text if it ends with a newline.
 pub fn last_line(source: &str) -> usize {
     source.rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// Whether a blank line is in there, behind the rest of the line that it begins in, and before the line that it ends in. The
-/// bars of a quotation do not count.
+/// Whether the gap contains a blank line, apart from its first and last partial lines. The bars of a quotation do not count.
 pub fn has_blank_line(source: &str, gap: Range<usize>) -> bool {
     let mut lines = source.get(gap).unwrap_or_default().split('\n').skip(1).peekable();
     while let Some(line) = lines.next() {
@@ -50,19 +48,19 @@ fn is_closed(source: &str, leaf: &Leaf, line: usize) -> bool {
     match &leaf.kind {
         Kind::Prose(_) | Kind::Table => has_blank_line(source, leaf.end..line),
         Kind::Underlined(_) | Kind::Line | Kind::Code => leaf.end < line,
-        // A blank line does not end a comment, and what an item says may come below its bullet.
+        // A blank line does not end a comment, and an item's text may come below its bullet.
         Kind::Html | Kind::Item => false,
     }
 }
 
-/// How far into prose that is still being written it is sure what every letter is.
+/// How far it is certain, in prose that still streams, what every character is.
 #[derive(Debug, Default)]
 pub struct Prose {
-    /// Where the first letter is that looks like half of something.
+    /// Where the first character is that may be half of a construct.
     half: Option<usize>,
-    /// The last of the things that are not inside another, such as a link or a piece of code.
+    /// The last top-level construct, such as a link or inline code.
     thing: Option<Range<usize>>,
-    /// Where the thing begins that is being read.
+    /// Where the current top-level construct begins.
     outermost: Option<usize>,
     depth: usize,
 }
@@ -100,11 +98,11 @@ impl Prose {
         self.half.get_or_insert(self.outermost.unwrap_or(place));
     }
 
-    /// Where it stops being sure, in the paragraph that begins at `start` and is the last thing of the text.
+    /// Where certainty ends, in the paragraph that begins at `start` and is the last block of the text.
     pub fn unsure(&self, source: &str, start: usize) -> usize {
         let line = last_line(source);
         let mut unsure = self.half.unwrap_or(source.len());
-        // Marks at the very end may become longer, or turn out to close nothing; a backslash may end a line.
+        // Punctuation at the very end may grow, or turn out to close nothing; a backslash may end a line.
         let text = source.trim_end();
         let end = text.trim_end_matches(|letter: char| letter.is_ascii_punctuation()).len();
         if end < text.len() {
@@ -112,10 +110,10 @@ impl Prose {
             unsure = unsure.min(inside.map_or(end, |thing| thing.start));
         }
         if start < line {
-            // The last line may become another block, and the end of the line before it nothing.
+            // The last line may become another block, and the end of the line before it may vanish.
             unsure = unsure.min(line - 1);
         } else if source.get(start..).is_some_and(|begun| begun.bytes().all(|byte| byte.is_ascii_graphic())) {
-            // As may the first word: `1` becomes `1.`.
+            // So may the first word: `1` becomes `1.`.
             unsure = unsure.min(start);
         }
         unsure.min(table(source, start))
@@ -129,7 +127,7 @@ fn table(source: &str, start: usize) -> usize {
         let end = begin + line.len();
         let next_is_complete = source.get(end..).is_some_and(|rest| rest.contains('\n'));
         if begins_with_bar(line) && !next_is_complete {
-            // Nor is the end of the line before it sure.
+            // The end of the line before it is not certain either.
             return begin.saturating_sub(1).max(start);
         }
         begin = end;
@@ -137,7 +135,7 @@ fn table(source: &str, start: usize) -> usize {
     usize::MAX
 }
 
-/// Whether the mark at `place`, which is just a letter so far, may become one.
+/// Whether the punctuation at `place`, plain text so far, may become markup.
 fn may_begin(source: &str, place: usize) -> bool {
     let (before, after) = source.split_at_checked(place).unwrap_or_default();
     let before = before.chars().next_back();

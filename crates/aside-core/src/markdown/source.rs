@@ -1,20 +1,19 @@
-//! What is read of a text: without what no terminal may see, and without the parts of Markdown that reach back to rows that
-//! have been shown. What is appended to a text is appended to this, so a row that is settled stays so.
+//! Prepares the source: removes what no terminal may see, and disables the parts of Markdown that reach back to rows already shown.
+//! Appending to the text appends to the result, so a settled row stays settled.
 
 use std::borrow::Cow;
 
 use crate::markdown::mark;
 use crate::text;
 
-/// Nobody reads more than this at a prompt.
+/// Bytes of a text; the rest is ignored.
 pub const MAX_TEXT: usize = 256 * 1024;
 
-/// Stands inside what would change the text before it, so that it does not. One of the marks, so it is never shown.
+/// Breaks up markup that would change the text before it. One of the marks, so it is never shown.
 pub const SEVERED: char = '\u{e1ff}';
 
-/// Two things reach back. `[name]: address` makes a link of every `[name]` above; it is shown as it is. And `--|--` makes a table
-/// of the line above, which only a table's head that begins with a bar is let do: any other line is shown while it is
-/// written.
+/// Two constructs reach back. `[name]: address` makes a link of every `[name]` above; it is shown as it is. And `--|--` makes a table of
+/// the line above; that is allowed only for a head that begins with a bar, since any other line is shown while it is written.
 pub fn prepare(text: &str) -> String {
     let mut end = text.len().min(MAX_TEXT);
     while !text.is_char_boundary(end) {
@@ -26,7 +25,7 @@ pub fn prepare(text: &str) -> String {
         let severed = rules(line).filter(|_| !begins_with_bar(above));
         let mut before = ' ';
         for (place, letter) in line.char_indices() {
-            // Two underscores belong to a name: `__init__.py`. What is bold has asterisks.
+            // Two underscores belong to a name: `__init__.py`. Bold text has asterisks.
             let is_name = (before, letter) == ('_', '_');
             if (before, letter) == (']', ':') || is_name {
                 source.push(SEVERED);
@@ -35,7 +34,7 @@ pub fn prepare(text: &str) -> String {
             if is_name {
                 source.push(SEVERED);
             }
-            // Behind it, where it is inside a cell if this is the head of a table.
+            // After it, so that it is inside a cell if this is the head of a table.
             if severed == Some(place) {
                 source.push(SEVERED);
             }
@@ -46,7 +45,7 @@ pub fn prepare(text: &str) -> String {
     source
 }
 
-/// Where a line turns out to have a bar and a dash and nothing but what else is below the head of a table, so far.
+/// Where a line turns out to be a table's delimiter row: it has a bar and a dash, and so far nothing that such a row cannot have.
 fn rules(line: &str) -> Option<usize> {
     let (mut bar, mut dash) = (None, None);
     for (place, letter) in line.char_indices() {
@@ -63,7 +62,7 @@ fn rules(line: &str) -> Option<usize> {
     None
 }
 
-/// Behind what may stand before a paragraph: indentation, bars of quotations, bullets and numbers.
+/// Looks after what may precede a paragraph: indentation, bars of quotations, bullets and numbers.
 pub fn begins_with_bar(line: &str) -> bool {
     let text = line.trim_start_matches(|letter: char| {
         " \t>-+*.)".contains(letter) || letter == SEVERED || letter.is_ascii_digit()
@@ -71,10 +70,10 @@ pub fn begins_with_bar(line: &str) -> bool {
     text.starts_with('|')
 }
 
-/// The letters that may be shown. Entities such as `&#27;` stand for others, so this is asked again after they were read.
+/// Removes characters that may not be shown. Called again after entities such as `&#27;` are decoded.
 pub fn shown(text: &str) -> Cow<'_, str> {
     let text = text::clean(text);
-    // With a variation selector a letter is as wide as the terminal likes, and rows would not be as wide as we think.
+    // The width of a character with a variation selector depends on the terminal, so rows would have unknown widths.
     let hides =
         |letter: char| mark::is_mark(letter) || matches!(letter, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     if text.is_ascii() || !text.contains(hides) {

@@ -1,4 +1,4 @@
-//! Tables: columns side by side as long as there is room for them, and one below the other when there is not.
+//! Lays out tables: columns side by side if there is room for them, and stacked if not.
 
 use pulldown_cmark::Alignment;
 
@@ -7,7 +7,7 @@ use crate::markdown::mark::{self, Looks};
 
 /// Columns between two columns.
 const GAP: usize = 2;
-/// A column is not made narrower than this.
+/// Minimum width of a column.
 const NARROWEST: usize = 8;
 
 pub struct Table {
@@ -28,7 +28,7 @@ impl Table {
         }
     }
 
-    /// How wide each column is to be; nothing when they cannot stand side by side.
+    /// The width of each column; `None` when they do not fit side by side.
     fn widths(&self, room: usize) -> Option<Vec<usize>> {
         let count = self.rows.first()?.len();
         let room = room.checked_sub(GAP * count.saturating_sub(1)).filter(|room| *room >= count)?;
@@ -99,7 +99,7 @@ impl Table {
         rows
     }
 
-    /// `name: value`, a row of the table after the other.
+    /// `name: value` lines, one row of the table after the other.
     fn stacked(&self, room: usize) -> Vec<Vec<Cell>> {
         let Some((head, body)) = self.rows.split_first() else { return Vec::new() };
         let mut rows: Vec<Vec<Cell>> = Vec::new();

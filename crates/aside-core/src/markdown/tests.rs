@@ -1,4 +1,4 @@
-//! What is rendered, and what must hold for any text.
+//! What is rendered, and invariants for any text.
 
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::markdown::{Rendered, Spans, Whole, mark, render, render_with};
 use crate::text;
 
-/// Marks as `‹b›`, by the first letter of their look; `‹/›` ends all.
+/// Marks as `‹b›`, by the first letter of their style; `‹/›` ends all.
 fn spelt(row: &str) -> String {
     let letters = ['/', 'b', 'd', 'i', 'u', 'c', 'h', 'q', 'l'];
     let spell = |letter: char| match letter {
@@ -16,7 +16,7 @@ fn spelt(row: &str) -> String {
     row.chars().map(spell).collect()
 }
 
-/// Text, and the rows that it becomes at a width.
+/// Text, and its rows at a width.
 #[track_caller]
 fn check(cases: &[(usize, &str, &[&str])]) {
     for (width, text, wanted) in cases {
@@ -302,7 +302,7 @@ fn a_width_that_makes_no_sense_is_another() {
     }
 }
 
-/// What a model says, at every moment until it has said it.
+/// A model's answers, rendered at every prefix.
 const ANSWERS: [&str; 4] = [
     "Your disk is full because of **old logs**. Look at what takes most, before you delete anything:\n\n```bash\nsudo du -xh \
      --max-depth=1 /var | sort -h\n```\n\nThen:\n\n1. Rotate them with `logrotate -f /etc/logrotate.conf`.\n2. Remove *only* what \

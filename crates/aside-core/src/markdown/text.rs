@@ -1,4 +1,4 @@
-//! The text of a block while it is read: its letters, how each looks, and where links lead.
+//! The text of a block during parsing: its characters, the style of each, and the addresses of links.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub struct Text {
     pub start: usize,
     pub end: usize,
     pub cells: Vec<Cell>,
-    /// How many cells there were when a line of the source ended that need not end a row.
+    /// Number of cells when a line of the source ended in a soft break.
     soft: Option<usize>,
     looks: Vec<Looks>,
     links: Vec<Link>,
@@ -22,8 +22,7 @@ pub struct Text {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TextKind {
     Paragraph,
-    /// A heading that is known as one only from the line below it. Its text has been shown by then, so it is a paragraph
-    /// with a rule.
+    /// A heading known as one only from the line below it. Its text has been shown by then, so it is a paragraph with a rule.
     Underlined,
     Heading,
     Html,
@@ -32,7 +31,7 @@ pub enum TextKind {
 
 struct Link {
     address: String,
-    /// The first of its cells.
+    /// Index of its first cell.
     from: usize,
 }
 
@@ -68,7 +67,7 @@ impl Text {
         self.end = self.end.max(end);
     }
 
-    /// Where a link leads is said behind it, unless its text says so.
+    /// Appends the address of a link, unless its text already shows it.
     pub fn closes_link(&mut self, end: usize) {
         self.closes(end);
         let Some(Link { address, from }) = self.links.pop() else { return };
@@ -88,7 +87,7 @@ impl Text {
         self.looks.last().copied().unwrap_or_default()
     }
 
-    /// Text that stands in the source, or that something there stands for.
+    /// Text from the source, or what an entity there stands for.
     pub fn push(&mut self, text: &str, range: &Range<usize>, looks: Looks) {
         self.end = self.end.max(range.end);
         let looks = self.look() | looks;
@@ -125,7 +124,7 @@ impl Text {
         self.soft = Some(self.cells.len());
     }
 
-    /// A line that ends between two Chinese letters ends where no blank would be.
+    /// A soft break between two Chinese characters becomes no blank.
     fn joins(&mut self, next: &Cell) {
         if self.soft.take() == Some(self.cells.len())
             && let [.., before, _] = &self.cells[..]
@@ -142,7 +141,7 @@ impl Text {
     }
 }
 
-/// Whether a link's text already says where it leads.
+/// Whether a link's text already shows its address.
 fn is_same(said: &str, address: &str) -> bool {
     let bare = |text: &str| {
         let text = text.trim().trim_end_matches('/');

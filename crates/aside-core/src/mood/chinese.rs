@@ -1,5 +1,6 @@
-//! Chinese sentences, cut into clauses, and the mood of each. There are no blanks and no forms of verbs; what stands before the verb,
-//! behind it and at the end decides. A clause is an order only if nothing stands before its verb that orders do not have there.
+//! Splits Chinese sentences into clauses and classifies the mood of each. There are no blanks and no verb forms; what
+//! stands before the verb, after it and at the end decides. A clause is an order only if nothing precedes its verb that
+//! orders do not have there.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,12 +13,12 @@ use crate::mood::{Act, Clause, Head, Kind, put_off, read_sentences};
 
 const CHINESE: &str = include_str!("../../data/mood/chinese.words");
 
-/// Letters before `怎么`; what is longer is a sentence about something.
+/// Characters before `怎么`; with more it is a sentence about something.
 const MAX_ASKING: usize = 14;
 
-/// A name, or a word of another language.
+/// Stands for a name, or a word of another language.
 const NAME: char = '#';
-/// The same, when it is an English verb in its bare form: `kill 掉`, `push 到`.
+/// The same for an English verb in its base form: `kill 掉`, `push 到`.
 const VERB: char = '¤';
 
 struct Lists {
@@ -92,7 +93,7 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     }
 });
 
-/// Words by their first and by their last letter, the longest first.
+/// Words by their first and by their last character, the longest first.
 struct Words {
     first: HashMap<char, Vec<Vec<char>>>,
     last: HashMap<char, Vec<Vec<char>>>,
@@ -111,12 +112,12 @@ impl Words {
         Self { first, last }
     }
 
-    /// The length of the longest one that a text begins with.
+    /// The length of the longest word that a text begins with.
     fn at(&self, text: &[char]) -> Option<usize> {
         self.first.get(text.first()?)?.iter().find(|word| text.starts_with(word)).map(Vec::len)
     }
 
-    /// The length of the longest one that a text ends with.
+    /// The length of the longest word that a text ends with.
     fn ends(&self, text: &[char]) -> Option<usize> {
         self.last.get(text.last()?)?.iter().find(|word| text.ends_with(word)).map(Vec::len)
     }
@@ -153,7 +154,7 @@ fn sentence(tokens: &[Token], asked: bool, clauses: &mut Vec<Clause>) {
         for part in Piece::of(piece, asked).parts() {
             let clause = part.judge(before.as_ref());
             clauses.push(clause.clone());
-            // What only leads on changes nothing about what comes behind it.
+            // Small talk does not affect what follows it.
             if before.is_none() || !matches!(clause.kind, Kind::Talk | Kind::Thanks) {
                 before = Some(clause);
             }
@@ -170,7 +171,7 @@ fn sentence(tokens: &[Token], asked: bool, clauses: &mut Vec<Clause>) {
     }
 }
 
-/// A clause as letters, each with the token that it stands for.
+/// A clause as characters, each with the token that it stands for.
 struct Piece<'t> {
     tokens: &'t [Token],
     letters: Vec<char>,
@@ -204,7 +205,7 @@ impl<'t> Piece<'t> {
         Piece { tokens: self.tokens, letters, places, asked: self.asked }
     }
 
-    /// Cut where another verb is joined: `找出大文件并删除`.
+    /// Splits where another verb is joined: `找出大文件并删除`.
     fn parts(self) -> Vec<Piece<'t>> {
         const JOINS: [&[char]; 8] =
             [&['然', '后'], &['接', '着'], &['并', '且'], &['但', '是'], &['不', '过'], &['并'], &['但'], &['再']];
@@ -260,7 +261,7 @@ impl<'t> Piece<'t> {
         self.letters.get(at..).unwrap_or_default()
     }
 
-    /// Where the words begin that say something, and how they were led to.
+    /// Where the content begins, and the polite forms before it.
     fn without_manners(&self, mut at: usize) -> (usize, Manners) {
         let mut manners = Manners::default();
         loop {
@@ -274,7 +275,7 @@ impl<'t> Piece<'t> {
                 at += taken;
                 manners.takes |= matches!(self.letters.get(at - 1), Some('把'));
             } else if let Some(taken) = WORDS.polite.at(rest).filter(|taken| {
-                // `重新加载` is a verb, whatever `重新` is.
+                // `重新加载` is a verb, although `重新` alone is an adverb.
                 let is_verb = WORDS.acts.at(rest).is_some_and(|verb| verb > *taken);
                 !is_verb && !is_other && WORDS.asking_for(rest).is_none()
             }) {
@@ -335,7 +336,7 @@ impl<'t> Piece<'t> {
                 let frame = (at > 0).then(|| self.span(0..at));
                 self.joined(Clause { heads, frame, ..self.plain(kind, by) }, manners, before)
             }
-            // `新建用户 x，密码为 y`: the order goes on.
+            // `新建用户 x，密码为 y`: the order continues.
             Err(_) if before.is_some_and(|before| before.kind.asks_to_act()) && WORDS.details.at(rest).is_some() => {
                 self.plain(before.map_or(Kind::Mention, |before| before.kind), at..at + 1)
             }
@@ -353,7 +354,7 @@ impl<'t> Piece<'t> {
         }
     }
 
-    /// Without the particles at the end, and without what asks nicely there.
+    /// The end without final particles and polite endings.
     fn tail(&self, at: usize, nicely: usize) -> usize {
         let mut end = self.letters.len() - nicely;
         while let Some(taken) = WORDS.tails.ends(self.letters.get(at..end).unwrap_or_default()) {
@@ -365,7 +366,7 @@ impl<'t> Piece<'t> {
         end
     }
 
-    /// One of some words that is not part of what describes a noun: behind it no `的` follows.
+    /// The first of some words that does not modify a noun: no `的` follows it.
     fn outside(&self, words: &Words, range: Range<usize>) -> Option<(usize, usize)> {
         let text = self.letters.get(range.clone()).unwrap_or_default();
         let mut at = 0;
@@ -416,7 +417,7 @@ impl<'t> Piece<'t> {
         Some(Clause { heads, frame, ..self.plain(Kind::HowTo, how..how + taken) })
     }
 
-    /// The verbs of an order, or what it is instead.
+    /// The verbs of an order, or the kind that the clause is instead.
     fn order(&self, at: usize, end: usize, manners: Manners) -> Result<Vec<Range<usize>>, Kind> {
         let text = self.letters.get(..end).unwrap_or_default();
         let rest = text.get(at..).unwrap_or_default();
@@ -491,7 +492,7 @@ impl<'t> Piece<'t> {
         })
     }
 
-    /// A verb right here.
+    /// A verb at exactly this position.
     fn verb(&self, at: usize, end: usize) -> Option<Range<usize>> {
         let rest = self.letters.get(at..end)?;
         if rest.first() == Some(&VERB) {
@@ -501,7 +502,7 @@ impl<'t> Piece<'t> {
         (WORDS.others.at(rest).is_none_or(|other| other <= taken)).then_some(at..at + taken)
     }
 
-    /// The verbs from a place on, without those that describe a noun: `已删除的文件`.
+    /// The verbs from a position on, without those that modify a noun: `已删除的文件`.
     fn verbs(&self, from: usize, end: usize) -> Vec<Range<usize>> {
         let mut verbs = Vec::new();
         let mut at = from;
@@ -532,7 +533,7 @@ impl<'t> Piece<'t> {
         verbs
     }
 
-    /// Whether what stands behind the verb makes something else of it.
+    /// Whether the words after the verb change its meaning.
     fn undone(&self, verb: &Range<usize>, end: usize, takes: bool, explicit: bool) -> Result<(), Kind> {
         let behind = self.letters.get(verb.end..end).unwrap_or_default();
         let verb_text = self.letters.get(verb.clone()).unwrap_or_default();
@@ -544,7 +545,7 @@ impl<'t> Piece<'t> {
         if WORDS.undone.at(behind).is_some() {
             return Err(Kind::Mention);
         }
-        // `清空日志`, `删除记录`: what is kept in files is worked on as files are.
+        // `清空日志`, `删除记录`: logs and records are files here.
         let works =
             verb_text.first().is_some_and(|letter| "清删导存备压打截归移复拷恢保抹擦查看运执跑".contains(*letter));
         let is_thing = WORDS.compounds.at(behind).is_some_and(|taken| {
@@ -578,7 +579,7 @@ impl<'t> Piece<'t> {
         Ok(())
     }
 
-    /// A bare verb behind another clause may belong to that one.
+    /// A bare verb after another clause may belong to that clause.
     fn joined(&self, clause: Clause, manners: Manners, before: Option<&Clause>) -> Clause {
         let Some(before) = before else { return clause };
         let explicit = manners.orders || manners.asks_nicely;
@@ -609,7 +610,7 @@ impl Lists {
     }
 }
 
-/// What stood before the words that say something.
+/// The polite forms before the content.
 #[derive(Clone, Copy, Debug, Default)]
 struct Manners {
     /// `请`, `帮我`

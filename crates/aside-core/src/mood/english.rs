@@ -1,4 +1,5 @@
-//! English sentences, cut into clauses, and the mood of each. A clause is judged by how it begins; `phrase` judges what a verb governs.
+//! Splits English sentences into clauses and classifies the mood of each. A clause is judged by how it begins; `phrase`
+//! judges what a verb governs.
 
 use std::ops::Range;
 
@@ -12,15 +13,15 @@ pub fn clauses(tokens: &[Token]) -> Vec<Clause> {
     read_sentences(tokens, |tokens, asked, clauses| Sentence { tokens, asked, lists: &LISTS }.read(clauses))
 }
 
-/// Up to the mark that ends it.
+/// One sentence, up to the mark that ends it.
 struct Sentence<'t> {
     tokens: &'t [Token],
-    /// A question mark ends it.
+    /// It ends with a question mark.
     asked: bool,
     lists: &'static English,
 }
 
-/// What parts a clause from the one before.
+/// What separates a clause from the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Joint {
     Start,
@@ -30,14 +31,14 @@ enum Joint {
     But,
 }
 
-/// A clause that was read, and what the next one may take over from it.
+/// A parsed clause, and what the next one may inherit from it.
 struct Read {
     clause: Clause,
-    /// A bare verb may go on from it: `we will stop it, delete it`.
+    /// A bare verb may continue it: `we will stop it, delete it`.
     goes_on: bool,
     /// It has a verb of saying: `my boss wrote, …`.
     quotes: bool,
-    /// It says what is to stay, and what follows may say what is not: `keep the newest and delete the rest`.
+    /// It says what to keep, and what follows may say what not: `keep the newest and delete the rest`.
     keeps: bool,
 }
 
@@ -73,7 +74,7 @@ impl Sentence<'_> {
         self.ask_back(clauses.get_mut(first..).unwrap_or_default());
     }
 
-    /// `kill, stop or pause`: verbs without objects, of which one is to be chosen.
+    /// `kill, stop or pause`: verbs without objects, which are alternatives.
     fn alternatives(&self, clauses: &mut [Clause]) {
         let is_bare = |clause: &Clause| clause.heads.first().is_some_and(|head| head.span == clause.span);
         if self.tokens.iter().any(|token| token.is("or")) && clauses.first().is_some_and(is_bare) {
@@ -84,7 +85,8 @@ impl Sentence<'_> {
         }
     }
 
-    /// `delete it, is that safe?`, `kill the process?`: an order that is asked about is none, unless it was put as a request.
+    /// `delete it, is that safe?`, `kill the process?`: an order with a question mark is not an order, unless it is a
+    /// polite request.
     fn ask_back(&self, clauses: &mut [Clause]) {
         // `try a reboot, they said`
         let mut told = clauses.iter().skip(1).filter(|clause| clause.kind == Kind::Statement);
@@ -117,11 +119,11 @@ impl Sentence<'_> {
         Clause { span: self.span(range), kind, by: self.span(by), heads: Vec::new(), later, frame: None, settled }
     }
 
-    /// Whether a clause asks about the past or a state, or tells of it.
+    /// Whether a clause asks about or tells of the past or a state.
     fn is_settled(&self, range: Range<usize>) -> bool {
         let words = self.tokens.get(range).unwrap_or_default();
         let low = |at: usize| words.get(at).map_or("", |token| token.low.as_str());
-        // `I'd appreciate it if the tests were run` wants it to be so.
+        // `I'd appreciate it if the tests were run` is a request.
         let wants = low(0) == "i'd" || low(0) == "i" && matches!(low(1), "need" | "want" | "would" | "wish" | "hope");
         let is_time = words.windows(2).any(|pair| {
             pair[0].is("time") && matches!(pair[1].low.as_str(), "we" | "you" | "to" | "somebody" | "someone")
@@ -201,7 +203,7 @@ impl Sentence<'_> {
         asks || passive || told || happened || words.iter().any(is_past)
     }
 
-    /// The bytes of some tokens.
+    /// The byte range of some tokens.
     fn span(&self, range: Range<usize>) -> Range<usize> {
         let start = self.tokens.get(range.start).or(self.tokens.last()).map_or(0, |token| token.span.start);
         let end = range.end.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(start, |token| token.span.end);
@@ -216,7 +218,7 @@ impl Sentence<'_> {
         self.tokens.get(at).filter(|token| token.sort != Sort::Quoted).map_or("", |token| token.low.as_str())
     }
 
-    /// The clauses, by the places of their words. A comma always parts, a conjunction where another clause begins behind it.
+    /// The clauses as token ranges. A comma always separates; a conjunction only where another clause begins behind it.
     fn pieces(&self) -> Vec<(Range<usize>, Joint)> {
         let mut pieces = Vec::new();
         let (mut start, mut joint) = (0, Joint::Start);
@@ -250,7 +252,7 @@ impl Sentence<'_> {
         pieces
     }
 
-    /// `port 3000 is blocked kill it pls`: an order without anything that parts it from what is told.
+    /// `port 3000 is blocked kill it pls`: an order that nothing separates from the statement before it.
     fn runs_on(&self, at: usize) -> bool {
         let acts = self.lists.verbs.get(self.low(at)).is_some_and(|(verb, form)| verb.destroys && form == Form::Base);
         let object = matches!(self.low(at + 1), "it" | "them");
@@ -266,7 +268,7 @@ impl Sentence<'_> {
         acts && object && ends && !joins && !before.is_empty()
     }
 
-    /// Whether a conjunction at a place joins clauses. Words that are looked for are joined too: `search for stop and restart in a.log`.
+    /// Whether a conjunction joins clauses. Search terms are joined too: `search for stop and restart in a.log`.
     fn joins(&self, start: usize, at: usize) -> bool {
         // `go ahead and delete it`
         let inside = |from: usize| self.lists.polite.at(self.from(from)).is_some_and(|taken| from + taken > at);
@@ -285,7 +287,7 @@ impl Sentence<'_> {
         let has_object = self.tokens.get(verb + 1).is_some_and(|token| {
             matches!(token.sort, Sort::Name | Sort::Quoted) || self.lists.determiners.contains(token.low.as_str())
         });
-        // What is looked for may be verbs, and a noun may look like one: `list logs and backup files`.
+        // Search terms may be verbs, and a noun may look like one: `list logs and backup files`.
         let words = self.tokens.get(head + 1..at).unwrap_or_default();
         let seeks = words.iter().any(|token| self.lists.seeking.contains(token.low.as_str()));
         let mentions = words
@@ -295,7 +297,7 @@ impl Sentence<'_> {
         has_object || !(seeks || mentions || is_noun)
     }
 
-    /// Whether an order, or something that is forbidden, begins at a place.
+    /// Whether an order or a prohibition begins at a place.
     fn begins(&self, at: usize) -> bool {
         let (verb, _) = self.without_manners(at..self.tokens.len());
         let is_verb = self.tokens.get(verb).is_some_and(|token| {
@@ -337,7 +339,8 @@ impl Sentence<'_> {
         self.lists.subjects.contains(word) && (!is_pointing || is_finite || word.contains('\'')) || asks
     }
 
-    /// Where the words begin that say something: behind greetings, `please` and adverbs; and whether one of them asks nicely or sets off.
+    /// Where the content begins, after greetings, `please` and adverbs; and which polite or contrasting words precede
+    /// it.
     fn without_manners(&self, range: Range<usize>) -> (usize, Manners) {
         let mut at = range.start;
         let mut manners = Manners::default();
@@ -359,7 +362,7 @@ impl Sentence<'_> {
             };
             let adverb = || {
                 let taken = self.lists.adverbs.at(rest)?;
-                // `force` and `clean` are verbs too; before another verb they say how.
+                // `force` and `clean` are verbs too; before another verb they are adverbs.
                 let behind = rest.get(taken)?;
                 let is_verb = self.lists.verbs.get(&behind.low).is_some_and(|(_, form)| form == Form::Base);
                 let is_adverb = self.lists.adverbs.at(rest.get(taken..)?).is_some();
@@ -374,7 +377,7 @@ impl Sentence<'_> {
         (at, manners)
     }
 
-    /// Where the words end that are only polite.
+    /// The end of the polite words.
     fn politely(&self, piece: Range<usize>) -> usize {
         let mut at = piece.start;
         while let Some(taken) = self.lists.polite.at(self.tokens.get(at..piece.end).unwrap_or_default()) {
@@ -385,7 +388,7 @@ impl Sentence<'_> {
 
     fn clause(&self, piece: Range<usize>, joint: Joint, before: Option<&Read>) -> Read {
         let mut clause = self.judge(piece.clone(), joint, before);
-        // What depends on a condition is one.
+        // A clause that depends on a condition is one too.
         let depends = before.is_some_and(|before| before.clause.kind == Kind::Condition) && joint == Joint::Comma;
         if depends && !self.is_existence(before) {
             clause.kind = Kind::Condition;
@@ -421,7 +424,7 @@ impl Sentence<'_> {
                 && self.lists.subjects.contains(before);
             token.is_word() && (is_modal || is_bare)
         });
-        // `we always stop it, delete it`: a bare verb may go on from a subject that has one.
+        // `we always stop it, delete it`: a bare verb may continue a clause that has a subject.
         let habitual = words.first().is_some_and(|token| {
             matches!(token.low.as_str(), "i" | "we" | "you" | "they" | "people" | "most" | "many")
         }) && !words.iter().skip(1).take(3).any(|token| self.lists.finite.contains(token.low.as_str()));
@@ -505,17 +508,17 @@ impl Sentence<'_> {
         }
         let tells = self.lists.subjects.contains(self.low(at)) || self.has_finite(at..piece.end);
         let kind = match before.filter(|before| before.clause.kind.asks_to_act() && joint != Joint::But) {
-            // Whatever it is, it was asked for.
+            // With `please` it is not a statement, whatever it is.
             _ if manners.please => Kind::Mention,
             _ if tells => Kind::Statement,
-            // `named a, b and c`: the order goes on.
+            // `named a, b and c`: the order continues.
             Some(before) => before.clause.kind,
             None => Kind::Mention,
         };
         plain(kind, at..at + 1)
     }
 
-    /// `only I should be able to read a.txt`: what is said to be so is wanted to be so. A fact is told with `can` alone.
+    /// `only I should be able to read a.txt`: a requirement is a request. With `can` alone it states a fact.
     fn required(&self, range: Range<usize>) -> Option<Range<usize>> {
         let only = matches!(self.low(range.start), "only")
             && matches!(self.low(range.start + 1), "me" | "i" | "myself" | "owner" | "the");
@@ -605,7 +608,7 @@ impl Sentence<'_> {
         let Governed { place, act, kind: instead } = order;
         let heads = act.map(|act| Head { span: self.span(place..place + 1), act }).into_iter().collect();
         let kind = instead.unwrap_or(kind);
-        // A frame says nothing beside the mood; adverbs (`force`, `recursively`) do, and so does a tool.
+        // A frame adds nothing but the mood; adverbs (`force`, `recursively`) and tools do.
         let framed = if by.end <= place { by.end } else { self.politely(piece.clone()) };
         let is_framed = kind.asks_to_act() && framed > piece.start && framed <= place;
         let frame = is_framed.then(|| self.span(piece.start..framed));
@@ -620,7 +623,7 @@ impl Sentence<'_> {
         })
     }
 
-    /// A bare verb behind another clause may belong to that one: `do not stop it, restart it or delete it`.
+    /// A bare verb after another clause may belong to that clause: `do not stop it, restart it or delete it`.
     fn joined(&self, clause: Clause, manners: Manners, joint: Joint, before: Option<&Read>) -> Clause {
         let Some(before) = before.filter(|_| joint != Joint::Start && clause.kind == Kind::Order) else {
             return clause;
@@ -643,7 +646,7 @@ impl Sentence<'_> {
     }
 }
 
-/// What stood before the words that say something.
+/// The polite and contrasting words before the content.
 #[derive(Clone, Copy, Debug, Default)]
 struct Manners {
     please: bool,

@@ -1,4 +1,5 @@
-//! The words by which moods are told, from `data/mood`: sets of words, phrases of several, and frames with words that may be missing.
+//! The word lists that moods are classified by, from `data/mood`: sets of words, phrases, and frames with optional
+//! words.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -98,7 +99,7 @@ impl English {
     }
 }
 
-/// The lists of a file by their names. In `frames` each line is one item, elsewhere commas divide them.
+/// The lists of a file by name. In `frames` each line is one item, elsewhere commas separate them.
 pub fn sections(text: &'static str) -> HashMap<&'static str, Vec<&'static str>> {
     let mut sections: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut name = "";
@@ -113,7 +114,7 @@ pub fn sections(text: &'static str) -> HashMap<&'static str, Vec<&'static str>> 
     sections
 }
 
-/// Words and sequences of them, by the first.
+/// Words and sequences of words, indexed by the first.
 #[derive(Default)]
 pub struct Phrases(HashMap<&'static str, Vec<Vec<&'static str>>>);
 
@@ -132,7 +133,7 @@ impl Phrases {
         Self(by_first)
     }
 
-    /// How many tokens the longest phrase takes that begins here.
+    /// Number of tokens of the longest phrase that begins here.
     pub fn at(&self, tokens: &[Token]) -> Option<usize> {
         let first = tokens.first().filter(|token| token.sort != Sort::Quoted)?;
         let list = self.0.get(first.low.as_str())?;
@@ -148,7 +149,7 @@ impl Phrases {
         self.0.get(word).is_some_and(|list| list.iter().any(Vec::is_empty))
     }
 
-    /// The first phrase that stands anywhere: where, and how many tokens.
+    /// The first phrase anywhere: its position, and its number of tokens.
     pub fn find(&self, tokens: &[Token]) -> Option<(usize, usize)> {
         (0..tokens.len()).find_map(|at| Some((at, self.at(tokens.get(at..)?)?)))
     }
@@ -166,7 +167,7 @@ enum Times {
     Any,
 }
 
-/// Sequences in which a word may be one of several, or missing.
+/// Sequences with alternatives and optional words.
 pub struct Frames(Vec<Vec<Slot>>);
 
 impl Frames {
@@ -182,13 +183,13 @@ impl Frames {
         Self(items.iter().map(|item| item.split(' ').map(slot).collect()).collect())
     }
 
-    /// How many tokens the longest frame takes that begins here.
+    /// Number of tokens of the longest frame that begins here.
     pub fn at(&self, tokens: &[Token]) -> Option<usize> {
         self.0.iter().filter_map(|frame| length(frame, tokens)).max()
     }
 }
 
-/// Optional words are taken where they fit: no frame has the same word behind one.
+/// Optional words match greedily: no frame has the same word behind one.
 fn length(frame: &[Slot], tokens: &[Token]) -> Option<usize> {
     let mut at = 0;
     for slot in frame {

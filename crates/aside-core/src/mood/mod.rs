@@ -1,8 +1,8 @@
-//! In which mood a request is said: as an order, a wish or a question for a command, or as anything else (a question about a state, a
-//! report, a condition, a warning, a thank-you). Only the first three ask for something to be done, and only for the verbs that they
-//! govern. Reads words alone: knows no command, no machine and no rule.
+//! Classifies the mood of a request: an order, a wish or a question for a command, or anything else (a question about a
+//! state, a report, a condition, a warning, a thank-you). Only the first three ask for an action, and only for the
+//! verbs that they govern. Reads words alone: knows no command, no machine and no rule.
 //!
-//! A clause asks for something only if it positively looks like it; whatever is not understood is a statement.
+//! A clause asks for something only on positive evidence; whatever is not understood is a statement.
 
 mod chinese;
 mod english;
@@ -18,17 +18,17 @@ use std::ops::Range;
 
 use token::{Sort, Token};
 
-/// Bytes that are read; what is longer is a text, and its beginning decides.
+/// Bytes that are read; of a longer text the beginning decides.
 pub const MAX_READ: usize = 4000;
 /// Clauses of a request that are read.
 const MAX_CLAUSES: usize = 60;
 
-/// Whether a word can order something that changes a state: `stop`, and not `stopped`.
+/// Whether a word can order a change of state: `stop`, but not `stopped`.
 pub fn is_order(word: &str) -> bool {
     matches!(lists::LISTS.verbs.get(word), Some((verb, verbs::Form::Base)) if verb.acts)
 }
 
-/// The clauses of a request, in their order. Spans are bytes of the request.
+/// The clauses of a request, in order. Spans are byte ranges of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mood {
     pub clauses: Vec<Clause>,
@@ -38,15 +38,15 @@ pub struct Mood {
 pub struct Clause {
     pub span: Range<usize>,
     pub kind: Kind,
-    /// The words that decided.
+    /// The words that decided its kind.
     pub by: Range<usize>,
-    /// The verbs that the clause governs; mostly one.
+    /// The verbs that the clause governs; usually one.
     pub heads: Vec<Head>,
-    /// Words that put it off: `tomorrow`, `next week`.
+    /// Words that defer it: `tomorrow`, `next week`.
     pub later: Option<Range<usize>>,
-    /// What stands before the verb of an order and adds nothing to it: `could you please`, `what is the best way to`.
+    /// The words before the verb of an order that add nothing: `could you please`, `what is the best way to`.
     pub frame: Option<Range<usize>>,
-    /// It speaks of what is or was: `who stopped it`, `it was stopped`.
+    /// It is about the present state or the past: `who stopped it`, `it was stopped`.
     pub settled: bool,
 }
 
@@ -79,7 +79,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it asks for something to be done.
+    /// Whether it asks for an action.
     pub fn asks_to_act(self) -> bool {
         match self {
             Kind::Order | Kind::Wish | Kind::HowTo => true,
@@ -107,7 +107,7 @@ pub struct Head {
 pub enum Act {
     /// `delete`, `restart`, `install`
     Changes,
-    /// `make`, `turn`, `do`: what is done is in the words behind it.
+    /// `make`, `turn`, `do`: the words after it say what to do.
     Light,
     /// `list`, `show`, `count`
     Reads,
@@ -121,7 +121,7 @@ impl Mood {
         Self { clauses }
     }
 
-    /// Clauses that ask for something to be changed, or may.
+    /// Clauses that ask for a change, or may.
     pub fn orders(&self) -> impl Iterator<Item = &Clause> {
         self.clauses
             .iter()
@@ -129,8 +129,9 @@ impl Mood {
             .filter(|clause| clause.heads.iter().any(|head| head.act != Act::Reads))
     }
 
-    /// Whether it positively asks for nothing: it forbids, thanks, or speaks of what is or was (`who stopped it`, `it was stopped`).
-    /// For readers of requests that may be put in any words; what is not understood denies nothing.
+    /// Whether it clearly asks for nothing: it forbids, thanks, or is about the present state or the past (`who stopped
+    /// it`, `it was stopped`). For callers that accept requests in any wording: what is not understood does not count
+    /// as denied.
     pub fn denies(&self) -> bool {
         let says = |clause: &&Clause| clause.kind != Kind::Talk || clause.settled;
         let denied = |clause: &Clause| matches!(clause.kind, Kind::Forbids | Kind::Thanks) || clause.settled;
@@ -138,19 +139,19 @@ impl Mood {
         said.peek().is_some() && said.all(denied)
     }
 
-    /// As `denies`, but not because something is forbidden: `never log the token` is a change to code.
+    /// Like `denies`, but a prohibition does not count: `never log the token` is a change to code.
     pub fn is_past(&self) -> bool {
         self.denies()
             && !self.clauses.iter().any(|clause| matches!(clause.kind, Kind::Forbids | Kind::Talk | Kind::Reported))
     }
 
-    /// Whether some clause asks or jests, and none asks for something to be done.
+    /// Whether a clause asks or jokes, and none asks for an action.
     pub fn asks_or_jests(&self) -> bool {
         let talks = |clause: &Clause| clause.kind == Kind::Question || clause.kind == Kind::Talk && clause.settled;
         self.clauses.iter().any(talks) && !self.clauses.iter().any(|clause| clause.kind.asks_to_act())
     }
 
-    /// Whether something that would change things is forbidden, and nothing else is asked for: `don't delete app.log`, `不要删除 a.txt`.
+    /// Whether a change is forbidden and nothing else is asked for: `don't delete app.log`, `不要删除 a.txt`.
     pub fn only_forbids(&self) -> bool {
         let changes = |clause: &Clause| clause.heads.iter().any(|head| head.act == Act::Changes);
         let says = |clause: &&Clause| !matches!(clause.kind, Kind::Talk | Kind::Thanks);
@@ -158,13 +159,13 @@ impl Mood {
         said.peek().is_some() && said.all(|clause| clause.kind == Kind::Forbids && changes(clause))
     }
 
-    /// Whether anything is asked to be done; when not, nothing that changes something answers the request.
+    /// Whether any action is asked for; if not, no command that changes something may answer the request.
     pub fn asks_to_act(&self) -> bool {
         self.orders().next().is_some()
     }
 }
 
-/// Hands each sentence to its reader, with whether it ends in a question mark.
+/// Passes each sentence to its parser, with whether it ends in a question mark.
 fn read_sentences(tokens: &[Token], read: impl Fn(&[Token], bool, &mut Vec<Clause>)) -> Vec<Clause> {
     let ends = |token: &Token| token.sort == Sort::Mark && matches!(token.low.as_str(), "." | "!" | "?" | ";" | "\n");
     let mut clauses = Vec::new();
@@ -183,7 +184,7 @@ fn read_sentences(tokens: &[Token], read: impl Fn(&[Token], bool, &mut Vec<Claus
     clauses
 }
 
-/// What is put off in one clause of a sentence is so in all: `tomorrow, delete it`.
+/// A deferral in one clause of a sentence applies to all: `tomorrow, delete it`.
 fn put_off(sentence: &mut [Clause]) {
     let later = sentence.iter().find_map(|clause| clause.later.clone());
     sentence.iter_mut().for_each(|clause| clause.later = clause.later.take().or_else(|| later.clone()));

@@ -1,21 +1,22 @@
-//! What a verb governs: whether the words behind it make an order of it, or a noun, a report, a condition or a text to be written.
+//! What a verb governs: whether the words after it make it an order, or a noun, a report, a condition or a text to be
+//! written.
 
 use crate::mood::lists::English;
 use crate::mood::token::{Sort, Token};
 use crate::mood::verbs::Form;
 use crate::mood::{Act, Kind};
 
-/// A verb that could be ordered.
+/// A verb that could be an order.
 pub struct Governed {
-    /// Which token it is.
+    /// Index of the token.
     pub place: usize,
-    /// None when the clause governs no verb after all.
+    /// `None` when the clause governs no verb after all.
     pub act: Option<Act>,
-    /// What the clause is instead of what its beginning says.
+    /// The kind of the clause, if it differs from what its beginning says.
     pub kind: Option<Kind>,
 }
 
-/// The verb at a place, as the rest of the tokens have it. None when there is no verb in its bare form.
+/// The verb at a place, judged by the tokens after it. `None` when there is no verb in its base form.
 pub fn governed(lists: &'static English, tokens: &[Token], at: usize, kind: Kind) -> Option<Governed> {
     let phrase = Phrase { lists, tokens, kind };
     let verb = phrase.verb(at);
@@ -69,7 +70,7 @@ impl Phrase<'_> {
         self.tokens.get(at..).unwrap_or_default()
     }
 
-    /// A verb here: bare, or behind `command for`, `would you mind` with its ending.
+    /// A verb at this position: in its base form, or with an ending after `command for` or `would you mind`.
     fn verb(&self, at: usize) -> Option<usize> {
         let token = self.tokens.get(at).filter(|token| token.is_word())?;
         let gerund = at > 0
@@ -85,7 +86,7 @@ impl Phrase<'_> {
         fits.then_some(at)
     }
 
-    /// Words that are no slip of a verb.
+    /// Words that are not typos of a verb.
     fn is_known(&self, word: &str) -> bool {
         let English { determiners, prepositions, subjects, finite, unnamed, texts, compounds, relatives, .. } =
             self.lists;
@@ -94,7 +95,7 @@ impl Phrase<'_> {
             .any(|set| set.contains(word))
     }
 
-    /// Why the words behind a verb make something else of it than an order.
+    /// The kind of the clause, if the words after a verb make it something other than an order.
     fn undone(&self, verb: usize) -> Option<Kind> {
         let next = self.low(verb + 1);
         let end = self.tokens.len();
@@ -181,7 +182,7 @@ impl Phrase<'_> {
         matches!(self.low(verb), "stop" | "keep" | "block" | "disable" | "hold" | "save") && from
     }
 
-    /// `restart count of all pods`, `delete button`: no article, and a noun that makes a name of both.
+    /// `restart count of all pods`, `delete button`: no article, and a noun that forms a compound with the verb.
     fn is_compound(&self, verb: usize) -> bool {
         const PLAIN: [&str; 24] = [
             "set", "change", "edit", "add", "fix", "run", "send", "clear", "update", "create", "generate", "make",
@@ -202,7 +203,8 @@ impl Phrase<'_> {
         self.lists.compounds.contains(next) && ends
     }
 
-    /// `write tests for parser.py`, `create a script that …`: something to be written, and not put into a file as it stands.
+    /// `write tests for parser.py`, `create a script that …`: a text to be composed, not one to be put into a file
+    /// literally.
     fn is_text(&self, verb: usize) -> bool {
         const WRITES: [&str; 10] =
             ["write", "create", "make", "generate", "add", "build", "produce", "prepare", "provide", "code"];
@@ -221,7 +223,7 @@ impl Phrase<'_> {
         let phrase = self.rest(verb + 1).iter().take_while(|token| !ends(token));
         let mut last = None;
         for token in phrase {
-            // What has a name of its own is no text to be thought of, nor what a program makes.
+            // A thing with its own name is not a text to be composed, nor is what a program generates.
             let is_thing = matches!(
                 token.low.as_str(),
                 "qr" | "github"
@@ -247,7 +249,7 @@ impl Phrase<'_> {
         is_text && !named
     }
 
-    /// Whether it is said which file something is put into.
+    /// Whether the request says which file something is put into.
     fn goes(&self, verb: usize) -> bool {
         let leads = |token: &Token| {
             matches!(token.low.as_str(), "to" | "into" | "in" | "onto" | "on" | ">" | ">>" | "inside" | "file")
@@ -260,8 +262,8 @@ impl Phrase<'_> {
         })
     }
 
-    /// A verb behind the object makes a subject of it: `delete key does nothing`. In a clause of its own it does not:
-    /// `kill the process that is listening`, `everything I have changed`.
+    /// A verb after the object makes it a subject: `delete key does nothing`. In a relative clause it does not: `kill
+    /// the process that is listening`, `everything I have changed`.
     fn told(&self, verb: usize) -> Option<Kind> {
         let mut before = self.low(verb);
         for (place, token) in self.tokens.iter().enumerate().skip(verb + 1) {
@@ -289,7 +291,7 @@ impl Phrase<'_> {
         None
     }
 
-    /// `restart nginx if it is down`: the command would not mind the condition.
+    /// `restart nginx if it is down`: the command would ignore the condition.
     fn conditional(&self, verb: usize) -> Option<Kind> {
         if self.kind == Kind::HowTo {
             return None;
@@ -299,7 +301,7 @@ impl Phrase<'_> {
                 self.low(at),
                 "if" | "unless" | "when" | "whenever" | "once" | "while" | "after" | "provided" | "assuming"
             );
-            // `even when I log out` is no condition, and what is done before something is done now.
+            // `even when I log out` is not a condition, and `before` does not defer the action.
             let is_any = at > 0 && self.low(at - 1) == "even";
             if !is_condition || is_any || self.lists.existence.at(self.rest(at)).is_some() {
                 continue;
@@ -318,7 +320,7 @@ impl Phrase<'_> {
         None
     }
 
-    /// `reset the box yesterday`: a form that is past as well.
+    /// `reset the box yesterday`: a base form that is also a past form.
     fn past(&self, verb: usize) -> Option<Kind> {
         const SAME: [&str; 10] = ["reset", "set", "put", "cut", "shut", "split", "quit", "let", "read", "unset"];
         if !SAME.contains(&self.low(verb)) {
@@ -333,7 +335,7 @@ impl Phrase<'_> {
         (!bounds).then_some(Kind::Statement)
     }
 
-    /// `get the image removed`, `I want nginx stopped`: the verb is behind its object.
+    /// `get the image removed`, `I want nginx stopped`: the verb follows its object.
     fn caused(&self, at: usize) -> Option<Governed> {
         let causes =
             at > 0 && matches!(self.low(at - 1), "want" | "need" | "like" | "require") && self.kind == Kind::Wish
@@ -396,7 +398,7 @@ impl Phrase<'_> {
         self.low(verb) == "check" && out == "out" && object.is_some_and(is_git)
     }
 
-    /// `a new branch called x`, `a zip of docs`: what is to be made, without a verb.
+    /// `a new branch called x`, `a zip of docs`: a thing to create, without a verb.
     fn newly(&self, at: usize) -> Option<Governed> {
         const MADE: [&str; 9] =
             ["zip", "tarball", "tar", "archive", "backup", "copy", "symlink", "clone", "screenshot"];

@@ -1,4 +1,4 @@
-//! Sentences and the mood of each, and texts that no user would write.
+//! Sentences with their moods, and texts that no user would write.
 
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ fn every_clause_has_its_mood() {
         ("find all .bak files and delete them", "Order find, Order delete"),
         ("disk is full, delete all files in logs", "Statement, Order delete"),
         ("only I should be able to read .env", "Wish should be able to read"),
-        // Some of it is forbidden.
+        // Partly forbidden.
         ("don't delete logs, just list them", "Forbids delete, Order list"),
         ("list the branches but don't delete any", "Order list, Forbids delete"),
         ("remove the container but keep the volume", "Order remove, Forbids"),

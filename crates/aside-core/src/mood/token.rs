@@ -1,14 +1,14 @@
-//! The words of a request with their places, and the marks between them. What stands in quotes, and what is spelled as no word is
-//! (`main.rs`, `--force`, `feature/login`), is a name, whatever words it is made of.
+//! Tokenizes a request: words with their positions, and punctuation. Quoted text, and anything that is not spelled like
+//! a word (`main.rs`, `--force`, `feature/login`), is a name, whatever words it contains.
 
 use std::ops::Range;
 
-/// Words and marks that are read; the rest of a longer text is left alone.
+/// Tokens that are read; the rest of a longer text is ignored.
 const MAX_TOKENS: usize = 400;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// In small letters; an apostrophe is always `'`.
+    /// In lower case; an apostrophe is always `'`.
     pub low: String,
     pub span: Range<usize>,
     pub sort: Sort,
@@ -22,7 +22,7 @@ pub enum Sort {
     Name,
     Quoted,
     Mark,
-    /// One letter of Chinese
+    /// One Chinese character
     Han,
 }
 
@@ -87,7 +87,7 @@ fn push(tokens: &mut Vec<Token>, text: &str, span: Range<usize>, sort: Sort) {
     tokens.push(Token { low, span, sort });
 }
 
-/// The length of what stands in quotes here. An apostrophe closes only where a word ends: `what's`, `users' files`.
+/// The length of a quoted text here. An apostrophe closes only at the end of a word: `what's`, `users' files`.
 fn quoted(rest: &str) -> Option<usize> {
     let mut letters = rest.char_indices();
     let (_, first) = letters.next()?;
@@ -100,7 +100,7 @@ fn quoted(rest: &str) -> Option<usize> {
     (at > first.len_utf8()).then_some(at + letter.len_utf8())
 }
 
-/// A mark, as it is compared.
+/// A punctuation mark in its normalized form.
 fn mark(letter: char) -> Option<&'static str> {
     Some(match letter {
         ',' | '，' | '(' | ')' | '（' | '）' => ",",
@@ -116,7 +116,7 @@ fn mark(letter: char) -> Option<&'static str> {
     })
 }
 
-/// A word up to a blank, or to a letter of Chinese, and the marks behind it.
+/// A word up to a blank or a Chinese character, and the punctuation behind it.
 fn word(rest: &str, at: usize, tokens: &mut Vec<Token>) -> usize {
     let ends = |letter: char| {
         letter.is_whitespace()
@@ -128,7 +128,7 @@ fn word(rest: &str, at: usize, tokens: &mut Vec<Token>) -> usize {
         false => rest.find(ends).unwrap_or(rest.len()),
     };
     let whole = rest.get(..length).unwrap_or_default();
-    // Quotes in the middle of a word begin a token of their own: `author:"me"`.
+    // A quote inside a word begins a token of its own: `author:"me"`.
     let length = whole.char_indices().skip(1).find(|(_, letter)| *letter == '"').map_or(length, |(quote, _)| quote);
     let whole = rest.get(..length).unwrap_or_default();
     let bare = whole.trim_end_matches([',', '.', ';', ':', '?', '!', ')', '…']);
@@ -196,7 +196,7 @@ pub fn is_chinese(tokens: &[Token]) -> bool {
             || tokens.iter().any(|token| token.sort == Sort::Han && PARTICLES.contains(&token.low.as_str())))
 }
 
-/// What Chinese sentences are joined with.
+/// Particles that occur in Chinese sentences.
 const PARTICLES: [&str; 26] = [
     "的", "了", "吗", "把", "将", "不", "别", "没", "被", "是", "有", "在", "会", "要", "请", "帮", "怎", "谁", "呢",
     "吧", "和", "过", "着", "给", "到", "从",

@@ -1,4 +1,4 @@
-//! Verbs in their forms: an order has the bare one, and `deleted`, `deletes` and `deleting` are none.
+//! Verbs in their forms: an order has the base form; `deleted`, `deletes` and `deleting` are not orders.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,20 +16,20 @@ pub struct Verb {
 pub enum Form {
     Base,
     Third,
-    /// `wrote`: can only tell.
+    /// `wrote`: can only be a statement.
     Past,
-    /// `deleted`, `written`: tells, or stands before a noun.
+    /// `deleted`, `written`: a statement, or before a noun.
     Participle,
     Gerund,
 }
 
 pub struct Verbs {
     forms: HashMap<String, (Verb, Form)>,
-    /// Forms by their first letter, for slips.
+    /// Forms by their first letter, for typos.
     by_letter: HashMap<u8, Vec<(String, Form)>>,
 }
 
-/// Letters of a word that may be a slip; a shorter one could be anything.
+/// Letters that a word must have to be matched as a typo; a shorter one could be anything.
 const MIN_SLIP: usize = 4;
 
 impl Verbs {
@@ -47,7 +47,7 @@ impl Verbs {
         speaks.iter().for_each(|base| verbs.entry(base).or_default().speaks = true);
         light.iter().for_each(|base| verbs.entry(base).or_default().light = true);
         destroys.iter().for_each(|base| verbs.entry(base).or_default().destroys = true);
-        // Verbs that are never ordered are known by their forms: `the reset ate my changes`.
+        // Verbs that are never orders are known by their forms only: `the reset ate my changes`.
         irregular.iter().filter_map(|row| row.split(' ').next()).for_each(|base| {
             verbs.entry(base).or_default();
         });
@@ -59,7 +59,7 @@ impl Verbs {
             })
             .collect();
         let mut forms: HashMap<String, (Verb, Form)> = HashMap::new();
-        // A bare form is one, whatever else it looks like: `reset`, `set`.
+        // A base form takes precedence over other forms with the same spelling: `reset`, `set`.
         for (base, verb) in &verbs {
             forms.insert((*base).to_owned(), (*verb, Form::Base));
         }
@@ -89,7 +89,7 @@ impl Verbs {
         Self { forms, by_letter }
     }
 
-    /// Every verb that can be ordered, in its bare form.
+    /// Every verb that can be an order, in its base form.
     #[cfg(test)]
     pub fn acts(&self) -> Vec<&str> {
         let is_act = |(_, (verb, form)): &(&String, &(Verb, Form))| verb.acts && *form == Form::Base;
@@ -103,7 +103,7 @@ impl Verbs {
     pub fn inflected(&self, base: &str) -> Option<[String; 3]> {
         let is = |form: &String, sort: Form| self.get(form).is_some_and(|(_, known)| known == sort);
         let stems = past(base).into_iter().filter(|form| is(form, Form::Participle));
-        // The doubled letter is what most short verbs have.
+        // Most short verbs double the last letter.
         let short = base.len() <= 4 && !base.ends_with('e');
         let mut pasts: Vec<String> = stems.collect();
         let mut gerunds: Vec<String> = gerund(base).into_iter().filter(|form| is(form, Form::Gerund)).collect();
@@ -120,7 +120,7 @@ impl Verbs {
         self.forms.get(word).copied()
     }
 
-    /// The verb in its bare form, also with a slip of the fingers in it.
+    /// The verb in its base form, also with a typo.
     pub fn base(&self, word: &str) -> Option<Verb> {
         match self.get(word) {
             Some((verb, Form::Base)) => Some(verb),
@@ -129,9 +129,9 @@ impl Verbs {
         }
     }
 
-    /// The bare form that was probably meant; none when it could be another form as well: `deletd`.
+    /// The base form that was probably meant; `None` when it could be another form as well: `deletd`.
     fn slip(&self, word: &str) -> Option<Verb> {
-        // `kil` is too short for anything but a letter that is missing.
+        // `kil` is so short that only a missing letter counts.
         let is_plain = word.len() + 1 >= MIN_SLIP && word.bytes().all(|byte| byte.is_ascii_lowercase());
         let near = |form: &&(String, Form)| {
             form.0.len() >= MIN_SLIP
@@ -146,7 +146,7 @@ impl Verbs {
             if *sort != Form::Base {
                 return None;
             }
-            // Of two that are as near, either may be meant; both are orders.
+            // Of two equally near ones either may be meant; both are orders.
             found = found.or_else(|| self.get(form).map(|(verb, _)| verb));
         }
         found

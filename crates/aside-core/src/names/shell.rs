@@ -1,10 +1,10 @@
-//! Which names a shell runs without being told: its reserved words, its builtins. Says nothing about what they do.
+//! Names that a shell runs by itself: its reserved words and its builtins. Does not know what they do.
 
 use crate::line::Dialect;
 use crate::names::Names;
 use crate::world::{Known, World};
 
-/// Whether there is a command of this name. `NotYet` also when the shell has not told its names.
+/// Whether there is a command of this name. `NotYet` also when the shell has not sent its names.
 pub fn known(names: &Names, world: &dyn World, dialect: Dialect, name: &str) -> Known<()> {
     if has(names, dialect, name) {
         return Known::Yes(());
@@ -27,7 +27,7 @@ pub fn has(names: &Names, dialect: Dialect, name: &str) -> bool {
         || builtins(dialect).contains(&name)
 }
 
-/// Words that mean something where a command begins.
+/// Words that are reserved at the start of a command.
 pub fn reserved(dialect: Dialect) -> &'static [&'static str] {
     match dialect {
         Dialect::Zsh => &[
@@ -69,7 +69,7 @@ pub fn reserved(dialect: Dialect) -> &'static [&'static str] {
     }
 }
 
-/// What the shell has built in, for as long as it has not said so itself.
+/// The default builtins, until the shell has sent its own.
 pub fn builtins(dialect: Dialect) -> &'static [&'static str] {
     match dialect {
         Dialect::Zsh => &[
@@ -228,7 +228,7 @@ pub fn builtins(dialect: Dialect) -> &'static [&'static str] {
             "unset",
             "wait",
         ],
-        // With the functions that come with it.
+        // Includes the functions that come with fish.
         Dialect::Fish => &[
             ".",
             ":",

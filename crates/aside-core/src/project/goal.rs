@@ -1,4 +1,4 @@
-//! What is to be run, by the words for it in `data/task/projects.toml`.
+//! Finds what to run, by the words for it in `data/task/projects.toml`.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ pub const LIST: &str = include_str!("../../data/task/projects.toml");
 
 pub struct Goal {
     pub name: String,
-    /// The usual command of a tool does as well.
+    /// The tool's usual command fits as well.
     pub plain: bool,
     pub words: Vec<String>,
     pub targets: Vec<String>,
@@ -28,22 +28,22 @@ pub static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
 
 pub struct Wanted<'a> {
     pub goal: Option<&'a Goal>,
-    /// What else was said: `integration` of "the integration tests".
+    /// The other words: `integration` of "the integration tests".
     pub rest: Vec<String>,
-    /// All words, with those of the goal.
+    /// All words, including those of the goal.
     pub all: Vec<String>,
-    /// The order, where it is another one than to run something: `stop`, `delete`, `commit`.
+    /// The verb, if it is not one of running something: `stop`, `delete`, `commit`.
     pub verb: Option<String>,
 }
 
-/// Orders by which something is run, whatever it is called.
+/// Verbs of running something, whatever it is.
 const RUNS: &[&str] = &[
     "run", "rerun", "re-run", "execute", "exec", "launch", "start", "invoke", "trigger", "call", "use", "do",
     "perform", "issue", "have", "get", "bring", "fire", "spin", "kick", "give", "make", "go", "carry", "conduct",
     "initiate", "help", "repeat", "retry", "redo", "boot", "play", "take", "serve", "host", "watch",
 ];
 
-/// The first word, where it orders something else.
+/// The first word, if it is another order.
 fn other_order(said: &[String]) -> Option<String> {
     let first = said.first()?;
     let is_goal = GOALS.iter().any(|goal| goal.words.contains(first) || goal.targets.contains(first));
@@ -120,7 +120,7 @@ const FILLERS: &[&str] = &[
     "代码",
 ];
 
-/// Longer words of a language without blanks come first.
+/// Longer words first, since Chinese has no blanks.
 const CHINESE_FILLERS: &[&str] =
     &["一下", "全部", "所有", "这个", "脚本", "命令", "运行", "执行", "任务", "代码", "的", "跑", "再", "下"];
 
@@ -147,7 +147,7 @@ impl Wanted<'static> {
     }
 }
 
-/// Whether two goals are joined by a word: "the build and the tests".
+/// Whether the words join two goals: "the build and the tests".
 pub fn are_several(words: &str) -> bool {
     let lower = words.to_lowercase();
     let parts: Vec<&str> = lower.split(" then ").flat_map(|part| part.split(" and ")).collect();
@@ -156,7 +156,7 @@ pub fn are_several(words: &str) -> bool {
     goals.len() > 1 && goals.first() != goals.last()
 }
 
-/// What is cleaned is not made: "clean up the build" is no build, and "a clean build" is.
+/// Objects of cleaning: "clean up the build" is no build, but "a clean build" is.
 const CLEANED: &[&str] = &[
     "build",
     "project",
@@ -177,7 +177,7 @@ const CLEANED: &[&str] = &[
     "away",
 ];
 
-/// The goal of cleaning, where a request begins with the verb for it.
+/// The goal of cleaning, where a request begins with its verb.
 fn cleaned(said: &[String]) -> Option<&'static Goal> {
     const BEHIND: &[&str] = &["up", "out", "the", "my", "our", "all", "this", "everything"];
     let goal = GOALS.iter().find(|goal| goal.name == "clean")?;
@@ -186,7 +186,7 @@ fn cleaned(said: &[String]) -> Option<&'static Goal> {
     (goal.words.contains(first) && is_verb).then_some(goal)
 }
 
-/// Small letters; words of Chinese by the words that are known.
+/// Lower case; splits Chinese by the known words.
 fn tokens(words: &str) -> Vec<String> {
     let lower = words.to_lowercase();
     let mut tokens = Vec::new();

@@ -1,4 +1,4 @@
-//! What a project can run, and which of it is meant by "the tests", "the build", "the dev server". For requests and tasks alike.
+//! Decides what a project can run, and which of it "the tests", "the build", "the dev server" means. Shared by translation and tasks.
 
 pub mod goal;
 pub mod offer;
@@ -8,21 +8,21 @@ use crate::project::goal::Wanted;
 use crate::project::offer::{Offer, Origin};
 use crate::world::{Known, World};
 
-/// What commands need of their directory, as completion reads it too.
+/// The files that commands need in their directory; completion reads the list too.
 const NEEDS: &str = include_str!("../../data/complete/needs.txt");
-/// Directories above that are looked at.
+/// Parent directories that are searched.
 const MAX_ABOVE: usize = 12;
 
-/// How an offer answers what is wanted; less is better.
+/// How well an offer matches the request; lower is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fit {
     /// Words of the request that are not in its name.
     pub missing: usize,
-    /// Words of its name that were not said.
+    /// Words of its name that are not in the request.
     pub extra: usize,
-    /// A target before the usual command of a tool.
+    /// Targets rank before a tool's usual command.
     origin: u8,
-    /// Which of the names for the goal it has.
+    /// Index of its name among those of the goal.
     name: usize,
 }
 
@@ -34,7 +34,7 @@ fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
         Origin::Script => 2,
         Origin::Usual(_) => 3,
     };
-    // "Stop the server" is not what starts it.
+    // "Stop the server" does not mean the target that starts it.
     if let Some(verb) = &wanted.verb {
         let named = |word: &&String| parts.contains(word) || goal::GOALS.iter().any(|goal| goal.words.contains(word));
         let fits = parts.contains(verb) && wanted.all.iter().all(|word| named(&word));
@@ -54,22 +54,21 @@ fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
             let said =
                 |part: &&String| wanted.rest.contains(part) || goal.targets.contains(part) || goal.words.contains(part);
             let extra = if usual { 0 } else { parts.iter().filter(|part| !said(part)).count() };
-            // "The integration tests" may be all tests; a deployment to somewhere else is never meant.
+            // "The integration tests" may be all tests; a deployment to another place is never meant.
             if missing > 0 && !goal.plain {
                 return None;
             }
             return Some(Fit { missing, extra, origin, name });
         }
     }
-    // It has another name than one would think of: all that was said must be in it.
+    // An unusual name: it must contain all words of the request.
     let said: Vec<&String> = wanted.all.iter().filter(|word| parts.contains(word)).collect();
     let whole = !said.is_empty() && wanted.all.iter().all(|word| parts.contains(word) || goal::is_filler(word));
     let extra = parts.len().saturating_sub(said.len());
     (whole && !matches!(offer.origin, Origin::Usual(_))).then_some(Fit { missing: 0, extra, origin, name: 0 })
 }
 
-/// The offers that answer what is wanted, the best first. Of two that fit alike the first comes first: it is the nearer and the more
-/// particular.
+/// The offers that match the request, the best first. Ties keep their order: the nearer and more specific first.
 pub fn fitting<'a>(wanted: &Wanted<'_>, offers: &'a [Offer]) -> Vec<(Fit, &'a Offer)> {
     let mut fitting: Vec<(Fit, &Offer)> =
         offers.iter().filter_map(|offer| Some((fit(wanted, offer)?, offer))).collect();
@@ -77,10 +76,10 @@ pub fn fitting<'a>(wanted: &Wanted<'_>, offers: &'a [Offer]) -> Vec<(Fit, &'a Of
     fitting
 }
 
-/// Verbs that ask for what a project has a name for; those of the goals themselves come on top.
+/// Verbs that ask for something a project names; those of the goals themselves are added.
 const VERBS: [&str; 12] =
     ["run", "rerun", "execute", "launch", "start", "build", "check", "do", "运行", "执行", "启动", "跑"];
-/// Words for the whole of it: `build the app` builds and starts nothing.
+/// Words for the whole project: `build the app` builds it and starts nothing.
 const WHOLE: [&str; 13] = [
     "project",
     "app",
@@ -96,7 +95,7 @@ const WHOLE: [&str; 13] = [
     "应用",
     "程序",
 ];
-/// Words of which more is known elsewhere: a tool that is named, files, or what nothing names.
+/// Words that other rules handle better: a named tool, files, or vague words.
 const OTHERS: [&str; 20] = [
     "file",
     "files",
@@ -120,7 +119,7 @@ const OTHERS: [&str; 20] = [
     "everything",
 ];
 
-/// What is wanted of the project where a request asks for nothing else: `run the tests`, `build the project`, `format the code`.
+/// The project goal of a request that asks for nothing else: `run the tests`, `build the project`, `format the code`.
 pub fn asked(words: &str) -> Option<Wanted<'static>> {
     let said = words.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
     let said = ["please ", "now ", "请"].iter().find_map(|polite| said.strip_prefix(polite)).unwrap_or(&said);
@@ -145,7 +144,7 @@ pub fn asked(words: &str) -> Option<Wanted<'static>> {
     verbs.any(begins).then_some(wanted)
 }
 
-/// Whether a command needs a file of a project, and none is there: `cargo run` without a Cargo.toml. What cannot be seen counts as there.
+/// Whether a command needs a project file that is missing: `cargo run` without a Cargo.toml. Unknown directories count as having it.
 pub fn lacks_files(words: &[&str], cwd: &str, world: &dyn World) -> bool {
     let [name, rest @ ..] = words else { return false };
     let rows = NEEDS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
@@ -164,7 +163,7 @@ pub fn lacks_files(words: &[&str], cwd: &str, world: &dyn World) -> bool {
     rows.filter(applies).any(|(_, _, files, _)| !has_one(files, cwd, world))
 }
 
-/// Whether an output speaks of a file that the program needs, such as the manifest that it did not find.
+/// Whether an output mentions a file that the program needs, such as a missing manifest.
 pub fn names_files(output: Option<&str>, program: &str) -> bool {
     let rows = NEEDS.lines().filter_map(|line| {
         let mut fields = line.split('|').map(str::trim);
@@ -192,7 +191,7 @@ fn has_one(files: &str, cwd: &str, world: &dyn World) -> bool {
         if files.split(' ').filter_map(wanted).any(fits) {
             return true;
         }
-        // Something nearer says that the directory is for another tool.
+        // A nearer file shows that the directory is for another tool.
         let others = |file: &str| file.strip_prefix('!').map(str::to_owned);
         if files.split(' ').filter_map(others).any(fits) {
             return false;

@@ -1,4 +1,4 @@
-//! What a project can run: the targets of its own files, scripts that lie there, and what its tools are usually called with.
+//! Lists what a project can run: the targets of its own files, its scripts, and its tools' usual commands.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,16 +6,16 @@ use crate::project::goal::{GOALS, LIST};
 use crate::project::tables;
 use crate::world::{Entry, Item, Kind, Known, Live, World};
 
-/// Directories above the current one.
+/// Parent directories that are searched.
 const MAX_UP: usize = 12;
 
 pub struct Offer {
-    /// What it is called: the target, or the script without its ending.
+    /// The target, or the script without its extension.
     pub name: String,
     pub cmd: String,
     pub directory: String,
     pub origin: Origin,
-    /// What the project says about it.
+    /// The project's description of it.
     pub about: String,
     pub why: Why,
 }
@@ -27,27 +27,27 @@ pub enum Why {
     Recipe(String),
     MakeTarget(String),
     NpmScript(String),
-    /// package.json names what is installed.
+    /// package.json lists what to install.
     Installs,
     /// package.json names this package.
     Package(String),
-    /// A script that lies there.
+    /// A script in the project.
     Script(String),
-    /// The usual command beside this file.
+    /// The usual command for a directory with this file.
     Usual(String),
     /// A test, a program or a package that Cargo knows.
     Cargo(String),
-    /// A file that was named.
+    /// A file that the request names.
     Named(String),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// A file that was named.
+    /// A file that the request names.
     File,
     Target,
     Script,
-    /// What is usual for a goal, by its name.
+    /// The usual command of a goal, by the goal's name.
     Usual(&'static str),
 }
 
@@ -91,7 +91,7 @@ static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| {
     })
 });
 
-/// What can be called because package.json names it.
+/// What can be run because package.json names it.
 pub fn of_packages(names: &[String], directory: &str) -> Vec<Offer> {
     let named = PACKAGES.iter().filter(|package| names.contains(&package.name));
     let offers = named.flat_map(|package| {
@@ -111,7 +111,7 @@ static THROUGH: LazyLock<Vec<Through>> = LazyLock::new(|| {
     })
 });
 
-/// From where one is up to the root of the repository, the nearest first.
+/// From the current directory up to the root of the repository, the nearest first.
 pub fn offers(cwd: &str, world: &dyn World, files: &[String]) -> Known<Vec<Offer>> {
     let root = world.repository(cwd);
     if root == Known::NotYet {
@@ -133,7 +133,7 @@ pub fn offers(cwd: &str, world: &dyn World, files: &[String]) -> Known<Vec<Offer
             Known::No => {}
             Known::NotYet => return Known::NotYet,
         }
-        // Outside of a repository it is not known where the project ends.
+        // Outside of a repository the end of the project is unknown.
         if root.as_deref().is_none_or(|root| root == directory) {
             break;
         }
@@ -208,7 +208,7 @@ fn is_called(name: &str, file: &str) -> bool {
 
 fn target(item: &Item, program: &str, why: Named, directory: &str) -> Offer {
     let name = &item.name;
-    // npm has a word of its own for this one.
+    // npm has a short form for this one.
     let cmd =
         if program == "npm run" && &**name == "test" { "npm test".to_owned() } else { format!("{program} {name}") };
     Offer {
@@ -248,7 +248,7 @@ fn of_tool(tool: &Tool, file: &str, has: &impl Fn(&str) -> bool, directory: &str
     tool.commands.iter().map(offer).collect()
 }
 
-/// Who runs the scripts of package.json, by the lock file.
+/// The runner of package.json scripts, by the lock file.
 fn node(has: &impl Fn(&str) -> bool) -> &'static str {
     let locks =
         [("pnpm-lock.yaml", "pnpm run"), ("yarn.lock", "yarn run"), ("bun.lockb", "bun run"), ("bun.lock", "bun run")];
@@ -268,7 +268,7 @@ fn cargo(directory: &str, world: &dyn World) -> Known<Vec<Offer>> {
         match world.live(live, directory) {
             Known::NotYet => return Known::NotYet,
             Known::No => {}
-            // Where there is one package, all tests are its tests.
+            // With a single package, all tests are its tests.
             Known::Yes(items) if live == Live::CargoPackage && items.len() < 2 => {}
             Known::Yes(items) => all.extend(items.iter().filter(|item| is_plain(&item.name)).map(|item| Offer {
                 name: format!("{word} {}", item.name),
@@ -283,9 +283,9 @@ fn cargo(directory: &str, world: &dyn World) -> Known<Vec<Offer>> {
     Known::Yes(all)
 }
 
-/// Scripts that lie there, and in the directories where one looks for them.
+/// Scripts in the directory, and in its usual script directories.
 fn scripts(directory: &str, entries: &Arc<[Entry]>, world: &dyn World) -> Known<Vec<Offer>> {
-    // `/bin` and `~/bin` hold programs, and none of them is a script of a project.
+    // `/bin` and `~/bin` hold programs, none of which is a project's script.
     if directory == "/" || directory == world.home() {
         return Known::No;
     }
@@ -324,14 +324,14 @@ fn script(below: &str, entry: &Entry, directory: &str) -> Option<Offer> {
     })
 }
 
-/// Whether a shell takes a name as it stands. A project must not be able to name a target `test; rm -rf .`.
+/// Whether a name needs no quotes in a shell. A project must not be able to name a target `test; rm -rf .`.
 fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('-')
         && name.chars().all(|letter| letter.is_alphanumeric() || "./_-+@:".contains(letter))
 }
 
-/// How a file is run: as it is when it may be, else by what reads such files. None when its name would need quotes.
+/// How to run a file: directly if it is executable, else by its interpreter. `None` when its name would need quotes.
 fn called(path: &str, kind: Kind) -> Option<String> {
     if !is_plain(path) {
         return None;
@@ -356,7 +356,7 @@ fn called(path: &str, kind: Kind) -> Option<String> {
     Some(format!("{reader} {path}"))
 }
 
-/// A file that was named. A file with tests is given to what runs tests.
+/// A file that the request names. A test file is passed to the test runner.
 fn named(file: &str, cwd: &str, world: &dyn World) -> Known<Offer> {
     let whole = if file.starts_with('/') {
         file.to_owned()

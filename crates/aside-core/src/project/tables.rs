@@ -1,4 +1,4 @@
-//! Lists in TOML: tables with texts and lists of texts. What cannot be read is left out; tests see to it that nothing is.
+//! Reads TOML lists: tables with strings and lists of strings. Skips what it cannot read; tests check that nothing is skipped.
 
 use toml_edit::{Document, Table};
 

@@ -1,5 +1,5 @@
-//! The requests of two other clients, ashlet's and ghst's, which find our daemon at their socket, and answers as those
-//! clients can read them. Recognised by their shape; `docs/compat.md` says what they can expect.
+//! Requests of two other clients, ashlet's and ghst's, which find our daemon at their socket, and replies in their formats. Recognised by
+//! their shape; `docs/compat.md` says what they can expect.
 
 use std::io;
 
@@ -14,36 +14,36 @@ use crate::text;
 
 /// ghst shows nothing longer.
 const MAX_SUGGESTION: usize = 200;
-/// Commands that a search finds; ghst takes the first.
+/// Commands that a search returns; ghst takes the first.
 const MAX_RESULTS: usize = 10;
 
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is taken apart at once")]
 #[derive(Debug, PartialEq)]
 pub enum Foreign {
-    /// A question for us, and how its answer is spelled.
+    /// A request for the daemon, and the format of its reply.
     Asks { request: Request, shape: Shape },
-    /// It needs no thought: this is its answer.
+    /// Answered here, without the daemon: this is the reply.
     Answered(Vec<u8>),
 }
 
-/// How a client that is not ours reads an answer.
+/// The reply format of a foreign client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     Ashlet {
         request_id: i64,
-        /// Zero for as many as there are.
+        /// Zero for no limit.
         max_candidates: usize,
     },
     Ghst {
         request_id: String,
-        /// What its suggestion is put behind, wherever the cursor is.
+        /// The suggestion is appended to it, wherever the cursor is.
         buffer: String,
     },
-    /// Of a wish.
+    /// The reply to a query in prose.
     GhstWish,
 }
 
-/// A request of theirs; `None` when it is one of ours, or nothing that anybody knows.
+/// Parses a foreign request; `None` when it is one of ours, or unknown.
 pub fn decode(line: &str) -> Option<Foreign> {
     match serde_json::from_str::<Seen>(line) {
         Ok(seen) => seen.foreign(),
@@ -51,7 +51,7 @@ pub fn decode(line: &str) -> Option<Foreign> {
     }
 }
 
-/// The fields of all their requests. None of them has left and right, which ours have.
+/// The fields of all their requests. None of them has `left` and `right`, which ours have.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Seen {
@@ -117,7 +117,7 @@ impl Seen {
                     Translate { query: prompt, cwd, shell, wait, recent_commands: history, ..Default::default() };
                 Some(Foreign::Asks { request: Request::Translate(wish), shape: Shape::GhstWish })
             }
-            // Mistakes are not among what we do for it: it says so itself when nothing comes back.
+            // Error correction is not supported: the client reports that itself when the reply is empty.
             (Some("error_correct"), ..) => Some(answered(&json!({"suggestion": "", "type": "error_correct"}))),
             (Some("reload_config"), ..) => Some(answered(&json!({"ok": true, "type": "reload_config"}))),
             (Some(_) | None, ..) => None,
@@ -135,7 +135,7 @@ impl Seen {
         let max_candidates = usize::try_from(self.max_candidates).unwrap_or_default();
         Foreign::Asks {
             request: Request::Complete(Complete {
-                // Another client of the same shell must not be taken for it.
+                // Keeps it apart from another client of the same shell.
                 session: if session.is_empty() { session } else { format!("ashlet-{session}") },
                 cwd: unended(&self.cwd).to_owned(),
                 left: left.to_owned(),
@@ -159,8 +159,8 @@ impl Ghst {
     }
 }
 
-/// ghst sends its JSON through a `print` that takes the backslashes out of it, so that a quote anywhere in the line or in
-/// the last commands ends a string too early. Its fields always come in the same order, which is enough to find them.
+/// ghst sends its JSON through a `print` that strips the backslashes, so that a quote in the line or in the last commands ends a string too
+/// early. Its fields always come in the same order, which is enough to find them.
 fn damaged(line: &str) -> Option<Ghst> {
     let rest = line.strip_prefix(r#"{"type": "complete", "request_id": ""#)?;
     let (request_id, rest) = rest.split_once(r#"", "buffer": ""#)?;
@@ -175,14 +175,13 @@ fn damaged(line: &str) -> Option<Ghst> {
     })
 }
 
-/// ashlet's `print` ends what it sends with a newline.
+/// ashlet's `print` ends each field with a newline.
 fn unended(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
-/// At the cursor, which ashlet's description counts in bytes and its client in characters. A number that is no boundary
-/// for one of them is meant for the other. Where it fits both it counts characters, as the client does, unless that would
-/// be within a word and the bytes would not.
+/// Splits at the cursor, which ashlet's documentation counts in bytes and its client in characters. An offset that is invalid in one unit
+/// is in the other. Where both fit it counts characters, as the client does, unless that would be within a word and the bytes would not.
 fn split(line: &str, cursor_pos: i64) -> (&str, &str) {
     let cursor = usize::try_from(cursor_pos).unwrap_or_default();
     let is_within_word = |place: usize| {
@@ -203,7 +202,7 @@ fn split(line: &str, cursor_pos: i64) -> (&str, &str) {
 /// ashlet's client writes the settings that it gets into a file of ashlet's, so it gets none of ours.
 fn about_settings(action: &str) -> Value {
     match action {
-        // Changes are in force by themselves.
+        // Changed settings take effect by themselves.
         "reload" | "validate" => json!({}),
         "get" | "defaults" | "default_prompt" => json!({
             "error": {"code": "not_configured", "message": "Aside answers here; `aside config` has its settings"},
@@ -226,7 +225,7 @@ fn search(query: &str, history: &[String]) -> Vec<String> {
 }
 
 impl Shape {
-    /// One line. What we say without having been asked has no place in it.
+    /// Encodes a reply as one line. Replies that these clients do not know become an empty result.
     pub fn encode(&self, reply: &Reply) -> Vec<u8> {
         let (candidates, failure) = match reply {
             Reply::Complete(found) | Reply::Update(found) => (found.candidates.as_slice(), None),
@@ -257,7 +256,7 @@ impl Shape {
             Reply::Suggest(next) => Some(next.command.as_str()),
             _ => None,
         };
-        // Both show what they get as it is.
+        // Both clients show what they get unfiltered.
         let clean = candidates.iter().filter(|candidate| text::is_clean(&candidate.completion));
         match self {
             Shape::Ashlet { request_id, max_candidates } => {
@@ -268,7 +267,7 @@ impl Shape {
             }
             Shape::Ghst { request_id, buffer } => {
                 let suggestion = clean.filter_map(|candidate| suggestion(candidate, buffer)).next();
-                // Half a command is another command.
+                // Drops a command that would be truncated: half a command is another command.
                 let suggestion = suggestion.or(next.filter(|next| text::is_clean(next) && readable(next) == *next));
                 spaced(&ForGhst { r#type: "complete", request_id, suggestion: suggestion.unwrap_or_default() })
             }
@@ -331,7 +330,7 @@ struct ForGhst<'a> {
     suggestion: &'a str,
 }
 
-/// An empty command has it say that there is none.
+/// For an empty command, ghst reports that there is none.
 #[derive(Serialize)]
 struct GhstCommand<'a> {
     r#type: &'static str,
@@ -356,8 +355,8 @@ struct Results {
     results: Vec<String>,
 }
 
-/// What goes behind the line. Its client ends a text at the first quote, escaped or not, and has backslashes obeyed by
-/// the `echo` that shows them: it gets what comes before either.
+/// The text to append. The client ends a string at the first quote, escaped or not, and shows it with an `echo` that interprets
+/// backslashes: it gets only what comes before either.
 fn suggestion<'a>(candidate: &'a Candidate, buffer: &str) -> Option<&'a str> {
     let rest = readable(candidate.completion.strip_prefix(buffer)?);
     (!rest.trim().is_empty() && rest.chars().count() <= MAX_SUGGESTION).then_some(rest)
@@ -378,7 +377,7 @@ fn compact(value: &impl Serialize) -> Vec<u8> {
     ended(serde_json::to_vec(value).unwrap_or_default())
 }
 
-/// As Python writes it, with a blank after each colon, by which ghst finds its way.
+/// Formats JSON as Python does, with a blank after each colon, which ghst's parser relies on.
 fn spaced(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Spaced);
@@ -469,7 +468,7 @@ mod tests {
             assert_eq!(split("äö ls", cursor).0, left, "{cursor}");
         }
         assert_eq!(split("ls ", 2), ("ls", " "));
-        // Within the line a number may fit both.
+        // Within the line a number may be valid in both units.
         for (line, cursor, left) in [
             ("git añadir fichero", 10, "git añadir"),
             ("git añadir fichero", 11, "git añadir "),
@@ -550,7 +549,7 @@ mod tests {
         };
         assert_eq!(next("spin"), "{\"type\": \"complete\", \"request_id\": \"pro-1\", \"suggestion\": \"spin\"}\n");
         assert!(next("spin \"a b\"").contains("\"suggestion\": \"\""), "it would be read as `spin`");
-        // Without an output there is nothing to go by.
+        // Without an output there is nothing to suggest from.
         let typed = asked.replace(", \"last_output\": \"run `spin`\"", "");
         assert_eq!(asks(&typed).0.left, "");
     }

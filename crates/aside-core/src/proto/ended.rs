@@ -1,16 +1,16 @@
-//! The messages about commands that have ended: what they printed, and which one could come next.
+//! Messages about commands that have ended: their output, and the next command.
 
 use serde::{Deserialize, Serialize};
 
 use crate::proto::wish::Stage;
 
-/// Where a shell runs, so that what its commands print can be seen without its help.
+/// Describes where a shell runs, so that the output of its commands can be captured without its help.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Capture {
     #[serde(rename = "session_id")]
     pub session: String,
-    /// Stands in the marks that the shell writes around an output, so that nobody else can write them.
+    /// A secret in the markers that the shell writes around an output, so that no other program can forge them.
     pub mark: String,
     /// Its terminal.
     pub tty: String,
@@ -21,21 +21,21 @@ pub struct Capture {
     pub proxy: String,
 }
 
-/// Whether outputs are seen, and which commands the shell leaves unmarked.
+/// Whether outputs are captured, and which commands the shell leaves unmarked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tier {
     /// `tmux`, `pty` or `off`.
     pub tier: String,
-    /// One line: why.
+    /// The reason, in one line.
     pub reason: String,
-    /// Programs that take over the terminal, with a blank between them.
+    /// Programs that take over the terminal, separated by blanks.
     pub skip: String,
     /// Programs that do so when they have no argument.
     pub skip_bare: String,
 }
 
-/// Somebody watches a terminal, for as long as this connection is open.
+/// Announces that this client captures a terminal, for as long as the connection is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Watching {
@@ -45,7 +45,7 @@ pub struct Watching {
     pub pid: u32,
 }
 
-/// What a command printed, as it was on the screen.
+/// The output of a command, as it was on the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Captured {
@@ -54,13 +54,13 @@ pub struct Captured {
     pub mark: String,
     /// The number of the command in its session, as in `finished`.
     pub seq: i64,
-    /// Its beginning and its end, when it was long.
+    /// Only its beginning and end, when it was long.
     pub output: String,
     /// Bytes that were printed.
     pub bytes: u64,
 }
 
-/// A command ended: what comes next?
+/// Asks for the next command, after one has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Suggest {
@@ -72,43 +72,43 @@ pub struct Suggest {
     pub command: String,
     #[serde(rename = "exit_status")]
     pub exit: i32,
-    /// How the line is read when the session is not known.
+    /// The shell's language, used when the session is not known.
     pub shell: String,
-    /// What it printed, from a client that saw it itself. Absent where the daemon is told by a terminal.
+    /// Its output, from a client that captured it itself. Absent where the daemon gets it from a terminal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The number of the command in its session, as in `finished`. The same again is the same question.
+    /// The number of the command in its session, as in `finished`. The same number again is the same request.
     pub seq: i64,
-    /// Nothing remote for this question.
+    /// Uses no remote provider for this request.
     #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
-    /// The client reads one answer and no more, so it gets the last.
+    /// The client reads a single reply, so it gets the last.
     pub wait: bool,
 }
 
-/// One command, or none: then it is empty.
+/// One command; empty for none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suggested {
     pub state: Stage,
     pub command: String,
     /// `output`, `rule`, `history` or `llm`.
     pub source: String,
-    /// One line for the person who wonders why.
+    /// The reason, in one line for the user.
     pub reason: String,
     /// What it may destroy; empty when nothing.
     pub warning: String,
     pub confidence: f32,
 }
 
-/// What ran in a shell lately?
+/// Asks for the recent commands of a shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Recall {
     #[serde(rename = "session_id")]
     pub session: String,
-    /// The terminal of the shell that is meant, for whoever does not know its session.
+    /// The terminal of the shell, for a client that does not know its session.
     pub tty: String,
-    /// Commands at most; 0 for all that are remembered.
+    /// Maximum number of commands; 0 for all that are remembered.
     pub limit: u32,
 }
 
@@ -131,7 +131,7 @@ pub struct Past {
     pub cwd: String,
     #[serde(rename = "exit_status")]
     pub exit: i32,
-    /// The end of what it printed, without secrets; absent when nobody saw it.
+    /// The end of its output, with secrets redacted; absent when it was not captured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     pub s_ago: u64,

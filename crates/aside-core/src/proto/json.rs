@@ -1,8 +1,8 @@
-//! The JSON spelling: one object a line, with the field names of the systems we replace.
+//! The JSON encoding: one object a line, with the field names of the systems we replace.
 
 use crate::proto::{Answer, Call, Request, privacy};
 
-/// The name that clients of other daemons have for a wish. They read one answer.
+/// The name of a translate request in other daemons. Their clients read a single reply.
 const NATURAL_LANGUAGE: &str = "natural_language";
 
 pub fn decode(line: &str) -> Result<Call, String> {
@@ -15,16 +15,16 @@ pub fn decode(line: &str) -> Result<Call, String> {
     Ok(call)
 }
 
-/// Whatever the message is about: a field that its kind does not have counts all the same.
+/// Whether any message sets `private`, even one whose kind has no such field.
 fn says_private(line: &str) -> bool {
     #[derive(serde::Deserialize)]
     struct Said {
         #[serde(default, deserialize_with = "privacy::read")]
         private: bool,
     }
-    // Most messages do not, and are not read twice. The name may be spelled with escapes.
+    // Most messages do not, and are not parsed twice. The name may be spelled with escapes.
     let may_say = line.contains("\"private\"") || line.contains("\\u");
-    // What cannot be read, since it is said twice for one, counts as said.
+    // What cannot be parsed, e.g. a duplicate field, counts as private.
     may_say && serde_json::from_str::<Said>(line).map_or(true, |said| said.private)
 }
 
@@ -36,7 +36,7 @@ fn is_natural_language(line: &str) -> bool {
     serde_json::from_str::<Typed>(line).is_ok_and(|typed| typed.r#type == NATURAL_LANGUAGE)
 }
 
-/// The number of a request that could not be read otherwise, so that its client learns which one it was.
+/// The number of a request that could not be parsed otherwise, so that the error names it.
 pub fn id_of(line: &str) -> u64 {
     #[derive(serde::Deserialize)]
     struct Numbered {
@@ -61,7 +61,7 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
 }
 
 fn line(json: serde_json::Result<Vec<u8>>) -> Vec<u8> {
-    // Our own types have string keys and no failing `Serialize`, so there is always something to send.
+    // Our own types have string keys and no failing `Serialize`, so serialization cannot fail.
     let mut bytes = json.unwrap_or_default();
     bytes.push(b'\n');
     bytes

@@ -1,5 +1,5 @@
-//! The messages between a client and the daemon, and the nouns they carry. Two spellings: `record` for shells, `json`
-//! for everything else. Says what is spoken, not what is answered. `docs/protocol.md` is the reference.
+//! The messages between a client and the daemon, and their types. Two encodings: `record` for shells, `json` for everything else. Defines
+//! what is sent, not how it is answered. `docs/protocol.md` is the reference.
 
 pub mod compat;
 pub mod ended;
@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 /// Raised when a message changes its meaning. New fields at the end of a message do not raise it.
 pub const PROTOCOL: u32 = 1;
 
-/// A request and the number that its answer echoes.
+/// A request and the number that its reply echoes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     #[serde(rename = "request_id", default)]
     pub id: u64,
-    /// Nothing of it may leave this machine. Any message can say so, whatever it is about.
+    /// Nothing of it may leave this machine. Any message can set this, whatever its kind.
     #[serde(skip)]
     pub private: bool,
     #[serde(flatten)]
@@ -33,7 +33,7 @@ impl Call {
         Self { id, private: request.is_private(), request }
     }
 
-    /// Says that nothing of it may leave.
+    /// Marks the call and its request as private.
     pub fn make_private(&mut self) {
         self.private = true;
         self.request.make_private();
@@ -45,48 +45,48 @@ impl Call {
 pub enum Request {
     /// The first message of a connection.
     Hello(Hello),
-    /// The line changed: what could follow?
+    /// The line changed: asks for completions.
     Complete(Complete),
-    /// A wish in plain words: which command is it?
+    /// A query in plain words: asks for a command.
     #[serde(alias = "natural_language")]
     Translate(wish::Translate),
-    /// What does a command do?
+    /// Asks what a command does.
     Explain(wish::Explain),
-    /// What became of something that was offered.
+    /// Reports what the user did with an offer.
     Outcome(wish::Outcome),
-    /// Is a line a command or a sentence?
+    /// Asks whether a line is a command or prose.
     Detect(talk::Detect),
-    /// A line was taken for a sentence and was none.
+    /// Reports that a line was wrongly taken for prose.
     Wrong(talk::Wrong),
-    /// A sentence: what is there to say?
+    /// Prose: asks for an answer.
     Ask(talk::Ask),
     /// A command ended.
     Finished(Finished),
-    /// Where does a shell run, and are its outputs seen?
+    /// Says where a shell runs, and asks whether its output is captured.
     Capture(ended::Capture),
-    /// A terminal is watched.
+    /// A client captures a terminal.
     Watching(ended::Watching),
-    /// What a command printed.
+    /// The output of a command.
     Captured(ended::Captured),
-    /// A command ended: which one comes next?
+    /// A command ended: asks for the next one.
     Suggest(ended::Suggest),
-    /// What ran in a shell lately?
+    /// Asks for the recent commands of a shell.
     Recall(ended::Recall),
-    /// Work that is asked for in words, and what a person says to what is proposed.
+    /// Task requests, and the user's answers to proposals.
     Task(Box<task::Task>),
     /// What only the shell knows: its aliases, functions, variables.
     Names(Names),
-    /// The history was changed by another process: read what is new.
+    /// Another process changed the history: reads what is new.
     Reload,
-    /// What was offered last, and why?
+    /// Asks what was offered last, and why.
     Why(Why),
-    /// How is the daemon?
+    /// Asks for the daemon's status.
     Status,
-    /// Finish what is running and exit.
+    /// Finishes what is running and exits.
     Stop,
 }
 
-/// The field of a request that says that nothing of it may leave: `private_field!(self)`, or `private_field!(self, mut)`.
+/// The field of a request that marks it private: `private_field!(self)`, or `private_field!(self, mut)`.
 macro_rules! private_field {
     ($request:expr $(, $mut:tt)?) => {
         match $request {
@@ -115,19 +115,19 @@ macro_rules! private_field {
 }
 
 impl Request {
-    /// Whether it says of itself that nothing of it may leave.
+    /// Whether its own field marks it private.
     pub fn is_private(&self) -> bool {
         private_field!(self).is_some_and(|private| *private)
     }
 
-    /// Says of itself that nothing of it may leave, if its kind can.
+    /// Sets its own private field, if its kind has one.
     pub fn make_private(&mut self) {
         if let Some(private) = private_field!(self, mut) {
             *private = true;
         }
     }
 
-    /// The bytes that are to be read and understood.
+    /// Bytes of user text that have to be processed.
     pub fn length(&self) -> usize {
         match self {
             Request::Complete(asked) => asked.left.len() + asked.right.len(),
@@ -140,7 +140,7 @@ impl Request {
         }
     }
 
-    /// The shell that it is about, if it names one.
+    /// The shell session that it names, or an empty string.
     pub fn session(&self) -> &str {
         match self {
             Request::Hello(hello) => &hello.session,
@@ -167,7 +167,7 @@ impl Request {
 #[serde(default)]
 pub struct Hello {
     pub protocol: u32,
-    /// Of the program that printed the plugin.
+    /// Version of the program that printed the plugin.
     pub version: String,
     /// `zsh`, `bash`, `fish`, or the name of a program.
     pub shell: String,
@@ -178,9 +178,9 @@ pub struct Hello {
     pub pid: u32,
     /// The shell's own history file, imported once when there is no history yet.
     pub histfile: String,
-    /// What the plugin found around it, as `name=value` lines, for `aside doctor`.
+    /// The plugin's environment, as `name=value` lines, for `aside doctor`.
     pub facts: String,
-    /// Nothing remote for this shell. A later hello may take it back.
+    /// Uses no remote provider for this shell. A later hello may reset it.
     #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
 }
@@ -195,17 +195,17 @@ pub struct Complete {
     pub left: String,
     /// Text after the cursor.
     pub right: String,
-    /// How the line is read when the session is not known: `zsh`, `bash` or `fish`.
+    /// The shell's language, used when the session is not known: `zsh`, `bash` or `fish`.
     pub shell: String,
-    /// The client reads one answer and no update, so it waits for what takes a moment to find out.
+    /// The client reads one reply and no updates, so the reply waits for slow sources.
     pub wait: bool,
     /// The client reads a description of each candidate in a record; JSON always has it.
     pub describe: bool,
-    /// The user asked for a list: more candidates, and all that may stand here.
+    /// The user asked for a list: more candidates, from all sources.
     pub list: bool,
-    /// How many candidates the client wants at most; as many as the settings say for 0.
+    /// Maximum number of candidates; 0 for the configured number.
     pub max_candidates: usize,
-    /// The client reads whether the first candidate may be grey.
+    /// The client reads whether the first candidate may be shown as ghost text.
     pub ghost: bool,
 }
 
@@ -223,7 +223,7 @@ pub struct Finished {
     pub duration_ms: i64,
     pub shell: String,
     pub command: String,
-    /// It ran in a private shell: it is kept, and no model is ever told of it.
+    /// It ran in a private shell: it is stored, but never sent to a model.
     #[serde(deserialize_with = "privacy::read")]
     pub private: bool,
 }
@@ -236,7 +236,7 @@ pub struct Names {
     pub session: String,
     /// `alias`, `function`, `builtin`, `variable` or `directory`.
     pub kind: String,
-    /// Part 0 begins a new list, the others go on.
+    /// Part 0 begins a new list, the others extend it.
     pub part: u32,
     /// Lines of `name`; of `name=value` for aliases and directories.
     pub names: String,
@@ -245,12 +245,12 @@ pub struct Names {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Why {
-    /// The shell that is meant; the one that was offered something last when empty.
+    /// The session; when empty, the one that got the last offer.
     #[serde(rename = "session_id")]
     pub session: String,
 }
 
-/// An answer and the number of the request it belongs to.
+/// A reply and the number of its request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     #[serde(rename = "request_id")]
@@ -264,31 +264,31 @@ pub struct Answer {
 pub enum Reply {
     Hello(Box<Welcome>),
     Complete(Candidates),
-    /// Better candidates for a line that was answered before: what takes time to find out, or a model's.
+    /// Better candidates for a line that was answered before, from slow sources or a model.
     Update(Candidates),
-    /// The answer to a wish, and each better one after it.
+    /// The reply to a query, and each better one after it.
     #[serde(rename = "suggestion")]
     Translate(Box<wish::Suggestion>),
     Explain(wish::Explanation),
     Detect(talk::Ruling),
-    /// The answer to a sentence, and all of it each time that there is more.
+    /// The answer to prose, in full each time that there is more.
     Said(Box<talk::Said>),
     Capture(ended::Tier),
-    /// The command that could come next, and a better one when there is one.
+    /// The next command, and a better one when there is one.
     #[serde(rename = "next")]
     Suggest(Box<ended::Suggested>),
     Recall(Box<ended::Recalled>),
     Task(Box<task::Tasks>),
-    /// One more event of a task that is watched. None is left out.
+    /// One more event of a watched task. None is skipped.
     TaskEvent(Box<task::TaskEvent>),
-    /// Done: what was to be stored is stored.
+    /// Done: data to store has been stored.
     Ok,
     Why(Box<Offer>),
     Status(Box<Status>),
     Error(Failure),
 }
 
-/// The daemon's side of `hello`: who it is, and the settings that a running shell follows.
+/// The daemon's reply to `hello`: its identity, and the settings that a running shell follows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
     pub version: String,
@@ -309,23 +309,23 @@ pub struct Welcome {
     /// `take` or `leave`.
     pub tab: String,
     pub wish: Switch,
-    /// What a line begins with, before a blank, when it is a wish.
+    /// The prefix, followed by a blank, that marks a line as a query.
     pub wish_prefix: String,
     pub wish_style: String,
-    /// Characters of a wish before it is asked about.
+    /// Minimum characters of a query before it is sent.
     pub wish_min: u32,
     pub explain_key: String,
     /// Empty for none.
     pub private_key: String,
-    /// What becomes of a sentence: `answer`, `offer` or `off`.
+    /// What happens to prose: `answer`, `offer` or `off`.
     pub reroute: String,
-    /// What a line begins with, before a blank, when it is a sentence whatever it looks like.
+    /// The prefix, followed by a blank, that marks a line as prose whatever it looks like.
     pub agent_prefix: String,
-    /// What a line begins with when it is a command whatever it looks like; empty for nothing.
+    /// The prefix that marks a line as a command whatever it looks like; empty for none.
     pub shell_prefix: String,
-    /// Says that the last line was no sentence; empty for none.
+    /// The key that reports that the last line was no prose; empty for none.
     pub wrong_key: String,
-    /// Whether the next command is asked for.
+    /// Whether the shell asks for the next command.
     pub suggest: Switch,
     /// `auto`, `tmux`, `pty` or `off`.
     pub capture: String,
@@ -341,16 +341,16 @@ pub enum Switch {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Candidates {
     pub candidates: Vec<Candidate>,
-    /// Whether a record has the descriptions: only for a client that asked for them.
+    /// Whether a record includes the descriptions: only for a client that asked for them.
     #[serde(skip)]
     pub described: bool,
-    /// Whether a record says what `ghost` is: only for a client that asked.
+    /// Whether a record includes `ghost`: only for a client that asked.
     #[serde(skip)]
     pub asks_ghost: bool,
-    /// Whether the first is sure enough to be grey text; the others are for the bar.
+    /// Whether the first candidate is confident enough for ghost text; the others are for the bar.
     #[serde(default, skip_serializing_if = "Ghost::is_fit")]
     pub ghost: Ghost,
-    /// The model that would have been asked and is not on this machine. Only ashlet's spelling says so.
+    /// The configured model that is not installed on this machine. Only ashlet's format includes it.
     #[serde(skip)]
     pub missing: Option<MissingModel>,
 }
@@ -372,7 +372,7 @@ impl Ghost {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingModel {
     pub name: String,
-    /// What it takes to fetch it; nothing for a model that we do not know.
+    /// Download size; `None` for an unknown model.
     pub bytes: Option<u64>,
 }
 
@@ -384,7 +384,7 @@ pub struct Candidate {
     /// Where the cursor goes, in characters; the end when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor_pos: Option<u32>,
-    /// How likely it is that what is meant begins so, 0 to 1, calibrated.
+    /// Calibrated probability, 0 to 1, that the intended line begins so.
     pub confidence: f32,
     pub source: String,
     /// One line about it: what a flag does.
@@ -394,7 +394,7 @@ pub struct Candidate {
     pub facts: String,
 }
 
-/// A line, and what was offered for it. Without candidates nothing was offered yet.
+/// A line, and what was offered for it. Has no candidates before the first offer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Offer {
@@ -422,11 +422,11 @@ pub struct Status {
     pub sessions: Vec<SessionStatus>,
     pub answered: u64,
     pub rss_kb: u64,
-    /// What went wrong since the start, newest last.
+    /// Problems since the start, newest last.
     pub notices: Vec<Notice>,
-    /// The servers that the settings name.
+    /// The configured servers.
     pub models: Vec<ModelStatus>,
-    /// The chat from which tasks can be asked for; nothing while that is turned off.
+    /// The chat that can request tasks; `None` while that is turned off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteStatus>,
 }
@@ -434,7 +434,7 @@ pub struct Status {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RemoteStatus {
-    /// As the settings name it.
+    /// The name in the settings.
     pub chat: String,
     /// `connecting`, `connected` or `trouble`.
     pub state: String,
@@ -442,10 +442,10 @@ pub struct RemoteStatus {
     /// What is wrong, and what to do about it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
-    /// Messages that were taken, and messages that left.
+    /// Messages accepted, and messages sent.
     pub received: u64,
     pub sent: u64,
-    /// Users that are not allowed and wrote all the same, the newest last.
+    /// Users that wrote without being allowed, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
 }
@@ -455,7 +455,7 @@ pub struct RemoteStatus {
 pub struct ModelStatus {
     pub provider: String,
     pub address: String,
-    /// `well`, `resting` (not asked for `rests_s`) or `doubtful` (the next question finds out).
+    /// `well`, `resting` (not asked for `rests_s`) or `doubtful` (the next request finds out).
     pub state: String,
     pub rests_s: u64,
     pub uses: Vec<ModelLatency>,
@@ -467,7 +467,7 @@ pub struct ModelLatency {
     #[serde(rename = "use")]
     pub usage: String,
     pub model: String,
-    /// Nothing when nobody was asked lately.
+    /// `None` without recent requests.
     pub average_ms: Option<u64>,
 }
 
@@ -492,14 +492,14 @@ pub struct SessionStatus {
     pub pid: u32,
     pub facts: String,
     pub seen_s_ago: u64,
-    /// Names that it told us, of each kind that has many.
+    /// Number of names that the shell sent, of each kind that has many.
     pub aliases: usize,
     pub functions: usize,
     pub variables: usize,
-    /// As it was answered to `capture`; empty when the shell never asked.
+    /// As in the reply to `capture`; empty when the shell never asked.
     pub tier: String,
     pub tier_reason: String,
-    /// Somebody watches its terminal at this moment.
+    /// A client captures its terminal at this moment.
     pub watched: bool,
 }
 

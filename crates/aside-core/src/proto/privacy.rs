@@ -1,5 +1,5 @@
-//! How a message says that nothing of it may leave this machine. Whatever is not plainly a no counts as a yes: a spelling that is not
-//! known must not open a private shell.
+//! Decides whether a message is marked private. Everything that is not plainly a no counts as a yes, since an unknown spelling must not
+//! expose a private shell.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The records spelling, for shells that cannot parse JSON. A request is a field count and that many NUL-ended fields,
-//! which is what `print -rNu $fd -- N f1 … fN` writes; an answer is `\x1f`-separated fields ended by NUL.
+//! The record encoding, for shells that cannot parse JSON. A request is a field count and that many NUL-terminated fields, which is what
+//! `print -rNu $fd -- N f1 … fN` writes; a reply is `\x1f`-separated fields terminated by NUL.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,7 @@ pub const MAX_DESCRIPTION: usize = 60;
 
 const SEPARATOR: char = '\x1f';
 
-/// The first field is the number, the second the verb. Fields that are missing at the end are empty: an older plugin
-/// may speak to a newer daemon.
+/// The first field is the number, the second the verb. Missing fields at the end are empty: an older plugin may talk to a newer daemon.
 pub fn decode(fields: &[&str]) -> Result<Call, String> {
     let field = |number: usize| fields.get(number).copied().unwrap_or_default();
     let text = |number: usize| field(number).to_owned();
@@ -153,7 +152,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
         "names" => {
             Request::Names(Names { session: text(2), kind: text(3), part: number(field(4), "part")?, names: text(5) })
         }
-        // Nothing that a shell speaks of by itself: the fields of the other spelling, in one.
+        // Shells do not build this message themselves: one field holds the JSON encoding.
         "task" => {
             Request::Task(Box::new(serde_json::from_str(field(2)).map_err(|error| format!("not a task: {error}"))?))
         }
@@ -163,7 +162,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
         "stop" => Request::Stop,
         verb => return Err(format!("unknown request {verb:?}")),
     };
-    // Of the requests that may reach a model, this one has no such field of its own.
+    // The only request that may reach a model and has no private field of its own.
     let says_private = matches!(request, Request::Complete(_)) && privacy::says(field(12));
     let mut call = Call::new(id, request);
     call.private |= says_private;
@@ -185,7 +184,7 @@ fn flag(on: bool) -> &'static str {
     if on { "1" } else { "0" }
 }
 
-/// Writes a request as a shell would: for our own client, and to prove that both directions agree.
+/// Encodes a request as a shell would: for our own client, and to test that both directions agree.
 pub fn encode_call(call: &Call) -> Vec<u8> {
     let id = call.id.to_string();
     let fields: Vec<String> = match &call.request {
@@ -233,7 +232,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
             provider,
             limit,
             besides,
-            // A shell leaves that to us.
+            // A shell leaves these to the daemon.
             recent_commands: _,
             env_hints: _,
             is_foreign: _,
@@ -340,7 +339,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
     encode_fields(&fields)
 }
 
-/// A field count and the fields, each ended by NUL. A NUL inside a field would shift the rest, so it is left out.
+/// A field count and the fields, each terminated by NUL. Drops NULs inside a field, which would shift the rest.
 pub fn encode_fields(fields: &[&str]) -> Vec<u8> {
     let mut bytes = fields.len().to_string().into_bytes();
     bytes.push(0);
@@ -385,7 +384,7 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
     bytes
 }
 
-/// A description in one line that fits beside a candidate.
+/// A description on one line that fits beside a candidate.
 fn brief(description: &str) -> String {
     let line = description.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = text::clean(&line);

@@ -1,12 +1,12 @@
-//! Bytes of a connection to requests, in either spelling: the first byte tells which. Bounded: a message that grows
-//! past its cap ends the connection.
+//! Parses the bytes of a connection into requests, in either encoding: the first byte tells which. Bounded: a message that grows past its
+//! cap ends the connection.
 
 use crate::proto::compat::{self, Foreign};
 use crate::proto::{Answer, Call, json, record};
 
 /// One record, all its fields together.
 pub const MAX_MESSAGE: usize = 64 * 1024;
-/// One line of JSON: a diff that a person has edited, or the variables of a terminal, may be as long.
+/// One line of JSON: large enough for an edited diff, or for the variables of a terminal.
 pub const MAX_LINE: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +18,14 @@ pub enum Spelling {
 #[derive(Debug, PartialEq)]
 pub enum Frame {
     Call(Call),
-    /// From a client of another daemon, which reads answers of its own shape.
+    /// From a client of another daemon, which reads replies in its own format.
     Foreign(Foreign),
-    /// This message made no sense; the next one may.
+    /// This message is malformed; the next one may be valid.
     Bad {
         id: u64,
         why: String,
     },
-    /// Where the next message begins can no longer be told: answer, then hang up.
+    /// The start of the next message is unknown: replies, then closes the connection.
     Lost {
         why: String,
     },
@@ -34,10 +34,9 @@ pub enum Frame {
 #[derive(Debug, Default)]
 pub struct Stream {
     buffer: Vec<u8>,
-    /// Bytes at the front that were already taken.
+    /// Bytes at the front that were already consumed.
     taken: usize,
-    /// Bytes at the front in which no message ends: a client that writes byte by byte must not make us read all of
-    /// them again each time.
+    /// Bytes at the front that hold no end of a message. Without it, a client that writes byte by byte would cause quadratic work.
     searched: usize,
     spelling: Option<Spelling>,
 }
@@ -52,12 +51,12 @@ impl Stream {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// How to answer on this connection. Records until the first byte came.
+    /// The encoding of replies on this connection. Records until the first byte arrives.
     pub fn spelling(&self) -> Spelling {
         self.spelling.unwrap_or(Spelling::Record)
     }
 
-    /// All that are whole by now, up to one after which nothing can be told.
+    /// All complete frames so far, up to one after which the stream cannot be parsed.
     pub fn frames(&mut self) -> Vec<Frame> {
         let mut frames = Vec::new();
         while !matches!(frames.last(), Some(Frame::Lost { .. }))
@@ -233,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_message_that_drips_is_read_once() {
-        // A minute, unoptimised, when each byte has all those before it read again.
+        // Takes a minute, unoptimised, when each byte causes a rescan of all those before it.
         let call = Call::new(1, Request::Complete(Complete { left: "x".repeat(60_000), ..Default::default() }));
         for encode in [record::encode_call, json::encode_call] {
             let mut stream = Stream::default();

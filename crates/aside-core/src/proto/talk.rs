@@ -1,10 +1,10 @@
-//! The messages about sentences: whether a line is one, and what is said to whoever wrote it.
+//! Messages about prose: whether a line is prose, and the answer to it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::proto::wish::Stage;
 
-/// A line that is about to run, or one that has just failed: is it meant for the shell?
+/// A line that is about to run, or has just failed: asks whether it is meant for the shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detect {
@@ -12,18 +12,18 @@ pub struct Detect {
     pub session: String,
     pub cwd: String,
     pub line: String,
-    /// How the line is read when the session is not known: `zsh`, `bash` or `fish`.
+    /// The shell's language, used when the session is not known: `zsh`, `bash` or `fish`.
     pub shell: String,
     pub phase: Phase,
-    /// How it ended. Nothing before it ran.
+    /// Its exit status; zero before it ran.
     #[serde(rename = "exit_status")]
     pub exit: i32,
-    /// What the shell says its first word is: `alias`, `function`, `builtin`, `reserved`, `program`, `directory`, `none`;
-    /// empty when it was not asked.
+    /// What the shell says its first word is: `alias`, `function`, `builtin`, `reserved`, `program`, `directory`, `none`; empty when the
+    /// shell was not asked.
     pub first: String,
-    /// The shell could not read it as a command at all.
+    /// The shell could not parse it as a command at all.
     pub unreadable: bool,
-    /// What it printed, when that is known.
+    /// Its output, when known.
     pub output: String,
 }
 
@@ -40,11 +40,11 @@ pub enum Phase {
 pub struct Ruling {
     /// Before: `shell`, `agent` or `unsure`. After: `agent` or `nothing`.
     pub verdict: String,
-    /// One line for the person: why.
+    /// The reason, in one line for the user.
     pub reason: String,
 }
 
-/// The last line that was taken for a sentence was none. It is not taken for one again.
+/// The last rerouted line was no prose. It is not rerouted again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Wrong {
@@ -54,7 +54,7 @@ pub struct Wrong {
     pub line: String,
 }
 
-/// A sentence to be answered. Without one, whatever is being said to the session is to stop.
+/// Prose to answer. When empty, cancels the answer in progress for the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ask {
@@ -63,37 +63,37 @@ pub struct Ask {
     pub cwd: String,
     pub query: String,
     pub shell: String,
-    /// The client's own number for the question. The same number again, on a new connection, goes on listening.
+    /// The client's own number for the question. The same number again, on a new connection, resumes the answer.
     pub number: u64,
     /// Columns of the terminal.
     pub width: u32,
-    /// The client reads one answer and no more, so it gets the last.
+    /// The client reads a single reply, so it gets the last.
     pub wait: bool,
-    /// Nothing remote for this question.
+    /// Uses no remote provider for this question.
     #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
-    /// The question is a line that was run, and this is how it ended; zero when it was not run.
+    /// Exit status, if the question is a line that was run; zero when it was not run.
     #[serde(rename = "exit_status")]
     pub exit: i32,
-    /// What it printed, when that is known.
+    /// Its output, when known.
     pub output: String,
-    /// Why it was taken for a sentence, for the record of such lines.
+    /// Why it was rerouted, for the log of such lines.
     pub reason: String,
 }
 
-/// What is said, so far. Each one tells all of it again, since a client that is slow to read gets the newest alone.
+/// The answer so far. Each message repeats all of it, since a slow client gets only the newest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     pub state: Stage,
-    /// One short line for the person: who answers instead of whom, or what to do to be answered.
+    /// One short line for the user: which provider answers instead, or how to get an answer.
     pub note: String,
-    /// A command that is ready to be taken; never run.
+    /// A command that is ready to be accepted; never run by itself.
     pub proposal: String,
-    /// What that may destroy; empty when nothing.
+    /// What it may destroy; empty when nothing.
     pub warning: String,
-    /// Rows that stand, as wide as the terminal. Marks for their looks are in `markdown::mark`.
+    /// Final rows, as wide as the terminal. `markdown::mark` defines their style marks.
     pub rows: Vec<String>,
-    /// Rows that may still become others.
+    /// Rows that may still change.
     pub tail: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The messages about wishes: a wish and its answers, an explanation, and what became of what was offered.
+//! Messages about translation: a query and its replies, an explanation, and what the user did with an offer.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,30 @@ pub struct Translate {
     #[serde(rename = "session_id")]
     pub session: String,
     pub cwd: String,
-    /// The wish, without the prefix that made it one.
+    /// The query, without its prefix.
     pub query: String,
-    /// Whose language the command is to be in when the session is not known: `zsh`, `bash` or `fish`.
+    /// The language of the command when the session is not known: `zsh`, `bash` or `fish`.
     pub shell: String,
-    /// The client reads one answer and no more, so it gets the last.
+    /// The client reads a single reply, so it gets the last.
     pub wait: bool,
-    /// Whoever wishes has said that this is all: no pause is made.
+    /// The user has finished typing: skips the debounce.
     pub now: bool,
-    /// Nothing remote for this wish.
+    /// Uses no remote provider for this query.
     #[serde(deserialize_with = "crate::proto::privacy::read")]
     pub private: bool,
-    /// Who is asked; empty for whom the settings name.
+    /// The provider to ask; empty for the configured one.
     pub provider: String,
-    /// Commands that are wanted; zero for as many as a shell shows.
+    /// Number of commands wanted; zero for as many as a shell shows.
     pub limit: u32,
-    /// Commands that are shown already, one a line, where others are wanted.
+    /// Commands that are already shown, one a line, when others are wanted.
     pub besides: String,
-    /// What ran before, oldest first, from a client that knows better than our history.
+    /// Earlier commands, oldest first, from a client that knows better than our history.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recent_commands: Vec<String>,
     /// Variables of the client's shell: its PATH, and what is activated in it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env_hints: BTreeMap<String, String>,
-    /// Asked by the name that other programs have for it. They read descriptions and know of no warnings.
+    /// Sent under the name that other programs use for it. They read descriptions and no warnings.
     #[serde(skip)]
     pub is_foreign: bool,
 }
@@ -58,7 +58,7 @@ pub struct Outcome {
     pub session: String,
     /// `accept`, `edit`, `dismiss` or `run`.
     pub action: String,
-    /// The wish, or the text that was to be completed.
+    /// The query, or the text to complete.
     pub query: String,
     /// What was offered.
     pub suggestion: String,
@@ -69,11 +69,11 @@ pub struct Outcome {
     pub r#final: String,
 }
 
-/// Where an answer stands.
+/// The stage of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Whoever wishes may still be writing.
+    /// The user may still be typing.
     Waiting,
     /// A model is being asked.
     Thinking,
@@ -83,12 +83,12 @@ pub enum Stage {
     Done,
 }
 
-/// The commands for a wish, best first.
+/// The commands for a query, best first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Spoken", into = "Spoken")]
 pub struct Suggestion {
     pub state: Stage,
-    /// One short line for the person: why there is nothing, or who answered instead.
+    /// One short line for the user: why there is nothing, or which provider answered instead.
     pub note: String,
     pub proposals: Vec<Proposal>,
 }
@@ -99,7 +99,7 @@ pub struct Proposal {
     pub text: String,
     /// `embedded` or `llm`.
     pub source: String,
-    /// How likely it is what was meant, 0 to 1.
+    /// Probability that it is what the user meant, 0 to 1.
     pub confidence: f32,
     /// One line: what it does.
     pub description: String,
@@ -108,7 +108,7 @@ pub struct Proposal {
     pub nearness: Nearness,
 }
 
-/// Whether it answers all that was asked.
+/// Whether it covers the whole query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Nearness {
@@ -127,12 +127,12 @@ pub struct Explanation {
 }
 
 impl Suggestion {
-    /// Nothing, and why.
+    /// No commands, and why.
     pub fn none(note: impl Into<String>) -> Self {
         Self { state: Stage::Done, note: note.into(), proposals: Vec::new() }
     }
 
-    /// A sign of life.
+    /// An empty reply that shows progress.
     pub fn sign(state: Stage) -> Self {
         Self { state, note: String::new(), proposals: Vec::new() }
     }
@@ -158,7 +158,7 @@ impl Nearness {
     }
 }
 
-/// In JSON the best is the answer and the others stand beside it, as the systems we replace have it.
+/// In JSON the best is the reply and the others stand beside it, as in the systems we replace.
 #[derive(Serialize, Deserialize)]
 struct Spoken {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Secrets in addresses, and in cookies: `scheme://user:password@host`, `sid=…; theme=dark`.
+//! Secrets in URLs and in cookies: `scheme://user:password@host`, `sid=…; theme=dark`.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use crate::redact::value::{self, Class, Strength};
 /// Bytes before the `@`.
 const MAX_USER: usize = 512;
 
-/// Bytes of all cookies together, as browsers have it.
+/// Bytes of all cookies together, the limit of browsers.
 const MAX_COOKIES: usize = 4096;
 
-/// `at` is where `://` stands.
+/// The password of a URL. `at` is the offset of `://`.
 pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     let start = at + 3;
     let limit = text.floor_char_boundary(start.saturating_add(MAX_USER));
@@ -32,20 +32,20 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
         Some((name, password)) => {
             let from = start + name.len() + 1;
             let found = from..from + password.len();
-            // `guest:guest` is what a server comes with.
+            // `guest:guest` is a server's default.
             let common = name == password && ["guest", "user", "test", "demo", "foo"].contains(&name);
             // `$HOST:8000@` in a command that replaces text.
             let port = password.bytes().all(|byte| byte.is_ascii_digit()) && name.contains(['$', '.', '{']);
             let none = common || port || placeholder::is_label(password) || placeholder::is_placeholder(password);
             (!password.is_empty() && !none).then_some(found)
         }
-        // The address that a browser reports errors to: `https://key@host/1`.
+        // The address that a browser reports errors to (a Sentry DSN): `https://key@host/1`.
         None if is_hex_key(user) && ends_with_number(rest) => None,
         None => value::fits(Class::Random, user).then_some(start..start + user.len()),
     }
 }
 
-/// `"amqp://user:two words@host"`: an address in quotes, with blanks in the password. `rest` is what follows `://`.
+/// `"amqp://user:two words@host"`: a quoted URL with blanks in the password. `rest` follows `://`.
 fn spaced_password(text: &str, at: usize, rest: &str) -> Option<Range<usize>> {
     let before = text.get(..at)?.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '+');
     let quote = before.chars().next_back().filter(|last| "\"'".contains(*last))?;
@@ -67,7 +67,7 @@ fn spaced_password(text: &str, at: usize, rest: &str) -> Option<Range<usize>> {
     .then_some(from..from + password.len())
 }
 
-/// The user in front of a host, when the password has a character in it that ends the authority of an address.
+/// The user part before a host, when the password contains a character that would end the authority of a URL.
 fn odd_user<'a>(rest: &'a str, authority: &str) -> Option<&'a str> {
     let (name, begin) = authority.split_once(':')?;
     let port = begin.bytes().all(|byte| byte.is_ascii_digit());
@@ -76,7 +76,7 @@ fn odd_user<'a>(rest: &'a str, authority: &str) -> Option<&'a str> {
     (!port && !name.contains(['.', '[', '$']) && is_host).then_some(user)
 }
 
-/// The values of `a=1; b=2` that identify a user or a session. `range` is all of it, without `Cookie:`.
+/// The values of `a=1; b=2` that identify a user or a session. `range` covers all of it, without `Cookie:`.
 pub fn cookies(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = range.start;
@@ -102,7 +102,8 @@ pub fn cookies(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// What follows `Cookie:`, up to the end of the line or the quote; also `"name": "Cookie", "value": "…"` and `("Cookie", "…")`.
+/// The value of a `Cookie:` header, up to the end of the line or the quote; also `"name": "Cookie", "value": "…"` and
+/// `("Cookie", "…")`.
 pub fn cookie_header(text: &str, end_of_name: usize) -> Range<usize> {
     let none = end_of_name..end_of_name;
     let limit = text.floor_char_boundary(end_of_name.saturating_add(MAX_COOKIES));
@@ -129,7 +130,7 @@ pub fn cookie_header(text: &str, end_of_name: usize) -> Range<usize> {
 /// Bytes of `user:password` before an `@`.
 const MAX_LOGIN: usize = 80;
 
-/// Words before a colon that are the name of no user.
+/// Words before a colon that are not user names.
 const SCHEMES: &[&str] = &[
     "mailto",
     "acct",
@@ -150,7 +151,7 @@ const SCHEMES: &[&str] = &[
     "docker",
 ];
 
-/// `user:password@host` without a scheme, and `name@host:password` alone on its line. `at` is where the `@` stands.
+/// `user:password@host` without a scheme, and `name@host:password` alone on its line. `at` is the offset of the `@`.
 pub fn login(text: &str, at: usize) -> Option<Range<usize>> {
     let stops = |letter: char| letter.is_whitespace() || "\"'`<>(),;|=".contains(letter);
     let from = text.ceil_char_boundary(at.saturating_sub(MAX_LOGIN));

@@ -1,5 +1,5 @@
-//! Command lines that are written as a list: `["mysql", "-u", "root", "-pvalue"]`, `Command::new("mysql").arg("-pvalue")`, and
-//! a list in YAML with a word on each line. What the words mean is decided in `program`.
+//! Command lines written as a list: `["mysql", "-u", "root", "-pvalue"]`, `Command::new("mysql").arg("-pvalue")`, and a
+//! YAML list with a word on each line. `program` decides what the words mean.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use crate::line::Word;
 use crate::redact::program::programs;
 use crate::redact::scan::{self, line_end, line_start, next_line};
 
-/// Words of one list, bytes of one that is not quoted, and bytes of the path before a program's name.
+/// Limits: words of one list, bytes of an unquoted word, bytes of the path before a program's name.
 const MAX_WORDS: usize = 48;
 const MAX_BARE: usize = 200;
 const MAX_PATH: usize = 60;
 
-/// `name` is where the name of a program stands.
+/// `name` is the span of a program's name.
 pub fn secrets(text: &str, name: &Range<usize>) -> Vec<Range<usize>> {
     let arguments = match List::at(text, name) {
         Some(List::Quoted) => quoted(text, name.end + 1),
@@ -30,7 +30,7 @@ pub fn secrets(text: &str, name: &Range<usize>) -> Vec<Range<usize>> {
 
 enum List {
     Quoted,
-    /// `[mysql, -u, root]`, as logs have it.
+    /// `[mysql, -u, root]`, as in logs.
     Bare,
     /// `- mysql` above `- -uroot`.
     Lines,
@@ -59,7 +59,7 @@ impl List {
     }
 }
 
-/// The words behind a comma or within `.arg(…)`. A variable keeps its place.
+/// The words behind a comma or inside `.arg(…)`. A variable keeps its position.
 fn quoted(text: &str, from: usize) -> Vec<Word> {
     let mut words = Vec::new();
     let mut at = from;
@@ -106,7 +106,7 @@ fn audit(text: &str, from: usize) -> Vec<Word> {
         let Some(rest) = text.get(at..).filter(|rest| rest.starts_with(&prefix)) else { break };
         let start = at + prefix.len();
         let Some(inner) = scan::quoted(text, start) else {
-            // What has blanks in it is written as hexadecimal digits.
+            // Values with blanks are written in hexadecimal.
             let hex = rest.get(prefix.len()..).unwrap_or_default().bytes().take_while(u8::is_ascii_hexdigit).count();
             if hex == 0 {
                 break;

@@ -1,5 +1,5 @@
-//! Secrets that are given to a function: `define('NAME', 'value')`, `setPassword("value")`, `SecretStr("value")`, and by their
-//! place: `connect("host", "user", "value")`.
+//! Secrets that are passed to a function: `define('NAME', 'value')`, `setPassword("value")`, `SecretStr("value")`, and
+//! by position: `connect("host", "user", "value")`.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::redact::placeholder::is_label;
 use crate::redact::scan::{self, line_end};
 use crate::redact::value::{self, Class, Strength};
 
-/// Bytes of a name on either side of what was noticed.
+/// Bytes of a name on either side of the trigger word.
 const MAX_NAME: usize = 80;
 
 /// Functions that take a name and its value.
@@ -60,7 +60,7 @@ const SETTERS: &[&str] = &[
     "setting",
 ];
 
-/// How calls begin that take a password by its place.
+/// Beginnings of calls that take a password by position.
 pub const CALLS: &[&str] = &[
     "connect(",
     "connection(",
@@ -85,7 +85,7 @@ pub const CALLS: &[&str] = &[
     "salesforce(",
 ];
 
-/// Arguments of one call, and bytes of one of them.
+/// Arguments of one call, and bytes of one argument.
 const MAX_ARGUMENTS: usize = 8;
 const MAX_ARGUMENT: usize = 160;
 
@@ -106,7 +106,7 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
         let soft = strength >= Some(Strength::Soft) && is_redis(text, word.start);
         return (callee == "auth(" && (strong || soft) && plain(only)).then(|| only.clone());
     }
-    // A key that a machine drew, behind the id that belongs to it.
+    // A generated key behind its id.
     if callee == "client(" {
         let second = arguments.get(1)?.clone()?;
         return (value::is_random(of(&second)) && of(&second).len() >= 20 && plain(&second)).then_some(second);
@@ -129,11 +129,11 @@ pub fn by_place(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     arguments.into_iter().skip(1).flatten().find(fits)
 }
 
-/// Bytes between the bracket of a call and the `@` of an address.
+/// Bytes between the bracket of a call and the `@` of an email address.
 const MAX_BEFORE: usize = 120;
 
-/// `authenticate_email_async("kim@x.example", "value")`: a call that logs a user in or creates one, with the address first.
-/// `at` is where the `@` stands.
+/// `authenticate_email_async("kim@x.example", "value")`: a call that logs a user in or creates one, with the email
+/// address first. `at` is the offset of the `@`.
 pub fn by_email(text: &str, at: usize) -> Option<Range<usize>> {
     const DOES: &[&str] =
         &["auth", "login", "logon", "log_in", "signin", "sign_in", "signup", "sign_up", "register", "user", "account"];
@@ -147,7 +147,7 @@ pub fn by_email(text: &str, at: usize) -> Option<Range<usize>> {
     let open =
         before.rfind(['"', '\'']).filter(|open| !before.get(open + 1..).is_some_and(|user| user.contains(' ')))?;
     let before = before.get(..open)?.trim_end();
-    // Another argument may stand first: `signIn(auth, "kim@x.example", …)`.
+    // Another argument may come first: `signIn(auth, "kim@x.example", …)`.
     let call = before.get(..before.rfind('(')?)?;
     let alone = before.get(call.len() + 1..).is_some_and(|first| first.len() < 20 && !first.contains(['"', '\'', ')']));
     let of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -245,7 +245,7 @@ impl Reader<'_> {
         .then_some(range)
     }
 
-    /// `PASSWORD(VALUE)` of a mainframe.
+    /// `PASSWORD(VALUE)` on a mainframe.
     pub fn bare_call(&self, at: usize) -> Option<Range<usize>> {
         let rest = self.of(&(at..line_end(self.text, at)));
         let value = rest.get(..rest.find(')')?)?;
@@ -324,7 +324,7 @@ impl Reader<'_> {
         let last = low.rsplit(['.', ':']).next().unwrap_or_default();
         let asks = ASKING.iter().any(|part| if part.len() < 3 { last == *part } else { low.contains(part) });
         let range = if asks {
-            // The second argument of `getenv` is what is taken when there is none.
+            // The second argument of `getenv` is the fallback value.
             let comma = scan::blank(self.text, first.end + 1);
             let second = scan::quoted(self.text, scan::blank(self.text, comma + 1))
                 .filter(|_| self.byte(comma) == Some(b','))?;
@@ -336,7 +336,7 @@ impl Reader<'_> {
         (strong && self.fits(&range)).then_some(range)
     }
 
-    /// `process.env.NAME || "value"`: what is taken when there is none.
+    /// `process.env.NAME || "value"`: the fallback value.
     pub fn fallback(&self, from: usize) -> Option<Range<usize>> {
         let line = self.of(&(from..line_end(self.text, from)));
         let (at, length) =

@@ -1,4 +1,5 @@
-//! The texts by which redaction is measured: reads `data/redact/corpus.txt`, and draws the values that it only describes.
+//! The corpus that redaction is measured on: parses `data/redact/corpus.txt`, and generates the values that it only
+//! describes.
 
 use std::ops::Range;
 
@@ -8,7 +9,7 @@ const CORPUS: &str = include_str!("../../data/redact/corpus.txt");
 pub struct Sample {
     pub text: String,
     pub secrets: Vec<Range<usize>>,
-    /// Rules are not changed because of it.
+    /// Held-out sample: rules are not tuned on it.
     pub held_out: bool,
     pub line: usize,
 }
@@ -41,7 +42,7 @@ pub fn samples() -> Vec<Sample> {
     samples.collect()
 }
 
-/// `‹A36›` becomes 36 characters, the same at every run.
+/// Expands `‹A36›` to 36 characters, the same in every run.
 pub fn draw(text: &str, seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bf0_3635;
     let mut next = move |below: usize| {
@@ -73,7 +74,7 @@ pub fn draw(text: &str, seed: u64) -> String {
     drawn + rest
 }
 
-/// The text without `⟦` and `⟧`, and what stood between them.
+/// The text without `⟦` and `⟧`, and the spans that were between them.
 pub fn unmark(marked: &str) -> (String, Vec<Range<usize>>) {
     let mut text = String::new();
     let mut secrets = Vec::new();

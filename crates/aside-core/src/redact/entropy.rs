@@ -1,25 +1,25 @@
-//! Strings that only a machine can have made, where nothing tells what they are. With care: hashes, digests, ids, addresses of
-//! chains, data in base64 and long names look much the same, and a text without them says little.
+//! Strings that only a machine can have generated, without a name beside them. Conservative: hashes, digests, ids,
+//! blockchain addresses, base64 data and long names look much the same, and a text without them says little.
 
 use std::ops::Range;
 
 use crate::redact::{judge, value};
 use crate::text::base64;
 
-/// A key has at least so many characters; what is longer than the second is data.
+/// Length of a key; longer strings are data.
 const SIZES: std::ops::RangeInclusive<usize> = 40..=128;
 
-/// A shorter one is drawn from letters and digits alone, and changes between them all the time. In 41 MB of manuals, programs
-/// and configuration there are eleven of these, nearly all of them tokens of examples.
+/// A shorter one consists of letters and digits alone and alternates between them throughout. In 41 MB of manuals,
+/// programs and configuration there are eleven of these, nearly all of them tokens in examples.
 const SHORT_SIZES: std::ops::Range<usize> = 18..40;
 
-/// Characters of a password that follows the usual rules for passwords.
+/// Length of a password that follows the usual password rules.
 const PASSWORD_SIZES: std::ops::RangeInclusive<usize> = 8..=32;
 
-/// Bytes before a string in which its line may explain it.
+/// Bytes before a string on its line that may explain it.
 const MAX_BEFORE: usize = 120;
 
-/// What a line says that speaks of such strings without being secret.
+/// Words on a line that explain such strings as harmless.
 const INNOCENT: &[&str] = &[
     "sha1",
     "sha2",
@@ -136,7 +136,7 @@ const INNOCENT: &[&str] = &[
     "id\": ",
 ];
 
-/// All of them, in their order.
+/// All such strings, in order.
 pub fn strings(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -174,7 +174,7 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Neither a part of a path, a name or a hash, nor followed by anything that goes on.
+/// Whether it is neither part of a path, a name or a hash, nor continued.
 fn stands_apart(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).and_then(|before| bytes.get(before));
     before.is_none_or(|byte| !b"_-./+%@$\\".contains(byte))
@@ -186,7 +186,7 @@ fn ends_sentence(bytes: &[u8], at: usize) -> bool {
     bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace)
 }
 
-/// Characters of the first part of a token of a bot: the number of its account in base64.
+/// Length of the first part of a bot token: the account number in base64.
 const BOT_IDS: std::ops::RangeInclusive<usize> = 23..=28;
 
 /// `MTE4….GZiwUX.mXdFw…`: the account, the time and the signature. The first part ends at `end`.
@@ -206,7 +206,7 @@ fn bot_token(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     (dotted && apart && drawn && mixed).then_some(span)
 }
 
-/// `nk_server_1RYbxMGoHjj7VyHBqB`: words that say what it is, and what a machine drew behind the last `_`.
+/// `nk_server_1RYbxMGoHjj7VyHBqB`: words that name the kind, and a generated part behind the last `_`.
 fn is_prefixed(text: &str) -> bool {
     const KINDS: &[&str] = &[
         "secret", "server", "token", "key", "sk", "pat", "live", "prod", "access", "auth", "priv", "private", "bot",
@@ -227,7 +227,7 @@ fn is_prefixed(text: &str) -> bool {
         && !crate::redact::placeholder::is_placeholder(text)
 }
 
-/// Letters of both cases and digits that change from one to the other at least at every fifth of two characters.
+/// Letters of both cases and digits that change kind between at least two in five characters.
 fn is_drawn_short(text: &str) -> bool {
     let kind = |byte: u8| match byte {
         b'A'..=b'Z' => 0,
@@ -248,7 +248,8 @@ fn is_drawn_short(text: &str) -> bool {
         && !crate::redact::placeholder::is_placeholder(text)
 }
 
-/// `Winter2024!`, `Tr0ub4dor&3`: a capital, a small letter, a digit and a symbol that neither programs nor sentences write so.
+/// `Winter2024!`, `Tr0ub4dor&3`: a capital, a small letter, a digit and a symbol in an order that neither code nor
+/// prose has.
 fn passwords(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"!&^_-".contains(byte);
@@ -267,7 +268,7 @@ fn passwords(text: &str) -> Vec<Range<usize>> {
         };
         let apart =
             outside(word.start.checked_sub(1), b"./+@#$%&=~^*!?\\") && outside(Some(word.end), b"./+@#$%&=~^*\\([{<;");
-        // `|2345-7^Glucose|`: parts of a field of HL7.
+        // `|2345-7^Glucose|`: components of an HL7 field.
         let line = text.get(crate::redact::scan::line_start(text, word.start)..word.start).unwrap_or_default();
         let field = line.contains("^^")
             || bytes.get(at) == Some(&b'^')
@@ -299,8 +300,8 @@ fn is_chosen_password(word: &str) -> bool {
         && !crate::redact::placeholder::is_placeholder(word)
 }
 
-/// `URMN Y6SF 2RJ2 IZKF`, `frok oicm mlzo kxbn`: groups of four, as a key for one-time codes or the password of an app is shown. Letters
-/// alone have to stand on a line that speaks of an account.
+/// `URMN Y6SF 2RJ2 IZKF`, `frok oicm mlzo kxbn`: groups of four, as one-time code keys or app passwords are shown.
+/// Letters alone need a line that mentions an account.
 fn grouped_keys(text: &str) -> Vec<Range<usize>> {
     const GROUP: usize = 4;
     let mut found = Vec::new();
@@ -339,12 +340,12 @@ fn key_of_groups(text: &str, groups: &[Range<usize>]) -> Option<Range<usize>> {
     key.then_some(span)
 }
 
-/// Letters and digits.
+/// Contains letters and digits.
 fn mixes(group: &str) -> bool {
     group.bytes().any(|byte| byte.is_ascii_digit()) && group.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Keys in base64 with its two symbols, which are no part of a path or an address, and pairs of user and password in it.
+/// Base64 keys with one of its two symbols that are not part of a path or an address, and base64 of `user:password`.
 fn base64_keys(text: &str) -> Vec<Range<usize>> {
     let of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
     let bytes = text.as_bytes();
@@ -362,7 +363,7 @@ fn base64_keys(text: &str) -> Vec<Range<usize>> {
         let Some(value) = text.get(word.clone()).filter(|value| !crate::redact::placeholder::is_public(value)) else {
             continue;
         };
-        // What ends like this is a public key.
+        // Public keys end like this.
         let symbols = value.trim_end_matches('=').contains('+') && !value.ends_with("IDAQAB");
         let key =
             SIZES.contains(&word.len()) && symbols && is_drawn(Some(value)) && is_unexplained(text, word.start, at);
@@ -376,7 +377,7 @@ fn base64_keys(text: &str) -> Vec<Range<usize>> {
 
 const BASE64_SIZES: std::ops::RangeInclusive<usize> = 20..=128;
 
-/// 64 bytes as base64 on their own, as storage accounts have them.
+/// 64 bytes as base64 on their own, as in storage accounts.
 fn storage_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let ends = memchr::memmem::find_iter(bytes, b"==");
@@ -441,17 +442,17 @@ fn device_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
             return None;
         }
         let from = text.ceil_char_boundary(start.saturating_sub(MAX_NAME_BEFORE));
-        // The name may stand on the line above: `KEY = new SecretKeySpec(`.
+        // The name may be on the line above: `KEY = new SecretKeySpec(`.
         let before = text.get(from..start)?.rsplit('\n').take(2).collect::<Vec<_>>().concat().to_lowercase();
         let named = NAMES.iter().any(|name| before.contains(name)) && !PUBLIC.iter().any(|word| before.contains(word));
         named.then_some(start..end + 1)
     })
 }
 
-/// Bytes before a key in which its name stands.
+/// Bytes before a key that are searched for its name.
 const MAX_NAME_BEFORE: usize = 90;
 
-/// Not a part of a path, an address, a sum of base64, or a longer name.
+/// Whether it is not part of a path, an address, a base64 digest, or a longer name.
 fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).and_then(|before| bytes.get(before));
     before.is_none_or(|byte| b" \t\n\r\"'=(>:,[`".contains(byte))
@@ -459,7 +460,7 @@ fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
         || bytes.get(end) == Some(&b'\\') && before == Some(&b'"')
 }
 
-/// A line that speaks of a sum or a signature.
+/// Whether the line mentions a checksum or a signature.
 fn is_sum(text: &str, start: usize) -> bool {
     let from = text.floor_char_boundary(start.saturating_sub(MAX_BEFORE));
     let before = text.get(from..start).unwrap_or_default().rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
@@ -468,7 +469,7 @@ fn is_sum(text: &str, start: usize) -> bool {
         .any(|word| before.contains(word))
 }
 
-/// Eight groups of six digits: what unlocks a disk.
+/// Eight groups of six digits: a disk recovery key.
 fn is_recovery_key(text: Option<&str>) -> bool {
     text.is_some_and(|text| {
         text.len() == 55
@@ -507,7 +508,7 @@ fn is_drawn(text: Option<&str>) -> bool {
         && !value::is_words(text)
 }
 
-/// Words with blanks between them, as no key decodes to.
+/// Whether decoded text is words with blanks, which no key decodes to.
 fn is_readable(text: &str) -> bool {
     let plain = text.chars().all(|letter| letter.is_ascii_lowercase() || "-_./".contains(letter));
     plain || text.contains(' ') && text.chars().all(|letter| !letter.is_control() || letter == '\n')
@@ -524,7 +525,7 @@ pub fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
     let before = text.get(from..start).unwrap_or_default();
     let (lines, line) = before.rsplit_once('\n').unwrap_or(("", before));
     let low = line.to_ascii_lowercase();
-    // Inside of a block of base64, all lines look like this one.
+    // Inside a block of base64 all lines look like this one.
     let data = |line: &str| {
         let line = line.trim_matches([' ', '\t', '"', '\'', '\\', ',', '+', '\r', '>', '#', '*', '/', '!']);
         line.len() >= 40 && !line.contains(' ') && line.contains(char::is_alphanumeric)
@@ -538,7 +539,7 @@ pub fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
     let title = lines.rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
     let titled = title.trim_end().ends_with(':') && INNOCENT.iter().any(|word| title.contains(word));
     let alone = line.trim_matches([' ', '\t', '"', '\'', '>', '#', '*', '+', '/', '!', '\\', ',']).is_empty();
-    // `echo … | base64 -d`: what is shown is what it decodes to.
+    // `echo … | base64 -d`: the user is shown what it decodes to.
     let decoded =
         text.get(end..).is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ', '|']).starts_with("base64 "));
     !(alone && (above || below || titled))
@@ -548,10 +549,10 @@ pub fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
         && !is_in_signature_header(text, start)
 }
 
-/// Bytes of a folded header of a message.
+/// Bytes of a folded message header.
 const MAX_HEADER: usize = 2048;
 
-/// `DKIM-Signature: …; b=…`: the signature of a message, whose lines are folded.
+/// `DKIM-Signature: …; b=…`: the signature of a message, with folded lines.
 fn is_in_signature_header(text: &str, at: usize) -> bool {
     let from = text.ceil_char_boundary(at.saturating_sub(MAX_HEADER));
     let lines = text.get(from..at).unwrap_or_default().rsplit('\n');

@@ -8,10 +8,10 @@ use crate::redact::placeholder::{is_label, is_secret_name};
 use crate::redact::scan::{self, line_end};
 use crate::redact::value::{self, Class, Strength};
 
-/// Bytes before a name in which a command is looked for that takes the name and its value as two words.
+/// Bytes before a name that are searched for a command that takes the name and its value as two words.
 const MAX_COMMAND: usize = 60;
 
-/// `--password value`, `-storepass value`. In a page of help the same words stand before a description.
+/// `--password value`, `-storepass value`. In help texts the same words precede a description.
 pub fn value(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let name = reader.name();
     let flag = name.trim_start_matches('-');
@@ -33,7 +33,7 @@ pub fn value(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
         && !rest.trim_end().ends_with('\\')
         && !rest.contains(" -");
     let strength = value::strength(word);
-    // `--apiKey D383SF739X --apiIssuer …`: an id that names a key in a file.
+    // `--apiKey D383SF739X --apiIssuer …`: an id that refers to a key in a file.
     let identifies = word.len() <= 12
         && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         && rest.to_ascii_lowercase().contains("issuer");
@@ -94,7 +94,7 @@ pub fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
             let line = reader.of(&(at..line_end(reader.text, at)));
             let stops = |letter: char| letter.is_whitespace() || "\"'`;|<>)]".contains(letter);
             let mut end = line.find(stops).unwrap_or(line.len());
-            // `a&b` is a word of cmd.exe, `a &` the end of a command of a shell.
+            // `a&b` is a word in cmd.exe; `a &` ends a command in a shell.
             if line.get(..end).is_some_and(|word| word.ends_with('&')) {
                 end -= 1;
             }

@@ -1,6 +1,6 @@
-//! Secrets that no name announces, or that only a sentence does: `log in as deploy, Befund-Rot7`. A linear classifier adds up
-//! weights for the shape of a word and for the words around it; `make teach-redact` finds the weights (docs/redact-inside.md). Knows
-//! nothing of the rules.
+//! Finds secrets that no name announces, or only a sentence does: `log in as deploy, Befund-Rot7`. A linear classifier
+//! sums weights for the shape of a word and for the words around it; `make teach-redact` trains the weights
+//! (docs/redact-inside.md). Independent of the rules.
 
 mod column;
 mod features;
@@ -17,19 +17,19 @@ use crate::redact::{name, placeholder, value};
 
 const WEIGHTS: &str = include_str!("../../data/redact/judge.txt");
 
-/// A weight of one in the file is this much.
+/// Scale of the weights in the file.
 pub const STEP: f32 = 1.0 / 16.0;
 
-/// What a candidate looks like. Each sort has a threshold of its own.
+/// The shape of a candidate. Each has its own threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// Letters with digits, capitals or symbols among them.
+    /// Letters mixed with digits, capitals or symbols.
     Chosen,
-    /// Four digits or more, as of a PIN.
+    /// Four digits or more, like a PIN.
     Number,
     /// Hexadecimal digits.
     Hex,
-    /// An ordinary word, where the words before it tell of a password.
+    /// An ordinary word, if the words before it announce a password.
     Word,
 }
 
@@ -45,7 +45,7 @@ impl Sort {
         }
     }
 
-    /// The sum of weights above which a word is a secret.
+    /// The score above which a word is a secret.
     pub fn threshold(self) -> f32 {
         match self {
             Self::Chosen => 1.7,
@@ -56,26 +56,26 @@ impl Sort {
     }
 }
 
-/// Bytes of a word that may be a secret.
+/// Bytes of a word that may be a secret,
 const SIZES: std::ops::RangeInclusive<usize> = 5..=40;
-/// Of one that only a machine can have made.
+/// and of one that only a machine can have generated.
 const LONG_SIZES: std::ops::RangeInclusive<usize> = 41..=128;
 const NUMBER_SIZES: std::ops::RangeInclusive<usize> = 4..=20;
 const HEX_SIZES: std::ops::RangeInclusive<usize> = 8..=128;
-/// Bytes before a colon behind a digit, as in `4471:k4nafeh`.
+/// Minimum bytes of a user name before a colon that follows a digit, as in `4471:k4nafeh`.
 const MIN_USER: usize = 4;
-/// Words around a weak candidate among which one has to announce it.
+/// Distance in words within which a weak candidate must be announced.
 const REACH_BEFORE: usize = 12;
 const REACH_BEHIND: usize = 5;
-/// Features that a word shows, about.
+/// Approximate number of features of a word.
 const MOST_FEATURES: usize = 200;
-/// Words before an ordinary word among which one has to tell of a password.
+/// Distance in words within which an ordinary word must be announced.
 const TOLD_BEFORE: usize = 6;
 
-/// Weights by the hash of a feature's name. An open hash table: some hundred features are looked up for each word, and a binary
-/// search would take most of the time.
+/// Weights by the hash of a feature's name. An open-addressing hash table: each word looks up some hundred features,
+/// and a binary search would take most of the time.
 struct Weights {
-    /// A power of two of them, at most half of them taken. Hash 0 is an empty slot.
+    /// A power of two, at most half full. Hash 0 marks an empty slot.
     slots: Vec<(u64, i8)>,
 }
 
@@ -96,7 +96,7 @@ impl Weights {
         weights
     }
 
-    /// Where the hash is, or may be put.
+    /// The slot of the hash, or the empty one for it.
     fn slot(&self, hash: u64) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = usize::try_from(hash & 0xffff_ffff).unwrap_or_default() & mask;
@@ -113,14 +113,13 @@ impl Weights {
 
 static ALL: LazyLock<Weights> = LazyLock::new(|| Weights::read(WEIGHTS));
 
-/// FNV-1a, of the parts as if they were one.
+/// FNV-1a over the concatenated parts.
 fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Words that are secrets by what they look like and what stands around them, beside those that were `found`, which
-/// are in order.
+/// Words that the classifier takes for secrets, except those already in `found`, which is sorted.
 pub fn secrets(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
     let page = Page::of(text);
     let is_secret = |(at, word): &(usize, &Range<usize>)| {
@@ -134,19 +133,19 @@ pub fn secrets(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
     page.words.iter().enumerate().filter(is_secret).map(|(_, word)| word.clone()).collect()
 }
 
-/// A word of it is about passwords or users.
+/// Whether a word is about passwords or users.
 pub fn speaks_of_accounts(text: &str) -> bool {
     let page = Page::of(text);
     let about = |hint: Hint| matches!(hint, Hint::Password | Hint::User);
     (0..page.words.len()).any(|at| page.hint(at).is_some_and(about)) || hints::unspaced(text).any(about)
 }
 
-/// Says nothing about secrets.
+/// Whether the word says nothing about secrets.
 pub fn is_neutral(word: &str) -> bool {
     hints::of(&features::low(word)).is_none()
 }
 
-/// A text and its words.
+/// A text, tokenized.
 pub struct Page<'t> {
     text: &'t str,
     pub words: Vec<Range<usize>>,
@@ -158,7 +157,7 @@ impl<'t> Page<'t> {
         let mut words = Vec::new();
         let mut start: Option<usize> = None;
         let mut before = ' ';
-        // Where a quoted value ends that is one word whatever is in it.
+        // End of a quoted value that is one word whatever it contains.
         let mut quoted = 0;
         for (at, letter) in text.char_indices() {
             if at < quoted {
@@ -203,7 +202,7 @@ impl<'t> Page<'t> {
         self.words.get(at).and_then(|word| self.text.get(word.clone())).unwrap_or_default()
     }
 
-    /// What stands between a word and the one before it.
+    /// The text between a word and the one before it.
     fn between(&self, at: usize) -> &'t str {
         let from = at.checked_sub(1).and_then(|before| self.words.get(before)).map_or(0, |word| word.end);
         let to = self.words.get(at).map_or(self.text.len(), |word| word.start);
@@ -219,7 +218,7 @@ impl<'t> Page<'t> {
         hints.get(at).copied().flatten()
     }
 
-    /// Which sort of secret the word may be.
+    /// The shape of the word, if it may be a secret.
     pub fn sort(&self, at: usize) -> Option<Sort> {
         let word = self.word(at);
         let sort = sort(word)?;
@@ -231,7 +230,8 @@ impl<'t> Page<'t> {
         (is_candidate && !placeholder::is_placeholder(word)).then_some(sort)
     }
 
-    /// A word for a password or a user stands before it on the line, and a mark or a word such as `is` right before it.
+    /// Whether a word for a password or a user precedes it on the line, and a separator or a word such as `is` directly
+    /// precedes it.
     fn is_told(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         let between = self.between(at);
@@ -247,7 +247,7 @@ impl<'t> Page<'t> {
             && !value::is_prose(self.word(at))
     }
 
-    /// A word on the line, or above it, speaks of secrets.
+    /// Whether a word on the line, or on the line above, announces secrets.
     fn is_announced(&self, at: usize) -> bool {
         let announces = |at: usize| {
             self.hint(at).is_some_and(Hint::announces) || hints::unspaced(self.between(at)).any(Hint::announces)
@@ -259,7 +259,7 @@ impl<'t> Page<'t> {
     }
 
     fn sum(&self, at: usize, sort: Sort) -> f32 {
-        // A feature counts once, as it does in what the weights were learnt from.
+        // A feature counts once, as in training.
         let mut shown: Vec<u64> = Vec::with_capacity(MOST_FEATURES);
         self.features(at, sort, &mut |parts| shown.push(hash(parts)));
         shown.sort_unstable();
@@ -268,7 +268,7 @@ impl<'t> Page<'t> {
     }
 }
 
-/// By the letters alone.
+/// The shape by the letters alone.
 fn sort(word: &str) -> Option<Sort> {
     if word.starts_with(['-', '$', '/', '%', '~']) || is_mention(word) {
         return None;
@@ -295,7 +295,7 @@ fn sort(word: &str) -> Option<Sort> {
     (!value::is_ordinary(word)).then_some(Sort::Chosen)
 }
 
-/// `1-2-3-4`, `2023-12-19`: steps or a day.
+/// `1-2-3-4`, `2023-12-19`: steps or a date.
 fn is_count_or_date(word: &str) -> bool {
     let groups: Vec<&str> = word.split('-').collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
@@ -304,7 +304,7 @@ fn is_count_or_date(word: &str) -> bool {
             || lengths == [4, 2, 2] && groups.iter().any(|group| group.starts_with("20")))
 }
 
-/// `@kim`, `rand#1491`: a person or an issue. `#ff5a36`: a colour.
+/// `@kim`, `rand#1491`: a user or an issue. `#ff5a36`: a colour.
 fn is_mention(word: &str) -> bool {
     let plain = |text: &str| {
         text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-/".contains(&byte))
@@ -321,12 +321,12 @@ fn is_quote(letter: char) -> bool {
     matches!(letter, '"' | '\'' | '`')
 }
 
-/// What stands before the quote that opens a value.
+/// Whether a quote behind this character opens a value.
 fn opens_value(before: char) -> bool {
     before.is_whitespace() || "=([{,:>".contains(before)
 }
 
-/// Where a value in quotes ends that looks like a password and has marks in it that set other words apart: `'pi(x)Prod-0900'`.
+/// The end of a quoted value that looks like a password and contains separators: `'pi(x)Prod-0900'`.
 fn quoted_value(text: &str, start: usize, quote: char) -> Option<usize> {
     let limit = text.floor_char_boundary(start.saturating_add(*SIZES.end()));
     let inner = text.get(start..limit)?;
@@ -344,7 +344,7 @@ fn quoted_value(text: &str, start: usize, quote: char) -> Option<usize> {
         .then_some(start + inner.len())
 }
 
-/// `DB_HOST`, `userName`: what may stand before `=`. A password has digits and capitals among its letters.
+/// `DB_HOST`, `userName`: names that may precede `=`. A password has digits and capitals among its letters.
 fn is_name_like(run: &str) -> bool {
     let letters = || run.bytes().filter(u8::is_ascii_alphabetic);
     let plain = run.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/:@%[]".contains(&byte) || byte >= 0x80);
@@ -353,7 +353,7 @@ fn is_name_like(run: &str) -> bool {
     !run.is_empty() && plain && (one_case || value::is_words(run) || name::class(run).is_some())
 }
 
-/// `root/Sierra_Gorda5`: a user, and what only a password looks like.
+/// `root/Sierra_Gorda5`: a user, and something that only a password looks like.
 fn is_login(user: &str, behind: &str) -> bool {
     let end = behind.find(|letter: char| letter.is_whitespace() || separates(letter)).unwrap_or(behind.len());
     let password = behind.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ':', ';']);
@@ -367,7 +367,7 @@ fn is_login(user: &str, behind: &str) -> bool {
         && value::strength(password) == Some(Strength::Strong)
 }
 
-/// `660 918`: a code that is written in two groups.
+/// `660 918`: a code written in two groups.
 fn join_groups(text: &str, words: &mut Vec<Range<usize>>) {
     let three = |word: &Range<usize>| {
         word.len() == 3 && text.get(word.clone()).is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
@@ -390,7 +390,7 @@ fn join_groups(text: &str, words: &mut Vec<Range<usize>>) {
     }
 }
 
-/// A number with one blank between: the groups are more than two.
+/// Whether another number is adjacent with one blank between: then there are more than two groups.
 fn is_near_number(text: &str, word: &Range<usize>, group: &Range<usize>) -> bool {
     let between = if word.end <= group.start { word.end..group.start } else { group.end..word.start };
     text.get(between) == Some(" ")
@@ -403,7 +403,7 @@ fn separates(letter: char) -> bool {
         || "\"'`<>()[]{},;|，。、；：（）「」『』【】“”„«»‘’→•·".contains(letter)
 }
 
-/// Without the marks of a sentence.
+/// Without punctuation.
 fn trimmed(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let inner = text.get(word.clone())?;
     let mut end = inner.trim_end_matches(['.', ',', ':', ';', '…']);
@@ -422,7 +422,7 @@ mod tests {
         secrets(text, &[]).into_iter().map(|span| &text[span]).collect()
     }
 
-    /// It finds some of what no rule can know, so that a share is asked for.
+    /// The classifier finds part of what no rule can know, so the test requires a share.
     #[test]
     fn takes_what_only_a_password_looks_like() {
         let cases = [

@@ -1,6 +1,7 @@
-//! Secrets behind their name and an operator: `NAME=value`, `"name": "value"`, `name: value`, `<name>value<`, `name("value")`.
-//! Finds where the value begins and ends; one without quotes is read in `unquoted`. Whether it is a secret is decided in
-//! `setting`, `name` and `value`. What has no operator is read in `prose`, what stands on another line in `nested`.
+//! Secrets behind their name and an operator: `NAME=value`, `"name": "value"`, `name: value`, `<name>value<`,
+//! `name("value")`. Finds where the value begins and ends; `unquoted` reads values without quotes. `setting`, `name`
+//! and `value` decide whether it is a secret. Values without an operator are read in `prose`, those on another line in
+//! `nested`.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use crate::redact::scan::{self, line_end};
 use crate::redact::value::{self, Class, Strength};
 use crate::redact::{name, nested, phrase, prose};
 
-/// Bytes of a name on either side of what was noticed.
+/// Bytes of a name on either side of the trigger word.
 pub const MAX_NAME: usize = 80;
 
 /// Bytes of a remark in brackets behind a name.
@@ -18,7 +19,7 @@ const MAX_REMARK: usize = 40;
 /// Bytes of the prefix of an element: `wsse:`.
 const MAX_PREFIX: usize = 32;
 
-/// Where a name with this part in it stands. Dots and dashes belong to it: `db.password`, `--db-password`.
+/// The span of the name around `part`. Dots and dashes belong to it: `db.password`, `--db-password`.
 pub fn around(text: &str, part: Range<usize>) -> Range<usize> {
     let of_name = |letter: char| letter.is_alphanumeric() && !is_unspaced(letter) || "_-.".contains(letter);
     let before = text.get(text.ceil_char_boundary(part.start.saturating_sub(MAX_NAME))..part.start).unwrap_or_default();
@@ -33,12 +34,12 @@ pub fn around(text: &str, part: Range<usize>) -> Range<usize> {
     start + if encoded { 2 } else { 0 }..part.end + end
 }
 
-/// Letters of scripts that do not set words apart.
+/// Letters of scripts that do not separate words.
 pub fn is_unspaced(letter: char) -> bool {
     matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{0e00}'..='\u{0eff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// The value that belongs to the name at `name`, if it is a secret.
+/// The value of the name at `name`, if it is a secret.
 pub fn of_class(text: &str, name: Range<usize>, class: Class) -> Option<Range<usize>> {
     let reader = Reader { text, bytes: text.as_bytes(), name, class };
     let found = reader.value().or_else(|| nested::value(&reader))?;
@@ -108,14 +109,14 @@ impl Reader<'_> {
         self.literal(from).or_else(|| self.unquoted(operator, end, from)).or_else(|| phrase::at(self, from))
     }
 
-    /// Past the type in `password: !!str value`.
+    /// Skips the type in `password: !!str value`.
     fn after_tag(&self, at: usize) -> usize {
         let rest = self.of(&(at..line_end(self.text, at)));
         let tag = ["!!str ", "!!binary ", "!unsafe ", "! "].iter().find(|tag| rest.starts_with(*tag));
         tag.map_or(at, |tag| scan::blank(self.text, at + tag.len()))
     }
 
-    /// Past the brackets in `Password (LAPS): value`.
+    /// Skips the brackets in `Password (LAPS): value`.
     fn after_remark(&self, at: usize) -> usize {
         let open = scan::blank(self.text, at);
         let rest = self.of(&(open..line_end(self.text, open)));
@@ -181,7 +182,7 @@ impl Reader<'_> {
         self.name().starts_with('-') || slash
     }
 
-    /// Past the quote and the bracket that close the name.
+    /// Skips the quote and the bracket that close the name.
     fn after_name(&self) -> (Quoted, usize) {
         let Some(quote) = self.before(1).filter(|byte| b"\"'`".contains(byte)) else {
             // `$db[password]`, `[password]`
@@ -208,7 +209,7 @@ impl Reader<'_> {
         (if call { Quoted::Call } else { Quoted::Yes }, at)
     }
 
-    /// What is assigned with, and where it ends. A type may stand before it.
+    /// The operator, and where it ends. A type may precede it.
     fn operator(&self, at: usize) -> Option<(Operator, usize)> {
         let at = self.typed(at).unwrap_or(at);
         let encoded = self.text.get(at..at + 4).is_some_and(|end| end.eq_ignore_ascii_case("%5d="));
@@ -236,7 +237,7 @@ impl Reader<'_> {
         if rest.starts_with("||=") || rest.starts_with("??=") {
             return Some((Operator::Assign, at + 3));
         }
-        // `secret:` within a longer name of a resource.
+        // `secret:` inside a longer resource name.
         let resource = self.before(1) == Some(b':') && self.byte(at) == Some(b':');
         match self.byte(at)? {
             b' ' if self.of(&(0..at)).ends_with(" VALUE") => Some((Operator::Assign, at)),
@@ -246,7 +247,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Past the type in `password string = "…"`, `password: str = "…"` and `KEY[16] = {…}`.
+    /// Skips the type in `password string = "…"`, `password: str = "…"` and `KEY[16] = {…}`.
     fn typed(&self, at: usize) -> Option<usize> {
         let line = self.text.get(at..line_end(self.text, at))?;
         if let Some(rest) = line.strip_prefix('[') {
@@ -287,14 +288,14 @@ impl Reader<'_> {
         (rest.starts_with('=') && !rest.starts_with("==")).then(|| at + line.len() - rest.len())
     }
 
-    /// In quotes, maybe behind a prefix, or within a call: `b"…"`, `SecretStr("…")`, `env("NAME", "…")`.
+    /// Quoted, perhaps with a prefix or inside a call: `b"…"`, `SecretStr("…")`, `env("NAME", "…")`.
     fn literal(&self, from: usize) -> Option<Range<usize>> {
         let prefix =
             usize::from(matches!(self.byte(from), Some(b'$' | b'b' | b'r' | b'@' | b'u' | b'f' | b'N' | b'L')));
         for start in [from, from + prefix] {
             if let Some(range) = scan::quoted(self.text, start) {
                 let value = self.of(&range);
-                // `"…Pwd=" & variable & ";"`: what looks like the opening quote closes another string.
+                // `"…Pwd=" & variable & ";"`: the apparent opening quote closes another string.
                 let joined =
                     value.trim_start().starts_with(['&', '+', '.', ',', ')']) && value.starts_with([' ', '+', '&']);
                 let joined = joined || self.closes_other(start, value);
@@ -316,7 +317,7 @@ impl Reader<'_> {
         None
     }
 
-    /// `read -p 'Password: ' PW && printf '%s'`: the quote at `start` closes the string that the name stands in.
+    /// `read -p 'Password: ' PW && printf '%s'`: the quote at `start` closes the string that contains the name.
     fn closes_other(&self, start: usize, value: &str) -> bool {
         let quote = self.byte(start);
         let line = self.of(&(scan::line_start(self.text, self.name.start)..self.name.start));
@@ -326,7 +327,7 @@ impl Reader<'_> {
         quote.is_some_and(|quote| b"\"'".contains(&quote)) && !closed && opened && (self.before(1) == quote || goes_on)
     }
 
-    /// `${NAME:-value}`: what is taken when the variable is not set.
+    /// `${NAME:-value}`: the fallback value.
     pub fn default_in(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let inner = self.of(range).strip_prefix("${")?.strip_suffix('}')?;
         let (name, default) = inner
@@ -360,7 +361,7 @@ impl Reader<'_> {
         self.before(1) == Some(b'<')
     }
 
-    /// `PASS=866 WARN=2`: how many tests passed. `first pass: …`: which one of several.
+    /// `PASS=866 WARN=2`: counts of tests. `first pass: …`: one of several passes.
     fn is_count(&self) -> bool {
         const OTHERS: &[&str] = &["fail", "error", "skip", "total", "warn"];
         if !self.name().eq_ignore_ascii_case("pass") {
@@ -391,7 +392,7 @@ impl Reader<'_> {
         }
         let start = self.name.end + close + 1;
         let value = self.bytes.get(start..end)?.iter().position(|byte| *byte == b'<')?;
-        // `<user>:<password>@host` has no closing tag; OFX has none either, and writes capitals.
+        // `<user>:<password>@host` has no closing tag; neither has OFX, which uses capitals.
         let closes =
             self.byte(start + value + 1) == Some(b'/') || self.name().bytes().all(|byte| byte.is_ascii_uppercase());
         Some(scan::trimmed(self.text, start..start + value)).filter(|range| closes && self.fits(range))

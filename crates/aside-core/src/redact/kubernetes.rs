@@ -1,4 +1,4 @@
-//! What a Kubernetes `Secret` holds: every value below `data` and `stringData` is secret, whatever it is called.
+//! Kubernetes `Secret` objects: every value below `data` and `stringData` is secret, whatever its name.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::redact::scan::{self, line_end, line_start, next_line, previous_line};
 const MAX_LINES: usize = 120;
 const MAX_JSON: usize = 16 * 1024;
 
-/// `word` is where `kind: Secret` stands.
+/// `word` is the span of `kind: Secret`.
 pub fn values(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     let next = text.get(word.end..).and_then(|rest| rest.chars().next());
     if next.is_some_and(|next| next.is_alphanumeric() || next == '/') {
@@ -46,7 +46,7 @@ fn in_yaml(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
             if indent <= depth {
                 outer = None;
             } else if *inner.get_or_insert(indent) == indent {
-                // What is further in is a text of many lines.
+                // Deeper lines belong to a multi-line text.
                 found.extend(of_line(text, &line));
             }
         }
@@ -73,7 +73,7 @@ fn of_line(text: &str, line: &Range<usize>) -> Option<Range<usize>> {
     (one && inner.len() > 2 && !is_placeholder(inner)).then_some(value)
 }
 
-/// Names of values that are kept beside a secret.
+/// Names of values that are stored beside a secret.
 fn is_plain(name: &str) -> bool {
     const PLAIN: &[&str] =
         &["username", "user", "host", "port", "database", "name", "type", "url", "expiration", "description"];

@@ -1,4 +1,4 @@
-//! Lists that are announced: recovery codes, and the words of a wallet.
+//! Lists with an announcement: recovery codes, and the seed words of a wallet.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::redact::vocabulary::words;
 const MAX_LINES: usize = 40;
 const MAX_BEFORE: usize = 3;
 
-/// Words of a wallet: twelve to twenty-four, of three to eight letters.
+/// Seed words of a wallet: twelve to twenty-five, of three to eight letters.
 const SEEDS: &[usize] = &[12, 15, 18, 21, 24, 25];
 
 /// The codes behind `recovery codes:`, on this line or on the next ones.
@@ -48,7 +48,7 @@ pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// `…: 4821 9930, 1175 2064`: behind the last colon nothing but codes of groups of digits.
+/// `…: 4821 9930, 1175 2064`: only codes of digit groups follow the last colon.
 fn spaced_on_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     const BETWEEN: [char; 4] = [',', '、', ';', '/'];
     let content = text.get(line.clone()).unwrap_or_default();
@@ -76,7 +76,7 @@ fn spaced_on_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// All of a line, or none of it: a line of a list holds nothing but codes and numbers before them.
+/// All of a line or nothing: a line of a list contains only codes and their numbers.
 fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
     let content = text.get(line.clone()).unwrap_or_default();
     if whole && let Some(codes) = spaced_codes(content, line.start) {
@@ -109,7 +109,7 @@ fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
             return Vec::new();
         }
     }
-    // One without a digit, among others of its length.
+    // A code without a digit, among others of the same length.
     let length = found.first().map_or(0, Range::len);
     let (same, different): (Vec<_>, Vec<_>) = others.into_iter().partition(|other| other.len() == length);
     if whole && !different.is_empty() {
@@ -121,7 +121,7 @@ fn on_line(text: &str, line: Range<usize>, whole: bool) -> Vec<Range<usize>> {
     found
 }
 
-/// `4829 1736`, `1. pxk2 3qaz   2. j9wc 4cj0`: groups of one length, in one or more columns.
+/// `4829 1736`, `1. pxk2 3qaz   2. j9wc 4cj0`: groups of equal length, in one or more columns.
 fn spaced_codes(line: &str, start: usize) -> Option<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut at = start;
@@ -173,7 +173,7 @@ fn is_date(word: &str) -> bool {
         && (parts.next(), parts.next(), parts.next()) == (Some(4), Some(2), Some(2))
 }
 
-/// The words behind `seed phrase:`, on this line or on the next ones, maybe numbered.
+/// The words behind `seed phrase:`, on this line or on the next ones, perhaps numbered.
 pub fn seeds(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let mut line = word.end..line_end(text, word.end);
     for _ in 0..=MAX_BEFORE {
@@ -186,7 +186,7 @@ pub fn seeds(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// A run of short words in small letters, as many as a wallet has.
+/// A run of short lower-case words, as many as a wallet has.
 fn phrase(text: &str, from: usize) -> Option<Range<usize>> {
     const REACH: usize = 600;
     let rest = text.get(from..text.floor_char_boundary(from.saturating_add(REACH)))?;
@@ -221,7 +221,8 @@ fn phrase(text: &str, from: usize) -> Option<Range<usize>> {
 /// Values of one list.
 const MAX_VALUES: usize = 32;
 
-/// Each of `KEYS=a,b`, `keys = ['a', 'b']`, and of the lines `- a` below `keys:`. A list of names has no value that a machine drew.
+/// Each value of `KEYS=a,b`, `keys = ['a', 'b']`, and of the lines `- a` below `keys:`. A list of names has no
+/// generated value.
 pub fn values(text: &str, name: Range<usize>, class: Class) -> Vec<Range<usize>> {
     let Some(open) = opening(text, name.end) else { return Vec::new() };
     let end = line_end(text, open);
@@ -240,11 +241,11 @@ pub fn values(text: &str, name: Range<usize>, class: Class) -> Vec<Range<usize>>
         value::fits(Class::Random, value)
             || class == Class::Password && chosen && !value.contains([':', '=']) && (quoted || !value.contains(' '))
     };
-    // Of names of secrets, one may look like a secret; of secrets, all do.
+    // In a list of secrets all values look like one; in a list of their names, single ones may.
     if found.iter().all(fits) { found } else { Vec::new() }
 }
 
-/// `secret: ['new', 'old']`: several values of a name in the singular, which are all literals.
+/// `secret: ['new', 'old']`: several values of a singular name, all literals.
 pub fn literals(text: &str, name: Range<usize>, class: Class) -> Vec<Range<usize>> {
     let Some(open) = opening(text, name.end) else { return Vec::new() };
     let line = text.get(open..line_end(text, open)).unwrap_or_default();
@@ -256,10 +257,10 @@ pub fn literals(text: &str, name: Range<usize>, class: Class) -> Vec<Range<usize
     }
 }
 
-/// Bytes before `keys` in which what takes them is named.
+/// Bytes before `keys` that are searched for the function or object that takes them.
 const MAX_CALL: usize = 160;
 
-/// `cookieSession({ keys: ['new', 'old'] })`, `app.keys = ['new', 'old']`: what signs the cookies.
+/// `cookieSession({ keys: ['new', 'old'] })`, `app.keys = ['new', 'old']`: keys that sign cookies.
 pub fn cookie_keys(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
     let own = text.get(name.clone()).unwrap_or_default();
     let from = text.ceil_char_boundary(name.start.saturating_sub(MAX_CALL));
@@ -272,7 +273,7 @@ pub fn cookie_keys(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
     }
 }
 
-/// The literals of a list, if people made up all of them: words joined, or several.
+/// The literals of a list, if all were chosen by people: joined words, or several.
 fn chosen_literals(text: &str, open: usize) -> Vec<Range<usize>> {
     let end = line_end(text, open);
     let line = text.get(open..end).unwrap_or_default();
@@ -292,10 +293,10 @@ fn chosen_literals(text: &str, open: usize) -> Vec<Range<usize>> {
     if found.iter().all(fits) { found } else { Vec::new() }
 }
 
-/// Heads of a section of settings that are all secrets.
+/// Headers of sections that contain only secrets.
 pub const SECTIONS: &[&str] = &["[secrets]", "[credentials]", "[passwords]", "[tokens]", "[secrets.", "[api_keys]"];
 
-/// Settings of such a section that say how secrets are kept.
+/// Settings in such a section that describe how secrets are stored.
 const NO_SECRETS: &[&str] = &[
     "backend",
     "path",
@@ -346,7 +347,7 @@ pub fn section(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// How a map of users begins.
+/// Beginnings of a map of users.
 pub const LOGINS: &[&str] = &[
     "users: {",
     "users:{",
@@ -365,7 +366,8 @@ pub const LOGINS: &[&str] = &[
 /// Entries of one map of users.
 const MAX_USERS: usize = 16;
 
-/// `users: { 'admin': 'value', kim: 'value' }` of a server with basic authentication. `word` is the name up to the bracket.
+/// `users: { 'admin': 'value', kim: 'value' }` of a server with basic authentication. `word` is the name up to the
+/// bracket.
 pub fn logins(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     let from = text.ceil_char_boundary(word.start.saturating_sub(MAX_CALL));
     let before = text.get(from..word.end).unwrap_or_default().to_ascii_lowercase().replace('_', "");
@@ -436,7 +438,7 @@ fn on_one_line(line: &str, start: usize) -> Vec<Range<usize>> {
     found
 }
 
-/// Behind the operator.
+/// The offset behind the operator.
 fn opening(text: &str, end: usize) -> Option<usize> {
     let rest = text.get(end..line_end(text, end))?;
     let behind = rest.trim_start_matches(['"', '\'', ']', ' ', '\t']);
@@ -464,7 +466,7 @@ pub fn continued(text: &str, first: &Range<usize>) -> Vec<Range<usize>> {
         }
         let Some(piece) = scan::quoted(text, start) else { break };
         let value = text.get(piece.clone()).unwrap_or_default();
-        // A name of the next pair.
+        // The name of the next pair.
         let key = text.get(piece.end + 1..).is_some_and(|rest| rest.trim_start().starts_with([':', '=']));
         if value.is_empty() || value.contains(' ') || key {
             break;

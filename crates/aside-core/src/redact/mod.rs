@@ -1,7 +1,7 @@
-//! Secrets out, before anything leaves. Judges text only: who may be told is not decided here.
+//! Finds and removes secrets before text leaves the machine. Judges text only; callers decide who may receive it.
 //!
-//! One pass over the text looks for some hundred words; only where one of them stands is anything else tried, within a
-//! bounded distance. So the time is linear in the text, and a text without such words costs next to nothing.
+//! One Aho-Corasick pass searches for some hundred trigger words; everything else is tried only around a match, within
+//! a bounded distance. So the time is linear in the text, and a text without trigger words costs next to nothing.
 
 mod address;
 mod argv;
@@ -50,13 +50,13 @@ use crate::redact::value::Class;
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// Its bytes, without what stands around it: the name of a variable stays readable.
+    /// Its bytes, without the surroundings: the name of a variable stays readable.
     pub span: Range<usize>,
     /// What it is, in a word or two: `github token`, `password`.
     pub kind: &'static str,
 }
 
-/// What is put in the place of a secret.
+/// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// Parts of the names of secrets. Those of other languages are in `data/redact/words.toml`.
@@ -104,10 +104,10 @@ const NAMES: &[&str] = &[
     "aes_iv",
 ];
 
-/// Taking a secret out can, rarely, show another: what is left is looked at again, at most so often.
+/// Removing a secret can, rarely, reveal another, so the rest is scanned again, at most this often.
 const MAX_PASSES: usize = 6;
 
-/// Bytes before a `key` in which what holds it is looked for.
+/// Bytes before a `key` that are searched for its parent.
 const MAX_PARENT: usize = 80;
 
 /// Letters of a name without a separator.
@@ -116,10 +116,10 @@ const MAX_WORD: usize = 48;
 /// Bytes of one command line.
 const MAX_LINE: usize = 8 * 1024;
 
-/// In the order of the text, none within another.
+/// In the order of the text, without nesting.
 pub fn secrets(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
-    // Cheaper than an automaton that knows both cases.
+    // Cheaper than a case-insensitive automaton.
     let low = text.to_ascii_lowercase();
     TRIGGERS.ascii.secrets(text, &low, &mut found);
     if !text.is_ascii() {
@@ -137,10 +137,10 @@ pub fn secrets(text: &str) -> Vec<Secret> {
     if again.is_empty() { found } else { joined(found.into_iter().chain(again).collect()) }
 }
 
-/// Different secrets of one text that are looked for elsewhere in it.
+/// Distinct secrets of one text that are searched for elsewhere in it.
 const MAX_REPEATED: usize = 64;
 
-/// What is a secret in one place is one wherever else it stands in the text. Ordinary words are not: `postgres` may be a
+/// A secret in one place is a secret everywhere else in the text. Ordinary words are excepted: `postgres` may be a
 /// password and a user.
 fn repeated(text: &str, found: &[Secret]) -> Vec<Secret> {
     let mut kinds: BTreeMap<&str, &'static str> = BTreeMap::new();
@@ -157,7 +157,7 @@ fn repeated(text: &str, found: &[Secret]) -> Vec<Secret> {
         }
     }
     let kinds: Vec<(&str, &'static str)> = kinds.into_iter().collect();
-    // Nearly always there is one, which stands in one place.
+    // Nearly always there is one secret, in one place, so a cheap automaton is built.
     let Ok(finder) = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::NoncontiguousNFA))
         .build(kinds.iter().map(|(value, _)| value))
@@ -177,7 +177,7 @@ fn repeated(text: &str, found: &[Secret]) -> Vec<Secret> {
     .collect()
 }
 
-/// The text without its secrets. What it gives, it leaves as it is.
+/// The text without its secrets. Idempotent: its output is returned unchanged.
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut clean = Cow::Borrowed(text);
     for _ in 0..MAX_PASSES {
@@ -190,8 +190,8 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     clean
 }
 
-/// As `redact`, and without what is a secret in one of the other texts: a password in a request is one in the command that was made of it.
-/// Ordinary words are left, as `postgres` is a user as well.
+/// Like `redact`, and also removes secrets of the other texts: a password in a request is one in the command made from
+/// it. Leaves ordinary words, as `postgres` is a user as well.
 pub fn redact_beside(text: &str, others: &[&str]) -> String {
     let mut clean = text.to_owned();
     for other in others {
@@ -217,9 +217,9 @@ fn without(text: &str, secrets: &[Secret]) -> String {
     clean
 }
 
-/// What overlaps becomes one: no rest of a secret may stay.
+/// Merges overlapping secrets: no rest of a secret may stay.
 fn joined(mut found: Vec<Secret>) -> Vec<Secret> {
-    // Of two that begin together, the one whose kind says more was found by its shape: it is first.
+    // Of two that begin together the longer comes first. A specific kind replaces a general one below.
     found.sort_by_key(|secret| (secret.span.start, usize::MAX - secret.span.end));
     let mut joined: Vec<Secret> = Vec::with_capacity(found.len());
     for secret in found {
@@ -242,11 +242,11 @@ fn is_general(kind: &str) -> bool {
 
 struct Triggers {
     ascii: Words,
-    /// Words with letters outside of ASCII: they would make one automaton of both several times as large.
+    /// Words with letters outside ASCII, in a separate automaton: one for both would be several times as large.
     other: Words,
 }
 
-/// Words, and what each may be the beginning of.
+/// Words, and the trigger of each.
 struct Words {
     finder: Option<AhoCorasick>,
     triggers: Vec<Vec<Trigger>>,
@@ -258,7 +258,7 @@ impl Words {
         Self { finder: finder.ok(), triggers: words.into_values().collect() }
     }
 
-    /// `low` is the text in small letters.
+    /// `low` is the text in lower case.
     fn secrets(&self, text: &str, low: &str, found: &mut Vec<Secret>) {
         let Some(finder) = &self.finder else { return };
         let mut done = Done::default();
@@ -270,23 +270,23 @@ impl Words {
     }
 }
 
-/// What a word in the text may be the beginning of.
+/// What a trigger word may be the beginning of.
 #[derive(Clone, Copy)]
 enum Trigger {
     Name,
-    /// A name in words, whose class is known.
+    /// A name of several words, whose class is known.
     Phrase(Class),
     Codes,
     Seeds,
     /// A map of users and passwords.
     Logins,
-    /// The head of a section of secrets.
+    /// The header of a section of secrets.
     Section,
     /// The heading of a note.
     Heading,
-    /// The head of a column of secrets, beside one of users.
+    /// The header of a column of secrets, beside one of users.
     Column,
-    /// Between a user and a password.
+    /// The slash between a user and a password.
     Slash,
     /// A command that prints a secret.
     Printing,
@@ -301,24 +301,24 @@ enum Trigger {
     /// The `@` between a password and its host.
     At,
     Program,
-    /// By its number.
+    /// A rule, by its index.
     Rule(usize, &'static Rule),
 }
 
-/// What need not be looked at again: words overlap, and several stand in one name or line.
+/// Ranges that need not be scanned again: trigger words overlap, and several may be in one name or line.
 #[derive(Default)]
 struct Done {
     name: usize,
     value: usize,
-    /// The rows below the last head of a table.
+    /// The rows below the last table header.
     table: Range<usize>,
     list: usize,
     line: Range<usize>,
-    /// Of that line.
+    /// The quoted parts of that line.
     quotes: Vec<Range<usize>>,
     pem: usize,
     cookie: usize,
-    /// Where the last secret of each rule ends.
+    /// The end of each rule's last secret.
     rules: Vec<usize>,
 }
 
@@ -366,7 +366,7 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
     Triggers { ascii: Words::of(ascii, AhoCorasickKind::DFA), other: Words::of(other, AhoCorasickKind::ContiguousNFA) }
 });
 
-/// The finder knows the capitals of ASCII only: of other letters, it is given both.
+/// The automaton folds only ASCII case: for other letters it gets both spellings.
 fn spellings(word: &str) -> Vec<String> {
     let low = word.to_lowercase();
     let mut spellings = vec![low.to_ascii_lowercase()];
@@ -391,7 +391,7 @@ impl Trigger {
             Trigger::Name if word.end <= done.name || word.start < done.value => {}
             Trigger::Name => {
                 let mut name = key_value::around(text, word);
-                // Words overlap within a name, and one within a secret goes with it.
+                // Trigger words overlap within a name, and one within a secret goes with it.
                 done.name = name.end;
                 if is_checksum(text, &name) {
                     return;
@@ -456,11 +456,11 @@ impl Trigger {
                     done.quotes = quotes(text, done.line.clone());
                     spans.extend(shell::secrets(text, done.line.clone()));
                 }
-                // In a line that is none of a shell, such as JSON, a command line may stand in quotes.
+                // A line that is not shell syntax, such as JSON, may contain a quoted command line.
                 let quotes = done.quotes.partition_point(|quotes| quotes.end <= word.start);
                 if let Some(quotes) = done.quotes.get_mut(quotes).filter(|quotes| quotes.start <= word.start) {
                     spans.extend(shell::secrets(text, word.start..quotes.end));
-                    // Once.
+                    // Scans each quoted part once.
                     quotes.start = quotes.end;
                 }
                 found.extend(spans.into_iter().map(of("password")));
@@ -477,13 +477,13 @@ impl Trigger {
     }
 }
 
-/// `checksum/secret: …` of a chart: what follows is the hash of a secret.
+/// `checksum/secret: …` of a Helm chart: the value is the hash of a secret.
 fn is_checksum(text: &str, name: &Range<usize>) -> bool {
     let before = text.get(..name.start).and_then(|before| before.strip_suffix('/')).unwrap_or_default();
     ["checksum", "hash", "sha256", "digest"].iter().any(|kind| before.ends_with(kind))
 }
 
-/// The class of a name. One that is only `key` may be two words: `Signing key`.
+/// The class of a name. A plain `key` may be part of two words: `Signing key`.
 fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
     let own = text.get(name.clone())?;
     // A line of base64 that happens to end like a name.
@@ -494,7 +494,7 @@ fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
         return Some(class);
     }
     let before = text.get(text.ceil_char_boundary(name.start.saturating_sub(MAX_PARENT))..name.start)?;
-    // `'Security' => ['salt' => '…']`: what a framework signs with, not the salt of one user.
+    // `'Security' => ['salt' => '…']`: a framework's signing salt, not the salt of one user.
     if own.eq_ignore_ascii_case("salt") {
         let low = before.to_ascii_lowercase();
         return ["security", "cookie", "session", "crypt"].iter().any(|of| low.contains(of)).then_some(Class::Random);
@@ -505,7 +505,7 @@ fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
     if is_in_key_section(before) {
         return Some(Class::Token);
     }
-    // What holds it: `"jwt": { "key": "…" }`.
+    // Its parent: `"jwt": { "key": "…" }`.
     let outer = before.trim_end_matches([' ', '\n', '\r', '\t', '"', '\'', '{', '[', '(', ':', '=', '>', '-']);
     let word =
         outer.len() - outer.bytes().rev().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
@@ -526,20 +526,20 @@ fn class_at(text: &str, name: &mut Range<usize>) -> Option<Class> {
     }
 }
 
-/// `[LinkKey]` is the last head of a section.
+/// Whether `[LinkKey]` is the last section header.
 fn is_in_key_section(before: &str) -> bool {
     let head = before.rfind("\n[").and_then(|at| before.get(at + 2..)).or_else(|| before.strip_prefix('['));
     let title = head.and_then(|head| head.split_once(']')).map_or("", |(title, _)| title);
     before.ends_with('\n') && title.len() > 3 && title.ends_with("Key")
 }
 
-/// The value of a name, or the cells of the column that it heads.
+/// The value of a name, or the cells of the column with this name.
 fn named(text: &str, name: Range<usize>, class: Class, done: &mut Done, found: &mut Vec<Secret>) {
     let kind = class.kind();
     let of = |span: Range<usize>| Secret { span, kind };
     if let Some(span) = key_value::of_class(text, name.clone(), class) {
         done.value = done.value.max(span.end);
-        // A plan of Terraform: `"old" -> "new"`.
+        // A Terraform plan: `"old" -> "new"`.
         let rest = text.get(span.end..).unwrap_or_default();
         let new = rest.starts_with("\" -> \"").then(|| scan::quoted(text, span.end + 5)).flatten();
         found.extend(new.filter(|new| text.get(new.clone()).is_some_and(|new| value::fits(class, new))).map(of));
@@ -569,7 +569,7 @@ fn named(text: &str, name: Range<usize>, class: Class, done: &mut Done, found: &
     found.extend(table::inserted(&reader).into_iter().map(of));
 }
 
-/// A phrase is not a part of a longer word, where words are set apart.
+/// A phrase must not be part of a longer word, in scripts that separate words.
 fn is_whole(text: &str, word: &Range<usize>) -> bool {
     let joins =
         |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() && !key_value::is_unspaced(letter));
@@ -599,7 +599,7 @@ impl Class {
     }
 }
 
-/// The name of a program is a word of its own, maybe behind a directory and before `.exe`.
+/// Whether the name of a program is a whole word, perhaps behind a directory and before `.exe`.
 fn is_word(text: &str, word: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
     let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.@".contains(byte);
@@ -615,7 +615,7 @@ fn is_word(text: &str, word: &Range<usize>) -> bool {
     rest.is_empty() || rest.starts_with(|next: char| next.is_whitespace() || "\"')".contains(next))
 }
 
-/// The line around `at`, and those that a backslash joins to it.
+/// The line around `at`, with the lines that a backslash joins to it.
 fn command_line(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let first = text.ceil_char_boundary(at.saturating_sub(MAX_LINE / 4));
@@ -632,7 +632,7 @@ fn command_line(text: &str, at: usize) -> Range<usize> {
     text.ceil_char_boundary(start)..text.floor_char_boundary(end)
 }
 
-/// What stands between double quotes. (An apostrophe opens nothing in a sentence.)
+/// The parts between double quotes. (An apostrophe opens no quote in prose.)
 fn quotes(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut escaped, mut open) = (false, None);

@@ -1,13 +1,13 @@
-//! Whether a name is that of a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`, `senha_banco`. Looks at the words of the
-//! name, since `PASSWORD_FILE`, `max_tokens` and `primary_key` name no secret.
+//! Decides whether a name is that of a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`, `senha_banco`. Looks at the
+//! words of the name, since `PASSWORD_FILE`, `max_tokens` and `primary_key` name no secret.
 
 use crate::redact::value::Class;
 use crate::redact::vocabulary::words as vocabulary;
 
-/// Letters that a root may have behind it: `şifresi`, `паролем`.
+/// Letters of an inflection behind a root: `şifresi`, `паролем`.
 const MAX_ENDING: usize = 5;
 
-/// Behind a word for a password in another language these make it something else: `senha_min`, `haslo_hash`.
+/// Words behind a word for a password that change its meaning: `senha_min`, `haslo_hash`.
 const NO_TAILS: &[&str] = &[
     "file",
     "path",
@@ -73,10 +73,10 @@ const NO_TAILS: &[&str] = &[
     "publico",
 ];
 
-/// Endings that make a word for a password one about passwords: `Kennwortlänge`.
+/// Endings that turn a word for a password into one about passwords: `Kennwortlänge`.
 const NO_ENDINGS: &[&str] = &["länge", "laenge", "alter", "regel", "typ"];
 
-/// A `pass` with one of these before it is one of several.
+/// Words before `pass` that make it one of several passes.
 const PASSES: &[&str] = &[
     "one",
     "two",
@@ -100,19 +100,19 @@ const PASSES: &[&str] = &[
     "memcached",
 ];
 
-/// A name with one of these before its noun is that of a hash.
+/// Words before the noun that make it the name of a hash.
 const HASHED: &[&str] = &["hashed", "digest", "checksum", "fingerprint", "masked", "redacted"];
 
-/// A `secret` with one of these before it is the name of an object that holds one.
+/// Words before `secret` that make it the name of an object that holds one.
 const REFERENCES: &[&str] =
     &["existing", "pull", "tls", "name", "ref", "target", "create", "use", "image", "no", "is", "has"];
 
-/// `first`, `render`: a word before `pass` that makes it one of several.
+/// `first`, `render`: a word before `pass` that makes it one of several passes.
 pub fn is_pass_kind(before: &str) -> bool {
     PASSES.contains(&before)
 }
 
-/// `length`, `policy`: behind a noun, it makes it something else.
+/// `length`, `policy`: behind a noun, it changes the meaning.
 pub fn is_about(word: &str) -> bool {
     NO_TAILS.contains(&word)
         || HASHED.contains(&word)
@@ -135,7 +135,7 @@ pub fn class(name: &str) -> Option<Class> {
         words = rest;
     }
     let (last, before) = words.split_last()?;
-    // `NEXT_PUBLIC_ANALYTICS_KEY`: a browser gets to see it.
+    // `NEXT_PUBLIC_ANALYTICS_KEY`: visible in browsers.
     let hashed = before.iter().any(|word| HASHED.contains(&word.as_str()));
     if hashed {
         return None;
@@ -156,7 +156,7 @@ pub fn class(name: &str) -> Option<Class> {
         // `X-Gotify-Key`, a header.
         "key" | "token" | "apikey" if public => None,
         "key" if words.first().is_some_and(|first| first == "x") && words.len() > 2 => Some(Class::Token),
-        // `TOKEN_STORAGE_KEY`: under what name a browser keeps it.
+        // `TOKEN_STORAGE_KEY`: the name under which a browser stores it.
         "key"
             if before == Some("storage")
                 && words.iter().any(|word| ["token", "local", "session", "auth"].contains(&word.as_str())) =>
@@ -199,7 +199,7 @@ pub fn class(name: &str) -> Option<Class> {
     }
 }
 
-/// `API_KEY_SMS`, `TOKEN_TELEGRAM`: the noun comes first, and what it opens behind it.
+/// `API_KEY_SMS`, `TOKEN_TELEGRAM`: the noun comes first, then the service.
 fn is_prefixed(words: &[String]) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let first = match words.as_slice() {
@@ -224,7 +224,7 @@ fn key(before: Option<&str>) -> Option<Class> {
     }
 }
 
-/// Other languages put the noun first, and give it endings.
+/// Other languages put the noun first and inflect it.
 fn foreign(words: &[String]) -> Option<Class> {
     let is_root = |word: &String| {
         vocabulary().password_roots.iter().any(|root| {
@@ -254,7 +254,7 @@ fn foreign(words: &[String]) -> Option<Class> {
     (starts(&vocabulary().key_roots) && words.len() > 1 && !known).then_some(Class::Random)
 }
 
-/// The class of each of several values: `APP_KEYS`, `tokens`.
+/// The class of each value of a plural name: `APP_KEYS`, `tokens`.
 pub fn plural(name: &str) -> Option<Class> {
     if words(name).last().is_some_and(|last| NO_TAILS.contains(&last.as_str())) {
         return None;
@@ -266,7 +266,7 @@ pub fn plural(name: &str) -> Option<Class> {
     }
 }
 
-/// `secret_key`, `encryptionKey`: people make these up where a framework asks for one.
+/// `secret_key`, `encryptionKey`: often made up by people where a framework asks for one.
 pub fn is_chosen_key(name: &str) -> bool {
     let words = words(name);
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -274,7 +274,7 @@ pub fn is_chosen_key(name: &str) -> bool {
     matches!(words.as_slice(), [.., "secret" | "encryption" | "jwt" | "hmac" | "signing" | "cookie", "key"])
 }
 
-/// `apiSecret`, `jwt_secret`: the kind says that the secret itself is meant, not an object that holds it.
+/// `apiSecret`, `jwt_secret`: the qualifier says that the secret itself is meant, not an object that holds it.
 pub fn is_chosen_secret(name: &str) -> bool {
     const KINDS: &[&str] = &[
         "api", "client", "jwt", "webhook", "session", "cookie", "app", "signing", "auth", "consumer", "shared", "token",
@@ -282,12 +282,12 @@ pub fn is_chosen_secret(name: &str) -> bool {
     matches!(words(name).as_slice(), [.., kind, last] if last == "secret" && KINDS.contains(&kind.as_str()))
 }
 
-/// `update_password`, `hasPassword`: says what is done, or whether there is one.
+/// `update_password`, `hasPassword`: an action or a predicate.
 pub fn is_action(name: &str) -> bool {
     words(name).first().is_some_and(|first| vocabulary().verbs.contains(first)) && count(name) > 1
 }
 
-/// `password`, `setPassword`, `clientSecret` as the name of a function that is given a secret.
+/// `password`, `setPassword`, `clientSecret` as the name of a function that takes a secret.
 pub fn is_setter(name: &str) -> bool {
     let words = words(name);
     let kinds = [
@@ -321,12 +321,12 @@ pub fn begins_with_setter(name: &str) -> bool {
         && words.len() > 1
 }
 
-/// How many words a name has: that of one word may be the beginning of a sentence.
+/// Number of words in a name; a one-word name may be the beginning of a sentence.
 pub fn count(name: &str) -> usize {
     words(name).len()
 }
 
-/// In small letters: `x-apiKey` is x, api, key.
+/// The words in lower case: `x-apiKey` is x, api, key.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = '_';

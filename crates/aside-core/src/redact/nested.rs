@@ -1,5 +1,5 @@
-//! Secrets that stand on another line or in another field than their name: block scalars, `name`/`value` pairs, elements
-//! within elements, a value on a line of its own.
+//! Secrets on another line or in another field than their name: block scalars, `name`/`value` pairs, nested elements, a
+//! value on a line of its own.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::redact::placeholder::{is_label, is_placeholder};
 use crate::redact::scan::{self, line_end, line_start, next_line};
 use crate::redact::value::{self, Class, Strength};
 
-/// Bytes behind a name in which its value may stand in another field.
+/// Bytes behind a name within which its value may be in another field.
 const REACH: usize = 400;
 
 /// Lines of a block, and blank lines before a value.
@@ -37,7 +37,7 @@ const NAMES: &[&str] = &[
     "android:name",
 ];
 
-/// Fields that hold the value of the name beside them.
+/// Fields that hold the value for the name beside them.
 const VALUES: &[&str] = &[
     "value",
     "parametervalue",
@@ -95,7 +95,7 @@ fn item(reader: &Reader<'_>) -> Option<Range<usize>> {
     (!value.starts_with('-') && one && reader.fits(&item)).then_some(item)
 }
 
-/// `my $pass =` above `'value';`: the statement goes on with a string.
+/// `my $pass =` above `'value';`: the statement continues with a string.
 fn assigned_below(reader: &Reader<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_start_matches(['"', '\'', ']', ')']).trim();
@@ -118,7 +118,7 @@ fn is_field(name: &str, fields: &[&str]) -> bool {
     fields.contains(&low.as_str())
 }
 
-/// `password: |` and the lines that are further in.
+/// `password: |` and the more deeply indented lines.
 fn block(reader: &Reader<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_start_matches(['"', '\'']).trim();
@@ -205,7 +205,7 @@ fn attribute(reader: &Reader<'_>) -> Option<Range<usize>> {
         .filter(|range| reader.fits(range) && !is_label(reader.of(range)))
 }
 
-/// The first field in `range` that is called like a value, before the next that is called `again`.
+/// The first value field in `range`, before the next field called `again`.
 fn field_value(reader: &Reader<'_>, range: Range<usize>, again: &str) -> Option<Range<usize>> {
     let text = reader.text.get(range.clone())?;
     let again = again.to_ascii_lowercase();
@@ -240,7 +240,7 @@ fn field_value(reader: &Reader<'_>, range: Range<usize>, again: &str) -> Option<
                 }
             }
             (false, None) => {
-                // Out of the object that the name is in.
+                // Leaves the object that contains the name.
                 if byte == b'}' {
                     return None;
                 }
@@ -290,12 +290,12 @@ fn inner(reader: &Reader<'_>) -> Option<Range<usize>> {
     }
     let behind = head.trim_start_matches(['{', '\n', '\r', ' ', '\t', '"', '\'']);
     let from = reader.name.end + rest.len() - behind.len();
-    // The first fields of what opens here, on at most six lines.
+    // The first fields of the nested object, on at most six lines.
     let limit = behind.match_indices('\n').nth(5).map_or(behind.len(), |(end, _)| end);
     let close = behind.get(..limit)?.find(['}']).unwrap_or(limit);
     let element = head.starts_with('<');
     let block = if element { from.checked_sub(1)?..from + limit } else { from..from + close };
-    // In YAML only what is further in belongs to the name.
+    // In YAML only more deeply indented lines belong to the name.
     if head.starts_with('\n') && !is_further_in(reader, from) {
         return None;
     }
@@ -310,7 +310,7 @@ fn is_further_in(reader: &Reader<'_>, from: usize) -> bool {
     indent(from) > indent(reader.name.start)
 }
 
-/// The next line that is not blank is one word, and this one announces it.
+/// The next line that is not blank is one word, and this line announces it.
 fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_end();
@@ -362,7 +362,7 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         let next = next_line(reader.text, at)?;
         let content = reader.of(&next).trim_matches([' ', '\t', '>', '|', '│', '*', '"', '\'', '`', '┃', '║']);
         at = next.end;
-        // zsh marks a line without an end.
+        // zsh marks output without a final newline with `%`.
         let content = if shows { content.trim_end_matches('%') } else { content };
         if content.is_empty() {
             continue;
@@ -396,14 +396,14 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
     None
 }
 
-/// What a program prints behind a question for a password is rather the id of something.
+/// A UUID that a program prints behind a password prompt is more likely an id.
 fn is_uuid(value: &str) -> bool {
     let groups: Vec<&str> = value.split('-').collect();
     groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
         && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// What a command printed that prints secrets: one word on the next line.
+/// The output of a command that prints secrets: one word on the next line.
 pub fn printed(text: &str, command: Range<usize>) -> Option<Range<usize>> {
     let line = text.get(line_start(text, command.start)..command.start)?.trim_start();
     let next = next_line(text, command.end)?;
@@ -438,14 +438,14 @@ fn is_constant(value: &str) -> bool {
     value.contains('_') && value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// `283866-359821-…`: groups of digits, as recovery keys have them.
+/// `283866-359821-…`: groups of digits, as in recovery keys.
 fn is_grouped(value: &str) -> bool {
     let groups: Vec<&str> = value.split('-').collect();
     groups.len() >= 4
         && groups.iter().all(|group| group.len() >= 4 && group.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// A question about a password, and an answer on one of the next lines that has a word like one in it.
+/// A question about a password, and a reply on one of the next lines that contains a word like one.
 fn answer(reader: &Reader<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_end();

@@ -1,4 +1,4 @@
-//! Notes with a heading that speaks of passwords, and a line for each of them: `kim: correct horse`, `PACS: viewer / value`.
+//! Notes under a heading about passwords, with a line for each: `kim: correct horse`, `PACS: viewer / value`.
 
 use std::ops::Range;
 
@@ -101,14 +101,14 @@ const OTHERS: &[&str] = &[
     "propietario",
 ];
 
-/// The passwords below the heading that `word` is a part of.
+/// The passwords below the heading that contains `word`.
 pub fn passwords(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     let head = line_start(text, word.start)..line_end(text, word.end);
     let mut found = Vec::new();
     if !text.get(head.clone()).is_some_and(is_heading) {
         return found;
     }
-    // Below `Logins`, a word alone may say when or whether.
+    // Below `Logins` a single word may be a schedule or a status.
     let low = text.get(word).unwrap_or_default().to_lowercase();
     let pairs = !["pass", "wörter", "hasł", "contra", "senha", "wacht", "parol", "şifre", "парол"]
         .iter()
@@ -133,7 +133,7 @@ pub fn passwords(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
         });
         found.extend(entry.map(|entry| line.start + entry.start..line.start + entry.end));
     }
-    // Of words alone, such as `weekly` and `forbidden`, none need be a password: one entry has to be more.
+    // Single words such as `weekly` and `forbidden` need not be passwords: at least one entry must be stronger.
     let telling = |span: &Range<usize>| {
         let value = text.get(span.clone()).unwrap_or_default();
         let pair = text.get(..span.start).is_some_and(|before| before.ends_with(" / "));
@@ -142,7 +142,7 @@ pub fn passwords(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     if found.iter().any(telling) { found } else { Vec::new() }
 }
 
-/// `the login is jansen / tulp-in-regen`: the word behind the slash, where the line speaks of an account.
+/// `the login is jansen / tulp-in-regen`: the word behind the slash, if the line mentions an account.
 pub fn behind_slash(text: &str, slash: Range<usize>) -> Option<Range<usize>> {
     let line = line_start(text, slash.start)..line_end(text, slash.end);
     let before = text.get(line.start..slash.start)?;
@@ -165,7 +165,7 @@ fn is_heading(line: &str) -> bool {
     !title.is_empty() && title.split_whitespace().count() <= MAX_HEADING && title.chars().all(plain)
 }
 
-/// The password of a line of the form `title: password`; a line without one has none, and another form ends the list.
+/// The password of a line `title: password`. The inner `None` is a line without one; the outer `None` ends the list.
 fn entry(line: &str) -> Option<Option<Range<usize>>> {
     let start = line.len() - line.trim_start_matches([' ', '\t', '-', '*', '•']).len();
     let (title, rest) = line.get(start..)?.split_once(": ")?;

@@ -1,4 +1,4 @@
-//! What a value is that is no secret: a number, a date, a version, an address, a path, a type or an expression of a program.
+//! Values that are no secrets: numbers, dates, versions, addresses, paths, types or expressions in code.
 
 use crate::redact::value::is_random;
 use crate::redact::vocabulary::words;
@@ -77,7 +77,7 @@ pub fn is_version(low: &str) -> bool {
         || low.starts_with('v') && rest.len() <= 3 && rest.bytes().all(|byte| byte.is_ascii_digit()) && !rest.is_empty()
 }
 
-/// `sha-256`, `rs256`, `utf8`, `oauth2`, `python3`, `x509`: a word of the trade with a number.
+/// `sha-256`, `rs256`, `utf8`, `oauth2`, `python3`, `x509`: a technical term with a number.
 pub fn is_term(low: &str, digits: usize) -> bool {
     let head = low.trim_end_matches(|letter: char| letter.is_ascii_digit() || "-_.".contains(letter));
     digits > 0 && digits <= 4 && words().terms.contains(head)
@@ -99,7 +99,7 @@ pub fn is_host(low: &str) -> bool {
         && stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
 }
 
-/// Brackets of a call, an arrow, a path of names: no password.
+/// Brackets of a call, an arrow, a path of names: not a password.
 pub fn is_code(value: &str) -> bool {
     value.contains("()")
         || value.contains("->")
@@ -116,7 +116,7 @@ pub fn is_code(value: &str) -> bool {
             .is_some_and(|open| open > 0 && value.get(..open).is_some_and(|head| head.split('.').all(is_identifier)))
 }
 
-/// `a.b&&c()`, `&&name`: between words alone, it may be a part of a password.
+/// `a.b&&c()`, `&&name`: between plain words it may be part of a password.
 fn has_operator(value: &str, operator: &str) -> bool {
     value.contains(operator)
         && (value.starts_with(operator)
@@ -124,7 +124,7 @@ fn has_operator(value: &str, operator: &str) -> bool {
             || value.contains(['(', ')', '.', '!', '$', '=', '[', '{', ' ', '/', '"', '\'']))
 }
 
-/// `pki/issue/consul-dc1`: base64 has capitals too.
+/// `pki/issue/consul-dc1`: base64 would have capitals too.
 pub fn is_small_path(value: &str) -> bool {
     value.contains('/')
         && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"/_-.:".contains(&byte))
@@ -149,7 +149,7 @@ pub fn is_file(value: &str) -> bool {
     })
 }
 
-/// `Option<String>`, `&str`, `number[]`: what a declaration says behind the colon.
+/// `Option<String>`, `&str`, `number[]`: the type in a declaration.
 pub fn is_type(value: &str) -> bool {
     let name = value.trim_start_matches(['&', '*', '?']).trim_end_matches(['?', ';', ',', ')', '{', ']', '[']);
     let generic = name.split_once('<').is_some_and(|(outer, inner)| is_identifier(outer) && inner.ends_with('>'));
@@ -158,7 +158,7 @@ pub fn is_type(value: &str) -> bool {
         || words().placeholders.contains(name.to_ascii_lowercase().as_str())
 }
 
-/// Code that gives a value: `getToken(user)`, `settings.API_KEY`, `environ["X"]`, `Read-Host`.
+/// Code that yields a value: `getToken(user)`, `settings.API_KEY`, `environ["X"]`, `Read-Host`.
 pub fn is_expression(value: &str) -> bool {
     let value = value.trim_end_matches([';', ',']);
     let end =
@@ -170,7 +170,7 @@ pub fn is_expression(value: &str) -> bool {
         || is_cmdlet(value)
 }
 
-/// `Get-Secret -Name X`: a verb and a noun of PowerShell, with arguments.
+/// `Get-Secret -Name X`: a PowerShell verb and noun, with arguments.
 fn is_cmdlet(value: &str) -> bool {
     const VERBS: &[&str] =
         &["Get", "Read", "ConvertTo", "ConvertFrom", "New", "Import", "Invoke", "Select", "Unprotect", "Set"];

@@ -1,5 +1,5 @@
-//! Private keys as they stand in files: between `BEGIN` and `END`, on many lines or on one, whole or cut off at either end;
-//! keys of PuTTY and OpenVPN; the base64 of a key without anything around it.
+//! Private keys as in files: between `BEGIN` and `END`, on many lines or on one, whole or truncated at either end; keys
+//! of PuTTY and OpenVPN; a key's bare base64.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use crate::redact::scan::{line_end, next_line, previous_line};
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 
-/// Bytes of a key, and lines of one that is cut off.
+/// Bytes of a key, and lines of a truncated one.
 const MAX_KEY: usize = 64 * 1024;
 const MAX_LINES: usize = 200;
 
-/// How the base64 of a private key begins: OpenSSH, PKCS 1, PKCS 8, SEC 1; and the base64 of `-----BEGIN … PRIVATE KEY`.
+/// Prefixes of a private key's base64: OpenSSH, PKCS 1, PKCS 8, SEC 1; and of the base64 of `-----BEGIN … PRIVATE KEY`.
 pub const BODIES: &[&str] = &[
     "b3BlbnNzaC1rZXktdjE",
     "MIIEpAIBAAKCAQEA",
@@ -47,7 +47,7 @@ pub const BODIES: &[&str] = &[
     "LS0tLS1CRUdJTiBEU0EgUFJJ",
 ];
 
-/// `at` is where `-----BEGIN` stands.
+/// `at` is the offset of `-----BEGIN`.
 pub fn key(text: &str, at: usize) -> Option<Range<usize>> {
     let limit = text.floor_char_boundary(at.saturating_add(MAX_KEY));
     let rest = text.get(at..limit)?;
@@ -58,14 +58,14 @@ pub fn key(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let body = BEGIN.len() + label_end + 5;
     let inside = rest.get(body..)?;
-    // Another beginning before the end: this one was cut off.
+    // Another beginning before the end: this key is truncated.
     let next = inside.find(BEGIN).unwrap_or(inside.len());
     let end = match inside.get(..next)?.find(END) {
         Some(end) => {
             let tail = end + END.len();
             let closing = inside.get(tail..)?.find("-----").filter(|dashes| *dashes < 60);
             let end = closing.map_or(inside.len(), |dashes| tail + dashes + 5);
-            // The line break, as JSON writes it.
+            // The line break as JSON writes it.
             end + if inside.get(end..)?.starts_with("\\n") { 2 } else { 0 }
         }
         None => cut_off(inside.get(..next)?),
@@ -73,7 +73,7 @@ pub fn key(text: &str, at: usize) -> Option<Range<usize>> {
     (is_written(inside) && !is_constant(inside)).then_some(at..at + body + end)
 }
 
-/// Something that may be a key follows, not `...` or a comment.
+/// Whether something that may be a key follows, not `...` or a comment.
 fn is_written(inside: &str) -> bool {
     let rest = inside.strip_prefix("\\n").unwrap_or(inside);
     let comment = rest.trim_start().starts_with('#');
@@ -84,7 +84,7 @@ fn is_written(inside: &str) -> bool {
     base64 && (first.len() >= 16 || !comment) && !first.eq_ignore_ascii_case("redacted")
 }
 
-/// The quote behind the label closes, and no base64 follows in another: code that writes or looks for keys.
+/// Whether the quote behind the label closes and no quoted base64 follows: code that writes or searches for keys.
 fn is_constant(inside: &str) -> bool {
     let quoted = inside.starts_with(['"', '\'', '`', ')', ']', '/', '|', ',', '.']);
     let rest = inside.trim_start_matches(['"', '\'', '`', '+', ' ', '\n', '\r', '\t', '\\', ',', '(', '.']);
@@ -105,7 +105,7 @@ fn is_private(label: &str) -> bool {
         || label.ends_with("tls-crypt-v2 server key")
 }
 
-/// As far as it looks like the inside of a key.
+/// The length of what looks like the inside of a key.
 fn cut_off(inside: &str) -> usize {
     let mut end = 0;
     for line in inside.split_inclusive('\n') {
@@ -123,7 +123,7 @@ fn is_base64(line: &str) -> bool {
     line.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=\\".contains(&byte))
 }
 
-/// The lines above `-----END … PRIVATE KEY`, when the beginning is cut off. `at` is where `-----END` stands.
+/// The lines above `-----END … PRIVATE KEY` when the beginning is cut off. `at` is the offset of `-----END`.
 pub fn beheaded(text: &str, at: usize) -> Option<Range<usize>> {
     let label = text.get(at..)?.strip_prefix(END)?;
     let label = label.get(..label.find("-----").filter(|end| *end < 60)?)?;
@@ -147,7 +147,7 @@ pub fn beheaded(text: &str, at: usize) -> Option<Range<usize>> {
     start.filter(|_| longest >= 40).map(|start| start..at)
 }
 
-/// The lines behind `Private-Lines: 14` in a key of PuTTY.
+/// The lines behind `Private-Lines: 14` in a PuTTY key.
 pub fn putty(text: &str, at: usize) -> Option<Range<usize>> {
     let head = line_end(text, at);
     let lines: usize =
@@ -164,7 +164,7 @@ pub fn putty(text: &str, at: usize) -> Option<Range<usize>> {
     Some(first.start..last.end)
 }
 
-/// All of the base64 that begins at `at`, on this line and the next ones.
+/// All base64 that begins at `at`, on this line and the next ones.
 pub fn body(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let of_body = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);

@@ -8,10 +8,10 @@ use crate::redact::placeholder::{is_label, is_placeholder};
 use crate::redact::scan::{self, line_end};
 use crate::redact::value::{self, Class};
 
-/// Words of one.
+/// Words of a passphrase.
 const WORDS: std::ops::RangeInclusive<usize> = 3..=10;
 
-/// The words at `at`, behind the name and what joins it to its value. Without quotes, the name has to ask for a phrase.
+/// The words at `at`, behind the name and its separator. Without quotes, the name must ask for a phrase.
 pub fn at(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     if reader.class != Class::Password {
         return None;
@@ -22,7 +22,7 @@ pub fn at(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let asks = ["phrase", "fras", "zin", "cümle", "фраза", "フレーズ"]
         .iter()
         .any(|end| reader.name().to_lowercase().contains(end));
-    // A line of a file or of a note that is nothing else may have words such as `the`, and a comma.
+    // A line that is nothing but the name and its value may contain words such as `the`, and a comma.
     let assigned = reader.of(&(reader.name.end..at)).trim_end().ends_with([':', '=', '：', '>']);
     let whole = asks && assigned && reader.begins_line();
     let rest = reader.of(&(at..line_end(reader.text, at)));
@@ -38,7 +38,7 @@ pub fn at(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     ((asks || titled) && is_phrase(words, prose) || is_told(words)).then_some(range)
 }
 
-/// `Vier Elche trinken Himbeersaft`: four words or more, of which none is one that a sentence about a password has.
+/// `Vier Elche trinken Himbeersaft`: four words or more, none of which occurs in sentences about passwords.
 fn is_told(value: &str) -> bool {
     let words: Vec<&str> = value.split_whitespace().collect();
     (4..=7).contains(&words.len())
@@ -48,7 +48,7 @@ fn is_told(value: &str) -> bool {
         && !is_label(value)
 }
 
-/// Percent of the words that may be such as `the`.
+/// Maximum percentage of words such as `the`.
 const MAX_PROSE_QUOTED: usize = 50;
 const MAX_PROSE: usize = 25;
 

@@ -1,17 +1,17 @@
-//! What stands where a secret would stand without being one: placeholders, variables, references to a store of secrets,
-//! values that are encrypted already, labels of a form.
+//! Text in place of a secret that is not one: placeholders, variables, references to a secret store, values that are
+//! already encrypted, labels of a form.
 
 use crate::redact::REDACTED;
 use crate::redact::ordinary::is_path;
 use crate::redact::vocabulary::words;
 
-/// Bytes of a value in which it may say that it is none.
+/// Bytes of a value that are searched for a telltale.
 const MAX_PLACEHOLDER: usize = 200;
 
-/// A telltale of at most so many letters has to begin a word: `uw-` is in `nieuw-…` too.
+/// A telltale of at most this many letters must begin a word: `uw-` is in `nieuw-…` too.
 const SHORT_TELLTALE: usize = 6;
 
-/// How references to a store of secrets, a file or the environment begin.
+/// Prefixes of references to a secret store, a file or the environment.
 const REFERENCES: &[&str] = &[
     "realm=",
     "env:",
@@ -116,7 +116,7 @@ const REFERENCES: &[&str] = &[
     "env!",
 ];
 
-/// How ciphertext begins, as tools for configuration in a repository write it.
+/// Prefixes of ciphertext, as tools for encrypted configuration write it.
 const ENCRYPTED: &[&str] = &[
     "enc[",
     "enc(",
@@ -155,7 +155,7 @@ const ENCRYPTED: &[&str] = &[
     "{noop}$",
 ];
 
-/// How public keys begin.
+/// Prefixes of public keys.
 const PUBLIC: &[&str] = &[
     "pk_live_",
     "pk_test_",
@@ -179,7 +179,7 @@ const PUBLIC: &[&str] = &[
     "MFkwEwYHKoZIzj0",
 ];
 
-/// What a pattern begins with, in a search for secrets.
+/// Beginnings of a regular expression, in a search for secrets.
 const PATTERNS: &[&str] = &[
     ".*", ".+", "[^", "\\S", "\\s", "\\w", "\\d", "(?", "[a-z", "[A-Z", "[0-9", "^", "([", "\\b", "(.", "%s", "%v",
     "%q", "%d", "%@", "{}", "{0}", "{:", "{{", "*)", "...", "..\"", "\\(", "\\[",
@@ -193,11 +193,11 @@ pub fn is_public(value: &str) -> bool {
 pub fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     if value.contains(REDACTED) {
-        // What is left of it may be half of a secret that was found.
+        // The rest may be half of a secret that was found.
         return value.replace(REDACTED, "").chars().filter(|letter| letter.is_alphanumeric()).count() < 4;
     }
     let plain = value.trim_matches(|letter: char| ".,;:!?()\"'`*".contains(letter));
-    // A placeholder says so at its beginning.
+    // A placeholder has its telltale at the beginning.
     let low = plain.get(..plain.floor_char_boundary(MAX_PLACEHOLDER)).unwrap_or(plain).to_lowercase();
     words().placeholders.contains(low.as_str())
         || is_repeated(plain)
@@ -231,7 +231,7 @@ pub fn is_placeholder(value: &str) -> bool {
 const POINTERS: &[&str] =
     &["see ", "siehe ", "voir ", "vedi ", "zie ", "ask ", "frag ", "stored in ", "kept in ", "same as ", "depends on "];
 
-/// `HTTP/1.1`, `1.3.6.1.2.1.1`, `\\u0000`, `§payload§`: a version, the number of an object, an escape, a mark of a tool.
+/// `HTTP/1.1`, `1.3.6.1.2.1.1`, `\\u0000`, `§payload§`: a version, an object identifier, an escape, a tool's marker.
 fn is_written_by_machines(value: &str, low: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let version = low.strip_prefix("http/").is_some_and(|version| version.split('.').all(digits));
@@ -241,7 +241,7 @@ fn is_written_by_machines(value: &str, low: &str) -> bool {
     version || object || escape || marked
 }
 
-/// `rsa-sha-256`, `aes_128_gcm`: nothing but names of algorithms and numbers.
+/// `rsa-sha-256`, `aes_128_gcm`: only names of algorithms and numbers.
 fn is_algorithm(low: &str) -> bool {
     const NAMES: &[&str] = &[
         "rsa", "sha", "sha1", "sha256", "sha384", "sha512", "hmac", "aes", "aes128", "aes256", "ecdsa", "ed25519",
@@ -255,7 +255,7 @@ fn is_algorithm(low: &str) -> bool {
         && parts.iter().all(|part| NAMES.contains(part) || number(part))
 }
 
-/// The same for an address as a whole.
+/// The same for a whole URL.
 pub fn is_placeholder_address(value: &str) -> bool {
     let low = value.to_lowercase();
     has_telltale(&low) || names_place(&low) || value.contains(['<', '{', '$']) || value.contains("XXXX")
@@ -273,7 +273,7 @@ fn is_variable(value: &str) -> bool {
     let mut bytes = value.bytes();
     let second = bytes.nth(1).unwrap_or(b'_');
     match value.bytes().next() {
-        // `$5` is money, `$9$…` a password of a router, `$X` a variable.
+        // `$5` is money, `$9$…` a router's password, `$X` a variable.
         Some(b'$') => !second.is_ascii_digit() || value.len() < 4 || is_crypt_hash(value),
         Some(b'(' | b'`') => true,
         Some(b'%') => value.len() <= 3 || value.contains('(') && !value.contains(' '),
@@ -294,7 +294,7 @@ fn is_variable(value: &str) -> bool {
     }
 }
 
-/// `$6$salt$…`: what a password was turned into, which opens nothing.
+/// `$6$salt$…`: the hash of a password, which opens nothing.
 pub fn is_crypt_hash(value: &str) -> bool {
     let hashed = [
         "pbkdf2_",
@@ -367,7 +367,7 @@ fn is_reference(low: &str) -> bool {
 
 fn is_encrypted(value: &str, low: &str) -> bool {
     starts_with_any(low, ENCRYPTED)
-        // A value that kubeseal sealed.
+        // A value that kubeseal encrypted.
         || value.len() > 150 && value.starts_with("Ag") && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
 }
 
@@ -380,13 +380,13 @@ fn has_telltale(low: &str) -> bool {
     })
 }
 
-/// `token-here`, `senha_aqui`: the word for a place, beside a noun that says what goes there.
+/// `token-here`, `senha_aqui`: the word for a place, beside a noun for what goes there.
 fn names_place(low: &str) -> bool {
     let mut parts = low.split(|letter: char| !letter.is_alphanumeric());
     parts.any(|part| words().places.contains(part)) && words().place_nouns.is_in(low)
 }
 
-/// `ENC_FROM_VAULT`, `set-by-jenkins`: nothing but words, of which one is a store of secrets and another says how.
+/// `ENC_FROM_VAULT`, `set-by-jenkins`: only words, of which one is a secret store and another says how.
 fn names_store(low: &str) -> bool {
     if !low.contains(['-', '_', ' ', '.']) {
         return false;
@@ -400,7 +400,7 @@ fn names_store(low: &str) -> bool {
         && said(&words().store_verbs)
 }
 
-/// `please-generate-me`, `must-be-set-by-you`, `ask-your-lead`: words that tell the reader what to do.
+/// `please-generate-me`, `must-be-set-by-you`, `ask-your-lead`: an instruction to the reader.
 fn is_instruction(low: &str) -> bool {
     let parts: Vec<&str> = low.split(['-', '_', ' ', '.']).collect();
     let words = words();
@@ -415,7 +415,7 @@ fn is_instruction(low: &str) -> bool {
         && low.bytes().filter(u8::is_ascii_digit).count() <= 3
 }
 
-/// `12345678`, `abcdefghij`: counted up.
+/// `12345678`, `abcdefghij`: consecutive characters.
 fn is_sequence(low: &str) -> bool {
     let mut steps = low.bytes().zip(low.bytes().skip(1));
     low.len() >= 10 && steps.all(|(one, two)| two == one + 1 || one == b'9' && two == b'0')
@@ -452,7 +452,7 @@ fn is_url(value: &str) -> bool {
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-".contains(&byte))
 }
 
-/// What a form calls a field, in any language: `Passwort`, `密码`, `Enter your password`.
+/// The label of a form field, in any language: `Passwort`, `密码`, `Enter your password`.
 pub fn is_label(value: &str) -> bool {
     if value.bytes().any(|byte| byte.is_ascii_digit()) && !value.contains(' ') || value.len() > MAX_PLACEHOLDER {
         return false;

@@ -1,4 +1,4 @@
-//! What programs are given as a secret, by their own rules: `data/redact/programs`.
+//! Arguments of programs that are secrets, by each program's own rules: `data/redact/programs`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,9 +24,9 @@ const TABLES: &[&str] = &[
 #[derive(Default)]
 pub struct Program {
     pub names: Vec<String>,
-    /// Each of these words is among its words, in this order. Alternatives are set apart by `|`.
+    /// These words must be among its arguments, in this order. `|` separates alternatives.
     sub: Vec<Vec<String>>,
-    /// None of these words is.
+    /// None of these words may be.
     unless: Vec<String>,
     value: Vec<String>,
     glued: Vec<String>,
@@ -35,22 +35,22 @@ pub struct Program {
     cookies: Vec<String>,
     place: Vec<usize>,
     pub stdin: Vec<String>,
-    /// What is here-strung into it, if one of its words is the name of a secret.
+    /// A here-string is a secret if one of its arguments is the name of one.
     pub named_input: bool,
-    /// A word that is the name of a secret has its value behind it.
+    /// An argument that is the name of a secret is followed by its value.
     named: bool,
     /// Words of the form `user/password@database`.
     login: bool,
     /// Every `name=value` behind `sub`.
     assign: bool,
     last: bool,
-    /// Its flags end where the program begins that it runs.
+    /// Its flags end where the program that it runs begins.
     until: bool,
     /// A short number is a port.
     port: bool,
-    /// A value has to look like a secret: the flag has other uses too.
+    /// The value must look like a secret, because the flag has other uses too.
     chosen: bool,
-    /// The same, and several words as one are no secret.
+    /// The same, and joined words are not a secret.
     token: bool,
     #[cfg(test)]
     pub hits: Vec<String>,
@@ -76,12 +76,12 @@ pub fn programs() -> &'static Programs {
 }
 
 impl Programs {
-    /// What is known of the program that a word starts, maybe by its path: `/usr/bin/mysql`, `C:\tools\plink.exe`.
+    /// The entries of the program that a word names, perhaps by path: `/usr/bin/mysql`, `C:\tools\plink.exe`.
     pub fn of(&self, word: &str) -> impl Iterator<Item = &Program> {
         let own = word.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = own.rsplit_once('.').filter(|(_, end)| SUFFIXES.contains(&end.to_ascii_lowercase().as_str()));
         let own = stem.map_or(own, |(stem, _)| stem);
-        // Windows does not tell capitals from small letters.
+        // Windows ignores case.
         let windows = stem.is_some() || word.contains('\\');
         let low = own.to_ascii_lowercase();
         let numbers = self.by_name.get(own).or_else(|| self.by_name.get(low.as_str()).filter(|_| windows));
@@ -89,7 +89,7 @@ impl Programs {
     }
 }
 
-/// What a program's file may be called behind its name.
+/// Suffixes of a program's file name.
 pub const SUFFIXES: &[&str] = &["exe", "py", "sh", "cmd", "bat", "pl", "x86_64", "vbs", "ps1"];
 
 fn read(text: &str) -> Vec<Program> {
@@ -140,11 +140,11 @@ fn program(table: &Table) -> Program {
     }
 }
 
-/// Takes a part of the source that may be a secret.
+/// Receives a part of the source that may be a secret.
 type Tell<'t> = &'t mut dyn FnMut(Range<usize>);
 
 impl Program {
-    /// The words behind its name are given to it. False if it is not in the form that takes a secret.
+    /// Reads the arguments. Returns false if this form of the program takes no secret.
     pub fn arguments(&self, source: &str, arguments: &[Word], tell: Tell<'_>) -> bool {
         let Some(behind) = self.behind_sub(arguments) else { return false };
         let placed = if self.place.is_empty() && !self.assign && !self.last { arguments } else { behind };
@@ -176,7 +176,7 @@ impl Program {
         true
     }
 
-    /// The words behind those that it has to have.
+    /// The arguments behind the required words.
     fn behind_sub<'w>(&self, arguments: &'w [Word]) -> Option<&'w [Word]> {
         let mut behind = arguments;
         for alternatives in &self.sub {
@@ -186,14 +186,14 @@ impl Program {
         Some(behind)
     }
 
-    /// Whether what goes to its standard input is a secret.
+    /// Whether its standard input is a secret.
     pub fn listens(&self, arguments: &[Word]) -> bool {
         let flag = |flag: &String| flag.is_empty() || arguments.iter().any(|word| is_sub(flag, &word.value));
         let excluded = arguments.iter().any(|word| self.unless.iter().any(|unless| is_sub(unless, &word.value)));
         !excluded && self.behind_sub(arguments).is_some() && self.stdin.iter().any(flag)
     }
 
-    /// A word that is a secret by its place.
+    /// An argument that is a secret by its position.
     fn word(&self, source: &str, word: &Word, tell: Tell<'_>) {
         // `vault login role=backend`: an argument with a name of its own.
         let named = |(name, value): (&str, &str)| {
@@ -214,7 +214,7 @@ impl Program {
         let digits = secret.bytes().all(|byte| byte.is_ascii_digit());
         let port = self.port && secret.len() < 6 && digits;
         let strength = value::strength(secret);
-        // Several words in quotes are a passphrase.
+        // Several quoted words are a passphrase.
         let phrase = secret.contains(' ') && value::is_passphrase(secret);
         let weak = self.chosen && strength < Some(Strength::Soft) && !phrase
             || self.token && strength < Some(Strength::Chosen) && !value::is_token(secret);
@@ -259,7 +259,7 @@ impl Program {
         }
     }
 
-    /// `name=value`, whatever the name.
+    /// `name=value` with any name.
     fn assigned(&self, source: &str, word: &Word, tell: Tell<'_>) {
         let raw = source.get(word.span.clone()).unwrap_or_default();
         let quoted = is_quoted(source, &word.span);
@@ -362,7 +362,7 @@ impl Program {
         } else if self.pair.contains(flag) {
             let text = source.get(span.clone()).unwrap_or_default();
             if let Some(at) = self.at.and_then(|at| text.find(at)) {
-                // `curl -u key:`: the user is the key, and the password empty.
+                // `curl -u key:`: the user is the key, and the password is empty.
                 let user = text.get(..at).unwrap_or_default();
                 if at + 1 == text.len() && user.len() >= 16 && value::is_token(user) && !user.contains(['@', '.', '$'])
                 {
@@ -375,7 +375,7 @@ impl Program {
         }
     }
 
-    /// What goes to its standard input.
+    /// The program's standard input.
     pub fn input(&self, source: &str, span: Range<usize>, tell: Tell<'_>) {
         let mut span = span;
         if let Some(at) = self.at {
@@ -388,7 +388,7 @@ impl Program {
     }
 }
 
-/// `-*b` is any group of short flags with a `b` in it.
+/// `-*b` matches any cluster of short flags with a `b`.
 fn is_sub(sub: &str, word: &str) -> bool {
     match sub.strip_prefix("-*") {
         Some(letter) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
@@ -396,7 +396,7 @@ fn is_sub(sub: &str, word: &str) -> bool {
     }
 }
 
-/// `-x`, `+quit`, `/domain`, `/user:bob`; a path is none.
+/// `-x`, `+quit`, `/domain`, `/user:bob`; but not a path.
 fn is_flag(word: &str) -> bool {
     let slash = |rest: &str| {
         let name = rest.split(':').next().unwrap_or_default();
@@ -405,7 +405,7 @@ fn is_flag(word: &str) -> bool {
     word.starts_with(['-', '+']) || word.strip_prefix('/').is_some_and(slash)
 }
 
-/// Where the value begins in `--flag=value`, `/flag:value` and `-fvalue`.
+/// Offset of the value in `--flag=value`, `/flag:value` and `-fvalue`.
 fn rest_of(raw: &str, flag: &str) -> Option<usize> {
     let rest = raw.strip_prefix(flag)?;
     if flag.starts_with(['/', '+']) {
@@ -428,7 +428,7 @@ fn is_quoted(source: &str, span: &Range<usize>) -> bool {
     inside(source, span).len() < span.len()
 }
 
-/// `a&b` is one word for cmd.exe, and for the user who typed it so.
+/// `a&b` is one word in cmd.exe, and to the user who typed it.
 fn to_word_end(source: &str, span: Range<usize>) -> Range<usize> {
     let rest = source.get(span.end..).unwrap_or_default();
     if rest.starts_with('&')
@@ -441,7 +441,7 @@ fn to_word_end(source: &str, span: Range<usize>) -> Range<usize> {
     span
 }
 
-/// A word without the quotes around all of it.
+/// A word without the quotes around the whole of it.
 pub fn inside(source: &str, span: &Range<usize>) -> Range<usize> {
     unquoted(source, span.clone())
 }

@@ -1,5 +1,5 @@
-//! Secrets behind their name without an operator: `bindpw value`, `password "value"`. Flags are read in `flag`, and what
-//! people write to each other in `sentence`. The less stands between, the more the value has to look like a secret.
+//! Secrets behind their name without an operator: `bindpw value`, `password "value"`. Flags are read in `flag`, written
+//! prose in `sentence`. The weaker the separator, the more the value must look like a secret.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::redact::scan::{self, line_end};
 use crate::redact::value::{self, Class, Strength};
 use crate::redact::{flag, name, phrase, sentence};
 
-/// `behind` is where the blanks end behind the name.
+/// `behind` is the offset after the blanks behind the name.
 pub fn value(reader: &Reader<'_>, behind: usize, spaced: bool) -> Option<Range<usize>> {
     if is_lookup(reader) || is_in_path(reader) {
         return None;
@@ -41,13 +41,13 @@ pub fn value(reader: &Reader<'_>, behind: usize, spaced: bool) -> Option<Range<u
     sentence::value(reader)
 }
 
-/// `POST /forgot-password HTTP/1.1`: a part of an address or a path has no value.
+/// `POST /forgot-password HTTP/1.1`: a component of a URL or a path has no value.
 fn is_in_path(reader: &Reader<'_>) -> bool {
     reader.before(1) == Some(b'/') && !reader.is_flag()
         || reader.before(1) == Some(b'/') && reader.byte(reader.name.end) == Some(b'/')
 }
 
-/// `bw get password entry`, `lpass show --password entry`: what follows is the name of an entry in a password manager.
+/// `bw get password entry`, `lpass show --password entry`: the name of an entry in a password manager follows.
 fn is_lookup(reader: &Reader<'_>) -> bool {
     const LOOKUPS: &[&str] = &[
         "bw get ",
@@ -73,7 +73,7 @@ fn is_lookup(reader: &Reader<'_>) -> bool {
 fn literal(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let range = scan::quoted(reader.text, at)?;
     let rest = reader.of(&(range.end + 1..line_end(reader.text, range.end))).trim();
-    // `set system … plain-text-password-value "value"` of a router.
+    // `set system … plain-text-password-value "value"` on a router.
     let start = scan::line_start(reader.text, reader.name.start);
     let set = reader.of(&(start..reader.name.start)).trim_start().starts_with("set ");
     let alone = (reader.begins_line() || set) && matches!(rest, "" | "," | ";" | "\\" | "}" | "};");
@@ -98,7 +98,7 @@ fn literal(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     (enough && single && reader.fits(&range)).then_some(range)
 }
 
-/// `Passphrase? value`: what was typed behind a question.
+/// `Passphrase? value`: typed behind a question.
 fn asked(reader: &Reader<'_>) -> Option<Range<usize>> {
     let rest = reader.of(&(reader.name.end..line_end(reader.text, reader.name.end)));
     let answer = rest.strip_prefix("? ")?.trim();
@@ -136,10 +136,10 @@ fn directive(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     (enough && reader.fits(&range) && !word.ends_with([':', '=', '{', '(', ',']) && !named).then_some(range)
 }
 
-/// The line above names a user or a host, in the same way.
+/// Whether the line above names a user or a host in the same form.
 fn is_below_user(reader: &Reader<'_>) -> bool {
     let Some(above) = scan::previous_line(reader.text, reader.name.start) else { return false };
-    // `line vty 0 4` of a router.
+    // `line vty 0 4` on a router.
     if reader.of(&above).trim_start().starts_with("line ") {
         return true;
     }

@@ -1,5 +1,5 @@
-//! Secrets known by their shape or their surroundings, as `data/redact/rules` describes them. A rule is compiled when its
-//! keyword first turns up.
+//! Secrets known by their shape or context, described in `data/redact/rules`. A rule is compiled when its keyword first
+//! occurs.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -22,17 +22,18 @@ const TABLES: &[&str] = &[
     include_str!("../../data/redact/rules/web.toml"),
 ];
 
-/// Bytes behind a keyword that a pattern may see.
+/// Bytes behind a keyword that a pattern may match.
 const REACH: usize = 16 * 1024;
 
-/// The same for one that is looked for around its keyword.
+/// The same for a pattern that is matched around its keyword.
 const REACH_AROUND: usize = 1024;
 
 /// Bytes below a keyword, and matches in them, for a rule that finds several.
 const REACH_BELOW: usize = 4 * 1024;
 const MAX_BELOW: usize = 64;
 
-/// Of a pattern that may begin before its keyword, how many matches are looked at to find the one about the keyword.
+/// For a pattern that may begin before its keyword: how many matches are tried to find the one that contains the
+/// keyword.
 const MAX_TRIES: usize = 4;
 
 pub struct Rule {
@@ -40,9 +41,9 @@ pub struct Rule {
     pub keywords: Vec<String>,
     pattern: String,
     back: usize,
-    /// None of these words is on the line before the secret. One with a blank in it is looked for as it stands.
+    /// Words that must not be on the line before the secret. One with a blank is matched as a substring.
     unless: Vec<String>,
-    /// Values that are no secret, in small letters.
+    /// Values that are no secret, in lower case.
     never: Vec<String>,
     judge: Judge,
     /// The keyword announces lines: each match behind it is a secret.
@@ -56,27 +57,27 @@ pub struct Rule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Judge {
-    /// No placeholder.
+    /// Not a placeholder.
     Any,
-    /// The pattern says it all.
+    /// The pattern is sufficient.
     Shape,
     Token,
     Random,
-    /// No ordinary word.
+    /// Not an ordinary word.
     Chosen,
-    /// No ordinary word, or several as one.
+    /// Not an ordinary word, or several joined.
     Soft,
-    /// A string in code that is no ordinary word: a symbol at its end counts.
+    /// A string literal that is not an ordinary word: a symbol at its end counts.
     Literal,
     /// Letters, digits and more.
     Strong,
-    /// Any word that does not go on with the sentence.
+    /// Any word that does not continue the sentence.
     Noun,
-    /// Drawn from letters, digits and any symbols.
+    /// Generated from letters, digits and any symbols.
     Drawn,
-    /// Drawn from the letters and digits of base32.
+    /// Generated from the base32 alphabet.
     Base32,
-    /// All of an address, which holds no placeholder.
+    /// A whole URL without a placeholder.
     Address,
 }
 
@@ -136,7 +137,7 @@ impl Rule {
         self.compiled.get_or_init(compile).as_ref()
     }
 
-    /// The secrets where a keyword stands.
+    /// The secrets at a keyword.
     pub fn find(&self, text: &str, keyword: Range<usize>) -> Vec<Range<usize>> {
         let bytes = text.as_bytes();
         let at = keyword.start;
@@ -144,7 +145,7 @@ impl Rule {
         let letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
         let within = |at: usize| {
             let dash = at > 0 && bytes.get(at - 1).is_some_and(|byte| b"-_".contains(byte));
-            // `xyz-fw_…` is one run of base64 for addresses.
+            // `xyz-fw_…` is one run of URL-safe base64.
             let prefix = bytes.get(keyword.end - 1).is_some_and(|byte| b"_-.".contains(byte));
             letter(at.checked_sub(1)) || prefix && dash && letter(at.checked_sub(2))
         };
@@ -159,7 +160,7 @@ impl Rule {
             (false, _) => REACH_AROUND,
         };
         let Some(pattern) = self.compiled() else { return Vec::new() };
-        // What stands around the window is seen by `^`, `$` and `\b`.
+        // `^`, `$` and `\b` see the text around the window.
         let window = from..text.floor_char_boundary(at.saturating_add(reach));
         let anchored = if self.back == 0 && !self.below { Anchored::Yes } else { Anchored::No };
         let matches = pattern.captures_iter(Input::new(text).span(window).anchored(anchored));
@@ -172,11 +173,11 @@ impl Rule {
         captures.and_then(|captures| self.secret(text, &captures)).into_iter().collect()
     }
 
-    /// What a match found, if it is a secret.
+    /// The secret of a match, if it is one.
     fn secret(&self, text: &str, captures: &Captures) -> Option<Range<usize>> {
         let found = captures.iter().skip(1).flatten().next().or_else(|| captures.get_group(0))?;
         let found = found.start..found.end;
-        // Patterns see bytes: one that ends within a letter takes all of it.
+        // Patterns match bytes: widens a match that ends within a character.
         let found = text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end);
         let secret = text.get(found.clone())?;
         let before = text.get(line_start(text, found.start)..found.start)?;

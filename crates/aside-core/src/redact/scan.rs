@@ -1,24 +1,24 @@
-//! Steps over a text that the readers share: lines, blanks, quotes. All of them are bounded.
+//! Scanning helpers: lines, blanks, quotes. All of them are bounded.
 
 use std::ops::Range;
 
-/// Bytes of a line that are looked at on either side.
+/// Bytes of a line that are scanned on either side.
 pub const MAX_LINE: usize = 4096;
 
-/// Where the line around `at` begins.
+/// The beginning of the line around `at`.
 pub fn line_start(text: &str, at: usize) -> usize {
     let from = text.ceil_char_boundary(at.saturating_sub(MAX_LINE));
     text.get(from..at).and_then(|before| memchr::memrchr(b'\n', before.as_bytes())).map_or(from, |back| from + back + 1)
 }
 
-/// Where the line around `at` ends, before its line break.
+/// The end of the line around `at`, before its line break.
 pub fn line_end(text: &str, at: usize) -> usize {
     let limit = text.floor_char_boundary(at.saturating_add(MAX_LINE));
     let end = text.get(at..limit).and_then(|rest| memchr::memchr(b'\n', rest.as_bytes())).map_or(limit, |end| at + end);
     if end > at && text.as_bytes().get(end - 1) == Some(&b'\r') { end - 1 } else { end }
 }
 
-/// The line that begins behind the one around `at`.
+/// The line after the one around `at`.
 pub fn next_line(text: &str, at: usize) -> Option<Range<usize>> {
     let mut start = line_end(text, at);
     if text.as_bytes().get(start) == Some(&b'\r') {
@@ -35,7 +35,7 @@ pub fn previous_line(text: &str, at: usize) -> Option<Range<usize>> {
     (text.as_bytes().get(end) == Some(&b'\n')).then(|| line_start(text, end)..end)
 }
 
-/// Past spaces and tabs.
+/// Skips spaces and tabs.
 pub fn blank(text: &str, mut at: usize) -> usize {
     while matches!(text.as_bytes().get(at), Some(b' ' | b'\t')) {
         at += 1;
@@ -43,14 +43,14 @@ pub fn blank(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Without the spaces at its ends.
+/// The range without the spaces at its ends.
 pub fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let inner = text.get(range.clone()).unwrap_or_default();
     let start = range.start + inner.len() - inner.trim_start().len();
     start..start + inner.trim().len()
 }
 
-/// Inside of the quotes that open at `at`, on this line. `''` is a quote in YAML and SQL.
+/// The inside of the quotes that open at `at`, on this line. `''` is a quote in YAML and SQL.
 pub fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let escaped = bytes.get(at) == Some(&b'\\');
@@ -70,7 +70,7 @@ pub fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
             Some(b'\\') if escaped && bytes.get(at + 1) == Some(&quote) => return Some(start..at),
             Some(b'\\') if quote == b'"' || bytes.get(at + 1) == Some(&b'\'') => at += 1,
             Some(b'\'') if quote == b'\'' && bytes.get(at + 1) == Some(&b'\'') && !triple => at += 1,
-            // `'it'\''s'`, `'it'"'"'s'`: a quote within the quotes of a shell.
+            // `'it'\''s'`, `'it'"'"'s'`: a quote within shell quotes.
             Some(b'\'') if quote == b'\'' && !escaped && bytes.get(at..at + 4) == Some(b"'\\''") => at += 3,
             Some(b'\'') if quote == b'\'' && !escaped && bytes.get(at..at + 5) == Some(b"'\"'\"'") => at += 4,
             Some(byte) if *byte == quote && !escaped => return Some(start..at),
@@ -81,7 +81,7 @@ pub fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
     None
 }
 
-/// Of quotes that open and close differently.
+/// The closing quote, for quotes that open and close differently.
 fn closing(open: char) -> Option<char> {
     Some(match open {
         '“' | '„' => '”',
@@ -106,7 +106,7 @@ pub fn is_setting(line: &str) -> bool {
     })
 }
 
-/// What stands between blanks.
+/// The words between blanks.
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split(char::is_whitespace).filter_map(move |word| {

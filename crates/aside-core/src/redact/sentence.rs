@@ -1,5 +1,5 @@
-//! What people write: `the password for the printer is value`, `Passwort value`. What the words around a value say about it
-//! is decided in `wording`.
+//! Secrets in prose: `the password for the printer is value`, `Passwort value`. `wording` judges the words around a
+//! value.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::redact::wording::{
     is_joined_words, is_made, is_noted, is_phrase, is_pin, is_plain, is_purpose, is_reads_as, is_slashed, is_told,
 };
 
-/// Bytes and words between a name and its value in a sentence.
+/// Bytes and words between a name and its value.
 pub const MAX_BETWEEN: usize = 80;
 const MAX_WORDS: usize = 8;
 
-/// Words such as `is` behind one name.
+/// Candidates for a link such as `is` behind one name.
 const MAX_LINKS: usize = 4;
 
-/// What people write: `password for the wifi is value`, `Passwort value`.
+/// A secret in prose: `password for the wifi is value`, `Passwort value`.
 pub fn value(reader: &Reader<'_>) -> Option<Range<usize>> {
     let end =
         line_end(reader.text, reader.name.end).min(reader.text.floor_char_boundary(reader.name.end + MAX_BETWEEN));
@@ -53,7 +53,7 @@ fn titled_pin(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
         .then_some(start..start + number.len())
 }
 
-/// The next word, if it can be nothing else: `Passwort Winter2024!`.
+/// The next word, if it can only be a secret: `Passwort Winter2024!`.
 fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     let (_, link, from) = none(after)?;
     if !matches!(reader.before(1), Some(b'=' | b':' | b'/' | b',' | b'|'))
@@ -62,7 +62,7 @@ fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     {
         return Some(range);
     }
-    // `PreferredAuthentications=password host`: the name is a value itself.
+    // `PreferredAuthentications=password host`: the name is itself a value.
     if reader.class == Class::Secret {
         // `secret …;` of a name server.
         let range = word(reader, reader.name.end + from)?;
@@ -100,7 +100,7 @@ fn adjacent(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     .then_some(range)
 }
 
-/// `PIN 56994989 held by Ops`: a number and no measure, whatever the sentence goes on with.
+/// `PIN 56994989 held by Ops`: a number that is not a quantity, however the sentence continues.
 fn is_told_pin(reader: &Reader<'_>, range: &Range<usize>) -> bool {
     const MEASURES: &[&str] = &["digit", "char", "attempt", "tries", "times", "retries", "day", "zeichen", "stellen"];
     let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
@@ -110,7 +110,7 @@ fn is_told_pin(reader: &Reader<'_>, range: &Range<usize>) -> bool {
         && !MEASURES.iter().any(|measure| next.starts_with(measure))
 }
 
-/// Behind a colon or a word such as `is`: the first of them that has a secret behind it.
+/// Behind a colon or a word such as `is`: the first link that has a secret behind it.
 fn joined(reader: &Reader<'_>, after: &str) -> Option<Range<usize>> {
     links(after).into_iter().find_map(|(between, link, from)| behind(reader, between, link, from))
 }
@@ -195,7 +195,7 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
         return None;
     }
     let enough = match link {
-        // A word in quotes behind `is`.
+        // A quoted word behind `is`.
         Link::Copula if direct && in_quotes => strength >= Strength::Word && !value.contains(' ') && value.len() > 3,
         // `is correct-horse-battery.`
         Link::Copula
@@ -218,7 +218,7 @@ fn behind(reader: &Reader<'_>, between: &str, link: Link, from: usize) -> Option
         Link::Colon if near && reader.class == Class::Password && reader.begins_line() && is_composed(value) => true,
         // `Kennwort für den PC: Wort`
         Link::Colon if reader.class == Class::Password && is_noted(reader, between, &range) => true,
-        // `lautet` and its like join nothing but a name and its value.
+        // `lautet` and similar verbs only join a name and its value.
         Link::Copula
             if (direct || is_purpose(between))
                 && reader.class == Class::Password
@@ -246,10 +246,10 @@ pub enum Link {
     None,
 }
 
-/// What may join a name and its value: what stands before it, what it is, and where the value begins, from the end of the
-/// name.
+/// Possible links between a name and its value: the text before the link, its kind, and the offset of the value from
+/// the end of the name.
 fn links(after: &str) -> Vec<(&str, Link, usize)> {
-    // A sentence, a question or a list ends the search.
+    // The end of a sentence, a question or a list ends the search.
     let stop = after.find(['?', ';', '"', '{', '(', '<', '|', '\n', ']', ')', '}', '`']).unwrap_or(after.len());
     let stop = after.find(". ").map_or(stop, |dot| dot.min(stop));
     let searched = after.get(..stop).unwrap_or_default();
@@ -276,7 +276,7 @@ fn none(after: &str) -> Option<(&str, Link, usize)> {
     (unspaced || blank > 0 && blank < 4).then_some(("", Link::None, blank))
 }
 
-/// The word at `at`, without the marks of a sentence around it.
+/// The word at `at`, without punctuation around it.
 fn word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     let rest = reader.of(&(at..line_end(reader.text, at)));
     let opening = rest.len() - rest.trim_start_matches(['(', '[', '*', '"', '\'', '`', '<', '_']).len();

@@ -1,4 +1,4 @@
-//! Whether a value can belong to its name, and what the lines around a name say about it.
+//! Decides whether a value can belong to its name, and what the lines around a name say about it.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::redact::scan::{self, line_start};
 use crate::redact::value::{self, Class, Strength};
 use crate::redact::vocabulary::words;
 
-/// `Linux-gradle-0d9b529e…`: words, and a hash of what they stand for.
+/// `Linux-gradle-0d9b529e…`: words, and the hash of what they stand for.
 fn ends_with_hash(value: &str) -> bool {
     value.rsplit_once(['-', ':', '_']).is_some_and(|(words, hash)| {
         matches!(hash.len(), 40 | 64)
@@ -47,13 +47,13 @@ impl Reader<'_> {
             && !(self.class == Class::Random && ends_with_hash(value))
     }
 
-    /// `level-seed=-903398614608883909`: with what a map or an experiment begins.
+    /// `level-seed=-903398614608883909`: the seed of a map or an experiment.
     fn is_seed_of_chance(&self, value: &str) -> bool {
         let number = value.trim_start_matches('-');
         self.name().to_ascii_lowercase().ends_with("seed") && number.bytes().all(|byte| byte.is_ascii_digit())
     }
 
-    /// `BORG_PASSPHRASE="豆花加薑汁"`: in quotes, and a variable or a setting below a user. The text of a form is none.
+    /// `BORG_PASSPHRASE="豆花加薑汁"`: quoted, and a variable or a setting below a user. The text of a form does not count.
     fn is_ideographic(&self, range: &Range<usize>) -> bool {
         let value = self.of(range);
         let variable = self.name().contains('_') && !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
@@ -71,7 +71,7 @@ impl Reader<'_> {
             && !words().form_words.is_in(value)
     }
 
-    /// `initScriptsSecret=special-scripts`: the name of an object that holds one. In quotes, `apiSecret` is the secret.
+    /// `initScriptsSecret=special-scripts`: the name of an object that holds one. A quoted `apiSecret` is the secret.
     fn is_object_name(&self, range: &Range<usize>) -> bool {
         let value = self.of(range);
         let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
@@ -89,7 +89,7 @@ impl Reader<'_> {
         listed || !upper && dashed && !literal || flag && value.trim_end_matches(')').split('-').all(numbered)
     }
 
-    /// `SECRET_KEY = 'a few words'`: a key that people make up, as frameworks ask for one.
+    /// `SECRET_KEY = 'a few words'`: a key made up by people, as frameworks ask for one.
     pub fn is_chosen_key(&self, range: &Range<usize>) -> bool {
         const STAGES: &[&str] = &[
             "develop",
@@ -112,7 +112,7 @@ impl Reader<'_> {
             && !value::is_prose(value)
             && !STAGES.contains(&low.as_str());
         let joined = strength >= Some(Strength::Soft) && !value.contains(' ');
-        // A form says `encryptionKey: 'Encryption key'`, a manifest `secretKey: 'resource-id'`.
+        // A form has `encryptionKey: 'Encryption key'`, a manifest `secretKey: 'resource-id'`.
         let plain = !self.name().contains(['_', '-']);
         let field = plain && (phrase || word || value.matches(['-', '_', '.']).count() < 2);
         name::is_chosen_key(self.name())
@@ -125,7 +125,7 @@ impl Reader<'_> {
             && !value::is_identifier_of(value, self.name())
     }
 
-    /// `Minimalna długość hasła: 14`: a short number behind several words counts something.
+    /// `Minimalna długość hasła: 14`: a short number behind several words is a quantity.
     fn is_measure(&self, value: &str) -> bool {
         let number = value.len() <= 3 && value.bytes().all(|byte| byte.is_ascii_digit());
         let before = self.of(&(line_start(self.text, self.name.start)..self.name.start));
@@ -139,7 +139,7 @@ impl Reader<'_> {
         number && !self.is_flag() && before.trim_end().ends_with(char::is_alphabetic) || counted
     }
 
-    /// The number of a contact is no PIN: that has four digits at least.
+    /// The number of a contact is not a PIN, which has at least four digits.
     fn is_contact(&self, value: &str) -> bool {
         let name = self.name().to_ascii_lowercase();
         let pin = ["pin", "puk"]
@@ -149,7 +149,7 @@ impl Reader<'_> {
         pin && !digits && value::strength(value) < Some(Strength::Strong)
     }
 
-    /// What a form says about a password, or how it is checked. A passphrase may be many words.
+    /// A form's text about a password, or how it is checked. A passphrase may have many words.
     pub fn is_sentence(&self, value: &str) -> bool {
         let variable = self.name().contains('_') && !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
         let phrase = self.name().to_ascii_lowercase().ends_with("phrase") || variable;
@@ -162,7 +162,7 @@ impl Reader<'_> {
         words > 3 && !phrase && prose > 0 && !(prose * 3 < words && self.is_titled(value)) || rule
     }
 
-    /// `"Painel do Patio 24h"` among settings: capitals within, and a number.
+    /// `"Painel do Patio 24h"` among settings: capitals inside, and a number.
     fn is_titled(&self, value: &str) -> bool {
         let capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
         self.class == Class::Password
@@ -198,7 +198,7 @@ impl Reader<'_> {
         matches!(self.name(), "PWD" | "OLDPWD" | "pwd" | "oldpwd" | "INIT_CWD")
     }
 
-    /// `hash_key: …`: hexadecimal digits are the hash itself.
+    /// `hash_key: …`: the hexadecimal digits are the hash itself.
     fn names_hash(&self) -> bool {
         let low = self.name().to_ascii_lowercase();
         low.ends_with("hash_key") || low.ends_with("hashkey") || low.ends_with("hash-key")
@@ -221,7 +221,7 @@ impl Reader<'_> {
         value::is_chosen(value) && !value::is_path(value) && !value::is_ordinary(value) && !is_label(value)
     }
 
-    /// Nothing but what may precede a setting is on the line before the name.
+    /// Whether only what may precede a setting is on the line before the name.
     pub fn begins_line(&self) -> bool {
         let from = line_start(self.text, self.name.start);
         let before = self.of(&(from..self.name.start));
@@ -242,7 +242,7 @@ impl Reader<'_> {
         )
     }
 
-    /// `user: ana` is the line above, as far in as this one.
+    /// Whether the line above is a user setting such as `user: ana`, with the same indentation.
     pub fn is_below_user_setting(&self) -> bool {
         let Some(above) = scan::previous_line(self.text, self.name.start) else { return false };
         let above = self.of(&above);
@@ -253,7 +253,7 @@ impl Reader<'_> {
         named && indent(above) == indent(own) && scan::is_setting(above) && self.begins_line()
     }
 
-    /// The line above or below is a setting too.
+    /// Whether the line above or below is a setting too.
     pub fn is_among_settings(&self) -> bool {
         let is_setting = |line: Option<Range<usize>>| line.is_some_and(|line| scan::is_setting(self.of(&line)));
         is_setting(scan::previous_line(self.text, self.name.start))
@@ -261,7 +261,7 @@ impl Reader<'_> {
     }
 }
 
-/// Past what a shell's history or a prompt writes before a command: `  983  `, `: 1709541201:0;`, `me@host dir % `.
+/// Skips what a shell's history or a prompt writes before a command: `  983  `, `: 1709541201:0;`, `me@host dir % `.
 fn past_history(before: &str) -> &str {
     let line = before.trim_start();
     if let Some(rest) = line.strip_prefix(": ")

@@ -1,5 +1,5 @@
-//! Secrets in command lines: reads the line with the grammar of a shell, and asks `program` about each program in it, its
-//! standard input included, also for a command line within quotes.
+//! Secrets in command lines: parses the line as shell syntax and asks `program` about each program in it, including its
+//! standard input, also for a quoted command line.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::redact::name;
 use crate::redact::program::{Program, inside, programs};
 use crate::redact::scan::next_line;
 
-/// Command lines within command lines: `ssh host "bash -c '…'"`.
+/// Nesting of command lines: `ssh host "bash -c '…'"`.
 const MAX_DEPTH: usize = 3;
 
-/// Words of one program that are looked at, and programs in one command: more is no line that was typed.
+/// Words of one program that are read, and programs in one command; a longer line was not typed.
 const MAX_WORDS: usize = 256;
 const MAX_PROGRAMS: usize = 8;
 
@@ -31,7 +31,7 @@ fn read(text: &str, range: Range<usize>, depth: usize, found: &mut Vec<Range<usi
     let shift = |span: &Range<usize>| range.start + span.start..range.start + span.end;
     for (number, command) in line.commands.iter().enumerate() {
         let earlier = line.commands.get(..number).unwrap_or_default();
-        // `-t; -S host` of Windows: the semicolon belongs to the flag, and the command goes on.
+        // `-t; -S host` on Windows: the semicolon belongs to the flag, and the command continues.
         if let Some(before) =
             earlier.last().filter(|_| command.words.first().is_some_and(|word| word.value.starts_with('-')))
         {
@@ -65,7 +65,7 @@ fn read(text: &str, range: Range<usize>, depth: usize, found: &mut Vec<Range<usi
     }
 }
 
-/// What is in quotes in `--command="…"`, or all of the word.
+/// The quoted part of `--command="…"`, or the whole word.
 fn quoted_part(source: &str, span: &Range<usize>) -> Range<usize> {
     let raw = source.get(span.clone()).unwrap_or_default();
     let flag = raw
@@ -74,7 +74,7 @@ fn quoted_part(source: &str, span: &Range<usize>) -> Range<usize> {
     span.start + flag.unwrap_or(0)..span.end
 }
 
-/// What is piped or here-strung into a program that takes a secret there.
+/// Secrets that are piped or here-strung into a program that reads them.
 fn inputs(
     source: &str,
     program: &Program,
@@ -110,7 +110,7 @@ fn here_strings(command: &Command) -> impl Iterator<Item = &Word> {
         .filter_map(|here| here.target.as_ref())
 }
 
-/// What `echo` and `printf` say: the last word.
+/// The last argument of `echo` and `printf`.
 fn said(command: &Command) -> Option<&Word> {
     let name =
         command.words.iter().position(|word| ["echo", "printf", "print", "yes"].contains(&word.value.as_str()))?;

@@ -1,5 +1,5 @@
-//! Secrets in a column of a table whose head names it: Markdown, CSV, the output of a database, columns set apart by blanks;
-//! and the values of an `INSERT`.
+//! Secrets in a table column whose header names it: Markdown, CSV, the output of a database, columns separated by
+//! blanks; and the values of an `INSERT`.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ use crate::redact::{judge, name};
 /// Rows of one table.
 const MAX_ROWS: usize = 200;
 
-/// Bytes of one row: more is no table.
+/// Bytes of one row; a longer one is not a table.
 const MAX_ROW: usize = 1000;
 
-/// Words of a cell that names a column: `Initial password`.
+/// Words of a header cell: `Initial password`.
 const MAX_WORDS: usize = 4;
 
-/// The cells below the name, and where the table ends.
+/// The cells below the name, and the end of the table.
 pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
     if reader.class == Class::Random {
         return None;
@@ -43,7 +43,7 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
     if record || columns.iter().any(|cell| is_data(reader.of(cell))) {
         return None;
     }
-    // A row is no head.
+    // A data row is not a header.
     let above = scan::previous_line(reader.text, head.start);
     if above.is_some_and(|above| {
         above.len() <= MAX_ROW
@@ -66,7 +66,7 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
             let cells = split.cells(reader.text, &row);
             let same = match split {
                 Split::Blanks if cells.len() == columns.len() => cells.get(column).cloned(),
-                // A column may be empty: the cell that stands below the name.
+                // A column may be empty: takes the cell that is positioned below the name.
                 Split::Blanks => cells
                     .iter()
                     .find(|below| {
@@ -93,12 +93,13 @@ pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
     Some((secrets(reader, found, logins), end))
 }
 
-/// The lines of a table between its rows.
+/// A separator line between rows.
 fn is_rule(row: &str) -> bool {
     row.chars().all(|letter| " -=+|:─┼├┤│\t^╪═".contains(letter))
 }
 
-/// `password | value` and `| password | value |`: a row with a name and its value, as databases and consoles print one record.
+/// `password | value` and `| password | value |`: a row with a name and its value, as databases and consoles print one
+/// record.
 pub fn record(reader: &Reader<'_>) -> Option<Range<usize>> {
     let row = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
     let content = reader.of(&row);
@@ -121,7 +122,7 @@ pub fn record(reader: &Reader<'_>) -> Option<Range<usize>> {
     (whole && strong && reader.fits(&found)).then_some(found)
 }
 
-/// `pass,data,string,value` below `key,type,encoding,value`: the name is the cell of a column of names.
+/// `pass,data,string,value` below `key,type,encoding,value`: the name is a cell of a column of names.
 pub fn row(reader: &Reader<'_>) -> Option<Range<usize>> {
     const NAMES: &[&str] = &[
         "key",
@@ -189,7 +190,7 @@ pub fn row(reader: &Reader<'_>) -> Option<Range<usize>> {
     (named && head != line && !found.is_empty() && reader.fits(&found)).then_some(found)
 }
 
-/// The cells of a column such as `Zugang` beside one of users, or of keys in hexadecimal digits.
+/// The cells of a column such as `Zugang` beside one of users, or of hexadecimal keys.
 pub fn access(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
     let reader = Reader { text, bytes: text.as_bytes(), name, class: Class::Password };
     let head = line_start(text, reader.name.start)..line_end(text, reader.name.end);
@@ -199,8 +200,8 @@ pub fn access(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
     if users || cells.iter().all(hex) { cells } else { Vec::new() }
 }
 
-/// A column in which one value is a password holds passwords, even those that are ordinary words.
-/// Beside a column of users, so do words that were joined.
+/// If one value of a column is a password, all are, even ordinary words. Beside a column of users, joined words are
+/// passwords too.
 fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<Range<usize>> {
     let strength = |cell: &Range<usize>| {
         let value = reader.of(cell);
@@ -209,21 +210,21 @@ fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<R
             && reader.fits(cell)
             && !is_label(value)
             && name::class(value).is_none();
-        // Of `secret | rotation`, the first column lists the names of objects.
+        // In `secret | rotation` the first column lists names of objects.
         let object = reader.class == Class::Secret
             && value.contains('-')
             && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
             && !value::is_random(value);
         value::strength(value).filter(|_| one && !object)
     };
-    // `PIN1`, `Admin-PIN`: numbers are the values.
+    // `PIN1`, `Admin-PIN`: the values are numbers.
     if cells.iter().all(|cell| is_pin(reader.name(), reader.of(cell))) {
         return cells;
     }
     let enough = if logins { Strength::Soft } else { Strength::Chosen };
     let strong = cells.iter().any(|cell| strength(cell) >= Some(enough)) || logins && are_words(reader, &cells);
     let least = if strong { Strength::Word } else { Strength::Chosen };
-    // Among passwords, a number is one too.
+    // Among passwords a number is one too.
     let number = |cell: &Range<usize>| {
         strong
             && reader.class == Class::Password
@@ -234,7 +235,7 @@ fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<R
     cells.into_iter().filter(is_secret).collect()
 }
 
-/// Ordinary words, each another one, none of which says how it stands with a password.
+/// Distinct ordinary words, none of which describes the state of a password.
 fn are_words(reader: &Reader<'_>, cells: &[Range<usize>]) -> bool {
     let is_word = |cell: &Range<usize>| {
         let value = reader.of(cell);
@@ -250,7 +251,7 @@ fn is_user_title(title: &str) -> bool {
     words().user_titles.contains(low.as_str())
 }
 
-/// All of the cell is a name: `Initial password (change it)`, not `password is wrong`.
+/// Whether the whole cell is a name: `Initial password (change it)`, not `password is wrong`.
 fn is_title(reader: &Reader<'_>, cell: &Range<usize>) -> bool {
     let title = reader.of(cell).trim_matches(['"', '\'', '*', '`', ' ']);
     let letters = title.chars().all(|letter| letter.is_alphanumeric() || " _-.()/#:".contains(letter));
@@ -278,14 +279,14 @@ fn is_qualified(rest: &str) -> bool {
         && !name::is_about(&word)
 }
 
-/// A list of a program: in brackets, assigned, or going on.
+/// A list in code: bracketed, assigned, or continued.
 fn is_code(head: &str) -> bool {
     head.contains(['(', ')', '{', '}', '=', '[', ']'])
         || head.trim_end().ends_with([',', ';', '\\'])
         || head.starts_with([' ', '\t']) && head.contains(['"', '\''])
 }
 
-/// A number, or a name with one in it: no title of a column.
+/// A number, or a name that contains one: not the title of a column.
 fn is_data(cell: &str) -> bool {
     cell.bytes().filter(u8::is_ascii_digit).count() > 1 || cell.contains(['/', '\\', '@', '=', '[', '>'])
 }
@@ -300,16 +301,16 @@ fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
     range
 }
 
-/// What sets the columns apart.
+/// The column separator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Split {
     At(char),
-    /// Two blanks at least.
+    /// At least two blanks.
     Blanks,
 }
 
 impl Split {
-    /// Sentences and programs have these too.
+    /// Separators that prose and code have too.
     fn is_loose(self) -> bool {
         matches!(self, Split::At(',' | ';' | '~') | Split::Blanks)
     }
@@ -317,7 +318,7 @@ impl Split {
     fn of(head: &str, at: usize) -> Option<Self> {
         for separator in ['|', '│', '┃', '║', '^', '\t', ';', '~', '¦', ','] {
             let (before, after) = head.split_at_checked(at)?;
-            // Between the columns of a table there are blanks; in a pattern or a type there are none.
+            // Table columns have blanks around `|`; patterns and types have none.
             let drawn =
                 separator != '|' || head.trim_start().starts_with('|') || head.contains(" | ") || head.contains("\t|");
             if (before.contains(separator) || after.contains(separator)) && drawn {
@@ -407,7 +408,7 @@ fn values(reader: &Reader<'_>) -> Option<Vec<Range<usize>>> {
     Some(found)
 }
 
-/// The values up to the bracket that closes: those in quotes, and `None` for the others.
+/// The values up to the closing bracket: the quoted ones, and `None` for the others.
 fn literals(reader: &Reader<'_>, mut at: usize) -> Option<(Vec<Option<Range<usize>>>, usize)> {
     let limit = at.saturating_add(MAX_ROW);
     let mut row = vec![None];

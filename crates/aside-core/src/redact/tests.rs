@@ -1,5 +1,5 @@
-//! What is found and what is left alone: rules with their own examples, the corpus with its numbers, and what must hold
-//! for any text.
+//! What is found and what is left alone: rules with their own examples, the corpus with its figures, and properties for
+//! any text.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ struct Score {
     wrong: usize,
 }
 
-/// A secret is found when nothing of it stays. A text without secrets is wrong when anything is taken out of it.
+/// A secret is found if nothing of it stays. A text without secrets is wrong if anything is removed from it.
 fn score<'a>(samples: impl Iterator<Item = &'a Sample>, complaints: &mut Vec<String>) -> Score {
     let mut score = Score::default();
     for sample in samples {
@@ -148,7 +148,7 @@ fn what_stands_around_a_secret_stays_readable() {
     }
 }
 
-/// Each pair: a text with its secrets between ⟦ and ⟧.
+/// Each text has its secrets between ⟦ and ⟧.
 fn holds(marked: &[&str]) {
     for marked in marked {
         let (text, expected) = unmark(marked);
@@ -229,7 +229,7 @@ fn a_key_belongs_to_the_section_that_names_it() {
 
 #[test]
 fn an_escaped_text_stays_escaped() {
-    // A caller that redacts what is JSON already gets JSON.
+    // A caller that redacts JSON gets JSON.
     for text in [
         "run: mysql -phunter2 x",
         "PASSWORD='a\"b'",
@@ -249,9 +249,9 @@ fn a_kind_is_the_one_that_says_most() {
     assert_eq!(secrets(&text).iter().map(|secret| secret.kind).collect::<Vec<_>>(), ["github token"]);
 }
 
-/// Texts that make every layer try as often as it can, on short lines and far apart on one long line, where a scan without a
-/// bound would see all of the line each time. Four times the text may take about four times as long; time that grows with the
-/// square takes 16 times as long. The margin is wide, since a test in debug on a busy machine is uneven.
+/// Texts that make every layer try as often as possible, on short lines and far apart on one long line, where an
+/// unbounded scan would see the whole line each time. Four times the text may take about four times as long; quadratic
+/// time takes 16 times as long. The margin is wide, since timings of a debug build on a busy machine vary.
 #[test]
 #[allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "measures time")]
 fn time_is_linear_in_the_text() {
@@ -288,7 +288,7 @@ fn time_is_linear_in_the_text() {
     }
 }
 
-/// Pieces that mean something to one of the layers, in any order.
+/// Pieces that one of the layers reacts to, in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! Values without quotes: where one ends in a file of settings, an environment, a connection string or a note.
+//! Values without quotes: where one ends in a settings file, an environment, a connection string or a note.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::redact::program::programs;
 use crate::redact::scan::{self, line_end, line_start};
 use crate::redact::value::{self, Class, Strength};
 
-/// Words of a value without quotes, in a file of settings.
+/// Words of an unquoted value in a settings file.
 const MAX_WORDS: usize = 5;
 
 /// Programs that a line runs with a variable set, and that take no secret themselves.
@@ -25,7 +25,7 @@ impl Reader<'_> {
         if self.is_in_template() {
             return None;
         }
-        // A test passed; a comment follows.
+        // A passed test; or a comment follows.
         if self.name() == "PASS" && operator == Operator::Colon || !tight && self.byte(from) == Some(b'#') {
             return None;
         }
@@ -41,7 +41,7 @@ impl Reader<'_> {
             b'{' if self.is_in_connection_string() => {
                 let end = braced(self.of(&(from + 1..line_end(self.text, from))))?;
                 let range = from + 1..from + 1 + end;
-                // `{0}`, `{password}` are replaced by a program.
+                // `{0}` and `{password}` are template slots.
                 let template = value::is_identifier(self.of(&range)) || range.len() < 3;
                 return Some(range).filter(|range| !template && self.fits(range));
             }
@@ -67,7 +67,7 @@ impl Reader<'_> {
         found.filter(plain)
     }
 
-    /// `{{ lookup('vault', 'secret=kv/data/db') }}`: the argument of a template says where the value is kept.
+    /// `{{ lookup('vault', 'secret=kv/data/db') }}`: the argument of a template says where the value is stored.
     fn is_in_template(&self) -> bool {
         let before = self.of(&(line_start(self.text, self.name.start)..self.name.start));
         let after = self.of(&(self.name.end..line_end(self.text, self.name.end)));
@@ -76,7 +76,7 @@ impl Reader<'_> {
             && before.contains(['(', '|'])
     }
 
-    /// Behind a colon without a space, in a note: `密码:abc`, `pw:abc`, alone on its line.
+    /// Behind a colon without a space, alone on a line of a note: `密码:abc`, `pw:abc`.
     fn is_unlike_code(&self, range: &Range<usize>) -> bool {
         let ends_line = scan::blank(self.text, range.end) == line_end(self.text, range.end);
         let value = self.of(range);
@@ -99,7 +99,7 @@ impl Reader<'_> {
             Some(hex) => hex.len() <= 2 && u8::from_str_radix(hex, 16).is_ok(),
             None => part.parse::<u8>().is_ok(),
         };
-        // A vector of a test counts up.
+        // A test vector counts up.
         let counts = numbers.iter().take(4).zip(0..).all(|(part, number)| {
             part.trim_start_matches("0x").trim_start_matches('0')
                 == if number == 0 { String::new() } else { number.to_string() }
@@ -113,7 +113,7 @@ impl Reader<'_> {
         key.then(|| scan::trimmed(self.text, from + 1..from + 1 + inner.len()))
     }
 
-    /// `"NAME=several words"`: to the quote that closes the pair.
+    /// `"NAME=several words"`: up to the quote that closes the pair.
     fn quoted_pair(&self, from: usize) -> Option<Range<usize>> {
         let quote = self.before(1).filter(|byte| b"\"'".contains(byte))?;
         let line = self.of(&(from..line_end(self.text, from)));
@@ -128,7 +128,7 @@ impl Reader<'_> {
         (named && (phrase || one) && !self.is_flag() && self.fits(&range)).then_some(range)
     }
 
-    /// `NAME=value`: to the end of the word, or of the line when the line is nothing else.
+    /// `NAME=value`: up to the end of the word, or of the line if the line contains nothing else.
     fn tight(&self, from: usize) -> Option<Range<usize>> {
         let line = from..line_end(self.text, from);
         let rest = self.of(&line).trim_end();
@@ -150,7 +150,7 @@ impl Reader<'_> {
             && (!self.begins_line() || self.of(&range).contains(['(', '[']))
             && matches!(self.byte(range.end), Some(b',' | b')' | b';' | b'(' | b'[' | b']' | b'"' | b'\''))
             && !self.is_flag();
-        // `clientSecret=Client Secret`: a text for a form, not a variable before a command.
+        // `clientSecret=Client Secret`: a form's text, not a variable before a command.
         let label = self.begins_line()
             && !upper
             && rest.contains(' ')
@@ -195,7 +195,7 @@ impl Reader<'_> {
             && value::strength(value).is_some()
     }
 
-    /// `storePassword=two words` between `keyAlias=upload` and its like. A file of texts has sentences beside it.
+    /// `storePassword=two words` between lines like `keyAlias=upload`. A file of texts has sentences beside it.
     fn is_phrase_property(&self, rest: &str) -> bool {
         const FORMS: &[&str] = &["confirm", "old", "new", "current", "repeat", "forgot", "reset", "change", "wrong"];
         const BESIDE: &[&str] =
@@ -224,7 +224,8 @@ impl Reader<'_> {
                 || setting(scan::next_line(self.text, self.name.end)))
     }
 
-    /// `DB_PASSWORD=two words` among other lines of an environment file. In a script a command follows the first word.
+    /// `DB_PASSWORD=two words` among other lines of an environment file. In a script a command would follow the first
+    /// word.
     fn is_phrase_setting(&self, rest: &str) -> bool {
         let mut words = rest.split_whitespace();
         let first = words.next().unwrap_or_default();
@@ -251,7 +252,7 @@ impl Reader<'_> {
                 || neighbour(scan::next_line(self.text, self.name.end)))
     }
 
-    /// A token that people chose, in a file of settings: `api-key=pdns-Schmiede`.
+    /// A token chosen by people, in a settings file: `api-key=pdns-Schmiede`.
     fn is_word_setting(&self, range: &Range<usize>) -> bool {
         let value = self.of(range);
         let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
@@ -272,7 +273,7 @@ impl Reader<'_> {
             && !value::is_path(value)
     }
 
-    /// Where a value ends that stands among others.
+    /// The end of a value among others.
     fn word(&self, rest: &str) -> usize {
         let connection = self.is_in_connection_string();
         let closes = match () {
@@ -338,7 +339,7 @@ impl Reader<'_> {
             .any(|part| before.contains(part))
     }
 
-    /// `name = value`, in a file of settings or in code.
+    /// `name = value`, in a settings file or in code.
     fn spaced(&self, from: usize) -> Option<Range<usize>> {
         let range = self.to_comment(from);
         let rest = self.of(&range);
@@ -369,7 +370,7 @@ impl Reader<'_> {
                 && line_start(self.text, self.name.start) != self.name.start
     }
 
-    /// `name: value`, in a file of settings, a log, or a sentence.
+    /// `name: value`, in a settings file, a log, or a sentence.
     fn behind_colon(&self, from: usize) -> Option<Range<usize>> {
         let mut range = self.to_comment(from);
         let first = self.of(&range).split_whitespace().next()?;
@@ -380,7 +381,7 @@ impl Reader<'_> {
             let alone = alone && bare.len() == first.len() && !value::is_identifier(bare);
             return Some(range).filter(|range| alone && self.is_among_settings() && self.is_word_setting(range));
         }
-        // One at a time: that is many times faster than both at once.
+        // One at a time: many times faster than both at once.
         for quote in ['"', '`'] {
             range.end = self.of(&range).find(quote).map_or(range.end, |end| range.start + end);
         }
@@ -415,7 +416,7 @@ impl Reader<'_> {
             && !self.of(range).ends_with(';')
     }
 
-    /// What stands behind the colon is a type, or a value of a program's.
+    /// Whether a type or an expression follows the colon.
     fn is_declared(&self, rest: &str) -> bool {
         let first = rest.split_whitespace().next().unwrap_or_default();
         let bare = first.trim_end_matches([',', ';', ')', '}']);
@@ -448,7 +449,8 @@ impl Reader<'_> {
         from..from + line.len()
     }
 
-    /// One word is the value. Of several, the first, if it is no ordinary word; or all, when it is plainly a setting.
+    /// A single word is the value. Of several, the first if it is not an ordinary word, or all if it is clearly a
+    /// setting.
     fn words(&self, range: Range<usize>) -> Option<Range<usize>> {
         let rest = self.of(&range);
         let mut words = rest.split_whitespace();
@@ -487,7 +489,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where a value ends that ODBC has in brackets: a bracket within it is written twice.
+/// The end of a bracketed ODBC value: a bracket within it is doubled.
 fn braced(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let mut at = 0;
@@ -501,7 +503,7 @@ fn braced(rest: &str) -> Option<usize> {
     None
 }
 
-/// `abcd efgh ijkl mnop`: groups of one length, as app passwords have them.
+/// `abcd efgh ijkl mnop`: groups of equal length, as in app passwords.
 fn is_grouped(value: &str) -> bool {
     let groups: Vec<&str> = value.split_whitespace().collect();
     groups.len() >= 4
@@ -509,7 +511,7 @@ fn is_grouped(value: &str) -> bool {
         && !groups.iter().any(|group| value::is_prose(group))
 }
 
-/// `Gato Preto Feliz 7`: words with capitals, and a number or a mark at the end.
+/// `Gato Preto Feliz 7`: capitalized words, and a number or a symbol at the end.
 fn is_titled_phrase(value: &str) -> bool {
     let words: Vec<&str> = value.split_whitespace().collect();
     let (Some(last), true) = (words.last(), (3..=MAX_WORDS).contains(&words.len())) else { return false };
@@ -520,12 +522,12 @@ fn is_titled_phrase(value: &str) -> bool {
         && last.contains(|letter: char| letter.is_ascii_digit() || letter == '!')
 }
 
-/// The name of a program: what stands before it sets a variable for it.
+/// Whether it is the name of a program: what precedes it sets a variable for it.
 fn is_command(word: &str) -> bool {
     programs().of(word).next().is_some() || RUNNERS.contains(&word)
 }
 
-/// `quot;` behind the `&` of HTML.
+/// `quot;` behind the `&` of an HTML entity.
 pub fn is_entity(behind: &str) -> bool {
     if behind.starts_with('#') {
         return true;
@@ -538,7 +540,7 @@ pub fn is_entity(behind: &str) -> bool {
     (2..=6).contains(&name) && behind.as_bytes().get(name) == Some(&b';')
 }
 
-/// `name=` behind the `&` of an address or a form.
+/// `name=` behind the `&` of a URL or a form.
 fn is_parameter(behind: &str) -> bool {
     let name = behind.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_-.[]%".contains(letter));
     name.is_some_and(|end| behind.get(end..).is_some_and(|rest| rest.starts_with('=')))

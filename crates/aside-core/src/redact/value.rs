@@ -1,5 +1,5 @@
-//! How much a value looks like a secret. What says that it is none is in `ordinary` (numbers, paths, code)
-//! and in `placeholder`.
+//! How much a value looks like a secret. Values that are clearly none are in `ordinary` (numbers, paths, code) and in
+//! `placeholder`.
 
 use crate::redact::ordinary::{is_code, is_host, is_small_path, is_term, is_version};
 pub use crate::redact::ordinary::{is_expression, is_file, is_identifier, is_ordinary, is_path, is_type};
@@ -7,15 +7,15 @@ use crate::redact::placeholder::{is_label, is_placeholder};
 use crate::redact::vocabulary::words;
 use crate::text::base64;
 
-/// How much a value must look like a secret, by what it is called.
+/// How much a value must look like a secret, depending on its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// A password may be any word.
     Password,
     Secret,
-    /// Made by a machine: an ordinary word is none.
+    /// Generated: an ordinary word is not one.
     Token,
-    /// What it is called says little, so that it must look like nothing else.
+    /// The name says little, so the value must look like nothing else.
     Random,
 }
 
@@ -23,15 +23,15 @@ pub enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
     Word,
-    /// Several words as one, or letters without vowels.
+    /// Joined words, or letters without vowels.
     Soft,
-    /// Letters with digits or symbols among them.
+    /// Letters mixed with digits or symbols.
     Chosen,
-    /// Letters, digits and more, or drawn by a machine.
+    /// Letters, digits and more, or generated.
     Strong,
 }
 
-/// Bytes of a value that is worth a look.
+/// Bytes of a value that is considered.
 const MAX_VALUE: usize = 4096;
 
 pub fn fits(class: Class, value: &str) -> bool {
@@ -65,7 +65,7 @@ pub fn fits(class: Class, value: &str) -> bool {
     }
 }
 
-/// `180`: days, characters or tries.
+/// `180`: a number of days, characters or attempts.
 fn is_count(value: &str) -> bool {
     value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -89,7 +89,7 @@ fn is_assignment(value: &str) -> bool {
     })
 }
 
-/// None for what is no value at all: a placeholder, a number, a date, an address, a file.
+/// `None` for what is not a value: a placeholder, a number, a date, an address, a file.
 pub fn strength(value: &str) -> Option<Strength> {
     let other = |value: &str| is_ordinary(value) || is_row(value) || is_assignment(value);
     if value.len() > MAX_VALUE || is_placeholder(value) || other(value) || has_ideographs(value) {
@@ -112,7 +112,7 @@ pub fn strength(value: &str) -> Option<Strength> {
     })
 }
 
-/// A symbol that passwords have and ordinary words have not, not at the end of a sentence.
+/// A symbol that passwords have and ordinary words do not, not at the end of a sentence.
 fn has_symbol(value: &str) -> bool {
     let inner = value.trim_end_matches(['!', '?', '.', ',', ';', ':', ')', '*', '+', '=']);
     inner.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '=', '?', '~', '|'])
@@ -139,7 +139,7 @@ fn is_unpronounceable(value: &str) -> bool {
     longest >= 6 || value.len() >= 12 && longest >= 5
 }
 
-/// Chinese, Japanese and Korean letters: people type passwords in ASCII there.
+/// Chinese, Japanese and Korean characters: users of these languages type passwords in ASCII.
 pub fn has_ideographs(value: &str) -> bool {
     if !value.is_empty() && value.chars().all(|letter| letter.is_alphabetic() && !letter.is_ascii() || letter == ' ') {
         return true;
@@ -202,7 +202,7 @@ pub fn is_identifier_of(value: &str, name: &str) -> bool {
     name.ends_with(&value) || value.ends_with(&name)
 }
 
-/// Words with blanks between them, in quotes where a password stands: no code, no label, no list of options.
+/// Quoted words with blanks in place of a password: no code, no label, no list of options.
 pub fn is_passphrase(value: &str) -> bool {
     let words = value.split_whitespace().count();
     (2..=12).contains(&words)
@@ -226,7 +226,7 @@ pub fn is_chosen(value: &str) -> bool {
         && (value.bytes().any(|byte| byte.is_ascii_digit()) || symbol || has_inner_capital(value) || is_mixed(value))
 }
 
-/// Capitals behind the first letter, and small letters.
+/// Capitals after the first letter, and small letters.
 fn is_mixed(value: &str) -> bool {
     value.chars().skip(1).any(|letter| letter.is_ascii_uppercase())
         && value.chars().any(|letter| letter.is_ascii_lowercase())
@@ -253,12 +253,12 @@ pub fn is_token(value: &str) -> bool {
         && (digits > 0 && letters > 0 || value.len() >= 16 && lower && upper && !is_words(value) || is_shouted(value))
 }
 
-/// Twenty capitals or more in one piece: no language has such a word.
+/// Twenty capitals or more without a separator: no language has such a word.
 fn is_shouted(value: &str) -> bool {
     value.len() >= 20 && value.bytes().all(|byte| byte.is_ascii_uppercase()) && variety(value) >= 9
 }
 
-/// `backfill-2024-05-13`, `nightly_20240513`: words and a day.
+/// `backfill-2024-05-13`, `nightly_20240513`: words and a date.
 pub fn is_dated(value: &str) -> bool {
     let stem = value.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '-');
     let date = value.get(stem.len()..).unwrap_or_default();
@@ -268,7 +268,7 @@ pub fn is_dated(value: &str) -> bool {
     digits.len() == 8 && year && words && (date.starts_with('-') || stem.ends_with(['_', '.']))
 }
 
-/// Drawn by a machine, by all that the value shows.
+/// Whether the value looks generated.
 pub fn is_random(value: &str) -> bool {
     let value = value.trim_end_matches('=');
     let body = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/_-.%".contains(&byte));
@@ -310,19 +310,19 @@ pub fn is_basic_pair(value: &str) -> bool {
         })
 }
 
-/// How many different characters there are.
+/// Number of distinct characters.
 pub fn variety(value: &str) -> usize {
     let mut seen = [false; 256];
     value.bytes().for_each(|byte| seen[usize::from(byte)] = true);
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// `ThisIsAnIdentifier2`, `left-pad-1-3-0`: pieces long enough to be words, with vowels in them.
+/// `ThisIsAnIdentifier2`, `left-pad-1-3-0`: pieces that are long enough to be words and have vowels.
 pub fn is_words(value: &str) -> bool {
     let bytes = value.as_bytes();
     let (mut pieces, mut numbers, mut letters, mut vowels) = (0, 0, 0, 0);
     let mut before = b'_';
-    // Two capitals or more directly before a small letter: rare in names, common in what a machine draws.
+    // Two capitals or more directly before a small letter: rare in names, common in generated strings.
     let clusters = bytes.windows(3).filter(|three| {
         matches!(three, [one, two, three] if one.is_ascii_uppercase() && two.is_ascii_uppercase() && three.is_ascii_lowercase())
     });
@@ -331,7 +331,7 @@ pub fn is_words(value: &str) -> bool {
     }
     for &byte in bytes {
         let begins = match byte {
-            // A capital and the small letters behind it are one piece, and so are capitals.
+            // A capital and the small letters behind it are one piece, and so is a run of capitals.
             b'a'..=b'z' => !before.is_ascii_alphabetic(),
             b'A'..=b'Z' => !before.is_ascii_uppercase(),
             b'0'..=b'9' => !before.is_ascii_digit(),
@@ -347,7 +347,7 @@ pub fn is_words(value: &str) -> bool {
     pieces > 0 && letters >= 4 * pieces && numbers <= 1 + pieces / 2 && vowels * 5 >= letters
 }
 
-/// Letters with vowels, and a year or a small number behind them: no code of a machine.
+/// Letters with vowels, and a year or a small number behind them: not a generated code.
 pub fn is_ordinary_word(value: &str) -> bool {
     let stem = value.trim_end_matches(|letter: char| letter.is_ascii_digit());
     stem.len() >= 4 && is_words(stem) && stem.bytes().all(|byte| byte.is_ascii_alphabetic())

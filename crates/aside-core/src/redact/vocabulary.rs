@@ -1,4 +1,4 @@
-//! The words of `data/redact/words.toml`: how secrets are named, and what stands in their place.
+//! The words of `data/redact/words.toml`: names of secrets, and what stands in their place.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub struct Vocabulary {
     pub token_phrases: Vec<String>,
     pub code_lists: Vec<String>,
     pub seed_lists: Vec<String>,
-    /// Heads of columns of passwords, if another column has users.
+    /// Headers of password columns, if another column has users.
     pub access_columns: Vec<String>,
     pub printing: Vec<String>,
     pub tails: HashSet<String>,
@@ -42,18 +42,18 @@ pub struct Vocabulary {
     pub terms: HashSet<String>,
     pub stores: HashSet<String>,
     pub store_verbs: HashSet<String>,
-    /// How a note to the reader begins, on its own or with one of `instruction_words` behind it.
+    /// Beginnings of a note to the reader, alone or followed by one of `instruction_words`.
     pub instructions: HashSet<String>,
     pub instruction_verbs: HashSet<String>,
     pub instruction_words: HashSet<String>,
-    /// What a user may do in a program, or belongs to.
+    /// Roles and groups of users.
     pub roles: HashSet<String>,
     pub form_words: Finder,
     /// Every word for a password in any language: a text that contains one is a label.
     pub labels: Finder,
 }
 
-/// Looks for all words of a list at once.
+/// Searches for all words of a list at once.
 #[derive(Default)]
 pub struct Finder(Option<AhoCorasick>);
 
@@ -66,7 +66,7 @@ impl Finder {
         self.0.as_ref().is_some_and(|finder| finder.is_match(text))
     }
 
-    /// Where words of the list stand, also within each other.
+    /// All occurrences of words of the list, also nested ones.
     pub fn all(&self, text: &str) -> Vec<Range<usize>> {
         let Some(finder) = &self.0 else { return Vec::new() };
         finder.find_overlapping_iter(text).map(|found| found.start()..found.end()).collect()

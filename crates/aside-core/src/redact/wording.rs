@@ -1,5 +1,5 @@
-//! What the words around a value, and the value itself, say in a sentence: whether it is told as a password, explained, or a
-//! part of the sentence.
+//! What the words around a value, and the value itself, say in a sentence: whether it is given as a password,
+//! explained, or part of the sentence.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::redact::{judge, name, placeholder};
 
 /// `Alarm PIN 6612`, `user bob, password value`, `smtp pw value`: the words before the name leave no doubt.
 pub fn is_told(reader: &Reader<'_>, value: &str) -> bool {
-    // Said about passwords in general.
+    // Words about passwords in general.
     const ABOUT: &[&str] = &[
         "link", "page", "form", "screen", "dialog", "box", "hint", "hashes", "reset", "expiry", "managers", "rotation",
     ];
@@ -41,13 +41,13 @@ pub fn is_told(reader: &Reader<'_>, value: &str) -> bool {
     word && (short || is_beside_user(before))
 }
 
-/// What stands before the name on its line.
+/// The text before the name on its line.
 fn before<'a>(reader: &'a Reader<'_>) -> &'a str {
     let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_BETWEEN));
     reader.of(&(from..reader.name.start)).rsplit('\n').next().unwrap_or_default()
 }
 
-/// `user bob, `, `login: bob / `, `with bob@x.example and `: what ends with a user and something that goes on.
+/// `user bob, `, `login: bob / `, `with bob@x.example and `: ends with a user and a continuation.
 fn is_beside_user(before: &str) -> bool {
     const AND: &[&str] =
         &["and", "und", "et", "y", "e", "en", "i", "ve", "with", "mit", "avec", "con", "com", "и", "the", "das"];
@@ -72,7 +72,7 @@ fn is_beside_user(before: &str) -> bool {
     goes_on && (named || address) && !value::is_prose(user)
 }
 
-/// `created token …`, `your token …`: what follows is one, even if it looks like a hash.
+/// `created token …`, `your token …`: a token follows, even if it looks like a hash.
 pub fn is_made(reader: &Reader<'_>) -> bool {
     const MADE: &[&str] =
         &["new", "created", "generated", "issued", "your", "received", "got", "obtained", "using", "with"];
@@ -81,7 +81,7 @@ pub fn is_made(reader: &Reader<'_>) -> bool {
     before.split_whitespace().next_back().is_some_and(|word| MADE.contains(&word.to_ascii_lowercase().as_str()))
 }
 
-/// Nothing that says that it is none.
+/// Whether nothing rules it out as a secret.
 pub fn is_plain(value: &str) -> bool {
     // `spec=True`, `call(`
     let assigns = value.split_once('=').is_some_and(|(name, _)| {
@@ -138,7 +138,7 @@ pub fn is_explained(reader: &Reader<'_>, between: &str, link: Link, from: usize,
         return value::strength(value) >= Some(Strength::Soft) && !value::is_expression(value)
             || value.contains('.') && !value.contains('(');
     }
-    // A key of WPA has eight letters at least; a sentence goes on with an adjective or a participle.
+    // A WPA key has at least eight letters; a sentence would continue with an adjective or a participle.
     let wireless = |text: &str| {
         let low = text.to_lowercase();
         ["wifi", "wi-fi", "wlan", "wireless"].iter().any(|name| low.contains(name))
@@ -165,7 +165,7 @@ pub fn is_explained(reader: &Reader<'_>, between: &str, link: Link, from: usize,
         && value.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
 }
 
-/// A line of a note that says what a password opens, and is nothing but that and the password.
+/// A line of a note with only what a password opens, and the password.
 pub fn is_noted(reader: &Reader<'_>, between: &str, range: &Range<usize>) -> bool {
     let value = reader.of(range);
     reader.begins_line()
@@ -188,7 +188,7 @@ pub fn is_purpose(between: &str) -> bool {
     between.split_whitespace().next().is_some_and(|first| FOR.contains(&first)) && !between.contains([',', ':'])
 }
 
-/// Three or more words as one, none of which belongs to an adjective such as `up-to-date`.
+/// Three or more joined words, none of which belongs to an adjective such as `up-to-date`.
 pub fn is_phrase(value: &str) -> bool {
     const GLUE: &[&str] = &[
         "to", "of", "the", "up", "in", "on", "by", "end", "date", "time", "non", "and", "or", "a", "for", "per", "well",
@@ -199,7 +199,7 @@ pub fn is_phrase(value: &str) -> bool {
         && !words.iter().any(|word| GLUE.contains(word))
 }
 
-/// `chaussette-verte`: two words or more as one, none of which speaks of how it stands with a password.
+/// `chaussette-verte`: two or more joined words, none of which describes the state of a password.
 pub fn is_joined_words(value: &str) -> bool {
     const OTHERS: &[&str] = &[
         "case",
@@ -244,7 +244,7 @@ pub fn is_joined_words(value: &str) -> bool {
     (2..=4).contains(&parts.len()) && parts.iter().all(is_word) && !value::is_prose(value)
 }
 
-/// `Lantern/Cobalt/Ferry/52`: words and a number, joined as no path is.
+/// `Lantern/Cobalt/Ferry/52`: words and a number, joined unlike a path.
 pub fn is_slashed(value: &str) -> bool {
     let parts: Vec<&str> = value.split('/').collect();
     let titled =
@@ -253,7 +253,7 @@ pub fn is_slashed(value: &str) -> bool {
         && last.bytes().any(|byte| byte.is_ascii_digit()) && last.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// `GießkanneRot!`, `Blaue_Blume`, `Zielony.Kot`: words as one that no sentence writes so.
+/// `GießkanneRot!`, `Blaue_Blume`, `Zielony.Kot`: joined words in a form that prose does not use.
 pub fn is_composed(value: &str) -> bool {
     let parts: Vec<&str> = value.trim_end_matches(['!', '?']).split(['-', '_', '.']).collect();
     let capital = |part: &&str| part.chars().next().is_some_and(char::is_uppercase);
@@ -269,7 +269,7 @@ pub fn is_composed(value: &str) -> bool {
             || inner && value.ends_with('!'))
 }
 
-/// The verb before the value is one that only quotes: `lautet`, `brzmi`.
+/// Whether the verb before the value is one that only quotes: `lautet`, `brzmi`.
 pub fn is_reads_as(reader: &Reader<'_>, from: usize) -> bool {
     let link = reader.of(&(reader.name.end..reader.name.end + from));
     ["lautet ", "brzmi ", "luidt ", "lyder ", "jetzt ", "teraz "].iter().any(|verb| link.ends_with(verb))
@@ -277,7 +277,7 @@ pub fn is_reads_as(reader: &Reader<'_>, from: usize) -> bool {
         && !link.ends_with(" jest teraz ")
 }
 
-/// `… until Monday`: the sentence goes on with how long the value holds.
+/// `… until Monday`: the sentence continues with how long the value is valid.
 pub fn is_for_a_while(reader: &Reader<'_>, range: &Range<usize>) -> bool {
     let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
     [" until ", " till ", " for now", " bis ", " jusqu", " hasta ", " fino a", " até "]
@@ -287,7 +287,7 @@ pub fn is_for_a_while(reader: &Reader<'_>, range: &Range<usize>) -> bool {
 
 pub fn ends_sentence(reader: &Reader<'_>, range: &Range<usize>) -> bool {
     let rest = reader.of(&(range.end..line_end(reader.text, range.end)));
-    // Behind a name in a script without blanks the verb follows: `パスワードは … です`.
+    // In a script without blanks the verb follows the value: `パスワードは … です`.
     rest.trim_start().starts_with(is_unspaced)
         || rest.trim_matches(['.', ',', '!', ';', ')', '"', '\'', '`', ' ']).is_empty()
         || rest.starts_with([',', ';', '.'])

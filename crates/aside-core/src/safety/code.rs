@@ -1,6 +1,6 @@
-//! What code of another language does that stands in a line: `python -c`, `perl -e`, a here-document for `ruby`. Calls are
-//! found by their names (`data/safety/code.toml`); shell texts in them are read as the line itself is. Code that makes its
-//! own code cannot be read, and is said to be so.
+//! Finds what code of another language in a line does: `python -c`, `perl -e`, a here-document for `ruby`. Recognises calls by name
+//! (`data/safety/code.toml`) and parses shell scripts in them like the line itself. Code that generates code cannot be analysed, and is
+//! reported as opaque.
 
 mod lex;
 mod scripts;
@@ -19,11 +19,11 @@ use crate::safety::{Harm, sql};
 
 const TABLE: &str = include_str!("../../data/safety/code.toml");
 
-/// Code in code.
+/// Nesting of code in code.
 const MAX_DEPTH: usize = 3;
-/// Calls that are looked at closely.
+/// Calls that are examined.
 const MAX_CALLS: usize = 256;
-/// Tokens of the arguments of one.
+/// Tokens of the arguments of one call.
 const MAX_ARGUMENTS: usize = 512;
 
 #[derive(Default)]
@@ -45,12 +45,12 @@ struct Interpreter {
 
 #[derive(Clone)]
 struct Call {
-    /// `os` of `os.remove`; empty when there has to be one, whichever.
+    /// `os` of `os.remove`; empty when any receiver is required.
     receiver: Option<String>,
     does: Does,
     /// Only without arguments.
     empty: bool,
-    /// Only with arguments in which this is found.
+    /// Only with arguments that match this.
     needs: Option<Arc<Lazy>>,
     /// A call even without brackets or arguments.
     bare: bool,
@@ -66,7 +66,7 @@ enum Does {
         mode: Option<usize>,
         arrow: bool,
     },
-    /// The file is what it is called on: `Path("x").write_text(…)`.
+    /// The file is the receiver: `Path("x").write_text(…)`.
     Receiver,
 }
 
@@ -75,7 +75,7 @@ struct Pattern {
     harm: Harm,
 }
 
-/// Made ready when it is first needed.
+/// Compiled on first use.
 struct Lazy {
     pattern: String,
     ready: OnceLock<Option<Regex>>,
@@ -143,17 +143,17 @@ fn read(table: &str) -> Table {
 #[derive(Debug, Default)]
 pub struct Reading {
     pub harms: Vec<Harm>,
-    /// Scripts that it gives to a shell.
+    /// Scripts that it passes to a shell.
     pub shells: Vec<String>,
-    /// Files that it writes anew, as far as they are named.
+    /// Files that it overwrites, as far as they are named.
     pub files: Vec<String>,
 }
 
-/// A program in the words of a command, or in what it is fed.
+/// A program in the words of a command, or on its standard input.
 struct Program {
     language: String,
     code: String,
-    /// The number of the word.
+    /// The index of the word.
     word: usize,
 }
 
@@ -167,7 +167,7 @@ pub fn reading(run: &Run) -> Reading {
     reading
 }
 
-/// Shell scripts in the code of a command, each with the number of the word that it stands in.
+/// Shell scripts in the code of a command, each with the index of its word.
 pub fn shell_texts(run: &Run) -> Vec<(String, usize)> {
     let mut texts = Vec::new();
     for program in programs(run) {
@@ -181,7 +181,7 @@ pub fn shell_texts(run: &Run) -> Vec<(String, usize)> {
     texts
 }
 
-/// Whether it reads programs of its own language.
+/// Whether it interprets programs of its own language.
 pub fn is_interpreter(name: &str) -> bool {
     CODE.interpreters.contains_key(unversioned(name)) || CODE.interpreters.contains_key(name)
 }
@@ -236,7 +236,7 @@ impl Interpreter {
         }
         let module = words.iter().any(|word| word.value == "-m");
         let file = operand.is_some() && self.language != "mongo";
-        // What the line has written to the file that it runs.
+        // `fed` may be what the line itself has written to the file that it runs.
         let handed =
             run.redirections.iter().any(|one| matches!(one.kind, Redirect::HereString | Redirect::HereDocument));
         let written = file && run.fed_by.is_empty() && !handed;
@@ -246,7 +246,7 @@ impl Interpreter {
         found
     }
 
-    /// Whether code comes with the flag: in the next word, or in this one.
+    /// Whether the flag has code: in the next word, or in this one.
     fn code_in<'w>(&self, word: &'w str) -> Option<Option<&'w str>> {
         if !is_flag(word) {
             return None;
@@ -274,7 +274,7 @@ impl Interpreter {
 
 /// Adds what the code does to the reading.
 fn read_code(code: &str, language: &str, depth: usize, reading: &mut Reading) {
-    // All of it is in a variable.
+    // All of the code is in a variable.
     if code.trim_start().starts_with('$') && !code.contains(['(', ';', ' ']) && language != "perl" && language != "php"
     {
         reading.harms.push(Harm::Opaque);
@@ -297,7 +297,7 @@ fn read_code(code: &str, language: &str, depth: usize, reading: &mut Reading) {
     Reader { tokens: &tokens, language, depth, bare, lisp, aliases, calls: 0 }.read(reading);
 }
 
-/// Without its strings.
+/// The code without its strings.
 fn plain_text(tokens: &[Token]) -> String {
     let mut text = String::new();
     for token in tokens {
@@ -320,7 +320,7 @@ struct Reader<'t> {
     depth: usize,
     bare: bool,
     lisp: bool,
-    /// Other names of modules.
+    /// Aliases of modules.
     aliases: HashMap<String, String>,
     calls: usize,
 }
@@ -340,7 +340,7 @@ fn aliases(tokens: &[Token], language: &str) -> HashMap<String, String> {
     aliases
 }
 
-/// Calls that only show what they are given.
+/// Calls that only print their arguments.
 const SHOWS: [&str; 16] = [
     "print",
     "println",
@@ -359,7 +359,7 @@ const SHOWS: [&str; 16] = [
     "fprintf",
     "format",
 ];
-/// What brings text from elsewhere into code.
+/// Names that bring remote text into code.
 const FETCHES: [&str; 16] = [
     "urlopen",
     "urlretrieve",
@@ -502,7 +502,7 @@ impl Reader<'_> {
     /// `eval("…")`, `exec(urlopen(…).read())`
     fn code(&self, arguments: &[Vec<&Token>], reading: &mut Reading) {
         let Some(first) = arguments.first().filter(|first| !first.is_empty()) else { return };
-        // A block is no text: perl's `eval { … }`.
+        // A block is not a string: perl's `eval { … }`.
         if matches!(first.first(), Some(Token::Mark('{'))) {
             return;
         }
@@ -510,13 +510,13 @@ impl Reader<'_> {
         match first.as_slice() {
             [Token::Text(code)] if self.depth < MAX_DEPTH => read_code(code, self.language, self.depth + 1, reading),
             _ if first.iter().any(|token| fetches(&token)) => reading.harms.push(Harm::RunsUnseen),
-            // A file of its own, as if it was run.
+            // A local file, as if it were run.
             [Token::Name(open), ..] if open == "open" => {}
             _ => reading.harms.push(Harm::Opaque),
         }
     }
 
-    /// What stands before the last part of a name: `os` of `os.remove`, nothing of a call behind a bracket.
+    /// The part of a name before the last one: `os` of `os.remove`; empty for a call on a bracket.
     fn receiver(&self, at: usize) -> Option<String> {
         let mark = |at: usize| match self.tokens.get(at) {
             Some(Token::Mark(mark)) => Some(*mark),
@@ -592,8 +592,8 @@ impl Reader<'_> {
         arguments
     }
 
-    /// A statement that is given to a database: whatever a call named like this is given, and what is a statement beyond
-    /// doubt, unless it is only printed.
+    /// Whether a string is a destructive statement for a database: any argument of a call with such a name, and any unmistakable statement,
+    /// unless it is only printed.
     fn is_lossy(&self, at: usize, text: &str) -> bool {
         let call = self.enclosing(at).unwrap_or_default().to_lowercase();
         if SHOWS.contains(&call.as_str()) {
@@ -624,7 +624,7 @@ impl Reader<'_> {
         None
     }
 
-    /// A function that another one calls: `map(os.remove, files)`.
+    /// A function passed to another: `map(os.remove, files)`.
     fn is_passed(&self, at: usize) -> bool {
         const CALLERS: [&str; 10] =
             ["map", "filter", "forEach", "foreach", "each", "apply", "array_map", "array_walk", "submit", "then"];
@@ -633,7 +633,7 @@ impl Reader<'_> {
     }
 }
 
-/// The only text of an argument, whatever it is called: `"x"`, `file="x"`, `Path("x")`.
+/// The only string of an argument, however it is wrapped: `"x"`, `file="x"`, `Path("x")`.
 fn text_of(tokens: &[&Token]) -> Option<String> {
     let mut texts = tokens.iter().filter_map(|token| match token {
         Token::Text(text) => Some(text.clone()),
@@ -653,7 +653,7 @@ fn spelled(tokens: &[&Token]) -> String {
     words.collect()
 }
 
-/// What a shell would read: a text, several words, a list of words. What is not known stands there as a variable.
+/// The shell script in the arguments: a string, several words, or a list of words. Unknown parts become a variable.
 fn script(arguments: &[Vec<&Token>]) -> String {
     let mut words = Vec::new();
     for (number, argument) in arguments.iter().enumerate() {
@@ -670,7 +670,7 @@ fn script(arguments: &[Vec<&Token>]) -> String {
                     word.push_str(&text.replace("#{", "${"));
                     known = true;
                 }
-                // The parts of a list.
+                // Elements of a list.
                 Token::Mark(',') => word.push(' '),
                 Token::Name(name) if !known && argument.len() == 1 => {
                     word.push_str("$unknown_");
@@ -687,7 +687,7 @@ fn script(arguments: &[Vec<&Token>]) -> String {
     words.join(" ")
 }
 
-/// Words of a language that has no quotes around them.
+/// Words of a language that does not quote them.
 fn bare_words(arguments: &[Vec<&Token>]) -> String {
     let mut text = String::new();
     let mut glued = false;

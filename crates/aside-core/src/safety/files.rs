@@ -1,5 +1,5 @@
-//! Harm that takes more than a table to see, by the name of the command: what `rm` is pointed at, which mode `chmod` sets,
-//! what `git checkout` is given.
+//! Harm that needs more than a table to detect, by the name of the command: the targets of `rm`, the mode of `chmod`, the arguments of `git
+//! checkout`.
 
 use crate::line::Word;
 use crate::safety::Harm;
@@ -13,7 +13,7 @@ pub fn harms(run: &Run) -> Vec<Harm> {
     match run.name() {
         "rm" | "rimraf" | "del" | "trash-rm" => removed(run),
         "find" if has_word(arguments, "-delete") => found(run),
-        // `find / -exec rm {} +`: the command is judged by itself, where it begins is judged here.
+        // `find / -exec rm {} +`: the inner command is judged by itself, its starting point here.
         "find" if removes(arguments) => found(run).into_iter().filter(|harm| *harm != Harm::DeletesFiles).collect(),
         "chmod" => modes(run),
         "chown" | "chgrp" if has_flag(arguments, &["-R", "--recursive"]) => everything(run, 1),
@@ -57,7 +57,7 @@ fn after<'w>(arguments: &'w [Word], flags: &[&str]) -> Option<&'w Word> {
     arguments.get(at + 1)
 }
 
-/// Where a word leads, seen from the directory that the line went to.
+/// What lies below a word's path, relative to the directory that the line changed to.
 fn below(word: &Word, run: &Run) -> Below {
     match run.directory.as_deref() {
         Some(directory) if !word.value.starts_with(['/', '~', '$']) => target::below(
@@ -68,7 +68,7 @@ fn below(word: &Word, run: &Run) -> Below {
     }
 }
 
-/// What is gone with everything below these.
+/// The harms of losing everything below these.
 fn swept(targets: &[&Word], run: &Run, deep: bool) -> Vec<Harm> {
     let mut harms = Vec::new();
     for word in targets.iter().filter(|word| deep || word.value.ends_with('*')) {
@@ -91,7 +91,7 @@ fn removed(run: &Run) -> Vec<Harm> {
     {
         return Vec::new();
     }
-    // `--recur` is `--recursive`.
+    // Accepts abbreviations: `--recur` is `--recursive`.
     let short = |word: &Word| word.value.len() > 3 && "--recursive".starts_with(word.value.as_str());
     let deep = has_flag(arguments, &["-r", "-R", "-d"]) || arguments.iter().any(short) || run.name() == "rimraf";
     let mut harms = vec![Harm::DeletesFiles];
@@ -102,7 +102,7 @@ fn removed(run: &Run) -> Vec<Harm> {
     harms
 }
 
-/// `-exec rm -r …`: not only files, and without a question; or all files.
+/// Whether `-exec` runs `rm` with a recursive or forcing flag, or on all of `-type f`.
 fn removes(arguments: &[Word]) -> bool {
     let files = arguments.windows(2).any(|words| words[0].value == "-type" && words[1].value == "f");
     arguments.windows(2).enumerate().any(|(at, words)| {
@@ -113,7 +113,7 @@ fn removes(arguments: &[Word]) -> bool {
     })
 }
 
-/// `fd . / -X rm`: the first word is a pattern, the others are where it looks.
+/// `fd . / -X rm`: the first word is a pattern, the others are starting points.
 fn found_by_fd(run: &Run) -> Vec<Harm> {
     let arguments = run.arguments();
     if !removes(arguments) {
@@ -126,7 +126,7 @@ fn found_by_fd(run: &Run) -> Vec<Harm> {
     if all { swept(&starts, run, true) } else { Vec::new() }
 }
 
-/// What `find / | xargs rm` deletes, by the `find` that feeds it. Something between the two may choose among its files.
+/// What `find / | xargs rm` deletes, by the `find` that feeds it. A filter between the two may select among its files.
 pub fn fed(run: &Run, feeding: &[&Run]) -> Vec<Harm> {
     let takes = run.words.last().is_some_and(|word| word.value == "{}" && !word.fixed);
     let [find] = feeding else { return Vec::new() };
@@ -193,7 +193,7 @@ fn is_mode_flag(word: &str) -> bool {
         .is_some_and(|letters| !letters.is_empty() && letters.chars().all(|one| "rwxXst".contains(one)))
 }
 
-/// A mode with which everybody may write. The sticky bit makes that safe.
+/// A world-writable mode. The sticky bit makes that safe.
 fn opens_to_all(mode: &str) -> bool {
     let digits = !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit());
     if digits {
@@ -207,7 +207,7 @@ fn opens_to_all(mode: &str) -> bool {
     })
 }
 
-/// The program runs with the rights of its owner: `4755`, `u+s`.
+/// A set-user-id mode: `4755`, `u+s`.
 fn gives_rights(mode: &str) -> bool {
     let digits = mode.len() == 4 && mode.bytes().all(|byte| byte.is_ascii_digit());
     if digits {
@@ -231,7 +231,7 @@ fn shows_key(mode: &str, targets: &[&Word]) -> bool {
     (open || mode.contains("+r")) && targets.iter().any(key)
 }
 
-/// A mode that takes rights away from the owner: `000`, `a-rwx`.
+/// A mode that takes rights from the owner: `000`, `a-rwx`.
 fn shuts(mode: &str) -> bool {
     matches!(mode, "0" | "00" | "000" | "0000" | "a-rwx" | "a=" | "-rwx" | "ugo-rwx" | "a-x" | "-x" | "-r" | "a-r")
 }
@@ -252,7 +252,7 @@ fn disk_dump(arguments: &[Word]) -> Vec<Harm> {
     }
 }
 
-/// What a copy does besides overwriting: `mv x /dev/null`, `cp x /dev/sda`, `mv / x`.
+/// Harm of a copy besides overwriting: `mv x /dev/null`, `cp x /dev/sda`, `mv / x`.
 fn copied(run: &Run) -> Vec<Harm> {
     let targets = plain(run.arguments());
     let mut harms = Vec::new();
@@ -298,7 +298,7 @@ fn truncated(arguments: &[Word]) -> Vec<Harm> {
     }
 }
 
-/// A signal that tells a program something, and does not end it: `-HUP`, `-s USR1`.
+/// A signal that notifies a program without ending it: `-HUP`, `-s USR1`.
 pub fn is_notice(values: &[&str]) -> bool {
     let signal = match values {
         ["-s" | "--signal", signal, ..] => Some(*signal),
@@ -311,25 +311,25 @@ pub fn is_notice(values: &[&str]) -> bool {
 
 fn killed(arguments: &[Word]) -> Vec<Harm> {
     let values: Vec<&str> = arguments.iter().map(|word| word.value.as_str()).collect();
-    // They ask whether it runs, or what signals there are.
+    // Only queries whether it runs, or lists the signals.
     let asks = matches!(
         values.as_slice(),
         ["-l" | "-L" | "--list" | "--table", ..] | ["-0", ..] | ["-s" | "-n" | "--signal", "0", ..]
     );
     // A job of this shell.
     let job = values.last().is_some_and(|word| word.starts_with('%'));
-    // For the first process no signal is only a notice.
+    // For process 1 no signal is just a notification.
     let first = values.get(1..).unwrap_or_default().iter().any(|word| matches!(*word, "1" | "-1"));
     if asks || job || is_notice(&values) && !first {
         return Vec::new();
     }
-    // The first may be a signal: `-1` is HUP there, and all processes behind one.
+    // The first word may be a signal: there `-1` is HUP, and after one it means all processes.
     let targets = values.get(1..).unwrap_or_default();
     let all = targets.contains(&"-1") || values.first() == Some(&"1") || targets.contains(&"1") && values.len() == 2;
     vec![if all { Harm::TakesDown } else { Harm::Stops }]
 }
 
-/// `git checkout` of files, which is told from that of a branch by what it is given.
+/// `git checkout` of files, told from that of a branch by its arguments.
 fn checked_out(arguments: &[Word]) -> Vec<Harm> {
     let mut words = arguments.iter().map(|word| word.value.as_str());
     let sub = loop {
@@ -368,7 +368,7 @@ fn edits_in_place(flag: &str) -> bool {
     letters.get(..own).is_some_and(|own| own.contains('i'))
 }
 
-/// Files that are edited by hand; a branch hardly ends like one.
+/// Extensions of files that are edited by hand; branch names rarely have them.
 fn has_ending(word: &str) -> bool {
     const ENDINGS: [&str; 48] = [
         "rs", "py", "js", "ts", "tsx", "jsx", "c", "h", "cpp", "go", "java", "rb", "sh", "md", "txt", "json", "toml",

@@ -1,5 +1,4 @@
-//! What one command of a line does: its redirections, what the tables say, what its code and its statements do, and
-//! whether it can be read at all.
+//! Judges one command of a line: its redirections, the tables' rules, its code and statements, and whether it can be analysed at all.
 
 use crate::line::{Redirect, Word};
 use crate::safety::runs::{Place, Role, Run, Runs, Sign, is_flag};
@@ -10,7 +9,7 @@ use crate::safety::{Danger, Harm};
 use crate::safety::{code, files, printed, rules, sql, statements, verbs, web, wrap};
 
 pub fn judge(runs: &Runs, run: &Run, view: View<'_>, dangers: &mut Vec<Danger>) {
-    // The body of a function does nothing until it is called; then it is another run.
+    // The body of a function does nothing until it is called, which is a run of its own.
     if run.role == Role::Defined && run.sign != Sign::Bomb {
         return;
     }
@@ -21,7 +20,7 @@ pub fn judge(runs: &Runs, run: &Run, view: View<'_>, dangers: &mut Vec<Danger>) 
     }
     let harms = harms(runs, run, &own);
     dangers.extend(harms.into_iter().map(|harm| Danger { harm, span: run.span() }));
-    // A world knows better than `dd` whether a file was there.
+    // With a world, `dd` to a file that does not exist loses nothing.
     if view.world.is_some()
         && run.name() == "dd"
         && !dangers.iter().skip(from).any(|danger| danger.harm == Harm::Overwrites)
@@ -39,7 +38,7 @@ pub fn judge(runs: &Runs, run: &Run, view: View<'_>, dangers: &mut Vec<Danger>) 
     }
 }
 
-/// What a container that is thrown away cannot keep to itself.
+/// Harm that goes beyond a discarded container.
 fn outlasts(harm: Harm) -> bool {
     match harm {
         Harm::Overwrites
@@ -62,7 +61,7 @@ fn outlasts(harm: Harm) -> bool {
     }
 }
 
-/// What the words of a command that are its own say, and not those of another that it runs.
+/// What a command's own words say, without those of a command that it runs.
 struct Own {
     is_wrapper: bool,
     is_dry: bool,
@@ -143,7 +142,7 @@ fn harms(runs: &Runs, run: &Run, own: &Own) -> Vec<Harm> {
 
 fn asks_for_help(name: &str, own: &[&Word]) -> bool {
     let values: Vec<&str> = own.iter().map(|word| word.value.as_str()).collect();
-    // `cargo yank --version 1.0` asks for something else.
+    // `cargo yank --version 1.0` is not a query for the version.
     let version = matches!(values.as_slice(), ["--version" | "-V" | "-version" | "version"]);
     let help = values.first() == Some(&"help") && !verbs::is_closed(name);
     let last = values.len() > 1 && values.last().is_some_and(|word| matches!(*word, "-h" | "-?" | "-help"));
@@ -151,7 +150,7 @@ fn asks_for_help(name: &str, own: &[&Word]) -> bool {
     version || help || last || word || values.iter().take_while(|word| **word != "--").any(|word| *word == "--help")
 }
 
-/// Statements or commands in a file whose name says what they do: `psql -f drop-all.sql`, `bash < wipe.sh`.
+/// A file of statements or commands whose name says what they do: `psql -f drop-all.sql`, `bash < wipe.sh`.
 fn reads_file(run: &Run) -> Option<Harm> {
     let name = run.name();
     let client = statements::is_client(name);
@@ -170,7 +169,7 @@ fn reads_file(run: &Run) -> Option<Harm> {
     read.or_else(|| run.arguments().windows(2).filter(|_| takes).find_map(flag))
 }
 
-/// A statement that is typed somewhere, or sent over a socket: `echo flush_all > /dev/tcp/host/11211`.
+/// A statement that is typed as a command, or sent over a socket: `echo flush_all > /dev/tcp/host/11211`.
 fn sends(run: &Run) -> Option<Harm> {
     if matches!(
         run.name(),
@@ -183,7 +182,7 @@ fn sends(run: &Run) -> Option<Harm> {
     let to_socket = run.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
     let to_socket =
         to_socket.into_iter().any(|word| word.value.starts_with("/dev/tcp/") || word.value.starts_with("/dev/udp/"));
-    // A shell whose terminal is somewhere else.
+    // A reverse shell.
     if to_socket && wrap::is_shell(run.name()) {
         return Some(Harm::Unprotects);
     }
@@ -191,14 +190,14 @@ fn sends(run: &Run) -> Option<Harm> {
     statements::sent(&text)
 }
 
-/// The first word that a device or a store understands: `ssh router 'delete system'`.
+/// A remote command that a device or a store understands: `ssh router 'delete system'`.
 fn commands_device(run: &Run) -> Option<Harm> {
     const VERBS: [&str; 9] =
         ["delete", "erase", "destroy", "reload", "format", "purge", "wipe", "factory-reset", "undo"];
     (run.place == Place::Elsewhere && VERBS.contains(&run.name())).then_some(Harm::DeletesOther)
 }
 
-/// `cat /dev/zero > x`, `yes > x`: the disk is full before it ends.
+/// `cat /dev/zero > x`, `yes > x`: endless output that fills the disk.
 fn fills_disk(run: &Run) -> bool {
     let endless = match run.name() {
         "yes" => true,
@@ -215,7 +214,7 @@ fn fills_disk(run: &Run) -> bool {
     endless && run.redirections.iter().any(|redirection| target(&redirection))
 }
 
-/// `crontab x`, unless what was there is in what it is fed.
+/// `crontab x`, unless the input contains the old table.
 fn replaces_jobs(runs: &Runs, run: &Run) -> bool {
     let words = || run.arguments().iter().map(|word| word.value.as_str());
     if run.name() != "crontab" || words().any(|word| matches!(word, "-l" | "-e" | "-r" | "-T" | "-i")) {
@@ -235,7 +234,7 @@ fn replaces_jobs(runs: &Runs, run: &Run) -> bool {
     (plain.next().is_some() || reads) && (!kept || dropped)
 }
 
-/// Variables that hold the name of a program by custom.
+/// Variables that by convention hold the name of a program.
 const PROGRAMS: [&str; 30] = [
     "EDITOR",
     "VISUAL",
@@ -269,30 +268,30 @@ const PROGRAMS: [&str; 30] = [
     "PIP",
 ];
 
-/// The command is what a download prints: `s=$(curl …); eval "$s"`.
+/// The command is the output of a download: `s=$(curl …); eval "$s"`.
 fn is_downloaded(runs: &Runs, run: &Run) -> bool {
     let made = run.words.first().is_some_and(|first| first.value.starts_with("$(") || first.value.starts_with('`'));
     let mut inner = run.substituted.iter().flat_map(|range| runs.runs.get(range.clone()).unwrap_or_default());
     made && run.name().is_empty() && inner.any(web::is_download)
 }
 
-/// The name of the command is in a variable that the line does not set, or is made by a program that only prints.
+/// Whether the name of the command is in a variable that the line does not set, or is the output of a filter.
 fn is_unreadable(runs: &Runs, run: &Run) -> bool {
     let Some(first) = run.words.first() else { return false };
     let value = first.value.as_str();
-    // What xargs puts in the place of these.
+    // The placeholders of xargs.
     if matches!(value, "%" | "@" | "{}") && run.is_inner || value.starts_with("{1") {
         return true;
     }
     if first.fixed || !run.name().is_empty() {
         return false;
     }
-    // A pattern for a name: `/bin/r?`
+    // A glob for a name: `/bin/r?`
     if value.starts_with('/') && value.contains(['?', '*', '[']) || value.starts_with("$(<") {
         return true;
     }
     if value.starts_with("$(") || value.starts_with('`') {
-        // What a tool prints to be run is its own business; what comes out of a file or a decoder is not.
+        // A tool that prints commands to be run is trusted; the contents of a file or a decoder's output are not.
         const PRINTS: [&str; 12] =
             ["cat", "head", "tail", "sed", "awk", "tr", "rev", "cut", "base64", "xxd", "openssl", "jq"];
         let mut inner = run.substituted.iter().flat_map(|range| runs.runs.get(range.clone()).unwrap_or_default());
@@ -302,7 +301,7 @@ fn is_unreadable(runs: &Runs, run: &Run) -> bool {
     name.is_some_and(|name| !name.is_empty() && !name.starts_with('(') && !PROGRAMS.contains(&name))
 }
 
-/// A statement that any program is given as a word, unless the word is a message or the program only shows it.
+/// A statement that any program gets as a word, unless the word is a message or the program only prints it.
 fn gives_statement(run: &Run) -> bool {
     if verbs::is_closed(run.name()) {
         return false;

@@ -1,11 +1,11 @@
-//! What a command line can destroy, found by parsing it. Knows nothing about users, tasks or models, and forbids nothing.
+//! Finds what a command line can destroy, by parsing it. Knows nothing about users, tasks or models, and forbids nothing.
 //!
-//! What is said, and what is not, where a line alone does not tell:
-//! - `> file` overwrites, unless the world knows that the file is not there; not `> /dev/null` and not `>> file`.
-//! - `cp a b` and `mv a b` make something new most of the time. They overwrite with `-f`, or when `dangers_in` sees that
-//!   the target is a file that is there.
-//! - What asks first (`rmdir`, `git branch -d`, `fdisk -l`) or only pretends to (`--dry-run`, `--help`) destroys nothing.
-//! - A function runs where the line calls it. Code that the line does not show (`eval "$x"`) is said to be unreadable.
+//! How it decides where the line alone does not tell:
+//! - `> file` overwrites, unless the world knows that the file does not exist; `> /dev/null` and `>> file` do not.
+//! - `cp a b` and `mv a b` mostly make something new. They overwrite with `-f`, or when `dangers_in` sees that the target is an existing
+//!   file.
+//! - What asks first (`rmdir`, `git branch -d`, `fdisk -l`) or only simulates (`--dry-run`, `--help`) destroys nothing.
+//! - A function runs where the line calls it. Code that the line does not show (`eval "$x"`) is reported as unreadable.
 
 pub mod runs;
 
@@ -35,7 +35,7 @@ use crate::safety::runs::Runs;
 use crate::safety::writes::View;
 use crate::world::World;
 
-/// One thing that cannot be taken back, or that opens what was closed.
+/// One thing that cannot be undone, or that weakens protection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Danger {
     pub harm: Harm,
@@ -43,7 +43,7 @@ pub struct Danger {
     pub span: Range<usize>,
 }
 
-/// The order is the weight: the worst is the greatest.
+/// Ordered by severity: the worst is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Harm {
     /// `> file`, `tee file`, `cp` or `mv` onto something
@@ -103,7 +103,7 @@ impl Harm {
         Harm::EndsSystem,
     ];
 
-    /// What stands in the description of a command, after its name: "deletes files".
+    /// For the description of a command, after its name: "deletes files".
     pub fn words(self) -> &'static str {
         match self {
             Harm::Overwrites => "overwrites a file",
@@ -126,7 +126,7 @@ impl Harm {
         }
     }
 
-    /// How our tables of rules spell it.
+    /// The name in our rule tables.
     pub fn name(self) -> &'static str {
         match self {
             Harm::Overwrites => "overwrites",
@@ -154,18 +154,18 @@ impl Harm {
     }
 }
 
-/// Everything in the line, commands inside of others included, in the order of the line. Whether a file is there is not known: what
-/// writes for certain overwrites.
+/// All dangers of the line, including nested commands, in the order of the line. Whether a file exists is unknown: every certain write
+/// overwrites.
 pub fn dangers(line: &str, dialect: Dialect) -> Vec<Danger> {
     found(&Runs::of(line, dialect), View { world: None, cwd: "/" })
 }
 
-/// As `dangers`, for a line that would run in this directory: `rm -rf *` in a home deletes the home.
+/// Like `dangers`, for a line that would run in this directory: `rm -rf *` in a home deletes the home.
 pub fn dangers_at(line: &str, dialect: Dialect, cwd: &str) -> Vec<Danger> {
     found(&Runs::at(line, dialect, cwd), View { world: None, cwd })
 }
 
-/// As `dangers`, and with what the world knows: what is there is overwritten, and nothing else. The directory is where the line would run.
+/// Like `dangers`, with a world: only existing files are overwritten. `cwd` is where the line would run.
 pub fn dangers_in(line: &str, dialect: Dialect, cwd: &str, world: &dyn World) -> Vec<Danger> {
     found(&Runs::at(line, dialect, cwd), View { world: Some(world), cwd })
 }

@@ -1,18 +1,18 @@
-//! What a command prints, where the line alone tells: `echo`, `printf`, a here-document, and filters behind them that only
-//! decode. Nothing is run, and what is not certain is not guessed.
+//! Computes what a command prints, where the line alone tells: `echo`, `printf`, a here-document, and decoding filters after them. Runs
+//! nothing, and does not guess.
 
 use crate::line::{self, Dialect, Join, Redirect, Redirection, Word};
 use crate::safety::runs::{Run, is_flag};
 use crate::text::base64;
 
-/// Bytes of one text. What is longer is not read.
+/// Bytes of one text. A longer one is ignored.
 const MAX_TEXT: usize = 16 * 1024;
-/// How often a format is used again for the arguments that are left.
+/// How often a format is reused for the remaining arguments.
 const MAX_ROUNDS: usize = 64;
 /// Stages of a pipe in a substitution.
 const MAX_STAGES: usize = 8;
 
-/// What `mktemp` makes: nothing that was there before is lost with it.
+/// The output of `mktemp`: a new file, so overwriting it loses nothing.
 pub const TEMPORARY: &str = "/tmp/tmp.XXXXXXXXXX";
 
 /// The text that a command writes to a pipe.
@@ -43,7 +43,7 @@ fn printed(name: &str, arguments: &[Word], fed: &[String]) -> Option<String> {
     (text.len() <= MAX_TEXT).then_some(text)
 }
 
-/// The text of a substitution, given without its brackets.
+/// The output of a substitution, given without its brackets.
 pub fn substituted(script: &str, dialect: Dialect) -> Option<String> {
     if script.len() > MAX_TEXT {
         return None;
@@ -157,7 +157,7 @@ fn formatted(words: &[&str]) -> String {
     text
 }
 
-/// As the programs read it: over several lines, and several texts behind each other.
+/// As the programs decode it: over several lines, and several texts in a row.
 fn base64(text: &str) -> Option<String> {
     let body: String = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '=').collect();
     base64::decoded(&body)

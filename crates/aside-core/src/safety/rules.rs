@@ -25,30 +25,30 @@ const TABLES: [&str; 11] = [
 ];
 
 struct Rule {
-    /// Words that have to follow the name, flags left out; any of them.
+    /// Words that have to follow the name, ignoring flags; any of them.
     subs: Vec<Vec<String>>,
-    /// One of them is there.
+    /// One of these flags is present.
     flags: Vec<String>,
-    /// All of them are.
+    /// All of these are present.
     all: Vec<String>,
-    /// With one of them nothing is done.
+    /// With one of these the command does nothing.
     unless: Vec<String>,
-    /// One of the words behind the subcommand, flags left out, is wholly this.
+    /// Matches a whole word after the subcommand that is no flag.
     argument: Option<Arc<Pattern>>,
-    /// One of all words, or a flag with its value (`--replicas=0`), is wholly this.
+    /// Matches a whole word, or a flag with its value (`--replicas=0`).
     word: Option<Arc<Pattern>>,
-    /// One of all words, as it stands.
+    /// Matches any word, unprocessed.
     raw: Option<Arc<Pattern>>,
-    /// None when the rule only says that nothing is done.
+    /// `None` for a rule that declares a command harmless.
     harm: Option<Harm>,
 }
 
-/// Words of a command that patterns are compared with.
+/// Words of a command that patterns are matched against.
 const MAX_WORDS: usize = 256;
 
-/// Made ready when a command is first compared with it: most never are, and all together take longer than a request may.
+/// Compiled on first use: most never are, and compiling all takes longer than a request may.
 enum Pattern {
-    /// Only words.
+    /// Only literal words.
     Words(Vec<String>),
     Regex {
         pattern: String,
@@ -66,7 +66,7 @@ impl Pattern {
         }
     }
 
-    /// A pattern that makes no sense fits everything: too much is told rather than too little.
+    /// An invalid pattern matches everything: a false alarm is better than a miss.
     fn fits<'w>(&self, mut words: impl Iterator<Item = &'w str>) -> bool {
         match self {
             Pattern::Words(known) => words.any(|word| known.iter().any(|known| known == word)),
@@ -120,13 +120,13 @@ fn read(table: &str, rules: &mut Rules) {
 #[derive(Debug, Default)]
 pub struct Said {
     pub harms: Vec<Harm>,
-    /// A rule says that nothing is done: verbs in it mean nothing.
+    /// A rule declares it harmless: verbs in it are ignored.
     pub harmless: bool,
 }
 
 pub fn said(run: &Run) -> Said {
     let name = run.name();
-    // `mkfs.ext4` and its like.
+    // `mkfs.ext4` and the like.
     let family = name.split_once('.').map_or(name, |(family, _)| family);
     let rules = RULES.by_name.get(name).or_else(|| RULES.by_name.get(family));
     let values = RULES.values.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -176,7 +176,7 @@ impl Rule {
     }
 }
 
-/// A flag and the word behind it, as if they were one.
+/// A flag joined with the word after it.
 fn pairs(arguments: &[Word]) -> Vec<String> {
     let pair = |pair: &[Word]| match pair {
         [flag, value] if is_flag(&flag.value) && !flag.value.contains('=') && !is_flag(&value.value) => {
@@ -187,12 +187,12 @@ fn pairs(arguments: &[Word]) -> Vec<String> {
     arguments.windows(2).filter_map(pair).collect()
 }
 
-/// A word that is neither a flag nor what a known flag takes.
+/// A word that is neither a flag nor the value of a known flag.
 struct Plain<'w> {
     word: &'w Word,
     /// It follows a flag, and may be its value.
     after_flag: bool,
-    /// It follows a long flag behind the subcommand, and most likely is its value.
+    /// It follows a long flag after the subcommand, and most likely is its value.
     is_value: bool,
 }
 
@@ -219,7 +219,7 @@ fn plain<'w>(arguments: &'w [Word], values: &[String]) -> Vec<Plain<'w>> {
     plain
 }
 
-/// Where the words behind a subcommand begin. Before it only what may be the value of a flag.
+/// Where the words after a subcommand begin. Only possible values of flags may precede it.
 fn begins(plain: &[Plain<'_>], sub: &[String]) -> Option<usize> {
     for (at, one) in plain.iter().enumerate() {
         let here = plain.get(at..at + sub.len()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Which commands a line would run, however deep they are wrapped: behind `sudo`, in `sh -c '…'`, after `find -exec`, in
-//! a substitution, in a function, in code of another language. Does not say what they do.
+//! Finds the commands that a line would run, however deeply wrapped: after `sudo`, in `sh -c '…'`, after `find -exec`, in a substitution,
+//! in a function, in code of another language. Does not say what they do.
 
 mod effects;
 
@@ -17,50 +17,50 @@ use crate::safety::target::{self, Below};
 use crate::safety::variables::{Body, Scope};
 use crate::safety::wrap::{self, Inner};
 
-/// Scripts in scripts. What is deeper is not read.
+/// Nesting of scripts. Deeper ones are not read.
 const MAX_DEPTH: usize = 8;
 /// Wrappers before one command: `sudo nice env …`.
 const MAX_WRAPPERS: usize = 16;
-/// All that is read for a line, as a multiple of its length: scripts that quote each other would be read again and again.
+/// Total bytes read for a line, as a multiple of its length: scripts that quote each other would be read again and again.
 const MAX_READ: usize = 8;
-/// Read in any case, so that short lines are read to their ends.
+/// Always allowed, so that short lines are read completely.
 const MIN_READ: usize = 8192;
-/// Substitutions in each other. The parser reads a few more, and the rest as text.
+/// Nesting of substitutions. The parser reads a few more levels, and the rest as text.
 const MAX_SUBSTITUTED: usize = 40;
 /// Commands that feed one through pipes.
 const MAX_STAGES: usize = 16;
 /// In the order in which they are found: a wrapper before what it runs.
 pub struct Runs {
     pub runs: Vec<Run>,
-    /// Why the shell would ask for more, if it would.
+    /// Why the shell would ask for more input, if it would.
     pub open: Option<Open>,
 }
 
-/// One command that would run. Spans are bytes of the whole line.
+/// One command that would run. Spans are byte ranges of the whole line.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The first is its name as it is typed, with its directory. Variables that the line assigns are replaced.
+    /// The first is its name as typed, with its directory. Variables that the line assigns are expanded.
     pub words: Vec<Word>,
     pub redirections: Vec<Redirection>,
     pub place: Place,
     pub dialect: Dialect,
-    /// The commands whose output it reads, the nearest first, each with all that it runs, in `Runs::runs`.
+    /// The commands whose output it reads, the nearest first, each with all that it runs, as ranges of `Runs::runs`.
     pub fed_by: Vec<Range<usize>>,
-    /// The commands that are substituted in its words, likewise.
+    /// The commands substituted in its words, likewise.
     pub substituted: Vec<Range<usize>>,
     pub(super) sign: Sign,
     pub(super) role: Role,
-    /// Texts that it reads and that stand in the line: here-documents, what `echo` prints.
+    /// Standard input that the line contains: here-documents, the output of `echo`.
     pub(super) fed: Vec<String>,
-    /// Where the line went before, as it is spelled.
+    /// The directory that the line changed to, as spelled.
     pub(super) directory: Option<Arc<str>>,
-    /// Another command runs it, whose redirections it has.
+    /// Another command runs it, and passes its redirections on.
     pub(super) is_inner: bool,
     /// A script or a module with its arguments, which another run starts by its interpreter: `json.tool` of `python -m json.tool`.
     pub is_module: bool,
 }
 
-/// Whose programs it finds.
+/// Whose programs it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Here,
@@ -74,17 +74,17 @@ pub(super) enum Sign {
     Nothing,
     /// It is the body of a function that calls itself twice.
     Bomb,
-    /// What it runs lies too deep to be read.
+    /// What it runs is nested too deeply to be read.
     Deep,
 }
 
-/// Whether what a command does lasts.
+/// Whether the effects of a command last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Runs,
     /// In the body of a function: it runs where that is called, if it is.
     Defined,
-    /// In a container that is thrown away and shares no files.
+    /// In a container that is discarded and shares no files.
     Discarded,
 }
 
@@ -93,7 +93,7 @@ impl Runs {
         Self::read(text, dialect, Scope::default())
     }
 
-    /// As `of`, for a line that would run in this directory: its relative paths are known.
+    /// Like `of`, for a line that would run in this directory, so that relative paths are known.
     pub fn at(text: &str, dialect: Dialect, cwd: &str) -> Self {
         let mut scope = Scope::default();
         scope.directory = Some(cwd.into());
@@ -110,7 +110,7 @@ impl Runs {
     }
 }
 
-/// Words may be parted by a variable, so as not to look like words. Every byte stays where it is.
+/// Replaces `$IFS`, which can hide blanks between words, without moving any byte.
 fn blanks(text: &str) -> Cow<'_, str> {
     if !text.contains("IFS}") && !text.contains("$IFS") {
         return Cow::Borrowed(text);
@@ -119,8 +119,7 @@ fn blanks(text: &str) -> Cow<'_, str> {
 }
 
 impl Run {
-    /// The name without its directory and without the letter that some systems put before GNU's tools. Empty where it is
-    /// not known.
+    /// The name without its directory and without the `g` that some systems put before GNU tools. Empty where it is unknown.
     pub fn name(&self) -> &str {
         match self.words.first() {
             Some(word) if word.fixed => plain_name(&word.value),
@@ -134,13 +133,13 @@ impl Run {
         }
     }
 
-    /// Without the name.
+    /// The words after the name.
     pub fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// Everything that may be a path: words, values of flags and `x=y`, targets of redirections; with `.`, `..` and the
-    /// directory that the line went to resolved.
+    /// Everything that may be a path: words, values of flags and `x=y`, targets of redirections; resolves `.`, `..` and the directory that
+    /// the line changed to.
     pub fn paths(&self) -> Vec<String> {
         let targets = self.redirections.iter().filter(|redirection| redirection.kind != Redirect::Descriptor);
         let targets = targets.filter_map(|redirection| redirection.target.as_ref());
@@ -200,9 +199,9 @@ pub(super) fn plain_name(typed: &str) -> &str {
 /// Where the bytes of a script are in the whole line.
 #[derive(Clone, Debug)]
 enum Spans {
-    /// One after the other, from here on.
+    /// Contiguous, from this offset.
     Shift(usize),
-    /// Spelled otherwise there: all of it is this.
+    /// Quoted or generated: every byte maps to this range.
     Whole(Range<usize>),
 }
 
@@ -221,7 +220,7 @@ impl Spans {
         }
     }
 
-    /// Of the value of a word, whose span is one of this script.
+    /// The mapping for the value of a word, whose span is in this script.
     fn within(&self, text: &str, word: &Word) -> Spans {
         let raw = text.get(word.span.clone()).unwrap_or_default();
         let quoted = ['\'', '"'].iter().any(|quote| {
@@ -246,13 +245,13 @@ struct Start {
 
 struct Walk {
     runs: Vec<Run>,
-    /// Bytes that may still be read.
+    /// Remaining bytes to read.
     left: usize,
-    /// Bytes that variables may still become.
+    /// Remaining bytes for expanded variables.
     expansions: usize,
 }
 
-/// A script and where it stands.
+/// A script and its position.
 #[derive(Clone, Copy)]
 struct Script<'a> {
     text: &'a str,
@@ -266,7 +265,7 @@ struct Nested {
     spans: Spans,
     start: Start,
     scope: Scope,
-    /// What its first command reads.
+    /// Standard input of its first command.
     fed: Vec<String>,
 }
 
@@ -359,7 +358,7 @@ impl Walk {
         line.open
     }
 
-    /// The words of a new value; `x+=y` goes on with the one before.
+    /// The words of a new value; `x+=y` appends to the old one.
     fn assigned(&mut self, text: &str, assignment: &Assignment, scope: &Scope, dialect: Dialect) -> Vec<String> {
         let words = scope.assigned(&assignment.value, dialect, &mut self.expansions);
         let raw = text.get(assignment.span.clone()).unwrap_or_default();
@@ -370,7 +369,7 @@ impl Walk {
         }
     }
 
-    /// `GIT_SSH_COMMAND='…' git fetch`: the command runs what a variable says.
+    /// `GIT_SSH_COMMAND='…' git fetch`: the command runs the value of a variable.
     fn command_variable(&mut self, script: &Script<'_>, assignment: &Assignment, start: Start, scope: &Scope) {
         const COMMANDS: [&str; 14] = [
             "GIT_SSH_COMMAND",
@@ -410,7 +409,7 @@ impl Walk {
         redirection
     }
 
-    /// Texts on its standard input that stand in the line.
+    /// The texts on its standard input that the line contains.
     fn fed(&self, text: &str, run: &Run, scope: &Scope) -> Vec<String> {
         let mut fed: Vec<String> = Vec::new();
         for redirection in &run.redirections {
@@ -438,7 +437,7 @@ impl Walk {
                 let runs = self.runs.get(range.clone()).unwrap_or_default();
                 let Some(output) = runs.iter().find_map(printed::output) else { break };
                 fed.insert(0, output);
-                // Those before it are what it has read, unless they belong to one group.
+                // A stage with input of its own has consumed the earlier ones; stages of one group have none, and all count.
                 if !runs.iter().all(|run| run.fed_by.is_empty()) {
                     break;
                 }
@@ -447,7 +446,7 @@ impl Walk {
         fed
     }
 
-    /// A command, whose spans are still those of the script, and what it runs.
+    /// Adds a command, whose spans are still those of the script, and what it runs.
     fn run(&mut self, script: &Script<'_>, run: Run, wrappers: usize, scope: &Scope) {
         let Script { text, spans, depth } = *script;
         let mut inner = wrap::inner(&run);
@@ -540,7 +539,7 @@ impl Walk {
         }
     }
 
-    /// What is handed to a shell without being a word of it.
+    /// Scripts that reach a shell other than as a word.
     fn handed(&self, script: &Script<'_>, run: &Run, start: Start, scope: &Scope) -> Vec<Nested> {
         let Script { text, spans, .. } = *script;
         let mut scripts = Vec::new();
@@ -581,7 +580,7 @@ impl Walk {
     }
 }
 
-/// Names that the line gives a meaning to: functions, aliases, aliases of git.
+/// Names that the line itself defines: functions, aliases, git aliases.
 fn called(run: &Run, spans: &Spans, start: Start, scope: &Scope) -> Option<Nested> {
     let name = run.words.first().filter(|word| word.fixed)?.value.as_str();
     if scope.calling.iter().any(|calling| calling == name) {
@@ -663,7 +662,7 @@ impl Surroundings {
             let parsed = line::parse(values, dialect);
             let words = parsed.commands.first().map(|command| command.words.as_slice()).unwrap_or_default();
             let words = scope.expand(words, values, dialect, left);
-            // One stands for all of them: the one that matters most.
+            // One value stands for all: the most dangerous one.
             let worst = words.iter().find(|word| target::below(&word.value, word.fixed) != Below::Something);
             match worst.or(words.first()) {
                 Some(word) => scope.assign(&one.variable, vec![word.value.clone()]),
@@ -719,7 +718,7 @@ fn unfolded(words: &[Word]) -> Vec<Word> {
     parts.chain(words.iter().skip(1).cloned()).collect()
 }
 
-/// `<>` and fish's `>?` write, but lose nothing: they count as adding to the file. So does `>` with noclobber.
+/// `<>` and fish's `>?` write without losing anything: they count as appending. So does `>` with noclobber.
 fn gentle(text: &str, redirection: &Redirection, noclobber: bool) -> Redirection {
     let target = redirection.target.as_ref().map_or(redirection.span.end, |word| word.span.start);
     let operator = text.get(redirection.span.start..target).unwrap_or_default();

@@ -1,25 +1,25 @@
-//! What surrounds the commands of a script: bodies of functions, loops with their variable, subshells. Reads only the text
-//! between the commands; where that is not clear, there is no shape, and a command counts as one that runs.
+//! The structure around the commands of a script: bodies of functions, loops with their variable, subshells. Reads only the text between
+//! the commands; where that is unclear, it reports no structure, and a command counts as running.
 
 use std::ops::Range;
 
 use crate::line::{Command, Dialect, Redirect};
 use crate::safety::printed;
 
-/// Blocks in each other. What is deeper belongs to the innermost that is known.
+/// Nesting of blocks. A deeper one belongs to the innermost known.
 const MAX_BLOCKS: usize = 32;
-/// Of one kind in a script.
+/// Structures of one kind in a script.
 const MAX_SHAPES: usize = 64;
-/// How far the `}` of a `{` within a word may be.
+/// Maximum length of `{…}` within a word.
 const LONGEST_BRACE: usize = 256;
 
 #[derive(Debug, Default)]
 pub struct Shape {
     pub functions: Vec<Function>,
     pub loops: Vec<Loop>,
-    /// `( … )`: what changes in there is forgotten behind it.
+    /// `( … )`: changes inside are undone after it.
     pub subshells: Vec<Range<usize>>,
-    /// `{ … }`, `( … )`, loops: what a pipe behind them reads.
+    /// `{ … }`, `( … )`, loops: a pipe after them reads their output.
     pub groups: Vec<Range<usize>>,
 }
 
@@ -32,7 +32,7 @@ pub struct Function {
 #[derive(Debug)]
 pub struct Loop {
     pub variable: String,
-    /// The text of the words that it goes through.
+    /// The text of the words that it iterates over.
     pub values: Range<usize>,
     pub body: Range<usize>,
 }
@@ -64,7 +64,7 @@ impl Shape {
         scan.shape
     }
 
-    /// The innermost function that the place lies in.
+    /// The innermost function that contains the position.
     pub fn function(&self, at: usize) -> Option<&Function> {
         self.functions.iter().filter(|function| function.body.contains(&at)).min_by_key(|one| one.body.len())
     }
@@ -73,7 +73,7 @@ impl Shape {
         self.subshells.iter().filter(|range| range.contains(&at)).min_by_key(|range| range.len())
     }
 
-    /// The outermost group that ends before `end` and in which the place lies.
+    /// The outermost group that ends before `end` and contains the position.
     pub fn group(&self, at: usize, end: usize) -> Option<&Range<usize>> {
         let inside = |range: &&Range<usize>| range.contains(&at) && range.end <= end;
         self.groups.iter().filter(inside).max_by_key(|range| range.len())
@@ -89,7 +89,7 @@ enum Header {
     For,
     /// `for x`
     ForName(String),
-    /// `for x in …`, from here on.
+    /// `for x in …`, from here.
     ForValues(String, usize),
     ForDone(String, Range<usize>),
 }
@@ -194,7 +194,7 @@ impl Scan<'_> {
     fn closes(&mut self, byte: u8, at: usize) {
         match byte {
             b'}' => self.pop(at, |block| matches!(block, Block::Brace { .. } | Block::Function { .. })),
-            // The pattern of a `case` closes nothing.
+            // The `)` of a `case` pattern closes nothing.
             _ if matches!(self.blocks.last(), Some(Block::Paren { .. } | Block::Function { .. })) => {
                 self.pop(at, |block| matches!(block, Block::Paren { .. } | Block::Function { .. }));
             }
@@ -234,7 +234,7 @@ fn rest_of_line(bytes: &[u8], at: usize, end: usize) -> usize {
     bytes.get(at..end).unwrap_or_default().iter().take_while(|byte| **byte != b'\n').count().max(1)
 }
 
-/// Where a word ends, quotes in it skipped.
+/// The end of a word; skips quotes in it.
 fn word_end(bytes: &[u8], from: usize, end: usize) -> usize {
     let mut at = from;
     let mut quote = None;

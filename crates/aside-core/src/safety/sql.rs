@@ -1,24 +1,24 @@
-//! Statements that lose data, stop a server or open it: `DROP`, `TRUNCATE`, `DELETE` and `UPDATE` of every row. Reads words,
-//! not the grammar: what is in quotes or a comment says nothing.
+//! Finds statements that lose data, stop a server or expose it: `DROP`, `TRUNCATE`, `DELETE` and `UPDATE` of every row. Matches words, not
+//! the grammar; ignores quoted text and comments.
 
 use crate::safety::Harm;
 
-/// Words of one statement that are looked at.
+/// Words of one statement that are examined.
 const MAX_WORDS: usize = 512;
-/// Texts in texts.
+/// Nesting of statements in strings.
 const MAX_DEPTH: usize = 2;
 
 /// What statements do.
 #[derive(Debug, Default)]
 pub struct Statements {
     pub harms: Vec<Harm>,
-    /// Scripts that the server, or the client, gives to a shell.
+    /// Scripts that the server, or the client, passes to a shell.
     pub shells: Vec<String>,
     /// Files that are written.
     pub files: Vec<String>,
 }
 
-/// Whether one of the statements loses something.
+/// Whether one of the statements does harm.
 pub fn loses_data(text: &str) -> bool {
     !read(text).harms.is_empty()
 }
@@ -33,7 +33,7 @@ fn read_into(text: &str, depth: usize, found: &mut Statements) {
     let tokens = tokens(text);
     let statements: Vec<&[Token]> = tokens.split(|token| *token == Token::End).collect();
     let first = |at: Option<&&[Token]>| at.and_then(|one| one.first()).and_then(Token::word).map(str::to_owned);
-    // What is rolled back has not happened.
+    // A transaction that is rolled back changes nothing.
     let opened = matches!(first(statements.first()).as_deref(), Some("begin" | "start"));
     let last = statements.iter().rev().find(|one| !one.is_empty());
     let taken_back = opened && first(last).as_deref() == Some("rollback");
@@ -57,7 +57,7 @@ fn read_into(text: &str, depth: usize, found: &mut Statements) {
     }
 }
 
-/// Whether a text is a statement beyond doubt, and no sentence: for texts that any program may be given.
+/// Whether a text is unmistakably a statement and not prose: for texts that any program may get.
 pub fn is_statement(text: &str) -> bool {
     let tokens = tokens(text.get(..text.floor_char_boundary(4096)).unwrap_or(text));
     let statements = tokens.split(|token| *token == Token::End);
@@ -130,9 +130,9 @@ const OBJECTS: [&str; 44] = [
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
-    /// In small letters.
+    /// In lower case.
     Word(String),
-    /// Between quotes.
+    /// In quotes.
     Text(String),
     Mark(char),
     /// `;`
@@ -153,7 +153,7 @@ struct Statement<'t> {
 }
 
 impl Statement<'_> {
-    /// The word at this place; empty for anything else.
+    /// The word at this index; empty for anything else.
     fn word(&self, at: usize) -> &str {
         self.tokens.get(at).and_then(Token::word).unwrap_or_default()
     }
@@ -162,7 +162,7 @@ impl Statement<'_> {
         self.tokens.iter().any(|token| token.word() == Some(wanted))
     }
 
-    /// Whether the words stand there one behind the other.
+    /// Whether the words occur in sequence.
     fn says(&self, words: &[&str]) -> bool {
         self.tokens
             .windows(words.len())
@@ -210,7 +210,7 @@ impl Statement<'_> {
         }
     }
 
-    /// Behind `EXPLAIN ANALYZE`, which runs it.
+    /// After `EXPLAIN ANALYZE`, which executes it.
     fn runs(&self) -> bool {
         self.has("delete") || self.has("update") || self.has("truncate")
     }
@@ -245,7 +245,7 @@ impl Statement<'_> {
         texts || self.has("xp_cmdshell") || self.has("read_only") && self.has("off")
     }
 
-    /// Functions of a server that stop or drop something.
+    /// Server functions that stop or drop something.
     fn calls(&self) -> Option<Harm> {
         let called =
             |name: &str| self.tokens.windows(2).any(|pair| pair[0].word() == Some(name) && pair[1] == Token::Mark('('));
@@ -256,7 +256,7 @@ impl Statement<'_> {
         drops.into_iter().any(called).then_some(Harm::DeletesOther)
     }
 
-    /// What stands behind `WHERE`.
+    /// The tokens after `WHERE`.
     fn condition(&self) -> Option<&[Token]> {
         let at = self.tokens.iter().position(|token| token.word() == Some("where"))?;
         self.tokens.get(at + 1..)
@@ -267,13 +267,13 @@ impl Statement<'_> {
         self.condition().is_none_or(is_always_true)
     }
 
-    /// One row: a key is what something is.
+    /// Whether the condition selects one row, by comparing a key.
     fn is_narrow(&self) -> bool {
         let Some(condition) = self.condition() else { return false };
         let or = condition.iter().any(|token| token.word() == Some("or"));
         let key = condition.windows(3).any(|window| match window {
             [Token::Word(name), Token::Mark('='), value] => {
-                // What it is compared with is a value, and not another column.
+                // Compared with a literal, and not with another column.
                 let literal = value.word().is_none_or(|word| word.starts_with(|one: char| one.is_ascii_digit()));
                 is_key(name) && literal
             }
@@ -308,7 +308,7 @@ impl Statement<'_> {
     }
 }
 
-/// A column that names one row.
+/// A column that identifies one row.
 fn is_key(name: &str) -> bool {
     ["id", "uuid", "guid", "key", "pk", "email", "slug", "sku"]
         .iter()
@@ -368,7 +368,7 @@ fn tokens(text: &str) -> Vec<Token> {
                     }
                     quoted.push(inside);
                 }
-                // Quoted names of columns and tables are names; a text says nothing.
+                // Quoted column and table names are words; a string is not.
                 let name = letter != '\'' && !quoted.contains(' ');
                 tokens.push(if name { Token::Word(quoted.to_lowercase()) } else { Token::Text(quoted) });
             }

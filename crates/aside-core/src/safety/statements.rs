@@ -1,5 +1,5 @@
-//! Statements that a line gives to a database or a store: in a flag, as a word, on standard input. Which clients there are is
-//! data (`data/safety/clients.toml`).
+//! Finds statements that a line passes to a database or a store: in a flag, as a word, on standard input. The clients are data
+//! (`data/safety/clients.toml`).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ struct Client {
     language: Language,
     flags: Vec<String>,
     values: Vec<String>,
-    /// Words before the statements, where words are statements.
+    /// Number of words before the statements, where words are statements.
     operands: Option<usize>,
     /// All words are one statement.
     joined: bool,
@@ -74,7 +74,7 @@ pub fn reading(run: &Run) -> sql::Statements {
     found
 }
 
-/// Scripts that statements give to a shell, each with the number of a word.
+/// Scripts that statements pass to a shell, each with the index of a word.
 pub fn shell_texts(run: &Run) -> Vec<(String, usize)> {
     if !CLIENTS.contains_key(run.name()) {
         return Vec::new();
@@ -82,7 +82,7 @@ pub fn shell_texts(run: &Run) -> Vec<(String, usize)> {
     reading(run).shells.into_iter().map(|text| (text, 0)).collect()
 }
 
-/// What a text does that is sent to a store as it stands.
+/// What a text does that is sent to a store as it is.
 pub fn sent(text: &str) -> Option<Harm> {
     text.lines().find_map(redis)
 }
@@ -91,12 +91,12 @@ pub fn is_client(name: &str) -> bool {
     CLIENTS.contains_key(name)
 }
 
-/// Statements that another program makes: nothing in the line says what they are.
+/// Statements that another program generates, so the line does not show them.
 pub fn are_generated(runs: &Runs, run: &Run) -> bool {
     let reads = CLIENTS.get(run.name()).is_some_and(|clients| clients.iter().any(|client| client.generated));
     let Some(nearest) = run.fed_by.first().filter(|_| reads && run.fed.is_empty()) else { return false };
     let feeds = runs.runs.get(nearest.clone()).unwrap_or_default();
-    // A file, and what only adds.
+    // Programs that output a file or what the line shows, or that only add data.
     const SHOWN: [&str; 16] = [
         "cat",
         "pv",
@@ -140,7 +140,7 @@ impl Client {
             }
         }
         if operands.first().is_some_and(|first| self.memory.iter().any(|memory| memory == first)) {
-            // Nothing is kept; a shell is one all the same.
+            // The database is in memory, so only shell escapes count.
             self.escapes(&operands.join("\n"), found);
             return;
         }
@@ -160,7 +160,7 @@ impl Client {
         }
     }
 
-    /// Whether a statement comes with the flag: in the next word, or in this one.
+    /// Whether the flag has a statement: in the next word, or in this one.
     fn statement_in<'w>(&self, word: &'w str) -> Option<Option<&'w str>> {
         for flag in &self.flags {
             match word.strip_prefix(flag.as_str()) {

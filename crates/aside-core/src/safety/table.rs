@@ -1,12 +1,12 @@
-//! Reads our tables: the part of TOML that they are written in, one key to a line. Much faster than a parser that keeps what
-//! it reads, and the tables are read by every process that judges a line. Examples (`hits`, `misses`) are passed over.
+//! Parses our tables: the subset of TOML that they use, one key a line. Much faster than a full parser, which matters since every process
+//! that judges a line loads the tables. Skips examples (`hits`, `misses`).
 
 /// One `[[name]]`, or one `[name]`.
 pub struct Row<'t> {
     fields: Vec<(&'t str, &'t str)>,
 }
 
-/// The rows of this name, in their order.
+/// The rows of this name, in order.
 pub fn rows<'t>(table: &'t str, name: &str) -> Vec<Row<'t>> {
     let mut rows: Vec<Row<'t>> = Vec::new();
     let mut inside = false;
@@ -55,7 +55,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// The texts between double quotes.
+/// The strings in double quotes.
 fn strings(value: &str) -> Vec<String> {
     let mut strings = Vec::new();
     let mut letters = value.chars();
@@ -83,7 +83,7 @@ fn strings(value: &str) -> Vec<String> {
 pub mod tests {
     use super::*;
 
-    /// Whether a table says the same to us as it does in TOML.
+    /// Checks that this parser and a TOML parser read a table alike.
     pub fn is_read_whole(table: &str) {
         let document: toml_edit::DocumentMut = table.parse().unwrap_or_else(|error| panic!("{error}"));
         let mut tables: Vec<(String, Vec<&toml_edit::Table>)> = Vec::new();

@@ -1,11 +1,11 @@
-//! What a path that is written to or deleted stands for, by its spelling alone: a disk, a sink, everything. `..`, `.` and
-//! double slashes are resolved; links are not.
+//! Classifies a path that is written or deleted, by its spelling alone: a disk, a sink, the whole system. Resolves `..`, `.` and double
+//! slashes, but no links.
 
 use std::borrow::Cow;
 
 use crate::text;
 
-/// Where a written text goes.
+/// Where written text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goes {
     /// `/dev/null`, the terminal, another process: nothing is lost.
@@ -13,7 +13,7 @@ pub enum Goes {
     Disk,
     /// `/proc/sysrq-trigger`, the power state
     Kernel,
-    /// `/proc/sys/kernel/…`: how the system protects itself.
+    /// `/proc/sys/kernel/…`: protection settings of the system.
     Setting,
     File,
 }
@@ -21,7 +21,7 @@ pub enum Goes {
 const SINKS: [&str; 7] =
     ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/full", "/dev/console"];
 
-/// How the names of disks in `/dev` begin.
+/// Prefixes of disk names in `/dev`.
 const DISKS: [&str; 22] = [
     "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "md", "dm-", "loop", "sr", "mem", "kmem",
     "zvol", "block/", "vg", "nst", "st", "ram", "nbd",
@@ -56,7 +56,7 @@ fn kernel(path: &str, below: &str) -> Goes {
     }
 }
 
-/// Without `.`, `..` and double slashes. Only of absolute paths.
+/// Resolves `.`, `..` and double slashes in absolute paths.
 pub fn resolved(path: &str) -> Cow<'_, str> {
     let plain = !path.starts_with('/') || !path.contains("//") && !path.contains("/.");
     if plain {
@@ -65,10 +65,10 @@ pub fn resolved(path: &str) -> Cow<'_, str> {
     Cow::Owned(text::path::normalized("", path))
 }
 
-/// Bytes of a path. A longer one is not followed.
+/// Bytes of a path. A longer one is not resolved.
 const MAX_PATH: usize = 4096;
 
-/// A path below the directory that the line went to.
+/// A path relative to the directory that the line changed to.
 pub fn joined(directory: Option<&str>, path: &str) -> String {
     let own = path.starts_with(['/', '~', '$']) || path == "-";
     match directory.filter(|directory| !own && directory.len() <= MAX_PATH) {
@@ -85,7 +85,7 @@ pub enum Below {
     Something,
 }
 
-/// Without these a machine does not start again.
+/// Without these a machine does not boot again.
 const SYSTEM: [&str; 25] = [
     "/",
     "/bin",
@@ -114,7 +114,7 @@ const SYSTEM: [&str; 25] = [
     "/Applications",
 ];
 
-/// How a home is spelled.
+/// Spellings of a home.
 const HOMES: [&str; 5] = ["~", "$HOME", "${HOME}", "${HOME:?}", "${HOME?}"];
 
 /// `fixed` says that nothing in the path would be expanded.
@@ -123,7 +123,7 @@ pub fn below(path: &str, fixed: bool) -> Below {
         return Below::Something;
     }
     let mut parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-    // All that is in a directory is the directory.
+    // Everything in a directory counts as the directory.
     while !fixed && parts.last().is_some_and(|part| is_everything(part)) {
         parts.pop();
     }
@@ -133,7 +133,7 @@ pub fn below(path: &str, fixed: bool) -> Below {
         return Below::Something;
     }
     let mut deep: Vec<&str> = Vec::new();
-    // A home lies two below the root.
+    // A home lies two levels below the root.
     let mut above = 0usize;
     for part in parts.into_iter().skip(usize::from(home)) {
         match part {
@@ -164,7 +164,7 @@ pub fn below(path: &str, fixed: bool) -> Below {
     }
 }
 
-/// `/u*`, `/[a-z]*`: a pattern in the root that one of its directories may fit.
+/// `/u*`, `/[a-z]*`: a pattern in the root that may match one of its directories.
 fn fits_system(path: &str) -> bool {
     let Some(at) = path.find(['*', '?', '[']) else { return false };
     path.get(..at).is_some_and(|begin| SYSTEM.iter().any(|known| known.starts_with(begin)))
@@ -181,7 +181,7 @@ fn is_tilde(part: &str) -> bool {
     name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')))
 }
 
-/// A file that is on nearly every machine, or that lies where nothing else is put.
+/// Whether a file most likely exists and matters: dotfiles of a home, system directories, `/etc`.
 pub fn is_valuable(path: &str) -> bool {
     let path = &*resolved(path);
     if let Some(name) = path.strip_prefix("~/").or(path.strip_prefix("$HOME/")).or(path.strip_prefix("${HOME}/")) {
@@ -193,12 +193,12 @@ pub fn is_valuable(path: &str) -> bool {
         return true;
     }
     let Some(name) = path.strip_prefix("/etc/") else { return false };
-    // What is dropped into a directory of snippets is new.
+    // A file put into a directory of snippets is new.
     let snippet = name.split('/').any(|part| part.ends_with(".d") || part == "sites-available" || part == "system");
     !snippet || name.starts_with("sudoers.d/") || name.starts_with("pam.d/")
 }
 
-/// A file that says who may do what.
+/// A file that controls access.
 pub fn guards(path: &str) -> bool {
     let path = &*resolved(path);
     let begins = ["/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/pam.d/", "/etc/ld.so.preload", "/etc/polkit-1/"];

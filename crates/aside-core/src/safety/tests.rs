@@ -1,4 +1,4 @@
-//! Lines and what they destroy, spans, bounds.
+//! Lines and what they destroy, spans, limits.
 
 use super::*;
 use crate::world::{Entry, Kind, Known};
@@ -61,7 +61,7 @@ fn a_script_in_a_here_document_is_read() {
     assert_eq!(dangers("cat <<EOF\nrm y\nEOF", Dialect::Bash), []);
 }
 
-/// Nothing hides by lying deep.
+/// Deep nesting hides nothing.
 #[test]
 fn what_is_too_deep_to_read_is_said_to_be() {
     for count in [1, 2, 7, 8, 9, 15, 16, 17, 20, 39, 47, 48, 49, 60, 200] {
@@ -145,7 +145,7 @@ fn what_is_there_is_overwritten() {
     }
 }
 
-/// What hostile lines are made of.
+/// Building blocks of hostile lines.
 const PIECES: [&str; 44] = [
     "rm ",
     "-rf ",
@@ -212,7 +212,7 @@ proptest! {
     }
 }
 
-/// Work that grows faster than the line would not end within a test's patience.
+/// Superlinear work would exceed the time limit of a test.
 #[test]
 fn long_and_deep_lines_are_read_to_an_end() {
     let nested = |open: &str, close: &str, count: usize| format!("{}rm x{}", open.repeat(count), close.repeat(count));

@@ -1,5 +1,5 @@
-//! What is assigned on a line and used later in it: variables, arrays, positional parameters, aliases, functions, the
-//! directory. Only what the line itself says; everything else stays as it is spelled.
+//! Tracks what a line assigns and uses later: variables, arrays, positional parameters, aliases, functions, the directory. Only from the
+//! line itself; everything else stays as spelled.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use crate::safety::printed;
 const MAX_NAMES: usize = 32;
 /// Bytes of one value.
 const MAX_VALUE: usize = 1024;
-/// Words that braces or a list become.
+/// Words that braces or a list expand to.
 const MAX_WORDS: usize = 64;
-/// Values in values, substitutions in substitutions.
+/// Nesting of values, and of substitutions.
 const MAX_DEPTH: usize = 4;
 
-/// What is known while a script is read. A copy is cheap until it is changed.
+/// What is known while a script is read. Copy-on-write.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     names: Arc<Names>,
     /// `$1` and the following.
     pub positional: Option<Arc<[String]>>,
-    /// Functions that are being read, so that none is read within itself.
+    /// Functions being expanded, to stop recursion.
     pub calling: Vec<String>,
-    /// Where the line went, as it is spelled.
+    /// The directory that the line changed to, as spelled.
     pub directory: Option<Arc<str>>,
 }
 
@@ -35,19 +35,19 @@ struct Names {
     aliases: BTreeMap<String, Arc<str>>,
     /// `git config alias.x`
     git_aliases: BTreeMap<String, Arc<str>>,
-    /// What the line itself has written, by the path as it is spelled.
+    /// Files that the line itself has written, by the path as spelled.
     files: BTreeMap<String, Arc<str>>,
-    /// Links that it has made, and where they lead.
+    /// Links that it has made, and their targets.
     links: BTreeMap<String, Arc<str>>,
 }
 
-/// Of a function.
+/// The body of a function.
 #[derive(Debug)]
 pub struct Body {
     pub text: String,
-    /// Of the whole line, where it begins.
+    /// Where it begins in the whole line.
     pub start: Option<usize>,
-    /// Of the whole line, all of it.
+    /// Its range in the whole line.
     pub span: std::ops::Range<usize>,
     pub dialect: Dialect,
 }
@@ -63,7 +63,7 @@ impl Scope {
         }
     }
 
-    /// A variable or a function that nothing is known about any more.
+    /// Drops a variable or a function whose value is no longer known.
     pub fn forget(&mut self, name: &str) {
         if self.names.values.contains_key(name) || self.names.functions.contains_key(name) {
             let names = Arc::make_mut(&mut self.names);
@@ -106,7 +106,7 @@ impl Scope {
         self.names.git_aliases.get(name).cloned()
     }
 
-    /// A text that the line writes to a file, or adds to it.
+    /// Records a text that the line writes to a file, or appends to it.
     pub fn write(&mut self, path: &str, text: &str, adds: bool) {
         let path = path.strip_prefix("./").unwrap_or(path);
         let before = self.names.files.get(path).filter(|_| adds).cloned();
@@ -123,7 +123,7 @@ impl Scope {
         }
     }
 
-    /// A path behind a link, `x/y`, as the path that it leads to. The link itself stays what it is.
+    /// Resolves a path through a link, `x/y`, to the link's target. The link itself stays as it is.
     pub fn followed(&self, path: &str) -> Option<String> {
         if self.names.links.is_empty() {
             return None;
@@ -137,7 +137,7 @@ impl Scope {
         self.names.files.get(path.strip_prefix("./").unwrap_or(path)).cloned()
     }
 
-    /// The words of a value that is being assigned: one, or those of `( … )`.
+    /// The words of an assigned value: one, or those of `( … )`.
     pub fn assigned(&self, value: &Word, dialect: Dialect, left: &mut usize) -> Vec<String> {
         let list = value.value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).filter(|_| !value.fixed);
         if let Some(list) = list {
@@ -152,8 +152,8 @@ impl Scope {
         if word.fixed { word.value.clone() } else { self.replaced(&word.value, dialect, left, 0) }
     }
 
-    /// The words as the command gets them, as far as that is known. `text` is what their spans are of; `left` are the bytes
-    /// that may still be made.
+    /// The words as the command gets them, as far as known. Their spans are ranges of `text`; `left` are the bytes that expansion may still
+    /// produce.
     pub fn expand(&self, words: &[Word], text: &str, dialect: Dialect, left: &mut usize) -> Vec<Word> {
         let mut expanded = Vec::with_capacity(words.len());
         for word in words {
@@ -189,7 +189,7 @@ impl Scope {
         if changed { vec![again(value)] } else { vec![word.clone()] }
     }
 
-    /// A word that stands for all of a list.
+    /// A word that stands for a whole list.
     fn list(&self, value: &str) -> Option<Vec<String>> {
         if matches!(value, "$@" | "$*" | "${@}" | "${*}" | "$argv") {
             return self.positional.as_ref().map(|words| words.to_vec());
@@ -200,7 +200,7 @@ impl Scope {
         (all.is_some() || words.len() > 1).then(|| words.clone())
     }
 
-    /// The text with what is known in the place of `$x`, `${x:-y}` and `$(echo y)`.
+    /// Replaces known `$x`, `${x:-y}` and `$(echo y)`.
     fn replaced(&self, text: &str, dialect: Dialect, left: &mut usize, depth: usize) -> String {
         let mut made = String::new();
         let mut rest = text;
@@ -221,7 +221,7 @@ impl Scope {
         made
     }
 
-    /// What stands here for something, if that is known, and how long it is. Begins with `$` or a backquote.
+    /// The value of the expansion here, if known, and its length. Begins with `$` or a backquote.
     fn expansion(&self, here: &str, dialect: Dialect, left: &mut usize, depth: usize) -> (Option<String>, usize) {
         if here.starts_with('`') {
             let Some(end) = window(here, 1).find('`') else {
@@ -305,13 +305,13 @@ impl Scope {
     }
 }
 
-/// What may belong to an expansion that begins here: not more than one value.
+/// The text that may belong to an expansion that begins here: at most the size of one value.
 fn window(text: &str, from: usize) -> &str {
     let end = text.floor_char_boundary(MAX_VALUE);
     text.get(from..end).unwrap_or_default()
 }
 
-/// Where a bracket is closed that is open already; quotes are skipped.
+/// Where an already open bracket is closed; skips quotes.
 fn closing(text: &str, open: char, close: char) -> Option<usize> {
     let (mut deep, mut quote) = (0usize, None);
     let mut letters = text.char_indices();
@@ -331,16 +331,16 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
     None
 }
 
-/// Nothing in it is left to be expanded.
+/// Whether nothing in it is left to expand.
 fn is_fixed(value: &str) -> bool {
     let braces = value.contains('{') && value.contains(',');
     !braces && !value.contains(['$', '`', '*', '?', '[']) && !value.starts_with('~')
 }
 
-/// `a{b,c}d` as the words that it becomes.
+/// Expands `a{b,c}d`.
 pub fn braces(word: &str) -> Vec<String> {
     let mut words = vec![word.to_owned()];
-    // Each round opens the first pair that is left.
+    // Each iteration expands the first remaining pair.
     for _ in 0..MAX_DEPTH {
         let mut opened = Vec::new();
         for word in &words {

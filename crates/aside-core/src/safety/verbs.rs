@@ -1,6 +1,5 @@
-//! What a command does by the verb in it, for the hundreds of programs that have subcommands: `kubectl delete`, `heroku
-//! apps:destroy`, `aws ec2 terminate-instances`. Also by the name of a program or a target, and by long flags. The words are
-//! data (`data/safety/verbs.toml`).
+//! Judges a command by the verb in it, for the hundreds of programs that have subcommands: `kubectl delete`, `heroku apps:destroy`, `aws
+//! ec2 terminate-instances`. Also by the name of a program or a target, and by long flags. The words are data (`data/safety/verbs.toml`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -13,7 +12,7 @@ use crate::safety::table;
 
 const TABLE: &str = include_str!("../../data/safety/verbs.toml");
 
-/// Words of a command among which its verb is looked for.
+/// Words of a command that are searched for its verb.
 const MAX_LEADING: usize = 5;
 
 #[derive(Default)]
@@ -64,12 +63,12 @@ fn read(table: &str) -> Verbs {
     verbs
 }
 
-/// Whether the words of a command are no subcommands.
+/// Whether the words of a command are not subcommands.
 pub fn is_closed(name: &str) -> bool {
     VERBS.closed.contains(name)
 }
 
-/// It only says what it would do. Takes the words that are its own.
+/// Whether it is a dry run. Takes the command's own words.
 pub fn is_dry(name: &str, words: &[&Word]) -> bool {
     let own = || words.iter().copied().take_while(|word| word.value != "--");
     let dry = own().filter(|word| is_flag(&word.value) && !is_off(&word.value)).any(|word| {
@@ -90,7 +89,7 @@ fn is_off(word: &str) -> bool {
     matches!(value.as_deref(), Some("none" | "false" | "no" | "0" | "off"))
 }
 
-/// What the verb, the name or the flags of a command say that it does.
+/// The harm that the verb, the name or the flags of a command indicate.
 pub fn harm(run: &Run) -> Option<Harm> {
     let name = run.name();
     if let Some(harm) = by_name(name) {
@@ -116,8 +115,8 @@ enum Verb {
     Unknown,
 }
 
-/// The verb of a command: the first among the words before its flags. What directly follows a flag may be its value, and is
-/// passed over when it is no verb.
+/// The verb of a command: the first among the words before its flags. A word right after a flag may be its value, and is skipped when it is
+/// no verb.
 fn leading(arguments: &[Word]) -> Verb {
     let mut seen = 0;
     let (mut after_flag, mut thing) = (false, false);
@@ -133,7 +132,7 @@ fn leading(arguments: &[Word]) -> Verb {
             after_flag = !value.contains('=');
             continue;
         }
-        // Behind another word, `drop_x` is more likely a name.
+        // After another word, `drop_x` is more likely a name.
         let named = seen > 0 && value.contains('_');
         match verb(value) {
             Verb::Destroys(_) if named => seen += 1,
@@ -151,7 +150,7 @@ fn leading(arguments: &[Word]) -> Verb {
     if thing { Verb::Harmless } else { Verb::Unknown }
 }
 
-/// What a word is, whole or in parts.
+/// Classifies a word, whole or by its parts.
 fn verb(word: &str) -> Verb {
     let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':'));
     if !plain || word.is_empty() {
@@ -163,7 +162,7 @@ fn verb(word: &str) -> Verb {
         None => Verb::Unknown,
     };
     let lower = word.to_lowercase();
-    // A noun is what something is about, unless it is a part: `schedule-key-deletion`.
+    // A noun alone is a topic and no verb; as a part it counts: `schedule-key-deletion`.
     if matches!(lower.as_str(), "deletion" | "removal" | "termination") {
         return Verb::Unknown;
     }
@@ -174,7 +173,7 @@ fn verb(word: &str) -> Verb {
     if parts.len() < 2 {
         return Verb::Unknown;
     }
-    // `apps:destroy`: what is done comes last.
+    // `apps:destroy`: the verb comes last.
     let topic = word.contains(':').then(|| parts.last()).flatten().map_or(Verb::Unknown, |last| known(last));
     if topic != Verb::Unknown {
         return topic;
@@ -213,14 +212,14 @@ fn parts(word: &str) -> Vec<String> {
     parts
 }
 
-/// What a file of commands or statements does by its name: `drop-tables.sql`.
+/// What a file of commands or statements does, by its name: `drop-tables.sql`.
 pub fn by_file(path: &str) -> Option<Harm> {
     let name = path.rsplit('/').next()?;
     let bare = name.rsplit_once('.').map_or(name, |(bare, _)| bare);
     by_target(bare)
 }
 
-/// A script or a target that is called after what it does: `destroy-stack.sh`, `db:reset`.
+/// A script or a target named after what it does: `destroy-stack.sh`, `db:reset`.
 fn by_name(name: &str) -> Option<Harm> {
     const ENDINGS: [&str; 10] = [".sh", ".py", ".rb", ".js", ".pl", ".ts", ".bash", ".zsh", ".php", ".R"];
     let bare = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);

@@ -1,4 +1,4 @@
-//! Harm that comes through the network: requests that delete, and code that is downloaded and run without being read.
+//! Harm through the network: requests that delete, and downloaded code that runs unread.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::safety::runs::{Run, Runs, is_flag};
 use crate::safety::statements;
 use crate::safety::{Harm, code, sql, wrap};
 
-/// Commands of a line among which one that downloads is looked for.
+/// Commands of a line that are searched for a download.
 const MAX_BEFORE: usize = 32;
 
 /// What a request to a server destroys.
@@ -132,13 +132,13 @@ fn body_destroys(body: &str) -> bool {
         || sql::is_statement(&statement) && sql::loses_data(&statement)
 }
 
-/// Programs that bring text from elsewhere, or out of a form that is not read.
+/// Programs that output remote or encoded text.
 const BRINGS: [&str; 25] = [
     "curl", "wget", "fetch", "http", "https", "xh", "aria2c", "nc", "ncat", "netcat", "base64", "xxd", "base32",
     "uudecode", "lynx", "w3m", "links", "axel", "socat", "telnet", "openssl", "gpg", "wget2", "ftp", "tftp",
 ];
 
-/// What is fed to a shell and can be read in the line, or in a file.
+/// Programs whose output can be read in the line, or in a file.
 const SHOWS: [&str; 4] = ["echo", "printf", "print", "cat"];
 
 /// Whether the command runs code that the user has not seen.
@@ -146,7 +146,7 @@ pub fn runs_unseen(runs: &Runs, run: &Run) -> bool {
     let name = run.name();
     let all = |range: &Range<usize>| runs.runs.get(range.clone()).unwrap_or_default();
     let brings = |range: &Range<usize>| all(range).iter().any(|run| BRINGS.contains(&run.name()));
-    // `\x72m` is not read by eye.
+    // `\x72m` is unreadable to a user.
     let hides = |run: &Run| {
         !SHOWS.contains(&run.name())
             || run.arguments().iter().any(|word| ["\\x", "\\0", "\\u"].iter().any(|code| word.value.contains(code)))
@@ -157,7 +157,7 @@ pub fn runs_unseen(runs: &Runs, run: &Run) -> bool {
         return run.fed_by.iter().any(hidden) || run.substituted.iter().any(brings);
     }
     let downloads = |range: &Range<usize>| all(range).iter().any(is_download);
-    // PowerShell's
+    // PowerShell.
     let invokes = matches!(name, "iex" | "Invoke-Expression") && !run.fed_by.is_empty();
     if invokes || takes_code(run) && run.fed_by.iter().any(downloads) {
         return true;
@@ -168,12 +168,12 @@ pub fn runs_unseen(runs: &Runs, run: &Run) -> bool {
     (shell || code::is_interpreter(name)) && run.substituted.iter().any(brings) || runs_downloaded(runs, run)
 }
 
-/// Brings text from elsewhere.
+/// Whether it downloads.
 pub fn is_download(run: &Run) -> bool {
     matches!(run.name(), "curl" | "wget" | "fetch" | "http" | "xh" | "aria2c" | "wget2")
 }
 
-/// It does what a text on its standard input says.
+/// Whether it executes its standard input.
 fn takes_code(run: &Run) -> bool {
     let has = |words: &[&str]| run.arguments().iter().any(|word| words.contains(&word.value.as_str()));
     match run.name() {
@@ -195,7 +195,7 @@ fn runs_downloaded(runs: &Runs, run: &Run) -> bool {
     let Some(program) = program_file(run).map(same).filter(|program| !program.is_empty()) else { return false };
     let file = program.rsplit('/').next().unwrap_or(&program);
     let (start, first) = (run.span().start, runs.runs.iter().take(MAX_BEFORE));
-    // Not what runs it.
+    // Excludes the wrappers that run it.
     let before: Vec<&Run> =
         first.take_while(|before| before.span().start < start).filter(|before| before.span().end <= start).collect();
     let loads = |run: &Run| matches!(run.name(), "curl" | "wget" | "aria2c" | "http" | "fetch");
@@ -240,7 +240,7 @@ fn program_file(run: &Run) -> Option<&Word> {
     }
 }
 
-/// Its program is what it is fed: no file and no program is among its words.
+/// Whether it reads its program from standard input: its words name neither a file nor a program.
 fn reads_program(run: &Run) -> bool {
     let mut arguments = run.arguments().iter().map(|word| word.value.as_str());
     arguments.all(|word| word == "-" || matches!(word, "-u" | "-x" | "-w" | "/dev/stdin" | "-s" | "--"))

@@ -1,5 +1,5 @@
-//! What a command runs that is given to it in words or on its standard input. Which commands do that is data; `find`, `tar`,
-//! aliases of git and code of other languages are in code.
+//! Finds what a command runs that it gets in words or on its standard input. Which commands do that is data; `find`, `tar`, git aliases and
+//! code of other languages are handled in code.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,21 +15,21 @@ use crate::safety::variables::Scope;
 
 /// Something that a command would run.
 pub enum Inner {
-    /// These words are a command. `more`: it gets others besides, which the line does not show.
+    /// These words are a command. `more`: it gets further words that the line does not show.
     Command { words: Range<usize>, place: Place, more: bool },
-    /// These words are a script or a module with its arguments, behind its interpreter.
+    /// These words are a script or a module with its arguments, after its interpreter.
     Module { words: Range<usize> },
-    /// These words, with blanks between, are read by a shell. No dialect: by the one that reads the line. The arguments are
-    /// `$0` and what follows.
+    /// A shell reads these words, joined by blanks. Without a dialect, it is the one that reads the line. The arguments are `$0` and the
+    /// following.
     Script { words: Range<usize>, place: Place, dialect: Option<Dialect>, arguments: Range<usize> },
-    /// A text that is read by a shell, from this word.
+    /// A shell reads this text, which is from this word.
     Text { text: String, word: usize, dialect: Option<Dialect>, place: Place },
 }
 
-/// Directories that a container is given.
+/// Directories that a container mounts.
 const MAX_MOUNTS: usize = 8;
 
-/// What is in our table.
+/// The table of wrappers.
 const TABLE: &str = include_str!("../../data/safety/wrappers.toml");
 
 #[derive(Debug, Default)]
@@ -46,11 +46,11 @@ struct Wrapper {
     scripts: Vec<String>,
     /// What the words after the flags are.
     rest: Rest,
-    /// Words before the command that are not flags.
+    /// Number of words before the command that are not flags.
     skip: usize,
-    /// `NAME=value` may stand before the command.
+    /// `NAME=value` may precede the command.
     assigns: bool,
-    /// The command begins behind this word, and is none without it.
+    /// The command begins after this word; without it there is none.
     after: Option<String>,
     /// The command ends before a word that begins with this.
     until: Option<String>,
@@ -75,7 +75,7 @@ enum Rest {
     Keys,
 }
 
-/// By name; one command may have several, told apart by what follows.
+/// By name; a command may have several entries, told apart by what follows.
 static WRAPPERS: LazyLock<HashMap<String, Vec<Wrapper>>> = LazyLock::new(|| read(TABLE));
 
 fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
@@ -110,7 +110,7 @@ fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
     wrappers
 }
 
-/// All that the command runs, in the order of its words.
+/// Everything that the command runs, in the order of its words.
 pub fn inner(run: &Run) -> Vec<Inner> {
     let mut found = given(run);
     let texts = code::shell_texts(run).into_iter().chain(statements::shell_texts(run));
@@ -123,7 +123,7 @@ pub fn inner(run: &Run) -> Vec<Inner> {
     found
 }
 
-/// What it runs that is given to it as a command or as a script.
+/// What it gets as a command or as a script.
 pub fn given(run: &Run) -> Vec<Inner> {
     let name = run.name();
     match name {
@@ -158,7 +158,7 @@ pub fn given(run: &Run) -> Vec<Inner> {
     found
 }
 
-/// `php artisan migrate`, `java -jar x.jar`, `python -m pip`: the words behind the interpreter are those of another command.
+/// `php artisan migrate`, `java -jar x.jar`, `python -m pip`: the words after the interpreter are another command.
 fn script_file(run: &Run) -> Option<Inner> {
     let name = run.name();
     const RUN_FILES: [&str; 13] = [
@@ -187,7 +187,7 @@ fn script_file(run: &Run) -> Option<Inner> {
 }
 
 fn inner_command(run: &Run, at: usize) -> Option<Inner> {
-    // A bare word may be called like a command, and is none.
+    // A bare word may be named like a command without being one.
     const BARE: [&str; 8] = ["artisan", "ace", "yii", "craft", "occ", "spark", "flarum", "console"];
     let module = run.words.get(at.checked_sub(1)?).is_some_and(|word| word.value == "-m");
     let plain = run.words.get(at).is_some_and(|word| {
@@ -201,7 +201,7 @@ fn wrappers(name: &str) -> &'static [Wrapper] {
     WRAPPERS.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A shell that reads its commands from what it is fed: it has no script and no file.
+/// Whether a shell reads commands from standard input: it has no script and no file.
 pub fn reads_commands(run: &Run) -> bool {
     if !is_shell(run.name()) {
         let first = run.arguments().first().map(|word| word.value.as_str());
@@ -228,7 +228,7 @@ pub fn reads_commands(run: &Run) -> bool {
     }
 }
 
-/// Something else than a shell that reads commands from what it is fed: `at`, `crontab -`, `ssh host`.
+/// Something other than a shell that reads commands from standard input: `at`, `crontab -`, `ssh host`.
 pub fn takes_commands(run: &Run) -> bool {
     match run.name() {
         "crontab" => run.arguments().last().is_none_or(|word| word.value == "-"),
@@ -246,12 +246,12 @@ fn has_pair(arguments: &[Word], flags: &[&str], value: &str) -> bool {
         || arguments.iter().any(|word| flags.iter().any(|flag| word.value.strip_prefix(flag) == Some(value)))
 }
 
-/// Reads a file that it is given as code or statements.
+/// Whether it reads a given file as code or statements.
 pub fn reads_files(run: &Run) -> bool {
     statements::is_client(run.name()) || code::is_interpreter(run.name())
 }
 
-/// The commands in what it is fed.
+/// The commands on its standard input.
 pub fn fed_commands(run: &Run) -> String {
     let text = run.fed.join("\n");
     match run.name() {
@@ -268,7 +268,7 @@ pub fn recipes(text: &str) -> String {
     recipes.map(|line| line.trim_start_matches(['@', '-', '+'])).collect::<Vec<_>>().join("\n")
 }
 
-/// The command of a line of a crontab.
+/// The command of a crontab line.
 fn scheduled(line: &str) -> Option<&str> {
     let line = line.trim_start();
     if line.starts_with('@') {
@@ -289,7 +289,7 @@ pub fn is_shell(name: &str) -> bool {
     matches!(name, "sh" | "bash" | "zsh" | "fish" | "dash" | "ksh" | "mksh" | "ash" | "tcsh" | "csh" | "rbash")
 }
 
-/// A container that is removed behind its command and that shares nothing with the machine.
+/// A container that is removed after its command and shares nothing with the machine.
 pub fn is_discarded(run: &Run) -> bool {
     let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
     let container =
@@ -312,7 +312,7 @@ pub fn is_discarded(run: &Run) -> bool {
     container && !words.iter().any(shares)
 }
 
-/// What a container sees of the machine, as pairs of a path in it and the path outside: `-v /:/host`.
+/// A container's mounts, as pairs of the path inside and the path outside: `-v /:/host`.
 pub fn mounts(run: &Run) -> Vec<(String, String)> {
     let is_container = matches!(run.name(), "docker" | "podman" | "nerdctl");
     if !is_container || !run.arguments().iter().any(|word| matches!(word.value.as_str(), "run" | "create")) {
@@ -342,7 +342,7 @@ pub fn mounts(run: &Run) -> Vec<(String, String)> {
     mounts
 }
 
-/// What an alias of git stands for, and the number of the first word behind it.
+/// The value of a git alias, and the index of the first word after it.
 pub fn git_alias(run: &Run, scope: &Scope) -> Option<(Arc<str>, usize)> {
     if run.name() != "git" || scope.calling.iter().any(|calling| calling == "git") {
         return None;
@@ -398,7 +398,7 @@ impl Wrapper {
         let value = |at: usize| words.get(at).map(|word| word.value.as_str());
         let mut at = 1;
         for sub in &self.sub {
-            // Flags of the command itself may stand before it.
+            // Flags of the command itself may precede it.
             while let Some(flag) = value(at).filter(|word| is_flag(word)) {
                 at += if self.takes_value(flag) { 2 } else { 1 };
             }
@@ -441,7 +441,7 @@ impl Wrapper {
                             at += 1;
                         }
                     }
-                    // What follows are its arguments, or more flags.
+                    // Its arguments follow, or more flags.
                     if is_shell(run.name()) {
                         return;
                     }
@@ -457,7 +457,7 @@ impl Wrapper {
             } else if skip > 0 {
                 skip -= 1;
                 at += 1;
-                // What follows the host or the time limit is the command, unless only flags are of interest.
+                // The command follows the host or the time limit, unless only flags matter.
                 let goes_on = value(at).is_some_and(|next| is_flag(next) && self.takes_value(next));
                 if skip == 0 && self.rest != Rest::Nothing && !self.has_script(words.get(at)) && !goes_on {
                     break;
@@ -541,7 +541,7 @@ impl Wrapper {
         !glued && last.is_some_and(|letter| known(&format!("-{letter}")))
     }
 
-    /// Whether a script comes with the flag: in the next word, or in this one.
+    /// Whether the flag has a script: in the next word, or in this one.
     fn script_in<'w>(&self, flag: &'w str) -> Option<Option<&'w str>> {
         for script in &self.scripts {
             let Some(rest) = flag.strip_prefix(script.as_str()) else { continue };
@@ -560,7 +560,7 @@ impl Wrapper {
             flag.strip_prefix('-').filter(|letters| letters.bytes().all(|letter| letter.is_ascii_alphabetic()))?;
         let last = letters.chars().next_back()?;
         let inside = |letter: char| self.scripts.iter().any(|script| *script == format!("-{letter}"));
-        // `-lc`, and `-cl` too: shells look for the letter anywhere.
+        // `-lc`, and `-cl` too: shells find the letter anywhere.
         (inside(last) || letters.len() < 5 && letters.chars().any(inside)).then_some(None)
     }
 }

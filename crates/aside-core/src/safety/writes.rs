@@ -1,6 +1,5 @@
-//! Files that a command writes anew, and whether something is lost with that. Where the world knows that a file is not
-//! there, nothing is; without a world, what writes for certain counts as overwriting. Which flags and words name a file is
-//! data (`data/safety/outputs.toml`).
+//! Finds files that a command overwrites, and whether something is lost. Nothing is lost where the world knows that a file does not exist;
+//! without a world, every certain write counts as overwriting. Which flags and words name a file is data (`data/safety/outputs.toml`).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,10 +18,10 @@ use crate::world::{Entry, Kind, Known, World};
 
 const TABLE: &str = include_str!("../../data/safety/outputs.toml");
 
-/// Entries of a directory that are looked through one by one.
+/// Entries of a directory that are searched linearly.
 const MAX_SHORT: usize = 64;
 
-/// What is known about the machine: nothing, or where the line would run and what is there.
+/// What is known about the machine: nothing, or where the line would run and which files exist.
 #[derive(Clone, Copy)]
 pub struct View<'w> {
     pub world: Option<&'w dyn World>,
@@ -36,7 +35,7 @@ struct Output {
     flags: Vec<String>,
     /// With one of these a file is not overwritten.
     careful: Vec<String>,
-    /// Without one of these it is not.
+    /// Without one of these a file is not overwritten.
     needs: Vec<String>,
     /// Flags that take the next word.
     values: Vec<String>,
@@ -49,7 +48,7 @@ struct Output {
 enum Operands {
     #[default]
     None,
-    /// The last of several; in a directory of this name, the files that are named before.
+    /// The last of several; if it is a directory, the files in it with the names given before.
     Last,
     All,
     Second,
@@ -92,13 +91,13 @@ struct Write {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// Whatever was there is gone.
+    /// The old contents are lost.
     Certainly,
-    /// The same, and that is all it is for: `: > x`.
+    /// Like `Certainly`, and that is its only purpose: `: > x`.
     Empties,
-    /// Only worth a word where the file is known to be there.
+    /// Reported only where the file is known to exist.
     Maybe,
-    /// It is added to.
+    /// Appends.
     Adds,
 }
 
@@ -159,7 +158,7 @@ fn outputs(run: &Run, writes: &mut Vec<Write>) {
     if !known.is_empty() || run.name().is_empty() {
         return;
     }
-    // What any program calls its output; it says something only where the file is there.
+    // Common names of output flags, for any program; reported only where the file exists.
     const OUTPUTS_OF_ANY: [&str; 7] = ["-o", "--output", "--out", "--outfile", "--output-file", "-out", "--out-file"];
     for (at, word) in arguments.iter().enumerate() {
         let glued = word.value.split_once('=').filter(|(flag, _)| OUTPUTS_OF_ANY.contains(flag));
@@ -172,7 +171,7 @@ fn outputs(run: &Run, writes: &mut Vec<Write>) {
     }
 }
 
-/// `gcc -o main.c`: a compiler may write over what it made before, but hardly over a source.
+/// `gcc -o main.c`: a compiler may overwrite its earlier output, but hardly a source.
 fn source_overwritten(run: &Run, writes: &mut Vec<Write>) {
     const COMPILERS: [&str; 9] = ["gcc", "cc", "g++", "c++", "clang", "clang++", "rustc", "gfortran", "go"];
     const SOURCES: [&str; 10] = [".c", ".h", ".cpp", ".cc", ".hpp", ".rs", ".go", ".f90", ".java", ".py"];
@@ -273,7 +272,7 @@ impl Output {
     }
 }
 
-/// What stands behind the letter of a flag among others.
+/// The text after a flag's letter in a cluster of short flags.
 fn in_cluster<'w>(word: &'w str, flag: &str) -> Option<&'w str> {
     let letter = flag.strip_prefix('-').filter(|letter| letter.len() == 1)?;
     let cluster = word.strip_prefix('-').filter(|cluster| !cluster.starts_with('-'))?;
@@ -306,7 +305,7 @@ fn harm(write: &Write, run: &Run, view: View<'_>) -> Option<Harm> {
     let lost = match view.state(&path, write, run) {
         State::There => true,
         State::NotThere => false,
-        // Nothing is known: what writes for certain counts.
+        // Nothing is known: certain writes count.
         State::Unasked => write.how != How::Maybe,
         State::Unknown => {
             let program = path.starts_with("/usr/") || path.starts_with("/bin/") || path.starts_with("/sbin/");
@@ -323,7 +322,7 @@ fn harm(write: &Write, run: &Run, view: View<'_>) -> Option<Harm> {
     lost.then_some(Harm::Overwrites)
 }
 
-/// Settings that open a machine, as they stand in its files.
+/// Settings that weaken a machine's protection, as its files spell them.
 fn text_unprotects(run: &Run) -> bool {
     const SETTINGS: [&str; 10] = [
         "permitrootlogin yes",
@@ -386,7 +385,7 @@ impl View<'_> {
             return if entries.iter().any(fits) { State::There } else { State::NotThere };
         }
         let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().and_then(|at| entries.get(at));
-        // A short list need not be in order.
+        // A short list need not be sorted.
         let short = || entries.iter().take(MAX_SHORT).find(|entry| *entry.name == *name);
         if found.or_else(short).is_some_and(file) { State::There } else { State::NotThere }
     }

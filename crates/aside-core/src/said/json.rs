@@ -1,12 +1,11 @@
-//! Commands in JSON, in whatever shape: an object with a command, a list, a string, a call of a tool, cut off in the
-//! middle, with prose behind it.
+//! Extracts commands from JSON in any shape: an object with a command, a list, a string, a tool call, truncated, or followed by prose.
 
 use serde_json::Value;
 
-/// Objects in objects that are looked at.
+/// Nesting of objects.
 const MAX_DEPTH: usize = 6;
 
-/// Keys of what is wanted, in the order in which they are believed.
+/// Keys of commands, in order of preference.
 const KEYS: [&str; 17] = [
     "commands",
     "command",
@@ -27,19 +26,19 @@ const KEYS: [&str; 17] = [
     "text",
 ];
 
-/// Keys of what holds them.
+/// Keys of objects that contain them.
 const HOLDERS: [&str; 9] =
     ["arguments", "parameters", "input", "function", "tool_calls", "tool_call", "data", "output", "content"];
 
-/// Whether the text is JSON from its first letter on.
+/// Whether the text is JSON from its first character.
 pub enum Begins {
     Yes,
-    /// It is too short to tell.
+    /// Too short to tell.
     Maybe,
     No,
 }
 
-/// None when it is not JSON. An empty list when it is, and holds no command.
+/// `None` when it is not JSON; an empty list when it is, but has no command.
 pub fn commands(spoken: &str) -> Option<Vec<String>> {
     let text = start(spoken)?;
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
@@ -79,10 +78,10 @@ pub fn begins(spoken: &str) -> Begins {
     }
 }
 
-/// What is there of the first command of an object that is still being said.
+/// The beginning of the first command of an object that still streams.
 pub fn begun(spoken: &str) -> Option<String> {
     let text = spoken.trim_start();
-    // Which of several keys will be believed is only known for the ones that come first.
+    // A later key may be preferred, so only these are certain when they come first.
     let at = ["\"commands\"", "\"command\""].iter().filter_map(|key| Some((text.find(key)?, key.len()))).min()?;
     let before = text.get(1..at.0)?;
     if before.contains('"') {
@@ -91,21 +90,21 @@ pub fn begun(spoken: &str) -> Option<String> {
     let rest = text.get(at.0 + at.1..)?.trim_start().strip_prefix(':')?.trim_start();
     let rest = rest.strip_prefix('[').map_or(rest, str::trim_start).strip_prefix('"')?;
     let (value, closed) = string(rest, '"');
-    // The last word may go on, and a fence in a string is taken away at its end.
+    // The last word may be incomplete, and a fence in a string is removed at its end.
     let sure = if closed { value.as_str() } else { value.get(..value.rfind(' ')?)? };
     let first = sure.chars().next()?;
     let plain = first.is_ascii_lowercase() && !sure.contains(['\n', '`', '#']);
     plain.then(|| sure.trim_end().to_owned())
 }
 
-/// From where the JSON begins, if there is some: at the start, or behind a sentence.
+/// Where the JSON begins, if there is any: at the start, or after a sentence.
 fn start(spoken: &str) -> Option<&str> {
     let text = spoken.trim();
     if text.starts_with(['{', '[', '"']) {
         return Some(text);
     }
     let at = text.match_indices('{').map(|(at, _)| at).find(|at| text.get(*at..).is_some_and(names_command))?;
-    // In the middle of a command it is an argument of it.
+    // In the middle of a command it is an argument.
     let before = text.get(..at)?;
     let prose = before.trim_end().ends_with([':', '.', '\n']) || before.ends_with('\n');
     (prose && !before.contains("```")).then(|| text.get(at..)).flatten()
@@ -118,7 +117,7 @@ fn is_object(text: &str) -> bool {
     })
 }
 
-/// One of our keys is the first or a later key of the object.
+/// Whether one of our keys is among the keys of the object.
 fn names_command(text: &str) -> bool {
     let Some(rest) = text.strip_prefix(['{', '[']).map(str::trim_start) else { return false };
     if !rest.starts_with(['"', '\'']) {
@@ -133,7 +132,7 @@ fn collect(value: &Value, depth: usize, found: &mut Vec<String>) {
     }
     match value {
         Value::String(text) => match serde_json::from_str::<Value>(text) {
-            // JSON in a string, as calls of tools have it.
+            // JSON in a string, as tool calls have it.
             Ok(inner @ (Value::Object(_) | Value::Array(_))) => collect(&inner, depth + 1, found),
             _ => found.push(text.clone()),
         },
@@ -142,7 +141,7 @@ fn collect(value: &Value, depth: usize, found: &mut Vec<String>) {
             let before = found.len();
             for key in KEYS {
                 let value = map.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value);
-                // The first that is believed says it, and alternatives may stand beside it.
+                // Only the most preferred key counts, apart from alternatives.
                 if let Some(value) = value.filter(|_| found.len() == before || key == "alternatives") {
                     collect(value, depth + 1, found);
                 }
@@ -163,7 +162,7 @@ fn is_json(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.trim_start().starts_with(['{', '[']))
 }
 
-/// Whole strings behind our keys in a text that is not quite JSON: cut off, or in the quotes of another language.
+/// Complete strings after our keys in malformed JSON: truncated, or with other quotes.
 fn scattered(text: &str) -> Vec<String> {
     for key in KEYS {
         for quote in ['"', '\''] {
@@ -176,7 +175,7 @@ fn scattered(text: &str) -> Vec<String> {
             while let Some(open) = rest.chars().next().filter(|open| matches!(open, '"' | '\'')) {
                 let inside = rest.get(1..).unwrap_or_default();
                 let (value, closed) = string(inside, open);
-                // Half a command is another command.
+                // A truncated command is another command.
                 if !closed {
                     break;
                 }
@@ -196,7 +195,7 @@ fn scattered(text: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// The text up to the quote that closes it, and whether it is there.
+/// The text up to its closing quote, and whether that is present.
 fn string(text: &str, close: char) -> (String, bool) {
     let mut value = String::new();
     let mut letters = text.chars();
@@ -223,7 +222,7 @@ fn string(text: &str, close: char) -> (String, bool) {
     (value, false)
 }
 
-/// Bytes up to and with the quote that closes the text.
+/// Number of bytes including the closing quote.
 fn length(text: &str, close: char) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices() {

@@ -1,10 +1,10 @@
-//! The commands in lines of text: which lines are commands, which talk, and which belong together.
+//! Finds commands in lines of text: which lines are commands, which are prose, and which belong together.
 
 use crate::line::{self, Dialect, Open};
 use crate::said::markdown;
 use crate::said::plain::{self, Line};
 
-/// Steps that still read as one line.
+/// Steps that still read well as one line.
 const MAX_STEPS: usize = 6;
 /// Lines of one command.
 const MAX_LINES: usize = 40;
@@ -20,7 +20,7 @@ enum Fenced {
     Yes,
 }
 
-/// How the next command goes with the one before.
+/// How the next command relates to the one before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Step,
@@ -36,7 +36,7 @@ impl Block {
         Block { lines: text.lines().map(str::to_owned).collect(), fenced: Fenced::Yes }
     }
 
-    /// The first line shows that it is a command before it ends.
+    /// Whether the first line is recognisable as a command before it ends.
     pub fn leads(&self) -> bool {
         let first = self.lines.iter().find(|line| !line.trim().is_empty());
         first.is_some_and(|line| plain::leads(plain::unmarked(line).text))
@@ -48,7 +48,7 @@ impl Block {
         let mut refuses = false;
         let mut mentions = Vec::new();
         let mut lines = self.lines.iter().map(String::as_str).enumerate().peekable();
-        // Only lines with a prompt are typed, once the first has one; the others come out.
+        // Once the first line has a prompt, only lines with a prompt are commands; the others are output.
         let mut prompted = None;
         while let Some((number, raw)) = lines.next() {
             let line = self.read(number, raw);
@@ -77,7 +77,7 @@ impl Block {
                             return Vec::new();
                         }
                         let next = plain::without_comment(next.trim());
-                        // What a shell asks for more with, where its prompt was copied too.
+                        // The continuation prompt, where the prompt was copied too.
                         let next = next.strip_prefix("> ").filter(|_| marked.prompt).unwrap_or(next);
                         match glue {
                             Glue::Blank => {
@@ -88,7 +88,7 @@ impl Block {
                             Glue::Semicolon => whole = format!("{}; {next}", whole.trim_end()),
                         }
                     }
-                    // What is still open is half a command.
+                    // An incomplete command is dropped.
                     if line::parse(&whole, dialect).open.is_some() && count > 0 {
                         continue;
                     }
@@ -114,7 +114,7 @@ impl Block {
     }
 }
 
-/// As much of the first command as is certain while the answer is being said.
+/// The certain part of the first command, while the answer streams.
 pub fn begun(spoken: &str, dialect: Dialect) -> Option<String> {
     if !markdown::has_fence(spoken) {
         let mut lines = spoken.split_inclusive('\n').filter(|line| !line.trim().is_empty());
@@ -136,19 +136,19 @@ pub fn begun(spoken: &str, dialect: Dialect) -> Option<String> {
     certain(so_far, plain::in_fence(so_far, 2), dialect)
 }
 
-/// Up to the last blank, or all of a line that is finished.
+/// Up to the last blank, or the whole of a complete line.
 fn whole_words(line: &str) -> Option<&str> {
     let end = if line.ends_with('\n') { line.len() } else { line.rfind(' ')? };
     line.get(..end).map(str::trim_end)
 }
 
 fn certain(so_far: &str, line: Line<'_>, dialect: Dialect) -> Option<String> {
-    // Quotes, emphasis and code around all of it are taken away at its end.
+    // Quotes, emphasis and code markup around all of it are removed at its end.
     if plain::unmarked(so_far).text.starts_with(['`', '*', '"', '\'', '_', '<', '#', '{', '[', '“', '‘', '(']) {
         return None;
     }
     let Line::Command { text, .. } = line else { return None };
-    // It may be a prompt, a number or a label, before what is typed.
+    // It may be a prompt, a number or a label before the command.
     let first = text.split_whitespace().next()?;
     let one = first.len() == text.trim_end().len();
     if !first.contains(char::is_alphabetic)
@@ -158,7 +158,7 @@ fn certain(so_far: &str, line: Line<'_>, dialect: Dialect) -> Option<String> {
         return None;
     }
     let text = text.trim_end_matches(['-', '—', '–', '#', ' ', '\\', '/', '(']);
-    // A quote that is not closed may never be, and then it is no command.
+    // An open quote may never be closed, and then it is no command.
     let open = line::parse(text, dialect).open;
     (open != Some(Open::HereDocument) && !text.is_empty()).then(|| text.to_owned())
 }
@@ -181,7 +181,7 @@ enum Glue {
     Semicolon,
 }
 
-/// How the next line belongs to the same command, if it does. `Some(None)`: it does, and no one line can hold both.
+/// How the next line belongs to the same command, if it does. `Some(None)`: it does, but they cannot be joined to one line.
 fn glue(text: &str, dialect: Dialect, next: Option<&str>) -> Option<Option<Glue>> {
     let open = line::parse(text, dialect).open;
     let next = next.map(str::trim);

@@ -1,17 +1,17 @@
-//! The fences of an answer, and what stands between them.
+//! Splits an answer into fences and the text between them.
 
 /// A piece of an answer.
 #[derive(Debug)]
 pub struct Part {
-    /// The language of the fence that it stands in.
+    /// The language of its fence.
     pub fence: Option<String>,
     pub text: String,
 }
 
-/// What one fence says.
+/// The contents of one fence.
 pub struct Step {
     pub text: String,
-    /// It comes after the one before, and is not instead of it.
+    /// It follows the one before, rather than being an alternative.
     pub goes_on: bool,
 }
 
@@ -32,7 +32,7 @@ const SHELLS: [&str; 13] = [
 ];
 const JSON: [&str; 3] = ["json", "jsonc", "json5"];
 
-/// Words with which a second step begins.
+/// Words that introduce a second step.
 const THEN: [&str; 12] =
     ["then", "next", "after", "afterwards", "finally", "second", "step", "once", "now", "followed", "lastly", "third"];
 
@@ -50,7 +50,7 @@ pub fn parts(text: &str) -> Vec<Part> {
         }
         outside.clear();
         let fence: String = std::iter::repeat_n(mark, length).collect();
-        // All on one line.
+        // A fence on one line.
         if let Some((inside, after)) = info.split_once(&fence) {
             parts.push(one_liner(inside));
             outside.push_str(after);
@@ -61,7 +61,7 @@ pub fn parts(text: &str) -> Vec<Part> {
             if closes(line, mark, length) {
                 break;
             }
-            // The closing fence may stand at the end of the last line.
+            // The closing fence may be at the end of the last line.
             if let Some(last) =
                 line.trim_end().strip_suffix(&fence).filter(|last| !last.trim().is_empty() && mark == '`')
             {
@@ -71,7 +71,7 @@ pub fn parts(text: &str) -> Vec<Part> {
             inside.push_str(line);
         }
         let (language, rest) = language_and_rest(info);
-        // ```` ``` ls ```` and a new line: the command stands where a language is expected.
+        // ```` ``` ls ```` and a newline: the command stands in place of a language.
         let text = if rest.is_empty() { inside } else { format!("{rest}\n{inside}") };
         parts.push(Part { fence: Some(language), text });
     }
@@ -81,7 +81,7 @@ pub fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// The fences that hold commands, unless there are none and another has to do.
+/// The fences that contain commands; other fences if there are none.
 pub fn fenced(parts: &[Part]) -> Vec<Step> {
     let holds = |part: &Part, languages: &[&str]| {
         part.fence.as_ref().is_some_and(|language| languages.contains(&language.as_str()))
@@ -94,7 +94,7 @@ pub fn fenced(parts: &[Part]) -> Vec<Step> {
             between = &part.text;
             continue;
         }
-        // Next to a fence that says it is a shell, one that says nothing shows what comes out.
+        // Next to a fence marked as shell, an unmarked one shows output.
         let shows_output = has_named && part.fence.as_deref() == Some("") && !steps.is_empty();
         if !shows_output && (holds(part, &SHELLS) || holds(part, &JSON) && steps.is_empty()) {
             steps.push(Step { text: part.text.clone(), goes_on: !steps.is_empty() && says_then(between) });
@@ -120,7 +120,7 @@ fn says_then(between: &str) -> bool {
     !instead && lower.any(|word| THEN.contains(&word.as_str()))
 }
 
-/// Where the first fence begins its lines, when the line that opens it is all there and says a shell.
+/// The first fence's contents, if its opening line is complete and names a shell.
 pub fn first_fence(text: &str) -> Option<(&str, &str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

@@ -1,10 +1,10 @@
-//! The commands in what a model said: without its thoughts, fences, prose, numbers, prompts and comments. Models of every
-//! size wrap their answers, the small ones most; half of what a small model is worth is in reading it well. Does not
-//! judge what a command does, nor whether it can run.
+//! Extracts commands from a model's answer: removes its reasoning, fences, prose, numbers, prompts and comments. Models of every size wrap
+//! their answers, small ones most, so careful parsing is half of what a small model is worth. Does not judge what a command does, nor
+//! whether it can run.
 //!
-//! What several lines mean: lines with numbers or bullets, several fences, or lines with an "or" between are
-//! alternatives; bare lines below each other are steps, and become one line joined by `&&`. A here-document or a text
-//! with a new line in quotes does not fit in one line and is no answer.
+//! How several lines are read: lines with numbers or bullets, several fences, or lines with an "or" between are alternatives; bare lines
+//! below each other are steps, and become one line joined by `&&`. A here-document or a quoted newline does not fit in one line and is no
+//! answer.
 
 mod json;
 mod lines;
@@ -25,13 +25,13 @@ use crate::text;
 
 /// Bytes of an answer that are read.
 const MAX_SAID: usize = 64 * 1024;
-/// Bytes of one command; what is longer is a program.
+/// Bytes of one command; a longer text is a program.
 const MAX_COMMAND: usize = 4096;
 const MAX_COMMANDS: usize = 8;
-/// Fences in fences.
+/// Nesting of fences.
 const MAX_DEPTH: usize = 3;
 
-/// The commands of a whole answer, the best first; none when it only talks, or refuses.
+/// The commands of a complete answer, the best first; empty when it is only prose, or a refusal.
 pub fn commands(said: &str, dialect: Dialect) -> Vec<String> {
     let said = readable(said);
     let Some(spoken) = thoughts::removed(&said) else { return Vec::new() };
@@ -46,21 +46,20 @@ pub fn commands(said: &str, dialect: Dialect) -> Vec<String> {
     commands
 }
 
-/// What was said aloud, whole or in part: without thoughts and without what a terminal would obey. Nothing while it may
-/// still be thinking.
+/// The visible part of an answer, complete or not: without reasoning and escape sequences. `None` while it may still be reasoning.
 pub fn spoken(said: &str) -> Option<String> {
     let said = readable(said);
     thoughts::removed(&said).map(Cow::into_owned)
 }
 
-/// The same to the byte, for what is no command: blanks and tabs of a diff mean something. Nothing while it may still be thinking.
+/// Like `spoken`, but byte for byte: blanks and tabs of a diff are significant. `None` while it may still be reasoning.
 pub fn aloud(said: &str) -> Option<String> {
     let spoken = thoughts::unthought(said)?;
     Some(thoughts::unmarked(&spoken).to_owned())
 }
 
-/// As much of the best command as no later word can change, while the answer is still being said. The last word is held
-/// back until something follows it.
+/// The part of the best command that no later text can change, while the answer streams. Holds back the last word until something follows
+/// it.
 pub fn partial(said: &str, dialect: Dialect) -> Option<String> {
     if said.len() > MAX_SAID {
         return None;
@@ -82,7 +81,7 @@ fn found(spoken: &str, dialect: Dialect, depth: usize) -> Vec<String> {
         return commands.filter_map(|command| within(&command, dialect, depth).into_iter().next()).collect();
     }
     let parts = markdown::parts(spoken);
-    // A command that is said before any fence is the answer; a fence after it shows an example of its output.
+    // A command before any fence is the answer; a fence after it shows example output.
     if let Some(block) = parts.first().filter(|part| part.fence.is_none()).map(|part| Block::of(&part.text))
         && block.leads()
     {
@@ -103,13 +102,13 @@ fn found(spoken: &str, dialect: Dialect, depth: usize) -> Vec<String> {
     Block::of(&outside.collect::<Vec<_>>().join("\n")).commands(dialect)
 }
 
-/// What is in a fence or in a string of JSON may be wrapped once more.
+/// The contents of a fence or a JSON string may be wrapped once more.
 fn within(text: &str, dialect: Dialect, depth: usize) -> Vec<String> {
     let wrapped = markdown::has_fence(text) || json::commands(text).is_some();
     if wrapped && depth < MAX_DEPTH { found(text, dialect, depth + 1) } else { Block::fenced(text).commands(dialect) }
 }
 
-/// Without what a terminal would obey. A sequence is removed with its letters, so that they do not become words.
+/// Removes escape sequences, with their letters, so that these do not become words.
 fn readable(said: &str) -> String {
     let said = said.get(..said.floor_char_boundary(MAX_SAID)).unwrap_or_default();
     let said = said.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
@@ -126,7 +125,7 @@ fn without_sequences(said: &str) -> String {
             continue;
         }
         match letters.next() {
-            // To the letter that ends it.
+            // To its final byte.
             Some('[') => {
                 while letters.next_if(|inside| matches!(inside, '0'..='?' | ' '..='/')).is_some() {}
                 letters.next_if(|end| matches!(end, '@'..='~'));

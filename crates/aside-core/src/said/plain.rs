@@ -1,4 +1,4 @@
-//! One line of an answer: whether it is a command or talk, and how the command is spelled without what is around it.
+//! Classifies one line of an answer: whether it is a command or prose, and how the command is spelled without its decoration.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'l> {
     Blank,
-    /// What follows is instead of what came before.
+    /// An alternative to what came before follows.
     Or,
     Talk {
         refusal: bool,
@@ -17,7 +17,7 @@ pub enum Line<'l> {
     },
 }
 
-/// What stood before a command.
+/// A command, and what preceded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marked<'l> {
     pub text: &'l str,
@@ -27,7 +27,7 @@ pub struct Marked<'l> {
     pub prompt: bool,
 }
 
-/// First words of sentences. Commands begin in lower case nearly always, so only these are suspicious.
+/// First words of sentences. Commands nearly always begin in lower case, so only these are suspicious.
 const TALK: [&str; 61] = [
     "Sure",
     "Here",
@@ -92,7 +92,7 @@ const TALK: [&str; 61] = [
     "Absolutely",
 ];
 
-/// Words that stand in sentences and hardly ever alone between arguments.
+/// Words that are common in prose and rare among arguments.
 const SENTENCE: [&str; 30] = [
     "the",
     "a",
@@ -172,13 +172,13 @@ const LABELS: [&str; 19] = [
 const NOTHING: [&str; 9] =
     ["none", "n/a", "null", "nothing", "no command", "empty", "undefined", "no answer", "no output"];
 
-/// Where a model begins to ask itself.
+/// Where a model begins to prompt itself.
 pub const REQUEST: &str = "Request:";
 
-/// Names of languages that stand alone on a line where a fence was meant.
+/// Language names that stand alone on a line instead of a fence.
 const LANGUAGES: [&str; 7] = ["bash", "sh", "zsh", "shell", "fish", "console", "json"];
 
-/// A line in a fence, of so many lines.
+/// A line in a fence, which has so many lines.
 pub fn in_fence(raw: &str, lines: usize) -> Line<'_> {
     let line = raw.trim();
     if line.is_empty() {
@@ -206,7 +206,7 @@ pub fn in_fence(raw: &str, lines: usize) -> Line<'_> {
     Line::Command { text, marked }
 }
 
-/// A line that stands in no fence.
+/// A line outside of fences.
 pub fn outside(raw: &str, has_next: bool) -> Line<'_> {
     let line = raw.trim();
     if line.is_empty() || line.chars().all(|letter| matches!(letter, '-' | '*' | '_' | '=' | '`' | '~')) {
@@ -223,7 +223,7 @@ pub fn outside(raw: &str, has_next: bool) -> Line<'_> {
     if says_or(line) {
         return Line::Or;
     }
-    // Headings; `# apt update` may be typed as root.
+    // Headings; `# apt update` may be a root prompt.
     if let Some(root) = line.strip_prefix('#') {
         let typed = root.strip_prefix(' ').filter(|root| !is_sentence(root) && !begins_large(root) && !has_next);
         return match typed {
@@ -249,7 +249,7 @@ pub fn outside(raw: &str, has_next: bool) -> Line<'_> {
     Line::Command { text: without_period(text), marked }
 }
 
-/// Without numbers, bullets, labels, prompts.
+/// Removes numbers, bullets, labels, prompts.
 pub fn unmarked(line: &str) -> Marked<'_> {
     let mut text = line.trim();
     let mut listed = false;
@@ -268,8 +268,8 @@ pub fn unmarked(line: &str) -> Marked<'_> {
     Marked { text: typed.unwrap_or(text), listed, prompt: typed.is_some() }
 }
 
-/// What is quoted as in a mail: `> ls -la`. In `> notes.txt` and `> a.log make` the sign is the command's own, and without it
-/// another command would be shown, without its warning.
+/// A mail-style quotation: `> ls -la`. In `> notes.txt` and `> a.log make` the sign is a redirection; dropping it would show another
+/// command, without its warning.
 fn quoted(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("> ")?.trim_start();
     let mut words = rest.split_whitespace();
@@ -298,7 +298,7 @@ fn bullet(text: &str) -> Option<&str> {
     rest.starts_with(' ').then(|| rest.trim_start())
 }
 
-/// `Command: ls`, `**Command:** ls`, `Step 1: ls`; and whether it is one of several to choose from.
+/// `Command: ls`, `**Command:** ls`, `Step 1: ls`; and whether it is one of several alternatives.
 fn label(text: &str) -> Option<(&str, bool)> {
     let bare = text.trim_start_matches('*');
     let (name, rest) = bare.split_once(':')?;
@@ -314,7 +314,7 @@ fn label(text: &str) -> Option<(&str, bool)> {
     (known && follows).then(|| (rest.trim(), instead))
 }
 
-/// What is typed behind a prompt.
+/// The text after a prompt.
 fn prompt(text: &str) -> Option<&str> {
     for mark in ["$ ", "% ", "❯ ", "➜ ", "λ ", "» ", "▶ ", ">>> ", "PS> "] {
         if let Some(rest) = text.strip_prefix(mark) {
@@ -332,8 +332,7 @@ fn prompt(text: &str) -> Option<&str> {
     ((host || version) && one).then(|| text.get(end + 2..).map(str::trim_start)).flatten()
 }
 
-/// A flag, a path, a pipe or a quote behind a first word, with nothing of a sentence before it. What comes later cannot
-/// change that.
+/// A flag, a path, a pipe or a quote after a first word, with no prose before it. Later text cannot change that.
 pub fn leads(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let Some(first) = words.next() else { return false };
@@ -393,7 +392,7 @@ fn is_talk(line: &str) -> bool {
     begins_large(line) && words > 2 && !leads_anyway(line) || is_sentence(line)
 }
 
-/// A program with a capital letter, and a flag behind it.
+/// A capitalised program, followed by a flag.
 fn leads_anyway(line: &str) -> bool {
     line.split_whitespace()
         .nth(1)
@@ -410,7 +409,7 @@ fn ends_like_talk(line: &str) -> bool {
     line.ends_with(['.', '!', ':', '…', '。']) && line.split_whitespace().count() > 2
 }
 
-/// Words of a sentence, and nothing that a command has and a sentence has not.
+/// Words of prose, and no characters that only commands have.
 fn is_sentence(line: &str) -> bool {
     let has_signs = line.split_whitespace().skip(1).any(|word| {
         word.starts_with(['-', '/', '$', '"', '\'', '|', '>', '*', '~', '.'])
@@ -444,7 +443,7 @@ fn says_or(line: &str) -> bool {
         || matches!(first, "option" | "method") && short
 }
 
-/// The line after which a model only explains.
+/// A line after which the model only explains.
 pub fn ends_answer(line: &str) -> bool {
     let lower = line.trim().trim_matches(['*', '#', ' ', '_']).to_lowercase();
     ["explanation", "note", "this command", "this will", "where:", "breakdown", "output", "here's what", "here is what"]
@@ -466,14 +465,14 @@ fn code(text: &str) -> Option<&str> {
     Some(prompt(inside).unwrap_or(inside))
 }
 
-/// Behind a title: `**List files**: …`.
+/// The code after a title: `**List files**: …`.
 fn titled(text: &str) -> &str {
     let behind = text.strip_prefix("**").and_then(|rest| rest.split_once("**")).map(|(_, behind)| behind);
     let behind = behind.map(|behind| behind.trim_start_matches([':', '-', '–', ' ']));
     behind.filter(|behind| behind.starts_with('`')).unwrap_or(text)
 }
 
-/// Code in the middle of talk.
+/// Code spans within prose.
 pub fn mentions(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (number, piece) in line.split('`').enumerate() {
@@ -494,7 +493,7 @@ pub fn mentions(line: &str) -> Vec<String> {
     found
 }
 
-/// The first that is more than the name of a program, and those that are offered beside it.
+/// The mentions with arguments; without any, the first bare program name.
 pub fn best_mentions(mentions: Vec<String>) -> Vec<String> {
     let longer = |mention: &&String| mention.contains(' ');
     if mentions.iter().any(|mention| mention.contains(' ')) {
@@ -503,7 +502,7 @@ pub fn best_mentions(mentions: Vec<String>) -> Vec<String> {
     mentions.into_iter().take(1).collect()
 }
 
-/// Without emphasis and quotes around all of it.
+/// Removes emphasis and quotes around all of it.
 fn unwrapped(text: &str) -> &str {
     let mut text = text.trim();
     for mark in ["**", "__", "``", "`"] {
@@ -515,7 +514,7 @@ fn unwrapped(text: &str) -> &str {
     }
     for (open, close) in [('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’')] {
         let inside = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
-        // `"a b" c "d"` is a command; `"ls -la"` is one in quotes.
+        // `"a b" c "d"` is a command; `"ls -la"` is a quoted one.
         if let Some(inside) = inside.filter(|inside| !inside.contains([open, close]) && !inside.contains('\\')) {
             text = inside.trim();
         }
@@ -523,7 +522,7 @@ fn unwrapped(text: &str) -> &str {
     text
 }
 
-/// Without an explanation behind a dash, in a list: `ls -a - Lists all files`.
+/// Removes an explanation after a dash, in a list: `ls -a - Lists all files`.
 fn without_note(marked: Marked<'_>) -> &str {
     let text = marked.text;
     let mut quote = None;
@@ -548,7 +547,7 @@ fn without_note(marked: Marked<'_>) -> &str {
     text
 }
 
-/// A comment would be run as words: zsh does not take one at the prompt by default.
+/// Removes a comment: zsh would run it as words, since it does not accept one at the prompt by default.
 pub fn without_comment(text: &str) -> &str {
     let mut quote = None;
     let mut escaped = false;
@@ -572,7 +571,7 @@ pub fn without_comment(text: &str) -> &str {
     text.trim_end()
 }
 
-/// A full stop behind a command is the model's, unless what it prints ends so.
+/// A full stop after a command is the model's, unless the command prints it.
 fn without_period(text: &str) -> &str {
     let first = text.split_whitespace().next().unwrap_or_default();
     if matches!(first, "echo" | "printf" | "print" | "say") {
@@ -583,7 +582,7 @@ fn without_period(text: &str) -> &str {
     if last.is_some_and(|last| last.is_alphanumeric() || matches!(last, '"' | '\'' | ')')) { bare } else { text }
 }
 
-/// As a shell wants it: plain quotes, plain blanks, plain signs. What is in quotes stays as it is.
+/// Normalises typographic quotes, blanks and dashes for the shell. Keeps quoted text as it is.
 pub fn polished(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut quote: Option<Quote> = None;
@@ -619,7 +618,7 @@ pub fn polished(text: &str) -> String {
                 }
                 '’' => plain.push('\''),
                 '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{3000}' => plain.push(' '),
-                // Two hyphens that somebody's editor made one dash.
+                // Two hyphens that a text editor turned into one dash.
                 '—' | '–' if before == ' ' => {
                     let word = rest.get(length..).unwrap_or_default();
                     let name = word.bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -640,7 +639,7 @@ pub fn polished(text: &str) -> String {
     plain
 }
 
-/// As `polished`, for the beginning of a command: nothing while a curly quote is open, whose end decides what it is.
+/// Like `polished`, for the beginning of a command: `None` when it has a curly quote, since the closing one decides what it is.
 pub fn polished_so_far(text: &str) -> Option<String> {
     (!text.contains(['“', '”', '„', '‘', '’', '‚'])).then(|| polished(text))
 }
@@ -649,16 +648,16 @@ pub fn polished_so_far(text: &str) -> Option<String> {
 struct Quote {
     close: char,
     plain: char,
-    /// It was opened by an entity, so what is inside is spelled in them too.
+    /// Opened by an HTML entity, so the contents are spelled with entities too.
     entity: bool,
 }
 
-/// Which of the letters closes first.
+/// Which of the characters closes first.
 fn closing(rest: &str, from: usize, letters: &[char]) -> Option<char> {
     rest.get(from..)?.chars().find(|letter| letters.contains(letter))
 }
 
-/// A letter that is spelled as in HTML.
+/// A character spelled as an HTML entity.
 fn entity(text: &str) -> Option<(char, usize)> {
     const ENTITIES: [(&str, char); 10] = [
         ("&lt;", '<'),

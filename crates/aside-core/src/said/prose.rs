@@ -1,4 +1,4 @@
-//! An explanation in plain lines, out of what a model said: without thoughts, fences and the marks of Markdown.
+//! Extracts an explanation in plain lines from a model's answer: without reasoning, fences and Markdown.
 
 use crate::said::{readable, thoughts};
 
@@ -7,7 +7,7 @@ const MAX_LINES: usize = 12;
 /// Characters of one line.
 const MAX_LINE: usize = 200;
 
-/// At most a dozen lines, none of them empty. Fewer while it is still being said: a line counts when it has ended.
+/// At most a dozen non-empty lines. While the answer streams, only complete lines.
 pub fn explanation(said: &str) -> Vec<String> {
     let said = readable(said);
     let Some(spoken) = thoughts::removed(&said) else { return Vec::new() };
@@ -36,7 +36,7 @@ fn plain(line: &str) -> String {
     }
 }
 
-/// Without the backquotes around code; one alone may be part of a command.
+/// Removes the backquotes around code; a single one may be part of a command.
 fn unticked(line: &str) -> String {
     if line.matches('`').count().is_multiple_of(2) { line.replace('`', "") } else { line.to_owned() }
 }

@@ -1,12 +1,12 @@
-//! Whether a model only says the same over and over, as small ones do. Judges the end of an answer alone.
+//! Detects a model that repeats itself endlessly, as small ones do. Looks at the end of an answer only.
 
-/// Bytes that have to be the same again and again, and how often: a table of zeros or a row of dashes is none.
+/// Bytes that have to repeat, and how often: a table of zeros or a row of dashes does not count.
 const LEAST: usize = 1500;
 const TIMES: usize = 12;
-/// Bytes of what is repeated.
+/// Bytes of the repeated unit.
 const LONGEST: usize = 400;
 
-/// Where it began to repeat itself, behind the first time; none while it does not.
+/// Where the repetition began, after its first occurrence; `None` without one.
 pub fn stuck(said: &str) -> Option<usize> {
     let bytes = said.as_bytes();
     let period = (1..=LONGEST).find(|period| {

@@ -1,9 +1,9 @@
-//! Answers as models give them, and hostile ones.
+//! Answers as models give them, and adversarial ones.
 
 use super::*;
 use proptest::prelude::*;
 
-/// What was said, and the commands in it.
+/// An answer, and the commands in it.
 const TABLE: &[(&str, &[&str])] = &[
     // Bare.
     ("ls -la", &["ls -la"]),
@@ -146,7 +146,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("cd src\nmake", &["cd src && make"]),
     ("mkdir -p a/b\ncd a/b\ngit init", &["mkdir -p a/b && cd a/b && git init"]),
     ("sleep 5 &\nls -l", &["sleep 5 & ls -l"]),
-    // Thoughts.
+    // Reasoning.
     ("<think>I should use ls</think>\nls -la", &["ls -la"]),
     ("<think>\nls? find?\n```\nrm x\n```\n</think>\n\n```bash\nls -la\n```", &["ls -la"]),
     ("I should list.</think>ls -la", &["ls -la"]),
@@ -224,7 +224,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("grep &quot;a &amp; b&quot; f", &["grep \"a & b\" f"]),
     ("sed 's/&amp;/x/' f", &["sed 's/&amp;/x/' f"]),
     ("ls\u{a0}-la", &["ls -la"]),
-    // As small models say it.
+    // As small models write it.
     ("To list all files, run:\n\n    ls -la\n\nThe -l flag is for long.", &["ls -la"]),
     ("The command to list files is `ls`.\n\n```\nls -la\n```\n\nThe `-la` option shows all.", &["ls -la"]),
     ("ls -la | grep foo\n```", &["ls -la | grep foo"]),
@@ -261,7 +261,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("1. **List files**: `ls -la`\n2. **Find**: `find .`", &["ls -la", "find ."]),
     ("1. List all files:\n   ls -la\n2. Find files:\n   find .", &["ls -la", "find ."]),
     ("1. List all files:\n```bash\nls -la\n```\n2. Find:\n```bash\nfind .\n```", &["ls -la", "find ."]),
-    // Hostile.
+    // Adversarial.
     ("\u{1b}[31mls -la\u{1b}[0m", &["ls -la"]),
     ("\u{1b}]0;title\u{7}ls -la", &["ls -la"]),
     ("ls\0 -la", &["ls -la"]),
@@ -298,7 +298,7 @@ fn what_is_shown_early_stays() {
             let Some(shown) = partial(&said[..end], Dialect::Zsh) else { continue };
             shown_early += 1;
             assert!(shown.starts_with(&before), "{said:?} at {end}: {before:?} then {shown:?}");
-            // An answer that turns out to be none takes back what was shown: nothing is left of it.
+            // An answer that turns out to be none retracts what was shown.
             let kept = finally.first().is_none_or(|first| first.starts_with(&shown));
             assert!(kept, "{said:?} at {end}: {shown:?}, in the end {finally:?}");
             before = shown;
@@ -355,7 +355,7 @@ fn long_answers_have_an_end() {
     assert_eq!(commands(&format!("ls {}", "x".repeat(10_000)), Dialect::Bash), [""; 0]);
 }
 
-/// What answers are made of.
+/// Building blocks of answers.
 const PIECES: [&str; 36] = [
     "ls -la",
     "rm",

@@ -1,4 +1,4 @@
-//! What a model said aloud, without what it thought and without the marks that its template leaves behind.
+//! Removes a model's reasoning, and the tokens that its template leaves behind, from an answer.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ const THOUGHTS: [(&str, &str); 8] = [
     ("◁think▷", "◁/think▷"),
 ];
 
-/// Where an answer ends, whatever a server lets through after it.
+/// End-of-answer tokens, whatever a server lets through after them.
 const ENDS: [&str; 12] = [
     "<|im_end|>",
     "<|endoftext|>",
@@ -31,20 +31,20 @@ const ENDS: [&str; 12] = [
     "<|EOT|>",
 ];
 
-/// Models that think in channels say the answer in this one.
+/// Models that reason in channels put the answer in this one.
 const FINAL: &str = "final<|message|>";
 
 /// Tags around an answer. Their contents count.
 const TAGS: [&str; 8] = ["command", "answer", "cmd", "bash", "shell", "code", "output", "response"];
 
-/// Without thoughts, and otherwise to the byte. None while it is still thinking, or may be about to.
+/// Without reasoning, and otherwise byte for byte. `None` while it still reasons, or may be about to.
 pub fn unthought(said: &str) -> Option<Cow<'_, str>> {
     let mut spoken = Cow::Borrowed(said);
     if said.contains("<|channel|>") || said.starts_with("<|start|>") {
         let from = said.rfind(FINAL)? + FINAL.len();
         spoken = Cow::Borrowed(said.get(from..)?);
     }
-    // Some templates open the thought in the prompt, so that only its end is said.
+    // Some templates open the reasoning in the prompt, so that only its end is in the answer.
     for (open, close) in THOUGHTS {
         if let Some(end) = spoken.rfind(close).map(|end| end + close.len())
             && !spoken.get(..end).is_some_and(|before| before.contains(open) && !before.trim_start().starts_with(open))
@@ -54,7 +54,7 @@ pub fn unthought(said: &str) -> Option<Cow<'_, str>> {
     }
     loop {
         let start = spoken.trim_start();
-        // What may still become the opening of a thought or of a tag says nothing yet.
+        // A prefix of an opening tag is not shown yet.
         let opening = THOUGHTS.iter().map(|(open, _)| *open).chain(["<|channel|>", "<|start|>"]);
         let about_to =
             !start.is_empty() && opening.into_iter().any(|open| open.len() > start.len() && open.starts_with(start));
@@ -64,7 +64,7 @@ pub fn unthought(said: &str) -> Option<Cow<'_, str>> {
         let Some((open, close, at)) = first_thought(&spoken) else { break };
         let after = spoken.get(at + open.len()..)?;
         let Some(end) = after.find(close) else {
-            // It was cut off while thinking; what stands before was said.
+            // Cut off during reasoning; the text before counts.
             let before = spoken.get(..at)?.to_owned();
             return (!before.trim().is_empty()).then_some(Cow::Owned(before));
         };
@@ -74,7 +74,7 @@ pub fn unthought(said: &str) -> Option<Cow<'_, str>> {
     Some(spoken)
 }
 
-/// Without the marks at its very end. In its middle they may be what it is about.
+/// Removes the end tokens at the very end. In the middle they may be the subject.
 pub fn unmarked(spoken: &str) -> &str {
     let mut spoken = spoken;
     while let Some(before) = ENDS.iter().find_map(|end| spoken.trim_end().strip_suffix(end)) {
@@ -83,13 +83,13 @@ pub fn unmarked(spoken: &str) -> &str {
     spoken
 }
 
-/// What a command can be found in. None as above.
+/// The text to search for commands. `None` as for `unthought`.
 pub fn removed(said: &str) -> Option<Cow<'_, str>> {
     let mut spoken = unthought(said)?;
     if let Some(end) = ENDS.iter().filter_map(|end| spoken.find(end)).min() {
         spoken = Cow::Owned(spoken.get(..end)?.to_owned());
     }
-    // Some go on with a request of their own, and answer that.
+    // Some models continue with a request of their own, and answer that.
     let said = spoken.len() - spoken.trim_start().len();
     let own = format!("\n{}", plain::REQUEST);
     if let Some(end) = spoken.get(said..).and_then(|rest| rest.find(&own)).map(|end| said + end) {
@@ -98,7 +98,7 @@ pub fn removed(said: &str) -> Option<Cow<'_, str>> {
     Some(untagged(spoken))
 }
 
-/// A thought stands on a line of its own; in the middle of one it is a word of a command.
+/// Reasoning stands on a line of its own; in the middle of a line it is a word of a command.
 fn first_thought(spoken: &str) -> Option<(&'static str, &'static str, usize)> {
     let found = THOUGHTS.iter().filter_map(|(open, close)| {
         let at = spoken.find(open)?;
@@ -109,7 +109,7 @@ fn first_thought(spoken: &str) -> Option<(&'static str, &'static str, usize)> {
     found.min_by_key(|(_, _, at)| *at)
 }
 
-/// What stands in `<command>…</command>`, when the answer begins with it.
+/// The contents of `<command>…</command>`, when the answer begins with it.
 fn untagged(spoken: Cow<'_, str>) -> Cow<'_, str> {
     let start = spoken.trim_start();
     for tag in TAGS {

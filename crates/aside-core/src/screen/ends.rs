@@ -1,11 +1,11 @@
-//! The beginning and the end of what was printed, in memory that does not grow with it.
+//! Keeps the beginning and the end of an output, in bounded memory.
 
 use super::{MAX_HEAD, MAX_TAIL};
 
 #[derive(Default)]
 pub struct Ends {
     head: Vec<u8>,
-    /// The newest bytes behind the head. Once it is full, the oldest of them is at `oldest`.
+    /// The newest bytes after the head. Once it is full, the oldest of them is at `oldest`.
     ring: Vec<u8>,
     oldest: usize,
     bytes: u64,
@@ -25,7 +25,7 @@ impl Ends {
         if self.ring.capacity() == 0 {
             self.ring.reserve_exact(MAX_TAIL);
         }
-        // Only the end of a long slice would still be there afterwards.
+        // Only the end of a long slice would remain afterwards.
         let bytes = &bytes[bytes.len().saturating_sub(MAX_TAIL)..];
         let (fills, bytes) = bytes.split_at(bytes.len().min(MAX_TAIL - self.ring.len()));
         self.ring.extend_from_slice(fills);

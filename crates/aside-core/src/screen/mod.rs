@@ -1,5 +1,5 @@
-//! What was on the screen: the bytes that a command printed, cut out of the stream of a terminal by the marks that our
-//! plugins write around them, and shown by a small terminal of ours as a person saw them. Watches; changes nothing.
+//! Captures what was on the screen: cuts the output of a command out of the terminal's stream by the markers that our plugins write around
+//! it, and renders it with a small terminal emulator as the user saw it. Only observes; changes nothing.
 
 mod ends;
 pub mod prompt;
@@ -16,35 +16,35 @@ use scan::{Scan, Sink};
 /// Bytes that are kept of an output: of its beginning, and of its end.
 pub const MAX_HEAD: usize = 16 * 1024;
 pub const MAX_TAIL: usize = 64 * 1024;
-/// Characters of the name that a shell gives its marks.
+/// Characters of the secret in a shell's markers.
 const MAX_MARK: usize = 64;
 
-/// Sees all that is printed on a terminal, in slices of any size.
+/// Sees everything that is printed on a terminal, in slices of any size.
 #[derive(Default)]
 pub struct Watch {
     scan: Scan,
     open: Option<Open>,
 }
 
-/// What one command printed, as bytes. Strings that show nothing (titles, images, the clipboard) and what was drawn on the
-/// alternate screen are not among them.
+/// The output of one command, as bytes. Excludes strings that show nothing (titles, images, the clipboard) and what was drawn on the
+/// alternate screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// Which shell's, and which of its commands.
+    /// The secret of the shell's markers, and the number of the command.
     pub mark: String,
     pub seq: i64,
-    /// How large the screen was when it began.
+    /// The size of the screen when it began.
     pub columns: u16,
     pub rows: u16,
     pub head: Vec<u8>,
-    /// What came last; empty when all of it is in the head.
+    /// The end; empty when all of it is in the head.
     pub tail: Vec<u8>,
-    /// Bytes that were printed in all, those aside that are never kept.
+    /// Total bytes that were printed, apart from those that are never kept.
     pub bytes: u64,
 }
 
 impl Watch {
-    /// Calls back for each output that ends in these bytes. What is not between two marks costs a search for one byte.
+    /// Calls back for each output that ends in these bytes. Outside of markers it costs a search for one byte.
     pub fn see(&mut self, bytes: &[u8], ended: &mut dyn FnMut(Output)) {
         let Self { scan, open } = self;
         scan.see(bytes, &mut Watching { open, ended });
@@ -52,8 +52,8 @@ impl Watch {
 }
 
 impl Output {
-    /// What is in a file that a program was sent to, as if it had been printed on a screen that is large enough. No line
-    /// need end in a carriage return, and marks mean nothing.
+    /// The contents of a file that a program's output was redirected to, as if printed on a large enough screen. Lines need no carriage
+    /// return, and markers are ignored.
     pub fn of_file(bytes: &[u8]) -> Self {
         let mut open = Open { columns: u16::MAX, rows: u16::MAX, ..Open::default() };
         let mut scan = Scan::default();
@@ -69,7 +69,7 @@ impl Output {
         open.output()
     }
 
-    /// The lines that a person saw, wrapped ones in one piece, without blank lines at the end.
+    /// The lines that the user saw, with wrapped ones joined, without blank lines at the end.
     pub fn shown(&self) -> String {
         shown::shown(self)
     }
@@ -86,8 +86,8 @@ struct Open {
     screen: Screen,
 }
 
-/// Which of the two screens a terminal shows. A command begins on the one that is seen, whichever a program that crashed
-/// has left on.
+/// Which of the two screens a terminal shows. A command begins on the visible one, even if a crashed program has left the alternate screen
+/// on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Screen {
     #[default]
@@ -139,7 +139,7 @@ impl Sink for Watching<'_> {
 
     fn commanded(&mut self, text: &[u8]) {
         match Mark::read(text) {
-            // One that was open belonged to a shell outside this one; what it printed is not one piece any more.
+            // An open one belonged to an outer shell; its output is no longer contiguous.
             Some(Mark::Begin(open)) => *self.open = Some(open),
             Some(Mark::End { mark, seq }) => {
                 if let Some(open) = self.open.take_if(|open| open.mark == mark && open.seq == seq) {
@@ -151,15 +151,15 @@ impl Sink for Watching<'_> {
     }
 }
 
-/// What a plugin wrote.
+/// A marker of a plugin.
 enum Mark<'a> {
     Begin(Open),
     End { mark: &'a str, seq: i64 },
 }
 
 impl<'a> Mark<'a> {
-    /// `133;C;aside=MARK.SEQ.COLUMNS.ROWS`, or `133;D;EXIT;aside=MARK.SEQ`. Terminals and other plugins use the same number
-    /// without our word.
+    /// `133;C;aside=MARK.SEQ.COLUMNS.ROWS`, or `133;D;EXIT;aside=MARK.SEQ`. Terminals and other plugins use the same number without our
+    /// key.
     fn read(text: &'a [u8]) -> Option<Self> {
         let text = text.strip_prefix(b"133;").or_else(|| text.strip_prefix(b"7133;"))?;
         let (kind, parameters) = str::from_utf8(text).ok()?.split_once(';')?;

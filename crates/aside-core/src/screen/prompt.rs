@@ -1,7 +1,7 @@
-//! The line that is being typed at a prompt, read off what the shell draws between the marks of our plugin and the cursor; and how
-//! grey text is drawn behind it and erased without a trace. There is a line only where all of it is certain: where the prompt begins
-//! on an empty row, everything that was drawn since is understood, the cursor is behind the last letter and nothing is right of it or
-//! below. Whatever is not understood ends the reading until the next prompt. Asks nobody and draws nothing itself.
+//! Reads the line being typed at a prompt from what the shell draws between our plugin's markers and the cursor; and draws ghost text after
+//! it that can be erased without a trace. Reports a line only where all of it is certain: the prompt begins on an empty row, everything
+//! drawn since is understood, the cursor is after the last character, and nothing is right of it or below. Anything unknown ends the
+//! reading until the next prompt. Performs no I/O itself.
 
 mod blank;
 mod page;
@@ -20,36 +20,36 @@ const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 const ESC: u8 = 0x1b;
 
-/// Bytes of a control sequence that is understood, and of a string that may be a mark.
+/// Bytes of a control sequence that is understood, and of a string that may be a marker.
 const MAX_SEQUENCE: usize = 64;
 const MAX_MARK: usize = 160;
-/// Letters of a line, beyond which it is none that is typed.
+/// Characters of a line; a longer one is not a typed line.
 const MAX_LINE: usize = 2000;
 /// What readline writes in place of the prompt while it searches, counts or asks; with an empty prompt nothing else tells.
 const QUESTIONS: [&str; 5] = ["(reverse-i-search)", "(i-search)", "(failed ", "(arg: ", "(bck-i-search)"];
 
-/// Erases grey text: right of the cursor there was nothing before it was drawn. The second is for a terminal that has been resized,
-/// which may have moved a part of it to the next row.
+/// Erases ghost text: right of the cursor there was nothing before it was drawn. The second is for a terminal that has been resized, which
+/// may have moved a part of it to the next row.
 pub const ERASE: &[u8] = b"\x1b[K";
 pub const ERASE_WRAPPED: &[u8] = b"\x1b[J";
 
-/// Sees all that a shell writes, in slices of any size.
+/// Sees everything that a shell writes, in slices of any size.
 pub struct Prompt {
-    /// Which marks are believed.
+    /// The secret of the markers that are trusted.
     mark: String,
     columns: usize,
     rows: usize,
     state: State,
-    /// The sequence that is being read, or the first bytes of a letter.
+    /// The sequence being read, or the first bytes of a character.
     held: Vec<u8>,
     pen: Pen,
-    /// What a terminal keeps with the place of the cursor.
+    /// The pen saved with the cursor position.
     saved: Pen,
     blank: Blank,
     /// What was drawn since the prompt began.
     page: Option<Page>,
     session: String,
-    /// Something was written.
+    /// Whether anything was written.
     begun: bool,
 }
 
@@ -58,31 +58,31 @@ enum State {
     Ground,
     Letter,
     Escape,
-    /// Behind `ESC [`.
+    /// After `ESC [`.
     Control,
     /// In an operating system command.
     Command,
-    /// In another string that shows nothing, or a picture.
+    /// In another string that shows nothing, or an image.
     Other,
-    /// In one of the two, behind an ESC.
+    /// In one of the two, after an ESC.
     Ending,
 }
 
-/// A line with the cursor behind its last letter.
+/// A line with the cursor after its last character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedLine {
     pub text: String,
-    /// The name of the shell, as its mark has it.
+    /// The session of the shell, from its marker.
     pub session: String,
-    /// Columns right of the cursor that can be drawn upon; the last of a row cannot.
+    /// Columns right of the cursor that can be drawn on; the last of a row cannot.
     pub room: usize,
-    /// Brings back the colours in which the shell writes.
+    /// Restores the shell's colours.
     restore: String,
 }
 
 impl TypedLine {
-    /// What draws `text` in grey behind the line, as far as it fits, and leaves the cursor where it is. Nothing where no letter
-    /// fits or terminals disagree about how wide one is.
+    /// The sequence that draws `text` as ghost text after the line, as far as it fits, and leaves the cursor in place. `None` where no
+    /// character fits or terminals disagree about widths.
     pub fn drawn(&self, text: &str, style: &str) -> Option<String> {
         if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
             return None;
@@ -104,7 +104,7 @@ impl Prompt {
             held: Vec::new(),
             pen: Pen::default(),
             saved: Pen::default(),
-            // The terminal of a shell that starts is taken to be empty below the cursor, as readline does.
+            // Assumes, as readline does, that the terminal of a starting shell is empty below the cursor.
             blank: Blank::new(rows),
             page: None,
             session: String::new(),
@@ -205,12 +205,12 @@ impl Prompt {
 
     fn write(&mut self, letter: char) {
         let Some(page) = &mut self.page else { return };
-        // A row that is new at the bottom of the screen is painted.
+        // A new row at the bottom of the screen is painted with the background.
         let moved = if self.pen.paints() && page.begins_row(letter) { Moved::Lost } else { page.write(letter) };
         self.heed(moved);
     }
 
-    /// A letter of several bytes, of which some may still have to come.
+    /// A character of several bytes, some of which may still have to come.
     fn letter<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         for (at, byte) in bytes.iter().enumerate() {
             self.held.push(*byte);
@@ -226,7 +226,7 @@ impl Prompt {
                 Err(error) if error.error_len().is_some() => {
                     self.begin(State::Ground);
                     self.lose();
-                    // It may begin something else.
+                    // It may begin another sequence.
                     return if *byte == ESC { &bytes[at..] } else { &bytes[at + 1..] };
                 }
                 Err(_) => {}
@@ -256,7 +256,7 @@ impl Prompt {
                 self.begin(State::Other);
             }
             [ESC] => self.begin(State::Escape),
-            // Sets of letters, and the like: one more byte.
+            // Character sets and the like: one more byte.
             [b' '..=b'/'] => {}
             [b'(', b'B'] | [b'=' | b'>'] => self.begin(State::Ground),
             [b'7'] => {
@@ -306,7 +306,7 @@ impl Prompt {
                 self.lose();
                 self.begin(State::Escape);
             }
-            // Too long, or with something in it that terminals treat differently.
+            // Too long, or with bytes that terminals treat differently.
             _ => {
                 self.lose();
                 self.blank.lose();
@@ -315,7 +315,7 @@ impl Prompt {
         }
     }
 
-    /// What a control sequence does: its first letter if that is no number, its numbers, its last letter.
+    /// Interprets a control sequence: its prefix if it has one, its numbers, its final byte.
     fn command(&mut self, kind: u8, numbers: &[usize], action: u8, text: &[u8]) {
         match (kind, action) {
             (0, b'm') => return self.pen.select(text),
@@ -352,7 +352,7 @@ impl Prompt {
         match byte {
             BEL if self.state == State::Command => self.commanded(),
             CAN | SUB => self.begin(State::Ground),
-            // One byte more than a mark can have tells that it is none.
+            // Keeps one byte more than a marker can have, to recognise longer strings.
             ESC if self.state == State::Command => self.state = State::Ending,
             ESC => self.begin(State::Ending),
             _ if self.held.len() <= MAX_MARK => self.held.push(byte),
@@ -368,11 +368,11 @@ impl Prompt {
         self.escape(byte);
     }
 
-    /// An operating system command has ended.
+    /// Handles a complete operating system command.
     fn commanded(&mut self) {
         let held = std::mem::take(&mut self.held);
         self.begin(State::Ground);
-        // A picture moves the cursor.
+        // An image moves the cursor.
         if held.starts_with(b"1337;") {
             return self.lose();
         }
@@ -410,11 +410,11 @@ impl Prompt {
     }
 }
 
-/// The first letter of a control sequence if that is no number, and its numbers; 0 for one that is left out.
+/// The prefix of a control sequence if it has one, and its numbers; 0 for an omitted one.
 fn parameters(text: &[u8]) -> (u8, Vec<usize>) {
     let (kind, text) = match text {
         [kind @ b'<'..=b'?', rest @ ..] => (*kind, rest),
-        // Something before the last letter makes it another sequence.
+        // An intermediate byte makes it another sequence.
         text if text.iter().any(|byte| matches!(byte, b' '..=b'/')) => (b' ', text),
         text => (0, text),
     };

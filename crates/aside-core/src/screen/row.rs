@@ -1,20 +1,19 @@
-//! One row of a screen: letters in columns. A wide letter and a tab have several; what is written over a part of one blanks
-//! the rest.
+//! One row of a screen: characters in columns. A wide character and a tab have several; overwriting a part of one blanks the rest.
 
 use std::ops::Range;
 
-/// In a column that belongs to the letter before it.
+/// In a column that belongs to the character before it.
 const BEHIND: char = '\0';
-/// Accents and the like on one row: more are made to look bad, not to be read.
+/// Combining characters on one row: more are meant to disfigure text, not to be read.
 const MAX_ACCENTS: usize = 1000;
 
-/// Columns behind the last letter are blank.
+/// Columns after the last character are blank.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     letters: Vec<char>,
-    /// What has no column of its own, and the column of the letter it is on.
+    /// Combining characters, with the column of their base.
     accents: Vec<(usize, char)>,
-    /// The next row goes on with this one's line.
+    /// The next row continues this one's line.
     pub wrapped: bool,
 }
 
@@ -43,7 +42,7 @@ impl Row {
         }
     }
 
-    /// Puts an accent on the letter that is before this column.
+    /// Adds a combining character to the character before this column.
     pub fn accent(&mut self, column: usize, accent: char) {
         let before = &self.letters[..column.min(self.letters.len())];
         let letter = before.iter().rposition(|letter| *letter != BEHIND);
@@ -61,7 +60,7 @@ impl Row {
         }
     }
 
-    /// Blank columns before this one; what is pushed beyond the last one is lost.
+    /// Inserts blank columns before this one; drops what is pushed beyond the last column.
     pub fn insert(&mut self, at: usize, count: usize, columns: usize) {
         if at >= self.letters.len() {
             return;
@@ -81,7 +80,7 @@ impl Row {
         }
     }
 
-    /// Takes these columns out; the others move up.
+    /// Removes these columns; the others move left.
     pub fn remove(&mut self, columns: Range<usize>) {
         let columns = columns.start.min(self.letters.len())..columns.end.min(self.letters.len());
         self.blank(columns.clone());
@@ -94,7 +93,7 @@ impl Row {
         self.wrapped = false;
     }
 
-    /// The letters of these columns, without accents; as far as there are any.
+    /// The characters of these columns, as far as there are any, without combining ones.
     pub fn part(&self, columns: Range<usize>) -> String {
         let end = columns.end.min(self.letters.len());
         self.letters.get(columns.start..end).unwrap_or_default().iter().filter(|letter| **letter != BEHIND).collect()
@@ -110,8 +109,7 @@ impl Row {
         }
     }
 
-    /// Also what is left and right of them and belongs to the same letters. No columns at all still part the letter that is
-    /// on both sides.
+    /// Blanks the columns, and the rest of characters that extend beyond them. An empty range still splits a character that spans it.
     fn blank(&mut self, columns: Range<usize>) {
         let length = self.letters.len();
         let (mut start, mut end) = (columns.start.min(length), columns.end.min(length));

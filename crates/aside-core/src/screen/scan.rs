@@ -1,5 +1,5 @@
-//! What of a terminal's stream is printed, told from strings that show nothing, and from the switch to the other screen. Does not
-//! know what the rest means: colours and movements are among what is printed, for whoever shows it.
+//! Separates what a terminal's stream prints from strings that show nothing, and from switches to the other screen. Does not interpret the
+//! rest: colours and movements are passed on to the sink as printed.
 
 use memchr::{memchr, memchr3};
 
@@ -12,23 +12,22 @@ const ESC: u8 = 0x1b;
 
 /// Bytes in which the next escape often is.
 const NEAR: usize = 12;
-/// Bytes of a string that are remembered: as many as a mark of ours has at most.
+/// Bytes of a string that are kept: the maximum length of our markers.
 const MAX_NOTE: usize = 160;
 /// Bytes of a sequence that may switch screens. Longer ones do not.
 const MAX_SEQUENCE: usize = 48;
-/// Bytes of a string, which may be a picture, before it is taken for one that somebody forgot to end. Any other sequence ends it
-/// too, so that a mark is never missed.
+/// Bytes of a string, which may be an image, before it counts as unterminated. Any other sequence ends it too, so that a marker is never
+/// missed.
 const MAX_STRING: usize = 32 * 1024 * 1024;
-/// The same for the title of a window as screen and tmux know it.
+/// The same for a window title of screen and tmux.
 const MAX_TITLE: usize = 1024;
 
-/// Who is told.
+/// Receives the parts of the stream.
 pub trait Sink {
-    /// Bytes that a terminal acts upon, in the order they came; sequences that were split arrive whole, or in pieces that follow
-    /// each other.
+    /// Bytes that a terminal acts upon, in order; split sequences arrive whole, or in consecutive pieces.
     fn printed(&mut self, bytes: &[u8]);
     fn switched(&mut self, screen: Screen);
-    /// The text of an operating system command that is short and has ended as it should.
+    /// The text of an operating system command that is short and properly terminated.
     fn commanded(&mut self, text: &[u8]);
 }
 
@@ -37,7 +36,7 @@ pub struct Scan {
     state: State,
     /// A sequence whose end is still to come.
     held: Vec<u8>,
-    /// How the string begins that we are in, and its length so far.
+    /// The beginning of the current string, and its length so far.
     note: Vec<u8>,
     length: usize,
 }
@@ -46,10 +45,10 @@ pub struct Scan {
 enum State {
     #[default]
     Ground,
-    /// In the sequence that is held.
+    /// In the held sequence.
     Sequence,
     Inside(Kind),
-    /// In a string, behind an ESC.
+    /// In a string, after an ESC.
     Ending(Kind),
 }
 
@@ -58,23 +57,22 @@ enum State {
 enum Kind {
     /// An operating system command: it may end with BEL.
     Command,
-    /// A device control string, among them sixel pictures; an application program command, among them kitty's; two that nobody
-    /// uses.
+    /// A device control string, such as sixel images; an application program command, such as kitty's; two that are not used.
     Other,
-    /// `ESC k`: of screen and tmux alone, but sent nowhere else.
+    /// `ESC k`: only of screen and tmux, but not used for anything else.
     Title,
 }
 
 /// What begins with an ESC.
 #[derive(Debug, PartialEq, Eq)]
 enum Sequence {
-    /// Nothing to us. Its last byte may begin another one.
+    /// Not relevant here. Its last byte may begin another one.
     Plain,
     /// More bytes are needed.
     Short,
     Opens(Kind),
     Switches(Screen, usize),
-    /// `ESC c`, which brings back the usual screen.
+    /// `ESC c`, which restores the main screen.
     Resets,
 }
 
@@ -96,7 +94,7 @@ impl Scan {
         while let Some(found) = next_escape(&bytes[from..]) {
             let (before, behind) = bytes.split_at(from + found);
             match Sequence::read(behind) {
-                // It stays where it is, so that coloured text is handed on in one piece.
+                // Left in place, so that coloured text is passed on in one piece.
                 Sequence::Plain => from += found + 1,
                 Sequence::Short => {
                     sink.printed(before);
@@ -136,7 +134,7 @@ impl Scan {
         &[]
     }
 
-    /// How many bytes the sequence has.
+    /// Returns the length of the sequence in bytes.
     fn act(&mut self, sequence: &Sequence, sink: &mut impl Sink) -> usize {
         match sequence {
             Sequence::Plain | Sequence::Short => 0,
@@ -167,7 +165,7 @@ impl Scan {
             return &bytes[room..];
         }
         self.length += length;
-        // One byte more than a mark can have tells that it is none.
+        // Keeps one byte more than a marker can have, to recognise longer strings.
         self.note.extend(bytes[..length].iter().take(MAX_NOTE + 1 - self.note.len()));
         let Some(end) = end else { return &[] };
         self.state = match bytes[end] {
@@ -176,7 +174,7 @@ impl Scan {
                 self.commanded(kind, sink);
                 State::Ground
             }
-            // It was given up.
+            // It was cancelled.
             _ => State::Ground,
         };
         &bytes[end + 1..]
@@ -201,7 +199,7 @@ impl Scan {
     }
 }
 
-/// Escapes come in flocks: looking at a few bytes is cheaper than beginning a search.
+/// Escapes come in clusters: checking a few bytes is cheaper than starting a search.
 fn next_escape(bytes: &[u8]) -> Option<usize> {
     let (near, far) = bytes.split_at(bytes.len().min(NEAR));
     let found = near.iter().position(|byte| *byte == ESC);
@@ -216,7 +214,7 @@ impl Kind {
         }
     }
 
-    /// Where it ends or is given up in these bytes. Terminals ignore other control characters in a string.
+    /// Where it ends or is cancelled in these bytes. Terminals ignore other control characters in a string.
     fn end(self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::Command => {
@@ -229,7 +227,7 @@ impl Kind {
 }
 
 impl Sequence {
-    /// Of bytes that begin with an ESC.
+    /// Classifies bytes that begin with an ESC.
     fn read(bytes: &[u8]) -> Self {
         match bytes {
             [_] | [_, b'['] => Self::Short,
@@ -242,7 +240,7 @@ impl Sequence {
         }
     }
 
-    /// Behind `ESC [ ?`, which three bytes are.
+    /// The bytes after `ESC [ ?`, which itself has three.
     fn private(bytes: &[u8]) -> Self {
         let room = &bytes[..bytes.len().min(MAX_SEQUENCE - 3)];
         let is_parameter = |byte: &u8| matches!(byte, b'0'..=b'9' | b';' | b':');

@@ -1,5 +1,5 @@
-//! From the bytes of an output to the lines that a person saw: both ends through a terminal, without the mark that zsh puts behind
-//! a line that did not end, and no longer than somebody reads.
+//! Renders the bytes of an output as the lines that the user saw: both ends through a terminal emulator, without zsh's mark for a partial
+//! line, and bounded.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,16 @@ use super::Output;
 use super::terminal::{Begin, Terminal};
 use crate::text::clean;
 
-/// Bytes of the text that are left of its beginning, and of its end.
+/// Bytes of the text that are kept of its beginning, and of its end.
 const MAX_FIRST: usize = 8 * 1024;
 const MAX_LAST: usize = 16 * 1024;
 /// Characters of a line.
 const MAX_LINE: usize = 2000;
 /// Stands for lines that are missing.
 const MISSING: &str = "[…]";
-/// Fewer columns than this are no screen whose whole width zsh fills.
+/// Below this zsh's fill of the whole width cannot be recognised.
 const MIN_COLUMNS: usize = 20;
-/// Bytes in which the end of a sequence must be that a tail begins in the middle of.
+/// Bytes within which a sequence ends that a tail begins in the middle of.
 const MAX_BROKEN: usize = 64;
 
 pub fn shown(output: &Output) -> String {
@@ -45,7 +45,7 @@ pub fn shown(output: &Output) -> String {
     ends(&lines(&first), &last[blank..])
 }
 
-/// Clean, none too long, without blanks and blank lines at their ends.
+/// Sanitized, bounded, without trailing blanks and blank lines.
 fn lines(text: &str) -> Vec<Cow<'_, str>> {
     let blank = |letter: char| letter == ' ' || letter == '\t';
     let mut lines: Vec<Cow<'_, str>> = text
@@ -78,7 +78,7 @@ fn ends(first: &[Cow<'_, str>], last: &[Cow<'_, str>]) -> String {
     [first.as_slice(), &[MISSING], &last].concat().join("\n")
 }
 
-/// From the first line that is whole; or at least without what may be the rest of a letter or a sequence.
+/// From the first complete line; or at least without the rest of a character or a sequence.
 fn whole(tail: &[u8]) -> &[u8] {
     if let Some(newline) = memchr::memchr2(b'\n', b'\r', tail) {
         return &tail[newline + 1..];
@@ -92,8 +92,8 @@ fn whole(tail: &[u8]) -> &[u8] {
     }
 }
 
-/// Before a prompt zsh prints a mark, blanks for the rest of a row, a carriage return, as many blanks as the mark is wide, and a
-/// carriage return: the mark stays where a line did not end. Gives the bytes up to the mark's end, and its width.
+/// Before a prompt zsh prints a mark, blanks for the rest of a row, a carriage return, as many blanks as the mark is wide, and a carriage
+/// return: the mark stays visible after a partial line. Returns the bytes up to the mark's end, and its width.
 fn without_end_mark(bytes: &[u8], columns: usize) -> (&[u8], usize) {
     let blanks = |bytes: &[u8]| bytes.iter().rev().take_while(|byte| **byte == b' ').count();
     let found = || {
@@ -103,8 +103,8 @@ fn without_end_mark(bytes: &[u8], columns: usize) -> (&[u8], usize) {
         let filled = blanks(row);
         let before = &row[..row.len() - filled];
         let all = width + filled;
-        // Terminals that wrap at once are given a blank less. The screen may have another size by now, or an unknown one: then the
-        // end of the mark's colours must be there.
+        // Terminals that wrap at once get one blank less. The screen may have another size by now, or an unknown one: then the end of the
+        // mark's colours must be there.
         let fits = columns == all || columns == all + 1 || before.ends_with(b"m") && all >= MIN_COLUMNS;
         (fits && filled > 0).then_some((before, width))
     };

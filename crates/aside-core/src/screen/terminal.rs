@@ -1,5 +1,5 @@
-//! A terminal that nobody looks at: what programs print becomes lines. Knows the movements, erasures and scrolling that
-//! programs use, and no colours. Whatever it is told costs at most a screen of work.
+//! A headless terminal emulator that turns output into lines. Supports the movements, erasures and scrolling that programs use, and no
+//! colours. Each instruction costs at most a screen of work.
 
 use std::collections::VecDeque;
 
@@ -8,20 +8,20 @@ use vte::{Params, Parser, Perform};
 
 use super::row::Row;
 
-/// When nobody said how large the screen is.
+/// The default size of the screen.
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
-/// A screen that is larger is treated as one of this size.
+/// A larger screen is treated as one of this size.
 const MAX_COLUMNS: u16 = 1000;
 const MAX_ROWS: u16 = 300;
-/// Bytes of rows that have left the screen at the top.
+/// Bytes of the scrollback.
 const MAX_ABOVE: usize = 4 * 1024 * 1024;
-/// Letters that a program may have repeated for it.
+/// Characters that a program may have repeated for it.
 const MAX_REPEATED: usize = 256 * 1024;
 
 const TAB: usize = 8;
 
-/// Lines of boxes, which programs draw with letters from the backquote on.
+/// Box-drawing characters, for the letters from the backquote on.
 const DRAWN: [char; 31] = [
     '◆', '▒', '␉', '␌', '␍', '␊', '°', '±', '␤', '␋', '┘', '┐', '┌', '└', '┼', '⎺', '⎻', '─', '⎼', '⎽', '├', '┤', '┴',
     '┬', '│', '≤', '≥', 'π', '≠', '£', '·',
@@ -32,11 +32,11 @@ pub struct Terminal {
     page: Page,
 }
 
-/// Where the cursor is when nothing has been printed.
+/// The initial position of the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begin {
     Top,
-    /// Where it is after a long output.
+    /// As after a long output.
     Bottom,
 }
 
@@ -56,14 +56,14 @@ impl Terminal {
         self.parser.advance(&mut self.page, bytes);
     }
 
-    /// Takes back the last columns before the cursor.
+    /// Deletes the last columns before the cursor.
     pub fn take_back(&mut self, columns: usize) {
         for _ in 0..columns.min(self.page.columns) {
             self.page.take_back();
         }
     }
 
-    /// All that is on the screen and above it.
+    /// The text of the screen and the scrollback.
     pub fn text(mut self) -> String {
         for row in std::mem::take(&mut self.page.screen) {
             self.page.leave(&row);
@@ -76,22 +76,22 @@ struct Page {
     columns: usize,
     rows: usize,
     screen: VecDeque<Row>,
-    /// Rows that have left the screen, as text.
+    /// The scrollback, as text.
     above: String,
     at: Place,
     saved: Place,
-    /// The rows that scroll: the first, and the last.
+    /// The scrolling region: its first and last row.
     top: usize,
     bottom: usize,
     modes: Modes,
-    /// Which of the two sets of letters draw boxes, and which is used.
+    /// Which of the two character sets draws boxes, and which is active.
     drawing: [bool; 2],
     set: usize,
     last: Option<char>,
     repeated: usize,
 }
 
-/// A column beyond the last one is where the next letter goes to a new row.
+/// A column beyond the last one means that the next character goes to a new row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     row: usize,
@@ -102,7 +102,7 @@ struct Place {
 struct Modes {
     wraps: bool,
     inserts: bool,
-    /// Rows are counted from the first one that scrolls.
+    /// Rows are counted from the top of the scrolling region.
     origin: bool,
 }
 
@@ -129,7 +129,7 @@ impl Page {
         &mut self.screen[self.at.row]
     }
 
-    /// The column of the letter that the cursor is on.
+    /// The column of the character that the cursor is on.
     fn column(&self) -> usize {
         self.at.column.min(self.columns - 1)
     }
@@ -155,7 +155,7 @@ impl Page {
                 self.at.column = self.columns - width;
             }
         } else if self.at.column == 0 && self.at.row > 0 {
-            // A line that begins here does not go on with the one above, which was longer once.
+            // A line that begins here does not continue the one above, which was longer before.
             self.screen[self.at.row - 1].wrapped = false;
         }
         let (column, columns, inserts) = (self.at.column, self.columns, self.modes.inserts);
@@ -172,7 +172,7 @@ impl Page {
         let column = self.column();
         let stop = ((column / TAB + 1) * TAB).min(self.columns - 1);
         let row = self.row();
-        // It is kept where it made the blanks, for whoever reads the lines; elsewhere it only moves.
+        // Kept in the text where it made the blanks; elsewhere it only moves the cursor.
         if column >= row.len() && column < stop {
             row.write(column, '\t', stop - column);
         }
@@ -206,7 +206,7 @@ impl Page {
         }
     }
 
-    /// Makes room at this row, down to the last one that scrolls.
+    /// Inserts rows here, down to the end of the scrolling region.
     fn scroll_down(&mut self, from: usize, count: usize) {
         for _ in 0..count.min(self.bottom + 1 - from) {
             let Some(mut row) = self.screen.remove(self.bottom) else { return };
@@ -245,7 +245,7 @@ impl Page {
         }
     }
 
-    /// Counted from 0, from the first row that there is to the program.
+    /// From 0, relative to the program's first row.
     fn go_to_row(&mut self, row: usize) {
         let (first, last) = if self.modes.origin { (self.top, self.bottom) } else { (0, self.rows - 1) };
         self.at.row = (first + row).min(last);
@@ -256,7 +256,7 @@ impl Page {
         self.at.column = column.min(self.columns - 1);
     }
 
-    /// Rows that scroll are not left.
+    /// Stops at the top of the scrolling region.
     fn move_up(&mut self, count: usize) {
         let first = if self.at.row >= self.top { self.top } else { 0 };
         self.at.row = self.at.row.saturating_sub(count).max(first);
@@ -273,7 +273,7 @@ impl Page {
         let (column, columns, next) = (self.column(), self.columns, self.at.column);
         let row = self.row();
         match part {
-            // Not the last letter of a full row, which grep would have erased.
+            // Not the last character of a full row, which grep's colours would erase.
             0 => row.erase(next..columns.max(next)),
             1 => row.erase(0..column + 1),
             2 => row.clear(),
@@ -453,10 +453,10 @@ mod tests {
 
     fn sequence() -> impl Strategy<Value = String> {
         let action = prop::sample::select("ABCDEFGHJKLMPSTX@d".chars().collect::<Vec<_>>());
-        // It has mistakes of its own with regions that begin further down, and leaves the cursor in them.
+        // vt100 has bugs with regions that begin further down, and leaves the cursor in them.
         let region = (2..8_u16).prop_map(|bottom| format!("\x1b[1;{bottom}r\x1b[H"));
         prop_oneof![
-            // Emulators differ in what moves from behind the last column; it moves to before it.
+            // Emulators differ in movements from beyond the last column, so the cursor moves back before it first.
             3 => "[a-z]{1,9}".prop_map(|text| format!("{text}\x1b[C\x1b[D")),
             1 => "[a-z]{15,50}".prop_map(|text| format!("{text}\r")),
             4 => ("[0-9]{0,1}", action.clone()).prop_map(|(number, action)| match (action, number.as_str()) {

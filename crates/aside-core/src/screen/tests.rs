@@ -1,4 +1,4 @@
-//! Through the two doors: bytes in, outputs out, and what a person saw of them.
+//! Public API tests: bytes in, outputs out, and what the user saw of them.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ fn seen(stream: &[u8]) -> Vec<Output> {
     outputs
 }
 
-/// The bytes between a shell's marks, on a screen of 80 × 24.
+/// The bytes between a shell's markers, on a screen of 80 × 24.
 fn output(bytes: &[u8]) -> Output {
     let stream =
         [b"\x1b]133;C;aside=0123456789abcdef.7.80.24\x07", bytes, b"\x1b]133;D;1;aside=0123456789abcdef.7\x07"];
@@ -99,7 +99,7 @@ fn strings_that_show_nothing_are_not_kept() {
 fn a_string_that_nobody_ends_hides_no_more_than_a_terminal_does() {
     assert_eq!(shown("a\x1b]0;oh\r\nno\x1b[31mred"), "ared");
     assert_eq!(shown(format!("a\x1bk{}b", "t".repeat(1024))), "ab");
-    // The mark behind it is found all the same.
+    // The marker after it is still found.
     assert_eq!(shown("a\x1bP lost"), "a");
 }
 
@@ -135,7 +135,7 @@ fn megabytes_leave_both_ends() {
     assert!(shown.len() <= 24 * 1024 + 16, "{}", shown.len());
     let (first, last) = shown.split_once("\n[…]\n").unwrap();
     assert!(first.starts_with("1\n2\n3\n") && last.ends_with("\n399999\n400000"), "{first}{last}");
-    // Whole lines on both sides.
+    // Complete lines on both sides.
     let numbers = |text: &str| text.lines().map(|line| line.parse::<u32>().unwrap()).collect::<Vec<_>>();
     assert!(
         [numbers(first), numbers(last)].iter().all(|numbers| numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]))
@@ -144,7 +144,7 @@ fn megabytes_leave_both_ends() {
 
 #[test]
 fn an_output_that_is_kept_whole_is_one_piece() {
-    // Longer than the head, and a line lies across its end.
+    // Longer than the head, with a line across its end.
     let text = format!("{}\r\n", "x".repeat(79)).repeat(250);
     let output = output(text.as_bytes());
     assert!(!output.tail.is_empty());
@@ -282,7 +282,7 @@ fn a_build_that_failed_is_its_errors() {
     For more information about this error, try `rustc --explain E0308`.
     error: could not compile `c` (bin "c") due to 1 previous error
     "#);
-    // grep --color, whose end of a colour erases what is behind it, in a line that fills the row.
+    // grep --color, whose end of a colour erases what is after it, in a line that fills the row.
     let grep = format!(
         "\x1b[35m\x1b[Ka.txt\x1b[m\x1b[K\x1b[36m\x1b[K:\x1b[m\x1b[K{}\x1b[01;31m\x1b[Kb\x1b[m\x1b[Kc\r\n",
         "-".repeat(73)
@@ -325,7 +325,7 @@ fn bars_that_are_drawn_again_are_there_once() {
     let expected = "latest: Pulling from library/hello\n3da95a905ed5: Pull complete\n5b0d59026729: Pull complete\n\
          failed to register layer: no space left on device";
     assert_eq!(shown(docker), expected);
-    // npm: a wheel that turns, at the beginning of the row.
+    // npm: a spinner at the beginning of the row.
     let npm = "\x1b[1G\x1b[0K⠙\x1b[1G\x1b[0K⠹\x1b[1G\x1b[0Knpm error code E404\r\n\x1b[1G\x1b[0K⠸\x1b[1G\x1b[0K\r\n";
     assert_eq!(shown(npm), "npm error code E404");
     // On a screen of two rows the first frames have scrolled away, and stay.
@@ -339,10 +339,10 @@ fn wrapped_rows_are_one_line() {
     assert_eq!(shown(format!("{long}\r\nnext")), format!("{long}\nnext"));
     // Exactly a row, then another line.
     assert_eq!(shown(format!("{}\r\nnext", &long[..80])), format!("{}\nnext", &long[..80]));
-    // A wide letter does not fit into the last column.
+    // A wide character does not fit into the last column.
     let wide = format!("x{}", "日".repeat(100));
     assert_eq!(shown(format!("{wide}\r\n")), wide);
-    // What was longer once does not draw the next line to it.
+    // A line that was longer before is not joined with the next.
     assert_eq!(shown(format!("{}\rshort\x1b[K\r\nnext", &long[..100])), format!("{}\nshort\nnext", &long[..80]));
     // A program that turns wrapping off.
     assert_eq!(shown(format!("\x1b[?7l{}\x1b[?7h", &long[..100])), format!("{}9", &long[..79]));
@@ -394,7 +394,7 @@ fn a_file_needs_no_carriage_returns() {
     assert_eq!(file("\x1b]133;C;aside=ab.3.80.24\x07x\n\x1b]133;D;0;aside=ab.3\x07y"), "x\ny");
 }
 
-/// What programs print, broken in all ways.
+/// Program output, broken in all ways.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let known = prop::sample::select(vec![
         &b"\x1b]133;C;aside=ab.3.80.24\x07"[..],

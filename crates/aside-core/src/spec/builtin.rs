@@ -1,4 +1,4 @@
-//! The specs that come with Aside: which there are, each read when it is first asked for.
+//! The built-in specs, each parsed on first use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +20,7 @@ macro_rules! built_in {
     };
 }
 
-// In the order of names. A test compares it with the directory.
+// Sorted by name. A test compares the list with the directory.
 built_in! {
     "7z" "VBoxManage" "a2ensite" "ab" "ack" "act" "adb" "add-apt-repository" "addgroup" "addr2line" "adduser" "ag" "age"
     "age-keygen" "aircrack-ng" "airflow" "airmon-ng" "airodump-ng" "alias" "alsamixer" "amixer" "ansible"
@@ -102,14 +102,14 @@ built_in! {
     "yum" "z" "zbarimg" "zenity" "zfs" "zig" "zip" "zipinfo" "zoxide" "zpool" "zsh" "zstd" "zypper"
 }
 
-/// By its name or one of its other names.
+/// By its name or one of its aliases.
 pub fn find(name: &str) -> Option<Arc<Spec>> {
     let spec = &BUILT_IN[position(name)?];
     spec.parsed.get_or_init(|| format::parse(spec.name, spec.text).0.map(Arc::new)).clone()
 }
 
-/// One line about a command, found without reading the whole text where that is still to be done: the spec of a large
-/// program takes longer than the answer to a wish.
+/// One line about a command, found without parsing the whole text if that has not been done yet: parsing the spec of a
+/// large program takes longer than answering a query.
 pub fn about(name: &str) -> Option<Box<str>> {
     let spec = &BUILT_IN[position(name)?];
     if spec.parsed.get().is_none()
@@ -120,7 +120,7 @@ pub fn about(name: &str) -> Option<Box<str>> {
     find(name).map(|spec| spec.about.clone())
 }
 
-/// Nothing when it is written in a way that takes more than a look.
+/// `None` when it is written in a form that needs the full parser.
 fn head_about(text: &str) -> Option<&str> {
     let mut head = text.lines().take_while(|line| !line.starts_with('['));
     let value = head.find_map(|line| line.strip_prefix("about")?.trim_start().strip_prefix('='))?;
@@ -152,7 +152,7 @@ fn by_alias(name: &str) -> Option<usize> {
     aliases.binary_search_by(|(alias, _)| (*alias).cmp(name)).ok().map(|found| aliases[found].1)
 }
 
-/// `aliases` of the command itself, found without reading the whole text: that would read all specs to find one.
+/// `aliases` of the command itself, found without parsing: otherwise every lookup would parse all specs.
 fn head_aliases(text: &str) -> impl Iterator<Item = &str> {
     let head = text.lines().take_while(|line| !line.starts_with('['));
     let line = head.filter_map(|line| line.strip_prefix("aliases")).next().unwrap_or_default();
@@ -229,7 +229,7 @@ mod tests {
     fn descriptions_are_short_lower_case_and_without_a_full_stop() {
         let mut bad = Vec::new();
         let mut check = |place: &str, about: &str| {
-            // An abbreviation or a key may begin with a capital letter: what follows it then is not lower case.
+            // An abbreviation or a key name may begin with a capital: then the next letter is not lower case.
             let capital = about.starts_with(char::is_uppercase)
                 && about.chars().nth(1).is_none_or(|letter| letter.is_lowercase())
                 && !KEPT.iter().any(|word| about.starts_with(word));
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(bad, Vec::<String>::new());
     }
 
-    /// Names that are written with a capital letter wherever they stand.
+    /// Names that are always capitalized.
     const KEPT: &[&str] =
         &["Docker", "Go ", "Git", "Python", "Rust", "Cargo", "Perl", "Unix", "Node", "Ctrl", "Unicode", "Kubernetes"];
 

@@ -1,5 +1,5 @@
-//! The text of a spec, read: docs/specs.md is its reference. Says what is wrong with a text and where, and keeps what is
-//! good. Does not know which text is whose.
+//! Parses the text of a spec: docs/specs.md is the reference. Reports what is wrong and where, and keeps the rest. Does
+//! not know where a text comes from.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use toml_edit::{Document, Item, Key, TableLike};
 use crate::spec::kind::{self, Free, Kind, Kinds};
 use crate::text;
 
-/// Nobody writes more about one command; whatever is larger got there by mistake.
+/// A larger text is a mistake: no spec of a single command has this size.
 const MAX_BYTES: usize = 1 << 20;
-/// Subcommands of subcommands.
+/// Nesting of subcommands.
 const MAX_DEPTH: usize = 8;
-/// Problems of one text that are worth telling.
+/// Problems of one text that are reported.
 const MAX_PROBLEMS: usize = 50;
 
 /// What a command or a subcommand takes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
     pub about: Box<str>,
-    /// Other names of the same.
+    /// Other names of the same command.
     pub aliases: Vec<Box<str>>,
     /// The usual subcommands first, then the others in the order of the text.
     pub subs: Vec<Sub>,
@@ -28,16 +28,16 @@ pub struct Spec {
     pub common: usize,
     pub flags: Vec<Arc<Flag>>,
     pub args: Args,
-    /// What comes after a bare `--`, where that is something else.
+    /// The arguments after a bare `--`, where they are different.
     pub after_dashes: Option<Args>,
-    /// The number of the argument, from 1, with which another command line begins.
+    /// The number of the argument, from 1, at which another command line begins.
     pub command_at: Option<usize>,
     pub style: Style,
     /// Its flags come only before the subcommand, or before the first argument.
     pub flags_first: bool,
     /// There are no other subcommands than these: no plugins, no aliases.
     pub closed: bool,
-    /// A subcommand of an add-on that may not be installed: understood, not offered.
+    /// A subcommand of an add-on that may not be installed: recognized, but not offered.
     pub addon: bool,
 }
 
@@ -53,28 +53,28 @@ pub struct Flag {
     pub names: Vec<Box<str>>,
     pub about: Box<str>,
     pub takes: Option<Takes>,
-    /// May be given again.
+    /// May be given repeatedly.
     pub repeats: bool,
-    /// The command works in the directory that is its value.
+    /// Its value is the directory in which the command works.
     pub moves: bool,
-    /// What the arguments of the command are once this flag is given, where they are others.
+    /// The arguments of the command when this flag is given, where they are different.
     pub args: Option<Args>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Takes {
     pub kinds: Kinds,
-    /// Only `--flag=value`; `--flag value` are two things.
+    /// Only as `--flag=value`; `--flag value` is a flag and an argument.
     pub optional: bool,
     /// The words from here to `;` or `+` are another command line.
     pub command: bool,
 }
 
-/// The arguments that are no flags, in order.
+/// The arguments other than flags, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Args {
     kinds: Vec<Kinds>,
-    /// The last one may come again and again.
+    /// The last one may repeat.
     pub repeats: bool,
 }
 
@@ -90,11 +90,11 @@ pub enum Style {
     Bare,
 }
 
-/// What is wrong with a spec.
+/// A problem in a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub file: String,
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
     pub message: String,
 }
@@ -131,14 +131,14 @@ impl Args {
         self.kinds.iter()
     }
 
-    /// What the argument with this number, from 0, may be.
+    /// What the argument with this index, from 0, may be.
     pub fn at(&self, number: usize) -> &[Kind] {
         let last = self.kinds.last().filter(|_| self.repeats);
         self.kinds.get(number).or(last).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What could be read of it, nothing if its syntax is wrong; and all that is wrong with it.
+/// What could be parsed, or `None` if the syntax is wrong; and all problems.
 pub fn parse(file: &str, text: &str) -> (Option<Spec>, Vec<Problem>) {
     let mut reader = Reader { file, text, problems: Vec::new() };
     if text.len() > MAX_BYTES {
@@ -164,11 +164,11 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// `style` is that of the command around it.
+    /// `style` is that of the parent command.
     fn spec(&mut self, table: &dyn TableLike, style: Style, depth: usize) -> Spec {
         let mut spec = Spec { style, ..Spec::default() };
         let mut common = Vec::new();
-        // Flags are read by the style, which may stand below them.
+        // Flags depend on the style, which may stand below them.
         if let Some((key, item)) = table.get_key_value("style") {
             spec.style = self.style(key, item).unwrap_or(style);
         }
@@ -246,7 +246,7 @@ impl Reader<'_> {
         for (key, item) in entries(table) {
             let mut flag = Flag::default();
             for name in key.get().split(',').map(str::trim) {
-                // `if=` is what one types, and `if` its name.
+                // The user types `if=`; the name is `if`.
                 let name = if style == Style::Bare { name.strip_suffix('=').unwrap_or(name) } else { name };
                 let dashed = name.len() > 1 && name.starts_with(['-', '+']);
                 if !is_name(name) || name == "--" || name.contains('=') || (!dashed && style != Style::Bare) {
@@ -317,7 +317,8 @@ impl Reader<'_> {
         args
     }
 
-    /// And whether `...` follows. What is not known may be anything: the words after it keep their places.
+    /// Also returns whether `...` follows. An unknown kind accepts anything, so that the words after it keep their
+    /// positions.
     fn kinds(&mut self, key: &Key, item: &Item, text: &str) -> (Kinds, bool) {
         let (text, more) = text.strip_suffix("...").map_or((text, false), |text| (text, true));
         let wrong = match kind::parse(text) {
@@ -412,7 +413,7 @@ impl Reader<'_> {
     }
 }
 
-/// One word that needs no quotes of any kind to be seen as it is.
+/// One word that is unambiguous without quotes.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && text::is_clean(name) && !name.contains(char::is_whitespace)
 }
@@ -426,7 +427,7 @@ mod tests {
     use super::*;
     use insta::assert_snapshot;
 
-    /// A spec in few words, one row for a command and each of its parts.
+    /// A compact form of a spec, one row for a command and each of its parts.
     fn show(text: &str) -> String {
         let (spec, problems) = parse("x.toml", text);
         let mut rows: Vec<String> = problems.iter().map(ToString::to_string).collect();

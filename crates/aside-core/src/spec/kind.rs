@@ -1,5 +1,5 @@
-//! What an argument or a value of a flag may be: the small language of `args` and `takes` in a spec. Does not know what
-//! is on the machine.
+//! What an argument or the value of a flag may be: the small language of `args` and `takes` in a spec. Does not know
+//! what exists on the machine.
 
 use crate::world::Live;
 
@@ -8,14 +8,14 @@ pub type Kinds = Vec<Kind>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A file whose name fits one of the globs; any file when there are none.
+    /// A file whose name matches one of the globs; any file when there are none.
     File(Vec<Box<str>>),
     Directory,
     /// A file or a directory.
     Path,
     /// An executable file, or a program on PATH.
     Program,
-    /// One out of a list.
+    /// One of a list.
     List(Vec<Choice>),
     Free(Free),
     /// The name of a command.
@@ -32,7 +32,7 @@ pub struct Choice {
     pub about: Box<str>,
 }
 
-/// What only the person knows.
+/// Values that only the user knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Free {
     Text,
@@ -40,7 +40,7 @@ pub enum Free {
     Url,
     /// A name that does not exist yet.
     New,
-    /// A package of the system that is not installed yet.
+    /// A system package that is not installed yet.
     Package,
     Port,
     Pattern,
@@ -84,7 +84,7 @@ const SIGNALS: [(&str, &str); 19] = [
     ("WINCH", "the window changed its size"),
 ];
 
-/// Kinds joined by ` or `. The error is the part that is not known.
+/// Kinds joined by ` or `. The error is the unknown part.
 pub fn parse(text: &str) -> Result<Kinds, &str> {
     text.split(" or ").map(|part| one(part.trim())).collect()
 }

@@ -1,5 +1,5 @@
-//! What is known about commands: their subcommands, flags and arguments. Written by us as data, by the person, or learnt
-//! from a command's own help. Says nothing about what is offered or explained from it.
+//! Specs of commands: their subcommands, flags and arguments. Built-in data, written by the user, or learnt from a
+//! command's own help. Does not decide what is offered or explained from them.
 
 mod builtin;
 pub mod format;
@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::spec::format::{Problem, Spec};
 use crate::world::{Known, World};
 
-/// Learnt specs that are kept read.
+/// Parsed learnt specs that are cached.
 const MAX_LEARNT: usize = 64;
 
-/// All specs that are at hand.
+/// All available specs.
 #[derive(Debug, Default)]
 pub struct Specs {
     own: HashMap<Box<str>, Arc<Spec>>,
@@ -29,8 +29,8 @@ struct Learnt {
 }
 
 impl Specs {
-    /// Those that come with Aside, and the person's own, given by command and text, which go before them. What is wrong
-    /// with one is said, and the rest of it is used.
+    /// The built-in specs, with the user's own taking precedence, given by command and text. Reports problems in a text
+    /// and uses the rest of it.
     pub fn with(own: Vec<(String, String)>) -> (Self, Vec<Problem>) {
         let mut specs = Self::default();
         let mut problems = Vec::new();
@@ -49,7 +49,7 @@ impl Specs {
         (specs, problems)
     }
 
-    /// The spec of a command: the person's own, ours, or what was learnt.
+    /// The spec of a command: the user's own, a built-in one, or a learnt one.
     pub fn find(&self, name: &str, world: &dyn World) -> Option<Arc<Spec>> {
         let own = self.own.get(name).cloned();
         own.or_else(|| builtin::find(name)).or_else(|| self.learnt(name, world))
@@ -74,7 +74,7 @@ impl Specs {
         self.own.contains_key(name) || builtin::has(name)
     }
 
-    /// The commands that have one without learning it.
+    /// The commands that have a spec without learning one.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let own = self.own.keys().map(|name| -> &str { name });
         own.chain(builtin::names().map(|name| -> &str { name }))
@@ -82,7 +82,7 @@ impl Specs {
 
     fn learnt(&self, name: &str, world: &dyn World) -> Option<Arc<Spec>> {
         let Known::Yes(text) = world.learnt(name) else { return None };
-        // Nothing panics while it is held; and if it did, the list would be as good as before.
+        // Nothing panics while the lock is held; and if it did, the list would still be valid.
         let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = learnt.iter().find(|known| Arc::ptr_eq(&known.text, &text) || known.text == text) {
             return known.spec.clone();

@@ -1,5 +1,5 @@
-//! Goes along the words of a command with its spec in hand: what each word is, and what may come next. Asks nobody;
-//! aliases and other commands' specs are the caller's.
+//! Matches the words of a command against its spec: what each word is, and what may come next. Does no lookups; aliases
+//! and other commands' specs are up to the caller.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,30 +7,30 @@ use std::sync::Arc;
 use crate::spec::format::{Args, Flag, Spec, Style};
 use crate::spec::kind::Kind;
 
-/// Flags of find behind which another test begins.
+/// Flags of find that are followed by another test.
 const OPERATORS: [&str; 3] = ["-or", "-and", "-not"];
 
-/// A word, as the command would get it.
+/// A word, as the command would receive it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece<'w> {
     pub value: Cow<'w, str>,
-    /// It is known what the command gets: nothing in it would be expanded.
+    /// The value is final: the shell would expand nothing in it.
     pub fixed: bool,
-    /// Its number among the words of the line; none when an alias stands for it.
+    /// Its index among the words of the line; `None` when it comes from an alias.
     pub word: Option<usize>,
 }
 
-/// Where one stands after some words.
+/// The state after some words.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// The command, its subcommand, that one's, and so on.
+    /// The command, its subcommand, that one's subcommand, and so on.
     pub chain: Vec<Arc<Spec>>,
     pub given: Vec<Arc<Flag>>,
-    /// What each word after the name was found to be.
+    /// What each word after the name is.
     pub steps: Vec<Step>,
-    /// The values of flags that say in which directory to work, and whether they are fixed.
+    /// The values of flags that set the working directory, and whether they are fixed.
     pub moves: Vec<(String, bool)>,
-    /// The flag whose value the next word is.
+    /// The flag that takes the next word as its value.
     pending: Option<Arc<Flag>>,
     /// Arguments since the last subcommand.
     count: usize,
@@ -39,29 +39,29 @@ pub struct Walk {
     end: End,
 }
 
-/// Whether the spec has anything to say about the words to come.
+/// Whether the spec covers the words to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It has.
+    /// It does.
     Open,
-    /// Another command line begins with the word of this number.
+    /// Another command line begins with the word of this index.
     Command(usize),
-    /// The word of this number should be a subcommand and is none that is known.
+    /// The word of this index should be a subcommand and is not a known one.
     Lost(usize),
 }
 
 #[derive(Clone, Debug)]
 pub enum Step {
     Subcommand,
-    /// One or more of them, with a value in the same word or not.
+    /// One or more flags, with or without a value in the same word.
     Flag,
     /// The value of the flag before it.
     Value,
-    /// The argument with this number of this spec.
+    /// The argument with this index of this spec.
     Argument(Arc<Spec>, usize),
     AfterDashes,
     Dashes,
-    /// A flag that the spec does not have, a subcommand that it does not have.
+    /// A flag or a subcommand that the spec does not have.
     Unknown,
 }
 
@@ -73,12 +73,12 @@ pub enum Next<'w> {
     Command,
     /// A flag.
     Flag,
-    /// The value of a flag; so many bytes of the word are not part of it (`--color=`).
+    /// The value of a flag; `skip` bytes of the word are not part of it (`--color=`).
     Value {
         flag: &'w Flag,
         skip: usize,
     },
-    /// An argument; with a subcommand as another possibility.
+    /// An argument, or a subcommand as an alternative.
     Argument {
         kinds: &'w [Kind],
         subcommand: bool,
@@ -98,7 +98,7 @@ pub fn walk(spec: Arc<Spec>, pieces: &[Piece<'_>]) -> Walk {
 }
 
 impl Walk {
-    /// After the name of the command, before any other word.
+    /// The state after the name of the command, before any other word.
     pub fn begin(spec: Arc<Spec>) -> Self {
         Walk {
             chain: vec![spec],
@@ -112,30 +112,31 @@ impl Walk {
         }
     }
 
-    /// One word further; for whoever looks at each. The name is number 0.
+    /// Advances by one word, for callers that inspect each step. The name has index 0.
     pub fn go(&mut self, number: usize, piece: &Piece<'_>) -> &Step {
         let step = self.step(number, piece);
         self.steps.push(step);
         &self.steps[self.steps.len() - 1]
     }
 
-    /// Whether flags may come: not behind a bare `--`, nor behind the script of python, whose flags those would be.
+    /// Whether flags may come: not after a bare `--`, nor after a script's name, as with python, whose own flags those
+    /// would be.
     fn takes_flags(&self) -> bool {
         self.dashes.is_none() && !self.is_past_flags()
     }
 
-    /// Whether the words are those of another program, which the first argument has named.
+    /// Whether the words belong to another program, which the first argument has named.
     pub fn is_past_flags(&self) -> bool {
         self.spec().flags_first && self.count > 0
     }
 
-    /// The flag whose value the next word is.
+    /// The flag that takes the next word as its value.
     pub fn pending(&self) -> Option<&Arc<Flag>> {
         self.pending.as_ref()
     }
 
     pub fn spec(&self) -> &Arc<Spec> {
-        // `walk` puts one in, and nothing takes one out.
+        // `walk` pushes one, and nothing removes it.
         &self.chain[self.chain.len() - 1]
     }
 
@@ -149,7 +150,7 @@ impl Walk {
         std::iter::once(self.spec()).chain(outer)
     }
 
-    /// The names of the command and of its subcommands as they are written in the specs.
+    /// The canonical names of the command and of its subcommands.
     pub fn path<'p>(&'p self, pieces: &'p [Piece<'_>]) -> impl Iterator<Item = &'p str> {
         let name = pieces.first().map_or("", |piece| piece.value.rsplit('/').next().unwrap_or_default());
         let subs = self
@@ -163,7 +164,7 @@ impl Walk {
         self.reach().find_map(|spec| spec.flag(name))
     }
 
-    /// Whether the word is a flag, or several, and the next word is no value of it.
+    /// Whether the word is one or more flags that do not take the next word as a value.
     pub fn is_switch(&self, word: &str) -> bool {
         let takes_nothing = |flag: &Arc<Flag>| flag.takes.as_ref().is_none_or(|takes| takes.optional);
         if let Some(flag) = self.flag(word) {
@@ -177,7 +178,7 @@ impl Walk {
         self.value_inside(word).is_some() || are_letters && word.chars().skip(1).all(is_switch)
     }
 
-    /// Whether the flag is there already and may not come again. A test of find comes again only behind an operator.
+    /// Whether the flag is already given and may not repeat. A test of find repeats only after an operator.
     pub fn is_used(&self, flag: &Arc<Flag>) -> bool {
         let is_given = || self.given.iter().any(|given| Arc::ptr_eq(given, flag));
         let has_operators = || self.spec().style == Style::Single && self.spec().flag("-or").is_some();
@@ -193,12 +194,12 @@ impl Walk {
         }
     }
 
-    /// The arguments, as far as a flag has not changed them.
+    /// The arguments, unless a flag has changed them.
     fn args(&self) -> &Args {
         self.given.iter().rev().find_map(|flag| flag.args.as_ref()).unwrap_or(&self.spec().args)
     }
 
-    /// What the word may be of which this much is typed.
+    /// What the word may be, given the typed part.
     pub fn next(&self, typed: &str) -> Next<'_> {
         if self.end != End::Open {
             return Next::Nothing;
@@ -283,7 +284,7 @@ impl Walk {
         Step::Argument(spec, self.count - 1)
     }
 
-    /// None when the word is no flag.
+    /// `None` when the word is not a flag.
     fn flag_step(&mut self, number: usize, piece: &Piece<'_>) -> Option<Step> {
         let value = &*piece.value;
         let style = self.spec().style;
@@ -297,7 +298,7 @@ impl Walk {
             return Some(Step::Flag);
         }
         if style == Style::Bare && !value.starts_with('-') {
-            // `c` can be a file too; only as the very first word is it a flag of tar.
+            // `c` can be a file too; it is a flag of tar only as the first word.
             if value.len() > 1 && self.take(value) {
                 return Some(Step::Flag);
             }
@@ -308,7 +309,7 @@ impl Walk {
                 return Some(Step::Flag);
             }
         }
-        // A dash alone is the standard input, and a flag is never empty.
+        // A lone dash is standard input, and a flag is never empty.
         if value.len() < 2 || !value.starts_with(['-', '+']) {
             return None;
         }
@@ -324,7 +325,7 @@ impl Walk {
         Some(Step::Flag)
     }
 
-    /// The flag was given: its value is next, if it must have one.
+    /// Records the flag; its value is next, if it must have one.
     fn take(&mut self, name: &str) -> bool {
         let Some(flag) = self.flag(name).map(Arc::clone) else { return false };
         if flag.takes.as_ref().is_some_and(|takes| !takes.optional) {
@@ -334,7 +335,7 @@ impl Walk {
         true
     }
 
-    /// `-abc`. Whether all of them are known.
+    /// `-abc`. Returns whether all of them are known.
     fn take_letters(&mut self, value: &str, style: Style) -> bool {
         if style == Style::Single || value.starts_with("--") || !value.starts_with('-') {
             return false;

@@ -1,5 +1,5 @@
-//! "Did you mean", in the forms in which tools ask it: one name or a list, on the same line or below. The name that was meant takes the
-//! place of the word that the tool complains about; where two names are as likely, nothing does.
+//! Reads the "did you mean" of tools in its various forms: one name or a list, on the same line or below. The suggested
+//! name replaces the word that the tool complains about; if two names are equally likely, nothing is suggested.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,23 +14,23 @@ use crate::suggest::near::is_swap;
 use crate::suggest::scene::{Scene, Step};
 use crate::suggest::{Source, Suggestion, fill, gate, trust};
 
-/// Names of a list, lines of it, and bytes of a name that are looked at.
+/// Limits for names of a list, its lines, and bytes of a name.
 const MAX_NAMES: usize = 24;
 const MAX_LINES: usize = 12;
 const MAX_NAME: usize = 60;
-/// Lines above the question in which the tool complains about a word.
+/// Lines above the question that are searched for the complaint.
 const MAX_ABOVE: usize = 4;
-/// What costs so much more is not meant.
+/// Names that cost this much more than the best are dropped.
 const CLEARLY: f32 = 0.25;
-/// How much of a word the only name has in common with it.
+/// Similarity that the only name needs with the word.
 const ALIKE: f64 = 0.4;
-/// Bytes of a word that is near to many names.
+/// Bytes of a word that is similar to many names.
 const SHORT: usize = 4;
 const CONFIDENCE: f32 = 0.85;
 
 const QUOTES: [(char, char); 6] = [('\'', '\''), ('`', '`'), ('"', '"'), ('“', '”'), ('‘', '’'), ('`', '\'')];
 
-/// How a question begins, and what may stand between it and the names.
+/// The beginning of the question, and what may stand between it and the names.
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)(?:did you (?:perhaps )?mean|do you mean|(?:perhaps|maybe) you (?:meant|wanted)|you (?:might|may) have meant",
@@ -49,7 +49,7 @@ pub fn meant(output: &str, scene: &Scene<'_>) -> Option<Suggestion> {
     let step = scene.last()?;
     let above = complaint(output.get(..question.end())?);
     let own = |name: &str| name.strip_prefix(step.name()).and_then(|rest| rest.strip_prefix(' ')).map(str::to_owned);
-    // `conda list` for `conda lst`: the program is not what was misspelt.
+    // `conda list` for `conda lst`: strips the program's name, which was not misspelt.
     let bare: Vec<String> = names.iter().map(|name| own(name).unwrap_or_else(|| name.clone())).collect();
     let single: Vec<&str> = bare.iter().map(String::as_str).filter(|name| !name.contains(' ')).collect();
     if let Some((span, name)) = replaced(&single, &above, scene) {
@@ -87,7 +87,7 @@ fn names(behind: &str) -> Option<Vec<String>> {
     let mut names = if line.trim().is_empty() { listed(below) } else { inline(line.trim())? };
     names.retain(|name| !name.is_empty());
     names.truncate(MAX_NAMES);
-    // A name that is cut, or that is no name, makes the list one that is not understood.
+    // A truncated or malformed name makes the whole list unusable.
     let is_name = |name: &String| name.len() <= MAX_NAME && crate::text::is_clean(name);
     (!names.is_empty() && names.iter().all(is_name)).then_some(names)
 }
@@ -113,7 +113,7 @@ fn inline(line: &str) -> Option<Vec<String>> {
     Some(line.split(", ").flat_map(|part| part.split(" or ")).map(trimmed).collect())
 }
 
-/// Indented or marked lines, each with a name and perhaps what it is for.
+/// Indented or marked lines, each with a name and an optional description.
 fn listed(below: &str) -> Vec<String> {
     let is_row = |line: &&str| line.starts_with([' ', '\t', '*', '-', '•']) && !line.trim().is_empty();
     let rows = below.lines().take(MAX_LINES).skip_while(|line| line.trim().is_empty()).take_while(is_row);
@@ -126,13 +126,13 @@ fn listed(below: &str) -> Vec<String> {
     rows.map(name).collect()
 }
 
-/// What the tool says before it asks.
+/// The lines in which the tool complains, before the question.
 fn complaint(before: &str) -> String {
     let lines: Vec<&str> = before.lines().rev().filter(|line| !line.trim().is_empty()).take(MAX_ABOVE).collect();
     lines.join("\n")
 }
 
-/// The word of the line that is wrong, and the name that was meant by it.
+/// The misspelt word of the line, and the name that was meant.
 fn replaced<'n>(names: &[&'n str], above: &str, scene: &Scene<'_>) -> Option<(Range<usize>, &'n str)> {
     let words = || scene.steps.iter().flat_map(|step| step.words.iter()).filter(|word| word.span.is_some());
     let is_named = |value: &str| mentions(above, value) || mentions(above, value.trim_start_matches('-'));
@@ -147,7 +147,7 @@ fn replaced<'n>(names: &[&'n str], above: &str, scene: &Scene<'_>) -> Option<(Ra
             }
         }
     }
-    // The tool asks about one word, and knows one name for it: that may be farther away.
+    // The tool complains about one word and offers one name: then a larger distance is accepted.
     let mut wrong = words().filter(|word| any_named && is_wrong(&word.value));
     if let (true, [only], Some(word), None) = (found.is_empty(), names, wrong.next(), wrong.next())
         && fits_dashes(only, &word.value)
@@ -156,7 +156,7 @@ fn replaced<'n>(names: &[&'n str], above: &str, scene: &Scene<'_>) -> Option<(Ra
         return Some((word.span.clone()?, only));
     }
     let (cost, span, name) = found.iter().min_by(|one, other| one.0.total_cmp(&other.0))?.clone();
-    // Of several names none is clearly meant by a short word that is far from all of them.
+    // A short word that is far from all of several names clearly means none of them.
     let typed = scene.line.get(span.clone())?;
     let has_it = name.starts_with(typed) || name.ends_with(typed);
     if names.len() > 1 && typed.len() <= SHORT && !has_it && strsim::osa_distance(typed, name) > 1 {
@@ -166,12 +166,13 @@ fn replaced<'n>(names: &[&'n str], above: &str, scene: &Scene<'_>) -> Option<(Ra
     (!found.iter().any(is_rival)).then_some((span, name))
 }
 
-/// A flag is not meant by a word, unless the dash is all that it lacks.
+/// A flag does not replace a plain word, unless only the dash is missing.
 fn fits_dashes(name: &str, typed: &str) -> bool {
     name.starts_with('-') == typed.starts_with('-') || name.strip_prefix('-') == Some(typed)
 }
 
-/// How far a name is from what was typed; none if it is another one. What the tool itself calls wrong may be farther away.
+/// The distance of a name from the typed word; `None` if it is too different. A word that the tool itself rejects may
+/// be farther away.
 fn cost(typed: &str, name: &str, named: bool) -> Option<f32> {
     let edits = strsim::osa_distance(typed, name);
     let letters = name.chars().count();
@@ -204,7 +205,7 @@ fn cost(typed: &str, name: &str, named: bool) -> Option<f32> {
     (edits <= most).then(|| number(edits) - swapped - begins)
 }
 
-/// Whether a text has the word as a whole one.
+/// Whether a text contains the word as a whole word.
 pub fn mentions(text: &str, word: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '/');
     !word.is_empty()

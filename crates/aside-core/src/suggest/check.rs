@@ -1,5 +1,5 @@
-//! Whether a command may be offered: one line that the shell would run, of programs that are here, and that destroys
-//! nothing which neither the person nor the tool has named. Does not say whether it helps.
+//! Decides whether a command may be offered: one line that the shell would run, of installed programs, and that
+//! destroys nothing that neither the user nor the tool has named. Does not say whether it helps.
 
 use crate::line::{self, Syntax};
 use crate::names::shell;
@@ -12,7 +12,7 @@ use crate::world::Known;
 /// Bytes of a command that fits beside a prompt.
 const MAX_COMMAND: usize = 600;
 
-/// What these do as root is plain from their names. Nothing else is offered behind `sudo`.
+/// Programs whose effect as root is plain from their names. Nothing else is offered behind `sudo`.
 const ROOTS: [&str; 29] = [
     "mknod",
     "modprobe",
@@ -45,7 +45,7 @@ const ROOTS: [&str; 29] = [
     "ip",
 ];
 
-/// Programs that fetch, send or interpret whatever they are given: not on the word of an output.
+/// Programs that fetch, send or interpret what they are given: never offered on the word of an output.
 const UNTRUSTED: [&str; 31] = [
     "curl",
     "wget",
@@ -80,14 +80,14 @@ const UNTRUSTED: [&str; 31] = [
     "su",
 ];
 
-/// Who stands behind a command.
+/// Where a command comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust<'a> {
-    /// The person typed it, but for a slip.
+    /// The user typed it, except for a typo.
     Typed,
-    /// A rule, which may do this much harm; `line` is what ran, whose harms were wanted.
+    /// A rule that may do this much harm; `line` is what ran, whose harms the user accepted.
     Rule { may: Option<Harm>, line: &'a str },
-    /// Some output, which anybody may have written. `typed` are lines of the user.
+    /// An output, which may be written by an attacker. `typed` are lines of the user.
     Output { typed: &'a [&'a str] },
 }
 
@@ -105,7 +105,7 @@ pub fn passes(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
         && is_believed(command, trust, place)
 }
 
-/// What only an output says about it is nothing that could be a trap.
+/// Whether a command that only an output names contains nothing that could be a trap.
 fn is_believed(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
     match trust {
         Trust::Output { typed } => trust::believes(command, typed, place),
@@ -113,7 +113,7 @@ fn is_believed(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
     }
 }
 
-/// A secret that the person typed may stay where it was.
+/// A secret that the user typed may stay where it was.
 fn is_typed(trust: Trust<'_>, command: &str, secret: &redact::Secret) -> bool {
     match trust {
         Trust::Typed => true,
@@ -122,7 +122,7 @@ fn is_typed(trust: Trust<'_>, command: &str, secret: &redact::Secret) -> bool {
     }
 }
 
-/// Whether any program of it fetches, sends or interprets what it is given.
+/// Whether any program in it fetches, sends or interprets what it is given.
 pub fn interprets(command: &str, place: &Place<'_>) -> bool {
     Runs::of(command, place.dialect).runs.iter().any(|run| {
         let name = run.name();
@@ -157,9 +157,9 @@ fn programs_are_here(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool
     any
 }
 
-/// The person ran it as root already.
+/// The user already ran it as root.
 fn was_sudo(trust: Trust<'_>, name: &str) -> bool {
-    // `env` hands on what was asked for.
+    // `env` passes on what was asked for.
     matches!(trust, Trust::Rule { line, .. } if line.contains("sudo") && (name == "env" || line.contains(name)))
 }
 
@@ -170,7 +170,7 @@ fn is_harmless(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
     let dangers = safety::dangers_in(command, place.dialect, place.cwd, place.world);
     let Some(worst) = dangers.iter().map(|danger| danger.harm).max() else { return true };
     match trust {
-        // A slip in `git reset --hard` is mended; one in what ends a system is left to the person.
+        // A typo in `git reset --hard` is corrected; one in a command that ends a system is left to the user.
         Trust::Typed => worst <= Harm::LosesWork || matches!(worst, Harm::DeletesFiles | Harm::DeletesOther),
         Trust::Rule { may, line } => {
             let before = safety::dangers_in(line, place.dialect, place.cwd, place.world);
@@ -181,7 +181,7 @@ fn is_harmless(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
     }
 }
 
-/// `rm -rf`, however it is spelled: never ours to write.
+/// `rm -rf` in any spelling is never written by us.
 fn removes_by_force(command: &str, place: &Place<'_>) -> bool {
     Runs::of(command, place.dialect).runs.iter().any(|run| {
         let mut words = run.words.iter().map(|word| word.value.as_str());

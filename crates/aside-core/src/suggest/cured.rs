@@ -1,4 +1,4 @@
-//! Whether a failure is over: the same command went well afterwards. Knows nothing about why it failed.
+//! Decides whether a failure is resolved: the same command succeeded afterwards. Does not know why it failed.
 
 /// A command that has ended.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Ran<'a> {
 pub enum End {
     Well,
     Failed,
-    /// Broken off by the user, or nothing that a user asks about.
+    /// Interrupted by the user, or nothing that a user asks about.
     Other,
 }
 
@@ -27,17 +27,17 @@ impl End {
     }
 }
 
-/// The number of the newest command that failed and has not gone well since; `ran` begins with the oldest.
+/// Index of the newest command that failed and has not succeeded since; `ran` begins with the oldest.
 pub fn last_failure(ran: &[Ran<'_>]) -> Option<usize> {
     (0..ran.len()).rev().find(|number| ran[*number].end == End::Failed && !is_over(ran, *number))
 }
 
-/// Whether the command with this number failed, and that is over.
+/// Whether the command with this index failed and succeeded later.
 pub fn is_over(ran: &[Ran<'_>], number: usize) -> bool {
     ran.get(number).is_some_and(|ran| ran.end == End::Failed) && is_cured(ran, number)
 }
 
-/// Whether the command with this number went well later, in the same directory.
+/// Whether the command with this index succeeded later in the same directory.
 fn is_cured(ran: &[Ran<'_>], number: usize) -> bool {
     let Some((failed, later)) = ran.get(number..).and_then(<[_]>::split_first) else { return false };
     later.iter().any(|later| {
@@ -45,7 +45,7 @@ fn is_cured(ran: &[Ran<'_>], number: usize) -> bool {
     })
 }
 
-/// With the rights of another user it is the same command.
+/// The command's words without `sudo` and the like: with other privileges it is still the same command.
 fn words(command: &str) -> impl Iterator<Item = &str> {
     command.split_whitespace().skip_while(|word| matches!(*word, "sudo" | "doas" | "time"))
 }

@@ -1,5 +1,5 @@
-//! A command out of a rule's template: slots are filled with words of the line, pieces of the output, and names that are
-//! near. A template with a slot that stays empty gives nothing.
+//! Renders a rule's template as a command: fills slots with words of the line, pieces of the output, and similar names.
+//! A template with an empty slot gives nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use crate::suggest::near::{self, Names};
 use crate::suggest::packages;
 use crate::suggest::scene::{Part, Scene, Step};
 
-/// What a rule has found.
+/// What a rule has matched.
 pub struct Found<'s> {
     pub step: &'s Step,
-    /// The number of the word behind what the rule is for.
+    /// Index of the word behind the words that the rule matches.
     pub after: usize,
     pub captures: BTreeMap<String, String>,
 }
@@ -30,7 +30,7 @@ pub fn command(template: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<S
     Some(command.trim().to_owned())
 }
 
-/// One line, with what was found as it stands.
+/// One line, with the captures inserted.
 pub fn reason(template: &str, found: &Found<'_>) -> String {
     let mut reason = template.to_owned();
     for (name, value) in &found.captures {
@@ -42,7 +42,7 @@ pub fn reason(template: &str, found: &Found<'_>) -> String {
     reason
 }
 
-/// One simple command and nothing that the shell would expand, redirect or substitute.
+/// Whether it is one simple command that the shell does not expand, redirect or substitute.
 pub fn is_plain(command: &str, dialect: Dialect) -> bool {
     let parsed = line::parse(command, dialect);
     !command.contains(['$', '`'])
@@ -62,7 +62,7 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
     let mut capture = || found.captures.get(words.next()?).filter(|value| !value.is_empty());
     match kind {
         "line" => Some(scene.line.to_owned()),
-        // What this directory is called.
+        // The name of this directory.
         "here" => scene.place.cwd.rsplit('/').next().filter(|name| !name.is_empty()).map(|name| quoted(name, dialect)),
         "rest" => rest_of(scene, found),
         "raw" => capture().cloned(),
@@ -93,7 +93,7 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
             if is_name && found.step.words.iter().skip(1).any(|word| word.value == new) {
                 return None;
             }
-            // What only an error spells without its dashes has them in the line.
+            // A flag that the error spells without dashes has them in the line.
             let new = match word.value.starts_with('-') && !new.starts_with('-') {
                 true => format!("--{new}"),
                 false => new,
@@ -104,17 +104,17 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
         "drop" => {
             let span = word(found, capture()?)?.span.clone()?;
             let command = edited(scene, span.start.saturating_sub(1)..span.end, "")?;
-            // What ended the flags has nothing behind it any more.
+            // Drops a `--` that has nothing behind it any more.
             Some(command.strip_suffix(" --").map_or(command.clone(), str::to_owned))
         }
-        // Two words in each other's place.
+        // Swaps two words.
         "exchange" => {
             let (one, other) = (word(found, capture()?)?.span.clone()?, word(found, capture()?)?.span.clone()?);
             let (left, right) = if one.start < other.start { (one, other) } else { (other, one) };
             let command = edited(scene, right.clone(), scene.line.get(left.clone())?)?;
             Some([command.get(..left.start)?, scene.line.get(right)?, command.get(left.end..)?].concat())
         }
-        // A flag that has to stand before the arguments.
+        // Moves a flag before the arguments.
         "lift" => {
             let (span, at) = (word(found, capture()?)?.span.clone()?, after(found)?);
             let flag = scene.line.get(span.clone())?;
@@ -127,13 +127,13 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
             let typed = found.captures.get(words.next()?)?;
             Some(quoted(&near_to(names, typed, scene, found)?, dialect))
         }
-        // A program that the rule names itself, or one that was found.
+        // A program that the rule names itself, or a captured one.
         "install" => {
             let name = words.next()?;
             packages::install(found.captures.get(name).map_or(name, String::as_str), &scene.place)
         }
         "module" => packages::module(capture()?, &scene.place),
-        // A header that the rule names itself, or one that was found.
+        // A header that the rule names itself, or a captured one.
         "header" => {
             let name = words.next()?;
             packages::header(found.captures.get(name).map_or(name, String::as_str), &scene.place)
@@ -144,13 +144,13 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
             let at = scene.line.rfind(pattern.as_str()).filter(|_| !pattern.contains('\''))?;
             edited(scene, at..at + pattern.len(), &format!("'{pattern}'"))
         }
-        // A script of sed that has no end.
+        // Terminates an unterminated sed script.
         "sed" => {
             let script = capture()?;
             let at = scene.line.find(script.as_str())? + script.len();
             edited(scene, at..at, script.get(1..2)?)
         }
-        // Part of a word, such as the scheme of an address.
+        // Replaces a part of a word, such as the scheme of an address.
         "turn" => {
             let (old, new) = (capture()?, words.next()?);
             let at = scene.line.find(old.as_str())?;
@@ -167,7 +167,7 @@ fn filled(slot: &str, scene: &Scene<'_>, found: &Found<'_>) -> Option<String> {
         }
         name => {
             let value = found.captures.get(name).filter(|value| !value.is_empty() && is_word(value))?;
-            // What stands for a flag was not meant as one.
+            // A value that looks like a flag was not meant as one.
             (!value.starts_with('-')).then(|| quoted(value, dialect))
         }
     }
@@ -177,7 +177,7 @@ fn near_to(names: &str, typed: &str, scene: &Scene<'_>, found: &Found<'_>) -> Op
     near::nearest(Names::of(names)?, typed, found.step, &scene.place)
 }
 
-/// The directory that has to be there for a path.
+/// The parent directory that a path needs.
 fn dirname(path: &str) -> Option<&str> {
     match path.strip_suffix('/') {
         Some(directory) => Some(directory),
@@ -186,7 +186,7 @@ fn dirname(path: &str) -> Option<&str> {
     .filter(|directory| !directory.is_empty())
 }
 
-/// `quote::word` leaves a `~` to be expanded; here it stands for what was read.
+/// `quote::word` leaves a `~` to be expanded; here it is literal text.
 fn quoted(value: &str, dialect: Dialect) -> String {
     quote::word(value, dialect)
 }
@@ -195,7 +195,7 @@ fn is_word(value: &str) -> bool {
     crate::text::is_clean(value) && !value.contains(['\n', '\t'])
 }
 
-/// The first word with this value: as it stands, with a slash at its end or without, then a flag without its dashes.
+/// The first word with this value: exact, with or without a trailing slash, then a flag without its dashes.
 fn word<'s>(found: &Found<'s>, value: &str) -> Option<&'s Part> {
     let words = || found.step.words.iter().filter(|word| word.span.is_some());
     let plain = value.trim_end_matches('/');
@@ -208,14 +208,14 @@ fn word<'s>(found: &Found<'s>, value: &str) -> Option<&'s Part> {
     })
 }
 
-/// Behind the words that the rule is for.
+/// The position behind the words that the rule matches.
 fn after(found: &Found<'_>) -> Option<Range<usize>> {
     let before = found.step.words.get(..found.after)?;
     let end = before.iter().filter_map(|word| word.span.as_ref()).map(|span| span.end).max()?;
     Some(end..end)
 }
 
-/// Where the flags end that stand at `from`, at most at `to`.
+/// The end of the flags that begin at `from`, at most `to`.
 fn flags_end(found: &Found<'_>, from: usize, to: usize) -> usize {
     let spans = found.step.words.iter().filter_map(|word| Some((word, word.span.clone()?)));
     let behind = spans.filter(|(_, span)| span.start >= from && span.end <= to);

@@ -1,5 +1,5 @@
-//! Whether what a command printed is worth a thought: the quick look before anything slower, such as a model, is asked.
-//! Loose on purpose. Its signs and lists are in `data/suggest/filter.txt`, each sign with hits and misses.
+//! Pre-filter: whether a command's output is worth a closer look, before anything slower, such as a model, is asked.
+//! Favours recall. Its signs and lists are in `data/suggest/filter.txt`, each sign with hits and misses.
 
 use std::sync::LazyLock;
 
@@ -9,18 +9,18 @@ use crate::suggest::scene::Step;
 
 const FILTER: &str = include_str!("../../data/suggest/filter.txt");
 
-/// Lines at the end of an output that are looked at.
+/// Lines at the end of an output that are read.
 pub const LINES: usize = 50;
-/// Bytes of one of them.
+/// Bytes of each line.
 pub const MAX_LINE: usize = 400;
 
 pub struct Filter {
     signs: Option<RegexSet>,
-    /// Words with which a command begins whose output is somebody else's text.
+    /// Prefixes of commands whose output is content and not written by the tool.
     content: Vec<Vec<Box<str>>>,
     /// Programs that take over the terminal.
     interactive: Vec<&'static str>,
-    /// Commands that say nothing about what is being done.
+    /// Commands that say nothing about what the user is doing.
     idle: Vec<&'static str>,
     hostile: Vec<String>,
     ignored: Vec<&'static str>,
@@ -34,7 +34,7 @@ pub fn filter() -> &'static Filter {
     &ALL
 }
 
-/// Whether the end of a command calls for another one. `name` is the command's, without its arguments.
+/// Whether the end of a command calls for another one. `name` is the command without its arguments.
 pub fn is_worth(name: &str, exit: i32, output: &str) -> bool {
     if filter().interactive.contains(&name) {
         return false;
@@ -42,7 +42,7 @@ pub fn is_worth(name: &str, exit: i32, output: &str) -> bool {
     exit != 0 || tail(output).any(|line| filter().has_sign(line))
 }
 
-/// The last lines, each cut where it is too long.
+/// The last lines, each truncated to `MAX_LINE`.
 pub fn tail(output: &str) -> impl Iterator<Item = &str> {
     let lines: Vec<&str> = output.lines().rev().take(LINES).collect();
     lines.into_iter().rev().map(|line| line.get(..line.floor_char_boundary(MAX_LINE)).unwrap_or(line))
@@ -53,7 +53,7 @@ impl Filter {
         self.signs.as_ref().is_some_and(|signs| signs.is_match(line))
     }
 
-    /// It shows what is in files, logs or on other machines: nothing in there is said to the person by a tool.
+    /// Whether it shows files, logs or remote content: nothing in there is the tool speaking to the user.
     pub fn is_content(&self, step: &Step) -> bool {
         self.content.iter().any(|prefix| step.after(prefix).is_some())
             || step
@@ -63,17 +63,17 @@ impl Filter {
                 .any(|word| matches!(word.value.as_str(), "--help" | "-h" | "help" | "--version"))
     }
 
-    /// Somebody speaks to a model in there.
+    /// Whether the output contains a prompt injection.
     pub fn is_hostile(&self, lower: &str) -> bool {
         self.hostile.iter().any(|phrase| lower.contains(phrase.as_str()))
     }
 
-    /// Anything may follow it.
+    /// Whether any command may follow it.
     pub fn is_idle(&self, name: &str) -> bool {
         self.idle.contains(&name)
     }
 
-    /// Said each time, and wanted by nobody.
+    /// Printed each time, and never useful.
     pub fn is_ignored(&self, command: &str) -> bool {
         self.ignored.iter().any(|begin| command == *begin || command.starts_with(&format!("{begin} ")))
     }
@@ -93,7 +93,7 @@ impl Filter {
         let mut signs: Vec<&'static str> = Vec::new();
         for row in FILTER.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
             let Some((word, rest)) = row.trim_start().split_once(' ') else { continue };
-            // Examples keep the blanks that they begin with.
+            // Examples keep their leading blanks.
             let rest = if row.starts_with(' ') { rest.strip_prefix(' ').unwrap_or(rest) } else { rest.trim() };
             match word {
                 "sign" => signs.push(rest),

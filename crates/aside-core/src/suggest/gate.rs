@@ -1,5 +1,5 @@
-//! What is never suggested, whatever names it: what destroys more than the line that ended, the opposite of what was typed, half a
-//! command, a new project where there are files already. Data: `data/suggest/opposites.txt`.
+//! Suggestions that are always rejected, whatever the source: what destroys more than the line that ended, the opposite
+//! of what was typed, an incomplete command, a new project among existing files. Data: `data/suggest/opposites.txt`.
 
 use std::sync::LazyLock;
 
@@ -13,11 +13,11 @@ use crate::world::Known;
 
 const OPPOSITES: &str = include_str!("../../data/suggest/opposites.txt");
 
-/// Tools whose `init` begins a project in this directory.
+/// Tools whose `init` starts a project in this directory.
 const PROJECTS: [&str; 9] = ["git", "hg", "cargo", "npm", "pnpm", "yarn", "bun", "poetry", "uv"];
-/// A shorter word with two letters before it is near to too many.
+/// A shorter word with two letters prepended is similar to too many.
 const MIN_VERB: usize = 3;
-/// A shorter word that is misspelt could be anything that destroys.
+/// A shorter misspelt word could be anything destructive.
 const MIN_SLIP: usize = 3;
 
 pub fn allows(command: &str, scene: &Scene<'_>) -> bool {
@@ -28,10 +28,10 @@ pub fn allows(command: &str, scene: &Scene<'_>) -> bool {
         && !destroys_more(command, &old, &new, scene)
 }
 
-/// Whether a command could do something here, whatever names it: a flag has its value, the project has the files, and what is made or
-/// allowed to run is something that one makes or runs. A program's own help is no next command.
+/// Whether a command could work here, whatever its source: a flag has its value, the project has the needed files, and
+/// created or executable files are plausible. A program's own help is not a next command.
 pub fn makes_sense(found: &Suggestion, ended: &Ended<'_>, place: &Place<'_>) -> bool {
-    // What the same program was asked for just now found its files, or says that it did not.
+    // If the same program just ran, it found its files, unless its output says otherwise.
     let ran = if ended.exit != 0 { words(ended.command, place.dialect) } else { Vec::new() };
     let has_files = |name: &str| ran.iter().any(|word| word == name) && !project::names_files(ended.output, name);
     let parsed = line::parse(&found.command, place.dialect);
@@ -69,7 +69,7 @@ fn lacks_value(words: &[&str], place: &Place<'_>) -> bool {
     takes
 }
 
-/// A script or a program by its name: `Makefile` and `notes.txt` are none.
+/// Whether the name is that of a script or a program, unlike `Makefile` and `notes.txt`.
 fn is_runnable(path: &str) -> bool {
     const SCRIPTS: [&str; 16] = [
         "sh", "bash", "zsh", "fish", "py", "pl", "rb", "js", "mjs", "ts", "php", "lua", "awk", "run", "bin", "AppImage",
@@ -81,7 +81,7 @@ fn is_runnable(path: &str) -> bool {
     }
 }
 
-/// A program that does nothing without a subcommand, or a subcommand that does nothing without arguments.
+/// Whether it is a program without its required subcommand, or a subcommand without its required arguments.
 pub fn is_half(command: &str, place: &Place<'_>) -> bool {
     let mut words = words(command, place.dialect);
     words.retain(|word| !matches!(word.as_str(), "sudo" | "doas"));
@@ -100,7 +100,7 @@ fn words(line: &str, dialect: Dialect) -> Vec<String> {
     parsed.commands.into_iter().flat_map(|command| command.words).map(|word| word.value).collect()
 }
 
-/// Whether something is lost that the line itself would not have lost.
+/// Whether it loses something that the line itself would not have lost.
 fn destroys_more(command: &str, old: &[String], new: &[String], scene: &Scene<'_>) -> bool {
     let place = &scene.place;
     let worst = |line: &str| -> Option<Harm> {
@@ -110,7 +110,7 @@ fn destroys_more(command: &str, old: &[String], new: &[String], scene: &Scene<'_
     match worst(command) {
         None => false,
         Some(Harm::Uninstalls) if is_other_word(old, new) => false,
-        // What is deleted is what the line named, and no other thing of a similar name.
+        // It may delete what the line named, but nothing else of a similar name.
         Some(harm) if Some(harm) <= worst(scene.line) => {
             (harm == Harm::Uninstalls || harm >= Harm::DeletesFiles) && names_more(old, new)
         }
@@ -131,7 +131,7 @@ fn is_other_word(old: &[String], new: &[String]) -> bool {
     old.len() == new.len() && removes(typed) && removes(meant)
 }
 
-/// The same words in another order, or one of them with a slip of one letter: the user asked for what it destroys.
+/// The same words in another order, or one of them with a one-letter typo: the user asked for what it destroys.
 fn is_as_typed(old: &[String], new: &[String]) -> bool {
     let sorted = |words: &[String]| {
         let mut words = words.to_vec();
@@ -147,7 +147,7 @@ fn is_as_typed(old: &[String], new: &[String]) -> bool {
     old.len() == new.len() && is_name(typed) && is_name(meant) && strsim::osa_distance(typed, meant) <= 1
 }
 
-/// Whether a word of the line gave way to its opposite, or a misspelt one to the opposite of what it nearly is.
+/// Whether a word of the line was replaced by its opposite, or a misspelt one by the opposite of what it resembles.
 fn is_opposite(old: &[String], new: &[String]) -> bool {
     let gone: Vec<&str> = old.iter().filter(|word| !new.contains(word)).map(String::as_str).collect();
     let mut added = new.iter().filter(|word| !old.contains(word)).map(String::as_str);
@@ -194,7 +194,7 @@ fn rows() -> &'static [[Vec<&'static str>; 2]] {
     &ROWS
 }
 
-/// `git init` among files that are here for something else. A slip for `init` is what was typed.
+/// `git init` among existing files. A typo for `init` counts as typed.
 fn begins_needlessly(old: &[String], new: &[String], place: &Place<'_>) -> bool {
     let mut words = new.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
     let begins = words.next().is_some_and(|name| PROJECTS.contains(&name)) && words.next() == Some("init");
@@ -202,7 +202,7 @@ fn begins_needlessly(old: &[String], new: &[String], place: &Place<'_>) -> bool 
     begins && words.next().is_none() && !is_typed() && !is_empty(place)
 }
 
-/// Nothing in this directory but what is hidden.
+/// Whether this directory has only hidden entries.
 pub fn is_empty(place: &Place<'_>) -> bool {
     match place.world.entries(place.cwd) {
         Known::Yes(entries) => entries.iter().all(|entry| entry.name.starts_with('.')),

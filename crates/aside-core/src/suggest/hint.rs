@@ -1,5 +1,5 @@
-//! Commands that an output names: between quotes, indented below a sentence that asks for them, behind "run" or "try". Only
-//! in these shapes, only from commands that speak for themselves, and never one that destroys something.
+//! Commands that an output names: quoted, indented below a sentence that asks for them, behind "run" or "try". Only in
+//! these shapes, only from commands that report about themselves, and never a destructive one.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::suggest::scene::{Scene, Step};
 use crate::suggest::{Source, Suggestion, asked, fill, gate, listed};
 use crate::world::Known;
 
-/// What is less likely is not offered: after a failure, and when all went well.
+/// Minimum confidence after a failure, and after a success.
 const LEAST_FAILED: f32 = 0.4;
 const LEAST_WELL: f32 = 0.6;
 /// Lines of an output that complains; a longer one explains.
@@ -24,12 +24,12 @@ const MAX_REASON: usize = 120;
 
 struct Candidate<'o> {
     text: &'o str,
-    /// The line that it stands in, for the reason.
+    /// The line that contains it, for the reason.
     line: &'o str,
     shape: Shape,
 }
 
-/// In what way it is named.
+/// How the output names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Quoted,
@@ -39,7 +39,7 @@ enum Shape {
     Colon,
     /// Behind "resume with".
     Resume,
-    /// Behind "run", with nothing that tells where it ends.
+    /// Behind "run", with nothing that marks its end.
     Bare,
 }
 
@@ -49,7 +49,7 @@ pub fn named(scene: &Scene<'_>) -> Option<Suggestion> {
     if filter().is_hostile(&scene.lower) || !filter::is_worth(step.name(), scene.exit, output) {
         return None;
     }
-    // A program without arguments that says how it is used names all of its commands, and means none.
+    // A program without arguments that prints its usage names all of its commands and recommends none.
     let is_usage = step.words.len() == 1 && (scene.exit == 0 || output.lines().count() > MAX_COMPLAINT);
     if is_usage && scene.lower.lines().any(|line| line.trim_start().starts_with("usage:")) {
         return None;
@@ -75,7 +75,7 @@ pub fn named(scene: &Scene<'_>) -> Option<Suggestion> {
 impl Candidate<'_> {
     fn judged(&self, scene: &Scene<'_>, step: &Step) -> Option<Suggestion> {
         let command = trimmed(self.text, self.shape);
-        // A table of commands has wide gaps: nobody is asked to run what is listed in one.
+        // Wide gaps mean a table of commands, which is not an instruction to run one.
         let is_listed = command.contains("  ") && self.shape != Shape::Quoted;
         if is_listed
             || command.is_empty()
@@ -112,12 +112,12 @@ impl Candidate<'_> {
         Some(Suggestion { command: kept, source: Source::Output, reason, confidence })
     }
 
-    /// Whether it begins like a command, rather than like the rest of a sentence.
+    /// Whether it begins like a command, and not like the rest of a sentence.
     fn is_command(&self, name: &str, second: Option<&str>, step: &Step, scene: &Scene<'_>) -> bool {
         let place = &scene.place;
         let known = shell::known(place.names, place.world, place.dialect, name);
         if name == step.name() && known != Known::No {
-            // A program's own name in a sentence: `run make` is one, `use git carefully` is none.
+            // A program's own name in a sentence: `run make` is a command, `use git carefully` is not.
             return self.shape != Shape::Bare || second.is_none_or(|second| is_argument(name, second, scene));
         }
         let is_word = filter().words.contains(&name)
@@ -151,7 +151,8 @@ impl Candidate<'_> {
     }
 }
 
-/// It goes past a check that the tool has just made, or gives up what was begun, and the user did not ask for that.
+/// Whether it bypasses a check that the tool has just made, or gives up what was begun, without the user having asked
+/// for that.
 fn forces(command: &str, scene: &Scene<'_>) -> bool {
     const FORCE: [&str; 10] = [
         "--force",
@@ -172,7 +173,7 @@ fn forces(command: &str, scene: &Scene<'_>) -> bool {
     })
 }
 
-/// A flag, a path, a subcommand: nothing that a sentence goes on with.
+/// A flag, a path, a subcommand: nothing that continues a sentence.
 fn is_argument(name: &str, word: &str, scene: &Scene<'_>) -> bool {
     let place = &scene.place;
     word.starts_with('-') && word.len() > 1
@@ -180,8 +181,8 @@ fn is_argument(name: &str, word: &str, scene: &Scene<'_>) -> bool {
         || place.specs.find(name, place.world).is_some_and(|spec| spec.sub(word).is_some())
 }
 
-/// Whether git says here what a user could do with the state of the tree, as it does below every status that it prints: `git stash pop`
-/// asks for no commit. What is to be pushed or pulled is something else.
+/// Whether it is one of the hints that git prints below every status: after `git stash pop` they do not ask for a
+/// commit. Hints to push or pull are kept.
 fn is_status(line: &str) -> bool {
     let is_aside = line.contains("(use \"git ") || line.trim().starts_with('(') && line.trim().ends_with(')');
     is_aside && !["\"git push\"", "\"git pull\""].iter().any(|named| line.contains(named))
@@ -205,13 +206,14 @@ fn candidates<'o>(lines: &[&'o str], name: &str) -> Vec<Candidate<'o>> {
     found
 }
 
-/// A notice about something else than what went wrong.
+/// A notice about something other than the failure.
 fn is_noise(line: &str) -> bool {
     ["[notice]", "npm notice", "DEPRECATED", "DEPRECATION:"].iter().any(|begin| line.trim_start().starts_with(begin))
         && !line.contains("To update, run:")
 }
 
-/// What stands between quotes behind a word that asks for it; between those of other languages, whatever begins with the program itself.
+/// Quoted text behind a word that introduces a command; with the quotes of other languages, anything that begins with
+/// the program itself.
 fn quoted<'o>(line: &'o str, name: &str) -> Vec<&'o str> {
     let mut found = Vec::new();
     let pairs =
@@ -223,7 +225,7 @@ fn quoted<'o>(line: &'o str, name: &str) -> Vec<&'o str> {
             let Some(end) = line.get(begin..).and_then(|rest| rest.find(close)).map(|at| begin + at) else { break };
             from = end + close.len_utf8();
             let before = line.get(..start).unwrap_or_default();
-            // A quote within a command: where that ends is not certain.
+            // A quote within a command: its end is not certain.
             let behind = line.get(from..).unwrap_or_default();
             let ends = |letter: char| letter.is_whitespace() || ".,;:)!?]”’`\"".contains(letter);
             let mixed = open != close && open == '`' && behind.contains('`');
@@ -233,7 +235,7 @@ fn quoted<'o>(line: &'o str, name: &str) -> Vec<&'o str> {
                 from = begin;
                 continue;
             }
-            // `Use the 'flask --app' option`: it is spoken of, and not to be run.
+            // `Use the 'flask --app' option`: mentioned, not meant to be run.
             let spoken = ["option", "flag", "argument", "parameter", "setting", "variable", "environment"];
             if spoken.iter().any(|what| behind.trim_start().starts_with(what)) {
                 continue;
@@ -244,7 +246,7 @@ fn quoted<'o>(line: &'o str, name: &str) -> Vec<&'o str> {
             if before.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric()) && is_asked {
                 found.extend(line.get(begin..end));
             } else if open == close {
-                // It may have been the end of something.
+                // The quote may have been a closing one.
                 from = begin;
             }
         }
@@ -252,19 +254,19 @@ fn quoted<'o>(line: &'o str, name: &str) -> Vec<&'o str> {
     found
 }
 
-/// Whether the last words ask for a command.
+/// Whether the last words introduce a command.
 fn leads(before: &str) -> bool {
     const LEADS: [&str; 18] = [
         "run", "running", "rerun", "try", "use", "using", "execute", "type", "with", "invoke", "via", "do", "call",
         "command", "trying", "enter", "issue", "or",
     ];
-    // What another sentence said does not count.
+    // Only the last sentence counts.
     let before = before.rsplit_once(". ").map_or(before, |(_, before)| before);
     let words = before.rsplit(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words.take(3).any(|word| LEADS.contains(&word.to_lowercase().as_str()))
 }
 
-/// What stands without quotes behind such a word.
+/// An unquoted command behind such a word.
 fn behind(line: &str) -> Option<Candidate<'_>> {
     static COLON: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(?:run|try|use|execute|type|with|running|using|command|issue|do)(?: (?:this|it|the following|command|again|with|instead|now)){0,3}:\s+(?P<text>\S.*)$").ok()
@@ -297,17 +299,17 @@ fn is_indented(line: &str) -> bool {
         && text.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '.')
 }
 
-/// A line that begins with the name of the program needs no blanks before it.
+/// A line that begins with the program's name needs no indentation.
 fn is_own(line: &str, name: &str) -> bool {
     line.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// Whether what stands above an indented line asks for a command: the line above, or the one above an empty one.
+/// Whether the text above an indented line introduces a command: the line above, or the one above an empty line.
 fn asks(lines: &[&str], number: usize) -> bool {
     let above = lines.get(..number).unwrap_or_default().iter().rev();
     let mut above = above.skip_while(|line| is_indented(line)).map(|line| line.trim()).filter(|line| !line.is_empty());
     let Some(line) = above.next() else { return false };
-    // `Command(s) not found:` lists what it does not know.
+    // `Command(s) not found:` lists unknown names.
     if listed::complains(line) {
         return false;
     }
@@ -324,14 +326,14 @@ fn asks(lines: &[&str], number: usize) -> bool {
             })
 }
 
-/// Without what belongs to the sentence around it.
+/// Strips what belongs to the sentence around it.
 fn trimmed(text: &str, shape: Shape) -> &str {
     let mut text = text.trim();
     if let Some((command, _)) = text.split_once(" #") {
         text = command.trim_end();
     }
     if matches!(shape, Shape::Bare | Shape::Colon | Shape::Resume) {
-        // Unquoted: where the command ends, the sentence goes on.
+        // Unquoted: cuts where the sentence continues after the command.
         let ends = [
             " to ",
             " for ",
@@ -357,7 +359,7 @@ fn trimmed(text: &str, shape: Shape) -> &str {
             " as root",
         ];
         let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
-        // The rest of a sentence may go, but not the rest of a command.
+        // The rest of a sentence may be cut, but not the rest of a command.
         let rest = text.get(end..).unwrap_or_default();
         if rest.starts_with("; ") || rest.contains(['|', '`', '$', '>']) || rest.contains("&&") || rest.contains(" --")
         {
@@ -365,7 +367,7 @@ fn trimmed(text: &str, shape: Shape) -> &str {
         }
         text = text.get(..end).unwrap_or(text);
         text = text.trim_matches(['`', '"', '\'', '“', '”', '‘', '’']);
-        // A path or a dot is an argument; the end of a sentence is none.
+        // A path or a dot is an argument; sentence punctuation is not.
         if !text.ends_with(" .") && !text.ends_with("/.") {
             text = text.trim_end_matches(['.', ',', ';', ':', '!', ')']);
         }
@@ -390,7 +392,7 @@ pub fn has_placeholder(command: &str) -> bool {
         })
 }
 
-/// `Try 'grep --help' for more information`: from whatever program, about itself.
+/// `Try 'grep --help' for more information`: from any program, about itself.
 fn own_help(output: &str, step: &Step, scene: &Scene<'_>) -> Option<Suggestion> {
     let help = format!("{} --help", step.name());
     let line = filter::tail(output).find(|line| line.contains("Try") && line.contains(&help))?;

@@ -1,4 +1,5 @@
-//! Flags of the line that ended, in a command that was named without them: `git push --quiet` stays quiet with an upstream.
+//! Carries flags of the line that ended over to a command that was named without them: `git push --quiet` stays quiet
+//! with an upstream.
 
 use std::ops::Range;
 
@@ -10,16 +11,16 @@ use crate::suggest::trust;
 const ALONE: [&str; 11] =
     ["--abort", "--continue", "--skip", "--quit", "--help", "-h", "--version", "--list", "help", "version", "--resume"];
 
-/// Which flags are wanted.
+/// Which flags are carried over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Those before the subcommand: `git -C dir`.
     Program,
-    /// Those of the same subcommand, too.
+    /// Those of the same subcommand as well.
     All,
 }
 
-/// The words of a command: its subcommands, and its flags with how many subcommands precede them.
+/// The words of a command: its subcommands, and its flags with the number of subcommands before them.
 struct Shape {
     subs: Vec<(String, usize)>,
     flags: Vec<Flag>,
@@ -28,7 +29,7 @@ struct Shape {
 struct Flag {
     name: String,
     depth: usize,
-    /// Its words, the value included.
+    /// Its words, including the value.
     words: Range<usize>,
 }
 
@@ -48,7 +49,7 @@ pub fn with_flags(command: &str, step: &Step, scope: Scope, scene: &Scene<'_>) -
         names(&old) == names(&new)
     };
     let mut result = command.to_owned();
-    // From the end, so that the places before stay where they are.
+    // Inserts from the end, so that earlier positions stay valid.
     for flag in old.flags.iter().rev() {
         let whole = flag.depth == 0 && !old.subs.is_empty();
         let fits = whole || scope == Scope::All && old.subs.len() == new.subs.len() && is_same(usize::MAX);

@@ -1,5 +1,5 @@
-//! A word that the tool does not know, where its output lists the words that it does know: in a usage line (`[start|stop]`), in a
-//! table of commands, behind "available … are". Takes the listed name that is clearly nearest, or nothing.
+//! Corrects a word that the tool rejects, if its output lists the words it accepts: in a usage line (`[start|stop]`),
+//! in a table of commands, behind "available … are". Takes the listed name that is clearly nearest, or nothing.
 
 use std::sync::LazyLock;
 
@@ -10,19 +10,19 @@ use crate::suggest::check::{Trust, passes};
 use crate::suggest::scene::{Part, Scene, Step};
 use crate::suggest::{Source, Suggestion, filter, gate, near};
 
-/// A shorter word is near too many.
+/// A shorter word is similar to too many.
 const MIN_WORD: usize = 3;
-/// Names of an output that are looked at; a longer list is a manual.
+/// Names of an output that are read; a longer list is a manual.
 const MAX_NAMES: usize = 400;
 /// Words of a command that its usage may begin with.
 const MAX_DEPTH: usize = 3;
-/// Flags that a help text lists.
+/// Flags from which a text counts as help.
 const MIN_FLAGS: usize = 2;
-/// Lines below a complaint that name what it is about.
+/// Lines below a complaint that may contain the word.
 const MAX_BELOW: usize = 3;
 const CONFIDENCE: f32 = 0.8;
 
-/// How a tool says that it does not know a word.
+/// How tools say that they do not know a word.
 static COMPLAINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(?:unknown|invalid|unrecogni[sz]ed|unsupported|undefined|no such|not (?:a )?(?:valid|known|defined|found|recogni[sz]ed)",
@@ -36,12 +36,12 @@ static USAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// `[a|b]`, `{a,b}`, `a|b|c`.
 static BRACKETS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[\[{(<]?\s*([a-z][\w:.-]*(?:\s?[|,]\s?[a-z][\w:.-]*){1,})\s*[\]})>]?").ok());
-/// `  name   what it is for`, also with the program before it.
+/// `  name   description`, optionally with the program before it.
 static ROW: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^[ \t*•-]+(?:([\w./-]+) )?([a-z][\w:.-]*)(?:,? -\w)?(?:[ \t]*$|\s{2,}|\t| [-–:#\[<(])").ok()
 });
 
-/// A long flag, wherever an output names one.
+/// A long flag anywhere in an output.
 static FLAG: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)").ok());
 
 pub fn meant(scene: &Scene<'_>) -> Option<Suggestion> {
@@ -53,7 +53,7 @@ pub fn meant(scene: &Scene<'_>) -> Option<Suggestion> {
     name_meant(output, step, scene).or_else(|| flag_meant(output, step, scene))
 }
 
-/// A flag that the tool does not know, where its usage has one that is clearly nearest.
+/// Corrects an unknown flag if the tool's usage has one that is clearly nearest.
 fn flag_meant(output: &str, step: &Step, scene: &Scene<'_>) -> Option<Suggestion> {
     let complaint = COMPLAINT.as_ref()?;
     let is_said = |name: &str| output.lines().any(|line| complaint.is_match(line) && mentions(line, name));
@@ -92,24 +92,24 @@ fn name_meant(output: &str, step: &Step, scene: &Scene<'_>) -> Option<Suggestion
     fits.then_some(Suggestion { command, source: Source::Output, reason, confidence: CONFIDENCE })
 }
 
-/// Whether an output says that something it was told is unknown to it.
+/// Whether an output says that the tool does not know a word.
 pub fn complains(output: &str) -> bool {
     COMPLAINT.as_ref().is_some_and(|complaint| complaint.is_match(output))
 }
 
-/// Whether an output is a help text: it says how it is used, or lists several flags.
+/// Whether an output is a help text: it has a usage line, or lists several flags.
 pub fn is_help(output: &str) -> bool {
     let flags = output.lines().filter(|line| line.starts_with(' ') && line.trim_start().starts_with('-'));
     USAGE.as_ref().is_some_and(|usage| usage.is_match(output)) || flags.take(MIN_FLAGS).count() == MIN_FLAGS
 }
 
-/// Whether a line complains about a word: the word is in it, or alone on one of the next.
+/// Whether a line complains about a word: it contains the word, or the word is alone on one of the next lines.
 pub fn complains_about(output: &str, word: &str) -> bool {
     let Some(complaint) = COMPLAINT.as_ref() else { return false };
     output.lines().any(|line| complaint.is_match(line) && mentions(line, word)) || is_listed_as_unknown(output, word)
 }
 
-/// `Command(s) not found:`, and the word alone on one of the next lines.
+/// `Command(s) not found:` with the word alone on one of the next lines.
 fn is_listed_as_unknown(output: &str, word: &str) -> bool {
     let lines: Vec<&str> = output.lines().collect();
     lines.iter().enumerate().filter(|(_, line)| line.trim_end().ends_with(':') && complains(line)).any(|(at, _)| {
@@ -118,12 +118,12 @@ fn is_listed_as_unknown(output: &str, word: &str) -> bool {
     })
 }
 
-/// The name of a task that is given something: `deploy:host=web1`.
+/// The name of a task with arguments: `deploy:host=web1`.
 fn task(word: &str) -> &str {
     word.split_once([':', '=']).map_or(word, |(name, _)| name)
 }
 
-/// The word that a line of the output complains about; where it only says how it is used, the first word that is none of its commands.
+/// The word that the output complains about; if it only prints usage, the first word that is none of its commands.
 fn unknown<'s>(output: &str, names: &[&str], step: &'s Step) -> Option<&'s Part> {
     let is_word = |word: &&Part| {
         word.value.len() >= MIN_WORD
@@ -160,7 +160,7 @@ fn names<'o>(output: &'o str, program: &str) -> Vec<&'o str> {
     names
 }
 
-/// What follows the words of the command in lines that say how it is used: `git stash list`, `tool show`.
+/// What follows the command's words in usage lines: `git stash list`, `tool show`.
 fn behind_the_same_words<'o>(output: &'o str, step: &Step) -> Vec<&'o str> {
     let mut names = Vec::new();
     let mut prefix = String::new();

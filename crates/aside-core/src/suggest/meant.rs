@@ -1,4 +1,4 @@
-//! A command that is not there: what was meant, what there is in its place, or where it comes from. Needs no output.
+//! Command not found: the name that was meant, a replacement, or the package to install. Needs no output.
 
 use crate::line::quote;
 use crate::names::shell;
@@ -10,19 +10,19 @@ use crate::suggest::scene::{Scene, Step};
 use crate::suggest::{Source, Suggestion, gate};
 use crate::world::{Kind, Known};
 
-/// Words that make a line of plain words a sentence rather than a slip.
+/// Words from which a line of plain words is prose and not a typo.
 const SENTENCE: usize = 5;
 
-/// Bytes of flags that are written together with a name: `ls-lah`.
+/// Bytes of flags that are joined to a name: `ls-lah`.
 const MAX_FLAGS: usize = 5;
 
 /// Marks at the end of a prompt.
 const PROMPTS: [&str; 8] = ["$", "%", "❯", "➜", "»", "›", "λ", "$>"];
 
-/// A command that was pasted with the prompt before it.
+/// A command that was pasted together with its prompt.
 pub fn pasted(scene: &Scene<'_>) -> Option<Suggestion> {
     let (mark, mut rest) = scene.line.split_once(char::is_whitespace)?;
-    // Pasted more than once, with the prompt each time.
+    // Pasted several times, with the prompt each time.
     while let Some(("$" | "%" | "❯" | "➜", behind)) = rest.trim_start().split_once(char::is_whitespace) {
         rest = behind;
     }
@@ -37,7 +37,7 @@ pub fn pasted(scene: &Scene<'_>) -> Option<Suggestion> {
     fits.then(|| Suggestion { command: command.to_owned(), source: Source::Rule, reason, confidence: 0.9 })
 }
 
-/// The line with the name that was meant.
+/// The line with the corrected name.
 pub fn slip(scene: &Scene<'_>) -> Option<Suggestion> {
     let (step, name) = missing(scene)?;
     let span = step.words.first()?.span.clone()?;
@@ -58,7 +58,7 @@ pub fn slip(scene: &Scene<'_>) -> Option<Suggestion> {
             return Some(offer);
         }
     }
-    // What is a command elsewhere is no slip here.
+    // A command that exists on other machines is not a typo.
     if is_prose(step) || packages::is_program(name) || scene.place.specs.has(name) {
         return None;
     }
@@ -69,7 +69,7 @@ pub fn slip(scene: &Scene<'_>) -> Option<Suggestion> {
     offered(&quote::word(&near, scene.place.dialect), format!("there is no {name}, but {near}"), 0.85)
 }
 
-/// How to get it, where that is well known.
+/// How to install it, where that is well known.
 pub fn package(scene: &Scene<'_>) -> Option<Suggestion> {
     let (_, name) = missing(scene)?;
     let command = packages::install(name, &scene.place)?;
@@ -78,10 +78,10 @@ pub fn package(scene: &Scene<'_>) -> Option<Suggestion> {
     fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence: 0.75 })
 }
 
-/// The first command of the line that is not there.
+/// The first command of the line that does not exist.
 fn missing<'s>(scene: &'s Scene<'_>) -> Option<(&'s Step, &'s str)> {
     let says = ["command not found", "unknown command", "not found", "is not recognized"];
-    // A tool may say of anything else that it was not found: the name has to be on the same line.
+    // Tools say "not found" about other things as well, so the name must be on the same line.
     let is_said = |name: &str| {
         let output = scene.output.as_deref().unwrap_or_default();
         output.lines().any(|line| says.iter().any(|text| line.to_lowercase().contains(text)) && mentions(line, name))
@@ -96,14 +96,14 @@ fn missing<'s>(scene: &'s Scene<'_>) -> Option<(&'s Step, &'s str)> {
         .find(|(_, name)| !name.is_empty() && is_missing(name) && (scene.exit == 127 || is_said(name)))
 }
 
-/// `cs src/`: a slip of two letters is near to many programs, but a directory alone is for `cd`.
+/// `cs src/`: a two-letter typo is similar to many programs, but a lone directory means `cd`.
 fn is_cd(name: &str, step: &Step, scene: &Scene<'_>) -> bool {
     let [_, only] = step.words.as_slice() else { return false };
     let is_directory = || near::kind(&only.value, &scene.place) == Some(Some(Kind::Directory));
     name.len() <= 3 && strsim::osa_distance(name, "cd") == 1 && (only.value.ends_with('/') || is_directory())
 }
 
-/// `cd..`, `ls-la`, `gitstatus`: with the blank that was forgotten.
+/// `cd..`, `ls-la`, `gitstatus`: inserts the missing blank.
 fn parted(name: &str, scene: &Scene<'_>) -> Option<String> {
     let place = &scene.place;
     let is_known =
@@ -140,8 +140,8 @@ fn parted(name: &str, scene: &Scene<'_>) -> Option<String> {
     })
 }
 
-/// Whether a program can do anything with the words behind its name: `svc start` is no slip for `svn`, which cannot start. Letters that
-/// changed places are a slip whatever follows.
+/// Whether a program accepts the words behind its name: `svc start` is no typo for `svn`, which has no start. Swapped
+/// letters are a typo whatever follows.
 fn takes(program: &str, typed: &str, step: &Step, scene: &Scene<'_>) -> bool {
     let Some(spec) = scene.place.specs.find(program, scene.place.world) else { return true };
     let is_open = spec.subs.is_empty() || !spec.args.is_empty() || spec.command_at.is_some();

@@ -1,9 +1,9 @@
-//! The next command, from how the last one ended: what its output names, what its error means, what this person did next
-//! the last times. Asks no model, runs nothing, and is silent where it is not sure. `prompt` and `said` are for whoever asks
-//! a model where this is silent.
+//! Suggests the next command from how the last one ended: what its output names, what its error means, what this user
+//! did next before. Asks no model, runs nothing, and stays silent where it is not sure. `prompt` and `said` serve
+//! callers that ask a model in that case.
 //!
-//! What a command printed is not to be trusted: only hints in shapes that tools are known to use are read, nothing that
-//! destroys is taken from them, and whatever is offered is parsed and looked up first.
+//! Output is untrusted: only hints in known shapes are read, nothing destructive is taken from them, and every
+//! suggestion is parsed and looked up first.
 
 mod asked;
 mod check;
@@ -39,11 +39,11 @@ use crate::world::World;
 pub struct Ended<'a> {
     pub command: &'a str,
     pub exit: i32,
-    /// As it was on the screen; nothing when nobody saw it.
+    /// As it was on the screen; `None` when it was not captured.
     pub output: Option<&'a str>,
-    /// What the session ran before, the oldest first.
+    /// Earlier commands of the session, the oldest first.
     pub previous: &'a [Past<'a>],
-    /// What this person ran right after the same command with the same exit status.
+    /// What this user ran right after the same command with the same exit status.
     pub next: &'a [Next<'a>],
 }
 
@@ -55,23 +55,23 @@ pub struct Past<'a> {
     pub output: Option<&'a str>,
 }
 
-/// A command that followed, and how often.
+/// A command that followed, with counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Next<'a> {
     pub command: &'a str,
     /// In the directory of the last command.
     pub here: u32,
-    /// In any directory, this one too.
+    /// In any directory, including this one.
     pub anywhere: u32,
 }
 
-/// Where the next command would run.
+/// The place the next command would run at.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     pub cwd: &'a str,
     pub dialect: Dialect,
     pub world: &'a dyn World,
-    /// What the shell said about itself; nothing when no shell asks.
+    /// Aliases and functions that the shell reported; empty when no shell asks.
     pub names: &'a Names,
     pub specs: &'a Specs,
 }
@@ -81,9 +81,9 @@ pub struct Place<'a> {
 pub struct Suggestion {
     pub command: String,
     pub source: Source,
-    /// One line, for the person who wonders why.
+    /// One line that tells the user why.
     pub reason: String,
-    /// How likely it is what comes next, 0 to 1.
+    /// Probability that it comes next, 0 to 1.
     pub confidence: f32,
 }
 
@@ -91,11 +91,11 @@ pub struct Suggestion {
 pub enum Source {
     /// The output names it.
     Output,
-    /// The error means it.
+    /// A rule derives it from the error.
     Rule,
-    /// It came next before.
+    /// It followed before.
     History,
-    /// A model expects it.
+    /// A model suggests it.
     Model,
 }
 
@@ -110,7 +110,7 @@ impl Source {
     }
 }
 
-/// Programs that take over the terminal: always, or when they are given nothing to do.
+/// Programs that take over the terminal: always, or when they have no arguments.
 #[derive(Clone, Copy)]
 pub struct Interactive<'a> {
     pub always: &'a [String],
@@ -118,7 +118,7 @@ pub struct Interactive<'a> {
 }
 
 impl Interactive<'_> {
-    /// Whether one of them is in a line, behind wrappers and aliases too.
+    /// Whether one of them is in a line, also behind wrappers and aliases.
     pub fn takes_over(&self, line: &str, dialect: Dialect, names: &Names) -> bool {
         let parsed = line::parse(line, dialect);
         let mut steps = parsed.commands.iter().filter_map(|command| scene::step(command, names));
@@ -129,14 +129,14 @@ impl Interactive<'_> {
     }
 }
 
-/// The name of the command whose output is on the screen after a line: its last, behind wrappers and aliases too.
+/// The name of the command whose output is on the screen after a line: its last, also behind wrappers and aliases.
 pub fn name(line: &str, dialect: Dialect, names: &Names) -> String {
     let parsed = line::parse(line, dialect);
     let last = parsed.commands.last().and_then(|command| scene::step(command, names));
     last.map(|step| step.name().to_owned()).unwrap_or_default()
 }
 
-/// How a command ended. After an assignment that it cannot read zsh keeps the status of the command before.
+/// The effective exit status. After an assignment that it cannot parse, zsh keeps the status of the previous command.
 pub fn status(line: &str, exit: i32, dialect: Dialect) -> i32 {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_assigned = |rest: &[&str]| rest.iter().any(|word| *word == "=" || word.starts_with('=') && word.len() > 1);
@@ -147,14 +147,14 @@ pub fn status(line: &str, exit: i32, dialect: Dialect) -> i32 {
     if exit == 0 && fails && dialect == Dialect::Zsh { 1 } else { exit }
 }
 
-/// Bytes of a line that is looked at; longer ones were written by a program.
+/// Bytes of a line; longer ones were written by a program.
 const MAX_LINE: usize = 4096;
 
 pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
     calls_for_one(ended).then(|| found(ended, place)).flatten()
 }
 
-/// What went wrong, by those who may know it, the surest first.
+/// Correction sources, the most reliable first.
 const CORRECTIONS: [fn(&Scene<'_>) -> Option<Suggestion>; 9] = [
     meant::pasted,
     meant::slip,
@@ -172,7 +172,7 @@ fn found(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
     let makes_sense = |found: &Suggestion| gate::makes_sense(found, ended, place);
     let habit = next::habit(ended, &scene).filter(makes_sense);
     if ended.exit != 0 {
-        // What went wrong comes before what usually follows.
+        // Corrections come before habits.
         return CORRECTIONS.iter().find_map(|source| source(&scene).filter(makes_sense)).or(habit);
     }
     let follow_ups: [fn(&Scene<'_>) -> Option<Suggestion>; 2] = [rule::follow_up, hint::named];
@@ -183,9 +183,9 @@ fn found(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
     }
 }
 
-/// Whether anything may come next at all.
+/// Whether any suggestion is wanted at all.
 fn calls_for_one(ended: &Ended<'_>) -> bool {
     let line = ended.command.trim();
-    // Ctrl-C, Ctrl-Z, Ctrl-\: the person wanted it to stop, and knows what comes next.
+    // Ctrl-C, Ctrl-Z, Ctrl-\: the user stopped it and knows what comes next.
     !line.is_empty() && line.len() <= MAX_LINE && !matches!(ended.exit, 130 | 131 | 146 | 147 | 148)
 }

@@ -1,5 +1,5 @@
-//! The name that was meant by one that is not there: of files, branches, programs, subcommands. Says nothing when two are
-//! as likely.
+//! Did you mean: the similar name for one that does not exist, of files, branches, programs, subcommands. Returns
+//! nothing when two are equally likely.
 
 use crate::names::shell;
 use crate::suggest::scene::Step;
@@ -8,28 +8,28 @@ use crate::text;
 use crate::text::near::{Reach, near};
 use crate::world::{Kind, Known, Live};
 
-/// What costs so much more is not meant.
+/// Names that cost this much more than the best are dropped.
 const CLEARLY: f32 = 0.25;
-/// A word of so many bytes may have two slips.
+/// Bytes from which a word may have two typos.
 const LONG: usize = 7;
 /// A shorter word is one letter from too many others.
 const SHORT: usize = 4;
-/// Parts of a path that are looked at.
+/// Components of a path that are checked.
 const MAX_PARTS: usize = 16;
 
-/// What kind of name is looked for; a rule's word for it.
+/// The kind of name to search; a rule has a word for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     Path(Option<Kind>),
     Program,
-    /// A subcommand of the command, at the place of the word.
+    /// A subcommand of the command, at the position of the word.
     Sub,
     Flag,
-    /// Something that may be run, by its path.
+    /// An executable file, by its path.
     ProgramFile,
     /// A unit of systemd, with or without its ending.
     Unit,
-    /// A name of one of our own lists.
+    /// A name from one of our own lists.
     Listed(&'static str),
     Live(Live),
 }
@@ -75,7 +75,7 @@ pub fn nearest(names: Names, typed: &str, step: &Step, place: &Place<'_>) -> Opt
         Names::Live(live) => {
             let items = place.world.live(live, place.cwd).yes()?;
             let has = |name: &str| items.iter().any(|item| *item.name == *name);
-            // The two names of the first branch; who wants to delete one of them does not mean the other.
+            // The two names of a default branch are interchangeable, except when deleting one.
             let deletes = step.words.iter().any(|word| word.value == "branch");
             match typed {
                 "main" if live == Live::GitBranch && has("master") && !has(typed) && !deletes => {
@@ -90,27 +90,27 @@ pub fn nearest(names: Names, typed: &str, step: &Step, place: &Place<'_>) -> Opt
     }
 }
 
-/// The nearest of the names, if a slip or two make it and no other is as near.
+/// The nearest name, if it is one or two typos away and no other is as near.
 pub fn clearly<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let found = best(typed, names, |_| 0.0)?;
     let slips = strsim::osa_distance(typed, &found);
     (slips == 1 || slips == 2 && typed.len() >= LONG).then_some(found)
 }
 
-/// Letters that changed places, or one wrong letter in a word that is not near to many; in a long one two.
+/// Swapped letters, or one wrong letter in a word that is not similar to many; in a long word two.
 pub fn is_slip(typed: &str, meant: &str) -> bool {
     let slips = strsim::osa_distance(typed, meant);
     is_swap(typed, meant) || slips == 1 && typed.len() >= SHORT || slips == 2 && typed.len() >= LONG
 }
 
-/// The nearest of some, if it is clearly that. `extra` is what a word costs besides.
+/// The nearest word, if it is clearly the nearest. `extra` is an additional cost of a word.
 fn best<'a>(typed: &str, words: impl Iterator<Item = &'a str>, extra: impl Fn(&str) -> f32) -> Option<String> {
     let words: Vec<&str> = words.filter(|word| crate::text::is_clean(word)).collect();
-    // What is there is not misspelt.
+    // A name that exists is not misspelt.
     if words.contains(&typed) {
         return None;
     }
-    // Of a few letters most is near: the first one at least is seldom wrong.
+    // A word of a few letters is similar to many, so its first letter must be right.
     let stem = typed.split('.').find(|part| !part.is_empty()).unwrap_or(typed);
     let is_short = stem.chars().count() <= 4;
     let found = near(typed, words.iter().copied(), Reach::Usual).into_iter();
@@ -125,7 +125,7 @@ fn best<'a>(typed: &str, words: impl Iterator<Item = &'a str>, extra: impl Fn(&s
     rival.is_none_or(|(other, _)| other - cost >= CLEARLY).then(|| word.to_owned())
 }
 
-/// Near in another way than by a few letters.
+/// Similarity other than edit distance.
 fn otherwise(typed: &str, word: &str) -> Option<f32> {
     let letters = typed.chars().count();
     if word.eq_ignore_ascii_case(typed) {
@@ -135,13 +135,13 @@ fn otherwise(typed: &str, word: &str) -> Option<f32> {
     if letters >= 3 && word.strip_suffix(typed).is_some_and(|rest| rest.ends_with('/')) {
         return Some(0.4);
     }
-    // `main` for `main.py`, `origin/dev` is not meant by `dev`.
+    // `main` for `main.py`; a separator after the prefix costs less than more letters.
     let rest = word.strip_prefix(typed)?;
     let length = f32::from(u8::try_from(rest.len()).unwrap_or(u8::MAX));
     (letters >= 3).then_some(if rest.starts_with(['.', '-', '_', '@']) { 0.6 } else { 0.9 + 0.05 * length })
 }
 
-/// Verbs with which sentences begin, and which are near to the name of some program.
+/// Verbs that begin prose and that resemble the name of some program.
 const ORDERS: [&str; 36] = [
     "add", "ask", "build", "change", "check", "clean", "close", "copy", "delete", "do", "end", "explain", "fix", "get",
     "give", "help", "list", "look", "make", "move", "open", "print", "put", "read", "remove", "rename", "run", "save",
@@ -149,7 +149,7 @@ const ORDERS: [&str; 36] = [
 ];
 
 fn program(typed: &str, place: &Place<'_>) -> Option<String> {
-    // `stop` begins a sentence more often than it is a slip for `top`.
+    // `stop` begins prose more often than it is a typo for `top`.
     if ORDERS.contains(&typed) {
         return None;
     }
@@ -160,12 +160,12 @@ fn program(typed: &str, place: &Place<'_>) -> Option<String> {
     let all = programs.iter().map(|name| &**name).chain(own).chain(builtins);
     let is_typed_often = |name: &str| place.specs.has(name) || shell::builtins(place.dialect).contains(&name);
     let found = best(typed, all.filter(|name| !name.is_empty()), |name| if is_typed_often(name) { -0.5 } else { 0.0 })?;
-    // Among thousands of programs there is one near every word; without a spec it must be very near.
+    // Among thousands of programs one is similar to every word, so one without a spec must be very near.
     let close = strsim::osa_distance(typed, &found) == 1 && typed.chars().count() > 3;
-    // The first letter is seldom wrong, and with another letter besides it is another word.
+    // The first letter is seldom wrong; with a second wrong letter it is another word.
     let begins = typed.chars().next() == found.chars().next() || strsim::osa_distance(typed, &found) == 1;
     let often = is_typed_often(&found) && !found.starts_with(typed) && begins;
-    // `manls` is `man` and something else, no long way to write `man`.
+    // `manls` is `man` and something else, not a typo of `man`.
     let goes_on = typed.strip_prefix(&*found).is_some_and(|rest| rest.len() > 1);
     ((often && !goes_on) || is_swap(typed, &found) || close).then_some(found)
 }
@@ -179,7 +179,7 @@ pub fn is_swap(one: &str, other: &str) -> bool {
     sorted(one) == sorted(other)
 }
 
-/// A subcommand, of the deepest command that the words before it name.
+/// A subcommand of the innermost command that the words before it name.
 fn sub(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
     let mut spec = place.specs.find(step.name(), place.world)?;
     let mut at = 1;
@@ -201,21 +201,21 @@ fn sub(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
     {
         return Some((*only).to_owned());
     }
-    // Two letters that changed places are the likeliest slip: `tset` is `test` rather than `set`.
+    // Swapped letters are the likeliest typo: `tset` is `test` rather than `set`.
     let mut swapped = names.iter().filter(|name| is_swap(typed, name) && strsim::osa_distance(typed, name) == 1);
     if let (Some(only), None) = (swapped.next(), swapped.next()) {
         return Some((*only).to_owned());
     }
-    // `uninstall` is a word of its own, and no slip for `install`.
+    // `uninstall` is a word of its own, not a typo for `install`.
     let removes = synonym(typed, &names).filter(|_| REMOVES.contains(&typed));
     let near = || best(typed, names.iter().copied(), |name| if usual.contains(&name) { -0.3 } else { 0.0 });
     removes.or_else(near).or_else(|| synonym(typed, &names))
 }
 
-/// What takes a package away.
+/// Words for removing a package.
 pub const REMOVES: [&str; 2] = ["remove", "uninstall"];
 
-/// Words that other tools have for the same: `require` said to yarn means `add`.
+/// Words that other tools use for the same: `require` given to yarn means `add`.
 const SYNONYMS: [&[&str]; 10] = [
     &REMOVES,
     &["install", "add", "require", "get"],
@@ -229,7 +229,7 @@ const SYNONYMS: [&[&str]; 10] = [
     &["help", "usage", "man"],
 ];
 
-/// The one name of the tool that means what was typed.
+/// The only name of the tool that is a synonym of the typed word.
 fn synonym(typed: &str, names: &[&str]) -> Option<String> {
     let row = SYNONYMS.iter().find(|row| row.contains(&typed))?;
     let mut found = row.iter().filter(|word| **word != typed && names.contains(word));
@@ -251,7 +251,7 @@ fn flag(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
     let (name, value) = typed.split_once('=').map_or((typed, None), |(name, value)| (name, Some(value)));
     flags.sort_unstable();
     flags.dedup();
-    // The dashes are the same in all of them, and say nothing about how near they are.
+    // The common dashes would distort the distance.
     let name = name.strip_prefix("--")?;
     let names = || flags.iter().filter_map(|flag| flag.strip_prefix("--"));
     let mut longer = names().filter(|flag| flag.starts_with(name) && name.len() > 1);
@@ -262,7 +262,7 @@ fn flag(typed: &str, step: &Step, place: &Place<'_>) -> Option<String> {
     Some(value.map_or_else(|| format!("--{found}"), |value| format!("--{found}={value}")))
 }
 
-/// A path with each part that is not there replaced by what is near it.
+/// A path with each missing component replaced by a similar one.
 fn path(typed: &str, kind: Option<Kind>, place: &Place<'_>) -> Option<String> {
     let (mut directory, mut found, rest) = match typed.strip_prefix("~/") {
         Some(rest) => (place.world.home().to_owned(), "~/".to_owned(), rest),
@@ -299,7 +299,7 @@ fn path(typed: &str, kind: Option<Kind>, place: &Place<'_>) -> Option<String> {
             (*part).to_owned()
         } else {
             changed = true;
-            // The words behind it may be the rest of a name with blanks, and would stay.
+            // The following words may be the rest of a name with blanks, and would stay on the line.
             let is_begun = |name: &str| name.strip_prefix(part).is_some_and(|rest| rest.starts_with(' '));
             let fits = |name: &&str| name.starts_with('.') == part.starts_with('.') && !is_begun(name);
             best(part, here().filter(fits), |_| 0.0)?
@@ -313,7 +313,7 @@ fn path(typed: &str, kind: Option<Kind>, place: &Place<'_>) -> Option<String> {
     changed.then_some(found)
 }
 
-/// What is at a path; none when that is not known.
+/// What exists at a path; the outer `None` means unknown.
 pub fn kind(path: &str, place: &Place<'_>) -> Option<Option<Kind>> {
     let whole = whole(path, place);
     let whole = whole.trim_end_matches('/');

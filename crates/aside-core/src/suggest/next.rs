@@ -1,13 +1,15 @@
-//! What this person did next the last times. Only what was done more than once, and more often than all else together.
+//! Habits: what this user did next before. Only what happened more than once, and more often than everything else
+//! together.
 
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::filter::filter;
 use crate::suggest::scene::Scene;
 use crate::suggest::{Ended, Next, Source, Suggestion, gate};
 
-/// Once is no habit.
+/// Once is not a habit.
 const TIMES: u32 = 2;
-/// After a command that says nothing about what is being done, such as `ls`, it takes more: so often, and in so many of five.
+/// After a command that says nothing about what the user is doing, such as `ls`, it takes more: this many times, and
+/// this many of five.
 const IDLE_TIMES: u32 = 4;
 const IDLE_OF_FIVE: u32 = 4;
 
@@ -18,7 +20,7 @@ pub fn habit(ended: &Ended<'_>, scene: &Scene<'_>) -> Option<Suggestion> {
     let (found, place) = here.or_else(anywhere)?;
     let (next, times, all) = found;
     let command = next.command.trim();
-    // The same again is what the arrow up is for.
+    // The arrow-up key repeats the last command.
     if command == scene.line
         || !passes(command, Trust::Rule { may: None, line: "" }, &scene.place)
         || gate::is_half(command, &scene.place)
@@ -36,7 +38,7 @@ pub fn habit(ended: &Ended<'_>, scene: &Scene<'_>) -> Option<Suggestion> {
     })
 }
 
-/// What this session ran, and what never worked in it.
+/// Whether every run of the command in this session failed.
 fn failed_each_time(command: &str, ended: &Ended<'_>) -> bool {
     let exits: Vec<Option<i32>> =
         ended.previous.iter().filter(|past| past.command.trim() == command).map(|past| past.exit).collect();
@@ -58,6 +60,6 @@ fn clear<'n>(all: &'n [Next<'n>], idle: bool, count: impl Fn(&Next<'_>) -> u32) 
 fn confidence(times: u32, all: u32) -> f32 {
     let (times, all) =
         (f32::from(u16::try_from(times).unwrap_or(u16::MAX)), f32::from(u16::try_from(all).unwrap_or(u16::MAX)));
-    // One more of something else is always possible.
+    // Leaves some probability for something else.
     0.95 * times / (all + 0.5)
 }

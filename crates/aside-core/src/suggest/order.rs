@@ -1,5 +1,5 @@
-//! A subcommand that the tool does not have: two words in the wrong order (`systemctl nginx start`), or a slip, however the tool says
-//! that it does not know it.
+//! A subcommand that the tool does not have: two words in the wrong order (`systemctl nginx start`), or a typo, however
+//! the tool words its complaint.
 
 use crate::spec::format::Spec;
 use crate::suggest::asked::mentions;
@@ -9,7 +9,7 @@ use crate::suggest::scene::{Scene, Step, VALUED};
 use crate::suggest::{Source, Suggestion, gate, listed};
 use crate::world::Known;
 
-/// What a tool says about a subcommand that it does not have.
+/// How tools reject a subcommand that they do not have.
 const UNKNOWN: [&str; 20] = [
     "unknown action",
     "unknown task",
@@ -33,13 +33,13 @@ const UNKNOWN: [&str; 20] = [
     "not found",
 ];
 
-/// What `service` may be told behind the name of a service.
+/// What `service` accepts behind the name of a service.
 const ORDERS: [&str; 6] = ["start", "stop", "restart", "reload", "status", "force-reload"];
 
-/// A shorter word may be an alias of something.
+/// A shorter word may be an alias.
 const MIN_SUB: usize = 3;
 
-/// Words that may be there twice.
+/// Words that may be doubled.
 const MAX_DOUBLED: usize = 3;
 
 fn is_unknown(scene: &Scene<'_>) -> bool {
@@ -47,7 +47,7 @@ fn is_unknown(scene: &Scene<'_>) -> bool {
         || scene.lower.contains("is not a") && scene.lower.contains("command")
 }
 
-/// The subcommand that is nearest to the word that the tool does not know.
+/// The subcommand that is nearest to the rejected word.
 pub fn misspelt(scene: &Scene<'_>) -> Option<Suggestion> {
     let [step] = scene.steps.as_slice() else { return None };
     let place = &scene.place;
@@ -61,7 +61,8 @@ pub fn misspelt(scene: &Scene<'_>) -> Option<Suggestion> {
     let output = scene.output.as_deref();
     let is_said = |output: &str| is_unknown(scene) && mentions(output, &typed.value);
     let is_named = output.is_some_and(|output| is_said(output) || listed::complains_about(output, &typed.value));
-    // The tool may complain about what follows, print its help, or nothing that is seen: then the word has to be a plain slip.
+    // The tool may complain about what follows, print its help, or print nothing that was captured: then the word must
+    // be a clear typo.
     let is_blamed = || spec.args.is_empty() && !is_plugin(step.name(), &typed.value, scene) && fails_at_words(output);
     let meant = near::nearest(Names::Sub, &typed.value, step, place)?;
     let is_meant = is_named || is_blamed() && near::is_slip(&typed.value, &meant);
@@ -75,7 +76,7 @@ pub fn misspelt(scene: &Scene<'_>) -> Option<Suggestion> {
     fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence: 0.8 })
 }
 
-/// The first word from here on that is neither a flag nor the value of one.
+/// Index of the first word from here on that is neither a flag nor a flag's value.
 fn behind_flags(step: &Step, mut at: usize, spec: &Spec) -> usize {
     while let Some(word) = step.words.get(at).filter(|word| word.value.starts_with('-')) {
         let takes = spec.flag(&word.value).and_then(|flag| flag.takes.as_ref()).is_some_and(|takes| !takes.optional);
@@ -84,7 +85,7 @@ fn behind_flags(step: &Step, mut at: usize, spec: &Spec) -> usize {
     at
 }
 
-/// Nothing that was seen says that something else than the words went wrong.
+/// Whether nothing in the output suggests another cause than the words.
 fn fails_at_words(output: Option<&str>) -> bool {
     output.is_none_or(|output| listed::complains(output) || listed::is_help(output))
 }
@@ -110,7 +111,7 @@ pub fn doubled(scene: &Scene<'_>) -> Option<Suggestion> {
     fits.then_some(Suggestion { command, source: Source::Rule, reason, confidence: 0.9 })
 }
 
-/// The two words the other way round.
+/// Swaps the two words.
 pub fn turned(scene: &Scene<'_>) -> Option<Suggestion> {
     let output = scene.output.as_deref().filter(|_| is_unknown(scene))?;
     let [step] = scene.steps.as_slice() else { return None };

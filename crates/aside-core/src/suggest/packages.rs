@@ -1,4 +1,5 @@
-//! Which package has a program, a module or a header, as far as that is well known. Data: `data/suggest/packages.txt`.
+//! Looks up the package of a program, a module or a header, as far as it is well known. Data:
+//! `data/suggest/packages.txt`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,7 +9,7 @@ use crate::world::{Kind, Known};
 
 const PACKAGES: &str = include_str!("../../data/suggest/packages.txt");
 
-/// Who installs software, the one to be asked first at the top; and whether that takes root.
+/// Package managers in order of preference, and whether they need root.
 const MANAGERS: [(&str, &str, Rights); 6] = [
     ("apt", "apt install", Rights::Root),
     ("dnf", "dnf install", Rights::Root),
@@ -18,7 +19,7 @@ const MANAGERS: [(&str, &str, Rights); 6] = [
     ("brew", "brew install", Rights::Own),
 ];
 
-/// Directories below this one, and entries of each, in which a module may be one of the person's own.
+/// Subdirectories, and entries of each, in which a module may be the user's own.
 const MAX_DIRECTORIES: usize = 8;
 const MAX_ENTRIES: usize = 200;
 
@@ -30,12 +31,12 @@ enum Rights {
 
 #[derive(Default)]
 struct Table {
-    /// By program: packages by manager; `*` for all others.
+    /// Packages by program and manager; `*` for all other managers.
     programs: HashMap<&'static str, Vec<(&'static str, &'static str)>>,
     modules: HashMap<&'static str, &'static str>,
     headers: HashMap<&'static str, Vec<(&'static str, &'static str)>>,
     instead: HashMap<&'static str, Vec<&'static str>>,
-    /// By section: names that are known for what they are.
+    /// Well-known names, by section.
     names: HashMap<&'static str, Vec<&'static str>>,
 }
 
@@ -70,18 +71,18 @@ fn table() -> &'static Table {
     &TABLE
 }
 
-/// How to install the package that has a program.
+/// The command that installs the package of a program.
 pub fn install(program: &str, place: &Place<'_>) -> Option<String> {
     installed(table().programs.get(program)?, place)
 }
 
-/// The same for a header of C.
+/// The same for a C header.
 pub fn header(name: &str, place: &Place<'_>) -> Option<String> {
     installed(table().headers.get(name)?, place)
 }
 
-/// What pip calls the package that a module is imported from. Nothing for a name that is nearly another one: whoever
-/// installs a misspelt package gets somebody's trap.
+/// The pip package of a module. `None` for a name that resembles another one: misspelt package names are a common trap
+/// (typosquatting).
 pub fn module(name: &str, place: &Place<'_>) -> Option<String> {
     if let Some(package) = table().modules.get(name) {
         return Some((*package).to_owned());
@@ -98,7 +99,7 @@ pub fn module(name: &str, place: &Place<'_>) -> Option<String> {
     (!taken && !local(place).iter().any(|known| own(known))).then(|| name.to_owned())
 }
 
-/// Names of files and directories here and one below, without their endings.
+/// Names of files and directories here and one level below, without their endings.
 fn local(place: &Place<'_>) -> Vec<String> {
     let stem = |name: &str| name.split('.').next().unwrap_or(name).to_owned();
     let Some(here) = place.world.entries(place.cwd).yes() else { return Vec::new() };
@@ -111,13 +112,13 @@ fn local(place: &Place<'_>) -> Vec<String> {
     names
 }
 
-/// Whether it is a package of one of our lists.
+/// Whether it is a package in one of our lists.
 pub fn is_package(name: &str) -> bool {
     let lists = table().programs.values().chain(table().headers.values());
     lists.flatten().any(|(_, packages)| packages.split(',').any(|package| package == name))
 }
 
-/// Whether it is the name of a program that some package has.
+/// Whether it is a program that some package contains.
 pub fn is_program(name: &str) -> bool {
     table().programs.contains_key(name)
 }
@@ -127,7 +128,7 @@ pub fn names(list: &str) -> &'static [&'static str] {
     table().names.get(list).map_or(&[], Vec::as_slice)
 }
 
-/// What there is in the place of a command that is not here, the best first.
+/// Replacements for a command that is not installed, the best first.
 pub fn instead(program: &str) -> &'static [&'static str] {
     table().instead.get(program).map_or(&[], Vec::as_slice)
 }
@@ -136,11 +137,11 @@ fn installed(packages: &[(&str, &str)], place: &Place<'_>) -> Option<String> {
     let has = |name: &str| place.world.has_program(name) == Known::Yes(true);
     let (manager, command, rights) = MANAGERS.iter().find(|(manager, _, _)| has(manager))?;
     let named = packages.iter().find(|(of, _)| of == manager).or_else(|| packages.iter().find(|(of, _)| *of == "*"))?;
-    // `-` is said for a manager that has no such package.
+    // `-` marks a manager without such a package.
     if named.1 == "-" {
         return None;
     }
     let root = if *rights == Rights::Root && has("sudo") { "sudo " } else { "" };
-    // Several packages have commas between them.
+    // Several packages are separated by commas.
     Some(format!("{root}{command} {}", named.1.replace(',', " ")))
 }

@@ -1,5 +1,5 @@
-//! Rules: how a command ended, and what comes next. Reads them from `data/suggest/*.rules`, whose format docs/suggest-rules.md
-//! tells, and finds the first that fits. How a command is made from what was found is in `fill`.
+//! Parses rules from `data/suggest/*.rules` (format: docs/suggest-rules.md): how a command ended, and what comes next.
+//! Finds the first rule that matches. `fill` renders the command.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -15,7 +15,7 @@ use crate::suggest::scene::{Scene, Step};
 use crate::suggest::{Ended, Source, Suggestion, gate, trust};
 use crate::world::{Kind, Known, Live};
 
-/// In the order in which they are tried: what knows a program goes before what fits any.
+/// In the order in which they are tried: rules for a program before general ones.
 const FILES: &[(&str, &str)] = &[
     ("git", include_str!("../../data/suggest/git.rules")),
     ("node", include_str!("../../data/suggest/node.rules")),
@@ -29,18 +29,18 @@ const FILES: &[(&str, &str)] = &[
     ("shell", include_str!("../../data/suggest/shell.rules")),
 ];
 
-/// What a rule says when it says nothing about it.
+/// Default confidence of a rule.
 const CONFIDENCE: f32 = 0.8;
-/// Commands before the last one whose words and outputs a rule may ask for.
+/// Commands before the last one whose words and outputs a rule may refer to.
 const MAX_EARLIER: usize = 6;
 
 pub struct Rule {
     pub name: &'static str,
     reason: &'static str,
-    /// Words that the command begins with; empty for any command.
+    /// Prefixes of the command; empty for any command.
     on: Vec<Vec<Box<str>>>,
     ends: Ends,
-    /// Texts in the output, in small letters: one of each row.
+    /// Texts in the output, in lower case: one of each row must occur.
     says: Vec<Vec<String>>,
     not: Vec<String>,
     out: Vec<Pattern>,
@@ -55,7 +55,7 @@ pub struct Rule {
     pub misses: Vec<&'static str>,
 }
 
-/// How a command has to have ended.
+/// How the command must have ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ends {
     Failed,
@@ -64,7 +64,7 @@ enum Ends {
     With(Vec<i32>),
 }
 
-/// Compiled when it is first needed.
+/// Compiled on first use.
 struct Pattern {
     text: &'static str,
     compiled: OnceLock<Option<Regex>>,
@@ -74,14 +74,14 @@ struct Pattern {
 enum Condition {
     Program(&'static str, Wanted),
     File(&'static str, Wanted),
-    /// What is at the path that was found under this name.
+    /// What exists at the captured path.
     At(&'static str, At),
     Repository(Wanted),
-    /// A name of this kind is what was found: a script, a branch.
+    /// The capture is a name of this kind: a script, a branch.
     Live(Live, &'static str),
-    /// Nothing is in this directory.
+    /// This directory is empty.
     Empty,
-    /// Something that was typed or printed shortly before.
+    /// A text that was typed or printed shortly before.
     Earlier(String),
 }
 
@@ -104,12 +104,12 @@ pub fn all() -> &'static [Rule] {
     &ALL
 }
 
-/// What mends a command that failed.
+/// The correction of a command that failed.
 pub fn correction(scene: &Scene<'_>) -> Option<Suggestion> {
     all().iter().find_map(|rule| rule.applied(scene))
 }
 
-/// What a command that went well asks for.
+/// The follow-up of a command that succeeded.
 pub fn follow_up(scene: &Scene<'_>) -> Option<Suggestion> {
     all().iter().filter(|rule| rule.ends != Ends::Failed).find_map(|rule| rule.applied(scene))
 }
@@ -127,7 +127,7 @@ impl Rule {
             let after = self.begins(step)?;
             let found = self.found(scene, step, after)?;
             self.conditions.iter().all(|condition| condition.holds(scene, &found)).then_some(())?;
-            // `uv add` where there is no project of uv's gives way to the next one.
+            // `uv add` without a uv project yields to the next command of the rule.
             let output = scene.output.as_deref();
             let ended = Ended { command: scene.line, exit: scene.exit, output, previous: &[], next: &[] };
             let mut made = self.runs.iter().filter_map(|template| self.made(template, scene, &found));
@@ -140,7 +140,7 @@ impl Rule {
         let trust =
             if template.starts_with("<swap") { Trust::Typed } else { Trust::Rule { may: self.may, line: scene.line } };
         let named = template.starts_with("<raw ");
-        // What the rule says itself is ours.
+        // Text of the rule itself is trusted.
         let typed = [scene.line, template];
         let is_fine = |command: &str| {
             fill::is_plain(command, scene.place.dialect)
@@ -187,7 +187,7 @@ impl Rule {
             && !self.not.iter().any(|text| scene.lower.contains(text.as_str()))
     }
 
-    /// The number of the word behind what the rule is for.
+    /// Index of the word behind the words that the rule matches.
     fn begins(&self, step: &Step) -> Option<usize> {
         if self.on.is_empty() {
             return Some(1);
@@ -231,7 +231,7 @@ impl Pattern {
 impl Condition {
     fn holds(&self, scene: &Scene<'_>, found: &Found<'_>) -> bool {
         let place = &scene.place;
-        // A program that the rule names itself, or one that was found.
+        // A program that the rule names itself, or a captured one.
         let named = |name: &'static str| found.captures.get(name).map_or(name, String::as_str);
         match self {
             Condition::Program(name, wanted) => match (place.world.has_program(named(name)), wanted) {
@@ -379,7 +379,7 @@ fn condition(text: &'static str) -> Option<Condition> {
 
 #[cfg(test)]
 impl Rule {
-    /// An exit status that it is for.
+    /// An exit status that the rule accepts, for its examples.
     pub fn exit(&self) -> i32 {
         match &self.ends {
             Ends::Failed => 1,
@@ -388,7 +388,7 @@ impl Rule {
         }
     }
 
-    /// What nobody would notice otherwise: a pattern that is none, a rule that cannot give anything.
+    /// Errors that would otherwise go unnoticed: an invalid pattern, a rule that can never give anything.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         for pattern in self.out.iter().chain(&self.line) {

@@ -1,5 +1,5 @@
-//! The next command, from what a model said: one that may be shown, or nothing. A model has read what programs printed, so
-//! it is believed no more than they are: whatever an output could talk it into has to be harmless.
+//! Extracts the next command from a model's reply: one that may be shown, or none. The model has read what programs
+//! printed, so it is trusted no more than they are: whatever an output could talk it into must be harmless.
 
 use crate::line::Dialect;
 use crate::names::shell;
@@ -11,10 +11,10 @@ use crate::suggest::scene::Scene;
 use crate::suggest::{Ended, Place, Source, Suggestion, fill, gate, hint, trust};
 use crate::world::Known;
 
-/// It has seen one session, and knows neither the person nor the machine.
+/// The model has seen one session, and knows neither the user nor the machine.
 const CONFIDENCE: f32 = 0.5;
 
-/// How a model spells that it has nothing to say.
+/// Replies that mean an empty answer.
 const NOTHING: [&str; 13] = [
     "nothing",
     "none",
@@ -31,12 +31,12 @@ const NOTHING: [&str; 13] = [
     "unknown",
 ];
 
-/// What the answer suggests after a command.
+/// The suggestion in a reply, after a command.
 pub fn suggestion(said: &str, ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
     let command = first(said, place.dialect)?;
     let command = command.trim();
     let mut typed_lines: Vec<&str> = typed(ended).collect();
-    // A program of the user's own, of which the lists know nothing, is theirs to use; what an output names has to be known.
+    // A program of the user's own that is in no list may be used; what an output names must be known.
     let program = command.split_whitespace().next().unwrap_or_default();
     if place.world.has_program(program) == Known::Yes(true) && !trust::lists(program) {
         typed_lines.push(program);
@@ -57,7 +57,7 @@ pub fn suggestion(said: &str, ended: &Ended<'_>, place: &Place<'_>) -> Option<Su
     fits.then(|| Suggestion { command: command.to_owned(), source: Source::Model, reason, confidence: CONFIDENCE })
 }
 
-/// The first command of an answer. Of several lines only the first: below each other they are guesses here, not steps.
+/// The first command of a reply. Further lines are alternatives, not steps.
 fn first(said: &str, dialect: Dialect) -> Option<String> {
     let spoken = said::spoken(said)?;
     let command = said::commands(said, dialect).into_iter().next()?;
@@ -77,12 +77,13 @@ fn is_nothing(command: &str) -> bool {
     bare.is_empty() || NOTHING.contains(&lower.as_str())
 }
 
-/// The same but for blanks: what the arrow up is for.
+/// Equal except for blanks; the arrow-up key repeats a command.
 fn same(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
 
-/// Where no shell has told its aliases and functions, a model does not know them either: what is no program is nothing.
+/// Whether all programs exist. Without a shell that reports its aliases and functions, only programs count; a model
+/// does not know the others either.
 fn programs_exist(command: &str, place: &Place<'_>) -> bool {
     Runs::of(command, place.dialect).runs.iter().all(|run| {
         let name = run.words.first().map(|word| word.value.as_str()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The last command as rules see it: each simple command of the line without wrappers and aliases, and the part of the
-//! output that says what went wrong. Judges nothing.
+//! The last command as rules see it: each simple command of the line without wrappers and aliases, and the relevant
+//! part of the output. Decides nothing.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use crate::line::{self, Command, Word};
 use crate::names::Names;
 use crate::suggest::{Ended, Past, Place};
 
-/// Bytes of the output that are looked at, at its beginning and at its end.
+/// Bytes of the output that are read, at its beginning and at its end.
 const MAX_HEAD: usize = 4 * 1024;
 const MAX_TAIL: usize = 12 * 1024;
-/// Simple commands of a line that are looked at.
+/// Simple commands of a line that are read.
 const MAX_STEPS: usize = 8;
 /// Wrappers before one command.
 const MAX_WRAPPERS: usize = 4;
 
-/// Run what follows them, as it stands.
+/// Commands that run the rest of the line.
 const WRAPPERS: [&str; 12] =
     ["sudo", "doas", "command", "builtin", "exec", "time", "nohup", "env", "nice", "noglob", "nocorrect", "caffeinate"];
 
-/// Flags before a subcommand that take the word after them.
+/// Flags before a subcommand that take a value.
 pub const VALUED: [&str; 24] = [
     "-C",
     "-c",
@@ -51,9 +51,9 @@ pub struct Scene<'a> {
     pub line: &'a str,
     pub exit: i32,
     pub steps: Vec<Step>,
-    /// Nothing when nobody saw it.
+    /// `None` when it was not captured.
     pub output: Option<String>,
-    /// The same in small letters.
+    /// The same in lower case.
     pub lower: String,
     pub previous: &'a [Past<'a>],
     pub place: Place<'a>,
@@ -61,16 +61,16 @@ pub struct Scene<'a> {
 
 /// One simple command.
 pub struct Step {
-    /// Its bytes in the line, without wrappers.
+    /// Byte range in the line, without wrappers.
     pub span: Range<usize>,
-    /// The first is its name, without the directory it is in.
+    /// The first is its name, without its directory.
     pub words: Vec<Part>,
 }
 
 /// One word of it.
 pub struct Part {
     pub value: String,
-    /// Where it stands in the line; nowhere if an alias brought it.
+    /// Position in the line; `None` if it comes from an alias.
     pub span: Option<Range<usize>>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Scene<'a> {
         Self { line, exit: ended.exit, steps, output, lower, previous: ended.previous, place }
     }
 
-    /// Of several commands, those whose names an error begins with; none when nobody says whose it is.
+    /// Of several commands, those whose names an error begins with; empty when the error names none.
     pub fn blamed(&self) -> Vec<usize> {
         if self.steps.len() < 2 {
             return Vec::new();
@@ -99,7 +99,7 @@ impl<'a> Scene<'a> {
         steps.filter(|(_, step)| is_blamed(step)).map(|(number, _)| number).collect()
     }
 
-    /// The last command of the line: what it printed is what is on the screen.
+    /// The last command of the line, whose output is on the screen.
     pub fn last(&self) -> Option<&Step> {
         self.steps.last()
     }
@@ -110,7 +110,7 @@ impl Step {
         self.words.first().map_or("", |word| &word.value)
     }
 
-    /// The number of the word behind these words, flags between them passed over; none when it begins otherwise.
+    /// Index of the word behind the prefix, skipping flags between its words; `None` when the command begins otherwise.
     pub fn after(&self, prefix: &[Box<str>]) -> Option<usize> {
         let (name, rest) = prefix.split_first()?;
         if self.name() != &**name {
@@ -118,7 +118,7 @@ impl Step {
         }
         let mut at = 1;
         for wanted in rest {
-            // A flag may be what is wanted, as in `python -m`.
+            // A flag may be part of the prefix, as in `python -m`.
             while self.words.get(at)?.value != **wanted {
                 let next = self.skip_flag(at);
                 if next == at {
@@ -146,7 +146,7 @@ impl Step {
         }
     }
 
-    /// Words that are no flags, from this one on.
+    /// Words that are not flags, from this index on.
     pub fn arguments(&self, from: usize) -> impl DoubleEndedIterator<Item = &str> {
         let words = self.words.get(from..).unwrap_or_default().iter().map(|word| &*word.value);
         words.filter(|word| !word.starts_with('-') && !word.is_empty())
@@ -162,7 +162,7 @@ pub fn step(command: &Command, names: &Names) -> Option<Step> {
         }
         let flags = rest.iter().take_while(|word| word.value.starts_with('-') || word.value.contains('='));
         let inner = rest.get(flags.count()..).unwrap_or_default();
-        // `sudo -u me ls`: whose value it is nobody says, so nothing is unwrapped that is no command.
+        // `sudo -u me ls`: the value of the flag is ambiguous, so only a command is unwrapped.
         if inner.is_empty() {
             break;
         }
@@ -175,7 +175,7 @@ pub fn step(command: &Command, names: &Names) -> Option<Step> {
     Some(Step { span, words: parts })
 }
 
-/// What an alias stands for, if it is one of plain words.
+/// The words of an alias, if it consists of plain words.
 fn expanded(word: &Word, names: &Names) -> Vec<Part> {
     let as_typed = |value: &str| Part { value: value.to_owned(), span: Some(word.span.clone()) };
     let aliases = &names.aliases;
@@ -191,7 +191,7 @@ fn expanded(word: &Word, names: &Names) -> Vec<Part> {
     if parts.is_empty() { vec![as_typed(&word.value)] } else { parts }
 }
 
-/// The beginning and the end of a long output. What a terminal would not show is gone, so that it cannot hide.
+/// The beginning and the end of a long output. Removes what a terminal would not show, so that nothing can hide in it.
 fn ends(output: &str) -> String {
     let cut = if output.len() <= MAX_HEAD + MAX_TAIL {
         output.to_owned()

@@ -1,4 +1,4 @@
-//! Each rule by its own examples, and what must never be suggested.
+//! Runs each rule's own examples, and checks what must never be suggested.
 
 mod said;
 
@@ -125,7 +125,7 @@ impl World for Machine {
     }
 }
 
-/// `command >> output ~~ earlier command >> its output => what is expected`, with `\n` and `\t` in outputs.
+/// `command >> output ~~ earlier command >> its output => expected`, with `\n` and `\t` in outputs.
 struct Example {
     cwd: &'static str,
     command: String,
@@ -261,7 +261,8 @@ fn nothing_is_taken_from_texts_placeholders_or_traps() {
     }
 }
 
-/// What a page, a log or the script of a package prints is not to be trusted: it is offered only as far as docs/suggest-inside.md says.
+/// Output of a page, a log or a package's script is untrusted: it is offered only as far as docs/suggest-inside.md
+/// says.
 #[test]
 fn nothing_that_only_an_output_names_is_fetched_trusted_or_set() {
     let named = include_str!("tests/hostile.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
@@ -367,7 +368,7 @@ fn a_status_that_git_prints_along_asks_for_nothing() {
     assert_eq!(command("git checkout main", 0, ahead).as_deref(), Some("git push"));
 }
 
-/// A directory with these files, below one with those, and little installed.
+/// A directory with files, inside another one with files, and few programs installed.
 struct Project {
     here: &'static [&'static str],
     above: &'static [&'static str],

@@ -1,6 +1,7 @@
-//! What of a command may come from an output, which a page, a log or a package's own script may have written. One check for
-//! everything that is offered on the word of an output: the program, the packages, the addresses, the flags. The lists are
-//! data (`data/suggest/trust.txt`). Whether the command destroys something is for `check`.
+//! Decides which parts of a command may come from an output, which a page, a log or a package's script may have
+//! written. One check for everything that is offered on the word of an output: the program, the packages, the
+//! addresses, the flags. The lists are data (`data/suggest/trust.txt`). `check` decides whether the command is
+//! destructive.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -20,10 +21,10 @@ struct Lists {
     known: HashMap<&'static str, HashSet<&'static str>>,
     steers: Vec<&'static str>,
     settings: HashSet<&'static str>,
-    /// Programs with subcommands that work without one, and commands that need arguments.
+    /// Programs with subcommands that also work without one, and commands that need arguments.
     alone: HashSet<&'static str>,
     half: Vec<Vec<&'static str>>,
-    /// What a program may be told to do: the first words behind its name.
+    /// Allowed first words behind a program's name.
     forms: HashMap<&'static str, Vec<Vec<&'static str>>>,
 }
 
@@ -58,7 +59,7 @@ static TRUST: LazyLock<Lists> = LazyLock::new(|| {
     lists
 });
 
-/// Whether a command that an output names may be offered. `typed` are lines of the user: what stands in them is trusted.
+/// Whether a command that an output names may be offered. `typed` are lines of the user, whose words are trusted.
 pub fn believes(command: &str, typed: &[&str], place: &Place<'_>) -> bool {
     let parsed = line::parse(command, place.dialect);
     let [only] = parsed.commands.as_slice() else { return false };
@@ -86,28 +87,28 @@ pub fn believes(command: &str, typed: &[&str], place: &Place<'_>) -> bool {
         && installs_known(command, typed, place)
 }
 
-/// It has subcommands, and does something without one.
+/// Has subcommands, but also works without one.
 pub fn works_alone(program: &str) -> bool {
     TRUST.alone.contains(program)
 }
 
-/// Nothing but the words of a command that needs arguments, and flags.
+/// Only the words of a command that needs arguments, and flags.
 pub fn needs_arguments(words: &[&str]) -> bool {
     let plain: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
     TRUST.half.iter().any(|half| half.as_slice() == plain || half.as_slice() == words)
 }
 
-/// Whether it is a command that installs packages which it names.
+/// Whether the command installs packages that it names.
 pub fn installs(words: &[&str]) -> bool {
     installed(words).is_some_and(|(_, packages)| !packages.is_empty())
 }
 
-/// Whether something is said about the program.
+/// Whether the program is in one of the lists.
 pub fn lists(program: &str) -> bool {
     TRUST.programs.contains(program) || TRUST.never.contains(program)
 }
 
-/// The program of a path: only of those that projects keep in their own tree, or that the user typed.
+/// The program of a path: only those that projects keep in their own tree, or that the user typed.
 fn program_name(word: &str, own: bool) -> Option<&str> {
     const PLACES: [&str; 3] = ["bin/", "vendor/bin/", "node_modules/.bin/"];
     match word.rsplit_once('/') {
@@ -121,7 +122,7 @@ fn program_name(word: &str, own: bool) -> Option<&str> {
     }
 }
 
-/// Whether the program is told to do something that the list has, or may be told anything.
+/// Whether the arguments are in the program's allow list, or the program has none.
 fn has_known_form(program: &str, arguments: &[Word]) -> bool {
     let Some(forms) = TRUST.forms.get(program).filter(|_| !arguments.is_empty()) else { return true };
     let all: Vec<&str> = arguments.iter().map(|word| word.value.as_str()).collect();
@@ -135,14 +136,14 @@ fn has_known_form(program: &str, arguments: &[Word]) -> bool {
         })
 }
 
-/// `docker login HOST`: credentials would go there.
+/// `docker login HOST` would send credentials there.
 fn signs_in_elsewhere(arguments: &[Word], typed: &[&str]) -> bool {
     let mut words = arguments.iter().map(|word| word.value.as_str());
     words.any(|word| matches!(word, "login" | "signin" | "adduser"))
         && words.any(|word| word.contains('.') && !is_typed(word, typed))
 }
 
-/// `docker run IMAGE …`, where the user has not typed each word: an image may be given any directory and any command.
+/// `docker run IMAGE …` unless the user typed each word: an image may be given any directory and any command.
 fn starts_container(program: &str, arguments: &[Word], typed: &[&str]) -> bool {
     let starts = arguments.first().is_some_and(|word| matches!(&*word.value, "run" | "exec" | "create"));
     matches!(program, "docker" | "podman" | "nerdctl")
@@ -150,7 +151,8 @@ fn starts_container(program: &str, arguments: &[Word], typed: &[&str]) -> bool {
         && !arguments.iter().all(|word| is_typed(&word.value, typed))
 }
 
-/// Whether all that a command installs is typed by the user, or well known: a name that only an output has may be a trap.
+/// Whether every package that a command installs is typed by the user or well known: a name that only an output has may
+/// be a trap.
 pub fn installs_known(command: &str, typed: &[&str], place: &Place<'_>) -> bool {
     let parsed = line::parse(command, place.dialect);
     parsed.commands.iter().all(|command| {
@@ -160,7 +162,7 @@ pub fn installs_known(command: &str, typed: &[&str], place: &Place<'_>) -> bool 
     })
 }
 
-/// The registry and the packages of a command that installs.
+/// The registry and the packages of an install command.
 fn installed<'w>(words: &[&'w str]) -> Option<(&'static str, Vec<&'w str>)> {
     let mut rest = words;
     while let Some((first, behind)) = rest.split_first() {
@@ -179,7 +181,7 @@ fn installed<'w>(words: &[&'w str]) -> Option<(&'static str, Vec<&'w str>)> {
     let mut words = rest.get(length..)?.iter();
     while let Some(word) = words.next() {
         match *word {
-            // A list of packages is a file, and has to be here.
+            // A requirements file must exist here.
             "-r" | "--requirement" | "-c" | "--constraint" | "-p" | "--package" | "-t" | "--target" => {
                 packages.extend(words.next());
             }
@@ -187,7 +189,7 @@ fn installed<'w>(words: &[&'w str]) -> Option<(&'static str, Vec<&'w str>)> {
             flag if flag.starts_with('-') => {}
             word => packages.push(word),
         }
-        // What follows the image or the program is its own business, and there is none from an output.
+        // What follows the image or the program belongs to it, and is never taken from an output.
         if matches!(registry, "docker") && !packages.is_empty() {
             break;
         }
@@ -223,7 +225,7 @@ fn is_known(registry: &str, package: &str, typed: &[&str], place: &Place<'_>) ->
         "pip" => {
             listed("pip", &lower) || packages::names("modules").iter().any(|known| known.eq_ignore_ascii_case(bare))
         }
-        // `cargo watch` wants `cargo-watch`.
+        // `cargo watch` needs `cargo-watch`.
         "cargo" => {
             listed("cargo", bare) || listed("cargo", &lower) || bare.strip_prefix("cargo-").is_some_and(typed_part)
         }
@@ -231,7 +233,7 @@ fn is_known(registry: &str, package: &str, typed: &[&str], place: &Place<'_>) ->
     }
 }
 
-/// It stands in a line of the user as a word of its own.
+/// Whether it is a whole word in a line of the user.
 fn is_typed(word: &str, typed: &[&str]) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | '@');
     !word.is_empty()
@@ -244,7 +246,7 @@ fn is_typed(word: &str, typed: &[&str]) -> bool {
         })
 }
 
-/// It makes a program fetch from elsewhere, run something else, or trust what it should not.
+/// Whether it makes a program fetch from elsewhere, run something else, or disable a safety check.
 fn steers(word: &str) -> bool {
     let lower = word.to_lowercase();
     TRUST.steers.iter().any(|part| match part.starts_with("--") {
@@ -261,7 +263,7 @@ fn is_address(word: &str) -> bool {
     bare.contains("://") || host || number || bare.starts_with("//")
 }
 
-/// A program that the user did not run: only flags of it that we know.
+/// Whether all flags of a program that the user did not run are in its spec.
 fn flags_are_known(program: &str, arguments: &[Word], place: &Place<'_>) -> bool {
     let Some(spec) = place.specs.find(program, place.world) else { return true };
     let mut specs = vec![spec];
@@ -282,7 +284,7 @@ fn flags_are_known(program: &str, arguments: &[Word], place: &Place<'_>) -> bool
     })
 }
 
-/// Settings of git that run nothing, and of nothing else.
+/// Whether it is a setting of git that runs nothing; settings of other programs are rejected.
 fn is_plain_setting(program: &str, arguments: &[Word]) -> bool {
     let mut plain = arguments.iter().map(|word| word.value.as_str()).filter(|word| !word.starts_with('-'));
     if plain.next() != Some("config")
@@ -308,7 +310,7 @@ fn is_variable(word: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
-/// Services that the user has named may be started; others are looked at.
+/// Services that the user named may be started; others may only be inspected.
 fn is_plain_service(program: &str, arguments: &[Word], typed: &[&str]) -> bool {
     let mut plain = arguments.iter().map(|word| word.value.as_str()).filter(|word| !word.starts_with('-'));
     match program {

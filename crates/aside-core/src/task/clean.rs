@@ -1,7 +1,7 @@
-//! Takes secrets out of what a task writes to its log. The machine is given redacted inputs, so that its state, its events
-//! and its log agree and a replay takes the same steps; the caller keeps the original in memory for as long as it needs it.
+//! Redacts secrets from what a task writes to its log. The machine gets redacted inputs, so that its state, its events and its log agree
+//! and a replay takes the same steps; the caller keeps the original in memory for as long as it needs it.
 //!
-//! Paths, names and digests stay as they are: a task is resumed by them.
+//! Paths, names and digests stay unredacted: a task is resumed by them.
 
 use std::ops::Range;
 
@@ -13,18 +13,18 @@ use crate::task::machine::{MAX_CHUNK, clipped};
 use crate::task::proposal::{Found, Proposal, UserRequest};
 use crate::task::route::intent::{Intent, Params, Written};
 
-/// Bytes of a stream that are held back for the end of a line or of a private key.
+/// Bytes that a stream holds back while it waits for the end of a line or of a private key.
 const MAX_HELD: usize = 64 * 1024;
-/// Bytes before a piece in which its meaning is looked for: the name in front of a value, the head of a key.
+/// Bytes before a piece that redaction looks at for context: the name in front of a value, the header of a key.
 const CONTEXT: usize = 8 * 1024;
-/// Taking a secret out can show another one.
+/// Redacting a secret can uncover another one.
 const MAX_PASSES: usize = 3;
 
-/// A log without its secrets.
+/// A redacted log.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cleaned {
     pub bytes: Vec<u8>,
-    /// Lines that were changed.
+    /// Number of changed lines.
     pub lines: usize,
 }
 
@@ -33,7 +33,7 @@ pub fn request(mut request: UserRequest) -> UserRequest {
     request
 }
 
-/// Everything that the log would keep of an input. What is streamed goes through a `Stream` instead.
+/// Redacts everything that the log keeps of an input. Streamed text goes through a `Stream` instead.
 pub fn input(mut input: Input) -> Input {
     match &mut input {
         Input::Routed { intent, scope: _ } => clean_intent(intent),
@@ -54,8 +54,8 @@ pub fn input(mut input: Input) -> Input {
     input
 }
 
-/// A log that was written with secrets, rewritten without them; `None` when it holds none, or is no log. The caller has to
-/// check that the result still replays: redaction may push a text over a cap of the machine.
+/// Rewrites a log that was written with secrets; `None` if it holds none, or is no log. The caller has to check that the result still
+/// replays: a placeholder may push a text over a cap of the machine.
 pub fn log(bytes: &[u8]) -> Option<Cleaned> {
     let mut events: Vec<Event> = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -72,7 +72,7 @@ pub fn log(bytes: &[u8]) -> Option<Cleaned> {
     Some(Cleaned { bytes: cleaned, lines })
 }
 
-/// How much a stream holds back until it can be judged.
+/// How much of the end a stream holds back until it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// The last word: a model's answer is shown while it is written.
@@ -81,12 +81,12 @@ pub enum Hold {
     Line,
 }
 
-/// Takes secrets out of text that comes in pieces. A piece is given out once its line or word is whole, since half a secret
-/// is not recognised.
+/// Redacts text that arrives in pieces. Releases a piece once its line or word is complete, since redaction does not recognise half a
+/// secret.
 #[derive(Debug)]
 pub struct Stream {
     hold: Hold,
-    /// What was given out last, as it came.
+    /// The text released last, unredacted.
     before: String,
     held: String,
 }
@@ -96,7 +96,7 @@ impl Stream {
         Self { hold, before: String::new(), held: String::new() }
     }
 
-    /// Takes the next piece; returns what can be given out.
+    /// Takes the next piece; returns the text that can be released.
     pub fn push(&mut self, piece: &str) -> String {
         self.held.push_str(piece);
         let end = match self.hold {
@@ -111,7 +111,7 @@ impl Stream {
         self.give(end)
     }
 
-    /// Everything that is held: the stream has ended, or nothing came for a while.
+    /// Releases everything that is held: the stream has ended, or was idle for a while.
     pub fn rest(&mut self) -> String {
         self.give(self.held.len())
     }
@@ -136,14 +136,14 @@ impl Stream {
     }
 }
 
-/// Where a private key begins whose end has not come yet.
+/// The start of a private key whose end has not arrived yet.
 fn open_key(text: &str) -> Option<usize> {
     let begin = text.rfind("-----BEGIN ")?;
     let is_open = !text.get(begin..)?.contains("-----END ");
     is_open.then(|| text.get(..begin).and_then(|before| before.rfind('\n')).map_or(0, |line| line + 1))
 }
 
-/// A part of a text, with the placeholder where secrets of the whole text reach into it.
+/// A range of a text, with the placeholder where a secret of the whole text overlaps it.
 fn part(text: &str, range: Range<usize>, found: &[Range<usize>]) -> String {
     let mut out = String::new();
     let mut from = range.start;
@@ -178,11 +178,11 @@ fn clean_event(event: &mut Event) {
     }
 }
 
-/// The chunks of one message, joined: a secret may begin in one and end in the next.
+/// The chunks of a message, joined: a secret may begin in one chunk and end in the next.
 struct Joined {
     message: String,
     text: String,
-    /// The number of the event of each chunk, and where it stands in the text.
+    /// The event index of each chunk, and its range in the text.
     chunks: Vec<(usize, Range<usize>)>,
 }
 
@@ -209,7 +209,7 @@ fn clean_chunks(events: &mut [Event]) {
             for (number, range) in chunks.into_iter().filter(|_| !found.is_empty()) {
                 if let Some(What::TaskStreamChunk { chunk, .. }) = events.get_mut(number).map(|event| &mut event.what) {
                     *chunk = part(&text, range, &found);
-                    // A longer one would be two events when it is read again.
+                    // A replay would split a longer chunk into two events.
                     chunk.truncate(chunk.floor_char_boundary(MAX_CHUNK));
                     changed = true;
                 }
@@ -264,7 +264,7 @@ fn clean_outcome(outcome: &mut Outcome) {
     sentence(summary);
 }
 
-/// As the machine clips it, which a replay does again.
+/// Clips as the machine does, since a replay clips again.
 fn sentence(message: &mut String) {
     text(message);
     *message = clipped(std::mem::take(message));

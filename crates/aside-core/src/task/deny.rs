@@ -1,5 +1,5 @@
-//! Files that a task neither reads nor writes: what holds secrets, as `data/task/deny.toml` lists it. Nothing overrides it: there is
-//! no setting, and no argument.
+//! Decides which files a task neither reads nor writes because they hold secrets, from the list in `data/task/deny.toml`. No setting and no
+//! argument overrides it.
 
 use std::sync::LazyLock;
 
@@ -19,12 +19,12 @@ struct Deny {
     misses: Vec<String>,
 }
 
-/// What the file would be that must be left alone: `a private key`. Takes a path with `/`, relative or not.
+/// What kind of secret file the path names, e.g. `a private key`; `None` if a task may touch it. Takes a path with `/`, relative or not.
 pub fn denied(path: &str) -> Option<&'static str> {
     denial(path).map(|what| what.english.as_str())
 }
 
-/// The same, for somebody whose language is known.
+/// Like `denied`, with the text in both languages.
 pub fn denial(path: &str) -> Option<&'static Both> {
     let parts: Vec<String> = path.split('/').map(plain).filter(|part| !part.is_empty()).collect();
     ALL.iter().find(|deny| deny.matches(&parts)).map(|deny| &deny.what)
@@ -52,7 +52,7 @@ fn read(table: &Table) -> Option<Deny> {
     })
 }
 
-/// As a file system that ignores capitals, and one that ignores dots and blanks at the end, would understand it.
+/// Normalises a path component as file systems do that ignore case, or dots and blanks at the end of a name.
 fn plain(part: &str) -> String {
     part.trim_end_matches(['.', ' ']).to_lowercase()
 }
@@ -68,7 +68,7 @@ impl Deny {
     }
 }
 
-/// Whether the text is what the pattern says, where `*` stands for any text.
+/// Matches the text against a pattern in which `*` stands for any text.
 fn is_like(text: &str, pattern: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return text == pattern };
     let Some(text) = text.strip_prefix(start) else { return false };

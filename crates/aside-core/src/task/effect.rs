@@ -1,30 +1,30 @@
-//! What is to be done about a task. Does none of it.
+//! What the caller of the task machine has to do after a step. Performs none of it.
 
 use crate::task::event::{Digest, Event, Id};
 use crate::task::proposal::Proposal;
 use crate::task::route::intent::Action;
 use crate::task::state::Executing;
 
-/// What is to be done, in this order.
+/// Effects are performed in the order in which the machine lists them.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
-    /// Append it to the log, then tell it to everybody who watches.
+    /// Appends the event to the log, then sends it to every subscriber.
     Emit(Box<Event>),
-    /// Wait until all that was emitted is on the disk.
+    /// Waits until everything emitted so far is on the disk.
     Save,
     Route,
     Collect,
     Propose,
-    /// Show the proposal of this number to a person.
+    /// Shows the proposal with this number to the user.
     Ask {
         step: u32,
     },
     Execute(Order),
-    /// Give up what is under way.
+    /// Stops what is under way.
     Stop,
 }
 
-/// To carry out exactly this, once. It cannot be copied and not be read from anywhere.
+/// Permission to carry out exactly this action, once. It is neither `Clone` nor deserializable, so it cannot be duplicated or forged.
 #[derive(Debug, PartialEq)]
 pub struct Order {
     task_id: Id,
@@ -35,7 +35,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Only what has been approved is `Executing`.
+    /// Takes an `Executing`, which exists only after an approval.
     pub(in crate::task) fn of(task_id: Id, executing: &Executing) -> Self {
         let acting = executing.acting();
         Self {

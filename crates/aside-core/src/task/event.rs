@@ -1,5 +1,5 @@
-//! What a task tells those who watch it, as it goes over the wire and into the log. The names are those of the design document;
-//! what it does not have (numbers, time, step, digest, cause) is added beside. Decides nothing about when an event is due.
+//! The events of a task, as they go over the wire and into the log; docs/task.md describes each of them. Does not decide when an event is
+//! emitted.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::task::route::Scope;
 use crate::task::route::intent::Intent;
 use crate::task::state::Name;
 
-/// Of events and of the log, which is made of them. One that is newer is not guessed at.
+/// Version of the events, and so of the log, which consists of them. The reader refuses a newer one.
 pub const VERSION: u32 = 1;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,13 +20,13 @@ pub struct Event {
     pub what: What,
     pub thread_id: String,
     pub task_id: Id,
-    /// From 1; a retry is the next one.
+    /// Counts from 1; each retry is a new attempt.
     pub attempt: u32,
-    /// In its task, from 1, without gaps.
+    /// Number of the event in its task, from 1, without gaps.
     pub seq: u64,
-    /// Milliseconds since 1970, as whoever has a clock said. Clocks are set: only `seq` tells the order.
+    /// Milliseconds since 1970, from the caller's clock. Clocks can be set back: only `seq` gives the order.
     pub at: u64,
-    /// What made the task move. Only the first event of a move has it; the ones behind follow from the first.
+    /// The input that caused the step. Only the first event of a step has it; the others follow from the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     pub v: u32,
@@ -42,24 +42,24 @@ pub enum What {
     TaskEnd { status: Status },
 }
 
-/// A state and, with the first event of a move, what the state after it has to know.
+/// The new state. The first event of a step also carries the data from which a replay rebuilds that state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     pub state: Name,
-    /// For people.
+    /// Human-readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<UserRequest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
-    /// Which proposal waits or runs.
+    /// Number of the proposal that waits or runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
-    /// Who approved, or took back.
+    /// Who approved, rejected or undid it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,18 +71,18 @@ pub struct Change {
 pub struct Offered {
     pub result: TaskResult,
     pub step: u32,
-    /// Of a proposal that acts: what has to be approved.
+    /// Present if the proposal acts: the digest that an approval has to carry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
 }
 
-/// What is streamed.
+/// Which text a chunk belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// Of whoever proposes.
+    /// Text of the model or agent that proposes.
     Answer,
-    /// Of the command that runs.
+    /// Output of the command that runs.
     Output,
 }
 
@@ -112,45 +112,45 @@ pub enum Cause {
     Restarted,
 }
 
-/// What was gathered for whoever proposes. The contents are in the privacy journal, if they left the machine.
+/// What was collected for the prompt. The contents are not here; if they left the machine, the privacy journal has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
     pub files: Vec<String>,
     pub bytes: usize,
 }
 
-/// What came of carrying a proposal out.
+/// The result of carrying out a proposal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Outcome {
     pub summary: String,
-    /// Of a command.
+    /// Exit status, for a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
-    /// What takes it back.
+    /// Identifies the saved state that undo restores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
-    /// The task in which an agent goes on, now that it knows this.
+    /// The task in which the agent continues with this outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Id>,
 }
 
-/// That a person at this machine wants exactly this proposal to be carried out. A word only: what may run is decided by the gate.
+/// A local user's request to carry out exactly this proposal. It proves nothing by itself: the gate decides what may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
     pub task_id: Id,
     pub step: u32,
     pub digest: Digest,
-    /// Who and where, for those who read the log.
+    /// Who approved and from where, for readers of the log.
     pub by: String,
 }
 
-/// Names a task, and the file of its log: 1 to 64 of `a-z`, `0-9`, `-`, `_`.
+/// Names a task and its log file: 1 to 64 characters of `a-z`, `0-9`, `-`, `_`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Id(String);
 
-/// SHA-256 of all that an approval is for, in 64 hexadecimal digits. Whoever can see the workspace computes it.
+/// SHA-256 of everything that an approval covers, as 64 hexadecimal digits. The caller computes it, since only it can read the workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest(String);
@@ -158,7 +158,7 @@ pub struct Digest(String);
 impl Id {
     pub fn of(id: &str) -> Option<Self> {
         let is_plain = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
-        // What begins with a dash would be a flag of `aside task show`.
+        // `aside task show` would take a leading dash for a flag.
         let is_id = (1..=64).contains(&id.len()) && id.bytes().all(is_plain) && !id.starts_with('-');
         is_id.then(|| Self(id.to_owned()))
     }
@@ -170,7 +170,7 @@ impl Id {
 
 impl Digest {
     pub fn of_hex(hex: &str) -> Option<Self> {
-        // One spelling only, so that equal digests are equal texts.
+        // Lower case only, so that equal digests are equal strings.
         let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         (hex.len() == 64 && hex.bytes().all(is_digit)).then(|| Self(hex.to_owned()))
     }
@@ -226,7 +226,7 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Where an answer came from, in words: a log has `pts/3`, `page 2`, or the name of an editor.
+/// Where an answer came from, in words: the log has `pts/3`, `page 2`, or the name of an editor.
 pub fn answered_from(by: &str) -> String {
     let is_page = by.strip_prefix("page ").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
     match by {

@@ -1,4 +1,4 @@
-//! What can happen to a task, and why something cannot happen to it now. Decides nothing: that is the machine's.
+//! The inputs of the task machine, and the reasons for which it refuses one. Decides nothing itself; `machine` does.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::task::route::intent::Intent;
 use crate::task::route::{Route, Scope};
 use crate::task::state::Name;
 
-/// What happened.
+/// An input of the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     Routed {
@@ -17,67 +17,67 @@ pub enum Input {
         scope: Scope,
     },
     Collected(Context),
-    /// Somebody who proposes said more.
+    /// The model or agent streamed more text.
     Piece(String),
     Proposed(Draft),
     Approved(Approval),
     Rejected {
         reason: Option<String>,
-        /// As whoever said it calls himself, for the log.
+        /// The user's name as the client gave it, for the log.
         by: Option<String>,
     },
-    /// A person wrote another proposal of the same sort.
+    /// The user replaced the proposal with another one of the same action.
     Edited(Draft),
-    /// What runs wrote more.
+    /// The running command printed more.
     Output(String),
-    /// What ran has ended.
+    /// The running command or change has ended.
     Finished(Outcome),
     Failed {
         reason: String,
     },
     Cancelled,
     Retried,
-    /// Whether the caller is private: the task is private from now on.
+    /// A retry by a private client: the task is private from now on.
     RetriedPrivately,
-    /// What it wrote was taken back.
+    /// The user undid what the task wrote.
     Undone {
         by: String,
     },
-    /// The daemon is back; whatever was under way is not any more.
+    /// The daemon has restarted; work that was under way is lost.
     Restarted,
 }
 
-/// A proposal before it has a number.
+/// A proposal that has no number yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     pub proposal: Proposal,
     pub summary: String,
     pub details: Option<String>,
-    /// What acts must have one.
+    /// Required for a proposal that acts.
     pub digest: Option<Digest>,
 }
 
-/// Why nothing happened. The task is as it was.
+/// Why the machine refused an input. The task is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     NotNow {
         state: Name,
     },
-    /// It runs already, and is told to stop.
+    /// It is running and has already been told to stop.
     Stopping,
     OtherTask,
-    /// Something else is proposed by now.
+    /// A newer proposal has replaced it.
     OtherStep {
         now: u32,
     },
     OtherDigest,
-    /// It has written nothing that could be taken back.
+    /// The task wrote nothing that can be undone.
     NothingWritten,
-    /// That has happened already.
+    /// It has been undone already.
     TakenBack,
-    /// A proposal that acts came without one.
+    /// A proposal that acts came without a digest.
     NoDigest,
-    /// An edit made something else of it.
+    /// The edit has another action than the proposal it replaces.
     OtherAction,
     TooLong {
         bytes: usize,
@@ -88,13 +88,13 @@ pub enum Refusal {
 }
 
 impl Input {
-    /// What a route says. Who asks that nothing be changed gets a plan.
+    /// The input for a route. A request that says to change nothing gets the scope `Plan`.
     pub fn routed(route: Route) -> Self {
         let Route { intent, scope, by: _, notes: _, held } = route;
         Self::Routed { intent, scope: if held { Scope::Plan } else { scope } }
     }
 
-    /// As the first event of the step has it; pieces of a stream are events by themselves.
+    /// The cause that the first event of the step records. Stream pieces have none: each chunk event describes itself.
     pub fn cause(&self) -> Option<Cause> {
         match self {
             Self::Piece(_) | Self::Output(_) => None,

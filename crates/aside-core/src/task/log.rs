@@ -1,6 +1,6 @@
-//! The log of a task: one event a line, as JSON, only ever appended to. The number of an event is the number of its line. Reading it
-//! takes the steps again that were taken when it was written, and compares what they tell with what the log says: there is no
-//! second description of what an event does to a task. Reads no file; whoever does hands the bytes over.
+//! Reads and writes the log of a task: one JSON event a line, append-only, with the event's number equal to its line number. Replay repeats
+//! the steps of the machine and compares their events with the log, so there is no second description of what an event does to a task.
+//! Opens no file; the caller passes the bytes.
 
 #[cfg(test)]
 mod tests;
@@ -13,41 +13,41 @@ use crate::task::input::{Draft, Input};
 use crate::task::machine::{Task, step};
 use crate::task::proposal::UserRequest;
 
-/// Of one line; the largest proposal needs a part of it, whatever JSON makes of its letters.
+/// Bytes of one line. The largest proposal fits even when JSON escapes all of its characters.
 pub const MAX_LINE: usize = 32 * 1024 * 1024;
-/// Of a log. What the machine's own caps allow is less.
+/// Bytes of a log. The machine's own caps allow less.
 pub const MAX_BYTES: usize = 256 * 1024 * 1024;
 
-/// A task as its log has it.
+/// A task rebuilt from its log.
 #[derive(Debug, PartialEq)]
 pub struct Replayed {
     pub task: Task,
-    /// Bytes of the log that are good. What is behind them has to be cut off before anything is appended.
+    /// Length of the valid prefix. The caller truncates the log to it before it appends.
     pub good: usize,
-    /// Events of the last step that were not written any more. They are to be appended; nothing has acted upon them.
+    /// Events of the last step that were never written. The caller appends them; no effect of that step has run.
     pub missing: Vec<Event>,
 }
 
-/// What is wrong with a log, other than that its last line was not written to its end.
+/// A fault in a log other than an incomplete last line.
 #[derive(Debug, PartialEq)]
 pub struct Damage {
-    /// From 1.
+    /// Counts from 1.
     pub line: usize,
     pub what: String,
-    /// What the lines before it come to; nothing if it is the first.
+    /// The task as of the lines before the fault; `None` if the first line is bad.
     pub kept: Option<Box<Replayed>>,
 }
 
-/// The line of an event, with its newline.
+/// Serializes an event as a line, with its newline.
 pub fn line(event: &Event) -> String {
-    // Our own types have string keys and finite numbers, so there is always something to write.
+    // Our own types have string keys and finite numbers, so serialization cannot fail.
     let mut line = serde_json::to_string(event).unwrap_or_default();
     line.push('\n');
     line
 }
 
-/// Folds a log to its task. `Ok(None)` if not even the first event got written. A last line without its newline was being
-/// written when everything ended: nothing was done about it yet, and it is left out.
+/// Rebuilds a task from its log; `Ok(None)` if not even the first event was written. Ignores a last line without a newline: it was being
+/// written at a crash, so nothing has acted upon it.
 pub fn replay(log: &[u8]) -> Result<Option<Replayed>, Damage> {
     if log.len() > MAX_BYTES {
         return Err(Damage { line: 1, what: format!("the log has more than {MAX_BYTES} bytes"), kept: None });
@@ -55,7 +55,7 @@ pub fn replay(log: &[u8]) -> Result<Option<Replayed>, Damage> {
     let mut fold = Fold { task: None, good: 0, due: Vec::new() };
     for (index, bytes) in lines(log).enumerate() {
         if let Err(what) = fold.take(bytes) {
-            // The step that the bad line was to be the first of may have been taken; the good lines alone tell the task before.
+            // The fold may already have taken the step that the bad line begins; a replay of the good lines alone gives the task before it.
             let kept = log.get(..fold.good).and_then(|good| replay(good).ok().flatten());
             return Err(Damage { line: index + 1, what, kept: kept.map(Box::new) });
         }
@@ -63,7 +63,7 @@ pub fn replay(log: &[u8]) -> Result<Option<Replayed>, Damage> {
     Ok(fold.done())
 }
 
-/// The lines of a log behind this number, for somebody who has seen the events up to it. Only whole ones.
+/// The complete lines after this number, for a client that has seen the events up to it.
 pub fn since(log: &[u8], seq: u64) -> impl Iterator<Item = &[u8]> {
     lines(log).skip(usize::try_from(seq).unwrap_or(usize::MAX))
 }
@@ -84,7 +84,7 @@ pub fn read(line: &[u8]) -> Result<Event, String> {
     serde_json::from_slice(line).map_err(|error| format!("not an event: {error}"))
 }
 
-/// Every line that has its newline, without it.
+/// Complete lines only, without their newlines.
 fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
     log.split_inclusive(|&byte| byte == b'\n').filter_map(|line| line.strip_suffix(b"\n"))
 }
@@ -92,7 +92,7 @@ fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
 struct Fold {
     task: Option<Task>,
     good: usize,
-    /// What the step under way tells and the log has not said yet, the last first.
+    /// Events of the current step that the log has not confirmed yet, last one first.
     due: Vec<Event>,
 }
 
@@ -115,7 +115,7 @@ impl Fold {
         Ok(())
     }
 
-    /// Takes the step that this event is the first of.
+    /// Takes the step that begins with this event.
     fn step(&mut self, event: &Event) -> Result<(), String> {
         let (task, effects) = match self.task.take() {
             None => {
@@ -158,7 +158,7 @@ fn received(event: &Event) -> Option<UserRequest> {
     }
 }
 
-/// What happened when this event was told.
+/// Reconstructs the input that produced this event.
 fn input(event: &Event) -> Option<Input> {
     let cause = match (&event.what, event.cause) {
         (What::TaskStreamChunk { channel, chunk, .. }, None) => {
@@ -205,7 +205,7 @@ fn changed(event: &Event, cause: Cause, change: &Change) -> Option<Input> {
         Cause::Finished => Input::Finished(change.outcome.clone()?),
         Cause::Failed => Input::Failed { reason: change.message.clone()? },
         Cause::Cancelled => Input::Cancelled,
-        // The request is told once more, with what has become of its privacy.
+        // A retry repeats the request, with its current `private` flag.
         Cause::Retried if change.request.as_ref().is_some_and(|request| request.meta.private) => {
             Input::RetriedPrivately
         }

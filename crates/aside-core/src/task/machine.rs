@@ -1,10 +1,9 @@
-//! What becomes of a task: `step` takes it and what happened, and gives back the task and what is to be done about it. Holds all
-//! policy, so that whoever performs the effects needs none. Has no clock, and does nothing itself.
+//! The task state machine: `step` takes a task and an input and returns the task and the effects to perform. Holds all policy, so that the
+//! caller performs effects without deciding. Has no clock and no side effects.
 //!
-//! Every move is told as one or more events, the first of which says everything that the others follow from; see `log`, which
-//! gets a task back by taking the same steps again. Effects come in the order in which they are to be performed: what is emitted,
-//! then `Save`, and only when that has reached the disk what acts. So a crash can lose an act, never the word that it was about to
-//! happen, and what was about to happen is never done a second time.
+//! Each step emits one or more events, the first of which carries all the data that the others follow from; `log` rebuilds a task by
+//! repeating the steps. Effects are ordered: events, then `Save`, then the action, which runs only once the events are on the disk. So a
+//! crash can lose an action, but never the record that it was about to run, and no action runs twice.
 
 #[cfg(test)]
 pub mod tests;
@@ -20,28 +19,28 @@ use crate::task::state::{
     Waiting,
 };
 
-/// Of what somebody wrote.
+/// Bytes of the user's request.
 pub const MAX_REQUEST: usize = 64 * 1024;
-/// Of one event of a stream; a longer piece becomes several.
+/// Bytes of one stream event; a longer piece becomes several events.
 pub const MAX_CHUNK: usize = 8 * 1024;
-/// Of all that is streamed in one attempt; no more is kept.
+/// Bytes streamed in one attempt; the rest is dropped.
 pub const MAX_STREAMED: usize = 2 * 1024 * 1024;
-/// Of one attempt. Whoever streams gathers the pieces of a moment into one: a model says a word at a time.
+/// Stream events of one attempt. Callers batch pieces, since a model streams a word at a time.
 pub const MAX_CHUNKS: u32 = 12_000;
-/// Of one proposal.
+/// Bytes of one proposal.
 pub const MAX_PROPOSAL: usize = 4 * 1024 * 1024;
-/// Of all proposals of a task.
+/// Bytes of all proposals of a task together.
 pub const MAX_PROPOSED: usize = 16 * 1024 * 1024;
-/// Proposals of a task, edited ones included.
+/// Proposals of a task, edits included.
 pub const MAX_STEPS: u32 = 50;
 pub const MAX_ATTEMPTS: u32 = 10;
-/// Of a task. Far more than the other caps leave room for, but a proposal may wait through any number of restarts.
+/// Events of a task. Far above what the other caps allow, but a proposal may wait through any number of restarts.
 pub const MAX_EVENTS: u64 = 200_000;
-/// Of a sentence for people.
+/// Bytes of a human-readable message.
 pub const MAX_MESSAGE: usize = 4 * 1024;
-/// Files of a context that are named.
+/// File names that a context lists.
 const MAX_FILES: usize = 10;
-/// The longest character.
+/// Length of the longest UTF-8 character.
 const MAX_CHARACTER: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -50,25 +49,25 @@ pub struct Task {
     state: State,
 }
 
-/// What is known of a task in every state.
+/// Data that a task has in every state.
 #[derive(Clone, Debug, PartialEq)]
 struct Book {
     id: Id,
     request: UserRequest,
     attempt: u32,
-    /// The number of the last proposal; it grows over all attempts, so no approval fits a second one.
+    /// Number of the last proposal. It grows across attempts, so an approval never fits a second proposal.
     step: u32,
     /// Bytes of all proposals.
     proposed: usize,
-    /// Bytes and events of this attempt's streams.
+    /// Bytes and events streamed in this attempt.
     streamed: usize,
     chunks: u32,
-    /// The number of the last event.
+    /// Number of the last event.
     seq: u64,
 }
 
 impl Task {
-    /// Somebody asks for something.
+    /// Creates a task from a user's request.
     pub fn received(id: Id, request: UserRequest, at: u64) -> Result<(Self, Vec<Effect>), Refusal> {
         let bytes = request.bytes();
         if bytes > MAX_REQUEST {
@@ -88,17 +87,17 @@ impl Task {
         &self.book.request
     }
 
-    /// From 1.
+    /// Counts from 1.
     pub fn attempt(&self) -> u32 {
         self.book.attempt
     }
 
-    /// The number of the last proposal, 0 before the first. The next one has the next.
+    /// Number of the last proposal, 0 before the first.
     pub fn step(&self) -> u32 {
         self.book.step
     }
 
-    /// The number of the last event.
+    /// Number of the last event.
     pub fn seq(&self) -> u64 {
         self.book.seq
     }
@@ -118,14 +117,14 @@ pub fn step(task: Task, at: u64, input: Input) -> (Task, Result<Vec<Effect>, Ref
     (Task { book: turn.book, state }, refusal.map_or(Ok(turn.effects), Err))
 }
 
-/// The state after, and whether that is the one before because the input did not fit.
+/// The new state; with a refusal, the unchanged old one.
 type Moved = (State, Option<Refusal>);
 
-/// One step under way.
+/// A step in progress.
 struct Turn {
     book: Book,
     at: u64,
-    /// Of the first event; the others have none.
+    /// Taken by the first event; the others have none.
     cause: Option<Cause>,
     effects: Vec<Effect>,
 }
@@ -221,7 +220,7 @@ impl Turn {
         }
     }
 
-    /// Told with the state and the end once more: whoever looks at how a log ends sees that the task has.
+    /// Emits the state and `TaskEnd` once more, so that the end of the log still shows that the task has ended.
     fn undo(&mut self, ended: Ended, by: String) -> Moved {
         match ended {
             Ended::Completed(completed) if completed.undone_by().is_some() => {
@@ -287,13 +286,13 @@ impl Turn {
         }
     }
 
-    /// Gives the draft its number and tells it. Nothing of that happens to one that cannot be offered.
+    /// Numbers the draft and emits it. Changes nothing if the draft cannot be offered.
     fn offer(&mut self, intent: Intent, draft: Draft) -> Option<Offer> {
         let bytes = size(&draft);
         let Draft { proposal, summary, details, digest } = draft;
         let action = proposal.action();
         let requires = action.map_or(Requirement::None, |action| Requirement::LocalApproval { action });
-        // What does not act is not approved, so no digest of it means anything.
+        // A proposal that does not act is never approved, so it keeps no digest.
         let digest = digest.filter(|_| action.is_some());
         let task_id = self.book.id.to_string();
         let result = TaskResult { task_id, intent, proposal, requires, summary: clipped(summary), details };
@@ -367,7 +366,7 @@ impl Turn {
     }
 
     fn fail(&mut self, live: Live, reason: String) -> Moved {
-        // A proposal that cannot be taken is a failure like any other for those who read the log.
+        // The log records a proposal that was not accepted as an ordinary failure.
         self.cause = Some(Cause::Failed);
         self.fail_because(live, reason)
     }
@@ -415,7 +414,7 @@ impl Turn {
                 self.effects.push(Effect::Ask { step: waiting.acting().step() });
                 moved(Live::WaitingApproval(waiting))
             }
-            // How far it came is not known, so it is never run again by itself.
+            // How far the command got is unknown, so the machine never reruns it by itself.
             Live::Executing(_) => self.fail_because(live, "the daemon ended while it ran".to_owned()),
         }
     }
@@ -432,7 +431,7 @@ impl Turn {
         (State::Ended(ended), None)
     }
 
-    /// Text as it comes. Which of it is kept depends only on what was kept before, so that a log says it all.
+    /// Emits streamed text in chunks. What is kept depends only on what was kept before, so that a replay of the log gives the same.
     fn stream(&mut self, state: Name, channel: Channel, text: &str) {
         let name = match channel {
             Channel::Answer => "answer",
@@ -474,7 +473,7 @@ impl Turn {
         self.effects.push(Effect::Emit(Box::new(event)));
     }
 
-    /// Acts once all that was told is safe.
+    /// Performs the effect once all events are saved.
     fn then(&mut self, act: Effect) {
         self.effects.extend([Effect::Save, act]);
     }
@@ -488,14 +487,14 @@ fn refused(live: Live, refusal: Refusal) -> Moved {
     (State::Live(live), Some(refusal))
 }
 
-/// Whether a request of this kind can come to this. Approval is asked for in any case; this is about not even being asked.
+/// Whether a request of this kind may lead to this action at all. Every action still needs approval.
 fn may(kind: Kind, scope: Scope, action: Action) -> bool {
     match (scope, kind) {
         (Scope::Plan, _) => false,
-        // A file is renamed by a diff, and a dependency added by the program that keeps the list.
+        // A rename comes as a diff; a dependency is added by running the package manager.
         (Scope::Full, Kind::Change) => true,
         (Scope::Full, Kind::Run) => action == Action::RunCommand,
-        // What is wrong may be in a file, or in what was not yet run.
+        // The fix may be an edit or a command.
         (Scope::Full, Kind::Diagnose) => true,
         (Scope::Full, Kind::Help | Kind::Status | Kind::Explain | Kind::Search | Kind::Review) => false,
     }
@@ -505,7 +504,7 @@ fn size(draft: &Draft) -> usize {
     draft.proposal.bytes() + draft.details.as_ref().map_or(0, String::len)
 }
 
-/// A number that JSON has no spelling for would make the log unreadable.
+/// Clamps the confidence: JSON has no NaN or infinity, and one would make the log unreadable.
 fn bounded(mut intent: Intent) -> Intent {
     let confidence = if intent.confidence.is_finite() { intent.confidence } else { 0.0 };
     intent.confidence = confidence.clamp(0.0, 1.0);
@@ -513,7 +512,7 @@ fn bounded(mut intent: Intent) -> Intent {
     intent
 }
 
-/// Clipping twice is clipping once: what is read from the log goes through here again.
+/// Truncates a message. Idempotent, since a replay clips text from the log again.
 pub(in crate::task) fn clipped(mut text: String) -> String {
     if text.len() > MAX_MESSAGE {
         text.truncate(text.floor_char_boundary(MAX_MESSAGE - '…'.len_utf8()));
@@ -524,7 +523,7 @@ pub(in crate::task) fn clipped(mut text: String) -> String {
 
 impl Book {
     fn is_full(&self) -> bool {
-        // A character is never cut, so the last bytes may stay unused.
+        // Chunks end at character boundaries, so the last few bytes may stay unused.
         MAX_STREAMED.saturating_sub(self.streamed) < MAX_CHARACTER || self.chunks >= MAX_CHUNKS
     }
 }

@@ -1,8 +1,7 @@
-//! Work that somebody asked for in words: what is wanted (route), what comes of each kind of request (run), which files nothing
-//! may touch (deny), changes to files (diff), who may act on what (gate), and what becomes of a request until it has ended
-//! (machine, with its input, states, effects, events and log, and what of them is written down: clean). What a user in a chat may say and is told
-//! is in remote. Decides only: nothing here reads a file, writes one or runs
-//! anything.
+//! Tasks that a user requests in words. `route` decides what is wanted, `run` does the work of each kind of request, `deny` lists files
+//! that no task may touch, `diff` handles changes to files, `gate` decides what may act, and `machine` runs the life cycle (with `input`,
+//! `state`, `effect`, `event` and `log`; `clean` redacts what is logged). `remote` decides what a user in a chat may say and is told. Only
+//! decides: nothing here reads a file, writes one or runs anything.
 
 pub mod clean;
 pub mod deny;

@@ -1,10 +1,10 @@
-//! The nouns of a task as the document spells them in JSON: who asks for what, what is proposed, what that needs.
+//! The request, the proposal and the result of a task, as JSON spells them (docs/task.md).
 
 use serde::{Deserialize, Serialize};
 
 use crate::task::route::intent::{Action, Intent, Requirement};
 
-/// What somebody wrote.
+/// A user's request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UserRequest {
@@ -18,7 +18,7 @@ pub struct UserRequest {
 }
 
 impl UserRequest {
-    /// Of all its texts.
+    /// Bytes of all its texts.
     pub fn bytes(&self) -> usize {
         let Self { source: _, thread_id, from_user, text, meta } = self;
         let Meta {
@@ -40,40 +40,40 @@ impl UserRequest {
     }
 }
 
-/// Where somebody was when they asked, and what they had before them.
+/// Where the user made the request, and what was open in the editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Meta {
-    /// Absolute; both with links resolved. Nothing of the task leaves the workspace.
+    /// Absolute, with links resolved. The task touches nothing outside the workspace.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cwd: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub workspace: String,
-    /// The shell that it was asked from, and its language: `zsh`, `bash` or `fish`.
+    /// The shell session that the request came from, and its language: `zsh`, `bash` or `fish`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub shell: String,
-    /// Nothing remote for this task.
+    /// This task uses no remote provider.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub private: bool,
-    /// The editor did not trust the workspace: nothing runs there unasked.
+    /// The editor does not trust the workspace: nothing runs there without approval.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
-    /// The file that was open, relative to the workspace, and the line of the cursor, from 1.
+    /// The active file, relative to the workspace, and the line of the cursor, from 1.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub active: String,
     #[serde(skip_serializing_if = "is_zero")]
     pub active_line: u32,
-    /// The other files that were open, relative to the workspace.
+    /// The other open files, relative to the workspace.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub selection: String,
-    /// What checkers said in the editor.
+    /// The editor's diagnostics.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub diagnostics: String,
-    /// The task after which an agent goes on by itself.
+    /// The previous task, if an agent continues it by itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub continues: String,
 }
@@ -88,21 +88,21 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// From where. What is local was typed by the person at this machine; nothing else can approve.
+/// Where a request came from. `LocalUi` is the user at this machine; no other source can approve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     #[default]
     LocalUi,
     Wecom,
-    /// A chat that no adapter of ours knows.
+    /// A chat for which there is no adapter of our own.
     Webhook,
-    /// A chat of a team, through its relay.
+    /// A team's chat, through its relay.
     Relay,
 }
 
 impl Source {
-    /// As it goes over the wire.
+    /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Source::LocalUi => "local_ui",
@@ -148,14 +148,14 @@ pub enum Proposal {
     },
 }
 
-/// Where a command may write. Kept by the kernel, where it can.
+/// Where a command may write. The kernel enforces it where it can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confine {
-    /// Wherever the person may.
+    /// Wherever the user may write.
     #[default]
     No,
-    /// In the workspace, and in a directory for temporary files that is its own.
+    /// In the workspace, and in a temporary directory of its own.
     Workspace,
 }
 
@@ -177,7 +177,7 @@ impl Confine {
 }
 
 impl Proposal {
-    /// What carrying it out would do. Follows from what is proposed alone, whatever a request or a model says about it.
+    /// The action of carrying it out. Depends on the proposal alone, not on what the request or the model says about it.
     pub fn action(&self) -> Option<Action> {
         match self {
             Self::Diff { .. } => Some(Action::ApplyDiff),
@@ -186,7 +186,7 @@ impl Proposal {
         }
     }
 
-    /// Of all its texts.
+    /// Bytes of all its texts.
     pub fn bytes(&self) -> usize {
         let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         match self {
@@ -214,7 +214,7 @@ pub struct Found {
     pub preview: Option<String>,
 }
 
-/// What a task came to.
+/// The result of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskResult {
@@ -222,9 +222,9 @@ pub struct TaskResult {
     pub intent: Intent,
     pub proposal: Proposal,
     pub requires: Requirement,
-    /// Short, for a message.
+    /// Short, for a notification.
     pub summary: String,
-    /// Long, for a screen.
+    /// Long, for a full screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! The ten states of a task and the only ways from one to the next. Each holds what is known in it and nothing else, its fields are
-//! private, and each way takes the state before by value: a transition that is not here cannot be written anywhere. In
-//! particular nothing but an approval of the very proposal that waits makes an `Executing`. Emits nothing and asks nobody.
+//! The ten states of a task and the only transitions between them. The fields of a state are private and a transition consumes the state
+//! before it, so that no other module can write a transition that is missing here. In particular, only an approval of the very proposal
+//! that waits makes an `Executing`. Emits no events.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::task::proposal::{Proposal, TaskResult};
 use crate::task::route::Scope;
 use crate::task::route::intent::{Action, Intent};
 
-/// As the document spells them.
+/// Names as docs/task.md and the wire spell them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Name {
@@ -31,7 +31,7 @@ pub enum State {
     Ended(Ended),
 }
 
-/// Something is still to come.
+/// States from which a task still moves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Live {
     Received(Received),
@@ -89,9 +89,9 @@ pub struct Executing {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completed {
     result: Box<TaskResult>,
-    /// What came of carrying it out, if there was something to carry out.
+    /// The result of carrying it out; `None` if there was nothing to carry out.
     outcome: Option<Outcome>,
-    /// Who has taken back what it wrote.
+    /// Who undid what it wrote.
     undone: Option<String>,
 }
 
@@ -107,7 +107,7 @@ pub struct Rejected {
     during: Name,
 }
 
-/// What was proposed, by whether it acts.
+/// A proposal, by whether it acts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Offer {
     Says(Box<TaskResult>),
@@ -119,19 +119,19 @@ pub enum Offer {
 pub struct Acting {
     result: Box<TaskResult>,
     action: Action,
-    /// Which proposal of its task this is, from 1, over all attempts.
+    /// Number of the proposal in its task, from 1, across attempts.
     step: u32,
     digest: Digest,
 }
 
-/// Whether somebody wants it to stop.
+/// Whether the user has asked it to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Going {
     On,
     Stopping,
 }
 
-/// What follows once a proposal is there.
+/// The state after a proposal: one that does not act completes the task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Settled {
     Completed(Completed),
@@ -144,7 +144,7 @@ pub enum Answered {
     Waiting(Waiting, Mismatch),
 }
 
-/// What an approval was for instead.
+/// Which part of an approval does not match the waiting proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mismatch {
     Task,
@@ -152,7 +152,7 @@ pub enum Mismatch {
     Digest,
 }
 
-/// What becomes of a task that is cancelled. What runs has to be stopped first, and says itself how it ended.
+/// The result of a cancellation. A running command has to be stopped first, and reports itself how it ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cancelled {
     Rejected(Rejected),
@@ -160,7 +160,7 @@ pub enum Cancelled {
 }
 
 impl Received {
-    /// A request, for the first time or once more.
+    /// The initial state, also of a retry.
     pub fn anew() -> Self {
         Self(())
     }
@@ -223,7 +223,7 @@ impl Waiting {
         &self.acting
     }
 
-    /// The only way to `Executing`.
+    /// The only transition to `Executing`.
     pub fn answered(self, approval: &Approval) -> Answered {
         let Approval { task_id, step, digest, by: _ } = approval;
         if task_id.as_str() != self.acting.result.task_id {
@@ -237,7 +237,7 @@ impl Waiting {
         }
     }
 
-    /// Another proposal in its place: it is waited for anew.
+    /// Replaces the proposal; the task waits for a new approval.
     pub fn edited(self, acting: Acting) -> Ready {
         Ready { offer: Offer::Acts(acting) }
     }
@@ -274,12 +274,12 @@ impl Completed {
         self.outcome.as_ref()
     }
 
-    /// Who has taken back what it wrote, if somebody has.
+    /// Who undid what it wrote, if it was undone.
     pub fn undone_by(&self) -> Option<&str> {
         self.undone.as_deref()
     }
 
-    /// It was carried out all the same, so it stays completed.
+    /// The task stays completed, since it was carried out.
     pub fn undone(self, by: String) -> Self {
         Self { undone: Some(by), ..self }
     }
@@ -290,7 +290,7 @@ impl Failed {
         &self.reason
     }
 
-    /// What it was doing. Only of `EXECUTING` something may be left behind.
+    /// The state in which it failed or was rejected. Only `EXECUTING` can have left partial changes behind.
     pub fn during(&self) -> Name {
         self.during
     }
@@ -307,7 +307,7 @@ impl Rejected {
 }
 
 impl Offer {
-    /// `None` for a proposal that acts and has no digest: nobody could say which bytes were approved.
+    /// `None` for a proposal that acts and has no digest: an approval could not say which bytes it covers.
     pub fn of(result: TaskResult, step: u32, digest: Option<Digest>) -> Option<Self> {
         let result = Box::new(result);
         match (result.proposal.action(), digest) {

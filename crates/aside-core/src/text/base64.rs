@@ -1,6 +1,6 @@
-//! Base64, read only.
+//! Base64 decoding.
 
-/// What base64 stands for, if that is text. Both alphabets count; padding may be missing.
+/// Decodes base64 if the result is text. Accepts both alphabets; padding may be missing.
 pub fn decoded(text: &str) -> Option<String> {
     let body = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(body.len());

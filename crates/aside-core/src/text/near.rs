@@ -1,29 +1,29 @@
-//! Which of some words are spelled nearly like another one. Knows nothing about what they mean.
+//! Finds words within a small edit distance of another. Does not know what they mean.
 
 use strsim::osa_distance;
 
-/// How far a word may be from what is typed.
+/// The maximum edit distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// One letter in a short word, two in a longer one.
     Usual,
-    /// One letter in a word of four or more: for what may be right as it is.
+    /// One letter in a word of four or more: for a word that may be right as it is.
     Careful,
 }
 
-/// A word that is near.
+/// A similar word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Near<'a> {
     pub word: &'a str,
     pub edits: u8,
-    /// The same letters in another order, which is how most slips come about.
+    /// The same letters in another order, the most common typo.
     pub swapped: bool,
-    /// It begins as what is typed does: the first letter is seldom wrong.
+    /// The same first letter, which is seldom wrong.
     pub begins: bool,
 }
 
 impl Near<'_> {
-    /// Less is better.
+    /// Lower is better.
     pub fn cost(&self) -> f32 {
         let yes = |is: bool| f32::from(u8::from(is));
         f32::from(self.edits) - 0.3 * yes(self.swapped) - 0.3 * yes(self.begins)
@@ -33,7 +33,7 @@ impl Near<'_> {
 /// Longer words are no names.
 const MAX_LETTERS: usize = 64;
 
-/// Those that are near, in no order.
+/// Similar words, unordered.
 pub fn near<'a>(typed: &str, words: impl Iterator<Item = &'a str>, reach: Reach) -> Vec<Near<'a>> {
     let letters = typed.chars().count();
     let most = match (reach, letters) {
@@ -43,14 +43,14 @@ pub fn near<'a>(typed: &str, words: impl Iterator<Item = &'a str>, reach: Reach)
     };
     let bag = bag(typed);
     let found = words.filter_map(|word| {
-        // What is far is told without comparing letter by letter: one change makes at most two differences.
+        // A cheap lower bound on the distance: one edit changes at most two bits of the bag.
         if word.len().abs_diff(typed.len()) > 4 * most || (self::bag(word) ^ bag).count_ones() as usize > 2 * most {
             return None;
         }
         let edits = osa_distance(typed, word);
         let swapped = is_swapped(typed, word);
         let near = (1..=most).contains(&edits)
-            // Of two letters, nearly everything is near.
+            // Nearly everything is near a word of two letters.
             && (letters > 2 || swapped)
             // `web1` and `web2`, `page-3.txt` and `page-4.txt` are not each other's misspelling.
             && digits(typed).eq(digits(word));
@@ -59,7 +59,7 @@ pub fn near<'a>(typed: &str, words: impl Iterator<Item = &'a str>, reach: Reach)
     found.collect()
 }
 
-/// Which letters are in it, of which some count as the same.
+/// A bit set of the letters, with collisions.
 fn bag(word: &str) -> u64 {
     word.chars().fold(0, |bag, letter| bag | 1 << (u32::from(letter) & 63))
 }

@@ -1,5 +1,5 @@
-//! Text as somebody has to see it who is to approve it: what is hidden, or looks like something else, is spelled out in `⟨…⟩`. No two texts
-//! look the same. Changes nothing that is run.
+//! Renders text for approval: spells out what is hidden or looks like something else in `⟨…⟩`. No two texts look the same. Does not change
+//! what is run.
 
 use std::borrow::Cow;
 
@@ -8,17 +8,17 @@ use crate::text;
 /// So many blanks in a row could push what follows out of sight.
 const MAX_BLANKS: usize = 8;
 
-/// For what a machine will read: look-alikes are spelled out too.
+/// For text that a machine will read: spells out look-alikes too.
 pub fn exact(text: &str) -> Cow<'_, str> {
     spelled(text, |letter| is_unseen(letter) || likeness(letter).is_some())
 }
 
-/// For prose, in whatever language: only what cannot be seen is spelled out.
+/// For prose in any language: spells out only invisible characters.
 pub fn prose(text: &str) -> Cow<'_, str> {
     spelled(text, is_unseen)
 }
 
-/// What a character that is not ASCII could be taken for.
+/// The ASCII character that a character could be taken for.
 pub fn likeness(letter: char) -> Option<char> {
     let like = match letter {
         '\u{a0}'
@@ -127,7 +127,7 @@ fn spelled(text: &str, spell: impl Fn(char) -> bool) -> Cow<'_, str> {
             while rest.next_if_eq(&' ').is_some() {
                 count += 1;
             }
-            // At the very end nobody sees one either.
+            // A blank at the very end is invisible too.
             match count >= MAX_BLANKS || rest.peek().is_none() {
                 true => shown.push_str(&format!("⟨{count} blanks⟩")),
                 false => shown.push_str(&" ".repeat(count)),

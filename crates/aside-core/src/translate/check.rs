@@ -1,5 +1,5 @@
-//! Whether a command may be shown, and what is said about it. Runs nothing, and changes nothing in a command but what
-//! cannot be seen.
+//! Decides whether a command may be shown, and which warning goes with it. Runs nothing; the only change it makes to a
+//! command is to remove invisible characters.
 
 use crate::line::{self, Dialect, Open, Word};
 use crate::names::shell;
@@ -10,28 +10,29 @@ use crate::translate::Place;
 use crate::translate::holes::{self, Hole, Kind};
 use crate::world::{self, Known};
 
-/// Bytes of a command that somebody would read before running it.
+/// Longest command in bytes; users do not read longer ones before running them.
 pub const MAX_COMMAND: usize = 2000;
 
-/// With a name to fill in, a command is worth this much of its confidence.
+/// Factor applied to the confidence of a command that still has placeholders.
 pub const HOLE: f32 = 0.5;
 
 /// A command that may be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// One line, without anything that cannot be seen.
+    /// One line, without control or invisible characters.
     pub command: String,
     pub dangers: Vec<Danger>,
-    /// What it may destroy, the worst first. Empty when nothing.
+    /// What the command may destroy, the worst first; empty when there is no danger.
     pub warning: String,
-    /// One line about the command that does the work. Empty when nobody knows it.
+    /// One line about the command that does the work; empty when no spec describes it.
     pub about: String,
-    /// Names that somebody has to fill in: it is the closest, and no answer.
+    /// Placeholders that the user has to fill in. A command with placeholders is shown as the closest match, never as
+    /// an answer.
     pub holes: Vec<Hole>,
 }
 
 impl Checked {
-    /// What it is and what it may destroy, in one line.
+    /// Description and warning joined into one line.
     pub fn description(&self) -> String {
         match (self.about.is_empty(), self.warning.is_empty()) {
             (false, false) => format!("{}; {}", self.about, self.warning),
@@ -40,31 +41,31 @@ impl Checked {
         }
     }
 
-    /// How likely it is what was meant, given how likely its source says it is.
+    /// Scales the confidence that the source reported by `HOLE` when the command has placeholders.
     pub fn confidence(&self, confidence: f32) -> f32 {
         if self.holes.is_empty() { confidence } else { confidence * HOLE }
     }
 }
 
-/// Why a command is not shown.
+/// Why a command is not shown to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     Empty,
     TooLong,
     SeveralLines,
     Unfinished(Open),
-    /// A command of this name is not here.
+    /// There is no program, alias or function of this name.
     NotFound(String),
-    /// The path is not there, or is no program.
+    /// The path does not exist or is not a program.
     NoProgram(String),
-    /// An entry of the blocklist.
+    /// A blocklist entry matches.
     Blocked(String),
-    /// A place to fill in that would be read as something else.
+    /// A placeholder that the shell would read as other syntax.
     Hole(String),
 }
 
 impl Refused {
-    /// One short sentence, without a full stop.
+    /// One short sentence for the user, without a full stop.
     pub fn reason(&self) -> String {
         match self {
             Refused::Empty => "there is no command in it".to_owned(),
@@ -84,7 +85,7 @@ impl Refused {
     }
 }
 
-/// Whether the command may be shown to somebody at this place. The blocklist holds beginnings of commands.
+/// Decides whether the command may be shown at this place. Blocklist entries are prefixes of commands.
 pub fn check(command: &str, place: &Place<'_>, blocklist: &[String]) -> Result<Checked, Refused> {
     if command.len() > MAX_COMMAND {
         return Err(Refused::TooLong);
@@ -130,7 +131,7 @@ pub fn check(command: &str, place: &Place<'_>, blocklist: &[String]) -> Result<C
     Ok(Checked { command: command.to_owned(), dangers, warning, about: about(&runs, place), holes })
 }
 
-/// What the person's own alias does in the place of its name.
+/// Dangers of the user's alias behind the command's name, with the arguments appended to its text.
 fn behind_alias(run: &Run, command: &str, place: &Place<'_>) -> Vec<Danger> {
     let Some(name) = run.words.first().filter(|name| name.fixed && run.place == runs::Place::Here) else {
         return Vec::new();
@@ -143,7 +144,7 @@ fn behind_alias(run: &Run, command: &str, place: &Place<'_>) -> Vec<Danger> {
     dangers.into_iter().map(|danger| Danger { span: run.span(), ..danger }).collect()
 }
 
-/// The entry of the blocklist with which a command of the line begins, also behind `sudo` and in `sh -c`.
+/// The first blocklist entry that is a prefix of a command in the line, also behind `sudo` and inside `sh -c`.
 pub fn blocked<'b>(command: &str, dialect: Dialect, blocklist: &'b [String]) -> Option<&'b str> {
     blocking(&Runs::of(command, dialect), dialect, blocklist)
 }
@@ -152,14 +153,14 @@ fn blocking<'b>(runs: &Runs, dialect: Dialect, blocklist: &'b [String]) -> Optio
     blocklist.iter().map(String::as_str).find(|entry| is_blocked(runs, entry, dialect))
 }
 
-/// The name of a command has to be one, wherever in the line it stands.
+/// Checks that a command's name resolves to something that can run, wherever in the line it stands.
 fn finds(runs: &Runs, number: usize, run: &Run, command: &str, place: &Place<'_>) -> Result<(), Refused> {
     let Some(name) = run.words.first().filter(|name| name.fixed && run.place == runs::Place::Here) else {
         return Ok(());
     };
     let value = name.value.as_str();
     if value.contains('/') {
-        // What runs before may make it, or go where it is.
+        // An earlier command of the line may create the program or change to its directory.
         let before = runs.runs.get(..number).unwrap_or_default();
         let alone = before.iter().all(|before| before.span().end >= run.span().end);
         return match kind(name, place).filter(|_| alone) {
@@ -169,12 +170,13 @@ fn finds(runs: &Runs, number: usize, run: &Run, command: &str, place: &Place<'_>
             Some(Known::Yes(_) | Known::NotYet) | None => Ok(()),
         };
     }
-    // The shell puts something else there before it looks.
+    // The shell expands these words before it looks up the command.
     let expanded = value.starts_with(['!', '%', '^']) && run.dialect != Dialect::Fish || value.contains("{}");
     if expanded || is_defined(command, value) {
         return Ok(());
     }
-    // Where no shell has told its aliases and functions, a model does not know them either.
+    // Without aliases and functions reported by a shell, only builtins and programs resolve; a model does not know the
+    // others either.
     if shell::has(place.names, run.dialect, value) {
         return Ok(());
     }
@@ -184,7 +186,7 @@ fn finds(runs: &Runs, number: usize, run: &Run, command: &str, place: &Place<'_>
     }
 }
 
-/// The line itself says what the name means.
+/// Whether the line itself defines the name as a function or alias.
 fn is_defined(command: &str, name: &str) -> bool {
     let begins = |begin: String| command.contains(&begin);
     begins(format!("{name}()"))
@@ -194,7 +196,7 @@ fn is_defined(command: &str, name: &str) -> bool {
         || command.contains("autoload ")
 }
 
-/// What is at the path that a word spells; none when only the shell knows the path.
+/// What exists at the path that a word spells; `None` when only the shell can expand the path.
 fn kind(word: &Word, place: &Place<'_>) -> Option<Known<world::Kind>> {
     let value = word.value.as_str();
     let path = match (value.strip_prefix("~/").filter(|_| !word.fixed), value.starts_with('/')) {
@@ -216,8 +218,8 @@ fn kind(word: &Word, place: &Place<'_>) -> Option<Known<world::Kind>> {
     Some(found.map_or(Known::No, |entry| Known::Yes(entry.kind)))
 }
 
-/// Whether a command of the line begins as the entry does: its words one by one, flags in any order and in any cluster.
-/// `mkfs` also begins `mkfs.ext4`, and the last of several words may go on: `rm -rf /` begins `rm -rf /etc`.
+/// Whether a command of the line starts with the entry: operands in order, flags in any order and cluster. `mkfs` also
+/// matches `mkfs.ext4`, and the last of several words is a prefix: `rm -rf /` matches `rm -rf /etc`.
 fn is_blocked(runs: &Runs, entry: &str, dialect: Dialect) -> bool {
     let entry = line::parse(entry, dialect);
     let Some(words) = entry.commands.first().map(|command| command.words.as_slice()) else { return false };
@@ -246,7 +248,7 @@ fn begins(entry: &[Word], arguments: &[Word]) -> bool {
     })
 }
 
-/// The flags that a word spells: `-rf` is two.
+/// Splits a flag cluster: `-rf` is two flags.
 fn letters(word: &str) -> Vec<String> {
     match word.strip_prefix('-') {
         None | Some("" | "-") => Vec::new(),
@@ -255,7 +257,7 @@ fn letters(word: &str) -> Vec<String> {
     }
 }
 
-/// Commands that only say how another runs.
+/// Commands that only change how another command runs.
 const WRAPPERS: [&str; 10] = ["sudo", "doas", "env", "time", "nice", "nohup", "timeout", "command", "exec", "cd"];
 
 fn about(runs: &Runs, place: &Place<'_>) -> String {

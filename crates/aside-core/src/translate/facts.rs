@@ -1,4 +1,5 @@
-//! What a model is told about the place a command is for. Secrets are taken out of every piece, whoever collected it.
+//! What a model is told about the place a command is for. Redacts secrets from every item, no matter which caller
+//! collected it.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +9,27 @@ use crate::text;
 use crate::translate::{Place, System, tools};
 use crate::world::{Entry, Live};
 
-/// More tell a model little and cost time.
+/// More items cost time and tell a model little.
 pub const MAX_RECENT: usize = 20;
 pub const MAX_FILES: usize = 40;
-/// Characters of one command or name; what is longer is left out.
+/// Characters of one command or name; longer items are dropped.
 pub const MAX_ITEM: usize = 200;
-/// Characters of a directory.
+/// Characters of a directory path.
 const MAX_PATH: usize = 400;
 
-/// What is known around a wish.
+/// The context that is sent with a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     pub shell: String,
-    /// With its version, as far as it is known: `Ubuntu 24.04`.
+    /// With its version where it is known: `Ubuntu 24.04`.
     pub os: String,
     pub system: System,
-    /// Of those that a model may not take for granted, the ones on PATH, the most useful first.
+    /// Programs on PATH that a model cannot take for granted, the most useful first.
     pub tools: Vec<String>,
     pub cwd: String,
-    /// What the shell has activated: `VIRTUAL_ENV=/src/.venv`.
+    /// What is activated in the shell: `VIRTUAL_ENV=/src/.venv`.
     pub environment: String,
-    /// What is worked on here: `Rust (Cargo), Git`.
+    /// Kind of project: `Rust (Cargo), Git`.
     pub project: String,
     /// Names in the directory.
     pub files: Vec<String>,
@@ -38,7 +39,7 @@ pub struct Facts {
     pub recent: Vec<String>,
 }
 
-/// A file, and what its being there says.
+/// Marker files and the project kind that each implies.
 const SIGNS: [(&str, &str); 27] = [
     ("Cargo.toml", "Rust (Cargo)"),
     ("pnpm-lock.yaml", "Node (pnpm)"),
@@ -70,8 +71,7 @@ const SIGNS: [(&str, &str); 27] = [
 ];
 
 impl Facts {
-    /// From what the machine knows by now; what it has to find out first is left out. The recent commands come oldest
-    /// first.
+    /// Collects what the world has cached and skips what would need a lookup first. `recent` is oldest first.
     pub fn of(place: &Place<'_>, os: &str, recent: &[String]) -> Self {
         let programs = place.world.programs().yes();
         let project = project(place);
@@ -93,7 +93,8 @@ impl Facts {
         }
     }
 
-    /// Line by line; what changes least comes first, so that a server which remembers a beginning computes less.
+    /// The facts line by line. What changes least comes first, so that a server's prompt cache reuses the longest
+    /// prefix.
     pub fn told(&self) -> String {
         let Facts { shell, os, system, tools, cwd, environment, project, files, branch, recent } = self;
         let mut told = String::new();
@@ -121,16 +122,17 @@ impl Facts {
     }
 }
 
-/// Variables that say what is activated in a shell. Of the hints of a client only these are told, whatever else it gives.
+/// Environment variables that name what is activated in a shell. Only these of a client's hints reach a model.
 const ACTIVATED: [&str; 3] = ["VIRTUAL_ENV", "CONDA_DEFAULT_ENV", "IN_NIX_SHELL"];
 
-/// What a client hints that is activated, in words for a model.
+/// The activated environments among a client's hints, worded for a model.
 pub fn activated(hints: &BTreeMap<String, String>) -> String {
     let told = ACTIVATED.iter().filter_map(|name| hints.get(*name).map(|value| format!("{name}={value}")));
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// Where programs are looked for, as a client hints: in its PATH, and in its virtual environment first.
+/// The search path for programs: the client's virtual environment first, then the PATH it hints, with `path` as the
+/// fallback.
 pub fn search_path(hints: &BTreeMap<String, String>, path: &str) -> String {
     let path = hints.get("PATH").filter(|path| !path.is_empty()).map_or(path, String::as_str);
     let Some(root) = hints.get("VIRTUAL_ENV").filter(|root| root.starts_with('/')) else { return path.to_owned() };
@@ -154,7 +156,7 @@ fn flavour(system: System) -> &'static str {
     }
 }
 
-/// What is worked on in this directory and in the repository around it.
+/// Kind of the project in this directory and in the repository around it.
 pub fn project(place: &Place<'_>) -> String {
     let root = place.world.repository(place.cwd).yes();
     let here = place.world.entries(place.cwd).yes();
@@ -163,7 +165,7 @@ pub fn project(place: &Place<'_>) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     for entries in here.iter().chain(&above) {
         for (_, kind) in SIGNS.iter().filter(|(file, _)| has(entries, file)) {
-            // The first that speaks of a language says it best: a lock file before what it locks.
+            // The first sign of a language is the most specific: a lock file comes before the manifest.
             let language = kind.split(' ').next().unwrap_or(kind);
             if !kinds.iter().any(|known| known.split(' ').next() == Some(language)) {
                 kinds.push(kind);
@@ -176,13 +178,13 @@ pub fn project(place: &Place<'_>) -> String {
     kinds.join(", ")
 }
 
-/// Names, or nothing for one that is too long.
+/// Joins the names; names that are too long are dropped.
 fn listed(names: &[String], most: usize) -> String {
     let names = names.iter().map(|name| item(name)).filter(|name| !name.is_empty()).take(most);
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// One line without secrets; nothing when it is too long to say much.
+/// One line without secrets; empty when the text is too long to be useful.
 pub fn item(text: &str) -> String {
     if text.chars().nth(MAX_ITEM).is_some() { String::new() } else { one_line(text) }
 }
@@ -191,7 +193,7 @@ fn path(text: &str) -> String {
     if text.chars().nth(MAX_PATH).is_some() { String::new() } else { one_line(text) }
 }
 
-/// Cleaned first: a secret with an invisible letter in it is one all the same.
+/// Cleans before redacting: a secret with an invisible character in it is still a secret.
 pub fn one_line(text: &str) -> String {
     let clean = text::clean(text);
     redact::redact(clean.trim()).replace('\n', "\\n").replace('\t', " ")

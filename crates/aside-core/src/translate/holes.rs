@@ -1,8 +1,8 @@
-//! Places that a model left for somebody to fill in: `<file>`, `{{name}}`, `path/to/file`. Knows no wish.
+//! Finds placeholders that a model left for the user to fill in: `<file>`, `{{name}}`, `path/to/file`. Does not know
+//! the query.
 //!
-//! Some would do something else if they were run as they stand: `cat <file>` reads from `file` and writes nowhere. Those
-//! make a command useless. Others only name a thing that is not there; the command is still worth showing, with less
-//! confidence.
+//! Some placeholders would do something else if they were run: `cat <file>` redirects from `file`. Those make a command
+//! useless. Others only name a thing that does not exist; such a command is still worth showing, with less confidence.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use regex::Regex;
 
 use crate::line::{Command, Word};
 
-/// A place to fill in.
+/// A placeholder and where it stands in the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hole {
     pub span: Range<usize>,
@@ -20,18 +20,19 @@ pub struct Hole {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A shell reads it as something else.
+    /// The shell reads it as other syntax, such as a redirection.
     Misread,
-    /// A name that only stands for one.
+    /// A word that only stands for a name.
     Name,
 }
 
-/// In angle brackets: a name, or words.
+/// Angle brackets around a name or several words.
 static ANGLES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<[A-Za-z][A-Za-z0-9_.-]*(?: [A-Za-z0-9_.-]+)*>").ok());
-/// In double braces, as cheat sheets have it; templates of programs begin with a dot or have one inside.
+/// Double braces, as in cheat sheets. A dot is excluded because the templates of programs begin with one or have one
+/// inside.
 static BRACES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{\{[A-Za-z_/][^{}.]*\}\}").ok());
-/// In square brackets, as manuals have it.
+/// Square brackets, as in manuals.
 static SQUARES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^\[(?:options?|flags?|args?|arguments?|files?|filename|path|dir|directory|name|url|pattern|command|branch|user|host)\]$").ok()
 });
@@ -50,17 +51,17 @@ static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// All of them, in the order of the line. `exists` says whether a name is there after all.
+/// All placeholders in the order of the line. `exists` says whether a word names something that is there after all.
 pub fn holes(line: &str, commands: &[Command], exists: impl Fn(&Word) -> bool) -> Vec<Hole> {
     let bare = unquoted(line);
     let mut holes: Vec<Hole> = Vec::new();
-    // No pattern is made ready before there is something that it could fit.
+    // Compiles no pattern before the line has something that it could match.
     let angles = bare.contains('<').then(|| ANGLES.as_ref()).flatten();
     let braces = bare.contains("{{").then(|| BRACES.as_ref()).flatten();
     for pattern in [angles, braces].into_iter().flatten() {
         for found in pattern.find_iter(&bare) {
             let next = bare.get(found.end()..).and_then(|rest| rest.chars().next());
-            // `sort <in>out` has a target.
+            // In `sort <in>out` the word after `>` is a redirection target.
             if !next.is_some_and(|next| next.is_alphanumeric() && found.as_str().ends_with('>'))
                 && !is_herestring(&bare, found.start())
             {
@@ -85,14 +86,14 @@ pub fn holes(line: &str, commands: &[Command], exists: impl Fn(&Word) -> bool) -
     holes
 }
 
-/// Whether a look at `NAMES` is worth it: it takes longer to make ready than everything else here.
+/// Cheap pre-check before `NAMES`, which takes longer to compile than everything else here.
 fn may_stand_for_a_name(value: &str) -> bool {
     let low = value.to_lowercase();
     ["path/to", "your", "name", "_id", "_hash"].iter().any(|part| low.contains(part))
         || value.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
-/// `"<message>"`, `'<your name>'`; not `'<title>'`, which somebody may look for.
+/// `"<message>"`, `'<your name>'`; not `'<title>'`, which may be a search for an HTML tag.
 fn is_quoted_angle(value: &str) -> bool {
     let Some(inside) = value.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) else { return false };
     let inside = inside.to_lowercase();
@@ -113,7 +114,7 @@ fn is_quoted_angle(value: &str) -> bool {
         )
 }
 
-/// What is in angle brackets may be in the text.
+/// For commands that search text, angle brackets may be part of the text.
 fn looks_for_text(command: &Command) -> bool {
     let name = command.words.first().map_or("", |name| name.value.as_str());
     matches!(name, "grep" | "egrep" | "rg" | "ag" | "ack" | "sed" | "awk" | "echo" | "printf" | "xmllint" | "perl")
@@ -123,7 +124,7 @@ fn is_herestring(line: &str, at: usize) -> bool {
     line.get(..at).is_some_and(|before| before.ends_with('<'))
 }
 
-/// The line with blanks for what stands in quotes, byte for byte.
+/// The line with quoted parts replaced by blanks, byte for byte, so that offsets stay valid.
 fn unquoted(line: &str) -> String {
     let mut bare = String::with_capacity(line.len());
     let mut quote = None;

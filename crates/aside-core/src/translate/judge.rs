@@ -1,26 +1,27 @@
-//! Which command stands first where the embedded engine and a model have both answered. Each has a chance of being right: the engine's is
-//! its calibrated confidence, a model's is what is known of that model so far. Two that mean the same speak for each other.
+//! Ranks the commands of the embedded engine and of a model together. Each has a probability of being right: the
+//! engine's is its calibrated confidence, the model's is its track record so far. Two commands that mean the same
+//! support each other.
 
 use crate::line::{self, Dialect};
 use crate::translate::{Nearness, Proposal};
 
-/// What a model that nothing is known of gets right, in tenths, and how many requests that counts for.
+/// Prior for a model without a track record: its share of right answers, and how many requests that counts for.
 const PRIOR: f32 = 0.7;
 const PRIOR_WEIGHT: f32 = 6.0;
-/// Requests that are remembered; a model may be replaced by a better one of the same name.
+/// Requests in the track record; older ones decay, because a model may be replaced by a better one of the same name.
 const MEMORY: f32 = 60.0;
-/// There is more than one way to say most things, so that another command is not therefore a wrong one.
+/// Weight of a disagreement. There are several ways to write most commands, so a different one is not always wrong.
 const DIFFERS: f32 = 0.5;
-/// The confidence from which an answer of the engine tells something about a model that was asked the same.
+/// Engine confidence from which its answer is used to score the model's answer to the same request.
 const TELLS: f32 = 0.9;
-/// The confidence from which the engine needs no second opinion.
+/// Engine confidence from which no second opinion is needed.
 const SURE: f32 = 0.85;
-/// What a model that is right less often says is no answer unless the engine says it too.
+/// Below this share of right answers a model's own commands are shown as `Closest`, never as an answer.
 const DOUBTED: f32 = 0.5;
-/// What a model's next command is worth, of the one before.
+/// Factor for each further command of a model, relative to the one before.
 const NEXT: f32 = 0.5;
 
-/// How often a model is right.
+/// A model's track record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trust {
     right: f32,
@@ -38,9 +39,9 @@ impl Trust {
         self.right / (self.right + self.wrong)
     }
 
-    /// What the user did with a command of the model's.
+    /// Records whether the user took a command of the model.
     pub fn was_taken(&mut self, taken: bool) {
-        // What was not taken was not always wrong: the user may have thought of something else.
+        // A command that was not taken is not always wrong: the user may have changed their mind.
         if taken {
             self.right += 1.0
         } else {
@@ -49,7 +50,7 @@ impl Trust {
         self.forget();
     }
 
-    /// What the model said where the engine is nearly certain.
+    /// Scores the model's first command against the engine's where the engine is nearly certain.
     pub fn compare(&mut self, known: &[Proposal], thoughts: &[Proposal], dialect: Dialect) {
         let (Some(ours), Some(theirs)) = (known.first(), thoughts.first()) else { return };
         if ours.nearness != Nearness::Answer || ours.confidence < TELLS {
@@ -70,13 +71,13 @@ impl Trust {
     }
 }
 
-/// Whether the engine's answer stands whatever the model would say.
+/// Whether the engine's answer stands no matter what the model would say.
 pub fn is_sure(known: &[Proposal], trust: Trust) -> bool {
     let is_sure = |best: &Proposal| best.confidence >= SURE.max(trust.share());
     known.first().is_some_and(|best| best.nearness == Nearness::Answer && is_sure(best))
 }
 
-/// All commands, the likeliest first. One that both have is spelled as the engine spells it, which can explain it.
+/// All commands, the likeliest first. A command that both have keeps the engine's spelling, which can be explained.
 pub fn rank(known: &[Proposal], thoughts: &[Proposal], trust: Trust, dialect: Dialect) -> Vec<Proposal> {
     let worth: Vec<f32> =
         std::iter::successors(Some(trust.share()), |worth| Some(worth * NEXT)).take(thoughts.len()).collect();
@@ -93,12 +94,12 @@ pub fn rank(known: &[Proposal], thoughts: &[Proposal], trust: Trust, dialect: Di
             }
         }
     }
-    // Stable: the engine's comes first of two that are as likely.
+    // The sort is stable, so the engine's command comes first on a tie.
     all.sort_by(|one, two| two.confidence.total_cmp(&one.confidence));
     all
 }
 
-/// Whether two commands do the same, by their words: quotes, the order and grouping of flags and `./` do not count.
+/// Whether two commands do the same, compared by words: quotes, order and grouping of flags, and `./` are ignored.
 pub fn means_same(one: &str, two: &str, dialect: Dialect) -> bool {
     one.split_whitespace().eq(two.split_whitespace()) || effect(one, dialect) == effect(two, dialect)
 }
@@ -121,11 +122,11 @@ fn effect(command: &str, dialect: Dialect) -> Vec<Part> {
         let (mut flags, mut operands) = (Vec::new(), Vec::new());
         for word in words {
             match word.strip_prefix('-').filter(|rest| !rest.is_empty()) {
-                // `-la` is `-l -a`, but `-name` of find is one.
+                // `-la` is `-l -a`, but `-name` of find is a single flag.
                 Some(letters) if groups(&program) && letters.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
                     flags.extend(letters.chars().map(|letter| format!("-{letter}")));
                 }
-                // Their order counts: `find . -not -name x -delete`.
+                // For these programs the order of flags matters: `find . -not -name x -delete`.
                 Some(_) if !groups(&program) => operands.push(word),
                 Some(_) => flags.push(word),
                 None => operands.push(word),
@@ -139,7 +140,7 @@ fn effect(command: &str, dialect: Dialect) -> Vec<Part> {
     parts.collect()
 }
 
-/// Whether one dash stands before single letters.
+/// Whether a program groups single-letter flags behind one dash.
 fn groups(program: &str) -> bool {
     const LONG: [&str; 9] = ["find", "java", "javac", "ffmpeg", "ffprobe", "openssl", "convert", "magick", "xrandr"];
     !LONG.contains(&program)
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(ranked(&[ours("ls -la", 0.4)], &[theirs("ls")], trust), ["ls", "ls -la"]);
         assert_eq!(ranked(&[], &[theirs("ls"), theirs("ls -a")], trust), ["ls", "ls -a"]);
         assert_eq!(ranked(&[ours("ls", 0.3)], &[], trust), ["ls"]);
-        // The second of each, which the other has too, beats both first ones.
+        // Both lists contain `ls -l` in second place; the agreement lifts it above both first places.
         let known = [ours("ls -la", 0.6), ours("ls -l", 0.55)];
         assert_eq!(ranked(&known, &[theirs("ls"), theirs("ls -l")], trust)[0], "ls -l");
         let both = rank(&[ours("ls -la", 0.4)], &[theirs("ls -a -l")], trust, Dialect::Zsh);
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!((nearness(good), nearness(bad)), (Nearness::Answer, Nearness::Closest));
         assert!(is_sure(&known, bad) && is_sure(&[ours("ls", 0.9)], Trust::default()));
         assert!(!is_sure(&[ours("ls", 0.9)], good), "a model that is better is asked");
-        // What was known long ago counts less and less.
+        // Old observations decay.
         (0..120).for_each(|_| bad.was_taken(true));
         assert!(bad.share() > 0.8, "{bad:?}");
         let mut unmoved = Trust::default();
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Where engine and model err independently, the two together are better than either.
+    /// Where engine and model err independently, the combination beats either alone.
     #[test]
     fn no_model_makes_it_worse_and_a_fair_one_makes_it_better() {
         let mut seed = 7_u64;
@@ -245,7 +246,8 @@ mod tests {
         for p in [0.3, 0.5, 0.7, 0.9] {
             let (mut trust, mut engine, mut model, mut both, rounds) = (Trust::default(), 0, 0, 0, 4000);
             for round in 0..rounds {
-                // As the engine is on requests it was not tuned for: half answered at .93, a quarter close at .5, a quarter not at all.
+                // The engine's accuracy on requests it was not tuned for: half answered at .93, a quarter close at .5,
+                // a quarter not at all.
                 let kind = chance();
                 let (confidence, right) = match kind {
                     kind if kind < 0.5 => (0.93, chance() < 0.93),

@@ -1,6 +1,6 @@
-//! A wish in plain words becomes a command to review. Asks no model itself and runs nothing: `embedded` answers from what
-//! is known here, `prompt` says what a model is asked, `check` lets through what may be shown, `judge` says which
-//! of two answers stands first.
+//! Translates a query in plain words into a command to review. Asks no model and runs nothing: `embedded` answers
+//! without a model, `prompt` builds a model's prompt, `check` decides what may be shown, `judge` ranks engine and model
+//! answers together.
 
 pub mod check;
 pub mod embedded;
@@ -18,28 +18,28 @@ use crate::names::Names;
 use crate::spec::Specs;
 use crate::world::World;
 
-/// What somebody wishes, and where.
+/// A query, and the place it is for.
 pub struct Wish<'a> {
-    /// Without the prefix that made it a wish.
+    /// Without the prefix that marked it as a query.
     pub words: &'a str,
     pub place: Place<'a>,
-    /// How many answers are wanted, the best first.
+    /// Maximum number of answers, the best first.
     pub limit: usize,
 }
 
-/// Where a command would run.
+/// The place a command would run at.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     pub cwd: &'a str,
     pub dialect: Dialect,
     pub system: System,
     pub world: &'a dyn World,
-    /// What the shell said about itself; nothing when no shell asks.
+    /// Aliases and functions that the shell reported; empty when no shell asks.
     pub names: &'a Names,
     pub specs: &'a Specs,
 }
 
-/// Whose tools are installed: the same wish has other flags elsewhere.
+/// Which tools are installed: the same query needs other flags elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum System {
     #[default]
@@ -48,14 +48,14 @@ pub enum System {
     Busybox,
 }
 
-/// A command that nobody has run: it waits for a person to read it.
+/// A command that has not run: the user reviews it first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     pub command: String,
     pub source: Source,
-    /// How likely it is what was meant, 0 to 1.
+    /// Probability that it is what was meant, 0 to 1.
     pub confidence: f32,
-    /// One line: what it does. Empty when nobody can say.
+    /// One line: what it does. Empty when unknown.
     pub about: String,
     pub nearness: Nearness,
 }
@@ -75,10 +75,10 @@ impl Source {
     }
 }
 
-/// Whether it answers all that was asked.
+/// Whether a proposal covers the whole query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nearness {
     Answer,
-    /// Some of the words are not in it: the closest that is known, and shown as such.
+    /// Does not cover some of the words: the closest command that is known, and shown as such.
     Closest,
 }

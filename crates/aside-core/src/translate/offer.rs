@@ -1,5 +1,5 @@
-//! What of the answers to a wish is offered, and in which words: judged, cleaned, each command once, the best first. Asks
-//! nobody.
+//! Turns the proposals for a query into what the client is sent: ranked, checked, without duplicates, the best first.
+//! Asks no model.
 
 use crate::project;
 use crate::proto::wish;
@@ -8,11 +8,11 @@ use crate::translate::check::{Checked, check};
 use crate::translate::explain::explain;
 use crate::translate::{Nearness, Place, Proposal, Source};
 
-/// Characters of the line about a command.
+/// Characters of a command's description.
 const MAX_ABOUT: usize = 200;
 
-/// Of the thoughts in their order: a model's come before those of the embedded engine, which are kept where they differ.
-/// The blocklist holds beginnings of commands.
+/// Keeps the order of `thoughts`: a model's come before those of the embedded engine, which stay where they differ.
+/// Blocklist entries are prefixes of commands.
 pub fn offers<'a>(
     thoughts: impl IntoIterator<Item = &'a Proposal>,
     place: &Place<'_>,
@@ -41,7 +41,7 @@ pub fn offers<'a>(
     offers
 }
 
-/// Whether the description says nothing that the warning does not say: "deletes the files" beside "deletes files".
+/// Whether the description only repeats the warning: "deletes the files" beside "deletes files".
 fn repeats(description: &str, warning: &str) -> bool {
     const FILLERS: [&str; 5] = ["the", "a", "it", "them", "your"];
     let words = |text: &str| -> Vec<String> {
@@ -52,12 +52,12 @@ fn repeats(description: &str, warning: &str) -> bool {
     !warned.is_empty() && words(description).iter().all(|word| warned.contains(word))
 }
 
-/// The last word on a request. The excuse is why a model was not asked, or did not answer; `unknown` are the words that nothing known
-/// accounts for.
+/// The final reply to a request. `excuse` is why a model was not asked or did not answer; `unknown` are the words that
+/// no known rule explains.
 pub fn last(proposals: Vec<wish::Proposal>, excuse: &str, query: &str, unknown: Option<&str>) -> wish::Suggestion {
     let is_ours = proposals.iter().all(|proposal| proposal.source == Source::Embedded.name());
     let note = match (proposals.is_empty(), excuse) {
-        // The project says nothing about it here; a task looks further, and lists what there is.
+        // The project has nothing of this name in this directory; a task looks further and lists what exists.
         (true, "") if project::asked(query).is_some() => {
             "no answer: nothing in this project is called so; `aside task` lists what there is".to_owned()
         }
@@ -75,7 +75,7 @@ pub fn last(proposals: Vec<wish::Proposal>, excuse: &str, query: &str, unknown: 
 fn offer(proposal: &Proposal, checked: Checked) -> wish::Proposal {
     let Proposal { command: _, source, confidence, about, nearness } = proposal;
     let confidence = checked.confidence(if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 });
-    // Whoever has to fill something in has not got an answer.
+    // A command with placeholders is not an answer.
     let nearness = match nearness {
         Nearness::Answer if checked.holes.is_empty() => wish::Nearness::Answer,
         Nearness::Answer | Nearness::Closest => wish::Nearness::Closest,

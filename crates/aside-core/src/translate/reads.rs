@@ -1,6 +1,6 @@
-//! Whether a command only reads, found by parsing it. What is not known to, may change something: files, processes, services, a
-//! repository, settings. Stricter than `safety`, which names what cannot be taken back, and apart from what a task may run unasked
-//! (`task/gate`), which depends on the place as well.
+//! Decides by parsing whether a command only reads. A command that is not known to read may change something: files,
+//! processes, services, a repository, settings. Stricter than `safety`, which names what cannot be undone, and separate
+//! from what a task may run without asking (`task/gate`), which also depends on the place.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
@@ -12,25 +12,26 @@ use crate::safety::runs::{Run, Runs};
 
 const TABLE: &str = include_str!("../../data/translate/reads.rules");
 
-/// Places that may be written to without leaving anything behind.
+/// Redirection targets that leave nothing behind.
 const NOWHERE: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
-/// Directories of programs that a name may be typed with.
+/// Directories that a program's name may be typed with.
 const SYSTEM: [&str; 6] = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 /// Programs of a project that are typed with their directory.
 const OWN: [&str; 2] = ["./gradlew", "bin/rails"];
-/// They run something only when told to.
+/// Searches that run a command only when told to.
 const SEARCHES: [&str; 3] = ["find", "fd", "fdfind"];
 
 /// Whether every command in the line, however wrapped, only reads.
 pub fn only_reads(command: &str, dialect: Dialect) -> bool {
     let Runs { mut runs, open } = Runs::of(command, dialect);
-    // The table has them with their interpreters.
+    // The table lists modules together with their interpreters.
     runs.retain(|run| !run.is_module);
     open.is_none() && !runs.is_empty() && runs.iter().enumerate().all(|(at, run)| reads(run, runs.get(at + 1)))
 }
 
-/// Judges one command; `next` is the one found after it, which is the first that it runs itself if it runs any.
+/// Judges one command. `next` is the following command of the line, which is the inner command if this one runs
+/// another.
 fn reads(run: &Run, next: Option<&Run>) -> bool {
     if run.redirections.iter().any(writes) {
         return false;
@@ -46,7 +47,7 @@ fn reads(run: &Run, next: Option<&Run>) -> bool {
     let fits = |entry: &Entry| {
         let body = entry.body();
         match (body.runs, inner) {
-            // Flags of the inner command are its own.
+            // Flags behind the inner command's name belong to that command.
             (true, Some(own)) => body.fits(arguments.get(..own).unwrap_or_default()),
             (true, None) => SEARCHES.contains(&name) && body.fits(arguments),
             (false, _) => body.fits(arguments),
@@ -61,12 +62,12 @@ fn writes(redirection: &Redirection) -> bool {
     matches!(redirection.kind, Redirect::Write | Redirect::Append) && !NOWHERE.contains(&to)
 }
 
-/// Of the words behind the name, how many come before the command that this one runs; none when it runs none.
+/// How many arguments come before the inner command; `None` when there is no inner command.
 fn inner(run: &Run, next: Option<&Run>) -> Option<usize> {
     let (outer, inner) = (run.span(), next?.span());
     let is_inner = outer.start < inner.start && inner.end <= outer.end;
     let before = run.arguments().iter().take_while(|word| word.span.end <= inner.start);
-    // A script in quotes begins inside of a word.
+    // A quoted script begins inside a word.
     is_inner.then(|| before.count())
 }
 
@@ -76,7 +77,8 @@ struct Entry {
     body: OnceLock<Body>,
 }
 
-/// Read when a command of that name is first judged: reading all of them would take longer than answering a request.
+/// Parsed lazily, when a command of that name is first judged: parsing the whole table would take longer than answering
+/// a request.
 #[derive(Default)]
 struct Body {
     subs: Vec<Vec<&'static str>>,
@@ -95,7 +97,7 @@ struct Body {
 struct Pattern(Option<Regex>);
 
 impl Pattern {
-    /// A pattern that makes no sense decides against the command.
+    /// An invalid pattern never matches, which decides against the command.
     fn is(&self, word: &str) -> bool {
         self.0.as_ref().is_some_and(|pattern| pattern.is_match(word))
     }
@@ -107,7 +109,7 @@ impl Pattern {
 
 static TABLE_BY_NAME: LazyLock<HashMap<&str, Vec<Entry>>> = LazyLock::new(|| index(TABLE));
 
-/// Where the entries of each program are.
+/// Where each program's entries are in the table.
 fn index(table: &'static str) -> HashMap<&'static str, Vec<Entry>> {
     let mut entries: HashMap<&str, Vec<Entry>> = HashMap::new();
     for block in table.split("\n\n") {
@@ -161,7 +163,7 @@ impl Body {
         body
     }
 
-    /// Whether the words behind a program's name are those of this entry.
+    /// Whether the arguments match this entry.
     fn fits(&self, arguments: &[&str]) -> bool {
         let (flags, others) = self.sorted(arguments);
         let sub = self.subs.iter().filter(|sub| others.get(..sub.len()) == Some(sub.as_slice())).map(Vec::len).max();
@@ -177,7 +179,7 @@ impl Body {
             && !arguments.iter().any(|word| self.refuse.iter().any(|pattern| pattern.refuses(word)))
     }
 
-    /// Flags, and the other words without those that are values of flags.
+    /// Splits arguments into flags and operands; values of flags are dropped.
     fn sorted<'w>(&self, arguments: &[&'w str]) -> (Vec<&'w str>, Vec<&'w str>) {
         let (mut flags, mut others) = (Vec::new(), Vec::new());
         let mut words = arguments.iter();
@@ -212,7 +214,7 @@ impl Body {
                 && letters(flag).chars().all(|one| only.iter().any(|known| letter(known) == Some(one)))
     }
 
-    /// As `is_flag`, but not as one letter among others.
+    /// Like `is_flag`, but does not match a letter inside a cluster.
     fn is_flag_alone(&self, known: &str, flag: &str) -> bool {
         match known.strip_suffix('*') {
             Some(prefix) => flag.starts_with(prefix),

@@ -1,18 +1,18 @@
-//! Which of the programs on PATH a model is told about: those that change the best answer, the most useful first, within a
-//! budget. Does not look at PATH itself.
+//! Chooses which programs on PATH a model is told about: those that change the best answer, the most useful first,
+//! within a budget. Does not read PATH itself.
 
 use crate::spec::Specs;
 
 const TOOLS: &str = include_str!("../../data/translate/tools.txt");
 
-/// Names, and characters of all of them: about three hundred tokens.
+/// Budget in names and in total characters: about 300 tokens.
 pub const MAX_TOOLS: usize = 120;
 const MAX_CHARACTERS: usize = 900;
-/// Characters of one name; a program's is shorter.
+/// Characters of one name; real program names are shorter.
 const MAX_NAME: usize = 40;
 
-/// What belongs to the project comes first, then what is useful everywhere, then what ran here lately, then whatever has a spec.
-/// The order depends on commands only at its end, so that a server may remember the beginning of the prompt.
+/// Order: tools of the project, tools that are useful everywhere, programs that ran here recently, programs with a
+/// spec. Only the end depends on recent commands, so that a server's prompt cache keeps the beginning.
 pub fn told(programs: &[Box<str>], project: &str, recent: &[String], specs: &Specs) -> Vec<String> {
     let has = |name: &str| programs.binary_search_by(|program| (**program).cmp(name)).is_ok();
     let usual: Vec<&str> = section("[usual]").collect();
@@ -60,7 +60,7 @@ mod tests {
         let here = "zoxide ls grep git cargo docker jq deploy-tool hq7";
         assert_eq!(from(here, "", &[]), "git docker cargo jq zoxide");
         assert_eq!(from(here, "Rust (Cargo), Git", &[]), "cargo git docker jq zoxide");
-        // What is not on PATH is not told, and neither is what every system has.
+        // Programs that are missing from PATH and programs that every system has are left out.
         let recent = ["deploy-tool --now", "gone x", "ls -l", "git push", "FOO=1 make"];
         assert_eq!(from(here, "", &recent), "git docker cargo jq zoxide deploy-tool");
     }

@@ -1,6 +1,6 @@
-//! The rows of the corpus: what was typed, and what became of it. `crates/aside/eval/detect/README.md` has the format.
+//! The rows of the corpus: lines as typed, and their outcome. `crates/aside/eval/detect/README.md` describes the format.
 
-/// One line that somebody typed.
+/// A line as a user typed it.
 #[derive(Debug)]
 pub struct Case {
     pub kind: Kind,
@@ -8,7 +8,7 @@ pub struct Case {
     /// Below the home.
     pub folder: &'static str,
     pub exit: i32,
-    /// What the shell finds under the first word, in the words of the protocol.
+    /// What the shell finds under the first word, in the protocol's terms.
     pub first: &'static str,
     pub reading: Reading,
     pub line: String,
@@ -17,20 +17,20 @@ pub struct Case {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A command that does what it should.
+    /// A command that succeeds.
     Valid,
     /// A command that fails.
     Failing,
-    /// Meant as a command, and none: a slip, a tool that is not there, another shell's syntax.
+    /// Meant as a command, but not one: a typo, a tool that is not installed, another shell's syntax.
     Mistyped,
     Sentence,
 }
 
-/// What the shell makes of a line when Enter is pressed.
+/// How the shell parses a line when Enter is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     Read,
-    /// It asks for more, and goes on asking.
+    /// It is incomplete, and the shell keeps waiting for more.
     Open,
     Unreadable,
 }
@@ -41,17 +41,17 @@ pub struct Half {
     pub cases: Vec<Case>,
 }
 
-/// There to learn from.
+/// The half for development.
 pub fn dev() -> Half {
     Half { name: "dev", cases: read(include_str!("../../../aside/eval/detect/dev.txt")) }
 }
 
-/// Written while the rules were made, and learnt from as well.
+/// Written while the rules were developed, and learnt from as well.
 pub fn more() -> Half {
     Half { name: "more", cases: read(include_str!("../../../aside/eval/detect/more.txt")) }
 }
 
-/// Of this one only figures are looked at.
+/// The held-out half: only its figures are looked at.
 pub fn held() -> Half {
     Half { name: "held", cases: read(include_str!("../../../aside/eval/detect/held.txt")) }
 }

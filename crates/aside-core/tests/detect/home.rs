@@ -1,4 +1,4 @@
-//! The machine that the corpus was typed on, as far as core may ask about it: the same on every machine that judges.
+//! A fake of the machine on which the corpus was typed, as far as core may ask about it: the same wherever the tests run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aside_core::names::Names;
 use aside_core::world::{Entry, Item, Kind, Known, Live, World};
 
-/// What is there, one thing per row; see `crates/aside/eval/detect/README.md`.
+/// Its contents, one per row; see `crates/aside/eval/detect/README.md`.
 const WORLD: &str = include_str!("../../../aside/eval/detect/world.txt");
 /// The programs on PATH.
 const PROGRAMS: &str = include_str!("../../../aside/eval/detect/programs.txt");
@@ -62,13 +62,13 @@ impl Home {
         Self { home, root, entries: entries.collect(), programs: programs.into(), live, names }
     }
 
-    /// What the person's shell tells of itself.
+    /// What the user's shell reports about itself.
     pub fn names(&self, shell: &str) -> Names {
         self.names.get(shell).cloned().unwrap_or_default()
     }
 }
 
-/// The directories on the way are there too.
+/// Adds the parent directories too.
 fn put(entries: &mut BTreeMap<String, Vec<Entry>>, path: &str, kind: Kind) {
     let mut directory = String::new();
     let mut parts = path.split('/').skip(1).peekable();

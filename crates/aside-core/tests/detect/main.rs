@@ -1,5 +1,5 @@
-//! Are commands left to the shell, and are sentences noticed? Judges the classifier by a corpus of what people type; see
-//! docs/detect-eval.md. `make eval-detect` prints the figures and what is wrong in the half that is there to learn from.
+//! Measures the classifier by a corpus of typed lines: are commands left to the shell, and is prose noticed? See
+//! docs/detect-eval.md. `make eval-detect` prints the figures and the errors in the development half.
 
 #![allow(
     clippy::disallowed_macros,
@@ -19,27 +19,27 @@ use aside_core::spec::Specs;
 use corpus::{Case, Half, Kind, Reading};
 use home::Home;
 
-/// Of commands that fail, in percent: more must not be taken for sentences, with the output or without.
+/// The maximum share of failing commands that may be taken for prose, in percent, with the output or without.
 const FAILING_AT_MOST: f64 = 1.0;
-/// Of commands that are mistyped, in percent. They fail whatever happens, so a few are forgiven.
+/// The maximum for mistyped commands, in percent. They fail whatever happens, so a few are tolerated.
 const MISTYPED_AT_MOST: f64 = 3.0;
-/// Of sentences, in percent, when the output is known.
+/// The minimum share of prose that must be noticed, in percent, when the output is known.
 const SENTENCES_AT_LEAST: f64 = 90.0;
-/// Of sentences, in percent, when nobody saw the output.
+/// The minimum for prose, in percent, when the output was not captured.
 const SENTENCES_UNSEEN_AT_LEAST: f64 = 92.0;
 
-/// What becomes of a line.
+/// What happens to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// It never reaches the shell.
     Taken,
-    /// The shell ran it, it failed, and then it went to the agent.
+    /// The shell ran it, it failed, and then it was rerouted to the agent.
     Rerouted,
-    /// The shell's, and nobody else's.
+    /// Left to the shell.
     Left,
 }
 
-/// Whether the daemon was told what the line had printed.
+/// Whether the daemon got the line's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Output {
     Seen,
@@ -76,7 +76,7 @@ impl Judge {
         if ruling.verdict == Before::Agent {
             return Judged { fate: Fate::Taken, reason: ruling.reason };
         }
-        // A shell that waits for more has not run anything, so there is no failure to look at.
+        // A shell that waits for more has not run anything, so there is no failure to classify.
         if case.exit == 0 || case.reading == Reading::Open {
             return Judged { fate: Fate::Left, reason: ruling.reason };
         }
@@ -99,7 +99,7 @@ impl Judge {
         figures
     }
 
-    /// One row for each line that went the wrong way.
+    /// A row for each line that was misclassified.
     fn wrong(&self, half: &Half) -> String {
         let mut report = String::new();
         for case in &half.cases {
@@ -125,9 +125,9 @@ impl Judge {
 #[derive(Clone, Copy, Debug, Default)]
 struct Figures {
     lines: usize,
-    /// Before they ran.
+    /// Rerouted before they ran.
     taken: usize,
-    /// To the agent, before or after, when the output is known.
+    /// Rerouted, before or after, when the output is known.
     seen: usize,
     unseen: usize,
 }
@@ -154,7 +154,8 @@ fn table(judge: &Judge, halves: &[Half]) -> String {
     table
 }
 
-/// `ASIDE_DETECT=dev` lists what is wrong there, `ASIDE_DETECT=more` in the other part to learn from, `ASIDE_DETECT=all` also what is wrong in the half that nobody learns from.
+/// `ASIDE_DETECT=dev` lists the errors there, `ASIDE_DETECT=more` those in the other development part, `ASIDE_DETECT=all` also
+/// those in the held-out half.
 #[test]
 fn figures() {
     let (judge, halves) = (Judge::new(), [corpus::dev(), corpus::more(), corpus::held()]);
@@ -201,7 +202,7 @@ fn sentences_are_caught() {
     }
 }
 
-/// What the figures are worth depends on what is counted.
+/// The figures depend on the composition of the corpus.
 #[test]
 fn the_corpus_is_what_it_says() {
     let (dev, held) = (corpus::dev(), corpus::held());

@@ -1,5 +1,5 @@
-//! Lines that nobody wrote: commands with all that shells know, sentences, and mixtures of both, on a machine with many
-//! programs. And what must hold for each of them: a command that the shell would run is not taken away from it.
+//! Generated lines: commands with every shell construct, prose, and mixtures of both, on a machine with many programs. And the
+//! invariant for each of them: a command that the shell would run is not taken away from it.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ const SEED: &str = include_str!("../../data/detect/seed.txt");
 const ACTS: &str = include_str!("../../data/detect/acts.txt");
 const COMMANDS: &str = include_str!("../../data/detect/commands.txt");
 
-/// Programs that every machine has, beside those that we know more about.
+/// Programs that every machine has, besides those with a spec.
 const PROGRAMS: &str = "awk base64 basename cal cat chmod chown cp cut date dd df diff dirname du env expr factor file find \
      fold free grep groups head host id install join kill last less link ln locate look ls make man mkdir more mount mv nice \
      nl od open paste ps pwd rename rm script sed seq shuf size sleep sort split stat strings su sudo sum tail tar tee test \
@@ -75,7 +75,7 @@ const SENTENCES: &[&str] = &[
     "como posso apagar os ficheiros",
 ];
 
-/// `%` is a command, `#` the words of one.
+/// `%` is a command, `#` the arguments of a command.
 const CONSTRUCTS: &[&str] = &[
     "% | %",
     "% | % | %",
@@ -131,7 +131,7 @@ const CONSTRUCTS: &[&str] = &[
     "alias x='%'",
 ];
 
-/// xorshift: the same lines each time.
+/// xorshift: reproducible.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -147,38 +147,38 @@ impl Dice {
     }
 }
 
-/// Everything that lines are made of, and the machine that they are typed on.
+/// The vocabulary of the generated lines, and the machine on which they are typed.
 pub struct Machine {
     programs: Vec<&'static str>,
     sorted: Arc<[Box<str>]>,
     files: Arc<[Entry]>,
     names: Names,
     specs: Specs,
-    /// The document's list of natural language.
+    /// The classifier's required list of natural-language words.
     words: Vec<&'static str>,
     flags: Vec<&'static str>,
     things: Vec<&'static str>,
     subcommands: Vec<&'static str>,
-    /// Commands of which a sentence may be taken from the shell although it would run: the agent words that the document
-    /// demands, and what would act on prose.
+    /// Commands whose line may be rerouted although it would run: the agent words that the requirements demand, and commands that
+    /// would act on prose.
     excepted: HashSet<&'static str>,
 }
 
 pub static MACHINE: LazyLock<Machine> = LazyLock::new(Machine::new);
 
-/// What was found about a line.
+/// The verdict on a line, with its facts.
 pub struct Found {
     pub verdict: Before,
     pub reason: String,
     pub syntax: Syntax,
-    /// The first command of the line is there.
+    /// The first command of the line exists.
     pub exists: bool,
-    /// It is one of those that may be taken.
+    /// It is one of those that may be rerouted.
     pub excepted: bool,
 }
 
 impl Found {
-    /// A command is taken from the shell, if that can read the line.
+    /// Whether an existing command is taken from the shell, provided that the shell can parse the line.
     pub fn is_taken(&self) -> bool {
         self.verdict == Before::Agent && self.exists && !self.excepted
     }
@@ -253,7 +253,7 @@ impl Machine {
             0..=4 => self.command(dice),
             5..=9 => self.construct(dice),
             10 => dice.pick(SENTENCES).to_owned(),
-            // A command, and a sentence after it.
+            // A command, followed by prose.
             11 => format!("{} {}", dice.pick(&self.programs), dice.pick(SENTENCES)),
             12 => format!("{} {}", dice.pick(&self.programs), self.prose(dice)),
             13 => self.prose(dice),
@@ -299,7 +299,7 @@ impl Machine {
         line
     }
 
-    /// A few words changed for others.
+    /// Replaces a few words by others.
     fn mixed(&self, dice: &mut Dice, line: &str) -> String {
         let mut words: Vec<&str> = line.split(' ').collect();
         for _ in 0..=dice.below(3) {
@@ -338,7 +338,7 @@ impl World for Machine {
     }
 }
 
-/// Letters of all kinds, and what shells and terminals obey.
+/// Letters of all kinds, and the characters that shells and terminals interpret.
 fn garbage(dice: &mut Dice) -> String {
     let count = dice.below(60);
     let letter = |dice: &mut Dice| match dice.below(6) {
@@ -356,7 +356,7 @@ fn garbage(dice: &mut Dice) -> String {
     (0..count).map(|_| letter(dice)).collect::<String>().replace('\0', "")
 }
 
-/// Quotes keep their blanks.
+/// Splits at blanks outside of quotes.
 fn split_things() -> Vec<&'static str> {
     let mut things = Vec::new();
     let mut rest = THINGS.trim();

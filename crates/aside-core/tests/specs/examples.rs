@@ -1,5 +1,5 @@
-//! Which share of the flags and subcommands in public examples the specs know. `ASIDE_EXAMPLES` names a file of JSON
-//! lines with `src` and `cmd`; `ASIDE_EXAMPLES_LIST=1` prints what is not known, the most frequent first.
+//! The share of the flags and subcommands in public examples that the specs know. `ASIDE_EXAMPLES` names a file of JSON lines with
+//! `src` and `cmd`; `ASIDE_EXAMPLES_LIST=1` prints the unknown ones, most frequent first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ struct Count {
     known: bool,
 }
 
-/// Different words after a command without a spec that make them subcommands.
+/// How many different words after a command without a spec make them subcommands.
 const MIN_SUBCOMMANDS: usize = 3;
 
 #[test]
@@ -79,7 +79,7 @@ fn count(source: &str, uses: Uses, commands: &mut BTreeMap<String, Command>) {
 }
 
 impl Command {
-    /// Without a spec, plain first words are subcommands if most lines have one and they differ.
+    /// Without a spec, plain first words count as subcommands if most lines have one and they differ.
     fn guess_subcommands(&mut self) {
         let times: usize = self.firsts.values().sum();
         if self.firsts.len() < MIN_SUBCOMMANDS || times * 5 < self.lines * 2 {
@@ -114,7 +114,7 @@ fn percent(part: usize, whole: usize) -> f64 {
     percent
 }
 
-/// One line each: the rank of the command by collections and by lines, how often, the command, what is not known.
+/// One line each: the command's rank by collections and by lines, its count, its name, the unknown word.
 fn list(ranked: &[(&String, &Command)], library: &Library) {
     let mut by_lines: Vec<usize> = (0..ranked.len()).collect();
     by_lines.sort_by_key(|at| (std::cmp::Reverse(ranked[*at].1.lines), ranked[*at].0));

@@ -1,5 +1,5 @@
-//! Reads help texts for `scripts/specs`: with `ASIDE_SPECS_TEXTS` naming a directory, every `NAME.txt` in it becomes
-//! `NAME.toml`, by the reader that learns a spec at the prompt.
+//! Parses help texts for `scripts/specs`: with `ASIDE_SPECS_TEXTS` naming a directory, every `NAME.txt` in it becomes `NAME.toml`,
+//! by the same parser that learns a spec at the prompt.
 
 use std::path::PathBuf;
 

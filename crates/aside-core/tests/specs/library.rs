@@ -22,7 +22,7 @@ impl Library {
         Self { specs, aliases }
     }
 
-    /// The spec's own name for a command that it knows by another.
+    /// The spec's own name for a command that it knows under an alias.
     pub fn name<'a>(&'a self, command: &'a str) -> &'a str {
         if self.specs.contains_key(command) { command } else { self.aliases.get(command).map_or(command, |name| name) }
     }

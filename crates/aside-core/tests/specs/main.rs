@@ -1,5 +1,5 @@
-//! The specs measured from outside: by example command lines (`make eval-specs`) and by the programs that are installed
-//! here. Reads the files below `data/spec`, so that a changed spec is measured without a build. See docs/specs.md.
+//! Measures the specs from outside: by example command lines (`make eval-specs`) and by the programs installed on this machine.
+//! Reads the files below `data/spec`, so that a changed spec is measured without a build. See docs/specs.md.
 
 #![allow(
     clippy::disallowed_macros,

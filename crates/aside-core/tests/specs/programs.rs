@@ -1,6 +1,6 @@
-//! Each spec against the program of its name, where that is installed: the long flags of the spec that its `--help` does
-//! not name. Versions differ, and many a help text is not complete, so only a spec that is mostly wrong fails;
-//! `ASIDE_PROGRAMS_LIST=1` prints every flag that was not found.
+//! Compares each spec with the program of its name, where it is installed: the long flags of the spec that its `--help` does not
+//! mention. Versions differ, and many help texts are incomplete, so only a spec that is mostly wrong fails; `ASIDE_PROGRAMS_LIST=1`
+//! prints every flag that was not found.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use aside_core::spec::format::Spec;
 
 use crate::library::Library;
 
-/// They do harm, wait for input, or take `--help` for something else.
+/// Never run: they do harm, wait for input, or interpret `--help` differently.
 const NEVER: &str = "\
     rm rmdir unlink dd shred wipefs truncate fdisk sfdisk cfdisk gdisk sgdisk parted mkswap cryptsetup shutdown reboot halt poweroff \
     init telinit systemd-run kill killall pkill skill xkill sudo su doas pkexec runuser login passwd chpasswd chroot nsenter unshare \
@@ -21,14 +21,14 @@ const NEVER: &str = "\
     telnet ftp nc ncat socat mosh tmux screen zellij at batch crontab mount umount yes reset clear tput stty startx Xorg exec eval \
     echo printf test true false aside write wall mesg";
 const NEVER_BEGINS: &[&str] = &["mkfs", "fsck", "grub", "mkntfs"];
-/// Their short help names few flags, and this shows the others.
+/// Programs whose short help lists few flags, and how to get the others.
 const FULL_HELP: &[(&str, &[&str])] =
     &[("curl", &["--help", "all"]), ("gpg", &["--dump-options"]), ("xz", &["--long-help"]), ("unxz", &["--long-help"])];
 /// Another program has the same name, or its help describes something else.
 const DIFFERENT: &[&str] = &["npx", "yq"];
 const TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_BYTES: u64 = 1 << 20;
-/// A spec with fewer flags says too little to judge by.
+/// A spec with fewer flags is too small to judge.
 const MIN_FLAGS: usize = 5;
 const THREADS: usize = 4;
 
@@ -72,7 +72,7 @@ fn is_fit(name: &str) -> bool {
         && !NEVER_BEGINS.iter().any(|beginning| name.starts_with(beginning))
 }
 
-/// None where there is no such program, or its help or the spec has too few flags to tell.
+/// `None` where there is no such program, or its help or the spec has too few flags to judge.
 fn compare(name: &str, spec: &Spec) -> Option<Outcome> {
     let program = program(name)?;
     let flags: Vec<&str> =
@@ -82,7 +82,7 @@ fn compare(name: &str, spec: &Spec) -> Option<Outcome> {
     }
     let words = FULL_HELP.iter().find(|(known, _)| *known == name).map_or(&["--help"][..], |(_, words)| words);
     let help = help(&program, words)?;
-    // A help that names few flags is a summary.
+    // A help that lists few flags is a summary.
     if help.matches("--").count() * 2 < flags.len() {
         return None;
     }
@@ -94,7 +94,7 @@ fn is_long(name: &str) -> bool {
     name.starts_with("--") && !matches!(name, "--help" | "--version")
 }
 
-/// Whether the help names the flag: as a whole word, or as `--[no-]flag`.
+/// Whether the help mentions the flag: as a whole word, or as `--[no-]flag`.
 fn names(help: &str, flag: &str) -> bool {
     let bare = flag.trim_start_matches('-');
     let bare = bare.strip_prefix("no-").unwrap_or(bare);
@@ -106,11 +106,11 @@ fn names(help: &str, flag: &str) -> bool {
 fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file());
-    // Version managers put scripts there that fetch or fail.
+    // Version managers install shims there that download or fail.
     found.filter(|file| !file.to_string_lossy().contains("/shims/"))
 }
 
-/// What it prints within the timeout.
+/// The output within the timeout.
 fn help(program: &Path, words: &[&str]) -> Option<String> {
     let mut child = Command::new(program)
         .args(words)
@@ -138,7 +138,7 @@ fn help(program: &Path, words: &[&str]) -> Option<String> {
         }
         readers.map(|reader| reader.join().unwrap_or_default()).concat()
     });
-    // In a man page a letter is bold by printing it twice.
+    // In a man page a bold letter is printed twice, with a backspace between.
     Some(text.replace('\u{8}', ""))
 }
 

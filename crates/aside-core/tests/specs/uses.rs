@@ -1,5 +1,5 @@
-//! Which flags and subcommands a command line uses, and whether the specs know them. Words that cannot be told from
-//! arguments count as neither.
+//! Which flags and subcommands a command line uses, and whether the specs know them. Words that cannot be told from arguments count
+//! as neither.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ use aside_core::spec::walk::{End, Piece, Step, Walk};
 
 use crate::library::Library;
 
-/// Stands for what a reader of an example fills in. Looks like a path, so it is no name.
+/// Stands for a placeholder in an example. Looks like a path, so that it is not taken for a name.
 const BLANK: &str = "/blank/";
-/// Commands in commands: `sudo env nice …`.
+/// Nested commands: `sudo env nice …`.
 const MAX_DEPTH: usize = 8;
 
 /// A flag or a subcommand in an example.
@@ -27,7 +27,7 @@ pub struct Use {
     pub known: bool,
 }
 
-/// What one example uses.
+/// What an example uses.
 #[derive(Debug, Default)]
 pub struct Uses {
     /// The names of the commands in it.
@@ -37,7 +37,7 @@ pub struct Uses {
     pub firsts: BTreeSet<(String, String)>,
 }
 
-/// All that a line of a collection uses, with every spelling it gives.
+/// Everything that a line of a collection uses, with every alternative that it gives.
 pub fn of(example: &str, library: &Library) -> Uses {
     let mut uses = Uses::default();
     for text in spellings(example) {
@@ -49,7 +49,7 @@ pub fn of(example: &str, library: &Library) -> Uses {
     uses
 }
 
-/// `{{[-a|--all]}}` is two spellings, `{{file}}` a blank.
+/// `{{[-a|--all]}}` has two alternatives, `{{file}}` is a placeholder.
 fn spellings(example: &str) -> BTreeSet<String> {
     [false, true].into_iter().map(|last| spelling(example, last)).collect()
 }
@@ -90,10 +90,10 @@ fn is_plain(word: &Word) -> bool {
         && word.value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// The name of a flag as it is given, without a value in the same word.
+/// The name of a flag as given, without a value in the same word.
 fn flag_name(word: &str) -> Option<&str> {
     let name = if word.starts_with("--") { word.split('=').next().unwrap_or(word) } else { word };
-    // `-10` is a number, `-{{x}}` and `-$lines` are not known.
+    // `-10` is a number, `-{{x}}` and `-$lines` are unknown.
     let number = name[1..].bytes().all(|byte| byte.is_ascii_digit());
     let odd = !name.bytes().all(|byte| byte.is_ascii_graphic()) || name.contains(BLANK) || name.contains('$');
     (name.len() > 1 && name != "--" && !number && !odd).then_some(name)
@@ -132,7 +132,7 @@ impl Uses {
             let piece = Piece { value: Cow::Borrowed(&*word.value), fixed: word.fixed, word: Some(number) };
             let runs = walk.pending().and_then(|flag| flag.takes.as_ref()).is_some_and(|takes| takes.command);
             if runs {
-                // `find -exec`: another command up to `;` or `+`, then the flags go on.
+                // `find -exec`: a nested command up to `;` or `+`, then the flags continue.
                 let end = words[number..].iter().position(|word| matches!(&*word.value, ";" | "+"));
                 let end = end.map_or(words.len(), |end| number + end);
                 self.command(&words[number..end], library, depth + 1);
@@ -164,7 +164,7 @@ impl Uses {
         }
     }
 
-    /// An argument where the spec has none may be a subcommand that it lacks.
+    /// An argument where the spec has none may be a missing subcommand.
     fn argument(&mut self, name: &str, path: &str, word: &Word, spec: &Spec, at: usize) {
         if !is_plain(word) || at > 0 {
             return;
@@ -179,7 +179,7 @@ impl Uses {
         }
     }
 
-    /// Behind a subcommand that is not known its flags are not known either.
+    /// After an unknown subcommand its flags are unknown too.
     fn lost(&mut self, name: &str, path: &str, words: &[Word]) {
         if !is_plain(&words[0]) {
             return;

@@ -1,5 +1,5 @@
-//! The cases of the corpus: a command, how it ended, and what comes next. `crates/aside/eval/suggest/README.md` has the
-//! format.
+//! The cases of the corpus: a command, how it ended, and the expected next command. `crates/aside/eval/suggest/README.md` describes
+//! the format.
 
 pub struct Case {
     pub name: &'static str,
@@ -8,13 +8,13 @@ pub struct Case {
     pub line: &'static str,
     pub exit: i32,
     pub output: Option<String>,
-    /// Any of these is right; `-` is silence.
+    /// Any of these is right; `-` is no suggestion.
     pub want: Vec<&'static str>,
     pub has: Vec<&'static str>,
     pub lacks: Vec<&'static str>,
-    /// What the session ran before, with what it printed.
+    /// The session's earlier commands, with their output.
     pub before: Vec<(&'static str, &'static str)>,
-    /// Times anywhere, times here, and the command.
+    /// The count everywhere, the count in this directory, and the command.
     pub next: Vec<(u32, u32, &'static str)>,
 }
 
@@ -29,17 +29,17 @@ pub struct Half {
     pub cases: Vec<Case>,
 }
 
-/// There to learn from.
+/// The half for development.
 pub fn dev() -> Half {
     Half { name: "dev", cases: read(include_str!("../../../aside/eval/suggest/dev.txt")) }
 }
 
-/// Of this one only figures are looked at.
+/// The held-out half: only its figures are looked at.
 pub fn held() -> Half {
     Half { name: "held", cases: read(include_str!("../../../aside/eval/suggest/held.txt")) }
 }
 
-/// Cases that are not committed, such as those made from public data.
+/// Cases that are not committed, such as those derived from public data.
 pub fn foreign(path: &str) -> Half {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("could not read {path}: {error}"));
     Half { name: "own", cases: read(text.leak()) }

@@ -1,4 +1,4 @@
-//! The machine on which a command of the corpus ran, as far as core may ask about it: the same wherever it is judged.
+//! A fake of the machine on which a command of the corpus ran, as far as core may ask about it: the same wherever the tests run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::corpus::Case;
 
 /// The programs on PATH.
 const PROGRAMS: &str = include_str!("../../../aside/eval/detect/programs.txt");
-/// Those that the corpus has besides.
+/// Further programs of the corpus.
 const MORE: [&str; 12] = [
     "rustup",
     "black",
@@ -72,7 +72,7 @@ impl Home {
     }
 }
 
-/// The directories on the way are there too.
+/// Adds the parent directories too.
 fn put(entries: &mut BTreeMap<String, Vec<Entry>>, path: &str, kind: Kind) {
     let mut directory = CWD.to_owned();
     let mut parts = path.split('/').peekable();

@@ -1,5 +1,5 @@
-//! Is the next command the right one? Judges the suggestions by a corpus of commands that ended; see docs/suggest-eval.md.
-//! `make eval-suggest` prints the figures and what is wrong in the half that is there to learn from.
+//! Measures the next-command suggestions by a corpus of commands that ended; see docs/suggest-eval.md. `make eval-suggest` prints
+//! the figures and the errors in the development half.
 
 #![allow(
     clippy::disallowed_macros,
@@ -27,7 +27,7 @@ const WRONG_AT_MOST: f64 = 3.0;
 enum Verdict {
     Right,
     Wrong,
-    /// Nothing where something would have helped.
+    /// No suggestion where one would have helped.
     Silent,
 }
 
@@ -102,7 +102,7 @@ fn table(halves: &[Half], specs: &Specs) -> String {
     table
 }
 
-/// One row for each case that did not go well.
+/// A row for each case that failed.
 fn failures(half: &Half, specs: &Specs) -> String {
     let mut report = String::new();
     for case in &half.cases {
@@ -120,8 +120,8 @@ fn failures(half: &Half, specs: &Specs) -> String {
     report
 }
 
-/// `ASIDE_SUGGEST=dev` lists what is wrong there, `ASIDE_SUGGEST=all` also what is wrong in the half that nobody learns from.
-/// `ASIDE_SUGGEST_CASES=FILE` judges the cases of that file instead, and lists them with `ASIDE_SUGGEST=own`.
+/// `ASIDE_SUGGEST=dev` lists the errors there, `ASIDE_SUGGEST=all` also those in the held-out half. `ASIDE_SUGGEST_CASES=FILE`
+/// judges the cases of that file instead, and lists them with `ASIDE_SUGGEST=own`.
 #[test]
 fn figures() {
     let specs = Specs::default();

@@ -1,4 +1,4 @@
-//! The requests of the corpus, and to which half each belongs. `crates/aside/eval/task/README.md` has the format.
+//! The requests of the corpus, and to which half each belongs. `crates/aside/eval/task/README.md` describes the format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub struct Part {
     pub cases: Vec<Case>,
 }
 
-/// All that is measured by its shares; the examples of the document have to be right, each of them.
+/// All parts that are measured by their accuracy; the seed examples must be right, each of them.
 pub fn measured() -> Vec<Part> {
     learnt_from().into_iter().chain(held_out()).collect()
 }
@@ -39,17 +39,17 @@ fn learnt_from() -> [Part; 4] {
     [dev(), late(), last(), voices_dev()]
 }
 
-/// Nobody learns from these.
+/// The held-out parts: nothing is learnt from them.
 fn held_out() -> [Part; 7] {
     [held(), unseen(), stay(), voices_held(), fresh(), second_plain(), second_odd()]
 }
 
-/// There to learn from.
+/// The half for development.
 pub fn dev() -> Part {
     Part { name: "dev", cases: half(0) }
 }
 
-/// Of this one only figures are looked at.
+/// The held-out half: only its figures are looked at.
 pub fn held() -> Part {
     Part { name: "held", cases: half(1) }
 }
@@ -64,44 +64,44 @@ pub fn last() -> Part {
     Part { name: "last", cases: LAST.lines().filter_map(case).collect() }
 }
 
-/// Written when the rules were made first, and learnt from since.
+/// Written when the rules were first made, and learnt from since.
 pub fn late() -> Part {
     Part { name: "late", cases: LATE.lines().filter_map(case).collect() }
 }
 
-/// Odd voices, the half to learn from.
+/// Unusual phrasings, the half for development.
 pub fn voices_dev() -> Part {
     Part { name: "voices-dev", cases: VOICES.lines().filter_map(case).filter(|case| is_dev(&case.request)).collect() }
 }
 
-/// Odd voices, the half of which only figures are looked at.
+/// Unusual phrasings, the held-out half: only its figures are looked at.
 pub fn voices_held() -> Part {
     Part { name: "voices-held", cases: VOICES.lines().filter_map(case).filter(|case| !is_dev(&case.request)).collect() }
 }
 
-/// Written to learn from; nothing is measured with them.
+/// Written for training only; nothing is measured with them.
 pub fn taught() -> Part {
     Part { name: "taught", cases: TAUGHT.iter().flat_map(|text| text.lines()).filter_map(case).collect() }
 }
 
-/// Written when all was done, in voices of their own, and measured once.
+/// Written when everything was done, in phrasings of their own, and measured once.
 pub fn fresh() -> Part {
     Part { name: "fresh", cases: FRESH.lines().filter_map(case).collect() }
 }
 
-/// By a hand of its own, as most people write.
+/// By another author, in common phrasings.
 pub fn second_plain() -> Part {
     let plain = SECOND.split_once("\n# Odd.").map_or(SECOND, |(plain, _)| plain);
     Part { name: "second-plain", cases: plain.lines().filter_map(case).collect() }
 }
 
-/// By the same hand, as some people write.
+/// By the same author, in unusual phrasings.
 pub fn second_odd() -> Part {
     let odd = SECOND.split_once("\n# Odd.").map_or("", |(_, odd)| odd);
     Part { name: "second-odd", cases: odd.lines().filter_map(case).collect() }
 }
 
-/// Neighbours of what is usual, which odd voices must not disturb. Only figures are looked at.
+/// Neighbours of common requests, which unusual phrasings must not disturb. Only the figures are looked at.
 pub fn stay() -> Part {
     Part { name: "stay", cases: STAY.lines().filter_map(case).collect() }
 }
@@ -155,7 +155,7 @@ fn the_corpus_is_large_and_nothing_is_in_it_twice() {
     }
 }
 
-/// Otherwise it is no learning, but remembering.
+/// Otherwise the router would memorise rather than learn.
 #[test]
 fn nothing_is_taught_that_is_nearly_measured() {
     let measured: Vec<Case> = held_out().into_iter().flat_map(|part| part.cases).collect();
@@ -172,14 +172,14 @@ fn nothing_is_taught_that_is_nearly_measured() {
         for place in own.iter().filter_map(|piece| having.get(piece)).flatten() {
             *shared.entry(*place).or_default() += 1;
         }
-        // More than six tenths of what the two have together.
+        // Near: they share more than six tenths of their combined trigrams.
         shared.iter().any(|(place, shared)| shared * 10 > (own.len() + sizes[*place] - shared) * 6)
     };
     let near = taught().cases.into_iter().map(|case| case.request).filter(|request| is_near(request));
     assert_eq!(near.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
-/// Three letters each, the edges among them.
+/// The trigrams, with a blank at both ends.
 fn pieces(request: &str) -> BTreeSet<[char; 3]> {
     let words = request.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     let letters: Vec<char> = format!(" {words} ").chars().collect();

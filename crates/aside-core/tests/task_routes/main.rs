@@ -1,5 +1,5 @@
-//! Is a request understood? Judges the router by a corpus of requests; see docs/task-routes.md. `make eval-route` prints the
-//! figures and what is wrong in the half that is there to learn from.
+//! Measures the router by a corpus of requests; see docs/task-routes.md. `make eval-route` prints the figures and the errors in the
+//! development half.
 
 #![allow(
     clippy::disallowed_macros,
@@ -19,12 +19,12 @@ use aside_core::task::route::{By, Options, Route, Routed, Scope, route};
 
 use corpus::{Case, Part};
 
-/// In percent of a part: how many are right at least, and of those that should not act how many would at most.
+/// For a part, in percent: the minimum share that is right, and of the requests that should not act the maximum share that would.
 fn limits(part: &str) -> (f64, f64) {
     match part {
         "held" => (98.0, 1.0),
         "last" | "voices-dev" => (90.0, 1.0),
-        // Odd, and not learnt from.
+        // Unusual, and not learnt from.
         "stay" => (88.0, 3.0),
         "voices-held" => (88.0, 4.0),
         "fresh" => (75.0, 8.5),
@@ -38,7 +38,7 @@ fn routed(request: &str) -> Routed {
     route(request, &Options::default())
 }
 
-/// What came of it, in the words of the corpus. A plan is nothing that acts.
+/// The result in the corpus's terms. A plan does not act.
 fn name(routed: &Routed) -> &'static str {
     match routed {
         Routed::Apply { .. } => "apply",
@@ -58,11 +58,11 @@ fn acts(routed: &Routed) -> bool {
 struct Figures {
     cases: usize,
     right: usize,
-    /// Of those in which nothing should act.
+    /// Requests in which nothing should act.
     quiet: usize,
     acting: usize,
     unsure: usize,
-    /// What was wanted and what it was taken for.
+    /// The expected and the actual kind.
     confused: BTreeMap<(&'static str, &'static str), usize>,
     wrong: String,
 }
@@ -120,7 +120,7 @@ fn table(figures: &Figures) -> String {
     table
 }
 
-/// How often what was said with which confidence is right, and how many are too unsure to act upon.
+/// How often a route of a given confidence is right, and how many are too uncertain to act on.
 fn calibration(parts: &[Part]) -> String {
     let mut tenths = [(0, 0); 10];
     for Case { kinds, request } in parts.iter().flat_map(|part| &part.cases) {
@@ -155,7 +155,7 @@ fn every_example_of_the_document_is_understood() {
     assert_eq!(found.wrong, "");
 }
 
-/// `ASIDE_ROUTE=dev` lists what is wrong there, `all` everywhere.
+/// `ASIDE_ROUTE=dev` lists the errors there, `all` everywhere.
 #[test]
 fn figures_are_printed() {
     let list = std::env::var("ASIDE_ROUTE").unwrap_or_default();
@@ -191,7 +191,7 @@ fn figures_are_printed() {
     let start = Instant::now();
     std::hint::black_box(routed(&long));
     let longest = start.elapsed();
-    // What happens at every key, to have something to compare it with.
+    // What happens at every keystroke, for comparison.
     let start = Instant::now();
     for case in &cases {
         std::hint::black_box(aside_core::line::parse(&case.request, aside_core::line::Dialect::of("bash")));

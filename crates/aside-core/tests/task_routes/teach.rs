@@ -1,5 +1,5 @@
-//! Finds the weights of `data/task/likeness.txt`: a softmax regression over the traits of the requests that are there to learn
-//! from, with every weight drawn to nothing a little. The same requests give the same weights.
+//! Trains the weights of `data/task/likeness.txt`: a softmax regression over the traits of the training requests, with weight
+//! decay. Deterministic for the same requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,26 +9,26 @@ use aside_core::task::route::{likeness, traits};
 
 use crate::corpus::{self, Part};
 
-/// How much what the rules were made with counts: there the rules know more than they do elsewhere.
+/// The weight of requests that the rules were written from: there the rules know more than elsewhere.
 const KNOWN_WEIGH: f32 = 1.0;
-/// Requests that have to show a trait before it counts.
+/// How many requests must show a trait before it counts.
 const SHOWN_AT_LEAST: usize = 3;
-/// What draws a weight to nothing.
+/// The weight decay.
 const DRAWN: f32 = 0.2;
-/// Of a trait that weighs less than this for every kind, in steps of the file, nothing is written.
+/// A trait whose weights are all below this, in the file's steps, is not written.
 const LEAST: i8 = 2;
 const ROUNDS: usize = 150;
 const RATE: f32 = 0.15;
 
 struct Lesson {
-    /// Which, and how much it counts.
+    /// The index of each trait, and its value.
     traits: Vec<(usize, f32)>,
-    /// How much each kind is right, together the weight of the request.
+    /// The target share of each kind; they sum to the weight of the request.
     right: [f32; 8],
     weighs: f32,
 }
 
-/// `ASIDE_ROUTE_TEACH` is the file that is written.
+/// `ASIDE_ROUTE_TEACH` names the output file.
 #[test]
 fn weights_are_found_when_asked_for() {
     let Ok(path) = std::env::var("ASIDE_ROUTE_TEACH") else { return };
@@ -74,7 +74,7 @@ fn written(parts: &[(Part, f32)]) -> String {
     text
 }
 
-/// Goes down the slope of the loss, by steps that are the smaller the more a weight has been pulled about.
+/// Full-batch gradient descent with the Adam update.
 fn learnt(lessons: &[Lesson], count: usize) -> Vec<[f32; 8]> {
     let mut weights = vec![[0.0_f32; 8]; count];
     let mut way = vec![[0.0_f32; 8]; count];

@@ -1,4 +1,4 @@
-//! Lines that destroy something carry a warning, and everyday lines do not.
+//! Destructive lines carry a warning, and everyday lines do not.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::sets::{self, Share};
 struct Case {
     line: String,
     destroys: bool,
-    /// Files that are in the current directory already.
+    /// Files that already exist in the current directory.
     #[serde(default)]
     exists: Vec<String>,
 }

@@ -1,6 +1,6 @@
-//! Secrets, destructive lines and harmless requests, judged by sets whose writers have seen neither rules nor code (docs/security.md).
-//! The sets are JSON lines below `crates/aside-core/eval/unseen`; `ASIDE_UNSEEN` names another directory with sets of your own, and
-//! `ASIDE_UNSEEN_LIST=1` prints every case that came out wrong.
+//! Secrets, destructive lines and harmless requests, measured by sets whose authors have seen neither rules nor code
+//! (docs/security.md). The sets are JSON lines below `crates/aside-core/eval/unseen`; `ASIDE_UNSEEN` names another directory with
+//! your own sets, and `ASIDE_UNSEEN_LIST=1` prints every case that failed.
 
 #![allow(
     clippy::disallowed_macros,

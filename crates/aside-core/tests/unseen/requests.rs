@@ -1,4 +1,4 @@
-//! What is only said, asked or mentioned never becomes a command that destroys something; plain orders still do.
+//! A statement, question or mention never becomes a destructive command; a plain order still does.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ pub fn answers(request: &str) -> Vec<Proposal> {
     embedded::answer(&Wish { words: request, place, limit: 5 })
 }
 
-/// Whether it may change anything at all, by the engine's own judgement.
+/// Whether the command may change anything at all, by the engine's own judgement.
 pub fn changes(command: &str) -> bool {
     !reads::only_reads(command, Dialect::Zsh)
 }
@@ -86,7 +86,7 @@ fn figures_of_requests() {
             let answers = answers(&case.request);
             match case.wants.as_str() {
                 "nothing" => {
-                    // Also among those that come behind the first, and as "closest I know".
+                    // Alternatives and "closest I know" results count as well.
                     let harmful = answers.iter().find(|answer| destroys(&answer.command));
                     harm_here.add(harmful.is_some());
                     harm.add(harmful.is_some());

@@ -1,4 +1,4 @@
-//! Secrets that are taken out of a text, and lookalikes that stay.
+//! Secrets that must be redacted from a text, and lookalikes that must stay.
 
 use aside_core::redact::secrets;
 use serde::Deserialize;
@@ -10,12 +10,12 @@ pub struct Case {
     #[serde(default)]
     pub kind: String,
     pub text: String,
-    /// Each exactly as it stands in the text.
+    /// Each exactly as it occurs in the text.
     pub secrets: Vec<String>,
 }
 
 impl Case {
-    /// Every occurrence of the secret is covered to its last character.
+    /// Whether every occurrence of the secret is covered to its last character.
     fn is_found(&self, secret: &str) -> bool {
         let found = secrets(&self.text);
         let mut places = self.text.match_indices(secret).peekable();

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
 
-/// The cases of one writer.
+/// The cases of an author.
 pub struct Set<C> {
     pub name: String,
     pub cases: Vec<C>,
 }
 
-/// All sets of a kind, by name. None when there are none.
+/// All sets of a kind, by name. Empty when there are none.
 pub fn load<C: DeserializeOwned>(kind: &str) -> Vec<Set<C>> {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/eval/unseen");
     let directory = std::env::var_os("ASIDE_UNSEEN").map_or_else(|| PathBuf::from(own), PathBuf::from).join(kind);
@@ -31,19 +31,19 @@ pub fn load<C: DeserializeOwned>(kind: &str) -> Vec<Set<C>> {
         .collect()
 }
 
-/// Whether the sets of the repository are measured, for which figures are promised.
+/// Whether the repository's own sets are measured, for which figures are promised.
 pub fn are_own() -> bool {
     std::env::var_os("ASIDE_UNSEEN").is_none()
 }
 
-/// Prints a case that came out wrong, if they are wanted.
+/// Prints a failed case, if the listing is on.
 pub fn list(what: &str, set: &str, case: &str) {
     if std::env::var_os("ASIDE_UNSEEN_LIST").is_some() {
         println!("{what}\t{set}\t{}", case.escape_debug());
     }
 }
 
-/// A count among all, in percent.
+/// A count and its share of all cases, in percent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share {
     pub count: usize,

@@ -1,6 +1,6 @@
-//! Finds the weights of `data/redact/judge.txt` (`make teach-redact`): a logistic regression over the words of the sets, of texts
-//! of our own, and of texts of this repository in which there is no secret. The same texts give the same weights. Before that it
-//! learns once without each set and measures with that set, beside the rules: what a stranger's set may be expected to say.
+//! Trains the weights of `data/redact/judge.txt` (`make teach-redact`): a logistic regression over the words of the sets, of our
+//! own texts, and of texts of this repository without secrets. Deterministic for the same texts. Before that it cross-validates: it
+//! trains without each set and measures with that set, next to the rules, to estimate the result on an unseen set.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,24 +13,24 @@ use aside_core::redact::secrets;
 use crate::secrets::Case;
 use crate::sets::{self, Share};
 
-/// Lessons that have to show a feature before it counts.
+/// How many lessons must show a feature before it counts.
 const SHOWN_AT_LEAST: u32 = 3;
-/// How much a secret counts that the rules miss: there the judge is needed. Then one that they find, one of a note with another
-/// value in its place, and one of our own texts.
+/// The weight of a secret that the rules miss: there the judge is needed. Then that of a secret that they find, of a varied note
+/// with another value in its place, and of our own texts.
 const MISSED_WEIGHS: f32 = 8.0;
 const FOUND_WEIGHS: f32 = 0.5;
 const VARIED_WEIGHS: f32 = 2.0;
 const OWN_WEIGHS: f32 = 2.0;
 const ROUNDS: usize = 6;
 const RATE: f32 = 0.1;
-/// What draws a weight to nothing.
+/// The weight decay.
 const DRAWN: f32 = 1e-3;
-/// Of a weight below this, in steps of the file, nothing is written.
+/// A weight below this, in the file's steps, is not written.
 const LEAST: f32 = 5.0;
 const THRESHOLDS: [f32; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
-/// Features that a text shows by its words: each lesson is learnt a second time without them, since a secret that the rules
-/// miss is announced by no word.
+/// Features that depend on the words of a text: each lesson is learnt a second time without them, since no word announces a secret
+/// that the rules miss.
 const LEXICAL: &[&str] = &["word", "near", "stem", "name", "han", "next"];
 
 struct Lesson {
@@ -38,21 +38,21 @@ struct Lesson {
     word: Range<usize>,
     features: Vec<usize>,
     is_secret: bool,
-    /// The rules take it out.
+    /// The rules redact it.
     is_found: bool,
     weighs: f32,
 }
 
 struct Text {
     lessons: Vec<Lesson>,
-    /// Of the same note with other values.
+    /// Lessons from the same note with other values.
     varied: Vec<Lesson>,
-    /// Every place of each secret.
+    /// Every occurrence of each secret.
     secrets: Vec<Vec<Range<usize>>>,
     by_rule: Vec<Range<usize>>,
 }
 
-/// `ASIDE_REDACT_TEACH` is the file that is written.
+/// `ASIDE_REDACT_TEACH` names the output file.
 #[test]
 fn weights_of_the_judge_are_found_when_asked_for() {
     let Ok(path) = std::env::var("ASIDE_REDACT_TEACH") else { return };
@@ -112,7 +112,7 @@ fn measure(sets: &[(String, Vec<Text>)], others: &[Text], names: &BTreeMap<Strin
     }
 }
 
-/// What stands in the place of a secret when a note is learnt again.
+/// What replaces a secret when a note is learnt again.
 const VALUES: [&str; 12] = [
     "sommerregen",
     "Haselnuss",
@@ -140,7 +140,7 @@ fn read(case: &Case, names: &mut BTreeMap<String, usize>) -> Text {
     Text { lessons, varied, secrets, by_rule }
 }
 
-/// The words around a secret are the same for one of another shape.
+/// The words around a secret apply to a secret of another shape too.
 fn varied(case: &Case, names: &mut BTreeMap<String, usize>) -> Vec<Lesson> {
     let mut lessons = Vec::new();
     for (place, secret) in case.secrets.iter().enumerate().filter(|(_, secret)| !secret.contains(' ')) {
@@ -169,12 +169,12 @@ fn lessons(case: &Case, by_rule: &[Range<usize>], names: &mut BTreeMap<String, u
     let mut lessons = Vec::new();
     for (at, sort) in (0..page.words.len()).filter_map(|at| Some((at, page.sort(at)?))) {
         let word = page.words[at].clone();
-        // With a mark or two around it, as in `4471#`, it is one as well.
+        // A secret with a mark or two around it, as in `4471#`, counts as well.
         let around = |span: &Range<usize>| {
             word.start <= span.start && span.end <= word.end && word.len() <= span.len() + MOST_MARKS
         };
         let is_secret = spans.iter().any(|span| span.start <= word.start && word.end <= span.end || around(span));
-        // A word that is a part of a secret and more is neither.
+        // A word that overlaps a secret partly is neither.
         if !is_secret && spans.iter().any(|span| span.start < word.end && word.start < span.end) {
             continue;
         }
@@ -197,7 +197,7 @@ fn lessons(case: &Case, by_rule: &[Range<usize>], names: &mut BTreeMap<String, u
     lessons
 }
 
-/// Bytes of a word beside the secret in it.
+/// How many bytes a word may have besides the secret in it.
 const MOST_MARKS: usize = 2;
 
 /// The kind of our own texts.
@@ -215,7 +215,7 @@ fn own_cases() -> Vec<Case> {
     lessons.lines().filter_map(case).collect()
 }
 
-/// The texts without a secret of `data/redact/corpus.txt`, but those that are held out and those with drawn characters.
+/// The texts without a secret from `data/redact/corpus.txt`, except for the held-out ones and those with random characters.
 fn tuned_on() -> Vec<String> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/redact/corpus.txt");
     let mut texts: Vec<String> = Vec::new();
@@ -231,7 +231,7 @@ fn tuned_on() -> Vec<String> {
     texts.into_iter().step_by(2).filter(|text| !text.contains('‹')).collect()
 }
 
-/// Requests, command lines, paragraphs of the manual, of programs and of specs, in which no secret is to be expected.
+/// Requests, command lines, paragraphs of the manual, of source files and of specs, in which no secret is expected.
 fn ordinary() -> Vec<String> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let mut texts = Vec::new();
@@ -241,7 +241,7 @@ fn ordinary() -> Vec<String> {
             texts.extend(cases.filter_map(|case| Some(case.get(field)?.as_str()?.to_owned())));
         }
     }
-    // The page about secrets has some.
+    // The page about secrets contains some.
     let pages = files(root.join("../../docs")).into_iter().filter(|page| !page.starts_with("# Privacy"));
     texts.extend(pages.flat_map(|page| page.split("\n\n").map(str::to_owned).collect::<Vec<_>>()));
     let mut sources = Vec::new();
@@ -256,7 +256,7 @@ fn ordinary() -> Vec<String> {
     texts
 }
 
-/// Paragraphs of programs and specs that are learnt from, and bytes of one.
+/// How many paragraphs of source files and specs are learnt from, and the maximum bytes of each.
 const MOST_PARAGRAPHS: usize = 4000;
 const MAX_PARAGRAPH: usize = 1500;
 
@@ -280,7 +280,7 @@ fn files(directory: PathBuf) -> Vec<String> {
     files.into_iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect()
 }
 
-/// Goes down the slope of the loss lesson by lesson, by steps that are the smaller the more a weight has been pulled about.
+/// Stochastic gradient descent with a step size that shrinks the more a weight has moved (AdaGrad).
 fn learnt(texts: &[&Text], names: &BTreeMap<String, usize>) -> Vec<f32> {
     let mut shown = vec![0_u32; names.len()];
     let mut lexical = vec![false; names.len()];
@@ -301,7 +301,7 @@ fn learnt(texts: &[&Text], names: &BTreeMap<String, usize>) -> Vec<f32> {
     let mut spread = vec![1e-6_f32; names.len()];
     let mut state = 88_172_645_463_325_252_u64;
     for _ in 0..ROUNDS {
-        // In another order each time, the same in each run.
+        // A different order in each round, the same in each run.
         for at in (1..lessons.len()).rev() {
             state ^= state << 13;
             state ^= state >> 7;

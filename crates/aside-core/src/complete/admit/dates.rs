@@ -1,9 +1,10 @@
-//! Whether a candidate names a day that is over.
+//! Decides whether a candidate names a date in the past.
 
 use crate::complete::admit::is_missing;
 use crate::complete::ask::Ask;
 
-/// Whether it adds a word with a date in it that names nothing here, or writes to such a file: `backup-2024-03-01.tar.gz` was made on that day.
+/// Whether it adds a word with a date that names nothing here, or writes to such a file: `backup-2024-03-01.tar.gz` was
+/// made on that day.
 pub fn names_old_date(ask: &Ask<'_>, text: &str, from: usize) -> bool {
     let begin = text.get(..from).and_then(|typed| typed.rfind(char::is_whitespace)).map_or(0, |blank| blank + 1);
     let words = text

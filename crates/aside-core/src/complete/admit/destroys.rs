@@ -1,4 +1,4 @@
-//! Whether a candidate destroys something that was not typed.
+//! Decides whether a candidate destroys something that was not typed.
 
 use crate::complete::admit::{MAX_WORDS, Proof, Slot};
 use crate::complete::ask::Ask;
@@ -8,16 +8,17 @@ use crate::line::{Command, Word};
 use crate::safety::{self, Harm};
 use crate::world::{Kind, Known};
 
-/// Whether it adds something that destroys: a letter of the word that does so has to be typed, and nothing follows it but what ran here.
+/// Whether it adds something destructive. At least a letter of the destructive word must be typed, and only what ran
+/// here may follow it.
 pub fn guesses_destruction(ask: &Ask<'_>, candidate: &Candidate, text: &str, from: usize, proof: Proof) -> bool {
-    // A line that only has in it what is typed is never one that destroys; a slip is mended as it stands.
+    // A fuzzy match (`Fit::Contains`) may not be destructive at all; a correction keeps what was typed.
     match candidate.facts.fit {
         Fit::Extends => {}
         Fit::Contains => return !safety::dangers_in(text, ask.dialect, ask.cwd, ask.world).is_empty(),
         Fit::Mends { .. } => return false,
     }
     let is_grave = |harm: Harm| match harm {
-        // What the user redirects or edits every day.
+        // Redirections and in-place edits are everyday work, so lines that ran before may have them.
         Harm::Overwrites | Harm::EditsInPlace => !matches!(proof, Proof::RanHere | Proof::Ran),
         _ => true,
     };
@@ -30,27 +31,27 @@ pub fn guesses_destruction(ask: &Ask<'_>, candidate: &Candidate, text: &str, fro
     if added.is_empty() {
         return false;
     }
-    // `xargs r` is no `xargs rm`: what destroys is called by its name.
+    // `xargs r` does not become `xargs rm`: destructive commands must be typed in full.
     if candidate.facts.kind == Adds::Command {
         return true;
     }
-    // Of several that fit the user chooses.
+    // If several match, the user has to choose.
     let is_one_of = matches!(candidate.facts.kind, Adds::Path | Adds::Name) && candidate.facts.rivals > 1;
     if is_one_of && proof != Proof::RanHere && !ask.list {
         return true;
     }
-    // The only file that has changed is what is meant, and it has to be named.
+    // The only file with changes is what is meant, and the command needs its name.
     let is_only = candidate.facts.kind == Adds::Name && candidate.facts.rivals == 1;
     if is_only && added.iter().all(|harm| *harm == Harm::LosesWork) {
         return false;
     }
-    // Only the word at the cursor is completed, and it was begun: of a path, its last part.
+    // Only the word at the cursor may be completed, and it must be begun; of a path, its last component.
     let rest = text.get(from..).unwrap_or_default();
     let is_begun = ask.left.ends_with(|last: char| !last.is_whitespace() && !"/=:,-".contains(last))
         && !rest.starts_with(char::is_whitespace);
     let is_one_word = !rest.trim_end().contains(char::is_whitespace);
     match proof {
-        // A habit of this directory, of which that which destroys is typed already.
+        // A habit of this directory whose destructive part is already typed.
         Proof::RanHere if is_begun && !is_one_word => {
             let typed = safety::dangers_in(ask.left, ask.dialect, ask.cwd, ask.world);
             !added.iter().all(|harm| typed.iter().any(|danger| danger.harm == *harm))
@@ -60,11 +61,11 @@ pub fn guesses_destruction(ask: &Ask<'_>, candidate: &Candidate, text: &str, fro
 }
 
 impl Slot<'_, '_> {
-    /// Whether it names what a command is to end, and not a letter of that is typed.
+    /// Whether it names the target of a destructive command while no letter of the target is typed.
     pub fn is_blind(&self, command: &Command) -> bool {
         let left = self.ask.left;
         let is_open = left.ends_with(|last: char| last.is_whitespace() || "/=:,".contains(last));
-        // `git branch -d` refuses what is not merged, and which branch is, is not known here.
+        // `git branch -d` refuses unmerged branches, and which ones are merged is not known here.
         let is_one_of = self.candidate.facts.rivals > 1;
         let ends = || is_one_of && command.words.first().is_some_and(|name| name.value == "git");
         let typed = || command.words.iter().filter(|word| word.span.end <= left.len()).take(MAX_WORDS);
@@ -92,14 +93,14 @@ impl Slot<'_, '_> {
             && path().is_some_and(|path| matches!(resolve::kind(ask, &path), Known::Yes(Kind::Directory)))
     }
 
-    /// `-d` of docker has nothing to do with what ends something.
+    /// Whether the line is dangerous at all: `-d` of docker has nothing to do with deleting.
     fn is_danger(&self) -> bool {
         let Ask { dialect, cwd, world, .. } = *self.ask;
         !safety::dangers_in(&self.candidate.text, dialect, cwd, world).is_empty()
     }
 }
 
-/// Commands, subcommands and flags behind which stands what is to end.
+/// Commands, subcommands and flags that are followed by what they delete or end.
 const ENDS: [&str; 40] = [
     "rm",
     "rmdir",

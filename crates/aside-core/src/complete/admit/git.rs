@@ -1,23 +1,23 @@
-//! What the subcommands of git take of the names that a repository has: a branch of a remote is no local one, a file that is not tracked
-//! cannot be restored, and there are no three commits where there is one.
+//! Which names of a repository the subcommands of git accept: a remote branch is not a local one, an untracked file
+//! cannot be restored, and `HEAD~3` needs more than three commits.
 
 use crate::complete::ask::Ask;
 use crate::complete::spec::reach::{self, Reached};
 use crate::world::{Item, Known, Live};
 
-/// Subcommands that work on files which git knows.
+/// Subcommands that work on tracked files.
 const TRACKED: [&str; 9] = ["rm", "mv", "restore", "checkout", "diff", "difftool", "blame", "annotate", "commit"];
-/// Flags with which one of them takes any file.
+/// Flags with which such a subcommand takes any file.
 const TAKES_ANY: [&str; 2] = ["--no-index", "--ignore-unmatch"];
 /// Flags of `git branch` that work on local branches.
 const LOCAL: [&str; 11] =
     ["-d", "-D", "--delete", "-m", "-M", "--move", "-c", "-C", "--copy", "--edit-description", "--unset-upstream"];
 
-/// Branches that are there to stay, and flags of `git branch` that end one.
+/// Long-lived branches, and flags of `git branch` that delete one.
 const MAIN: [&str; 4] = ["main", "master", "trunk", "develop"];
 const DELETE: [&str; 3] = ["-d", "-D", "--delete"];
 
-/// Whether the command takes this one of the names of a kind.
+/// Whether the command accepts this name of a kind.
 pub fn takes(reached: &Reached<'_>, live: Live, item: &Item) -> bool {
     match live {
         Live::GitBranch if &*item.about == "remote" => takes_remote(reached),
@@ -45,14 +45,14 @@ fn wants_tracked(reached: &Reached<'_>) -> bool {
     sub(reached).is_some_and(|sub| TRACKED.contains(&sub)) && !has(reached, &TAKES_ANY)
 }
 
-/// Whether the command wants a file that git knows, and this path is none.
+/// Whether the command needs a tracked file and this path is untracked.
 pub fn is_untracked(ask: &Ask<'_>, reached: &Reached<'_>, value: &str) -> bool {
     if !wants_tracked(reached) {
         return false;
     }
     let Some(directory) = reach::directory(ask, reached) else { return false };
     let Known::Yes(changed) = ask.world.live(Live::GitChanged, &directory) else { return false };
-    // Git tells a directory with nothing tracked in it by its name and a slash.
+    // git reports a directory without tracked files by its name and a slash.
     let is_in = |item: &Item| match item.name.strip_suffix('/') {
         Some(around) => value.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
         None => *item.name == *value,
@@ -60,7 +60,7 @@ pub fn is_untracked(ask: &Ask<'_>, reached: &Reached<'_>, value: &str) -> bool {
     changed.iter().any(|item| &*item.about == "not tracked" && is_in(item))
 }
 
-/// Whether there are as many commits as `HEAD~3` counts back, as far as that is known.
+/// Whether there are as many commits as `HEAD~3` counts back, as far as is known.
 pub fn reaches(ask: &Ask<'_>, reached: &Reached<'_>, value: &str) -> bool {
     let Some(back) = steps_back(value) else { return true };
     let Some(directory) = reach::directory(ask, reached) else { return true };
@@ -69,7 +69,7 @@ pub fn reaches(ask: &Ask<'_>, reached: &Reached<'_>, value: &str) -> bool {
     commits.is_none_or(|commits| back < commits)
 }
 
-/// `HEAD~3` is 3, `HEAD^^` is 2; only what is counted from the newest commit.
+/// `HEAD~3` is 3, `HEAD^^` is 2; only counts from the newest commit.
 fn steps_back(value: &str) -> Option<usize> {
     let first = value.split("..").next().unwrap_or_default();
     let rest = first.strip_prefix("HEAD").or_else(|| first.strip_prefix('@'))?;

@@ -1,28 +1,28 @@
-//! Whether the module that `python -m` would run is there.
+//! Decides whether the module that `python -m` would run exists.
 
 use crate::complete::ask::Ask;
 use crate::world::Known;
 
-/// Modules that come with Python and can be run; pip nearly always does.
+/// Runnable modules of the standard library; pip is nearly always there too.
 const STANDARD: &str = "ast asyncio base64 calendar cProfile code compileall dis doctest email encodings ensurepip \
     filecmp fileinput ftplib gzip http idlelib imaplib inspect json mimetypes pdb pickletools pip \
     platform profile py_compile pydoc quopri random site sqlite3 sysconfig tarfile this timeit \
     tokenize trace turtledemo unittest uuid venv webbrowser zipapp zipfile zoneinfo";
-/// Where virtual environments are, as people name them.
+/// Usual names of virtual environments.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
-/// Directories with one directory for each version of Python, and the one that Debian has for all of them.
+/// Directories with a subdirectory for each version of Python, and Debian's shared one.
 const LIBRARIES: [&str; 2] = ["/usr/local/lib", "/usr/lib"];
 const DEBIAN: &str = "/usr/lib/python3/dist-packages";
-/// Versions of Python that are looked at in each.
+/// Versions of Python that are searched in each.
 const MAX_VERSIONS: usize = 8;
 
-/// What cannot be seen yet is not there: the next key asks again.
+/// A directory that is not listed yet counts as missing: the next keystroke asks again.
 pub fn is_there(ask: &Ask<'_>, cwd: &str, module: &str) -> bool {
     let name = module.split('.').next().unwrap_or_default();
     if STANDARD.split(' ').any(|standard| standard == name) {
         return true;
     }
-    // Behind a directory that cannot be seen is another machine.
+    // A directory that cannot be listed is on another machine.
     if !matches!(ask.world.entries(cwd), Known::Yes(_)) {
         return true;
     }

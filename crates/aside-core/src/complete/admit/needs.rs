@@ -1,5 +1,5 @@
-//! Whether a command finds in its directory what it cannot work without: a repository, a makefile, a stash, a rebase that is to go on. The
-//! table is `data/complete/needs.txt`. What is not known yet counts as there.
+//! Decides whether a command finds what it needs in its directory: a repository, a makefile, a stash, a rebase in
+//! progress. The table is `data/complete/needs.txt`. What is not known yet counts as present.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,19 +13,19 @@ use crate::world::{Entry, Known, Live};
 
 const TABLE: &str = include_str!("../../../data/complete/needs.txt");
 
-/// Directories above that are looked at.
+/// Parent directories that are searched.
 const MAX_ABOVE: usize = 12;
-/// Commands that make nothing for the ones behind them.
+/// Commands that create nothing that a later command needs.
 const HARMLESS: [&str; 6] = ["cd", "echo", "ls", "pwd", "clear", "time"];
-/// Flags with which a command only tells about itself.
+/// Flags with which a command only prints information about itself.
 const TELLS: [&str; 3] = ["--help", "--version", "-h"];
 
 struct Row {
-    /// The command, and a subcommand of it.
+    /// The command, and optionally a subcommand.
     path: Vec<&'static str>,
     when: When,
     need: Need,
-    /// With one of these words there is no need.
+    /// Words that lift the need.
     lifted: Vec<&'static str>,
 }
 
@@ -40,13 +40,13 @@ enum Need {
     Repository,
     Files(Vec<&'static str>),
     Live(Live),
-    /// What git has begun and not ended.
+    /// An unfinished operation of git, such as a rebase.
     Begun(&'static str),
     /// A plugin of docker.
     Plugin(&'static str),
 }
 
-/// Where docker looks for plugins, beside `~/.docker/cli-plugins`.
+/// Directories where docker looks for plugins, beside `~/.docker/cli-plugins`.
 const PLUGINS: [&str; 4] = [
     "/usr/libexec/docker/cli-plugins",
     "/usr/lib/docker/cli-plugins",
@@ -54,7 +54,7 @@ const PLUGINS: [&str; 4] = [
     "/usr/local/libexec/docker/cli-plugins",
 ];
 
-/// By the name of the command.
+/// Rows by command name.
 static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
     let mut rows: HashMap<&str, Vec<Row>> = HashMap::new();
     for row in TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(row) {
@@ -81,19 +81,19 @@ fn row(line: &'static str) -> Option<Row> {
     (!path.is_empty()).then_some(Row { path, when, need, lifted })
 }
 
-/// How much the past of the line says.
+/// What history says about the line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Past {
-    /// It succeeded in this very directory: the files that it needs may have other names than ours.
+    /// It succeeded in this directory: the files that it needs may have other names than in our table.
     WorkedHere,
     /// It ran.
     Ran,
     Nothing,
 }
 
-/// Whether all that the command needs is there. `ask.cwd` is where it runs.
+/// Whether everything that the command needs is there. `ask.cwd` is where it runs.
 pub fn are_met(ask: &Ask<'_>, line: &Line<'_>, command: &Command, past: Past) -> bool {
-    // What runs before it may make what it needs.
+    // An earlier command of the line may create what this one needs.
     let earlier = line.commands.iter().take_while(|earlier| earlier.span.start < command.span.start);
     let makes = |earlier: &Command| earlier.words.first().is_some_and(|name| !HARMLESS.contains(&&*name.value));
     if earlier.filter(|earlier| earlier.span.end <= command.span.start).any(makes) {
@@ -103,12 +103,12 @@ pub fn are_met(ask: &Ask<'_>, line: &Line<'_>, command: &Command, past: Past) ->
         Reach::Spec(reached) => Some(reached),
         Reach::Command | Reach::Unknown => None,
     };
-    // `bundle exec` needs something itself, whatever it runs.
+    // `bundle exec` has needs itself, whatever it runs.
     let outer = outer(ask, command);
     outer.iter().chain(&runs).all(|reached| finds(ask, reached, past))
 }
 
-/// The first command of those that run another one.
+/// The outermost of nested commands.
 fn outer<'w>(ask: &Ask<'_>, command: &'w Command) -> Option<Reached<'w>> {
     let pieces: Vec<Piece<'w>> = command
         .words
@@ -125,7 +125,7 @@ fn finds(ask: &Ask<'_>, reached: &Reached<'_>, past: Past) -> bool {
     let path: Vec<&str> = reached.walk.path(&reached.pieces).collect();
     let Some(rows) = path.first().and_then(|name| ROWS.get(name)) else { return true };
     let Some(directory) = reach::directory(ask, reached) else { return true };
-    // A directory that cannot be seen is on another machine.
+    // A directory that cannot be listed is on another machine.
     let is_seen = matches!(ask.world.entries(&directory), Known::Yes(_));
     if !is_seen && past != Past::Nothing {
         return true;
@@ -144,7 +144,7 @@ impl Row {
         if TELLS.iter().any(|flag| words().any(|word| word == *flag)) || self.lifted.iter().any(&is_given) {
             return false;
         }
-        // A subcommand that the spec lacks, such as an alias of git or a script of yarn, is an argument there.
+        // A subcommand that the spec lacks, such as an alias of git or a script of yarn, is parsed as an argument.
         let sub = path.get(self.path.len()).copied().or_else(|| {
             let steps = reached.walk.steps.iter().zip(words());
             steps.filter(|(step, _)| matches!(step, Step::Argument(..) | Step::Unknown)).map(|(_, word)| word).next()
@@ -198,7 +198,7 @@ impl Place<'_, '_> {
     fn has_plugin(&self, name: &str) -> bool {
         let world = self.ask.world;
         let own = format!("{}/.docker/cli-plugins", world.home());
-        // A machine of which nothing is known has all that is asked for.
+        // If the machine is not known at all, everything counts as present.
         let is_known = matches!(world.entries("/usr"), Known::Yes(_));
         !is_known
             || PLUGINS.iter().copied().chain([own.as_str()]).any(|directory| match world.entries(directory) {
@@ -208,7 +208,7 @@ impl Place<'_, '_> {
             })
     }
 
-    /// A repository without files of its own.
+    /// A bare repository.
     fn is_bare(&self) -> bool {
         let Known::Yes(entries) = self.ask.world.entries(self.directory) else { return false };
         ["HEAD", "objects", "refs"].iter().all(|name| entries.iter().any(|entry| *entry.name == **name))
@@ -233,14 +233,14 @@ impl Place<'_, '_> {
                 Known::Yes(entries) if is_there(&entries, number > 0) => return true,
                 Known::Yes(entries) if is_known && is_others(&entries) => return false,
                 Known::Yes(_) | Known::No => {}
-                // All are asked for at once.
+                // Requests all lookups at once instead of stopping at the first.
                 Known::NotYet => is_known = false,
             }
         }
         !is_known
     }
 
-    /// The directory and those above, up to the root of the repository or the home directory.
+    /// The directory and its parents, up to the root of the repository or the home directory.
     fn upward(&self) -> impl Iterator<Item = &str> {
         let root = self.ask.world.repository(self.directory).yes();
         let home = self.ask.world.home();
@@ -296,7 +296,7 @@ mod tests {
                 When::Always => &[][..],
                 When::With(words) | When::Without(words) => words,
             };
-            // An alias of a subcommand would never be compared with.
+            // An alias of a subcommand would never match.
             let is_known = |word: &&&str| match word.starts_with('-') {
                 true => spec.flag(word).is_some(),
                 false => spec.subs.iter().any(|sub| *sub.name == ***word) || spec.subs.is_empty(),
@@ -377,14 +377,14 @@ mod tests {
                 ("cargo build", true),
                 ("npm run dev", true),
                 ("docker compose up", true),
-                // make does not look above.
+                // make does not search parent directories.
                 ("make test", false),
                 ("make -C ../.. test", true),
                 ("cd ../.. && make test", true),
                 ("poetry install", false),
             ],
         );
-        // What is nearer says which tool the directory is for.
+        // The nearest marker decides which tool the directory is for.
         let python = "repository /code/shop\ncwd /code/shop/api\nfile /code/shop/pyproject.toml\nfile main.py";
         check(python, &[("uv add rich", true), ("poetry add rich", true)]);
         let pip =

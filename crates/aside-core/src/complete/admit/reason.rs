@@ -1,4 +1,4 @@
-//! Whether there is a reason to show a candidate where no letter of its word is typed.
+//! Decides whether there is a reason to show a candidate while no letter of its word is typed.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use crate::complete::candidate::{Candidate, Facts, Fit, Kind as Adds};
 use crate::history::words::{self, PIPED, Stdin};
 use crate::line::{Join, Role, Spot};
 
-/// Whether there is a reason to show a candidate where no letter of its word is typed: a habit of this very slot, the usual subcommands, a
-/// few names. Alphabetical files and the first flags are none.
+/// Whether there is a reason to show a candidate while no letter of its word is typed: a habit in this slot, the usual
+/// subcommands, a handful of names. The first files of the alphabet and the first flags are no reason.
 pub fn has_reason(ask: &Ask<'_>, spot: &Spot<'_>, candidate: &Candidate, chance: f32) -> bool {
     let Facts { kind, rivals, past, habit, .. } = candidate.facts;
     if past.is_none() && kind != Adds::Idea && matches!(spot.role, Role::Name) && is_piped(ask, spot) {
@@ -30,7 +30,7 @@ pub fn has_reason(ask: &Ask<'_>, spot: &Spot<'_>, candidate: &Candidate, chance:
         (Some(_), _, _) => true,
         (None, Some(_), _) => chance >= STRONG,
         (None, None, Adds::Idea | Adds::Line | Adds::Subcommand | Adds::Words) => true,
-        // The first argument of scp is a file here, mostly.
+        // The first argument of scp is usually a local file.
         (None, None, Adds::Name) if candidate.text.ends_with(':') && is_first_argument(spot) => false,
         (None, None, Adds::Name | Adds::Value) => rivals <= FEW && !is_hash(last_word(&candidate.text)),
         (None, None, Adds::Flag) => candidate.facts.usual || rivals == 1,
@@ -38,7 +38,7 @@ pub fn has_reason(ask: &Ask<'_>, spot: &Spot<'_>, candidate: &Candidate, chance:
     }
 }
 
-/// Also where nothing stands behind the pipe yet.
+/// Whether the command reads from a pipe, also when nothing is typed after the pipe yet.
 fn is_piped(ask: &Ask<'_>, spot: &Spot<'_>) -> bool {
     match spot.command {
         Some(command) => command.join == Join::Pipe,
@@ -46,12 +46,13 @@ fn is_piped(ask: &Ask<'_>, spot: &Spot<'_>) -> bool {
     }
 }
 
-/// A filter, or something of the user's own that has stood behind a pipe: of a program that is known the list says whether it reads.
+/// A filter, or a program of the user's own that has followed a pipe before. For programs with a spec the list of
+/// filters decides.
 fn reads_pipe(ask: &Ask<'_>, name: &str) -> bool {
     is_filter(name) || name.contains('/') || !ask.specs.has(name) && ask.history.words().follows(name, PIPED)
 }
 
-/// Whether a dash is a whole word of the command: the directory before, a login shell, what comes through the pipe.
+/// Whether a lone dash is an argument of the command: the previous directory, a login shell, standard input.
 fn takes_dash(ask: &Ask<'_>, spot: &Spot<'_>) -> bool {
     const ALWAYS: [&str; 3] = ["cd", "pushd", "su"];
     const PIPED: [&str; 11] = ["vim", "vi", "nvim", "view", "emacs", "code", "diff", "comm", "join", "paste", "patch"];
@@ -69,7 +70,7 @@ fn last_word(text: &str) -> &str {
     text.split_whitespace().next_back().unwrap_or_default()
 }
 
-/// Whether it makes sense behind a pipe.
+/// Whether the command makes sense after a pipe.
 pub fn is_filter(name: &str) -> bool {
     FILTERS.contains(name)
 }
@@ -77,8 +78,8 @@ pub fn is_filter(name: &str) -> bool {
 static FILTERS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../../data/complete/filters.txt").split_whitespace().collect());
 
-/// How sure a guess from words has to be where nothing is typed.
+/// Probability that a guessed word needs where nothing is typed.
 const STRONG: f32 = 0.2;
 
-/// Names that are few enough to be read at a glance.
+/// Number of names that can be read at a glance.
 const FEW: u16 = 8;

@@ -1,5 +1,5 @@
-//! Whether a command behind a pipe still reads what comes through it: `ps aux | grep -r nginx src` would not. The table is
-//! `data/complete/stdin.txt`.
+//! Decides whether a command after a pipe still reads standard input: `ps aux | grep -r nginx src` would not. The table
+//! is `data/complete/stdin.txt`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,10 +11,10 @@ use crate::spec::walk::{Next, Walk};
 
 const TABLE: &str = include_str!("../../../data/complete/stdin.txt");
 
-/// Commands that give what they read to another one as arguments: that one reads files.
+/// Commands that pass standard input on as arguments: the inner command reads files.
 const HAND_ON: [&str; 2] = ["xargs", "parallel"];
 
-/// By name: the flags for which a command needs files.
+/// The flags, by command name, with which a command needs files.
 static FLAGS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let rows = TABLE.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split_once('|'));
     let by_name = |(names, flags): (&'static str, &'static str)| {
@@ -23,7 +23,8 @@ static FLAGS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     rows.flat_map(by_name).collect()
 });
 
-/// Whether the word makes a command behind a pipe read files instead. `reached` is what stands before it, `after` the same with it.
+/// Whether the word makes a command after a pipe read files instead. `reached` is the parse before the word, `after`
+/// the parse with it.
 pub fn turns_away(command: &Command, reached: &Reached<'_>, next: &Next<'_>, after: &Walk) -> bool {
     if command.join != Join::Pipe || command.words.iter().any(|word| HAND_ON.contains(&word.value.as_str())) {
         return false;
@@ -51,7 +52,7 @@ mod tests {
         let specs = Specs::default();
         let mut wrong = Vec::new();
         for (name, flags) in &*FLAGS {
-            // Those that have no spec are not judged.
+            // Commands without a spec are not checked.
             let Some(spec) = specs.find(name, &Nothing) else { continue };
             wrong.extend(flags.iter().filter(|flag| spec.flag(flag).is_none()).map(|flag| format!("{name} {flag}")));
         }

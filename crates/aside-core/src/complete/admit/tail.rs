@@ -1,5 +1,5 @@
-//! Whether a candidate makes sense together with what stands behind the cursor: it stays as it is, is not said twice, and still means what
-//! it meant.
+//! Decides whether a candidate makes sense together with the text after the cursor: that text stays as it is, is not
+//! repeated, and keeps its meaning.
 
 use crate::complete::ask::Ask;
 use crate::complete::candidate::{Candidate, Fit};
@@ -13,7 +13,7 @@ pub fn agrees(ask: &Ask<'_>, candidate: &Candidate) -> bool {
         return true;
     }
     let text = candidate.text.trim_end();
-    // A mended line has its own way of saying it.
+    // A correction may change the rest of the line.
     if matches!(candidate.facts.fit, Fit::Mends { .. }) {
         return true;
     }
@@ -25,7 +25,7 @@ pub fn agrees(ask: &Ask<'_>, candidate: &Candidate) -> bool {
     let (before, behind): (Vec<&Word>, Vec<&Word>) = command.words.iter().partition(|word| word.span.end <= cursor);
     let begin = ask.left.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
     let added = || before.iter().filter(|word| word.span.end > begin);
-    // The word at the cursor goes on behind it, or stands there already.
+    // The word at the cursor continues after it, or is already there.
     let is_torn =
         command.words.iter().any(|word| word.span.start < cursor && cursor < word.span.end && is_letter(tail));
     let is_twice = || added().any(|added| behind.iter().any(|word| word.value == added.value));
@@ -36,9 +36,9 @@ fn is_letter(tail: &str) -> bool {
     tail.starts_with(|first: char| !first.is_whitespace() && !"'\")}`;|&<>".contains(first))
 }
 
-/// Whether a word behind the cursor was something and is nothing any more: `git | status` with a subcommand in between.
+/// Whether a word after the cursor loses its role: `git | status` with a subcommand inserted.
 fn displaces(ask: &Ask<'_>, command: &Command, cursor: usize) -> bool {
-    // As it would be without the word at the cursor.
+    // Parses the line as it would be without the word at the cursor.
     let left = &ask.left[..ask.left.rfind(char::is_whitespace).map_or(0, |blank| blank + 1)];
     let plain = [left, ask.right].concat();
     let typed = line::parse(&plain, ask.dialect);
@@ -58,7 +58,7 @@ fn displaces(ask: &Ask<'_>, command: &Command, cursor: usize) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Subcommand,
-    /// A flag, its value, an argument, or not known.
+    /// A flag, its value, an argument, or unknown.
     Other,
     /// The command takes no such word.
     Nothing,

@@ -1,4 +1,4 @@
-//! What is not shown, by the reason for it; and what still is, beside it.
+//! Candidates that are rejected, by reason; and similar ones that are still shown.
 
 mod facts;
 mod slots;
@@ -6,7 +6,8 @@ mod slots;
 use crate::complete::complete;
 use crate::complete::fake::Fake;
 
-/// Each row of `shown` is a line and what is among its candidates; each of `not`, a line and what is not.
+/// Each row of `shown` is a line and a candidate that must be among its candidates; each row of `not`, one that must
+/// not.
 fn check(scene: &str, shown: &[(&str, &str)], not: &[(&str, &str)]) {
     let candidates = |line: &str| -> Vec<String> {
         let fake = Fake::new(&format!("{scene}\nline {}|", line.replace('|', "\\|")));

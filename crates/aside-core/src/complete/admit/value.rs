@@ -1,4 +1,5 @@
-//! Whether an argument or the value of a flag is of a kind that its slot takes, and names what is there.
+//! Decides whether an argument or the value of a flag is of a kind that its slot takes, and names something that
+//! exists.
 
 use crate::complete::admit::{Proof, Slot, git, is_hash, is_missing, module};
 use crate::complete::ask::Ask;
@@ -16,7 +17,7 @@ impl Slot<'_, '_> {
         let value = word.value.get(skip..).unwrap_or_default();
         let path = if word.fixed { None } else { resolve::absolute(ask, value, false) };
         let value = path.as_deref().unwrap_or(value);
-        // A message is written for one occasion; one that ran again and again is offered once it is begun.
+        // A message is written for one occasion; one that ran repeatedly is offered once it is begun.
         let is_sentence = is_message(flag);
         let is_old = self.candidate.source == Source::History;
         let is_habit = || self.candidate.facts.past.is_some_and(|past| past.runs >= OFTEN) && self.is_begun(word, skip);
@@ -30,13 +31,13 @@ impl Slot<'_, '_> {
         self.takes(ask, reached, kinds, value)
     }
 
-    /// Whether a letter of the word is typed, behind the bytes that are no part of its value.
+    /// Whether a letter of the value is typed; `skip` bytes of the word are not part of it.
     fn is_begun(&self, word: &Word, skip: usize) -> bool {
         let typed = self.ask.left.get(word.span.start + skip..).unwrap_or_default();
         typed.contains(char::is_alphanumeric)
     }
 
-    /// Whether one of the kinds takes the value.
+    /// Whether one of the kinds accepts the value.
     pub fn takes(&self, ask: &Ask<'_>, reached: &Reached<'_>, kinds: &[Kind], value: &str) -> bool {
         if kinds.is_empty() {
             return self.is_of_the_line();
@@ -57,7 +58,7 @@ impl Slot<'_, '_> {
                 let Some(full) = at.and_then(|at| reach::path(ask, &at, value, true)) else {
                     return self.proof.is_used();
                 };
-                // To go where the user is already.
+                // Does not offer the current directory as a destination.
                 let is_here = full.trim_end_matches('/') == ask.cwd.trim_end_matches('/');
                 if *kind == Kind::Directory && is_here && kinds.len() == 1 && !self.goes_on() {
                     return false;
@@ -66,25 +67,26 @@ impl Slot<'_, '_> {
                     Known::Yes(world::Kind::File | world::Kind::Program) => *kind != Kind::Directory,
                     Known::Yes(world::Kind::Directory) if matches!(kind, Kind::File(_)) => self.may_lead_to_file(),
                     Known::Yes(world::Kind::Directory | world::Kind::Other) => true,
-                    // A directory that cannot be seen is on another machine.
+                    // A directory that cannot be listed is on another machine.
                     Known::No if matches!(ask.world.entries(ask.cwd), Known::No) => self.proof.is_used(),
-                    // A name that is to be made, as far as the user has made such here.
+                    // A name to be created, if the user has created such a name here before.
                     Known::No => {
                         self.proof == Proof::RanHere && may_be_new(kinds) || is_no_path(value) && self.is_of_the_line()
                     }
-                    // It will be known in a moment, and then it is offered.
+                    // Not offered until the lookup is done, which takes a moment.
                     Known::NotYet => false,
                 }
             }
             Kind::Live(live) => self.is_live(ask, reached, *live, value),
             Kind::List(choices) => choices.iter().any(|choice| *choice.value == *value) || self.is_of_the_line(),
-            // What was made is there by now, unless it is made again and again.
+            // What was created exists by now, unless it is created repeatedly.
             Kind::Free(Free::New) => {
                 self.proof == Proof::RanHere
                     && self.candidate.facts.past.is_some_and(|past| past.runs >= OFTEN)
                     && !self.is_made(ask, reached, value)
             }
-            // What was installed is there by now; what is not has to be begun, for it may be a typo that failed.
+            // What was installed exists by now. A package that is not installed must be begun: it may be a typo that
+            // failed.
             Kind::Free(Free::Package) => {
                 let is_named =
                     self.is_of_the_line() || self.proof.is_used() && !ask.left.ends_with(char::is_whitespace);
@@ -94,10 +96,10 @@ impl Slot<'_, '_> {
                     Known::NotYet => false,
                 }
             }
-            // Beside names that can be looked up, only what cannot be one of them.
+            // Beside names that can be looked up, only a value that cannot be one of them.
             Kind::Free(free) if kinds.iter().any(is_checked) => self.proof.is_used() && is_other(*free, value),
             Kind::Free(_) => self.proof.is_used() || self.candidate.source != Source::History,
-            // The first directory is no command.
+            // A path must be begun or used before: otherwise the first directory would be offered as a command.
             Kind::Command | Kind::Program => {
                 let is_begun = !ask.left.ends_with(char::is_whitespace);
                 match value.contains('/') {
@@ -109,12 +111,13 @@ impl Slot<'_, '_> {
         }
     }
 
-    /// Whether a directory may stand where the command wants a file: on the way to one, or because it was right here before.
+    /// Whether a directory may stand where the command takes a file: on the way to one, or because it worked here
+    /// before.
     fn may_lead_to_file(&self) -> bool {
         self.candidate.source == Source::Filesystem || self.goes_on() || self.proof == Proof::RanHere
     }
 
-    /// Whether it is the beginning that several paths share.
+    /// Whether it is the common prefix of several paths.
     fn goes_on(&self) -> bool {
         let text = &self.candidate.text;
         let goes_on = || self.ask.history.starting_with(text, self.ask.cwd, 4);
@@ -123,9 +126,9 @@ impl Slot<'_, '_> {
             && goes_on().iter().any(|found| found.command.len() > text.len())
     }
 
-    /// Whether what is to be made is there already, or was: a branch, a tag, a file.
+    /// Whether the name to be created already exists, or did: a branch, a tag, a file.
     fn is_made(&self, ask: &Ask<'_>, reached: &Reached<'_>, value: &str) -> bool {
-        // A branch that is gone has done its work.
+        // A branch that was deleted is not created again.
         if reached.pieces.first().is_some_and(|name| name.value == "git") {
             return true;
         }
@@ -133,7 +136,7 @@ impl Slot<'_, '_> {
         path.is_some_and(|path| matches!(resolve::kind(ask, &path), Known::Yes(_)))
     }
 
-    /// Whether the command takes files with changes, and this one has none.
+    /// Whether the command takes files with changes and this one has none.
     fn is_unchanged(&self, ask: &Ask<'_>, reached: &Reached<'_>, value: &str, kinds: &[Kind]) -> bool {
         let live = kinds.iter().find(|kind| matches!(kind, Kind::Live(Live::GitChanged | Live::GitStaged)));
         let Some(Kind::Live(live)) = live.filter(|_| self.candidate.source == Source::History) else {
@@ -142,10 +145,10 @@ impl Slot<'_, '_> {
         !self.is_live(ask, reached, *live, value)
     }
 
-    /// A name that is not there is not offered, where all that are there are known.
+    /// Rejects a name that does not exist, for kinds of which all names are known.
     fn is_live(&self, ask: &Ask<'_>, reached: &Reached<'_>, live: Live, value: &str) -> bool {
         let Some(directory) = reach::directory(ask, reached) else { return self.proof.is_used() };
-        // A path is no host, with or without one before it.
+        // A path is not a host, with or without a host before it.
         if live == Live::Host && value.split(':').next().is_some_and(|host| host.contains('/')) {
             return false;
         }
@@ -153,7 +156,7 @@ impl Slot<'_, '_> {
             Known::Yes(items) => items,
             Known::NotYet => return false,
             Known::No if live == Live::GitCommit => return is_revision(value) && self.is_of_the_line(),
-            // There is no makefile; in a directory that cannot be seen there may be one.
+            // There is no makefile; a directory that cannot be listed may have one.
             Known::No if live == Live::MakeTarget => {
                 return self.is_of_the_line() && !matches!(ask.world.entries(&directory), Known::Yes(_));
             }
@@ -186,25 +189,25 @@ impl Slot<'_, '_> {
     }
 }
 
-/// Whether the world tells all names of this kind that can be used here.
+/// Whether the world lists all names of this kind that can be used here.
 fn is_complete(live: Live) -> bool {
     match live {
         Live::GitBranch | Live::GitRemote | Live::GitTag | Live::GitChanged | Live::GitStaged | Live::GitStash => true,
         Live::GitState => true,
         Live::NpmScript | Live::JustRecipe | Live::CargoPackage | Live::CargoBin | Live::CargoExample => true,
         Live::CargoTest | Live::CargoFeature | Live::TmuxSession | Live::Process | Live::User | Live::Group => true,
-        // Patterns and included files make more; hosts, images, units and packages are more than are listed.
+        // Patterns and included files add targets and hosts; of images, units and packages only some are listed.
         Live::GitCommit | Live::MakeTarget | Live::Host | Live::DockerContainer | Live::DockerImage => false,
         Live::SystemdUnit | Live::ProcessName | Live::Package => false,
     }
 }
 
-/// Whether the world can tell what there is of this kind.
+/// Whether the world can look up names of this kind.
 fn is_checked(kind: &Kind) -> bool {
     match kind {
         Kind::File(_) | Kind::Directory | Kind::Path => true,
         Kind::Live(live) => is_complete(*live),
-        // What is not in a list is something else by that alone.
+        // A value outside a list is a different kind for that reason alone.
         Kind::List(_) | Kind::Program | Kind::Free(_) | Kind::Command | Kind::Variable | Kind::ManPage => false,
     }
 }
@@ -228,25 +231,25 @@ fn runs_module(reached: &Reached<'_>, flag: &Flag) -> bool {
     flag.is("-m") && (name().starts_with("python") || name().starts_with("pypy"))
 }
 
-/// Whether the value of a flag is a text for people.
+/// Whether the value of a flag is a message for readers.
 fn is_message(flag: &Flag) -> bool {
     const NAMES: [&str; 8] =
         ["--message", "--title", "--body", "--description", "--notes", "--comment", "--subject", "--annotation"];
     flag.names.iter().any(|name| NAMES.contains(&&**name))
 }
 
-/// Subcommands of git that have no use for the current branch.
+/// Subcommands of git for which the current branch makes no sense as an argument.
 const OTHER_BRANCHES: [&str; 7] = ["switch", "checkout", "merge", "rebase", "branch", "cherry-pick", "worktree"];
 
-/// How often a line ran that is a habit.
+/// Runs from which a line is a habit.
 const OFTEN: u32 = 2;
 
-/// `HEAD~2`, `@{u}`, `main..topic`, a commit: nothing that a list of branches would have.
+/// `HEAD~2`, `@{u}`, `main..topic`, a commit hash: nothing that a list of branches contains.
 fn is_revision(value: &str) -> bool {
     is_hash(value) || value.contains("HEAD") || value.contains(['~', '^', '@', ':']) || value == "-"
 }
 
-/// An address, a number of something, the standard input.
+/// An address, a numbered item, standard input.
 fn is_no_path(value: &str) -> bool {
     value.contains(':') || value.starts_with(['-', '+', '@']) || value.contains("...")
 }

@@ -1,4 +1,4 @@
-//! Slips in paths: the first part that does not exist, when one near it does.
+//! Typos in paths: the first component that does not exist, if a similar one does.
 
 use std::ops::Range;
 
@@ -13,18 +13,18 @@ use crate::line::{Command, Join, Quote, Word};
 use crate::text::near::{self, Near, Reach};
 use crate::world::{self, Known};
 
-/// Parts of one path that may be mended.
+/// Components of one path that may be corrected.
 const MAX_PARTS: usize = 2;
-/// Ways to mend one part that are followed.
+/// Corrections of one component that are followed.
 const MAX_WAYS: usize = 3;
 
-/// What the last part of a path has to be.
+/// What the last component of a path has to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Any,
     Directory,
     Program,
-    /// Whatever it is, it is not looked at: it is being typed, or need not exist.
+    /// Not checked: it is being typed, or need not exist.
     Open,
 }
 
@@ -34,7 +34,7 @@ pub fn name(scene: &Scene<'_>, command: &Command, word: &Word) -> Vec<Fix> {
     mend(scene, command, word, scene.ask.cwd, end, Reach::Usual)
 }
 
-/// What `<` reads from.
+/// The source of a `<` redirection.
 pub fn target(scene: &Scene<'_>, command: &Command, word: &Word) -> Vec<Fix> {
     let end = if scene.is_finished(&word.span) { End::Any } else { End::Open };
     mend(scene, command, word, scene.ask.cwd, end, Reach::Usual)
@@ -44,7 +44,7 @@ pub fn target(scene: &Scene<'_>, command: &Command, word: &Word) -> Vec<Fix> {
 pub fn argument(scene: &Scene<'_>, command: &Command, number: usize, word: &Word, files: &Files) -> Vec<Fix> {
     let Some(cwd) = cwd(scene, command, number) else { return Vec::new() };
     let value = &*word.value;
-    // `host:path`, `+1` for one on a stack, `./...` for all packages.
+    // `host:path`, `+1` for an entry of the directory stack, `./...` for all Go packages.
     if value.contains(':') || value.contains("...") || value.starts_with(['-', '+', '@', '%']) {
         return Vec::new();
     }
@@ -57,8 +57,7 @@ pub fn argument(scene: &Scene<'_>, command: &Command, number: usize, word: &Word
         _ if !scene.is_finished(&word.span) => End::Open,
         Which::Directory if missing => End::Directory,
         Which::Any | Which::File | Which::Program if missing => End::Any,
-        // The last of several is often where the others go to; the others were not judged with certainty, but they are
-        // expected to be there.
+        // The last of several is often the destination and need not exist; the others must.
         _ if last && command.words.len() > 2 => End::Open,
         Which::Directory => End::Directory,
         Which::Any | Which::File | Which::Program => End::Any,
@@ -67,7 +66,7 @@ pub fn argument(scene: &Scene<'_>, command: &Command, number: usize, word: &Word
     mend(scene, command, word, &cwd, end, reach)
 }
 
-/// Whether there is such a file, or nobody knows.
+/// Whether such a file exists; also true when that is unknown.
 pub fn exists(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) -> bool {
     let Some(cwd) = cwd(scene, command, number) else { return true };
     let ask = crate::complete::ask::Ask { cwd: &cwd, ..*scene.ask };
@@ -87,11 +86,11 @@ fn cwd(scene: &Scene<'_>, command: &Command, number: usize) -> Option<String> {
 fn mend(scene: &Scene<'_>, command: &Command, word: &Word, cwd: &str, end: End, reach: Reach) -> Vec<Fix> {
     let ask = crate::complete::ask::Ask { cwd, ..*scene.ask };
     let raw = scene.line.text.get(word.span.clone()).unwrap_or_default();
-    // What ran before it on the line may have made the file.
+    // An earlier command of the line may have created the file.
     if raw != word.value || !is_alone(scene, command) {
         return Vec::new();
     }
-    // What is expanded stays: `~/`, `$HOME/`.
+    // Keeps what the shell expands: `~/`, `$HOME/`.
     let begin = match word.value.find('/') {
         _ if word.fixed => 0,
         Some(slash) => slash,
@@ -113,7 +112,7 @@ fn mend(scene: &Scene<'_>, command: &Command, word: &Word, cwd: &str, end: End, 
         }
         at += part.len() + 1;
     }
-    // `porjects/` is finished even while the next part is typed.
+    // `porjects/` is finished even while the next component is typed.
     let ended = word.value.ends_with('/');
     let end = match end {
         End::Open if ended => End::Directory,
@@ -144,7 +143,7 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// Goes down from a directory, mending what is not there. `changes` are the parts that were mended on the way.
+    /// Descends from a directory and corrects missing components. `changes` are the corrections on the way.
     fn follow(&mut self, directory: &str, from: usize, changes: &mut Vec<(usize, String, f32, u8)>) {
         let mut directory = directory.to_owned();
         for number in from..self.parts.len() {
@@ -164,7 +163,7 @@ impl Walk<'_> {
             match resolve::kind(self.scene.ask, &path) {
                 Known::NotYet => return,
                 Known::Yes(kind) if self.may_be(kind, last) => directory = path,
-                // It is there and is of another sort: no slip.
+                // It exists but is of another kind: no typo.
                 Known::Yes(_) => return,
                 Known::No => return self.mend(&directory, number, changes),
             }
@@ -206,7 +205,7 @@ impl Walk<'_> {
 
     fn note(&mut self, changes: &[(usize, String, f32, u8)]) {
         let (Some(first), Some(last)) = (changes.first(), changes.last()) else { return };
-        // Only the parts that change are spelled anew.
+        // Only the changed components are spelled anew.
         let span = self.parts[first.0].start..self.parts[last.0].end;
         let mut text = String::new();
         let mut at = span.start;

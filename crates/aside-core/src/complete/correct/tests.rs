@@ -1,4 +1,4 @@
-//! What a person sees of corrections: scenes with a line, `|` being the cursor.
+//! Corrections as the user sees them: scenes with a line, `|` being the cursor.
 
 use super::*;
 use crate::complete::fake::Fake;
@@ -138,23 +138,23 @@ fn not_what_may_be_right() {
             ("# gti status|", ""),
             ("projects |", ""),
             ("echo gti status|", ""),
-            // For a model: a sentence that begins with an unknown word.
+            // A request for a model: prose that begins with an unknown word.
             ("how many files are here|", ""),
             ("shoe me the files|", ""),
         ],
     );
-    // The shell has not told its names, or the programs are not known yet.
+    // The shell has not reported its names, or the programs are not listed yet.
     assert_eq!(texts("program git\nline gti status|"), "");
     assert_eq!(texts("program git\nbuiltin cd\nslow programs\nline gti status|"), "");
     assert_eq!(texts("program git\nbuiltin cd\nline gti status|"), "git status");
-    // It ran well before.
+    // It succeeded before.
     check("history gti status --all", &[("gti status|", "")]);
 }
 
 #[test]
 fn what_the_person_uses_is_meant() {
     let both = "program tid\nprogram tit\nprogram tiz\nprogram tib\nbuiltin cd";
-    // Too many that are near.
+    // Too many similar names.
     assert_eq!(texts(&format!("{both}\nline tix |")), "");
     assert_eq!(texts(&format!("{both}\nhistory tid\nhistory tid\nhistory tid log\nline tix |")), "tid ");
 }
@@ -167,7 +167,7 @@ fn subcommands_and_flags() {
             ("git chekcout main|", "git checkout main"),
             ("git statsu |", "git status "),
             ("git comit -m x|", "git commit -m x"),
-            // No subcommand begins so.
+            // No subcommand begins like this.
             ("git chekcout|", "git checkout"),
             ("git psuh|", "git push"),
             ("docker comopse|", "docker compose"),
@@ -180,7 +180,7 @@ fn subcommands_and_flags() {
             ("git status --shrot |", "git status --short "),
             ("git --verson |", "git --version "),
             ("git --verson|", ""),
-            // Many take the beginning of a flag for the flag.
+            // Many programs accept a prefix of a flag.
             ("git status --shor |", ""),
             ("git status -z |", ""),
             ("cargo buidl --release|", "cargo build --release"),
@@ -206,7 +206,7 @@ fn live_names() {
             ("make tset |", "make test "),
             ("make isntall test|", "make install test"),
             ("ssh prodcution |", "ssh production "),
-            // Another host, not a slip.
+            // Another host, not a typo.
             ("ssh web2 |", ""),
         ],
     );
@@ -222,7 +222,7 @@ fn paths() {
             ("cat READEM.md|", ""),
             ("cd porjects |", "cd projects "),
             ("cd porjects|", ""),
-            // A part of a path is finished when the next one is begun.
+            // A component is finished when the next one is begun.
             ("cd porjects/|", "cd projects/"),
             ("cd porjects/aside|", "cd projects/aside"),
             ("cd porjects/asdie |", "cd projects/aside "),
@@ -258,7 +258,7 @@ fn paths_that_may_be_right() {
             ("unheard-of READEM.md |", ""),
             ("git clone x porject && cd porject |", ""),
             ("cat README.md:12 |", ""),
-            // The near one is of another sort.
+            // The similar name is of another kind.
             ("cd READEM.md |", ""),
         ],
     );
@@ -305,7 +305,7 @@ fn what_the_ranking_gets() {
 fn many_names_and_many_entries() {
     let programs: String = (0..10_000).map(|number| format!("program tool{number:04}\n")).collect();
     assert_eq!(texts(&format!("{programs}program git\nbuiltin cd\nline gti log|")), "git log");
-    // Not all of them are told, so that nothing is certain.
+    // The directory has more entries than are listed, so nothing is certain.
     assert_eq!(texts("many 10000 image-\nfile README\nprogram cat\nbuiltin cd\nline cat READEM |"), "");
     let long = "x".repeat(5000);
     assert_eq!(texts(&format!("{MACHINE}\nline {long} a|")), "");

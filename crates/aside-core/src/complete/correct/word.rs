@@ -1,4 +1,4 @@
-//! Slips in names: of commands, subcommands, flags, branches, hosts.
+//! Typos in names: of commands, subcommands, flags, branches, hosts.
 
 use std::collections::HashMap;
 
@@ -16,23 +16,23 @@ use crate::names::shell;
 use crate::text::near::{self, Near, Reach};
 use crate::world::{self, Item, Known, Live};
 
-/// Names used before that are looked at.
+/// Names from history that are considered.
 const MAX_USED: usize = 256;
-/// What costs this much more than the best is not meant.
+/// Candidates that cost this much more than the best are dropped.
 const NEARLY: f32 = 0.5;
-/// With more that are as good, none of them is.
+/// With more equally good candidates, none is offered.
 const MAX_EQUAL: usize = 3;
-/// Letters of a word in which one more or less tells much.
+/// Length of a word in which one letter makes a large difference.
 const SHORT: usize = 4;
-/// A sentence for a model has at least so many words.
+/// Words from which a line counts as prose for a model.
 const SENTENCE: usize = 4;
 
-/// The name of a command that is not known.
+/// Corrects the name of an unknown command.
 pub fn name(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) -> Vec<Fix> {
     let ask = scene.ask;
     let typed = &*word.value;
     let plain = typed.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '+'));
-    // What has a spec is a name, and only not installed.
+    // A name with a spec is right; it is only not installed.
     let is_name = ask.specs.has(typed);
     if !plain || typed.starts_with('-') || !scene.is_plain(word) || is_name || scene.ran(command, word) {
         return Vec::new();
@@ -44,7 +44,7 @@ pub fn name(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) ->
             return Vec::new();
         }
     }
-    // zsh and fish go to a directory that is named like a command.
+    // In zsh and fish a directory's name changes to it.
     let here = format!("{}/{typed}", ask.cwd.trim_end_matches('/'));
     if resolve::kind(ask, &here) == Known::Yes(world::Kind::Directory) {
         return Vec::new();
@@ -77,14 +77,14 @@ pub fn name(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) ->
     fixes.into_iter().map(fix).collect()
 }
 
-/// Whether something real begins like this: then it is still being typed.
+/// Whether an existing name begins like this: then it is still being typed.
 fn is_begun(ask: &Ask<'_>, programs: &[Box<str>], typed: &str) -> bool {
     !beginning(programs, typed, |name| name).is_empty()
         || own(ask).any(|name| name.starts_with(typed))
         || !ask.history.starting_with(typed, ask.cwd, 1).is_empty()
 }
 
-/// What the shell has by itself, without what is not meant for people.
+/// The shell's own names, except private ones.
 fn own<'a>(ask: &'a Ask<'_>) -> impl Iterator<Item = &'a str> {
     let aliases = ask.names.aliases.iter().map(|(name, _)| &**name);
     let others = ask.names.functions.iter().chain(&ask.names.builtins).map(|name| &**name);
@@ -98,12 +98,12 @@ fn used<'a>(ask: &Ask<'a>) -> HashMap<&'a str, f32> {
     ask.history.words().next(at, MAX_USED).into_iter().map(|guess| (guess.word, guess.chance)).collect()
 }
 
-/// Whether it could be a word of a language: no flag, no path, no number.
+/// Whether it could be an ordinary word: no flag, no path, no number.
 fn is_prose(word: &str) -> bool {
     word.chars().all(|letter| letter.is_alphabetic() || matches!(letter, '\'' | ',' | '?'))
 }
 
-/// The cheapest, and those that cost nearly as little; none when there are too many to tell.
+/// The cheapest, and those that cost nearly as little; none when there are too many to tell apart.
 fn best(mut found: Vec<(f32, Near<'_>)>) -> Vec<Near<'_>> {
     found.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.word.cmp(other.1.word)));
     found.dedup_by(|one, other| one.1.word == other.1.word);
@@ -138,7 +138,7 @@ pub fn listed(scene: &Scene<'_>, command: &Command) -> Vec<Fix> {
         Some((name, _)) => word.value.split_at(name.len()),
         None => (&*word.value, ""),
     };
-    // Many commands take the beginning of a long flag for the flag. Of short ones every letter is near every other.
+    // Many programs accept a prefix of a long flag. Short flags are all similar to each other.
     let short = flag && (!typed.starts_with("--") || typed.len() < 5);
     if short || (flag && slip.known.iter().any(|known| known.starts_with(typed))) {
         return Vec::new();
@@ -154,7 +154,7 @@ pub fn listed(scene: &Scene<'_>, command: &Command) -> Vec<Fix> {
     found.into_iter().map(fix).collect()
 }
 
-/// Whether a subcommand that is still being typed can become one, or a name that only the user knows.
+/// Whether a subcommand that is being typed can still become a known one, or a name that only the user has.
 fn may_go_on(scene: &Scene<'_>, command: &Command, word: &Word, known: &[Box<str>]) -> bool {
     let begin = scene.line.text.get(command.span.start..word.span.end).unwrap_or_default();
     word.value.starts_with('-')
@@ -163,7 +163,7 @@ fn may_go_on(scene: &Scene<'_>, command: &Command, word: &Word, known: &[Box<str
         || !scene.ask.history.starting_with(begin, scene.ask.cwd, 1).is_empty()
 }
 
-/// An argument of which it is known what may come: live names or files.
+/// An argument whose possible values are known: live names or files.
 pub fn argument(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) -> Vec<Fix> {
     if word.value.starts_with('-') || word.value.is_empty() {
         return Vec::new();
@@ -214,7 +214,7 @@ fn live(scene: &Scene<'_>, command: &Command, number: usize, word: &Word, kinds:
     best(found).into_iter().map(fix).collect()
 }
 
-/// Whether its names are spelled by people, so that a slip can be told from another name.
+/// Whether names of this kind are chosen by people, so that a typo can be told from another name.
 fn is_spelled(kind: Live) -> bool {
     match kind {
         Live::GitCommit | Live::GitStash | Live::GitState | Live::Process | Live::Package | Live::DockerImage => false,

@@ -1,4 +1,4 @@
-//! One line of a help text that begins with a dash: the names of a flag, what it takes, what it is for.
+//! Parses a line of a help text that begins with a dash: the names of a flag, its value, its description.
 
 use crate::complete::learn::{kind, row};
 
@@ -19,7 +19,7 @@ pub struct Takes {
     pub optional: bool,
 }
 
-/// What is read of a line so far.
+/// State of the parser.
 struct Reader<'a> {
     rest: &'a str,
     names: Vec<String>,
@@ -29,7 +29,8 @@ struct Reader<'a> {
     negates: bool,
 }
 
-/// `first` and `all` are what stands in the lines below. Two flags when one has a `no-` in brackets.
+/// `first` and `all` are the first paragraph and all of the lines below. Returns two flags when one has a `no-` in
+/// brackets.
 pub fn parse(body: &str, first: &str, all: &str) -> Vec<Flag> {
     let mut reader =
         Reader { rest: body, names: Vec::new(), value: None, optional: false, repeats: false, negates: false };
@@ -43,7 +44,7 @@ pub fn parse(body: &str, first: &str, all: &str) -> Vec<Flag> {
         }
     }
     let Reader { rest, names, value, optional, repeats, negates } = reader;
-    // Something stands right behind the name that we cannot read.
+    // Something unreadable follows directly after the name.
     if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
         return Vec::new();
     }
@@ -124,7 +125,7 @@ impl<'a> Reader<'a> {
     fn another(&mut self) -> bool {
         let after = self.rest.trim_start();
         let marked = ["or ", ",", "|", "/"].iter().find_map(|mark| after.strip_prefix(mark)).map(str::trim_start);
-        // docopt puts nothing but a blank between them, and some make columns of short and long names.
+        // docopt separates names by a blank only, and some programs align short and long names in columns.
         let blank = self.rest.strip_prefix(' ').filter(|next| !next.starts_with("- "));
         let column =
             Some(after).filter(|after| after.starts_with("--") && self.names.iter().all(|name| name.len() == 2));
@@ -139,7 +140,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a word behind a flag is what it takes, and not the beginning of what is said about it.
+/// Whether the word after a flag is its value, and not the beginning of the description.
 fn is_value(word: &str, after: &str) -> bool {
     let bracketed = word.starts_with(['<', '[', '{']) && word.trim_end_matches('.').ends_with(['>', ']', '}']);
     let capitals = word.starts_with(|letter: char| letter.is_ascii_uppercase())
@@ -149,7 +150,7 @@ fn is_value(word: &str, after: &str) -> bool {
     bracketed || (capitals && (word.len() > 1 || ends)) || (lower && ends)
 }
 
-/// The end of a word whose brackets may have blanks in them.
+/// The end of a word; inside brackets it may contain blanks.
 fn word_end(text: &str) -> usize {
     let mut depth = 0_usize;
     for (at, letter) in text.char_indices() {

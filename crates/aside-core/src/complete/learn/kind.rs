@@ -1,4 +1,4 @@
-//! What a placeholder in a help text stands for, as a kind of our specs: FILE is a file, `{a,b}` is one of two.
+//! Maps a placeholder in a help text to a kind of our specs: FILE is a file, `{a,b}` is a list of two.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 const MAX_VALUES: usize = 50;
 const MAX_ARGS: usize = 6;
 
-/// Endings of placeholders, in lower case, and what they stand for.
+/// Endings of placeholders in lower case, and the kinds they stand for.
 const WORDS: &[(&str, &[&str])] = &[
     ("directory", &["dir", "directory", "folder", "dirname"]),
     ("file", &["file", "filename", "files", "script", "config", "conf", "archive", "image"]),
@@ -33,7 +33,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("process", &["pid"]),
 ];
 
-/// By the placeholder, and by what is said about it.
+/// The kind according to the placeholder and its description.
 pub fn of(placeholder: &str, said: &str) -> String {
     static SAID: LazyLock<[Regex; 3]> = LazyLock::new(|| {
         [
@@ -51,7 +51,7 @@ pub fn of(placeholder: &str, said: &str) -> String {
     kind.unwrap_or_else(|| if is_vague(placeholder) { by_text(said) } else { "text" }.to_owned())
 }
 
-/// Kinds of the words behind the name of a program. Nothing when we know none of them.
+/// Kinds of a program's arguments. Empty when none is known.
 pub fn args(words: &[&str]) -> Vec<String> {
     let mut args = Vec::new();
     let mut known = false;
@@ -76,7 +76,7 @@ pub fn args(words: &[&str]) -> Vec<String> {
     if known { args } else { Vec::new() }
 }
 
-/// `{a,b}`, `a|b`, `a, b`: as our specs write it. Capitals are placeholders themselves.
+/// `{a,b}`, `a|b`, `a, b` in the syntax of our specs. Words in capitals are placeholders themselves.
 fn list(text: &str) -> Option<String> {
     let inside = text.trim_matches(|letter: char| "<>[]{}()=. ".contains(letter));
     let values: Vec<&str> = inside
@@ -92,7 +92,7 @@ fn list(text: &str) -> Option<String> {
     ((2..=MAX_VALUES).contains(&values.len()) && values.iter().all(fits)).then(|| values.join("|"))
 }
 
-/// Whether the placeholder names a type, and what it is for is only said in words.
+/// Whether the placeholder names only a type, so that the description has to say what it is for.
 fn is_vague(placeholder: &str) -> bool {
     let word = placeholder.trim_matches(|letter: char| !letter.is_ascii_alphanumeric());
     matches!(word, "string" | "strings" | "stringArray" | "val" | "value" | "VALUE" | "arg" | "ARG" | "list")

@@ -1,5 +1,5 @@
-//! A spec out of what a program prints when it is asked for `--help`. Reads the layouts that getopt, clap, argparse, cobra
-//! and people by hand write; gives nothing rather than a guess when the text does not look like one.
+//! Builds a spec from a program's `--help` output. Reads the layouts of getopt, clap, argparse, cobra and handwritten
+//! help; returns nothing rather than a guess when the text does not look like help.
 
 mod flag;
 mod kind;
@@ -13,12 +13,12 @@ use row::{Command, Row};
 
 const MAX_FLAGS: usize = 400;
 const MAX_COMMANDS: usize = 300;
-/// Lines below a flag that still speak of it.
+/// Lines below a flag that still belong to it.
 const MAX_MORE: usize = 6;
-/// So many flags are help without a line that says how the program is used.
+/// Flags from which a text counts as help without a usage line.
 const CLEARLY: usize = 4;
 
-/// What a text says.
+/// What was found in a text.
 #[derive(Debug, Default)]
 struct Found {
     about: String,
@@ -27,7 +27,7 @@ struct Found {
     commands: Vec<Command>,
 }
 
-/// The text of a spec, in our format, or nothing.
+/// The spec in our format, or `None`.
 pub fn spec(help: &str) -> Option<String> {
     let text = row::plain(help);
     let rows = row::rows(&text);
@@ -43,10 +43,10 @@ pub fn spec(help: &str) -> Option<String> {
     (helps && enough).then(|| write::toml(&found))
 }
 
-/// What stands below a heading.
+/// What follows a heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
-    /// Nothing but flags counts.
+    /// Only flags are read.
     Flags,
     Commands,
     /// Commands, if they look like it.
@@ -57,7 +57,7 @@ enum Section {
 impl Found {
     fn read(&mut self, rows: &[Row<'_>], takes_command: bool) {
         let mut section = Section::Flags;
-        // Where commands begin; what is deeper goes on about the one above.
+        // The column of command names; deeper lines continue the description above.
         let mut column: Option<usize> = None;
         for (number, row) in rows.iter().enumerate() {
             if let Some(begun) = heading(row) {
@@ -98,14 +98,14 @@ impl Found {
         let mut seen = HashSet::new();
         self.commands.retain(|command| seen.insert(command.name.clone()));
         self.commands.truncate(MAX_COMMANDS);
-        // One word with a text behind it is more often something else.
+        // A single word with a text is more often something else.
         if self.commands.len() == 1 {
             self.commands.clear();
         }
     }
 }
 
-/// A few words that end with a colon, or are all capitals, or stand at the edge.
+/// A few words that end with a colon, are all capitals, or stand at the margin.
 fn heading(row: &Row<'_>) -> Option<Section> {
     let body = row.body;
     if row.indent > 2 || body.starts_with(['-', '{', '[', '<']) {
@@ -135,14 +135,14 @@ fn heading(row: &Row<'_>) -> Option<Section> {
     )
 }
 
-/// What the lines below say about a flag: in the paragraph that it begins, and in all.
+/// The lines below a flag: its first paragraph, and all of them.
 fn more(row: &Row<'_>, below: &[Row<'_>]) -> (String, String) {
     let on = |next: &&Row<'_>| next.indent > row.indent + 1 && !next.body.starts_with(['-', '=']);
     let first = below.iter().enumerate().take_while(|(number, next)| on(next) && (*number == 0 || !next.apart));
     let first: Vec<&str> = first.take(MAX_MORE).map(|(_, next)| next.body).collect();
     let all: Vec<&str> = below.iter().take_while(on).take(MAX_MORE).map(|next| next.body).collect();
     let mut all = all.join(" ");
-    // In its long form clap gives each value a line.
+    // clap's long help gives each value its own line.
     let mut listed = below.iter().skip_while(|next| on(next) && next.body != "Possible values:");
     if listed.next().is_some_and(|next| next.body == "Possible values:") {
         let values = listed.map_while(|next| next.body.strip_prefix("- "));

@@ -1,10 +1,10 @@
-//! The lines of a help text: how it is used, what it is about, which commands it lists. Does not read flags.
+//! The lines of a help text: usage, description, lists of commands. Does not parse flags.
 
 use std::borrow::Cow;
 
 use crate::text::clean;
 
-/// Lines looked at, and bytes of each.
+/// Lines that are read, and bytes of each.
 const MAX_ROWS: usize = 4000;
 const MAX_BYTES: usize = 500;
 const TAB: usize = 8;
@@ -15,7 +15,7 @@ const MAX_NAME: usize = 40;
 pub struct Row<'a> {
     pub indent: usize,
     pub body: &'a str,
-    /// An empty line stands above it.
+    /// An empty line precedes it.
     pub apart: bool,
 }
 
@@ -26,24 +26,24 @@ pub struct Command {
     pub about: String,
 }
 
-/// How the program is called.
+/// The usage line.
 #[derive(Debug, Default)]
 pub struct Usage<'a> {
     pub is_there: bool,
-    /// What follows its name, in the first way.
+    /// The words after the program's name, in the first form.
     pub words: Vec<&'a str>,
-    /// In any way.
+    /// In any form.
     pub takes_command: bool,
 }
 
-/// Without colours and without letters printed over each other, as man pages do for bold.
+/// Removes colours and the overstrikes that man pages use for bold.
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
             '\u{1b}' => {
-                // `ESC [ … letter` is a colour; any other sequence is as short as it can be.
+                // `ESC [ … letter` is a CSI sequence; any other sequence counts as two characters.
                 if letters.next_if_eq(&'[').is_some() {
                     while letters.next_if(|letter| !letter.is_ascii_alphabetic()).is_some() {}
                 }
@@ -87,7 +87,7 @@ pub fn usage<'a>(rows: &[Row<'a>]) -> Usage<'a> {
     usage.is_there = true;
     let rest = rows[first].body[5..].trim_start_matches([':', ' ', '\t']);
     let inline = (!rest.is_empty()).then_some(rest);
-    // Those below belong to it until a line is set apart, unless the heading stands alone.
+    // The lines below belong to it until the next paragraph, unless the heading stands alone.
     let below = rows[first + 1..].iter().enumerate();
     let below = below.take_while(|(number, row)| row.indent > rows[first].indent && (!row.apart || *number == 0));
     let ways = inline.into_iter().chain(below.map(|(_, row)| row.body));
@@ -105,7 +105,7 @@ fn is_command_word(word: &str) -> bool {
     matches!(word.as_str(), "command" | "commands" | "subcommand" | "cmd" | "sub-command")
 }
 
-/// The first line that says something, and not how the program is called.
+/// The first line that is a description and not usage.
 pub fn about(rows: &[Row<'_>]) -> String {
     let mut in_usage = false;
     for row in rows {
@@ -125,11 +125,11 @@ pub fn about(rows: &[Row<'_>]) -> String {
         let says = first.starts_with(char::is_alphabetic) && !second.is_empty() && words.next().is_some();
         let listed = row.body.contains("  ") || row.body.contains('\t');
         if says && !version && !listed && !row.body.ends_with(':') && !row.body.contains(['@', '©']) {
-            // The name in front of it says nothing: `frob - turn things`.
+            // Drops the program's name before it: `frob - turn things`.
             let said = row.body.split_once(" - ").or_else(|| row.body.split_once(" — "));
             return short(said.filter(|(name, _)| !name.contains(' ')).map_or(row.body, |(_, said)| said));
         }
-        // Past the prologue, a line at the edge is a heading.
+        // After the prologue, a line at the margin is a heading.
         if row.body.ends_with(':') {
             break;
         }
@@ -137,7 +137,7 @@ pub fn about(rows: &[Row<'_>]) -> String {
     String::new()
 }
 
-/// Whether the line lists commands in braces that are explained below it, as argparse does.
+/// Whether the line lists commands in braces that are explained below, as argparse does.
 pub fn lists(row: &Row<'_>, below: &[Row<'_>]) -> bool {
     let Some((names, _)) = row.body.strip_prefix('{').and_then(|rest| rest.split_once('}')) else { return false };
     let next =
@@ -145,7 +145,7 @@ pub fn lists(row: &Row<'_>, below: &[Row<'_>]) -> bool {
     next.is_some_and(|next| names.split(',').any(|name| name.trim() == next))
 }
 
-/// What a line of a list of commands names. `sure`: the heading says that they are commands.
+/// The commands that a line of a list names. `sure`: the heading says that they are commands.
 pub fn commands(row: &Row<'_>, below: &[Row<'_>], sure: bool) -> Vec<Command> {
     let (left, about) = match gap(row.body) {
         Some((left, about)) => (left, about),
@@ -171,7 +171,7 @@ pub fn commands(row: &Row<'_>, below: &[Row<'_>], sure: bool) -> Vec<Command> {
             None => break,
         }
     }
-    // Behind the name there may be what it takes, but no sentence.
+    // Behind the name may come placeholders, but no sentence.
     let takes = |word: &str| {
         let word = word.trim_end_matches("...");
         word.starts_with(['<', '[', '(', '{', '-', '|'])
@@ -206,22 +206,22 @@ pub fn gap(text: &str) -> Option<(&str, &str)> {
     Some((text[..at].trim_end(), text[at..].trim_start()))
 }
 
-/// Letters of what is said about something.
+/// Characters of a description.
 const MAX_ABOUT: usize = 72;
 
-/// A sentence as our specs have them: the first one, in lower case, without a full stop.
+/// Shortens a description to our style: the first sentence, in lower case, without a full stop.
 pub fn short(text: &str) -> String {
     let text = text.trim();
     let end = text.find(". ").or_else(|| text.find("; ")).unwrap_or(text.len());
     let mut sentence = &text[..end];
-    // What is the default, and what else could be, is said in other ways.
+    // Defaults and possible values are stored elsewhere.
     for mark in ["[default", "[possible", "[env", "(default", "[aliases"] {
         sentence = sentence.split(mark).next().unwrap_or("");
     }
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let sentence = words.join(" ");
     let sentence = sentence.trim_start_matches("- ").trim_end_matches(['.', ':', ',', ';']).trim_end();
-    // A note in brackets is about the program that prints it, and not about what it does.
+    // A note in brackets is about the program that prints it, not a description.
     if !sentence.contains(|letter: char| letter.is_alphanumeric())
         || (sentence.starts_with('[') && sentence.ends_with(']'))
     {

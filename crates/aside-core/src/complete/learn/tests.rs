@@ -1,10 +1,10 @@
-//! Help texts as programs of every kind print them, written or cut down by us, and what is learnt from each.
+//! Help texts in many layouts, written or shortened by us, and the spec learnt from each.
 
 use proptest::prelude::*;
 
 use super::spec;
 
-/// How it is laid out, what the program prints, what is learnt.
+/// The layout, the program's output, the spec.
 const HITS: &[(&str, &str, &str)] = &[
     (
         "getopt",
@@ -484,7 +484,7 @@ General options:
     ),
 ];
 
-/// What is no help, or too little.
+/// Texts that are no help, or too little.
 const MISSES: &[&str] = &[
     r#"frob: unrecognized option '--help'
 Try 'frob -h' for more information.

@@ -1,4 +1,4 @@
-//! What was found, as the text of a spec.
+//! Writes what was found as the text of a spec.
 
 use std::fmt::Write;
 
@@ -60,7 +60,8 @@ fn write(found: &Found, text: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Whether `-name` is one flag here, and not four: some have such a name, and hardly any has two dashes.
+/// Whether `-name` is one flag of this program and not a cluster: some flags have such names, and hardly any has two
+/// dashes.
 fn is_single(flags: &[Flag]) -> bool {
     let names = || flags.iter().flat_map(|flag| &flag.names);
     let long = |name: &&String| name.len() > 2 && !name.starts_with("--");

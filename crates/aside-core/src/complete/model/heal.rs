@@ -1,6 +1,6 @@
-//! A line that a model goes on with, cut where a word begins: a model reads and writes in pieces of words, and a text that
-//! ends within one is not what it was made from. It is held to what is typed of the word by a grammar instead. For servers
-//! that take one.
+//! Token healing: cuts the line where a word begins, and lets a grammar hold the model to the typed part of the word. A
+//! model reads and writes tokens, and a prompt that ends within one is unlike its training data. For servers that take
+//! a grammar.
 
 use std::fmt::Write as _;
 
@@ -13,11 +13,11 @@ pub struct Healed {
     pub prompt: String,
     /// GBNF. It allows the end of the line, or the model could not stop.
     pub grammar: String,
-    /// The line up to where the model goes on.
+    /// The line up to where the model continues.
     pub head: String,
 }
 
-/// Nothing when the line is no single line, or goes on after the cursor: that is told better in words.
+/// `None` for a line with line breaks, or with text after the cursor, which is better described in words.
 pub fn heal(left: &str, right: &str, around: &Around, filter: &Filter) -> Option<Healed> {
     if left.contains(['\n', '\r']) || !right.trim().is_empty() || left.trim().is_empty() {
         return None;
@@ -39,7 +39,7 @@ pub fn heal(left: &str, right: &str, around: &Around, filter: &Filter) -> Option
     }
     let (head, fragment) = cut(left);
     prompt.push('$');
-    // What stands between the sign and the first word belongs to the word.
+    // The blank after the prompt sign belongs to the first word.
     let fragment = if head.is_empty() {
         format!(" {}", fragment.trim_start())
     } else {
@@ -50,7 +50,7 @@ pub fn heal(left: &str, right: &str, around: &Around, filter: &Filter) -> Option
     Some(Healed { prompt, grammar, head: head.to_owned() })
 }
 
-/// The line before the last word with the blanks in front of it, and these.
+/// Splits off the last word together with the blanks before it.
 fn cut(left: &str) -> (&str, &str) {
     let word = left.trim_end();
     let start = if word.len() < left.len() { word.len() } else { word.rfind(char::is_whitespace).unwrap_or(0) };
@@ -58,7 +58,7 @@ fn cut(left: &str) -> (&str, &str) {
     (head, left.get(head.len()..).unwrap_or_default())
 }
 
-/// Within the quotes of a grammar.
+/// Escapes a text for a quoted string of the grammar.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {

@@ -1,16 +1,16 @@
-//! Where an answer goes on from the line: it may repeat the line, a part of it or nothing of it, and forget the blank
-//! between two words.
+//! Finds where a model's reply continues the line: it may repeat the line, a part of it or nothing of it, and omit the
+//! blank between two words.
 
 use crate::complete::model::open_quote;
 use crate::complete::model::word::{Knows, Place, Word};
 
-/// A longer ghost is not read.
+/// Longer ghost text is not read.
 const MAX_ENDING: usize = 300;
 
 /// Commands whose argument is a command.
 const RUNNERS: [&str; 9] = ["sudo", "doas", "env", "time", "nohup", "command", "exec", "watch", "xargs"];
 
-/// What the whole answer adds at the cursor.
+/// What the complete reply adds at the cursor.
 pub fn ending(left: &str, right: &str, line: &str, knows: Knows<'_>) -> Option<String> {
     let added = match repeated(left, line) {
         Some(rest) => rest.to_owned(),
@@ -19,33 +19,33 @@ pub fn ending(left: &str, right: &str, line: &str, knows: Knows<'_>) -> Option<S
     };
     let added = without_right(&added, right);
     let added = trimmed(added);
-    // A backslash at the end would take the next line along.
+    // A trailing backslash would join the next line.
     let half = added.ends_with('\\') && !added.ends_with("\\\\");
     let fits = !added.trim().is_empty() && !half && added.chars().count() <= MAX_ENDING;
     fits.then(|| added.to_owned())
 }
 
-/// What may be shown of an answer whose end has not come.
+/// What may be shown of a reply that is still streaming.
 pub fn beginning(left: &str, line: &str, knows: Knows<'_>) -> Option<String> {
-    // Still repeating, as far as can be told.
+    // Still repeats the line, as far as can be told.
     if tails(left).any(|tail| tail.starts_with(line.trim_start()) || tail.starts_with(line)) {
         return None;
     }
     if repeated(left, line).is_none() && is_joint_open(left, line) {
         return None;
     }
-    // An escape is shown with what it escapes, and a blank with what follows it.
+    // An escape is shown together with the character it escapes, and a blank together with what follows.
     let end = line.trim_end().trim_end_matches('\\').len();
     ending(left, "", &line[..end], knows)
 }
 
-/// Whether it takes the end of the first word to know if a blank belongs in front of it.
+/// Whether the first word must be complete to decide if a blank belongs before it.
 fn is_joint_open(left: &str, line: &str) -> bool {
     let meet = !left.ends_with(char::is_whitespace) && !line.starts_with(char::is_whitespace);
     meet && open_quote(left).is_none() && !line.contains(char::is_whitespace)
 }
 
-/// The ends of the line that begin with a word, the longest first.
+/// Suffixes of the line that begin with a word, the longest first.
 fn tails(left: &str) -> impl Iterator<Item = &str> {
     let mut before = ' ';
     let starts = left.char_indices().filter(move |(_, character)| {
@@ -56,14 +56,14 @@ fn tails(left: &str) -> impl Iterator<Item = &str> {
     starts.map(|(place, _)| &left[place..])
 }
 
-/// What comes after the part of the line that the answer repeats.
+/// The reply after the part of the line that it repeats.
 fn repeated<'a>(left: &str, line: &'a str) -> Option<&'a str> {
     let line_start = line.trim_start();
     for tail in tails(left) {
         if let Some(rest) = line_start.strip_prefix(tail) {
             return Some(rest);
         }
-        // Blanks are counted generously.
+        // Ignores differences in blanks.
         let word = tail.trim_end();
         if word.len() < tail.len()
             && let Some(rest) = line_start.strip_prefix(word)
@@ -75,7 +75,8 @@ fn repeated<'a>(left: &str, line: &'a str) -> Option<&'a str> {
     None
 }
 
-/// It begins with the same command, or with one that the command typed is a misspelling of, and goes on differently.
+/// Whether the reply is another line: it begins with the same command, or with the correction of a misspelled one, and
+/// continues differently.
 fn is_another_line(left: &str, line: &str) -> bool {
     if open_quote(left).is_some() {
         return false;
@@ -91,7 +92,7 @@ fn letters(word: &str) -> Vec<char> {
     letters
 }
 
-/// The answer with the blank in front that belongs there.
+/// The reply, with a blank in front where one is needed.
 fn apart(left: &str, line: &str, knows: Knows<'_>) -> String {
     let start = line.trim_start();
     if open_quote(left).is_some() {
@@ -106,14 +107,14 @@ fn apart(left: &str, line: &str, knows: Knows<'_>) -> String {
     start.to_owned()
 }
 
-/// Whether what is typed and what follows are two words. Neither is empty, and no blank is between them.
+/// Whether the typed text and the reply are two words. Neither is empty, and there is no blank between them.
 fn needs_blank(left: &str, line: &str, knows: Knows<'_>) -> bool {
     let (Some(before), Some(after)) = (left.chars().next_back(), line.chars().next()) else { return false };
     let start = left.rfind(|end: char| end.is_whitespace() || "|;&(".contains(end)).map_or(0, |place| place + 1);
     let start = (start..=left.len()).find(|place| left.is_char_boundary(*place)).unwrap_or(left.len());
     let typed = &left[start..];
     if typed.is_empty() {
-        // Right after an operator.
+        // Directly after an operator.
         return before != '(' && (after.is_alphanumeric() || matches!(after, '.' | '/' | '~' | '$' | '"' | '\''));
     }
     let rest = line.split(char::is_whitespace).next().unwrap_or(line);
@@ -131,13 +132,13 @@ fn needs_blank(left: &str, line: &str, knows: Knows<'_>) -> bool {
         '-' => !typed.starts_with('-') || rest.starts_with("--"),
         '"' | '\'' | '$' => is_flag(typed) || is_whole(),
         '.' if rest == "." || rest == ".." || rest.starts_with("./") || rest.starts_with("../") => true,
-        // A path or an ending goes on; after a command nothing does.
+        // A path or an ending continues the word, but not after a command's name.
         '/' | '.' => place == Place::Command && is_whole(),
         _ => !is_flag(typed) && is_whole(),
     }
 }
 
-/// Whether the next word names a command: nothing comes before it but assignments and commands that run others.
+/// Whether the next word names a command: only assignments and commands that run others come before it.
 fn is_command_next(before: &str) -> bool {
     let command = before.rsplit(['|', ';', '&', '(']).next().unwrap_or(before);
     command.split_whitespace().all(|word| RUNNERS.contains(&word) || word.contains('=') && !is_flag(word))
@@ -147,7 +148,7 @@ fn is_flag(word: &str) -> bool {
     word.starts_with('-')
 }
 
-/// An answer that repeats what stands after the cursor does not put it there twice.
+/// Drops the end of a reply that repeats the text after the cursor.
 fn without_right<'a>(added: &'a str, right: &str) -> &'a str {
     let right = right.trim();
     let trimmed = added.trim_end();
@@ -157,7 +158,7 @@ fn without_right<'a>(added: &'a str, right: &str) -> &'a str {
     }
 }
 
-/// Without blanks at the end, except one that is escaped.
+/// Without trailing blanks, except an escaped one.
 fn trimmed(added: &str) -> &str {
     let end = added.trim_end();
     let escaped = end.ends_with('\\') && !end.ends_with("\\\\") && added.len() > end.len();

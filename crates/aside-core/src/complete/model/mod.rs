@@ -1,5 +1,5 @@
-//! A model as a source: when it is worth asking, what it is asked, and what its answer adds to the line. Knows nothing of
-//! networks: text in, text out.
+//! A model as a completion source: when to ask, what to ask, and what the reply adds to the line. Does no networking:
+//! text in, text out.
 
 pub mod heal;
 mod join;
@@ -10,19 +10,20 @@ pub mod word;
 use said::Heard;
 use word::Knows;
 
-/// Commands whose argument is a directory: the files at hand are a better answer than any thought.
+/// Commands whose argument is a directory: listing the directory is better than asking a model.
 const DIRECTORY_COMMANDS: [&str; 4] = ["cd", "pushd", "rmdir", "z"];
 
 /// Bytes of prose, or of one line, after which no command is expected any more.
 const MAX_TALK: usize = 600;
 
-/// Whether a model could add something here that nobody else can. Says nothing about secrets: ask the filter first.
+/// Whether a model could add something here that no other source can. Does not check for secrets: callers ask the
+/// filter first.
 pub fn is_worth_asking(left: &str, right: &str, min_chars: usize) -> bool {
     let typed = left.trim();
     if typed.chars().count() < min_chars || typed.starts_with(['#', '!', '?']) || left.ends_with('\\') {
         return false;
     }
-    // In the middle of a word the rest of it is there already.
+    // In the middle of a word its rest is already there.
     if right.starts_with(|next: char| !next.is_whitespace() && !matches!(next, '"' | '\'' | ')' | ';' | '|')) {
         return false;
     }
@@ -32,33 +33,33 @@ pub fn is_worth_asking(left: &str, right: &str, min_chars: usize) -> bool {
     !(DIRECTORY_COMMANDS.contains(&name) && words.next().is_some() || is_in_path(left))
 }
 
-/// Whether a path is being typed at the cursor: what is in the directory is known, and a model could only guess.
+/// Whether a path is being typed at the cursor: the directory can be listed, and a model could only guess.
 fn is_in_path(left: &str) -> bool {
     let word = left.rsplit([' ', '\t', '\n', '|', ';', '&', '(', '<', '>', '=', '"', '\'']).next().unwrap_or_default();
     let is_below = |word: &str| !word.ends_with('/') && !word.contains("://") && !word.contains(['@', ':']);
     word.starts_with(['/', '~', '.']) && word.contains(['/', '~']) || word.contains('/') && is_below(word)
 }
 
-/// What the whole answer adds at the cursor; nothing when there is nothing to add, or when it makes no sense there.
+/// What the complete reply adds at the cursor; `None` when it adds nothing or makes no sense there.
 pub fn ending(left: &str, right: &str, said: &str, knows: Knows<'_>) -> Option<String> {
     let meant = said::command(left, said, Heard::All)?;
     join::ending(left, right, &meant.text, knows)
 }
 
-/// What of an answer that is still coming may be shown.
+/// What may be shown of a reply that is still streaming.
 pub fn so_far(left: &str, right: &str, said: &str, knows: Knows<'_>) -> Option<String> {
     let meant = said::command(left, said, Heard::Part)?;
     if meant.settled {
         return join::ending(left, right, &meant.text, knows);
     }
-    // What stands after the cursor may be about to be repeated, and would be shown twice.
+    // The reply may be about to repeat the text after the cursor, which would then be shown twice.
     if !right.trim().is_empty() {
         return None;
     }
     join::beginning(left, &meant.text, knows)
 }
 
-/// Whether nothing that comes later can change the answer, or be worth it: the rest need not be waited for.
+/// Whether the rest of the stream cannot change the result, or is not worth waiting for.
 pub fn is_settled(left: &str, said: &str) -> bool {
     match said::command(left, said, Heard::Part) {
         Some(meant) => meant.settled || meant.text.len() > MAX_TALK,
@@ -99,7 +100,7 @@ mod tests {
         }
     }
 
-    /// The line with the cursor as `|`, and what was said; the line as it becomes, or `-`.
+    /// The line with the cursor as `|`, and the reply; returns the resulting line, or `-`.
     fn line(line: &str, said: &str) -> String {
         let (left, right) = line.rsplit_once('|').expect("the line has a cursor");
         match ending(left, right, said, &knows) {
@@ -177,7 +178,7 @@ mod tests {
             ("cp a.txt |", "a.txt.bak", "cp a.txt a.txt.bak"),
             ("docker run -it |", "-it ubuntu", "docker run -it ubuntu"),
             ("git commit -m \"fix|", "git commit -m \"fix the build\"", "git commit -m \"fix the build\""),
-            // With something after the cursor.
+            // With text after the cursor.
             ("git commit -m \"|\"", "fix\"", "git commit -m \"fix\""),
             ("git commit | src", "git commit --amend src", "git commit --amend src"),
         ];
@@ -201,7 +202,7 @@ mod tests {
             ("git status|", "N/A."),
             ("git status|", "I cannot help with that."),
             ("git status|", "Sorry, I do not know."),
-            // A line of another mind is not an ending: mending is somebody else's.
+            // A different line is not an ending; corrections are the job of `correct`.
             ("gti sta|", "git status"),
             ("git comit -m|", "git commit -m 'x'"),
         ];
@@ -265,11 +266,11 @@ mod tests {
     #[test]
     fn what_must_not_reach_a_terminal_does_not() {
         assert_eq!(line("echo |", "a\u{1b}b\u{202e}c\u{200b}d"), "echo abcd");
-        // What is left of a colour is no ending of this line.
+        // The remains of an escape sequence are not an ending of this line.
         assert_eq!(line("git sta|", "git \u{1b}[31mstatus"), "-");
     }
 
-    /// Every state of the ghost while the answer streams letter by letter, and the end.
+    /// Every state of the ghost text while the reply streams letter by letter, and the end.
     fn streamed(left: &str, said: &str) -> Vec<String> {
         let mut shown: Vec<String> = Vec::new();
         for (end, _) in said.char_indices().skip(1) {

@@ -1,19 +1,19 @@
-//! What a model is asked. The parts that stay the same from key to key come first and byte for byte the same, so that a
-//! server which remembers a prompt's beginning computes only its end.
+//! Builds a model's prompt. The parts that stay the same between keystrokes come first, byte for byte the same, so that
+//! a server's prompt cache computes only the end.
 
 use crate::history::filter::{Filter, Refusal};
 use crate::redact;
 use crate::text;
 use crate::world::{Live, World};
 
-/// More tell the model little and cost time.
+/// More items cost time and tell the model little.
 const MAX_RECENT: usize = 20;
 pub(super) const MAX_FILES: usize = 40;
 pub(super) const MAX_CHANGED: usize = 10;
-/// Characters of one command or name; what is longer is left out.
+/// Characters of one command or name; longer items are dropped.
 const MAX_ITEM: usize = 200;
 
-/// What is known around the line.
+/// The context of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
     pub cwd: String,
@@ -22,7 +22,7 @@ pub struct Around {
     pub files: Vec<String>,
     /// The branch that is checked out.
     pub branch: Option<String>,
-    /// Files that git knows to be changed.
+    /// Files with changes, according to git.
     pub changed: Vec<String>,
     /// Oldest first.
     pub recent: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Prompt {
 }
 
 impl Around {
-    /// From what the machine knows by now; what it has to find out first is left out.
+    /// Collects what the world has cached and skips what would need a lookup first.
     pub fn of(world: &dyn World, cwd: &str, shell: &str, recent: Vec<String>) -> Self {
         let names = |what| world.live(what, cwd).yes();
         let entries = world.entries(cwd).yes();
@@ -56,11 +56,11 @@ impl Around {
     }
 }
 
-/// Where the cursor is, in the prompt.
+/// Marks the cursor in the prompt.
 pub const CURSOR: &str = "<cursor>";
 
-/// A whole line is asked for, and not only its end: a model reads and writes in pieces of words, and does badly when it
-/// has to go on in the middle of one.
+/// Asks for a whole line and not only its end: a model reads and writes tokens, and does badly when it has to continue
+/// inside one.
 const RULES: &str = "You finish command lines for a person at a shell prompt. \
 You get what is known about the place and the line up to the cursor, marked <cursor>. \
 Answer with the finished line, on one line, and nothing else: no explanation, no quotes, no Markdown. \
@@ -70,11 +70,11 @@ Prefer what fits the recent commands and the files here. \
 Prefer what changes nothing over what deletes or overwrites. \
 If the line is finished, or you are not sure, repeat it as it is.";
 
-/// Whether the line may be shown to anybody: it is not hidden and carries no secret.
+/// Whether the line may leave this machine: it is not hidden and contains no secret.
 pub fn may_leave(left: &str, right: &str, filter: &Filter) -> bool {
     let line = format!("{left}{right}");
     match filter.refuses(&line) {
-        // `history.secrets` is about the disk: a line with a secret is never sent.
+        // `history.secrets` is about what is stored: a line with a secret is never sent.
         None | Some(Refusal::Blank) => redact::secrets(&line).is_empty(),
         Some(Refusal::Hidden | Refusal::TooLong | Refusal::Ignored | Refusal::Secret) => false,
     }
@@ -100,7 +100,7 @@ pub fn prompt(left: &str, right: &str, around: &Around, filter: &Filter) -> Prom
     Prompt { system: RULES.to_owned(), user }
 }
 
-/// The commands that may be shown to anybody, oldest first.
+/// The commands that may leave this machine, oldest first.
 pub(super) fn shown(recent: &[String], filter: &Filter) -> Vec<String> {
     let kept: Vec<&str> = recent.iter().map(String::as_str).filter(|command| filter.keeps(command)).collect();
     let kept = &kept[kept.len().saturating_sub(MAX_RECENT)..];

@@ -1,5 +1,5 @@
-//! The command in what a model said: without its thoughts, fences, prose, labels, prompts and comments. Models of every
-//! size wrap their answers, the small ones most; half of what a small model is worth is in reading it well.
+//! Extracts the command from a model's output: without reasoning, fences, prose, labels, prompts and comments. Models
+//! of every size wrap their answers, small ones the most; half of a small model's value depends on reading it well.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::text;
 /// A command of more lines is a script.
 const MAX_LINES: usize = 6;
 
-/// How much of it is here.
+/// Whether the output is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     Part,
@@ -19,7 +19,7 @@ pub enum Heard {
 
 pub struct Meant {
     pub text: String,
-    /// Nothing that is said later can change it.
+    /// Further output cannot change it.
     pub settled: bool,
 }
 
@@ -31,7 +31,7 @@ const FENCE: &str = "```";
 const LABELS: [&str; 8] =
     ["command:", "completion:", "completed line:", "answer:", "output:", "suggestion:", "line:", "result:"];
 
-/// First words of sentences. Commands begin in lower case nearly always, so only these are suspicious.
+/// First words of prose. Commands nearly always begin in lower case, so only these are suspicious.
 const TALK: [&str; 30] = [
     "Sure",
     "Here",
@@ -65,7 +65,7 @@ const TALK: [&str; 30] = [
     "Since",
 ];
 
-/// How a model spells that it has nothing to say.
+/// Replies that mean an empty answer.
 const NOTHING: [&str; 9] =
     ["nothing", "nothing to add", "empty", "empty string", "none", "n/a", "no completion", "null", "no output"];
 
@@ -93,13 +93,13 @@ pub fn command(left: &str, said: &str, heard: Heard) -> Option<Meant> {
             settled |= closed && heard == Heard::Part;
             line = Cow::Owned(bare.to_owned());
         } else if in_quote && let Some(inside) = line.trim().strip_prefix('`') {
-            // Inside a quote these would be a command of their own.
+            // Inside a quote the backticks would be a command substitution.
             let bare = inside.strip_suffix('`').filter(|_| whole)?.to_owned();
             line = Cow::Owned(bare);
         }
         let mut text = line.into_owned();
         while whole && goes_on(&text) {
-            // The line that it goes on with has to be all there.
+            // A continuation line must be complete.
             let more = lines.next()?;
             settled = more.ends_with('\n') && heard == Heard::Part || fence == Fence::Closed;
             if !settled && heard == Heard::Part || text.lines().count() == MAX_LINES {
@@ -113,12 +113,12 @@ pub fn command(left: &str, said: &str, heard: Heard) -> Option<Meant> {
     None
 }
 
-/// Bytes that were said aloud.
+/// Bytes of output after the reasoning.
 pub fn talk(said: &str) -> usize {
     without_thoughts(said, Heard::Part).map_or(0, str::len)
 }
 
-/// Some models copy the mark of the cursor along.
+/// Removes the cursor mark, which some models copy.
 fn without_cursor(said: &str, heard: Heard) -> String {
     let mut said = said.replace(CURSOR, "");
     let half = (1..CURSOR.len()).rev().find(|length| said.ends_with(&CURSOR[..*length]));
@@ -128,10 +128,10 @@ fn without_cursor(said: &str, heard: Heard) -> String {
     said
 }
 
-/// `None` while it is still thinking, or may be about to.
+/// `None` while the model is still reasoning, or may be about to start.
 fn without_thoughts(said: &str, heard: Heard) -> Option<&str> {
     let ends = THOUGHTS.iter().filter_map(|(_, close)| said.rfind(close).map(|place| place + close.len()));
-    // Some templates open the thought in the prompt, so that only its end is said.
+    // Some chat templates open the reasoning in the prompt, so that only its end is in the output.
     let thought = ends.max();
     let rest = thought.map_or(said, |end| said[end..].trim_start());
     let start = rest.trim_start();
@@ -151,7 +151,7 @@ enum Fence {
     Closed,
 }
 
-/// What stands between the first fence and the next; all of it when there is none.
+/// The text between the first fence and the next; everything when there is none.
 fn within_fence(spoken: &str, heard: Heard) -> Option<(&str, Fence)> {
     let start = spoken.trim_start();
     if heard == Heard::Part && !start.is_empty() && FENCE.starts_with(start) {
@@ -160,7 +160,7 @@ fn within_fence(spoken: &str, heard: Heard) -> Option<(&str, Fence)> {
     let Some(open) = fence_at_line_start(spoken) else { return Some((spoken, Fence::None)) };
     let after = spoken[open..].trim_start_matches('`');
     let Some((info, body)) = after.split_once('\n') else {
-        // All on one line, or not yet a line.
+        // All on one line, or not a complete line yet.
         let close = after.find(FENCE)?;
         return Some((&after[..close], Fence::Closed));
     };
@@ -192,7 +192,7 @@ fn fence_at_line_start(text: &str) -> Option<usize> {
     None
 }
 
-/// It begins as the line does: whatever it looks like, it is the line.
+/// Whether it begins like the typed line: then it is the command, whatever it looks like.
 fn repeats(left: &str, line: &str) -> bool {
     let left = left.trim();
     !left.is_empty() && (line.trim_start().starts_with(left))
@@ -208,7 +208,7 @@ fn is_nothing(line: &str) -> bool {
     wrapped && NOTHING.contains(&bare.to_lowercase().as_str())
 }
 
-/// A sentence, or what may become one.
+/// Prose, or what may become prose.
 fn is_talk(line: &str, whole: bool) -> bool {
     let line = line.trim();
     let first = line.split(|end: char| !end.is_alphabetic() && end != '\'').next().unwrap_or_default();
@@ -231,7 +231,7 @@ fn is_half_label(line: &str) -> bool {
 
 fn without_label<'a>(left: &str, line: &'a str) -> &'a str {
     let line = line.strip_prefix("$ ").unwrap_or(line);
-    // The first of a list, if it is a list of lines.
+    // The first item, if it is a list of lines.
     let item = line.trim_start().trim_start_matches(|mark: char| mark.is_ascii_digit() || "-*.)".contains(mark));
     if let Some(item) = item.strip_prefix(' ')
         && (item.starts_with('`') || repeats(left, item))
@@ -246,8 +246,8 @@ fn without_label<'a>(left: &str, line: &'a str) -> &'a str {
     line
 }
 
-/// Without the quotes that the model put around all of it, and whether they were closed. `None` when it cannot be told
-/// yet whether they are the model's or the command's.
+/// Strips the quotes that the model put around the answer, and returns whether they were closed. `None` while it is
+/// undecided whether they are the model's or the command's.
 fn unwrapped<'a>(left: &str, line: &'a str, whole: bool) -> Option<(&'a str, bool)> {
     if !whole && line == "$" {
         return None;
@@ -262,7 +262,7 @@ fn unwrapped<'a>(left: &str, line: &'a str, whole: bool) -> Option<(&'a str, boo
     for quote in ['"', '\''] {
         let Some(inside) = start.strip_prefix(quote) else { continue };
         let typed = left.trim();
-        // A quoted answer that repeats the line, or that shows a blank in front, is quoted by the model.
+        // A quoted answer that repeats the line, or that begins with a blank, was quoted by the model.
         let ours = !typed.is_empty() && inside.starts_with(typed)
             || inside.starts_with(' ') && !left.ends_with(char::is_whitespace);
         let undecided = !whole && (typed.starts_with(inside) || inside.is_empty());
@@ -281,7 +281,7 @@ fn goes_on(text: &str) -> bool {
     text.ends_with('\\') && !text.ends_with("\\\\") || text.ends_with('|') || text.ends_with("&&")
 }
 
-/// A comment would be run as words: shells do not take one at the prompt by default.
+/// Removes a comment: by default zsh would run it as words at the prompt.
 fn without_comment(text: &str, whole: bool) -> &str {
     let marks = text.match_indices(" #").map(|(place, _)| place);
     let is_comment = |place: &usize| {

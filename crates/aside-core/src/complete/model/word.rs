@@ -1,17 +1,17 @@
-//! Whether a word is whole, by what is known here: between a whole word and the next one belongs a blank, which models
-//! like to forget.
+//! Decides whether a word is complete, by what is known here. A blank belongs between a complete word and the next one,
+//! and models often omit it.
 
 use crate::history::index::Index;
 use crate::names::Names;
 use crate::world::World;
 
-/// Whether the last word of a line is known to be whole.
+/// Whether the last word of a line is known to be complete.
 pub type Knows<'a> = &'a dyn Fn(Word<'_>) -> bool;
 
 /// The last word of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// All of the line, up to the end of the word.
+    /// The whole line, up to the end of the word.
     pub line: &'a str,
     pub word: &'a str,
     pub place: Place,
@@ -25,7 +25,7 @@ pub enum Place {
     Argument,
 }
 
-/// A word after which the person went on with another one before; a command that exists; a file in this directory.
+/// A word that was followed by another one in history, a command that exists, or a file in this directory.
 pub fn is_whole(word: Word<'_>, history: &Index, names: &Names, world: &dyn World, cwd: &str) -> bool {
     let Word { line, word, place } = word;
     if !history.starting_with(&format!("{line} "), cwd, 1).is_empty() {

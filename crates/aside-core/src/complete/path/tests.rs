@@ -1,4 +1,4 @@
-//! What a person sees of paths: scenes with a line, `|` being the cursor.
+//! Paths as the user sees them: scenes with a line, `|` being the cursor.
 
 use super::*;
 use crate::complete::fake::Fake;
@@ -44,7 +44,7 @@ fn texts(scene: &str) -> String {
     candidates.iter().map(|candidate| candidate.text.as_str()).collect::<Vec<_>>().join(" / ")
 }
 
-/// The same with what the ranking gets.
+/// The same with the facts that the ranking gets.
 fn details(scene: &str) -> String {
     let rows = candidates_of(&Fake::new(scene)).into_iter().map(|candidate| {
         let Facts { kind, fit, rivals, place, usual: _, typed, adds, past: _, habit: _ } = candidate.facts;
@@ -141,15 +141,15 @@ fn only_what_the_command_takes() {
             ("cd s|", "cd src/"),
             ("cd n|", ""),
             ("rmdir e|", "rmdir empty/"),
-            // Files of the right sort, then directories on the way.
+            // Files of the right kind, then directories on the way.
             ("python s|", "python script.py / python setup.py / python src/"),
-            // None of them is; what is typed may be one all the same.
+            // None of them is; the typed name may be one all the same.
             ("python no|", "python notebook.md / python notes.txt"),
             ("git -C src log -- ma|", "git -C src log -- main.rs"),
             ("cd src && cat ma|", "cd src && cat main.rs"),
             ("cd src; cat no|", ""),
             ("cd - && cat no|", ""),
-            // Not again what is there.
+            // Arguments that are given are not offered again.
             ("cat notes.txt no|", "cat notes.txt notebook.md"),
             ("cat src/main.rs src/|", "cat src/main.rs src/complete/ / cat src/main.rs src/lib.rs"),
         ],
@@ -251,7 +251,7 @@ fn the_other_case_when_nothing_fits() {
 #[test]
 fn goes_down_where_there_is_nothing_to_choose() {
     check("zsh", &[("cd j|", "cd java/main/org/aside/core/"), ("cd src/|", "cd src/complete/spec/")]);
-    // Where the first directory may be meant as it is.
+    // Where the first directory itself may be meant.
     check("zsh", &[("rm -r j|", "rm -r java/"), ("ls j|", "ls java/")]);
     let deep = format!("directory {}\nline cd a|", ["a"; 20].join("/"));
     assert_eq!(texts(&deep), format!("cd {}/", ["a"; 9].join("/")));
@@ -260,7 +260,7 @@ fn goes_down_where_there_is_nothing_to_choose() {
 #[test]
 fn many_entries_are_bounded() {
     let scene = |line: &str| format!("many 10000 image-\nline {line}");
-    // What they have in common, and no more.
+    // The common prefix, and no more.
     assert_eq!(details(&scene("cat im|")), "cat image-0: Path Extends 0 of 1, 2 typed, 5 more");
     assert_eq!(
         details(&scene("cat image-0|")).lines().collect::<Vec<_>>(),
@@ -274,7 +274,7 @@ fn many_entries_are_bounded() {
     assert_eq!(texts(&scene("cat image-0999|")).split(" / ").count(), 4);
     assert_eq!(texts(&scene("cat image-09999|")), "");
     assert_eq!(texts(&scene("cat image-0998|")).split(" / ").count(), 4);
-    // Letters of several bytes are not cut.
+    // Multi-byte characters are not cut.
     let names = ["ä", "á", "â", "à", "ã", "å", "ā", "ă", "ą", "æ"];
     let files: String = names.iter().map(|name| format!("file x{name}\n")).collect();
     assert_eq!(texts(&format!("{files}line cat |")), "cat x");

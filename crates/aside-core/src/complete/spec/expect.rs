@@ -1,5 +1,5 @@
-//! Which kinds of words are expected at the cursor, for the sources that know files, commands and variables. Offers
-//! nothing itself.
+//! Which kinds of words are expected at the cursor, for the sources of files, commands and variables. Offers nothing
+//! itself.
 
 use crate::complete::ask::Ask;
 use crate::complete::spec::reach::{self, Reach};
@@ -16,29 +16,29 @@ pub struct Expected {
     pub command: bool,
     /// The name of a variable of the environment, without `$`.
     pub variable: bool,
-    /// The name of a subcommand, a flag, or a value out of a list: this source knows them.
+    /// The name of a subcommand, a flag, or a value from a list: the spec source offers these.
     pub listed: bool,
     pub files: Option<Files>,
     pub live: Vec<Live>,
     /// A name that does not exist yet.
     pub new: bool,
-    /// A package: a file would have to be told from one by its slash.
+    /// A package; a file must then be typed with a slash to be told from one.
     pub package: bool,
     /// Bytes at the beginning of `Spot::typed` that are not part of the value: `--file=`, `if=`, `-I`.
     pub skip: usize,
-    /// The last of the arguments comes again and again: what is given already need not be offered again.
+    /// The last argument repeats: given values need not be offered again.
     pub repeats: bool,
-    /// Where paths begin, when a flag such as `git -C` moved the command away from where the shell is.
+    /// Base directory of paths, when a flag such as `git -C` moved the command away from the shell's directory.
     pub directory: Option<String>,
 }
 
-/// Which files may come.
+/// Which files are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
     pub which: Which,
-    /// Names that fit, when `which` is `File`; any when empty. Directories come too, to get there.
+    /// Accepted names when `which` is `File`; any when empty. Directories are included as the way there.
     pub globs: Vec<Box<str>>,
-    /// A name that does not exist yet would be wrong.
+    /// A name that does not exist would be wrong.
     pub must_exist: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Files {
 pub enum Which {
     /// Files and directories.
     Any,
-    /// Files; directories only to get there.
+    /// Files; directories only as the way there.
     File,
     Directory,
     /// Executable files.
@@ -89,7 +89,7 @@ pub fn expected(ask: &Ask<'_>, spot: &Spot<'_>) -> Expected {
     }
 }
 
-/// What the word with this number may be, of which this much is typed.
+/// What the word with this number may be, given the typed part.
 pub fn argument(ask: &Ask<'_>, command: &crate::line::Command, number: usize, typed: &str) -> Expected {
     let reached = match reach::reach(ask, command, number) {
         Reach::Spec(reached) => reached,
@@ -100,7 +100,7 @@ pub fn argument(ask: &Ask<'_>, command: &crate::line::Command, number: usize, ty
         [] => None,
         _ => match reach::directory(ask, &reached) {
             Some(moved) => Some(moved),
-            // Nobody knows where, so nobody knows which files.
+            // The directory is unknown, so the files are too.
             None => return Expected::default(),
         },
     };
@@ -120,7 +120,7 @@ pub fn argument(ask: &Ask<'_>, command: &crate::line::Command, number: usize, ty
     Expected { directory, ..expected }
 }
 
-/// What several kinds come to together.
+/// The combination of several kinds.
 pub fn of(kinds: &[Kind]) -> Expected {
     let mut expected = Expected::default();
     let mut may_be_new = false;

@@ -1,5 +1,5 @@
-//! Whether a command can run at all, as far as its spec and the machine tell. Careful: what is not certain is not
-//! impossible. Does not say whether it should run.
+//! Decides whether a command can run at all, according to its spec and the machine. Conservative: what is uncertain is
+//! not impossible. Does not say whether it should run.
 
 use crate::complete::ask::Ask;
 use crate::complete::resolve;
@@ -11,7 +11,7 @@ use crate::world::{self, Known, Live};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// Every word is one that the spec knows.
+    /// The spec knows every word.
     Possible,
     Impossible(Reason),
     Unknown,
@@ -19,7 +19,7 @@ pub enum Judgement {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The number of the word that is wrong; none when an alias brought it.
+    /// Index of the wrong word; `None` when it comes from an alias.
     pub word: Option<usize>,
     pub wrong: Wrong,
 }
@@ -34,7 +34,7 @@ pub enum Wrong {
     Name(Live),
 }
 
-/// A word that is not one of the names known to be possible there: likely a slip.
+/// A word that is none of the known names for its place: probably a typo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slip {
     pub word: usize,
@@ -53,17 +53,17 @@ pub fn judge(ask: &Ask<'_>, command: &Command) -> Judgement {
             Judgement::Unknown
         };
     }
-    // What ran before it on the line may have made the file, or moved elsewhere.
+    // An earlier command of the line may have created the file or changed the directory.
     let alone = matches!(command.join, Join::First);
     let arguments = reached.walk.steps.iter().filter(|step| matches!(step, Step::Argument(..))).count();
     let mut seen = 0;
     let mut after_unknown = false;
     for (step, piece) in reached.walk.steps.iter().zip(&reached.pieces[1..]) {
-        // A flag that is not known may have taken the word as its value.
+        // An unknown flag may have taken the word as its value.
         let value_perhaps = std::mem::replace(&mut after_unknown, matches!(step, Step::Unknown));
         let (value, kinds) = match step {
             Step::Subcommand | Step::Flag | Step::Dashes => continue,
-            // A flag may name what the command will make, and a list need not be complete.
+            // A flag may name what the command will create, and a list need not be complete.
             Step::Value | Step::AfterDashes | Step::Unknown => {
                 judgement = Judgement::Unknown;
                 continue;
@@ -71,7 +71,7 @@ pub fn judge(ask: &Ask<'_>, command: &Command) -> Judgement {
             Step::Argument(spec, number) => (&*piece.value, spec.args.at(*number)),
         };
         seen += 1;
-        // Of several paths, the last one is often where the others go to.
+        // The last of several paths is often the destination.
         let target = arguments > 1 && seen == arguments;
         match verdict(ask, &reached, piece, value, kinds) {
             Known::No if alone && !target && !value_perhaps => return impossible(piece, wrong(kinds)),
@@ -82,7 +82,7 @@ pub fn judge(ask: &Ask<'_>, command: &Command) -> Judgement {
     judgement
 }
 
-/// The first word that should be a subcommand or a flag of the command and is none.
+/// The first word that should be a subcommand or a flag of the command and is not.
 pub fn slip(ask: &Ask<'_>, command: &Command) -> Option<Slip> {
     let Reach::Spec(reached) = reach::reach(ask, command, command.words.len()) else { return None };
     let steps = reached.walk.steps.iter().zip(&reached.pieces[1..]);
@@ -98,7 +98,7 @@ pub fn slip(ask: &Ask<'_>, command: &Command) -> Option<Slip> {
     Some(Slip { word: piece.word?, known })
 }
 
-/// Whether the word can be one of the kinds: certain only when all of them are.
+/// Whether the word can be one of the kinds: `No` only when all of them say so.
 fn verdict(ask: &Ask<'_>, reached: &Reached<'_>, piece: &Piece<'_>, value: &str, kinds: &[Kind]) -> Known<()> {
     let mut all = Known::No;
     if kinds.is_empty() {
@@ -109,7 +109,7 @@ fn verdict(ask: &Ask<'_>, reached: &Reached<'_>, piece: &Piece<'_>, value: &str,
             Kind::File(_) | Kind::Directory | Kind::Path => exists(ask, reached, piece, value, kind),
             Kind::Live(live) => live_exists(ask, reached, piece, value, *live),
             Kind::List(choices) if choices.iter().any(|choice| *choice.value == *value) => Known::Yes(()),
-            // A program may be on PATH, a list need not be complete, and the rest may be anything.
+            // A program may be on PATH, a list need not be complete, and the others may be anything.
             Kind::List(_) | Kind::Program | Kind::Free(_) | Kind::Command | Kind::Variable | Kind::ManPage => {
                 Known::NotYet
             }
@@ -124,7 +124,8 @@ fn verdict(ask: &Ask<'_>, reached: &Reached<'_>, piece: &Piece<'_>, value: &str,
 }
 
 fn exists(ask: &Ask<'_>, reached: &Reached<'_>, piece: &Piece<'_>, value: &str, kind: &Kind) -> Known<()> {
-    // `host:path`, `-` for the standard input or the last directory, `+1` for one on a stack, `./...` for all packages.
+    // `host:path`, `-` for standard input or the previous directory, `+1` for an entry of the directory stack, `./...`
+    // for all Go packages.
     let other = value.is_empty() || value.contains(':') || value.contains("...") || value.starts_with(['-', '+']);
     let elsewhere = *kind == Kind::Directory
         && ask.dialect != Dialect::Zsh
@@ -148,10 +149,10 @@ fn live_exists(ask: &Ask<'_>, reached: &Reached<'_>, piece: &Piece<'_>, value: &
     let simple = value.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
     let certain = match live {
         Live::NpmScript => true,
-        // A path or an address is a remote too.
+        // A path or an address is also accepted as a remote.
         Live::GitRemote => simple,
         Live::GitBranch | Live::GitTag => is_plain_branch(value) && knows_remote_branches(ask, &directory),
-        // Of these the world tells only some.
+        // The world lists only some of these.
         Live::GitCommit => is_plain_branch(value),
         Live::GitChanged | Live::GitStaged | Live::GitStash | Live::GitState => false,
         Live::MakeTarget | Live::JustRecipe => false,
@@ -162,7 +163,7 @@ fn live_exists(ask: &Ask<'_>, reached: &Reached<'_>, piece: &Piece<'_>, value: &
     if certain { Known::No } else { Known::NotYet }
 }
 
-/// Whether it can only be the name of a branch or a tag: no number of a commit, no `HEAD~2`, no `@{u}`.
+/// Whether it can only be the name of a branch or a tag: no commit hash, no `HEAD~2`, no `@{u}`.
 fn is_plain_branch(value: &str) -> bool {
     let plain = value.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '/' | '.'));
     let hex = value.chars().all(|letter| letter.is_ascii_hexdigit());
@@ -175,7 +176,7 @@ fn is_plain_branch(value: &str) -> bool {
         && !value.starts_with("remotes/")
 }
 
-/// `git checkout topic` makes a branch of what a remote has; so a remote whose branches are not known may have it.
+/// `git checkout topic` creates a branch from a remote one, so a remote whose branches are not known may have it.
 fn knows_remote_branches(ask: &Ask<'_>, directory: &str) -> bool {
     let Known::Yes(remotes) = ask.world.live(Live::GitRemote, directory) else { return false };
     let Known::Yes(branches) = ask.world.live(Live::GitBranch, directory) else { return false };

@@ -1,5 +1,5 @@
-//! Candidates from what is known about commands: their subcommands, flags and arguments. Written by us as data, by the
-//! person, or learnt. Files and names of commands are other sources'.
+//! Candidates from specs: subcommands, flags and arguments of commands. Specs are built-in data, written by the user,
+//! or learnt. Files and command names are offered by other sources.
 
 pub mod expect;
 pub mod judge;
@@ -19,13 +19,13 @@ use crate::world::{self, Live};
 
 /// More than are shown, so that the ranking has a choice; a client that asks for more gets more.
 const MAX_OFFERS: usize = 64;
-/// Subcommands that can be read at a glance, where it is not known which are usual.
+/// Subcommands that can be read at a glance, where the usual ones are not known.
 const FEW_SUBS: usize = 6;
-/// More rivals are not told apart; a repository may have thousands of branches.
+/// Upper bound of counted rivals; a repository may have thousands of branches.
 const MAX_RIVALS: usize = 250;
 
-/// What the spec of the command has for the word at the cursor. Of flags nothing is said before a dash is typed, except in
-/// a list.
+/// What the command's spec has for the word at the cursor. Flags are offered only after a dash is typed, except in a
+/// list.
 pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
     let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Vec::new() };
     if !spot.fixed || ask.is_in_word(spot.quote) {
@@ -58,9 +58,9 @@ fn gather(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
         }
         Next::Argument { kinds, subcommand } => {
             let spec = reached.walk.spec();
-            // One that is typed completely is not the beginning of another: `git commit`, and not `git commit-graph`.
+            // A complete name is not a prefix of another: `git commit`, and not `git commit-graph`.
             if subcommand && spec.sub(typed).is_none_or(|sub| sub.spec.addon) {
-                // Before a letter is typed, only what people use most; and nothing where arguments are as likely.
+                // Before a letter is typed, only the most used; and none where arguments are as likely.
                 let shown = match (typed.is_empty() && !ask.list, spec.common) {
                     (true, 0) if !kinds.is_empty() || spec.subs.len() > FEW_SUBS => 0,
                     (true, common) if common > 0 => common,
@@ -70,7 +70,7 @@ fn gather(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
                     offers.add("", &sub.name, &sub.spec.about, candidate::Kind::Subcommand, After::End);
                 }
             }
-            // `cargo t` is whole; who types it may still mean to read `cargo test`.
+            // `cargo t` is complete, but the user may still want to see `cargo test`.
             if let Some(sub) = spec.sub(typed).filter(|sub| subcommand && &*sub.name != typed && !sub.spec.addon) {
                 offers.add("", &sub.name, &sub.spec.about, candidate::Kind::Subcommand, After::End);
             }
@@ -87,12 +87,12 @@ fn gather(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
 
 fn flags(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
     let typed = offers.typed;
-    // The usual ones first; several letters may be one word: `-la`.
+    // The usual ones first; several letters may form a cluster: `-la`.
     let path: Vec<&str> = reached.walk.path(&reached.pieces).collect();
     let usual = usual::flags(&path.join(" "));
     for name in usual.iter().filter(|name| name.starts_with('-') && **name != "-" && **name != "--") {
         let flag = reached.walk.flag(name);
-        // The spec of this machine may lack it.
+        // The spec on this machine may lack it.
         let piece = Piece { value: (*name).into(), fixed: true, word: None };
         let is_known = || matches!(reached.walk.clone().go(reached.pieces.len(), &piece), Step::Flag);
         if offers.fits(name) && flag.map_or_else(is_known, |flag| !reached.walk.is_used(flag)) {
@@ -104,7 +104,7 @@ fn flags(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
         if let Some(name) = flag.names.iter().find(|name| name.starts_with('-') && offers.fits(name)) {
             offers.add("", name, &flag.about, candidate::Kind::Flag, After::End);
         }
-        // The only way to give it one.
+        // An optional value can only be given with `=`.
         let optional = flag.takes.as_ref().is_some_and(|takes| takes.optional);
         if optional && typed.starts_with("--") && flag.is(typed) {
             values_of(ask, reached, flag, &format!("{typed}="), offers);
@@ -112,7 +112,7 @@ fn flags(ask: &Ask<'_>, reached: &Reached<'_>, offers: &mut Offers<'_>) {
     }
 }
 
-/// `if=` of dd, `aux` of ps. Single letters are joined to one word, which nobody completes.
+/// `if=` of dd, `aux` of ps. Single letters form one word, which is not completed.
 fn bare_flags(reached: &Reached<'_>, offers: &mut Offers<'_>) {
     let flags = &reached.walk.spec().flags;
     for flag in flags.iter().filter(|flag| !reached.walk.is_used(flag)) {
@@ -142,12 +142,14 @@ fn values(ask: &Ask<'_>, reached: &Reached<'_>, kinds: &[Kind], before: &str, of
             Kind::Live(live) => {
                 let directory = reach::directory(ask, reached);
                 let items = directory.and_then(|directory| ask.world.live(*live, &directory).yes());
-                // `git add a b`: neither of them again. Asked last: there can be many names, and few fit.
+                // `git add a b`: offers neither of them again. Checked last, because there can be many names and few
+                // match.
                 let given = |name: &str| reached.pieces.iter().skip(1).any(|piece| *piece.value == *name);
-                // A host among paths is the beginning of one there: `scp a.txt web1:`.
+                // A host among paths begins a remote path: `scp a.txt web1:`.
                 let is_path_there =
                     *live == Live::Host && kinds.iter().any(|kind| matches!(kind, Kind::Path | Kind::File(_)));
-                // Names of a kind compete with each other: a hundred commits make two branches no harder to choose from.
+                // Names of one kind compete with each other: a hundred commits do not make two branches harder to
+                // choose from.
                 offers.begin_group();
                 let mut is_remote = false;
                 let is_fit = |item: &&world::Item| admit::git::takes(reached, *live, item);
@@ -158,7 +160,7 @@ fn values(ask: &Ask<'_>, reached: &Reached<'_>, kinds: &[Kind], before: &str, of
                     if !offers.fit(before, &item.name) || given(&item.name) {
                         continue;
                     }
-                    // Those of remotes come last.
+                    // Remote branches come last.
                     if *live == Live::GitBranch && &*item.about == "remote" && !is_remote {
                         is_remote = true;
                         offers.begin_group();
@@ -178,25 +180,25 @@ fn values(ask: &Ask<'_>, reached: &Reached<'_>, kinds: &[Kind], before: &str, of
     }
 }
 
-/// Whether `Main` fits what begins with `m`.
+/// Whether case matters in matching.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
     Same,
     Any,
 }
 
-/// What fits the word, in the order in which it was added.
+/// The matches for the word, in the order in which they were added.
 struct Offers<'t> {
     typed: &'t str,
     case: Case,
-    /// Bytes of `typed` that are the flag whose value is typed.
+    /// Bytes of `typed` that are the flag whose value is being typed.
     skip: usize,
     fitting: Vec<Offer>,
     /// How many of them are kept.
     most: usize,
-    /// Also those that are not kept, and one that is typed completely.
+    /// Number of all matches, including those that are not kept and one that is typed completely.
     count: usize,
-    /// The same for each group of names; what is in none competes with all.
+    /// The same for each group of names; an offer in no group competes with all.
     groups: Vec<usize>,
 }
 
@@ -224,7 +226,7 @@ impl<'t> Offers<'t> {
     }
 
     fn fit(&self, before: &str, value: &str) -> bool {
-        // All of `before` is typed, or all that is typed is in it.
+        // Either all of `before` is typed, or the typed text is a prefix of it.
         let typed = match before {
             "" => self.typed,
             _ => match self.typed.strip_prefix(before) {
@@ -236,9 +238,9 @@ impl<'t> Offers<'t> {
             return typed.is_empty();
         };
         match self.case {
-            // Nearly every name is told by its first letter; comparing whole texts costs a call for each.
+            // The first letter rejects nearly every name without a call to compare whole texts.
             Case::Same => first == other && value.starts_with(typed),
-            // A flag of one letter is another one as a capital.
+            // A one-letter flag is another flag as a capital.
             Case::Any => !is_short(value) && edits(typed, value).is_some(),
         }
     }
@@ -278,7 +280,7 @@ impl<'t> Offers<'t> {
                 None | Some(0) => Fit::Extends,
                 Some(edits) => Fit::Mends { edits },
             };
-            // The kinds stand in the order in which they are meant: a tag competes with the branches before it.
+            // The kinds are in order of likelihood: a tag competes with the branches before it.
             let rivals = offer.group.map_or(self.count, |group| self.groups[..=group].iter().sum());
             let (rivals, place) = (short(rivals), short(place));
             let facts = Facts { rivals, place, typed, usual: offer.usual, ..Facts::new(offer.kind, fit) };
@@ -293,7 +295,7 @@ fn is_short(value: &str) -> bool {
     value.starts_with('-') && !value.starts_with("--")
 }
 
-/// How many letters would change if `value` were typed instead of `typed`, given that only their case differs.
+/// How many letters change if `value` is typed instead of `typed`; `None` if more than their case differs.
 pub(super) fn edits(typed: &str, value: &str) -> Option<u8> {
     let mut letters = value.chars();
     let mut edits = 0u8;

@@ -1,5 +1,5 @@
-//! Which spec has the say at the cursor: through aliases of the shell, and through commands that run another one, such
-//! as sudo. Does not say what comes there.
+//! Finds the spec that applies at the cursor: through aliases of the shell, and through commands that run another one,
+//! such as sudo. Does not say what comes there.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,22 @@ use crate::line::{self, Command};
 use crate::spec::walk::{self, End, Piece, Walk};
 use crate::text;
 
-/// Commands in commands: `sudo env nice …`, aliases of aliases.
+/// Nesting of commands: `sudo env nice …`, aliases of aliases.
 const MAX_DEPTH: usize = 8;
 
-/// The command that runs in the end.
+/// The innermost command.
 pub struct Reached<'w> {
     /// Its words, the name first.
     pub pieces: Vec<Piece<'w>>,
     pub walk: Walk,
 }
 
-/// What was found at the end of the words.
+/// What is at the end of the words.
 pub enum Reach<'w> {
     Spec(Reached<'w>),
     /// The next word is the name of a command.
     Command,
-    /// There is no spec for it, or no way to know which command it is.
+    /// There is no spec for it, or the command cannot be determined.
     Unknown,
 }
 
@@ -56,7 +56,7 @@ pub fn reach<'w>(ask: &Ask<'_>, command: &'w Command, count: usize) -> Reach<'w>
             return Reach::Spec(Reached { pieces, walk });
         };
         pieces.drain(..at);
-        // What find runs ends before the line does, and find goes on; there is nothing more to say about it then.
+        // The command that find runs has ended and find's own expression continues, which is not followed.
         if pieces.iter().any(|piece| matches!(&*piece.value, ";" | "+")) {
             return Reach::Unknown;
         }
@@ -64,7 +64,7 @@ pub fn reach<'w>(ask: &Ask<'_>, command: &'w Command, count: usize) -> Reach<'w>
     Reach::Unknown
 }
 
-/// Where the command works: flags such as `git -C` move it. None when that cannot be known.
+/// The command's directory: flags such as `git -C` move it. `None` when it is unknown.
 pub fn directory(ask: &Ask<'_>, reached: &Reached<'_>) -> Option<String> {
     let mut directory = ask.cwd.to_owned();
     for (value, fixed) in &reached.walk.moves {
@@ -73,7 +73,7 @@ pub fn directory(ask: &Ask<'_>, reached: &Reached<'_>) -> Option<String> {
     Some(directory)
 }
 
-/// An absolute path without `.` and `..`, from one as it is typed.
+/// An absolute path without `.` and `..` from a typed one.
 pub fn path(ask: &Ask<'_>, directory: &str, value: &str, fixed: bool) -> Option<String> {
     let home = ask.world.home();
     let whole = match value.strip_prefix('~') {
@@ -82,21 +82,21 @@ pub fn path(ask: &Ask<'_>, directory: &str, value: &str, fixed: bool) -> Option<
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
         _ => return None,
     };
-    // What would be expanded besides `~`.
+    // Contains expansions other than `~`.
     if !fixed && whole.contains(['$', '*', '?', '[', '{', '`', '~', '(']) {
         return None;
     }
     Some(text::path::normalized("", &whole))
 }
 
-/// Puts what aliases stand for in their place, as the shell does: not twice, and only for the name. Whether the name
-/// after this one is looked at too: when the alias ends in a blank.
+/// Expands aliases as the shell does: none twice, and only for the name. Returns whether the next word is expanded too:
+/// when the alias ends in a blank.
 fn expand(ask: &Ask<'_>, pieces: &mut Vec<Piece<'_>>) -> bool {
     let mut seen: Vec<String> = Vec::new();
     let mut goes_on = false;
     while let Some(first) = pieces.first() {
         let name = &*first.value;
-        // A name in quotes is no alias, but the quotes are gone here; it makes no difference to what is meant.
+        // A quoted name is not an alias, but the quotes are gone here; the meaning is the same.
         if seen.len() >= MAX_DEPTH || seen.iter().any(|seen| seen == name) {
             break;
         }
@@ -104,7 +104,7 @@ fn expand(ask: &Ask<'_>, pieces: &mut Vec<Piece<'_>>) -> bool {
         let Ok(found) = aliases.binary_search_by(|(known, _)| (**known).cmp(name)) else { break };
         let value = &*aliases[found].1;
         let parsed = line::parse(value, ask.dialect);
-        // `cd there && git`: what is typed goes on with the last command.
+        // `cd there && git`: the typed words continue the last command.
         let Some(last) = parsed.commands.last().filter(|_| parsed.open.is_none()) else { break };
         seen.push(name.to_owned());
         goes_on |= value.ends_with(' ');

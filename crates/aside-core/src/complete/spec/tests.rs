@@ -1,4 +1,4 @@
-//! What a person sees of specs: scenes with a line, `|` being the cursor.
+//! Specs as the user sees them: scenes with a line, `|` being the cursor.
 
 use super::*;
 use crate::complete::fake::Fake;
@@ -9,7 +9,7 @@ use crate::spec::Specs;
 use crate::spec::format;
 use insta::assert_snapshot;
 
-/// A command with one thing of each sort.
+/// A command with one thing of each kind.
 const X: &str = r#"
 about = "an example"
 aliases = ["xx"]
@@ -93,14 +93,14 @@ fn check(cases: &[(&str, &str)]) {
 #[test]
 fn subcommands() {
     check(&[
-        // Before a letter, the usual ones; then all that fit, the usual ones first.
+        // Before a letter, the usual ones; then all that match, the usual ones first.
         ("x |", "x status / x remote"),
         ("x s|", "x status / x stash / x show"),
         ("x sta|", "x status / x stash"),
         ("x stas|", "x stash"),
         ("x remote |", "x remote add / x remote remove"),
         ("x remote r|", "x remote remove"),
-        // The name through a path, and under another name.
+        // The name as a path, and under an alias.
         ("/usr/bin/x stas|", "/usr/bin/x stash"),
         ("xx stas|", "xx stash"),
         // After flags of the command itself.
@@ -115,7 +115,7 @@ fn subcommands() {
         ("x >out stas|", "x >out stash"),
         // In quotes.
         ("x 'stas|", "x 'stash'"),
-        // Another case, when nothing fits better.
+        // Another case, if nothing fits better.
         ("x STAS|", "x stash"),
     ]);
 }
@@ -148,7 +148,7 @@ fn flags() {
         ("x --|", "x --verbose / x --no-pager"),
         ("x --n|", "x --no-pager"),
         ("x --N|", "x --no-pager"),
-        // Not again, unless it may come again.
+        // Not again, unless it may repeat.
         ("x --no-pager --n|", ""),
         ("x --verbose --v|", "x --verbose --verbose"),
         ("x show -a -|", "x show -a -m / x show -a -n / x show -a --color / x show -a --color-depth / x show -a -e"),
@@ -160,11 +160,11 @@ fn flags() {
         // Those of the command come only before the subcommand.
         ("x show --no|", ""),
         ("x show --al|", "x show --all"),
-        // A dash alone is an argument, and after two there are no flags.
+        // A lone dash is an argument, and after `--` there are no flags.
         ("x show - -a|", ""),
         ("x show -- -|", ""),
         ("x show -- --al|", ""),
-        // A flag of one letter is another one as a capital.
+        // A one-letter flag is another flag as a capital.
         ("x show -A|", ""),
         ("x show --no-such|", ""),
     ]);
@@ -202,7 +202,7 @@ fn values_of_flags() {
         ("x show -n2|", "x show -n20"),
         ("x show -n 2|", ""),
         ("x show -m short m|", "x show -m short main"),
-        // What looks like a flag is a value where one must come.
+        // A word that looks like a flag is a value where one is required.
         ("x show -m -a m|", "x show -m -a main"),
         ("x show --message=z|", ""),
         ("x show --all=|", ""),
@@ -218,14 +218,14 @@ fn arguments() {
         ("x show d|", "x show dev"),
         ("x show D|", "x show dev"),
         ("x show -a -e red d|", "x show -a -e red dev"),
-        // Files are another source's.
+        // Files come from another source.
         ("x show dev |", ""),
         ("x show dev d|", ""),
         ("x show -- |", "x show -- one / x show -- two"),
         ("x show dev -- |", "x show dev -- one / x show dev -- two"),
         ("x show -- one |", "x show -- one three"),
         ("x show -- one three |", ""),
-        // Names given already need not come again.
+        // Given names are not offered again.
         ("x remote remove |", "x remote remove origin / x remote remove fork"),
         ("x remote remove fork |", "x remote remove fork origin"),
         ("x remote remove fork origin |", ""),
@@ -264,12 +264,12 @@ fn aliases_of_the_shell() {
     assert_eq!(scene("gg=cd /srv && git", "gg swit|"), "gg switch");
     assert_eq!(scene("gm=git switch main", "gm |"), "");
     assert_eq!(scene("gco=git checkout", "gcx m|"), "");
-    // The shell expands no alias after sudo, unless that is one itself that ends in a blank.
+    // The shell expands no alias after sudo, unless sudo is itself an alias that ends in a blank.
     let two =
         |sudo: &str| offers(&format!("spec sudo command_at = 1\nalias g=git\nalias sudo={sudo}\nline sudo g swit|"));
     assert_eq!(two("sudo"), "");
     assert_eq!(two("sudo "), "sudo g switch");
-    // Round and round.
+    // Cyclic aliases.
     assert_eq!(offers("alias a=b\nalias b=a\nline a |"), "");
     assert_eq!(offers("alias a=a a\nline a |"), "");
 }
@@ -337,7 +337,7 @@ fn facts_and_descriptions() {
     assert_snapshot!(details(&x("x show --message=lo|")), @"x show --message=long: Value Extends 0 of 1, 2 typed, very long");
     assert_snapshot!(details(&x("x show --al|")), @"x show --all: Flag Extends 0 of 1, 4 typed, all");
     assert_snapshot!(details("git-branch Main  2 days ago\nline git switch mA|"), @"git switch Main: Name Mends { edits: 2 } 0 of 1, 2 typed, 2 days ago");
-    // A word that is typed completely is a rival, but nothing to offer.
+    // A word that is typed completely is a rival, but not offered.
     assert_snapshot!(details("git-branch dev\ngit-branch dev-2\nline git switch dev|"), @"git switch dev-2: Name Extends 0 of 2, 3 typed,");
 }
 
@@ -450,7 +450,7 @@ fn judgements() {
         ("few $c", "unknown"),
         ("few -x a", "unknown"),
         ("unheard-of x", "unknown"),
-        // Aliases of git, and what is installed beside it, are not known.
+        // Aliases of git and extra installed subcommands are not known.
         ("git st", "unknown"),
         ("git status", "possible"),
         ("show notes", "possible"),
@@ -470,9 +470,9 @@ fn judgements() {
         ("show --unheard-of gone", "unknown"),
         ("show ./...", "unknown"),
         ("show gone notes", "missing Some(1)"),
-        // Often the last is made by the command.
+        // The command often creates the last one.
         ("show notes gone", "unknown"),
-        // What ran before may have made it.
+        // An earlier command may have created it.
         ("touch gone && show gone", "unknown"),
         ("go src", "possible"),
         ("go notes", "missing Some(1)"),
@@ -542,7 +542,7 @@ fn a_command_is_described_by_its_innermost_subcommand() {
     assert_eq!(describe("y|"), None);
 }
 
-/// Words that mean something to a spec, so that the lines made of them go deep, and some that nobody expects.
+/// Words that specs react to, so that random lines go deep, and some unexpected ones.
 const WORDS: &[&str] = &[
     "git", "sudo", "tar", "dd", "find", "env", "x", "a", "checkout", "show", "-C", "-m", "-xvf", "xf", "--", "-",
     "--color=", "-exec", ";", "+", "if=", "=", "A=1", "'q", "\"", "$x", "~/", "é", "日本", "-é", "--é=日", "", "\\",

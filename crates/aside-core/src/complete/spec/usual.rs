@@ -1,4 +1,4 @@
-//! The flags that are used most with a command, best first: ours where we know better, otherwise by counts over public examples.
+//! The most used flags of a command, best first: a curated list, otherwise counts over public examples.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ static USUAL: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     rows.map(|(path, flags)| (path, flags.split_whitespace().collect())).collect()
 });
 
-/// Of a command and its subcommands: `git commit`.
+/// For a command and its subcommands: `git commit`.
 pub fn flags(path: &str) -> &'static [&'static str] {
     USUAL.get(path).map_or(&[], Vec::as_slice)
 }
@@ -22,7 +22,7 @@ mod tests {
     use crate::spec::{Specs, walk};
     use crate::world::Nothing;
 
-    /// A flag of the lists that the spec lacks would never be offered, or would be wrong.
+    /// A listed flag that the spec lacks would never be offered, or would be wrong.
     #[test]
     fn every_flag_of_the_lists_is_one() {
         let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! Whatever is typed, and whatever it printed, there is a verdict.
+//! Property tests: every line and every output gets a verdict.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::with;
 use crate::detect::{Before, End, after, before};
 use crate::line::Dialect;
 
-/// Words that rules ask about, and letters that cut words short where they should not.
+/// Words that rules ask about, and characters that split words at odd places.
 fn line() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("make"),

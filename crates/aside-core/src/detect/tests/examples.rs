@@ -1,4 +1,4 @@
-//! The hits and misses in the data files: every `+` row is what its list is for, every `-` row what it must not reach.
+//! The hits and misses in the data files: every `+` row is what its list is for, every `-` row what it must not match.
 
 use super::{Wrong, with};
 use crate::detect::evidence::Evidence;
@@ -30,7 +30,7 @@ fn examples(text: &'static str) -> Vec<Example> {
     examples
 }
 
-/// Before it runs, or after it has failed and nobody saw what it printed.
+/// Before it runs, or after it has failed without a captured output.
 fn reaches_the_agent(line: &str) -> bool {
     with(Dialect::Zsh, |facts| {
         let ends = [1, 127].map(|exit| End { exit, unreadable: false, output: None });
@@ -78,7 +78,7 @@ fn errors_are_known_by_their_words() {
     check(ERRORS, |example| Evidence::read(example.line).more);
 }
 
-/// A list without one would be free to hold anything.
+/// A list without examples could contain anything.
 #[test]
 fn every_list_has_an_example() {
     for text in [SEED, ENGLISH, TAKES] {

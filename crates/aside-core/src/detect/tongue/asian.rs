@@ -1,11 +1,11 @@
-//! Chinese, Japanese and Korean: what of a sentence is in the words, and what is before them. Languages whose sentences need
-//! no blanks, or whose grammar is in the ends of words.
+//! Chinese, Japanese and Korean: scores the words and what precedes them. Their sentences need no blanks, or have their
+//! grammar in the ends of words.
 
 use super::piece::{Leader, Piece, Sentence};
 use super::table::{CHINESE, JAPANESE, KOREAN, Marks, Program};
 use super::{Script, layout, table};
 
-/// How sure we are; the names say of what.
+/// Weights; each is named after the evidence.
 const SAID: f32 = 0.95;
 const ORDERED: f32 = 0.85;
 const LIKELY: f32 = 0.65;
@@ -13,7 +13,7 @@ const PERHAPS: f32 = 0.55;
 const HARDLY: f32 = 0.3;
 const TEXT: f32 = 0.2;
 
-/// Things that are looked for, rather than a directory: `find 大文件`.
+/// Words for things to find, not a directory: `find 大文件`.
 const SOUGHT: &[&str] = &["大", "小", "所有", "最", "空", "旧", "重复"];
 
 pub fn chinese(sentence: &Sentence<'_>) -> Option<f32> {
@@ -106,14 +106,14 @@ pub fn korean(sentence: &Sentence<'_>) -> Option<f32> {
     Some(lessened(sentence, weight))
 }
 
-/// Of `git 撤销上次提交` the second word is told to do something, of `git branch 修复登录` the third is a name.
+/// In `git 撤销上次提交` the second word is an order; in `git branch 修复登录` the third is a name.
 fn after_program(sentence: &Sentence<'_>, marks: &Marks, letters: usize, orders: bool) -> f32 {
     let second = sentence.pieces.get(1).is_some_and(|piece| piece.script.is_some());
     let is_said = letters >= 4 && (orders || has(sentence, &marks.tell));
     if second && is_said && !sentence.flags { LIKELY } else { HARDLY }
 }
 
-/// Words that may be of the sentence and are in its letters, and not what a flag was given.
+/// Words in the script of the language that may be part of the sentence, and not the value of a flag.
 fn spoken<'s, 'a>(sentence: &'s Sentence<'a>) -> impl Iterator<Item = &'s Piece<'a>> {
     sentence.plain().filter(|piece| piece.script.is_some() && !piece.given)
 }
@@ -138,15 +138,15 @@ fn lessened(sentence: &Sentence<'_>, weight: f32) -> f32 {
     if sentence.operators { weight * 0.4 } else { weight }
 }
 
-/// Particles behind something: in names there are few.
+/// Particles behind other words; names have few.
 fn particles(sentence: &Sentence<'_>, marks: &Marks) -> usize {
     let after =
         |piece: &Piece<'_>, mark: &str| piece.text.match_indices(mark).any(|(at, _)| at > 0) || piece.text == mark;
     marks.small.iter().filter(|mark| spoken(sentence).any(|piece| after(piece, mark))).count()
 }
 
-/// Whether a particle joins what is in other letters to the rest: `git の直前`, `README を`. A name that begins with the same
-/// letter goes on in the same script (`はじめに`).
+/// Whether a particle joins words in another script to the rest: `git の直前`, `README を`. A name that begins with the
+/// same character continues in the same script (`はじめに`).
 fn is_joined(sentence: &Sentence<'_>, marks: &Marks) -> bool {
     spoken(sentence).any(|piece| {
         let begins = |mark: &&&str| {
@@ -159,7 +159,7 @@ fn is_joined(sentence: &Sentence<'_>, marks: &Marks) -> bool {
     })
 }
 
-/// Letters that no word is made of, or a program when the keys are read as Latin ones.
+/// Characters that form no word, or a program when the keys are read as Latin ones.
 fn is_mistyped(sentence: &Sentence<'_>) -> bool {
     let is_laughter = |letter| matches!(letter, 'ㅋ' | 'ㅎ' | 'ㅠ' | 'ㅜ' | 'ㅇ');
     let is_loose = |letter: char| ('\u{3130}'..='\u{318f}').contains(&letter) && !is_laughter(letter);

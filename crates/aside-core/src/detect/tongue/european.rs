@@ -1,40 +1,40 @@
-//! Languages with blanks between their words: which share of the words is theirs, and how surely. German, French, Spanish and
-//! Portuguese are told from one another by their words, Russian by its letters.
+//! Languages with blanks between words: the share of the words that belong to the language, and the confidence. German,
+//! French, Spanish and Portuguese are told apart by their words, Russian by its letters.
 
 use super::piece::{Kind, Leader, Piece, Sentence};
 use super::table::{self, Program, Role, Roles, SPACED};
 use super::{Spoken, Tongue, layout};
 
-/// What a word is worth.
+/// Weights of a word.
 const STRONG: f32 = 1.0;
 const ORDER: f32 = 0.9;
 const KNOWN: f32 = 0.8;
 const WEAK: f32 = 0.5;
-/// Letters that only some languages have, in a word that is not known.
+/// Weight of an unknown word with letters that only some languages have.
 const ACCENTED: f32 = 0.5;
-/// More, when a line begins with an order: that is how one talks to a computer.
+/// More when a line begins with an order, which is how users address a computer.
 const ORDERED: f32 = 0.7;
-/// How quickly worth becomes sureness, and how much of a line has to be of the language for all of it.
+/// How quickly weight becomes confidence, and how much of a line must belong to the language for full confidence.
 const STEEP: f32 = 0.55;
 const COVERED: f32 = 2.0;
-/// The most that words after the name of a program can say, and after one that takes any words.
+/// Upper bounds for words after the name of a program, and after a program that takes any words.
 const AFTER_PROGRAM: f32 = 0.75;
 const AFTER_NAMES: f32 = 0.45;
 const AFTER_TEXT: f32 = 0.2;
 
-/// Nothing is said below this.
+/// Below this nothing is reported.
 const LEAST: f32 = 0.1;
 
-/// English words that are none of these languages'.
+/// English words that none of these languages have.
 const ENGLISH: &[&str] = &[
     "the", "is", "are", "what", "how", "this", "that", "to", "of", "you", "my", "with", "and", "please", "for",
     "which", "not", "it", "why", "does", "did", "should", "can", "would", "where", "there", "all", "i", "it", "be",
     "have", "has", "from", "at", "by", "your",
 ];
 
-/// What is before an apostrophe in French.
+/// Words before an apostrophe in French.
 const ELIDED: &[&str] = &["l", "d", "j", "n", "s", "c", "qu", "m", "t", "jusqu", "lorsqu", "puisqu"];
-/// What is after a hyphen in French.
+/// Words after a hyphen in French.
 const AFTER_HYPHEN: &[&str] =
     &["moi", "toi", "nous", "vous", "lui", "il", "elle", "ils", "elles", "je", "tu", "on", "les"];
 
@@ -88,12 +88,12 @@ pub fn function_word(word: &str) -> Option<Tongue> {
     SPACED.into_iter().zip(roles).find(|(_, role)| *role >= Role::Strong).map(|(tongue, _)| tongue)
 }
 
-/// Names of programs and the like are in sentences of every language, and lessen none.
+/// Names of programs occur in sentences of every language, so they do not lower the share.
 fn counts(word: &str) -> bool {
     table::program(word).is_none()
 }
 
-/// A word of French may be two.
+/// A French word may be two.
 fn roles(word: &str) -> Roles {
     let mut roles = table::roles(word);
     let is_elided = |(before, after): (&str, &str)| {
@@ -137,7 +137,7 @@ fn has_accent(word: &str, tongue: Tongue) -> bool {
     !word.is_ascii() && word.contains(|letter| letters.contains(letter))
 }
 
-/// Cyrillic that is a program when its keys are read as Latin ones, or that no Russian word looks like.
+/// Cyrillic that is a program when the keys are read as Latin ones, or that does not look like Russian.
 fn is_mistyped(sentence: &Sentence<'_>) -> bool {
     let first = sentence.pieces.first().map(|piece| piece.text).unwrap_or_default();
     let meant = layout::latin(first);
@@ -151,7 +151,7 @@ fn is_mistyped(sentence: &Sentence<'_>) -> bool {
     !sentence.plain().filter(|piece| piece.script.is_some()).all(is_possible)
 }
 
-/// The words of a line that one language knows.
+/// Counts of the words that one language knows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     strong: u32,
@@ -180,7 +180,7 @@ impl Tally {
         self.strong + self.orders + self.known
     }
 
-    /// Whether there is more than names of things.
+    /// Whether there is more than nouns.
     fn has_grammar(&self) -> bool {
         self.strong + self.orders > 0 || (self.weak > 0 && self.known + self.weak > 2)
     }

@@ -1,18 +1,18 @@
-//! What was meant by keys that were pressed while another keyboard layout was on: Russian and Ukrainian (`пше ыефегы`),
-//! Korean (`햣 ㄴㅅㅁ셔ㄴ`), and the wide letters of an input method (`ｌｓ`). Does not know which commands there are.
+//! Corrects keys that were pressed in another keyboard layout: Russian and Ukrainian (`пше ыефегы`), Korean (`햣
+//! ㄴㅅㅁ셔ㄴ`), and the full-width letters of an input method (`ｌｓ`). Does not know which commands exist.
 
 use super::Script;
 use super::european;
 use super::piece::Sentence;
 
-/// Longer lines are not looked at: nobody types so much without looking.
+/// Longer lines are skipped: users do not type that much without looking.
 const MAX_LINE: usize = 4096;
 
-/// The Russian letters of the keys, in the order of `LATIN`; the last ones are on the keys of the digits.
+/// The Russian letters of the keys, in the order of `LATIN`; the last ones are on the digit keys.
 const RUSSIAN: &str = "йцукенгшщзхъфывапролджэячсмитьбюёіїєґЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮЁІЇЄҐ№";
 const LATIN: &str = "qwertyuiop[]asdfghjkl;'zxcvbnm,.`s]'\\QWERTYUIOP{}ASDFGHJKL:\"ZXCVBNM<>~S}\"|#";
 
-/// Korean letters by how syllables are made of them, each as the keys that make it.
+/// Korean letters by their position in a syllable, each as the keys that produce it.
 const INITIALS: [&str; 19] =
     ["r", "R", "s", "e", "E", "f", "a", "q", "Q", "t", "T", "d", "w", "W", "c", "z", "x", "v", "g"];
 const MIDDLES: [&str; 21] =
@@ -21,7 +21,7 @@ const FINALS: [&str; 28] = [
     "", "r", "R", "rt", "s", "sw", "sg", "e", "f", "fr", "fa", "fq", "ft", "fx", "fv", "fg", "a", "q", "qt", "t", "T",
     "d", "w", "c", "z", "x", "v", "g",
 ];
-/// Letters by themselves, from U+3131 on.
+/// Single letters, from U+3131 on.
 const LOOSE: [&str; 51] = [
     "r", "R", "rt", "s", "sw", "sg", "e", "E", "f", "fr", "fa", "fq", "ft", "fx", "fv", "fg", "a", "q", "Q", "qt", "t",
     "T", "d", "w", "W", "c", "z", "x", "v", "g", "k", "o", "i", "O", "j", "p", "u", "P", "h", "hk", "ho", "hl", "y",
@@ -34,7 +34,7 @@ pub fn corrected(line: &str, is_command: impl Fn(&str) -> bool) -> Option<String
     }
     let first = line.split_whitespace().next()?;
     let meant = latin(first)?;
-    // One letter is a word in Russian (`я`, `в`), and a command to hardly anybody who typed it there.
+    // A single letter is a word in Russian (`я`, `в`), and hardly ever meant as a command.
     if meant.chars().count() < 2 || !is_command(&meant) {
         return None;
     }
@@ -47,7 +47,8 @@ pub fn corrected(line: &str, is_command: impl Fn(&str) -> bool) -> Option<String
     Some(rewritten(line)).filter(|meant| meant != line)
 }
 
-/// The keys of a word as Latin letters; none when no letter of it is of another layout, or one is of a script without one.
+/// The keys of a word as Latin letters; `None` when no letter is of another layout, or one is of a script without a
+/// layout.
 pub fn latin(word: &str) -> Option<String> {
     let mut is_other = false;
     let mut meant = String::with_capacity(word.len());
@@ -64,7 +65,7 @@ pub fn latin(word: &str) -> Option<String> {
     is_other.then_some(meant)
 }
 
-/// Words of the line between blanks, which stay as they are; what is in quotes was written with a look at the screen.
+/// Rewrites the words of the line and keeps the blanks; quoted text was typed with the right layout.
 fn rewritten(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let is_russian = line.chars().any(|letter| Script::of(letter) == Some(Script::Cyrillic));
@@ -89,7 +90,7 @@ fn rewritten(line: &str) -> String {
 }
 
 fn rewrite(text: &mut String, word: &str, is_russian: bool) {
-    // Somebody who typed Latin letters here had the right layout on by then.
+    // A word with Latin letters was typed with the right layout.
     let is_right = word.contains(|letter: char| letter.is_ascii_alphabetic());
     if is_right && !word.contains(|letter| keys(letter).is_some()) {
         text.push_str(word);
@@ -104,7 +105,7 @@ fn rewrite(text: &mut String, word: &str, is_russian: bool) {
     }
 }
 
-/// The marks that are elsewhere on a Russian keyboard.
+/// Punctuation that is elsewhere on a Russian keyboard.
 fn mark(letter: char) -> char {
     match letter {
         '.' => '/',
@@ -118,14 +119,14 @@ fn mark(letter: char) -> char {
     }
 }
 
-/// A text in quotes that the rest begins with, the quotes included.
+/// A quoted text at the beginning of the rest, including the quotes.
 fn quoted(rest: &str) -> Option<&str> {
     let quote = rest.chars().next().filter(|letter| matches!(letter, '"' | '\''))?;
     let end = rest.get(1..)?.find(quote)?;
     rest.get(..end + 2)
 }
 
-/// A Russian word that no command is spelt like.
+/// A Russian word that is spelled like no command.
 fn is_said(word: &str) -> bool {
     word.chars().count() > 1 && european::function_word(word).is_some()
 }
@@ -147,7 +148,7 @@ impl Keys {
 fn keys(letter: char) -> Option<Keys> {
     let code = u32::from(letter);
     match letter {
-        // Wide letters are as far from theirs as the wide exclamation mark is from its own.
+        // Full-width characters have a constant offset from ASCII.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(code - 0xff01 + 0x21).map(Keys::One),
         '\u{3131}'..='\u{3163}' => LOOSE.get((code - 0x3131) as usize).map(|keys| Keys::Three([*keys, "", ""])),
         '\u{ac00}'..='\u{d7a3}' => {

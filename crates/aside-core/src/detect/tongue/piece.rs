@@ -1,17 +1,17 @@
-//! The words of a line as signs: which may be words of a sentence, which are names, flags or text that a command was given.
-//! Knows no language.
+//! Classifies the words of a line: possible words of a sentence, names, flags, or text that a command was given. Knows
+//! no language.
 
 use super::Script;
 use super::table::{self, Program};
 
-/// Words that are looked at; who says more has said enough by then.
+/// Words that are read; the beginning is enough.
 const MAX_WORDS: usize = 24;
-/// Bytes of a word that are looked at: Chinese has no blanks, so a word may be a sentence.
+/// Bytes of a word that are read: Chinese has no blanks, so a word may be a sentence.
 const MAX_WORD: usize = 240;
 /// Bytes of all words together.
 const MAX_BYTES: usize = 480;
 
-/// Flags that are followed by a text in whatever words: a message, a title, a name.
+/// Flags that are followed by free text: a message, a title, a name.
 const TEXT_FLAGS: &[&str] = &[
     "-m",
     "-am",
@@ -38,7 +38,7 @@ const TEXT_FLAGS: &[&str] = &[
     "--description",
 ];
 
-/// What is trimmed off a word: whatever no word begins or ends with.
+/// Punctuation that is trimmed off a word.
 const PUNCTUATION: &[char] = &[
     '.', ',', ';', ':', '!', '?', '¿', '¡', '…', '(', ')', '«', '»', '„', '“', '”', '‘', '’', '、', '。', '，', '！',
     '？', '：', '；', '（', '）', '「', '」', '『', '』', '《', '》', '【', '】', '～', '·',
@@ -48,7 +48,7 @@ const PUNCTUATION: &[char] = &[
 pub enum Kind {
     /// It may be a word of a sentence.
     Plain,
-    /// A file, a number, a variable: sentences have them, and they say nothing.
+    /// A file, a number, a variable: occurs in sentences too, and counts for nothing.
     Name,
     Flag,
     Operator,
@@ -60,7 +60,7 @@ pub struct Piece<'a> {
     /// Without punctuation around it.
     pub text: &'a str,
     pub kind: Kind,
-    /// A flag before it may have asked for it.
+    /// It may be the value of a flag before it.
     pub given: bool,
     pub script: Option<Script>,
 }
@@ -68,9 +68,9 @@ pub struct Piece<'a> {
 /// What a line begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leader {
-    /// A word in the letters of the language.
+    /// A word in the script of the language.
     Own,
-    /// A program that is known, by what it is given.
+    /// A known program, by the kind of its arguments.
     Program(Program),
     /// A word in Latin letters, or a file.
     Other,
@@ -82,13 +82,13 @@ pub struct Sentence<'a> {
     pub leader: Leader,
     pub flags: bool,
     pub operators: bool,
-    /// That of the words that tell most, if not Latin.
+    /// The script of the most telling words, if not Latin.
     pub script: Option<Script>,
     pub asks: bool,
 }
 
 impl<'a> Sentence<'a> {
-    /// None when the line cannot be a sentence whatever its words are.
+    /// `None` when the line cannot be a sentence whatever its words are.
     pub fn read(words: &[&'a str]) -> Option<Self> {
         let first = *words.first()?;
         if first.starts_with(['#', '-', '~', '$', '/', '\\', '\'', '"', '`', '&', '|', ';', '<', '>', '{', '}', '['])
@@ -126,7 +126,7 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// Kana and Hangul tell the language even among Chinese letters.
+/// Kana and Hangul identify the language even among Chinese characters.
 fn script(pieces: &[Piece<'_>]) -> Option<Script> {
     let has = |script| pieces.iter().any(|piece| piece.kind == Kind::Plain && piece.script == Some(script));
     [Script::Hangul, Script::Kana, Script::Han, Script::Cyrillic].into_iter().find(|script| has(*script))
@@ -170,7 +170,7 @@ fn head(word: &str) -> &str {
     word.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// The quote that a word opens, or has in it. An apostrophe is one only where no word has it.
+/// The quote that a word opens or contains. An apostrophe counts only where no word has one.
 fn opened(word: &str) -> Option<char> {
     let is_around = word.matches('"').count().is_multiple_of(2)
         && word.chars().next().is_some_and(|letter| Script::of(letter).is_some());
@@ -203,7 +203,7 @@ fn kind(word: &str, text: &str) -> Kind {
 
 /// `查看/var/log下的文件` is a sentence around a path, `文档/说明` is a path.
 fn is_path_in_sentence(text: &str) -> bool {
-    // Nobody calls a file by so much, but `文件/目录` is how one says "or".
+    // File names are not that long, but `文件/目录` is how Chinese writes "or".
     if text.matches('/').count() == 1 && text.chars().filter(|letter| Script::of(*letter).is_some()).count() >= 8 {
         return true;
     }
@@ -219,13 +219,13 @@ fn has_extension(text: &str) -> bool {
     };
     let is_short =
         !extension.is_empty() && extension.len() <= 8 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    // `解压 a.tar.gz` is often written without the blank; then the name begins with a Latin letter after others.
+    // `解压 a.tar.gz` is often written without the blank; the name then begins with a Latin letter after others.
     is_short
         && stem.chars().last().is_some_and(|letter| Script::of(letter).is_some() || letter.is_alphanumeric())
         && !is_named_in_sentence(stem)
 }
 
-/// Chinese or Japanese runs into a Latin name: `解压a`, of `解压a.zip`.
+/// Chinese or Japanese that runs into a Latin name: `解压a`, of `解压a.zip`.
 fn is_named_in_sentence(stem: &str) -> bool {
     let foreign = stem.chars().take_while(|letter| Script::of(*letter).is_some()).count();
     foreign >= 2

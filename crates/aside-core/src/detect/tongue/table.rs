@@ -1,12 +1,12 @@
-//! The words of the languages, out of the files in data/detect/tongues, read when first asked for. A file has lines of words, the
-//! sort of the words first; `hit` and `miss` are examples, which the tests run.
+//! The words of the languages from data/detect/tongues, parsed on first use. Each line has a class and its words; `hit`
+//! and `miss` lines are examples for the tests.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::Tongue;
 
-/// The languages whose words are between blanks.
+/// The languages with blanks between words.
 pub const SPACED: [Tongue; 5] = [Tongue::German, Tongue::French, Tongue::Spanish, Tongue::Portuguese, Tongue::Russian];
 
 pub const FILES: [(Tongue, &str); 8] = [
@@ -22,7 +22,7 @@ pub const FILES: [(Tongue, &str); 8] = [
 
 const PROGRAMS: &str = include_str!("../../../data/detect/tongues/programs.txt");
 
-/// What a word between blanks is in one language. The order is how much it says.
+/// The role of a word in one language. The order is by weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     #[default]
@@ -45,11 +45,11 @@ pub enum Program {
     Names,
     Text,
     Plain,
-    /// No program, but a word of theirs in every language.
+    /// Not a program, but a technical term used in every language.
     Thing,
 }
 
-/// Words of a language that has them nowhere apart, or in parts.
+/// Words of a language that does not separate them, or only in parts.
 #[derive(Debug, Default)]
 pub struct Marks {
     pub ask: Vec<&'static str>,
@@ -66,7 +66,7 @@ pub static CHINESE: LazyLock<Marks> = LazyLock::new(|| marks(Tongue::Chinese));
 pub static JAPANESE: LazyLock<Marks> = LazyLock::new(|| marks(Tongue::Japanese));
 pub static KOREAN: LazyLock<Marks> = LazyLock::new(|| marks(Tongue::Korean));
 
-/// What a word is, in small letters or not, with its accents or without.
+/// The roles of a word in any case, with or without its accents.
 pub fn roles(word: &str) -> Roles {
     let small = word.to_lowercase();
     if let Some(roles) = WORDS.get(small.as_str()) {
@@ -105,7 +105,7 @@ fn words() -> HashMap<Box<str>, Roles> {
             };
             for word in list.split_whitespace() {
                 put(&mut words, word, place, role);
-                // Without its accents a short word is anything: `é` is a letter, `où` is `ou`.
+                // A short word without its accents is ambiguous: `é` is a letter, `où` becomes `ou`.
                 for umlaut in [Umlaut::Letter, Umlaut::Two] {
                     let plain = plain(word, umlaut);
                     if plain != word && plain.len() > 1 {
@@ -115,7 +115,7 @@ fn words() -> HashMap<Box<str>, Roles> {
             }
         }
     }
-    // A word that is there as it is says itself what it is: `execute` is weaker than `exécute`.
+    // The exact entry of a word takes precedence: `execute` is weaker than `exécute`.
     for (word, roles) in plainer {
         let own: &mut Roles = words.entry(word).or_default();
         for (own, role) in own.iter_mut().zip(roles).filter(|(own, _)| **own == Role::Unknown) {
@@ -132,7 +132,7 @@ fn put(words: &mut HashMap<Box<str>, Roles>, word: &str, place: usize, role: Rol
     }
 }
 
-/// How people write `ä` who do not have it.
+/// How `ä` is written on a keyboard without it.
 #[derive(Clone, Copy)]
 enum Umlaut {
     Letter,
@@ -156,7 +156,7 @@ fn plain(word: &str, umlaut: Umlaut) -> String {
             'ñ' => ("n", "n"),
             'œ' => ("oe", "oe"),
             'ё' => ("е", "е"),
-            // Accents that are letters of their own, as the names of files on a Mac have them.
+            // Combining accents, as in file names on macOS.
             '\u{300}'..='\u{36f}' => ("", ""),
             _ => {
                 plain.push(letter);

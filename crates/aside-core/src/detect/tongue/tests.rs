@@ -1,4 +1,4 @@
-//! Lines with the language that they are a sentence of, the figures of both corpora, and keys of other layouts.
+//! Lines with their language, the figures of both corpora, and keys of other layouts.
 
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn the_examples_of_every_language_are_told_apart() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// How many lines of each kind there are, and how many were said to be a sentence, in whatever language.
+/// How many lines of each kind there are, and how many were classified as a sentence in any language.
 fn figures(corpus: &str) -> String {
     let mut kinds: Vec<(&str, u32, u32)> = Vec::new();
     for (kind, line) in corpus.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(' ')) {
@@ -126,7 +126,7 @@ fn accents_may_be_letters_of_their_own() {
     );
 }
 
-/// Words, signs and letters of all kinds, in any order.
+/// Words, signs and characters of all kinds, in any order.
 fn any_line() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "git",
@@ -179,7 +179,7 @@ proptest! {
         if let Some(spoken) = spoken(&words) {
             prop_assert!((0.0..=1.0).contains(&spoken.weight), "{spoken:?}");
         }
-        // Words as a shell might cut them, with blanks and nothing in them.
+        // Words as a shell might split them, with blanks and empty ones.
         let odd: Vec<&str> = line.split('i').collect();
         spoken(&odd);
         for word in words {
@@ -206,7 +206,7 @@ mod whole {
          git go grep head java jq kill kubectl less ln ls make man mkdir mpv mv mysql node npm nvim open pip printf python python3 ranger \
          rg rm rsync ruby scp sed sh sort sqlite3 ssh stat sudo systemctl tail tar tee test top touch tree unzip vim watch wc which xdg-open yes zip zsh";
 
-    /// A directory with nothing in it, on a machine with the usual programs.
+    /// An empty directory on a machine with the usual programs.
     struct Empty;
 
     impl World for Empty {
@@ -244,7 +244,7 @@ mod whole {
         let is = |of: Before| move |(_, _, verdict, _): &&(&str, &str, Before, String)| *verdict == of;
         let (commands, sentences): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(kind, ..)| *kind == "-");
         let taken: Vec<_> = commands.iter().filter(is(Before::Agent)).map(|(_, line, ..)| *line).collect();
-        // Three files, or a wish: weighed without the word before them these read as a sentence.
+        // Three files or a request: without the word before them these read as a sentence.
         assert!(taken.is_empty() || taken == ["touch lista de compras"], "{taken:?}");
         let left: Vec<_> = sentences.iter().filter(is(Before::Shell)).map(|(_, line, ..)| *line).collect();
         assert!(left.len() * 20 <= sentences.len(), "{left:#?}");

@@ -1,14 +1,14 @@
-//! bash's history file. With `HISTTIMEFORMAT` set, a line `#1700000000` precedes each command, which may have several lines;
-//! in a file without any, each line is a command. A file may have both, where the setting changed: behind a command that is
-//! whole, a line without a time is a command of its own.
+//! Parses bash's history file. With `HISTTIMEFORMAT` set, a line `#1700000000` precedes each command, which may have
+//! several lines; in a file without any, each line is a command. A file may have both if the setting changed: after a
+//! complete command, a line without a time is a command of its own.
 //!
 //! bash itself takes every line that begins with `#` and a digit for a time, and so loses comments like `#1 priority`;
-//! we want nothing but digits, and enough of them to be a date after 1973. A time before 1970 is a time that says nothing.
+//! we require only digits, and enough of them for a date after 1973. A time before 1970 is ignored.
 
 use super::{Format, Parsed, lines, seconds, text};
 use crate::line::{self, Dialect, Syntax};
 
-/// Lines and bytes of one command of which it is asked whether the shell would want more; a longer one ends with the next time.
+/// Lines and bytes up to which a command is checked for completeness; a longer one ends at the next time.
 const MAX_LINES: usize = 64;
 const MAX_BYTES: usize = 16 * 1024;
 
@@ -29,7 +29,7 @@ pub fn parse(file: &[u8]) -> Parsed {
         }
         match &mut open {
             Some(timed) if timed.goes_on() => timed.take(line),
-            // Empty lines part nothing: the next time may still be to come.
+            // Empty lines separate nothing: the next time may still follow.
             _ if line.is_empty() => {}
             _ => {
                 push(&mut parsed, open.take());
@@ -48,7 +48,7 @@ fn push(parsed: &mut Parsed, timed: Option<Timed>) {
 }
 
 impl Timed {
-    /// Whether the next line belongs to the command: bash would ask for it.
+    /// Whether the next line belongs to the command: bash would prompt for it.
     fn goes_on(&self) -> bool {
         if self.command.is_empty() || self.lines > MAX_LINES || self.command.len() > MAX_BYTES {
             return true;
@@ -66,7 +66,7 @@ impl Timed {
     }
 }
 
-/// The time that a line says; none within for one that no clock shows.
+/// The time of a timestamp line; the inner `None` is an implausible time.
 fn time(line: &[u8]) -> Option<Option<i64>> {
     let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     let before_1970 = line.strip_prefix(b"#-").is_some_and(is_number);

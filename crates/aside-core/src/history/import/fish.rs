@@ -1,4 +1,4 @@
-//! fish's `fish_history`. It looks like YAML and is not: two escapes, `\\` and `\n`, and no quotes.
+//! Parses fish's `fish_history`. It looks like YAML and is not: two escapes, `\\` and `\n`, and no quotes.
 //!
 //! ```text
 //! - cmd: for name in *\necho $name\nend
@@ -7,9 +7,10 @@
 //!     - Cargo.toml
 //! ```
 //!
-//! A last line without a line break was torn off while it was written: a command would be half of one, a time the wrong one.
+//! A last line without a line break was truncated while it was written: its command would be incomplete, its time
+//! wrong.
 //!
-//! fish keeps a command once, with the time of its last run, so older runs are not in the file.
+//! fish stores a command once, with the time of its last run, so older runs are not in the file.
 
 use super::{Format, Parsed, lines, seconds, text};
 

@@ -1,5 +1,5 @@
-//! The history files of other shells: bytes in, entries out, in the order of the file. A line that cannot be text is
-//! counted and left out. Does not decide which commands may be kept: that is `history::filter`.
+//! Parses the history files of other shells: bytes in, entries out, in the order of the file. Counts and skips a line
+//! that is not text. Does not decide which commands may be stored: that is `history::filter`.
 
 use crate::history::Entry;
 
@@ -17,7 +17,7 @@ pub enum Format {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
     pub entries: Vec<Entry>,
-    /// Commands that are not UTF-8, or hold a NUL: no shell could run them again from our text.
+    /// Commands that are not UTF-8 or contain a NUL: no shell could run them again from our text.
     pub skipped: usize,
 }
 
@@ -38,7 +38,7 @@ impl Format {
         }
     }
 
-    /// Whose file this is, if its first line gives it away. A plain list of commands could be anybody's.
+    /// The shell that wrote this file, if its first line reveals it. A plain list of commands could be from any shell.
     pub fn guess(file: &[u8]) -> Option<Self> {
         let first = lines(file).next()?;
         if zsh::is_extended(first) {
@@ -66,20 +66,20 @@ impl Parsed {
     }
 }
 
-/// The end of the file ends the last line, too; a newline there begins no further one.
+/// The end of the file also ends the last line; a newline there does not begin another one.
 fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
     let file = file.strip_suffix(b"\n").unwrap_or(file);
     let empty = file.is_empty();
     file.split(|&byte| byte == b'\n').filter(move |_| !empty)
 }
 
-/// A line break at the end of a command is no part of it: what the person typed ended there.
+/// A trailing line break is not part of a command.
 fn text(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?.trim_end_matches('\n');
     (!text.contains('\0')).then(|| text.to_owned())
 }
 
-/// Seconds as digits. Zero and what no clock shows count as no time.
+/// Seconds as digits. Zero and implausible values count as no time.
 fn seconds(digits: &[u8]) -> Option<i64> {
     let digits = std::str::from_utf8(digits).ok()?;
     let seconds: i64 = digits.parse().ok()?;
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(Format::guess(b""), None);
     }
 
-    /// Pieces of all three formats, so that the interesting places meet often.
+    /// Pieces of all three formats, so that edge cases occur often.
     fn nearly_a_file() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             prop_oneof![Just(": 1700000000:5;"), Just(": "), Just(":"), Just(";"), Just("\\:")],

@@ -1,4 +1,4 @@
-//! zsh's `$HISTFILE`, with times (`EXTENDED_HISTORY`), without, or both in one file:
+//! Parses zsh's `$HISTFILE`, with times (`EXTENDED_HISTORY`), without, or both in one file:
 //!
 //! ```text
 //! : 1700000000:5;for name in *; do\
@@ -9,8 +9,8 @@
 //!
 //! A newline inside a command is written as backslash, newline. A command that ends with a backslash (and spaces) gets
 //! one more space, or it would look continued. Without times, a command that begins with a colon gets a backslash in
-//! front. And all bytes that zsh uses as tokens are "metafied": written as 0x83 and the byte with its sixth bit turned,
-//! which hits the middle of many UTF-8 characters.
+//! front. And all bytes that zsh uses as tokens are "metafied": written as 0x83 and the byte with its sixth bit
+//! flipped, which hits the middle of many UTF-8 characters.
 
 use super::{Format, Parsed, lines, seconds, text};
 
@@ -29,7 +29,7 @@ pub fn parse(file: &[u8]) -> Parsed {
         push(&mut parsed, &command);
         command.clear();
     }
-    // The file ends in the middle of a command: somebody cut it, or is writing it right now.
+    // The file ends in the middle of a command: it was truncated, or is being written right now.
     if !command.is_empty() {
         push(&mut parsed, &command);
     }
@@ -51,14 +51,14 @@ fn push(parsed: &mut Parsed, written: &[u8]) {
     }
 }
 
-/// Takes away the space that kept a final backslash from continuing the line.
+/// Removes the space that kept a final backslash from continuing the line.
 fn without_guard(written: &[u8]) -> &[u8] {
     let guarded = written.ends_with(b" ") && written.iter().rfind(|&&byte| byte != b' ') == Some(&b'\\');
     if guarded { &written[..written.len() - 1] } else { written }
 }
 
-/// `: start:elapsed;command`. With `INC_APPEND_HISTORY` zsh writes before the command ends, and 0 as the time it took:
-/// so 0 means nothing.
+/// `: start:elapsed;command`. With `INC_APPEND_HISTORY` zsh writes before the command ends, with a duration of 0: so 0
+/// means unknown.
 fn header(written: &[u8]) -> Option<(Option<i64>, Option<i64>, &[u8])> {
     let rest = written.strip_prefix(b":")?.trim_ascii_start();
     let (start, rest) = split_once(rest, b':')?;
@@ -76,7 +76,7 @@ fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
 }
 
 fn decode(written: &[u8]) -> Option<String> {
-    // A file that another program wrote is not metafied; where 0x83 gives no UTF-8, it was meant as it stands.
+    // A file that another program wrote is not metafied; if undoing it gives no UTF-8, the bytes are taken as they are.
     text(&unmetafy(written)).or_else(|| text(written))
 }
 
@@ -96,7 +96,7 @@ fn unmetafy(written: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Each command as `start ms+duration ms|command`, escaped, one a line.
+    /// Each command as `start ms+duration ms|command`, escaped, one per line.
     fn read(file: &[u8]) -> Vec<String> {
         let number = |number: Option<i64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
         let parsed = parse(file);

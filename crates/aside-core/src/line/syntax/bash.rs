@@ -1,4 +1,4 @@
-//! bash's grammar. A list has at least one command, and a loop has its `do`.
+//! Checks bash's grammar. A list has at least one command, and a loop has its `do`.
 
 use crate::line::Open;
 use crate::line::scan::is_end_of_word;
@@ -19,7 +19,7 @@ impl Judge<'_> {
         }
     }
 
-    /// False when there is no command in it.
+    /// False when it has no command.
     fn bash_list(&mut self) -> Judged<bool> {
         let mut found = false;
         loop {
@@ -37,7 +37,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A list that must not be empty, and what ends it.
+    /// A list that must not be empty, and its end.
     fn bash_list_to(&mut self, keyword: &str) -> Judged<()> {
         self.bash_commands(Open::Compound)?;
         self.closing(keyword, Open::Compound)
@@ -98,7 +98,7 @@ impl Judge<'_> {
             }
             found = true;
             self.scan.at += keyword.len();
-            // Without a blank it is a pattern, when those are on.
+            // Without a blank it is an extended glob, if those are enabled.
             if keyword == "!" && self.scan.peek() == Some(b'(') {
                 return Err(Stop::Doubt);
             }
@@ -146,14 +146,14 @@ impl Judge<'_> {
             return if self.bash_simple()? { Ok(()) } else { Err(Stop::Broken) };
         }
         self.word_of_command()?;
-        // It may have been the name that it is to have.
+        // The word before may have been the coprocess's name.
         if !self.bash_compound()? {
             self.bash_simple()?;
         }
         Ok(())
     }
 
-    /// Takes `()`.
+    /// Consumes `()`.
     fn empty_parens(&mut self) -> bool {
         let length = if self.scan.peek() == Some(b'(') { self.scan.empty_parens() } else { None };
         self.scan.at += length.unwrap_or(0);
@@ -180,7 +180,7 @@ impl Judge<'_> {
                         return Err(Stop::Broken);
                     }
                     if !self.empty_parens() {
-                        // It is what comes next that is refused.
+                        // bash refuses the word that comes next.
                         self.scan.at += 1;
                         return Err(Stop::Broken);
                     }
@@ -194,7 +194,7 @@ impl Judge<'_> {
         }
     }
 
-    /// All that begins with a reserved word or a bracket; false when it does not.
+    /// A compound command, which begins with a reserved word or a bracket; false when there is none.
     fn bash_compound(&mut self) -> Judged<bool> {
         self.deeper(Self::bash_compound_here)
     }
@@ -320,7 +320,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Up to the `)` after them.
+    /// Reads up to the `)` after the patterns.
     fn bash_patterns(&mut self) -> Judged<()> {
         loop {
             self.begin();

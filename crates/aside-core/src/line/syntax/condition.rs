@@ -1,5 +1,5 @@
-//! `[[ … ]]` of zsh and bash: whether its words make conditions. Which operators there are is not asked; what can only be
-//! prose is refused.
+//! Checks `[[ … ]]` of zsh and bash: whether its words form conditions. Does not check which operators exist; refuses what can only be
+//! prose.
 
 use crate::line::scan::is_end_of_word;
 use crate::line::syntax::{Judge, Judged, Stop};
@@ -63,24 +63,24 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A quote that comes later may be asked for first.
+    /// The shell may ask for the end of a later quote first.
     fn refused_condition(&self) -> Stop {
         let rest = self.scan.text.get(self.scan.at..).unwrap_or_default();
         if rest.contains(['"', '\'', '`', '$', '(']) { Stop::Doubt } else { Stop::Broken }
     }
 }
 
-/// Not, when the words can be none.
+/// False when the words cannot form a condition.
 fn is_condition(words: &[&str], dialect: Dialect) -> bool {
     let negations = words.iter().take_while(|word| **word == "!").count();
     let words = words.get(negations..).unwrap_or_default();
-    // A flag, or something that would only become one.
+    // A flag, or something that may expand to one.
     let may_be_flag = |word: &str| word.starts_with('-') || !word.bytes().all(is_plain);
     match *words {
         [] | [_] => true,
         [flag, _] => may_be_flag(flag),
         [flag, operator, _] => may_be_flag(operator) || (dialect == Dialect::Zsh && may_be_flag(flag)),
-        // Brackets make one pattern of many words.
+        // Parentheses join many words to one pattern.
         _ if words.iter().any(|word| word.contains('(')) => true,
         [flag, ..] => {
             dialect == Dialect::Zsh && may_be_flag(flag) || words.iter().any(|word| word.bytes().any(is_end_of_word))

@@ -1,4 +1,4 @@
-//! fish's grammar, as far as blocks and operators go. What is inside of words it takes as it is.
+//! Checks fish's grammar, as far as blocks and operators go. Accepts the contents of words as they are.
 
 use crate::line::scan::is_end_of_word;
 use crate::line::syntax::{Judge, Judged, Stop};
@@ -21,7 +21,7 @@ enum Place {
     AfterOperator,
     /// A command, here.
     AfterPrefix,
-    /// More of the command, or after `end`, where more words are for nothing.
+    /// More words of the command; also the state after `end`.
     Words,
 }
 
@@ -53,7 +53,7 @@ impl Judge<'_> {
                 }
                 b'&' | b'|' if !self.is_redirection() => place = self.fish_operator(),
                 b'(' | b'{' if place != Place::Words => return Err(Stop::Doubt),
-                // Their kinds and targets are too many for the little use.
+                // Redirections have too many forms to be worth checking.
                 _ if place == Place::Words && self.is_redirection() => return Err(Stop::Doubt),
                 _ if place == Place::Words => self.fish_word()?,
                 _ => place = self.fish_command(place, &mut blocks)?,
@@ -78,7 +78,7 @@ impl Judge<'_> {
         if self.scan.at == before { Err(Stop::Doubt) } else { Ok(()) }
     }
 
-    /// The first word of a command, which may be a reserved one.
+    /// The first word of a command, which may be reserved.
     fn fish_command(&mut self, place: Place, blocks: &mut Vec<Block>) -> Judged<Place> {
         let keyword = self.scan.keyword();
         let known = matches!(
@@ -97,7 +97,7 @@ impl Judge<'_> {
                 | "!"
                 | "time"
         );
-        // After something that wants a command, these are the names of commands, which nobody has.
+        // After something that needs a command, fish takes these for command names, although none exist.
         let name = matches!(keyword, "else" | "case" | "end") && place != Place::Start;
         if !known || name {
             self.fish_word()?;

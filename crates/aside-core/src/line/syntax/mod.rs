@@ -1,9 +1,8 @@
-//! Whether a shell would run a line, ask for more of it, or refuse it. Where the reader of commands forgives, this one
-//! follows the shells' own grammars; what is inside of substitutions and patterns it takes as it is.
+//! Decides whether a shell would run a line, ask for more of it, or refuse it. Where the command parser is lenient, this one follows the
+//! shells' own grammars; it accepts the contents of substitutions and patterns as they are.
 //!
-//! To refuse what a shell takes is the grave mistake: a command would be held for a sentence. So wherever a grammar is too
-//! odd to be followed, the judgement is a doubt, and a doubt is never `Broken`. Aliases and options that change the
-//! grammar are not known here.
+//! The costly mistake is to refuse what a shell accepts: a command would be taken for prose. So wherever a grammar is too odd to follow,
+//! the result is a doubt, and a doubt is never `Broken`. Aliases and options that change the grammar are not known here.
 
 mod bash;
 mod condition;
@@ -14,7 +13,7 @@ use crate::line::scan::{self, Closer, Frame, Position, Scan, is_end_of_word};
 use crate::line::word::Place;
 use crate::line::{Dialect, Join, Open, Syntax, parse};
 
-/// How deep commands may lie in each other. What is deeper is not judged: nobody types it, and each level costs stack.
+/// Maximum nesting of commands. Deeper ones are not judged: no user types them, and each level costs stack.
 const MAX_DEPTH: usize = 40;
 
 pub(super) fn judge(text: &str, dialect: Dialect) -> Syntax {
@@ -24,7 +23,7 @@ pub(super) fn judge(text: &str, dialect: Dialect) -> Syntax {
         Dialect::Bash => judge.bash(),
         Dialect::Fish => judge.fish(),
     };
-    // A shell reads the word that it will refuse to its end before it says so.
+    // A shell reads the offending word to its end before it refuses.
     let judged = if judged == Err(Stop::Broken) { Err(judge.refused()) } else { judged };
     match judged {
         Ok(()) if !judge.scan.documents.is_empty() => Syntax::Open(Open::HereDocument),
@@ -35,13 +34,13 @@ pub(super) fn judge(text: &str, dialect: Dialect) -> Syntax {
     }
 }
 
-/// Why the reading ended early.
+/// Why parsing ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     /// The text ended where the shell would ask for more.
     More(Open),
     Broken,
-    /// It may be right.
+    /// It may be valid.
     Doubt,
 }
 
@@ -56,7 +55,7 @@ struct Judge<'a> {
 impl<'a> Judge<'a> {
     fn new(text: &'a str, dialect: Dialect) -> Self {
         let mut scan = scan::start(text, text.len(), dialect);
-        // To zsh, a brace that nothing in a word opened is not a part of the word, whether one is open outside or not.
+        // In zsh, a brace that nothing in a word opened is not part of the word, even with none open outside.
         scan.braces = usize::from(dialect == Dialect::Zsh);
         let frame = Frame {
             closer: Closer::End,
@@ -69,7 +68,7 @@ impl<'a> Judge<'a> {
         Judge { scan, frame, depth: 0 }
     }
 
-    /// What comes after blanks and a comment, if something comes.
+    /// The next byte after blanks and a comment, if any.
     fn peek(&mut self) -> Judged<Option<u8>> {
         self.scan.skip_blanks();
         if self.scan.peek() == Some(b'#') {
@@ -79,12 +78,12 @@ impl<'a> Judge<'a> {
         Ok(self.scan.peek())
     }
 
-    /// Nothing that was read is left open by the end of the text.
+    /// Fails if something already read is left open by the end of the text.
     fn whole_so_far(&self) -> Judged<()> {
         self.scan.open.map_or(Ok(()), |open| Err(Stop::More(open)))
     }
 
-    /// What becomes of a line whose next word is refused.
+    /// The result for a line whose next word is refused.
     fn refused(&mut self) -> Stop {
         self.scan.skip_blanks();
         let from = self.scan.at;
@@ -97,13 +96,13 @@ impl<'a> Judge<'a> {
         let word = self.scan.text.get(from..self.scan.at).unwrap_or_default();
         match self.scan.open {
             Some(open) => Stop::More(open),
-            // What is wrong inside of it comes first.
+            // The shell reports an error inside the word first.
             None if word.contains(['$', '`']) && self.scan.dialect != Dialect::Fish => Stop::Doubt,
             None => Stop::Broken,
         }
     }
 
-    /// Past empty lines and the texts of here-documents.
+    /// Skips empty lines and the texts of here-documents.
     fn new_lines(&mut self) -> Judged<Option<u8>> {
         loop {
             match self.peek()? {
@@ -116,7 +115,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The word that stands here if it is a reserved one, else nothing.
+    /// The word here if it is reserved, else an empty string.
     fn keyword(&self) -> &'a str {
         let mut word = self.scan.keyword();
         if self.scan.dialect == Dialect::Zsh && !word.contains('{') && word.len() > 1 {
@@ -126,7 +125,7 @@ impl<'a> Judge<'a> {
         let known = match self.scan.dialect {
             Dialect::Zsh if word.starts_with('{') => return "{",
             Dialect::Zsh if word.starts_with('}') => return if self.is_closing_brace() { "}" } else { "" },
-            // What is substituted, and in zsh a bracket, belongs to the word.
+            // A substitution belongs to the word, and in zsh a bracket too.
             Dialect::Zsh | Dialect::Bash if !closes && !self.scan.ends_word(word.len()) => false,
             Dialect::Zsh => zsh::RESERVED.contains(&word),
             Dialect::Bash => bash::RESERVED.contains(&word),
@@ -142,7 +141,7 @@ impl<'a> Judge<'a> {
         run > 0 && self.scan.ends_word(run)
     }
 
-    /// Takes the reserved word that must stand here.
+    /// Consumes the reserved word that must stand here.
     fn closing(&mut self, keyword: &str, open: Open) -> Judged<()> {
         if self.peek()?.is_none() {
             return Err(Stop::More(open));
@@ -165,7 +164,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Runs one more level of commands in commands.
+    /// Runs `read` one nesting level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Judged<T>) -> Judged<T> {
         if self.depth >= MAX_DEPTH {
             return Err(Stop::Doubt);
@@ -181,7 +180,7 @@ impl<'a> Judge<'a> {
         self.scan.peek() == Some(b';') && !matches!(self.scan.ahead(1), Some(b';' | b'&' | b'|'))
     }
 
-    /// Takes the end of a branch of `case`.
+    /// Consumes the end of a `case` branch.
     fn case_end(&mut self) -> bool {
         if self.scan.peek() != Some(b';') || self.is_semicolon() {
             return false;
@@ -193,19 +192,19 @@ impl<'a> Judge<'a> {
         true
     }
 
-    /// `&` that runs what is before it in the background.
+    /// `&` that runs the command before it in the background.
     fn is_background(&self) -> bool {
         self.scan.peek() == Some(b'&') && !matches!(self.scan.ahead(1), Some(b'&' | b'>'))
     }
 
-    /// Takes `&&` or `||`.
+    /// Consumes `&&` or `||`.
     fn and_or(&mut self) -> bool {
         let is = self.scan.starts_with("&&") || self.scan.starts_with("||");
         self.scan.at += if is { 2 } else { 0 };
         is
     }
 
-    /// Takes `|` or `|&`.
+    /// Consumes `|` or `|&`.
     fn pipe(&mut self) -> bool {
         if self.scan.peek() != Some(b'|') || self.scan.ahead(1) == Some(b'|') {
             return false;
@@ -224,7 +223,7 @@ impl<'a> Judge<'a> {
     }
 
     fn redirection(&mut self) -> Judged<()> {
-        // A number before `>(` is a part of the word.
+        // A number before `>(` is part of the word.
         let digits = self.scan.bytes.get(self.scan.at..self.scan.end).unwrap_or_default();
         let digits = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if digits > 0 && self.scan.ahead(digits + 1) == Some(b'(') {
@@ -242,7 +241,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// After a command of more than words.
+    /// Redirections after a compound command.
     fn redirections(&mut self) -> Judged<()> {
         self.begin();
         while self.peek()?.is_some() && self.is_redirection() {
@@ -251,7 +250,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// What is read next is no part of the command before.
+    /// Detaches what is read next from the command before.
     fn begin(&mut self) {
         self.scan.owner = None;
         self.frame.position = Position::Start;
@@ -283,7 +282,7 @@ impl<'a> Judge<'a> {
         Ok(self.scan.at > before)
     }
 
-    /// `((…))` if it is arithmetic that begins here.
+    /// `((…))`, if arithmetic begins here.
     fn arithmetic(&mut self) -> Judged<bool> {
         if !self.scan.starts_with("((") || !self.scan.is_arithmetic() {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! zsh's grammar. Its lists may be empty, its loops may be short, and `;` is as good as a new line.
+//! Checks zsh's grammar. Lists may be empty, loops may be short, and `;` is equivalent to a newline.
 
 use crate::line::Open;
 use crate::line::syntax::{Judge, Judged, Stop};
@@ -39,7 +39,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Past `;` and new lines.
+    /// Skips `;` and newlines.
     fn separators(&mut self) -> Judged<Option<u8>> {
         loop {
             match self.new_lines()? {
@@ -49,7 +49,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Past them where more has to come.
+    /// Skips separators where more has to follow.
     fn separators_and_more(&mut self, open: Open) -> Judged<u8> {
         self.separators()?.ok_or(Stop::More(open))
     }
@@ -71,7 +71,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Pipelines with `&&` and `||` between; false when there is none.
+    /// Pipelines joined by `&&` and `||`; false when there is none.
     fn zsh_sublist(&mut self) -> Judged<bool> {
         let mut found = self.zsh_pipeline()?;
         while found {
@@ -81,7 +81,7 @@ impl Judge<'_> {
             }
             self.separators_and_more(Open::Operator)?;
             found = self.zsh_pipeline()?;
-            // Nothing after `&&` is as good as something.
+            // zsh accepts nothing after `&&`.
             if !found {
                 return Ok(true);
             }
@@ -135,7 +135,7 @@ impl Judge<'_> {
             "time" => {
                 self.scan.at += keyword.len();
                 self.peek()?;
-                // The second one is a word, whatever comes after it.
+                // A second `time` is a word, whatever comes after it.
                 if self.keyword() == "time" {
                     return Err(Stop::Doubt);
                 }
@@ -186,7 +186,7 @@ impl Judge<'_> {
                     self.scan.at += "nocorrect".len();
                     assigned = true;
                 }
-                // A reserved word is one after `name=value` too, where it is of no use to anybody.
+                // A reserved word is recognised after `name=value` too, where it is useless.
                 Some(_) if words == 0 && !self.keyword().is_empty() => return Err(Stop::Doubt),
                 Some(_) => {
                     self.word_of_command()?;
@@ -258,13 +258,13 @@ impl Judge<'_> {
                 }
                 _ if braces => return Ok(()),
                 _ if next.is_none() => return Err(Stop::More(Open::Compound)),
-                // It reads one word too far before it refuses, and may ask for that.
+                // zsh reads one word too far before it refuses, and may ask for that.
                 _ => return Err(Stop::Doubt),
             }
         }
     }
 
-    /// What a loop repeats.
+    /// The body of a loop.
     fn zsh_body(&mut self) -> Judged<()> {
         self.separators_and_more(Open::Compound)?;
         match self.keyword() {
@@ -287,7 +287,7 @@ impl Judge<'_> {
             }
         } else {
             self.zsh_names(keyword)?;
-            // At the end of the first line it is not too late for `in`.
+            // At the end of the first line `in` may still follow.
             let late = self.peek()? == Some(b'\n');
             if self.scan.starts_with("()") {
                 return Err(Stop::Doubt);
@@ -323,7 +323,7 @@ impl Judge<'_> {
         self.closing("end", Open::Compound)
     }
 
-    /// The names that a loop gives values to.
+    /// The variables of a loop.
     fn zsh_names(&mut self, keyword: &str) -> Judged<()> {
         let mut first = true;
         loop {
@@ -379,7 +379,7 @@ impl Judge<'_> {
                 continue;
             }
             let keyword @ ("esac" | "}") = self.keyword() else {
-                // Where a pattern ends is hard to tell, so this may still be one.
+                // The end of a pattern is hard to tell, so this may still be one.
                 return Err(Stop::Doubt);
             };
             self.scan.at += keyword.len();
@@ -422,7 +422,7 @@ impl Judge<'_> {
         self.zsh_function_words(anonymous)
     }
 
-    /// What stands after a function without a name is given to it.
+    /// Words after an anonymous function are its arguments.
     fn zsh_function_words(&mut self, anonymous: bool) -> Judged<()> {
         if anonymous {
             self.redirections()?;

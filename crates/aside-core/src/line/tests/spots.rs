@@ -1,4 +1,4 @@
-//! The word at the cursor, and how the rest of it is spelled.
+//! The word at the cursor, and how its rest is quoted.
 
 use insta::assert_snapshot;
 
@@ -6,7 +6,7 @@ use crate::line::quote::{self, After};
 use crate::line::tests::differing;
 use crate::line::{Dialect, Quote, parse};
 
-/// What stands at `|` (the last one in the text).
+/// What is at `|` (the last one in the text).
 fn at(text: &str, dialect: Dialect) -> String {
     let cursor = text.rfind('|').unwrap();
     let whole = format!("{}{}", &text[..cursor], &text[cursor + 1..]);

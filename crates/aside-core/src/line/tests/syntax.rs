@@ -1,4 +1,4 @@
-//! Whole lines as a shell would judge them. That the shells agree is asked of them elsewhere.
+//! Judgements of whole lines. Other tests compare them with the real shells.
 
 use crate::line::{Dialect, Open, Syntax, syntax};
 
@@ -46,7 +46,7 @@ fn what_is_open_is_named() {
     }
 }
 
-/// Nobody types these; to refuse them would be a guess.
+/// No user types these; refusing them would be a guess.
 #[test]
 fn what_lies_too_deep_is_never_refused() {
     for dialect in [Dialect::Zsh, Dialect::Bash] {

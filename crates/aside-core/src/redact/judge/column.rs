@@ -1,15 +1,15 @@
-//! The title of the column that a word stands in, for tables whose cells are set apart by any mark.
+//! The title of the column that a word is in, for tables with any separator.
 
 use crate::redact::scan::{line_end, line_start, previous_line};
 
-/// Rows between a word and its head, and bytes of a row.
+/// Rows between a word and its header, and bytes of a row.
 const MAX_ROWS: usize = 40;
 const MAX_ROW: usize = 400;
 
-/// What may set cells apart. Two blanks do where nothing else does.
+/// Possible separators. Two blanks only if there is no other.
 const MARKS: [&str; 8] = ["\t", "|", ";", ",", "~", ":", "│", "  "];
 
-/// In the head of the table, which comes with it, if the rows between have as many cells.
+/// The column's title and the whole header, if the rows between have as many cells.
 pub fn title(text: &str, at: usize) -> Option<(&str, &str)> {
     let row = line_start(text, at)..line_end(text, at);
     if row.start == 0 || row.len() > MAX_ROW {
@@ -21,7 +21,7 @@ pub fn title(text: &str, at: usize) -> Option<(&str, &str)> {
             return spaced_title(text, row.start, at);
         }
         let marks = line.matches(mark).count();
-        // A sentence has a comma as well.
+        // Prose has commas as well.
         if marks == 0 || [",", ":"].contains(mark) && marks < 2 && !line.split(mark).all(|cell| !cell.contains(' ')) {
             return None;
         }
@@ -45,7 +45,7 @@ pub fn title(text: &str, at: usize) -> Option<(&str, &str)> {
     })
 }
 
-/// The word of the first row of the block above that stands over this place.
+/// The word above this position in the first row of the block.
 fn spaced_title(text: &str, start: usize, at: usize) -> Option<(&str, &str)> {
     let line = text.get(start..line_end(text, at))?;
     if !line.trim().contains("  ") {
@@ -73,7 +73,7 @@ fn spaced_title(text: &str, start: usize, at: usize) -> Option<(&str, &str)> {
     (!title.is_empty()).then_some((title, head))
 }
 
-/// The line between a head and its rows.
+/// The line between a header and its rows.
 fn is_rule(line: &str) -> bool {
     line.contains(['-', '=', '─', '═']) && line.chars().all(|letter| " -=+|:─┼├┤│\t╪═".contains(letter))
 }

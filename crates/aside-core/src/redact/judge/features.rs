@@ -1,4 +1,4 @@
-//! What a word shows to the judge: its shape, the marks around it, the words before and behind it.
+//! The features of a word for the classifier: its shape, the punctuation around it, the words before and behind it.
 
 use crate::redact::judge::column;
 use crate::redact::judge::hints::{self, Hint};
@@ -13,7 +13,7 @@ const MAX_BEHIND: usize = 2;
 const HINTS_BEFORE: usize = 10;
 const HINTS_BEHIND: usize = 5;
 const MAX_LETTERS: usize = 24;
-/// Bytes of the title of a column.
+/// Bytes of a column's title.
 const MAX_TITLE: usize = 40;
 /// Words of a command or clause before a word.
 const MAX_HEAD: usize = 14;
@@ -21,7 +21,7 @@ const MAX_HEAD: usize = 14;
 const PLACES: [&str; MAX_BEFORE] = ["1", "2", "3", "4", "5", "6"];
 
 impl Page<'_> {
-    /// Every feature that the word shows, by the parts of its name.
+    /// Calls `put` with every feature of the word, by the parts of its name.
     pub fn features(&self, at: usize, sort: Sort, put: &mut dyn FnMut(&[&str])) {
         put(&["bias"]);
         put(&["sort ", sort.name()]);
@@ -32,8 +32,8 @@ impl Page<'_> {
         self.of_pairs(at, sort, put);
     }
 
-    /// Facts that count together: the nearest word that announces a secret and the word between, the column of a table and the shape,
-    /// a program and its flag.
+    /// Combined features: the nearest word that announces a secret and the word between, the column and the shape, a
+    /// program and its flag.
     fn of_pairs(&self, at: usize, sort: Sort, put: &mut dyn FnMut(&[&str])) {
         let word = self.word(at);
         let look = look(word, sort);
@@ -68,14 +68,14 @@ impl Page<'_> {
         }
     }
 
-    /// The nearest word before on the line that announces a secret.
+    /// The nearest earlier word on the line that announces a secret.
     pub fn nearest(&self, at: usize) -> Option<(Hint, usize)> {
         (1..=HINTS_BEFORE.min(at))
             .take_while(|distance| !self.between(at + 1 - distance).contains('\n'))
             .find_map(|distance| self.hint(at - distance).filter(|hint| hint.announces()).map(|hint| (hint, distance)))
     }
 
-    /// The first word of the command or clause that the word is in.
+    /// Index of the first word of the command or clause that contains the word.
     fn head(&self, at: usize) -> Option<usize> {
         let mut head = None;
         for distance in 1..=MAX_HEAD.min(at) {
@@ -140,7 +140,8 @@ impl Page<'_> {
         }
     }
 
-    /// The nearest hint of each kind before and behind, how the last words follow each other, and what the line above speaks of.
+    /// The nearest hint of each kind before and behind, the sequence of the last words, and what the line above
+    /// mentions.
     fn of_hints(&self, at: usize, sort: Sort, put: &mut dyn FnMut(&[&str])) {
         let mut seen: Vec<Hint> = Vec::new();
         let mut line = "";
@@ -187,7 +188,7 @@ impl Page<'_> {
         put(&["tags ", tags[2], " ", tags[1], " ", tags[0]]);
     }
 
-    /// The hint or the kind of the word so many words before.
+    /// The hint or the kind of the word `distance` words before.
     fn tag(&self, at: usize, distance: usize) -> &'static str {
         let Some(before) = at.checked_sub(distance) else { return "-" };
         if self.between(before + 1).contains('\n') {
@@ -246,7 +247,7 @@ fn of_shape(word: &str, put: &mut dyn FnMut(&[&str])) {
     put(&["tail ", &tail]);
 }
 
-/// Sort and strength of a word in one.
+/// Shape and strength of a word combined.
 fn look(word: &str, sort: Sort) -> &'static str {
     match (sort, value::strength(word)) {
         (Sort::Number, _) => "number",
@@ -260,7 +261,7 @@ fn look(word: &str, sort: Sort) -> &'static str {
     }
 }
 
-/// `Aa9!`: runs of capitals, small letters, digits and symbols, each letter at most so often.
+/// `Aa9!`: runs of capitals, small letters, digits and symbols, each at most `most` long.
 fn shape(word: &str, most: usize) -> String {
     let mut shape = String::new();
     let (mut last, mut run) = (' ', 0);
@@ -280,7 +281,7 @@ fn shape(word: &str, most: usize) -> String {
     shape
 }
 
-/// What sort of word it is, roughly.
+/// A coarse kind of word.
 fn kind(word: &str) -> &'static str {
     let low = word.to_lowercase();
     let count = word.chars().count();
@@ -316,7 +317,7 @@ fn stem(low: &str) -> &str {
     low.char_indices().nth(4).map_or(low, |(end, _)| low.get(..end).unwrap_or(low))
 }
 
-/// What stands between two words.
+/// The text between two words, normalized.
 fn glue(between: &str) -> String {
     let mut glue = String::new();
     for letter in between.chars().take(6) {

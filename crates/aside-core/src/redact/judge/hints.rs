@@ -1,4 +1,4 @@
-//! Words around a value that tell what it is, in many languages: `data/redact/hints.toml`.
+//! Words around a value that reveal what it is, in many languages: `data/redact/hints.toml`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,12 +17,12 @@ pub enum Hint {
     Copula,
     With,
     Change,
-    /// What a code opens.
+    /// What a code opens, such as a door.
     Place,
     Open,
-    /// Said about passwords in general.
+    /// General talk about passwords.
     About,
-    /// What other numbers count.
+    /// Units that other numbers count.
     Count,
 }
 
@@ -57,18 +57,18 @@ impl Hint {
         }
     }
 
-    /// Stands between a name and its value in a sentence, or is the name.
+    /// Whether it may stand between a name and its value in a sentence, or is the name.
     pub fn links(self) -> bool {
         matches!(self, Self::Password | Self::Code | Self::User | Self::Copula | Self::With | Self::Change | Self::Open)
     }
 
-    /// Announces a secret, so that numbers and hexadecimal digits near it are looked at.
+    /// Whether it announces a secret, so that numbers and hexadecimal digits near it are considered.
     pub fn announces(self) -> bool {
         matches!(self, Self::Password | Self::Code | Self::Key | Self::User | Self::Open | Self::Place)
     }
 }
 
-/// Letters of the beginning or the end of a word that is a hint.
+/// Letters at the beginning or the end of a word that are matched.
 const LENGTHS: std::ops::RangeInclusive<usize> = 2..=14;
 
 #[derive(Default)]
@@ -105,7 +105,7 @@ static LISTS: LazyLock<Lists> = LazyLock::new(|| {
     lists
 });
 
-/// Of a word in small letters.
+/// The hint of a word in lower case.
 pub fn of(low: &str) -> Option<Hint> {
     let lists = &*LISTS;
     if let Some(hint) = lists.whole.get(low) {
@@ -118,7 +118,7 @@ pub fn of(low: &str) -> Option<Hint> {
     longest.or_else(|| places.filter(|start| LENGTHS.contains(&(low.len() - start))).find_map(ends))
 }
 
-/// Of a word, or of a part of it: `pin_correio_voz`.
+/// The hint of a word, or of a part of it: `pin_correio_voz`.
 pub fn of_name(low: &str) -> Option<Hint> {
     of(low).or_else(|| {
         let name = low.len() <= MAX_NAME && low.contains(['_', '-', '.']) && !low.contains(['/', '@', ':', '0']);
@@ -126,10 +126,10 @@ pub fn of_name(low: &str) -> Option<Hint> {
     })
 }
 
-/// Letters of a name whose parts are looked at.
+/// Letters of a name whose parts are matched.
 const MAX_NAME: usize = 24;
 
-/// In text between words, of scripts that do not set words apart.
+/// Hints in text of scripts that do not separate words.
 pub fn unspaced(text: &str) -> impl Iterator<Item = Hint> {
     let lists = &*LISTS;
     let found = (!text.is_ascii()).then_some(lists.unspaced.as_ref()).flatten();

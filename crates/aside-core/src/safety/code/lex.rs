@@ -1,18 +1,18 @@
-//! Code of some language cut into names, texts and marks. Knows just enough to tell a call from words in a string; what it
-//! takes for something else is not read.
+//! Tokenizes code of some language into names, strings and marks. Knows just enough to tell a call from words in a string; ignores what it
+//! does not recognise.
 
-/// Tokens of one program. The rest is not read.
+/// Tokens of one program; the rest is ignored.
 const MAX_TOKENS: usize = 8192;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Token {
     Name(String),
-    /// A string without its quotes. What is filled in stays as `{x}` or `${x}`.
+    /// A string without its quotes. Interpolations stay as `{x}` or `${x}`.
     Text(String),
-    /// Between backquotes, where that runs a shell.
+    /// Between backquotes, where these run a shell.
     Shell(String),
     Mark(char),
-    /// A new line.
+    /// A newline.
     End,
 }
 
@@ -21,15 +21,15 @@ pub enum Token {
 pub struct Grammar {
     /// `f x` is a call.
     pub bare: bool,
-    /// `(f x)` is one.
+    /// `(f x)` is a call.
     pub lisp: bool,
     /// Begins a comment.
     pub comment: &'static str,
     /// Backquotes run a shell.
     pub backquotes: bool,
-    /// Letters of names besides the usual ones.
+    /// Additional characters of names.
     pub letters: &'static str,
-    /// `/…/` is a pattern.
+    /// `/…/` is a regular expression.
     pub patterns: bool,
     /// A single quote begins no string.
     pub quote: bool,
@@ -178,7 +178,7 @@ impl Lexer {
         self.tokens.push(Token::Text(text));
     }
 
-    /// The text up to the next of these, the first of which is here.
+    /// The text up to the next closing quote; the opening one is here.
     fn until(&mut self, close: char) -> String {
         self.at += 1;
         let mut text = String::new();
@@ -215,7 +215,7 @@ impl Lexer {
         self.until(close)
     }
 
-    /// A slash that cannot divide.
+    /// Whether a slash here cannot be a division.
     fn pattern_begins(&self) -> bool {
         match self.tokens.last() {
             None | Some(Token::End) => true,

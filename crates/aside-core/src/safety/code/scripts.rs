@@ -1,5 +1,4 @@
-//! Programs of `awk` and `sed`, and commands for editors and debuggers that stand in the line: what they run and what they
-//! write.
+//! Analyses programs of `awk` and `sed`, and commands for editors and debuggers in the line: what they run and what they write.
 
 use crate::safety::Harm;
 use crate::safety::code::lex::{Grammar, Token, tokens};
@@ -33,7 +32,7 @@ pub fn read(run: &Run, reading: &mut Reading) {
     }
 }
 
-/// The programs in the words: the values of `flags`, or else the first word. None where a file has them.
+/// The programs in the words: the values of `flags`, or else the first word. Empty where they are in a file.
 fn programs<'r>(run: &'r Run, flags: &[&str], values: &[&str], files: &[&str]) -> Vec<&'r str> {
     let mut found = Vec::new();
     let mut operand = None;
@@ -87,13 +86,13 @@ fn awk(program: &str, reading: &mut Reading) {
             Token::Mark(')' | ']') => deep = deep.saturating_sub(1),
             Token::Mark(';' | '}') | Token::End => printing = false,
             Token::Mark('|') if printing && deep == 0 => match next {
-                // What it prints is the script.
+                // Its output is the script.
                 Some(Token::Text(text)) if wrap::is_shell(text.trim()) => reading.harms.push(Harm::Opaque),
                 Some(Token::Text(text)) => reading.shells.push(text.clone()),
                 Some(_) => reading.harms.push(Harm::Opaque),
                 None => {}
             },
-            // `>>` adds.
+            // `>>` appends.
             Token::Mark('>') if printing && deep == 0 && ![before, next].contains(&Some(&Token::Mark('>'))) => {
                 reading.files.extend(awk_file(tokens.get(at + 1..).unwrap_or_default()));
             }
@@ -107,7 +106,7 @@ fn inside(tokens: &[Token], from: usize) -> Vec<&Token> {
     tokens.iter().skip(from).take(MAX_ARGUMENTS).take_while(|one| **one != Token::Mark(')')).collect()
 }
 
-/// The file of `print > "x"`; what awk puts together has a `*` for what is not known.
+/// The file of `print > "x"`; in a concatenation `*` stands for unknown parts.
 fn awk_file(tokens: &[Token]) -> Option<String> {
     let ends = |token: &&Token| !matches!(token, Token::Mark(';' | '}') | Token::End);
     let mut name = String::new();
@@ -124,13 +123,13 @@ fn awk_file(tokens: &[Token]) -> Option<String> {
 
 fn sed(program: &str, reading: &mut Reading) {
     let mut rest = program;
-    // Each round reads one command.
+    // Each iteration reads one command.
     while let Some(from) = rest.find(|letter: char| !letter.is_whitespace() && !matches!(letter, ';' | '{' | '}' | '!'))
     {
         rest = rest.get(from..).unwrap_or_default();
         let Some(letter) = rest.chars().next() else { return };
         let behind = rest.get(letter.len_utf8()..).unwrap_or_default();
-        // Only commands that take the rest of the line look for its end.
+        // Evaluated only for commands that take the rest of the line.
         let line = || behind.split('\n').next().unwrap_or_default();
         match letter {
             // Addresses.
@@ -168,7 +167,7 @@ fn sed(program: &str, reading: &mut Reading) {
                 }
                 rest = behind.get(line().len()..).unwrap_or_default();
             }
-            // Texts and names of files that are read.
+            // Texts, and names of files that are read.
             'a' | 'i' | 'c' | 'r' | 'R' => rest = behind.get(line().len()..).unwrap_or_default(),
             // Labels.
             'b' | 't' | 'T' | ':' => {
@@ -180,7 +179,7 @@ fn sed(program: &str, reading: &mut Reading) {
     }
 }
 
-/// Behind the next mark that has no backslash before it.
+/// The text after the next delimiter that is not escaped.
 fn past(text: &str, mark: char) -> &str {
     let mut letters = text.char_indices();
     while let Some((at, letter)) = letters.next() {

@@ -1,5 +1,5 @@
-//! What one command of a line changes for those behind it, and for those that it runs: variables, the directory, links and
-//! files that it makes, words that it adds, paths that a container sees otherwise.
+//! The effects of a command on later ones, and on those that it runs: variables, the directory, links and files that it makes, words that
+//! it adds, and paths that are mounted in a container.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::safety::wrap;
 
 /// Words that `xargs` adds.
 const MAX_ADDED: usize = 32;
-/// Bytes that a script becomes longer by when its paths are those outside of the container.
+/// Bytes by which mapping container paths may lengthen a script.
 const MAX_MOUNTED: usize = 1024;
-/// A variable of ours for `set -o noclobber`; no shell has one of this name.
+/// A pseudo-variable for `set -o noclobber`; no shell has one of this name.
 pub(super) const NOCLOBBER: &str = "set -C";
 
-/// Keeps what a command writes to a file, where the line tells: `echo x > f`, `cat > f <<E`, `echo x | tee f`.
+/// Records what a command writes to a file, where the line tells: `echo x > f`, `cat > f <<E`, `echo x | tee f`.
 pub(super) fn writes(run: &Run, scope: &mut Scope) {
     let redirected = run.redirections.iter().filter(|one| matches!(one.kind, Redirect::Write | Redirect::Append));
     let mut files: Vec<(&Word, bool)> =
@@ -37,7 +37,7 @@ pub(super) fn writes(run: &Run, scope: &mut Scope) {
     }
 }
 
-/// What a command changes for those behind it.
+/// Records what a command changes for later ones.
 pub(super) fn remember(run: &Run, scope: &mut Scope) {
     let arguments = run.arguments();
     let plain = || arguments.iter().filter(|word| !is_flag(&word.value));
@@ -102,7 +102,7 @@ fn set(run: &Run, scope: &mut Scope) {
     }
 }
 
-/// Paths behind links that the line has made.
+/// Resolves paths through links that the line has made.
 pub(super) fn follow_links(words: &mut [Word], scope: &Scope) {
     for word in words.iter_mut().skip(1) {
         if let Some(path) = scope.followed(&word.value) {
@@ -112,7 +112,7 @@ pub(super) fn follow_links(words: &mut [Word], scope: &Scope) {
     }
 }
 
-/// The words that `xargs` adds: those that it is fed, where the line tells, else one that stands for them.
+/// The words that `xargs` adds: those of its input, where the line tells, else a placeholder.
 pub(super) fn added(run: &Run, span: Range<usize>) -> Vec<Word> {
     let text = run.fed.join("\n");
     let word = |value: &str| Word { span: span.clone(), value: value.to_owned(), fixed: true };
@@ -121,7 +121,7 @@ pub(super) fn added(run: &Run, span: Range<usize>) -> Vec<Word> {
     if words.is_empty() { vec![Word { fixed: false, ..word("{}") }] } else { words }
 }
 
-/// A path in a container as it is outside.
+/// Maps a path in a container to the path outside.
 pub(super) fn mounted(word: &mut Word, inside: &str, outside: &str) {
     let at_end = |behind: &str| behind.is_empty() || behind.starts_with(['/', ' ', ';', '"', '\'']);
     let mut made = String::new();

@@ -1,22 +1,22 @@
-//! Whether the screen is blank from the cursor on, which is all that has to be known about it before a prompt. Plain text costs
-//! nothing while it is.
+//! Tracks whether the screen is blank from the cursor on, which is all that has to be known before a prompt. Plain text costs nothing while
+//! it is.
 
 use memchr::memchr_iter;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blank {
     rows: usize,
-    /// Rows that have to be begun until the one at the cursor is new, with nothing below it; none when it is.
+    /// Rows that have to begin until the cursor's row is new, with nothing below it; zero when it is.
     needed: usize,
     /// The cursor is in the first column.
     first: bool,
     /// Nothing was written in the row.
     empty: bool,
-    /// The last byte, where text goes on.
+    /// The last byte, to recognise a CR LF that is split over two slices.
     last: u8,
-    /// How it was on the usual screen, while the other one is shown.
+    /// The state of the main screen, while the alternate one is shown.
     usual: Option<(usize, bool, bool)>,
-    /// Only a part of the screen scrolls, or letters behind the last column stay there.
+    /// Only a part of the screen scrolls, or characters beyond the last column stay there.
     odd: bool,
 }
 
@@ -40,7 +40,7 @@ impl Blank {
         self.needed <= 1 && self.usual.is_none() && !self.odd
     }
 
-    /// The row is not empty any more, wherever the cursor is.
+    /// Marks the row as not empty, wherever the cursor is.
     pub fn paint(&mut self) {
         self.empty = false;
     }
@@ -81,7 +81,7 @@ impl Blank {
         let number = numbers.first().copied().unwrap_or(0);
         match (kind, action) {
             (b'?', b'h' | b'l') => numbers.iter().for_each(|mode| self.mode(*mode, action == b'h')),
-            // Questions, keyboards, the shape of the cursor.
+            // Queries, keyboard modes, the cursor's shape.
             (b'<'..=b'?' | b' ', _) | (0, b'n' | b'c' | b't' | b'q' | b'h' | b'l') => {}
             (0, b'A' | b'F') => {
                 self.needed = (self.needed + number.max(1) + usize::from(self.needed == 0)).min(self.rows);
@@ -125,7 +125,7 @@ impl Blank {
                 self.usual = None;
                 self.lose();
             }
-            // Whether rows wrap; whether they are counted in a part of the screen; whether rows have margins.
+            // Auto-wrap; origin mode; margins.
             (7, _) => self.odd = !on,
             (6 | 69, _) => self.odd = on,
             (3 | 1048, _) => self.lose(),

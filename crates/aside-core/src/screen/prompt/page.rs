@@ -1,10 +1,10 @@
-//! What was drawn since a prompt began. Rows are counted from there: the screen may scroll meanwhile.
+//! What was drawn since a prompt began. Rows are counted from there, since the screen may scroll meanwhile.
 
 use unicode_width::UnicodeWidthChar;
 
 use crate::screen::row::Row;
 
-/// What became of the cursor.
+/// Where the cursor went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moved {
     Within,
@@ -18,14 +18,14 @@ pub enum Moved {
 
 pub struct Page {
     columns: usize,
-    /// Of the screen: a page that is longer has scrolled out of it.
+    /// Rows of the screen: a longer page has scrolled out of it.
     most: usize,
     rows: Vec<Row>,
     row: usize,
-    /// One beyond the last is where the next letter begins a new row.
+    /// One beyond the last column means that the next character begins a new row.
     column: usize,
     saved: Option<(usize, usize)>,
-    /// Where the prompt ends, and what its last row is.
+    /// Where the prompt ends, and the text of its last row.
     start: Option<(usize, usize, String)>,
 }
 
@@ -34,13 +34,13 @@ impl Page {
         Self { columns, most, rows: vec![Row::default()], row: 0, column: 0, saved: None, start: None }
     }
 
-    /// Nothing is behind the cursor.
+    /// Nothing is after the cursor.
     pub fn is_last(&self) -> bool {
         let is_empty = |row: &Row| row.len() == 0;
         self.rows[self.row].len() <= self.column && self.rows[self.row + 1..].iter().all(is_empty)
     }
 
-    /// Whether this letter goes to another row.
+    /// Whether this character goes to another row.
     pub fn begins_row(&self, letter: char) -> bool {
         letter == '\n' || self.column + letter.width().unwrap_or(0) > self.columns
     }
@@ -63,7 +63,7 @@ impl Page {
         Moved::Within
     }
 
-    /// The line, and how many columns are free behind it.
+    /// The line, and how many columns are free after it.
     pub fn line(&self) -> Option<(String, usize)> {
         let (first, from, prompt) = self.start.as_ref()?;
         let is_behind = (self.row, self.column) >= (*first, *from);
@@ -76,7 +76,7 @@ impl Page {
         if !is_behind || !stands || !is_end {
             return None;
         }
-        // Where terminals may disagree about the width of a letter, they may disagree about the row that follows.
+        // Where terminals may disagree about the width of a character, they may disagree about the next row.
         let above = &self.rows[..self.row];
         let are_certain =
             above.iter().filter(|row| row.len() == self.columns).all(|row| row.part(0..row.len()).is_ascii());
@@ -102,7 +102,7 @@ impl Page {
                 return Moved::Within;
             }
             '\n' => return self.down(),
-            // Behind the last column terminals differ.
+            // Beyond the last column terminals differ.
             '\x08' if self.column > 0 && self.column < self.columns => {
                 self.column -= 1;
                 return Moved::Within;
@@ -145,13 +145,13 @@ impl Page {
                 let is_harmless = |mode: &usize| matches!(mode, 1 | 12 | 25 | 1000..=1016 | 1034 | 2004 | 2026 | 2031);
                 return if numbers.iter().all(is_harmless) { Moved::Within } else { Moved::Lost };
             }
-            // Questions, keyboards, the shape of the cursor.
+            // Queries, keyboard modes, the cursor's shape.
             (b'>' | b'<' | b'=', b'u' | b'm' | b'c' | b'q') | (b'?', b'u' | b'm' | b'n') => return Moved::Within,
             (b' ', b'q') | (0, b'n' | b'c') => return Moved::Within,
             _ if kind != 0 => return Moved::Lost,
             _ => {}
         }
-        // Behind the last column terminals differ.
+        // Beyond the last column terminals differ.
         if self.column == self.columns && action != b'A' {
             return Moved::Lost;
         }

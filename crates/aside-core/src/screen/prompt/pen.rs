@@ -1,15 +1,15 @@
-//! In which colours the terminal writes, as far as it takes to bring them back.
+//! Tracks the terminal's text attributes, as far as needed to restore them.
 
-/// Attributes that are one bit each, by their number: bold is 1, crossed out 9.
+/// Attributes of one bit each, by their number: bold is 1, crossed out 9.
 const ATTRIBUTES: std::ops::RangeInclusive<u16> = 1..=9;
 const REVERSE: u16 = 7;
-/// Longer colours are none.
+/// Bytes of a colour; a longer one is invalid.
 const MAX_COLOUR: usize = 32;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pen {
     foreground: String,
-    /// One is set, with which a terminal also erases.
+    /// A background is set, with which a terminal also erases.
     background: bool,
     attributes: u16,
     /// Something else that lasts until the next reset.
@@ -17,12 +17,12 @@ pub struct Pen {
 }
 
 impl Pen {
-    /// The parameters of a sequence that selects colours.
+    /// Applies the parameters of an SGR sequence.
     pub fn select(&mut self, text: &[u8]) {
         let Ok(text) = str::from_utf8(text) else { return self.unknown = true };
         let mut parts = text.split(';');
         while let Some(part) = parts.next() {
-            // Numbers with colons between them are one colour, or one kind of line.
+            // Numbers joined by colons are one colour, or one kind of underline.
             let (code, is_whole) = match part.split_once(':') {
                 Some((code, _)) => (code, true),
                 None => (part, false),
@@ -69,12 +69,12 @@ impl Pen {
         }
     }
 
-    /// Whether a terminal that erases or scrolls paints what is blank then.
+    /// Whether erasing or scrolling would paint blank cells.
     pub fn paints(&self) -> bool {
         self.unknown || self.background || self.attributes & (1 << REVERSE) != 0
     }
 
-    /// What selects these colours whatever was selected; nothing where they are not known, or where erasing would paint.
+    /// The sequence that selects these attributes from any state; `None` where they are unknown, or where erasing would paint.
     pub fn restore(&self) -> Option<String> {
         if self.paints() {
             return None;
@@ -86,7 +86,7 @@ impl Pen {
     }
 }
 
-/// The rest of a colour: one number of a table, or three of light.
+/// The rest of a colour: a palette index, or three RGB components.
 fn colour<'a>(parts: &mut impl Iterator<Item = &'a str>) -> Option<String> {
     let kind = parts.next()?;
     let count = match kind {

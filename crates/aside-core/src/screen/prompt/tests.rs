@@ -1,4 +1,4 @@
-//! What a shell writes, and the line that is read off it; and that grey text drawn behind that line leaves no trace.
+//! What a shell writes, and the line read from it; and that ghost text drawn after that line leaves no trace.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn line(written: &str) -> Option<String> {
     seen(written).line().map(|line| line.text)
 }
 
-/// Behind a prompt.
+/// After a prompt.
 fn typed(written: &str) -> Option<String> {
     line(&format!("{}{written}", framed("$ ")))
 }
@@ -36,7 +36,7 @@ fn what_is_typed_is_what_is_behind_the_prompt() {
     assert_eq!(typed("gitst\x08\x08\x1b[1@ \x1b[C\x1b[C"), Some("git st".to_owned()));
     assert_eq!(typed("echo  "), Some("echo  ".to_owned()));
     assert_eq!(typed("gr\u{fc}n"), Some("gr\u{fc}n".to_owned()));
-    // The terminal is the one that the shell began with, or any behind an output.
+    // The terminal as the shell found it, or in any state after an output.
     assert_eq!(line(&format!("out\r\nput\r\n{}ls", framed("$ "))), Some("ls".to_owned()));
     let found = seen(&format!("{}git", framed("\x1b[1;32m$ \x1b[0m"))).line().unwrap();
     assert_eq!((found.session.as_str(), found.room), ("bash-1-2", usize::from(COLUMNS) - 1 - "$ git".len()));
@@ -46,7 +46,7 @@ fn what_is_typed_is_what_is_behind_the_prompt() {
 fn a_line_that_is_longer_than_a_row_is_one() {
     let long = "echo 0123456789 012345";
     assert_eq!(typed(long), Some(long.to_owned()));
-    // readline has the terminal wrap by a blank.
+    // readline makes the terminal wrap with a blank.
     assert_eq!(typed("0123456789abcdefgh \r"), Some("0123456789abcdefgh".to_owned()));
     assert_eq!(typed("0123456789abcdefghi\x08\x1b[K\x1b[A\r\x1b[19C"), None);
 }
@@ -110,10 +110,10 @@ fn what_was_lost_comes_back() {
         assert!(line(&format!("{lost}{lines}{}ls", framed("$ "))).is_some(), "{lost:?}");
         assert!(line(&format!("{lost}\x1b[H\x1b[2J{}ls", framed("$ "))).is_some(), "{lost:?}");
     }
-    // Whatever an editor does on its own screen.
+    // Whatever an editor does on the alternate screen.
     let editor = "\x1b[?1049h\x1b[2J\x1b[5;5Htext\x1b[?1049l";
     assert!(line(&format!("{}vi\r\n\x1b[?2004l\r{editor}{}ls", framed("$ "), framed("$ "))).is_some());
-    // What goes up and down again, as progress does.
+    // Cursor movement up and down again, as for progress bars.
     assert!(line(&format!("a\r\nb\r\n\x1b[2Ac\r\nd\r\ne\r\n{}ls", framed("$ "))).is_some());
 }
 
@@ -136,7 +136,7 @@ fn a_resize_ends_the_reading_until_the_next_row() {
     assert_eq!(prompt.line(), None);
     prompt.see(format!("\r\n{}ls", framed("$ ")).as_bytes());
     assert!(prompt.line().is_some());
-    // With something below, nobody knows where that is now.
+    // With something below, its position is unknown now.
     let mut prompt = seen(&format!("{}0123456789abcdefghij\x1b[A\r", framed("$ ")));
     prompt.resize(30, 10);
     prompt.see(format!("\r\n{}ls", framed("$ ")).as_bytes());
@@ -211,11 +211,11 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
-/// All that can be seen, and how the next letter will look. A blank has no colour but that behind it.
+/// Everything visible, and the style of the next character. A blank has only a background colour.
 fn looks(screen: &vt100::Screen) -> Vec<String> {
     let cell = |row, column| {
         let cell = screen.cell(row, column).unwrap();
-        // Written or not: readline has a row wrap by a blank.
+        // Written or not: readline makes a row wrap with a blank.
         let text = cell.contents().trim();
         let colours = if text.is_empty() { (vt100::Color::Default, false) } else { (cell.fgcolor(), cell.bold()) };
         format!("{text}{colours:?}{:?}{}", cell.bgcolor(), cell.inverse())
@@ -241,7 +241,7 @@ proptest! {
             ours.process(drawn.as_bytes());
             let screen = ours.screen();
             prop_assert_eq!(screen.cursor_position(), bare.screen().cursor_position());
-            // Behind the line, on its row, and nowhere else.
+            // After the line, on its row, and nowhere else.
             let (row, column) = screen.cursor_position();
             for at in 0..ROWS {
                 let cells = |screen: &vt100::Screen, columns: std::ops::Range<u16>| {

@@ -1,10 +1,10 @@
-//! What a model is told, how much of it, and how much of it again.
+//! What a model is sent, how much of it, and how much is shared with the previous prompt.
 
 use super::*;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-/// Bytes of a session where there is little room.
+/// Bytes of a session with little room.
 const MOST: usize = GROUP as usize * MIN_ENTRY;
 
 fn past<'a>(command: &'a str, exit: i32, output: &'a str) -> Past<'a> {
@@ -24,12 +24,12 @@ fn asked<'a>(command: &'a str, output: &'a str, earlier: &'a [Earlier<'a>]) -> A
     }
 }
 
-/// As a server reads it.
+/// The prompt as a server receives it.
 fn whole(prompt: &Prompt) -> String {
     format!("{}{}{}", prompt.system, prompt.earlier.concat(), prompt.ask)
 }
 
-/// Before what is always another.
+/// The cacheable part of the prompt.
 fn beginning(prompt: &Prompt) -> String {
     format!("{}{}", prompt.system, prompt.earlier.concat())
 }
@@ -70,7 +70,7 @@ fn the_session_comes_first_and_what_has_just_ended_last() {
     ");
 }
 
-/// A day of commands that print a little, much or nothing.
+/// A day of commands with short, long or no output.
 fn day(commands: i64) -> Vec<(String, String)> {
     let line = |number: i64| format!("src/module_{number}.rs: something was found in this line of the output\n");
     (1..=commands)
@@ -81,7 +81,7 @@ fn day(commands: i64) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The prompts after each command of a day, when a session is remembered for twenty.
+/// The prompts after each command of a day, with a session memory of twenty.
 fn prompts(day: &[(String, String)]) -> Vec<Prompt> {
     let session: Vec<Earlier<'_>> = day
         .iter()
@@ -114,7 +114,7 @@ fn twenty_commands_of_twenty_lines_are_told_where_there_is_room() {
     assert!(anew <= session.len() / usize::try_from(GROUP).unwrap(), "{anew}");
 }
 
-/// How much of each prompt's beginning stood at the beginning of the one before, on average.
+/// The average share of each prompt that is a prefix of the one before.
 fn repeated(beginnings: &[String]) -> f64 {
     let shares = beginnings.windows(2).map(|pair| {
         let same = pair[0].bytes().zip(pair[1].bytes()).take_while(|(one, other)| one == other).count();
@@ -130,11 +130,11 @@ fn a_prompt_begins_as_the_one_before() {
     let beginnings: Vec<String> = prompts.iter().map(beginning).collect();
     let share = repeated(&beginnings);
     assert!(share > 0.8, "{share}");
-    // At most one of so many begins anew, and the others only add to it.
+    // At most one in `GROUP` prompts starts over; the others only append.
     let goes_on = beginnings.windows(2).filter(|pair| pair[1].starts_with(&pair[0])).count();
     let most_anew = (day.len() - 1) / usize::try_from(GROUP).unwrap() + 1;
     assert!(day.len() - 1 - goes_on <= most_anew, "{goes_on} of {}", day.len() - 1);
-    // What it is worth: with as many commands as fit, each prompt would begin anew with its oldest.
+    // For comparison, a sliding window, with which every prompt starts over.
     let sliding: Vec<String> = (0..day.len())
         .map(|last| {
             let mut told: Vec<String> = Vec::new();

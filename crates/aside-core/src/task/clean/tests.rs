@@ -1,4 +1,4 @@
-//! What is streamed, given to the machine or rewritten holds no secret, and a log still replays.
+//! Streams, inputs and rewritten logs hold no secret, and a rewritten log still replays.
 
 use super::*;
 use crate::task::effect::Effect;
@@ -64,7 +64,7 @@ fn a_line_that_never_ends_is_given_out_at_last() {
     assert!(given > 0);
 }
 
-/// A task from its beginning to its end, with a secret wherever a text can have one.
+/// A complete task, with a secret in every text field.
 fn events(clean: bool) -> (String, Task) {
     let secret = |what: &str| format!("{what} {TOKEN}");
     let meta = Meta { selection: secret("sel"), diagnostics: secret("dia"), ..Meta::default() };
@@ -110,7 +110,7 @@ fn events(clean: bool) -> (String, Task) {
 fn no_input_brings_a_secret_into_the_log() {
     let (log, _) = events(true);
     let rest: Vec<&str> = log.lines().filter(|line| line.contains("ghp_")).collect();
-    // What is streamed is cleaned by a `Stream` before it is an input.
+    // A `Stream` redacts streamed text before it becomes an input.
     assert!(rest.iter().all(|line| line.contains("task_stream_chunk")), "{rest:#?}");
 }
 

@@ -1,4 +1,5 @@
-//! The diff that makes one text of another, for whoever knows the new file and not the way to it. It is read and settled like any other.
+//! Computes the diff between two texts, for a caller that knows the new file and not the changes. It is read and settled like any other
+//! diff.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -9,11 +10,11 @@ use crate::task::diff::name::Name;
 use crate::task::diff::place::{self, Splice};
 use crate::task::diff::settle::{Change, State};
 
-/// Lines of one text times lines of the other, behind what they begin and end with alike. Beyond it all between is one change: the time
-/// that comparing takes grows with this.
+/// Lines of one text times lines of the other, without the common prefix and suffix. Above it everything between becomes one change, since
+/// the time of the comparison grows with this product.
 const MAX_COMPARED: usize = 20_000_000;
 
-/// `before` is none for a new file. Empty when nothing changes.
+/// `before` is `None` for a new file. Returns an empty diff when nothing changes.
 pub fn between(name: &Name, before: Option<&[u8]>, after: &[u8]) -> Vec<u8> {
     if before == Some(after) {
         return Vec::new();
@@ -29,7 +30,7 @@ pub fn between(name: &Name, before: Option<&[u8]>, after: &[u8]) -> Vec<u8> {
     Change::made(name.clone(), before.map(state), state(after), splices).diff()
 }
 
-/// Where two lists differ: what goes of the old one, and what comes of the new one in its place. In order, and no two touch.
+/// Where two lists differ: the removed range of the old one and the range of the new one in its place. In order, and no two touch.
 pub fn changed<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>)> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let tail = old.iter().skip(head).rev().zip(new.iter().skip(head).rev()).take_while(|(old, new)| old == new).count();
@@ -41,7 +42,7 @@ pub fn changed<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<
     if old.len().saturating_mul(new.len()) > MAX_COMPARED {
         return vec![(head..old_end, head..new_end)];
     }
-    // Only what it calls equal is told with both of its places; where lines were moved about, the others may have a wrong one.
+    // Uses only the equal runs: the indices of deletions and insertions may be wrong where lines were moved.
     let mut all = Vec::new();
     let (mut gone, mut come) = (0, 0);
     let equal = |op: DiffOp| match op {
@@ -70,7 +71,7 @@ mod tests {
     use crate::task::diff::read::read;
     use crate::task::diff::settle::settle;
 
-    /// What the diff makes of the old text.
+    /// Applies the diff to the old text.
     fn there(before: Option<&str>, after: &str) -> Option<Vec<u8>> {
         let name = Name::new("src/a b.txt").unwrap();
         let diff = between(&name, before.map(str::as_bytes), after.as_bytes());

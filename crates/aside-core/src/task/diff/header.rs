@@ -1,9 +1,10 @@
-//! What stands above the hunks of a file: its names, with or without the prefixes and quotes of git, and what happens to it as a whole.
+//! Parses the header above the hunks of a file: its names, with or without the prefixes and quotes of git, and whether it is created,
+//! deleted or renamed.
 
 use crate::task::diff::Mode;
 use crate::task::diff::name::MAX_NAME;
 
-/// Of a `diff --git` line that is worth splitting: two names, with every byte escaped.
+/// Longest `diff --git` line that is split: two names, with every byte escaped.
 const LONGEST: usize = 2 * 4 * MAX_NAME + 16;
 
 /// One side of a change as the patch writes it.
@@ -14,7 +15,7 @@ pub enum Side {
     Path(String),
 }
 
-/// The lines from `diff --git` to the first hunk, as far as they are there.
+/// The lines from `diff --git` to the first hunk, as far as they are present.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
     /// From the `diff --git` line, with its prefixes.
@@ -27,7 +28,7 @@ pub struct Header {
     pub mode: Option<Mode>,
 }
 
-/// Which names the lines of a header mean, without prefixes.
+/// The names that a header means, without prefixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     pub old: Option<String>,
@@ -35,7 +36,7 @@ pub struct Names {
 }
 
 impl Header {
-    /// A line between `diff --git` and the first hunk. What is said when it makes the whole patch impossible.
+    /// Takes a line between `diff --git` and the first hunk. Fails with a message when the line makes the whole patch unusable.
     pub fn take(&mut self, line: &[u8]) -> Result<bool, &'static str> {
         let Ok(line) = std::str::from_utf8(line) else { return Ok(false) };
         if line.starts_with("copy from ") || line.starts_with("copy to ") {
@@ -68,7 +69,7 @@ impl Header {
         Ok(true)
     }
 
-    /// The names that are meant. Where the lines contradict each other there are none.
+    /// The names that the header means. Fails where its lines contradict each other.
     pub fn names(&self) -> Result<Names, &'static str> {
         const CONTRADICTION: &str = "its header lines name different files; name the same file in all of them";
         let git = self.git.as_ref().map(|(old, new)| without_prefixes(Some(old), Some(new)));
@@ -77,7 +78,7 @@ impl Header {
             (None, _) | (_, None) => None,
             (Some(old), Some(new)) => Some(match (path(old), path(new), prefixed) {
                 (None, None, _) => return Err("both of its names are /dev/null; name the file"),
-                // One name alone does not tell whether `b/` is a prefix; the line of git does.
+                // A single name does not tell whether `b/` is a prefix; the `diff --git` line does.
                 (old, new, Some(false)) => Names { old: old.cloned(), new: new.cloned() },
                 (old, new, Some(true) | None) => without_prefixes(old, new),
             }),
@@ -116,7 +117,8 @@ fn path(side: &Side) -> Option<&String> {
     }
 }
 
-/// `a/x` and `b/x` are `x`, and so are the other letters that git uses, one name alone, and one where only one has a prefix.
+/// Strips git's prefixes: `a/x` and `b/x` are `x`. Also handles git's other prefix letters, a single name, and a pair of which only one has
+/// a prefix.
 fn without_prefixes(old: Option<&String>, new: Option<&String>) -> Names {
     let after = |name: &str, prefix: &str| name.strip_prefix(prefix).map(str::to_owned);
     let as_they_are = || Names { old: old.cloned(), new: new.cloned() };
@@ -143,7 +145,7 @@ fn without_prefixes(old: Option<&String>, new: Option<&String>) -> Names {
     }
 }
 
-/// Behind `--- ` or `+++ `: a name, perhaps in quotes, perhaps with a time behind a tab. None when it is not UTF-8.
+/// Parses the text after `--- ` or `+++ `: a name, possibly quoted, possibly followed by a tab and a time. `None` when it is not UTF-8.
 pub fn side(text: &[u8]) -> Option<Side> {
     let text = std::str::from_utf8(text).ok()?;
     let name = if text.starts_with('"') {
@@ -154,7 +156,7 @@ pub fn side(text: &[u8]) -> Option<Side> {
     Some(if name == "/dev/null" { Side::Nothing } else { Side::Path(name) })
 }
 
-/// Both names of a `diff --git` line, when it can be told where one ends: they are in quotes, or are the same, or have no blanks.
+/// Both names of a `diff --git` line, if the boundary is clear: they are quoted, or equal, or have no blanks.
 pub fn git_names(text: &[u8]) -> Option<(String, String)> {
     let text = std::str::from_utf8(text).ok()?.trim_end();
     if text.len() > LONGEST {
@@ -190,7 +192,7 @@ fn mode(text: &str) -> Result<Mode, &'static str> {
     }
 }
 
-/// Where the quotes end that were opened before `text`.
+/// Where the quotes close that were opened before `text`.
 fn closing(text: &str) -> Option<usize> {
     let mut escaped = false;
     text.bytes().position(|byte| {
@@ -200,8 +202,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// A name in the quotes of git, with its escapes undone; others as they are. One that is not UTF-8 then gets a character that no
-/// name may have.
+/// Undoes git's quotes and escapes; returns other names as they are. A name that is not UTF-8 gets a character that `Name` rejects.
 fn unquoted(text: &str) -> String {
     let Some(inner) = text.trim_end().strip_prefix('"').and_then(|rest| rest.get(..closing(rest)?)) else {
         return text.trim_end().to_owned();

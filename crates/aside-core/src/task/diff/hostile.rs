@@ -1,13 +1,13 @@
-//! Attempts to touch what no task may touch, or to have a person approve other bytes than those that are written, by what stands in a
-//! diff. None succeeds. What a disk can do meanwhile is tried where files are written.
+//! Adversarial tests: diffs that try to touch forbidden files, or to have the user approve other bytes than those written. None succeeds.
+//! Changes on the disk in between are tested where files are written.
 
 use crate::task::diff::tests::settled;
 use crate::task::diff::{MAX_BYTES, MAX_CHANGED, MAX_FILES, MAX_HUNKS};
 
-/// The person's files. `name` is what an attempt asks for, in place of `‹NAME›`.
+/// The user's files. `name` is what an attempt asks for, in place of `‹NAME›`.
 const FILES: &[(&str, &str)] = &[("src/a.rs", "one\ntwo\nthree\n"), ("b", "1\n"), ("run.sh*", "#!/bin/sh\n")];
 
-/// Names that lead out, or to what is nobody's business.
+/// Names that lead outside the workspace, or to forbidden files.
 const NAMES: &[(&str, &str)] = &[
     ("up one directory", "../x"),
     ("up from below", "src/../../x"),
@@ -61,7 +61,7 @@ const NAMES: &[(&str, &str)] = &[
     ("nothing but a dot", "."),
 ];
 
-/// How a name gets into a diff.
+/// Ways to put a name into a diff.
 const WAYS: &[(&str, &str)] = &[
     ("new", "--- /dev/null\n+++ b/‹NAME›\n@@ -0,0 +1 @@\n+evil\n"),
     (
@@ -225,7 +225,7 @@ fn a_refusal_is_a_sentence_that_a_terminal_can_show() {
     }
 }
 
-/// Files and patches that would keep a naive search busy for hours. Not hanging is the test.
+/// Files and patches that would keep a naive search busy for hours. The test passes if it does not hang.
 #[test]
 fn no_patch_keeps_us_busy() {
     let blank = "\n".repeat(90_000);

@@ -1,5 +1,5 @@
-//! A change to files, as a unified diff: `read` from what a model or git wrote, `settle`d in the files as they are, shown as what will
-//! really happen. Opens no file and writes none; who may approve a change is not known here.
+//! Changes to files as a unified diff: `read` from what a model or git wrote, `settle`d against the files as they are, and shown as what
+//! will really be written. Opens no file and writes none; does not know who may approve a change.
 
 pub mod between;
 pub mod header;
@@ -20,21 +20,21 @@ use std::fmt;
 use crate::task::diff::name::Name;
 use crate::text;
 
-/// Of one patch, as it is written.
+/// Bytes of one patch as written.
 pub const MAX_BYTES: usize = 1024 * 1024;
 pub const MAX_FILES: usize = 50;
 pub const MAX_HUNKS: usize = 500;
-/// Lines that come or go, in all files together.
+/// Added and removed lines, in all files together.
 pub const MAX_CHANGED: usize = 20_000;
-/// Of a file that is changed.
+/// Bytes and lines of a changed file.
 pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 pub const MAX_FILE_LINES: usize = 100_000;
-/// Of all files that are changed, before and after.
+/// Bytes of all changed files, before and after.
 pub const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
-/// Of what a refusal quotes.
+/// Characters that a refusal quotes.
 const MAX_QUOTED: usize = 80;
 
-/// What somebody proposes. Only `read` makes one, so whoever holds it knows that its names stay inside.
+/// A proposed patch. Only `read` makes one, so its names are known to stay inside the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     files: Vec<FileChange>,
@@ -56,7 +56,7 @@ pub enum Action {
     Rename { from: Name },
 }
 
-/// What becomes of the right to execute.
+/// What happens to the executable bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Kept,
@@ -64,12 +64,12 @@ pub enum Mode {
     Executable,
 }
 
-/// Lines that stand together. At least one of them comes or goes.
+/// Consecutive lines, at least one of which is added or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
-    /// In its file, from 1, as it was written.
+    /// Number of the hunk in its file, from 1, in the order of the patch.
     number: usize,
-    /// The line of the old file that it says to begin at; models guess it, or leave it out.
+    /// The line of the old file that the hunk claims to begin at; models guess it, or leave it out.
     start: Option<usize>,
     lines: Vec<Line>,
 }
@@ -77,7 +77,7 @@ pub struct Hunk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     kind: Kind,
-    /// With its newline, unless the patch says that it has none.
+    /// Includes the newline, unless the patch says that there is none.
     bytes: Vec<u8>,
 }
 
@@ -88,11 +88,11 @@ pub enum Kind {
     Added,
 }
 
-/// Why a patch is not taken, in one sentence that says what to do.
+/// Why a patch was refused, in one sentence that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub file: Option<String>,
-    /// From 1.
+    /// Counts from 1.
     pub hunk: Option<usize>,
     pub sentence: String,
 }
@@ -102,7 +102,7 @@ impl Patch {
         &self.files
     }
 
-    /// Every file that somebody has to look at before the patch can be settled.
+    /// Every file that the caller has to read before the patch can be settled.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         self.files.iter().flat_map(|file| std::iter::once(&file.name).chain(file.from()))
     }
@@ -124,7 +124,7 @@ impl FileChange {
         }
     }
 
-    /// Lines that come and lines that go, as the patch has them.
+    /// Added and removed lines, as the patch has them.
     pub fn counts(&self) -> (usize, usize) {
         let of = |kind| self.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count();
         (of(Kind::Added), of(Kind::Removed))
@@ -167,7 +167,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Bytes as a sentence can carry them.
+/// Bytes, cleaned and cut for a sentence.
 fn quoted(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let clean = text::clean(text.trim_end_matches(['\n', '\r'])).replace(['\n', '\t'], " ");

@@ -1,5 +1,5 @@
-//! Which names of files a patch may speak of: relative ones that stay inside, outside of `.git`, and not those of the deny list. What a
-//! name leads to on a disk is for those who open it.
+//! Decides which file names a patch may use: relative ones that stay inside the workspace, outside of `.git`, and not on the deny list.
+//! What a name leads to on the disk, e.g. through links, is checked where the file is opened.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use crate::task::deny;
 use crate::text;
 
 pub const MAX_NAME: usize = 1024;
-/// What Linux and macOS take.
+/// The limit of Linux and macOS.
 pub const MAX_PART: usize = 255;
 
-/// A path with `/`, relative to the workspace. There is no way to have one that was not checked.
+/// A path with `/`, relative to the workspace. Only `new` makes one, so every name is checked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(String);
 
 impl Name {
-    /// The reason, as the end of a sentence, when it cannot be one.
+    /// Fails with the reason, phrased as the end of a sentence.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("the name is empty".to_owned());
@@ -45,14 +45,14 @@ impl Name {
         &self.0
     }
 
-    /// The directories above it, from the outermost, and its last part.
+    /// The directories above it, outermost first, and its last component.
     pub fn split(&self) -> (Vec<&str>, &str) {
         let mut parts: Vec<&str> = self.0.split('/').collect();
         let last = parts.pop().unwrap_or_default();
         (parts, last)
     }
 
-    /// Whether the other one is below it.
+    /// Whether the other name is below this one.
     pub fn is_above(&self, other: &Name) -> bool {
         other.0.strip_prefix(&self.0).is_some_and(|rest| rest.starts_with('/'))
     }
@@ -85,7 +85,7 @@ fn check_part(part: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Also what a file system that ignores capitals, ends and streams takes for it, and its short name on Windows.
+/// Also matches what file systems that ignore case, trailing dots or streams take for `.git`, and its short name on Windows.
 fn is_git(part: &str) -> bool {
     let lower = part.to_lowercase();
     let base = lower.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);

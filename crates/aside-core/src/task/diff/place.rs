@@ -1,6 +1,6 @@
-//! Where in a file the hunks of a patch belong. Exactly there; else elsewhere; else where only line ends or blanks at line ends differ;
-//! else with up to two lines of context less at each end, as patch(1) does. A place that is not the only one is not taken, unless it
-//! is the very line that the patch names.
+//! Finds where in a file the hunks of a patch belong. Tries the named line; then any other; then lines that differ only in line ends or
+//! trailing blanks; then up to two lines of context less at each end, as patch(1) does. Refuses an ambiguous place, unless it is the very
+//! line that the patch names.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,20 +11,20 @@ use crate::task::diff::{Hunk, Kind, Line, quoted};
 /// Lines of context that may be wrong, at each end.
 const MAX_FUZZ: usize = 2;
 
-/// Lines of a hunk that are compared to say why it fits nowhere.
+/// Lines of a hunk that are compared to explain why it fits nowhere.
 const MAX_EXPLAINED: usize = 200;
 
-/// Places that are looked at, and told.
+/// Places that are considered, and reported.
 const MAX_PLACES: usize = 1000;
 const MAX_TOLD: usize = 4;
 
-/// Lines of a file that become others.
+/// Lines of a file to replace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// The line that it begins at, from 0.
+    /// The first line, from 0.
     pub at: usize,
     pub removed: usize,
-    /// Whole lines, with their ends.
+    /// Whole lines, with their line ends.
     pub added: Vec<Vec<u8>>,
 }
 
@@ -37,15 +37,15 @@ pub struct Failing {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The place that is most like it, from 1, and the first line there that differs. `found` is none at the file's end.
+    /// The first differing line at the most similar place, from 1. `found` is `None` at the end of the file.
     Nowhere { line: usize, expected: String, found: Option<String> },
-    /// The file has what the hunk would make of it.
+    /// The file already has what the hunk would produce.
     Already { line: usize },
-    /// It fits at these lines.
+    /// It fits at each of these lines.
     Several { lines: Vec<usize> },
     /// Another hunk changes the same lines.
     Overlaps,
-    /// It only adds.
+    /// It only adds lines and has no context.
     NoContext,
 }
 
@@ -53,12 +53,12 @@ pub fn apply(text: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, Failing> {
     Ok(spliced(&lines(text), &place(text, hunks)?))
 }
 
-/// With their ends.
+/// The lines of a text, with their line ends.
 pub fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// What the hunks do to the file, in the order of its lines, without what they leave as it is.
+/// The splices that the hunks make, in the order of the file, without those that change nothing.
 pub fn place(text: &[u8], hunks: &[Hunk]) -> Result<Vec<Splice>, Failing> {
     let lines = lines(text);
     let file = File::new(&lines);
@@ -74,7 +74,7 @@ pub fn place(text: &[u8], hunks: &[Hunk]) -> Result<Vec<Splice>, Failing> {
         splices.extend(found.splices(&lines, hunk));
     }
     splices.sort_by_key(|splice| splice.at);
-    // A line that only gets a newline may be one that another hunk removes.
+    // A splice that only adds a missing newline may touch a line that another hunk removes.
     if splices.windows(2).any(|pair| matches!(pair, [one, next] if one.at + one.removed > next.at)) {
         let hunk = hunks.last().map_or(0, |hunk| hunk.number);
         return Err(Failing { hunk, why: Why::Overlaps });
@@ -84,7 +84,7 @@ pub fn place(text: &[u8], hunks: &[Hunk]) -> Result<Vec<Splice>, Failing> {
     Ok(splices)
 }
 
-/// Those that touch are one, so that what is shown and read again is the same.
+/// Joins adjacent splices, so that reading the rendered diff again gives the same splices.
 fn merged(splices: Vec<Splice>) -> Vec<Splice> {
     let mut all: Vec<Splice> = Vec::new();
     for splice in splices {
@@ -112,7 +112,7 @@ pub fn spliced(lines: &[&[u8]], splices: &[Splice]) -> Vec<u8> {
 }
 
 impl Splice {
-    /// Leaves out lines at both ends that stay the same. Whether anything is left.
+    /// Drops unchanged lines at both ends. Returns whether anything is left.
     fn shrink(&mut self, lines: &[&[u8]]) -> bool {
         let same = |line: usize, added: Option<&Vec<u8>>| {
             added.is_some_and(|added| lines.get(line).is_some_and(|line| *line == added.as_slice()))
@@ -129,13 +129,13 @@ impl Splice {
     }
 }
 
-/// How alike two lines have to be.
+/// How strictly two lines are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Alike {
     Exactly,
-    /// But for CR, and for a newline at the end of the file.
+    /// Ignores CR, and a missing newline at the end of the file.
     Ends,
-    /// And for blanks at the end.
+    /// Also ignores trailing blanks.
     Blanks,
 }
 
@@ -156,7 +156,7 @@ fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A file whose lines are numbers, so that comparing two costs nothing: equal lines have equal numbers.
+/// A file with interned lines, so that a comparison is cheap: equal lines have equal numbers.
 struct File<'a> {
     ways: [Way<'a>; 3],
     length: usize,
@@ -184,7 +184,7 @@ impl<'a> File<'a> {
         Self { ways: WAYS.map(way), length: lines.len() }
     }
 
-    /// Every place of these lines.
+    /// Every place where these lines occur.
     fn places(&self, lines: &[&Line], way: usize, alike: Alike) -> Vec<usize> {
         let Some(way) = self.ways.get(way) else { return Vec::new() };
         let wanted: Option<Vec<u32>> =
@@ -193,7 +193,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Knuth, Morris and Pratt: a file of a hundred thousand empty lines takes no longer than another.
+/// Knuth-Morris-Pratt search: a file of a hundred thousand empty lines takes no longer than another.
 fn occurrences(all: &[u32], wanted: &[u32]) -> Vec<usize> {
     let mut falls = vec![0];
     let mut length = 0;
@@ -227,7 +227,7 @@ fn step(wanted: &[u32], falls: &[usize], mut length: usize, number: u32) -> usiz
 
 /// Where a hunk was found, and how much of it.
 struct Found {
-    /// The line of the file where what was compared begins.
+    /// The line of the file where the compared part begins.
     at: usize,
     /// Lines of context at the hunk's ends that were not compared.
     head: usize,
@@ -247,7 +247,7 @@ fn find(file: &File<'_>, hunk: &Hunk, drift: i64, taken: &[Range<usize>]) -> Res
     let mut collided = false;
     let mut last = None;
     for fuzz in 0..=MAX_FUZZ {
-        // The longer context gives first, as in patch(1).
+        // Drops from the longer context first, as patch(1) does.
         let longer = leading.max(trailing);
         let head = (fuzz + leading).saturating_sub(longer).min(leading);
         let tail = (fuzz + trailing).saturating_sub(longer).min(trailing);
@@ -285,7 +285,7 @@ fn find(file: &File<'_>, hunk: &Hunk, drift: i64, taken: &[Range<usize>]) -> Res
     Err(already(file, hunk).unwrap_or_else(|| nearest(file, &old, expected)))
 }
 
-/// Two that begin at the same line are in no order.
+/// Two hunks that begin at the same line collide, since their order is undefined.
 fn collide(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start == other.start || (one.start < other.end && other.start < one.end)
 }
@@ -299,7 +299,7 @@ fn already(file: &File<'_>, hunk: &Hunk) -> Option<Why> {
     places.first().map(|at| Why::Already { line: at + 1 })
 }
 
-/// Where most lines are right, and there the first that is not.
+/// The place where most lines match, and the first line there that does not.
 fn nearest(file: &File<'_>, old: &[&Line], expected: Option<i64>) -> Why {
     let way = &file.ways[2];
     let wanted: Vec<Option<u32>> =
@@ -322,12 +322,12 @@ fn nearest(file: &File<'_>, old: &[&Line], expected: Option<i64>) -> Why {
 }
 
 impl Found {
-    /// The lines of the hunk that were compared or change something.
+    /// The lines of the hunk without the dropped context.
     fn part<'a>(&self, hunk: &'a Hunk) -> &'a [Line] {
         hunk.lines.get(self.head..hunk.lines.len().saturating_sub(self.tail)).unwrap_or_default()
     }
 
-    /// From the first line that changes to the last.
+    /// From the first changed line to the last.
     fn core(&self, hunk: &Hunk) -> Range<usize> {
         let part = self.part(hunk);
         let leading = part.iter().take_while(|line| line.kind == Kind::Context).count();
@@ -363,7 +363,7 @@ impl Found {
         splices
     }
 
-    /// Gives the lines that are added the ends that lines have here: where the patch knew them, they are its own.
+    /// Gives the added lines the line ends used around them. A hunk that matched exactly keeps its own.
     fn end_lines(&self, splice: &mut Splice, lines: &[&[u8]], hunk: &Hunk) {
         if splice.added.is_empty() {
             return;
@@ -382,7 +382,7 @@ impl Found {
         let at_end = splice.at + splice.removed >= lines.len();
         let before = lines.last().filter(|last| at_end && splice.removed == 0 && !last.ends_with(b"\n"));
         let ended = lines.last().is_none_or(|last| last.ends_with(b"\n"));
-        // What is put behind a last line without a newline gives it one.
+        // Text appended after a last line without a newline adds that newline.
         if let Some(before) = before {
             splice.added.insert(0, before.to_vec());
             splice.at -= 1;
@@ -405,7 +405,7 @@ impl Found {
     }
 }
 
-/// Whether the last line gets a newline or loses it, when the patch says that this changes.
+/// Whether the last line gains or loses its newline; `None` if the patch does not change that.
 fn wants_newline(hunk: &Hunk) -> Option<bool> {
     let ended = |line: &Line| line.bytes.ends_with(b"\n");
     let old = hunk.old_lines().last().is_none_or(ended);
@@ -413,7 +413,7 @@ fn wants_newline(hunk: &Hunk) -> Option<bool> {
     (old != new).then_some(new)
 }
 
-/// How the line before ends, or the line that goes, or the line behind.
+/// The line end of the nearest line: the one before, the one replaced, or the one two before.
 fn end_near(lines: &[&[u8]], splice: &Splice) -> &'static [u8] {
     let near = [splice.at.checked_sub(1), Some(splice.at), splice.at.checked_sub(2)];
     let line = near.into_iter().flatten().filter_map(|at| lines.get(at)).find(|line| line.ends_with(b"\n"));

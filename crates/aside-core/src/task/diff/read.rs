@@ -1,5 +1,5 @@
-//! A unified diff out of what a model or git wrote: prose and fences around it are passed over, wrong counts are counted again, what
-//! cannot be one thing only is refused. Does not know what is in the files.
+//! Parses a unified diff from what a model or git wrote: skips prose and fences around it, recounts wrong line counts, and refuses what is
+//! ambiguous. Does not know what is in the files.
 
 use crate::task::diff::header::{Header, Side, git_names, side};
 use crate::task::diff::name::Name;
@@ -40,10 +40,10 @@ pub fn read(text: &[u8]) -> Result<Patch, Refusal> {
     Ok(Patch { files })
 }
 
-/// Without their newlines. When the patch as a whole came with CRLF, its headers show it, and the CR belongs to no file.
+/// Lines without their newlines. When the headers end with CR, the whole patch came with CRLF, and the CRs belong to no file.
 fn lines(text: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    // What stands behind the last newline is no line.
+    // The text after the last newline is not a line.
     if lines.last().is_some_and(|last| last.is_empty()) {
         lines.pop();
     }
@@ -69,12 +69,12 @@ impl<'a> Reader<'a> {
         self.lines.get(at).is_some_and(|line| line.starts_with(start))
     }
 
-    /// Whether the two names of a file stand here.
+    /// Whether a `---` and `+++` pair begins here.
     fn is_file(&self, ahead: usize) -> bool {
         self.starts(self.at + ahead, b"--- ") && self.starts(self.at + ahead + 1, b"+++ ")
     }
 
-    /// What stands outside of the files is passed over, unless it means something.
+    /// Accepts a line outside of the files as prose, unless it is part of an unsupported kind of diff.
     fn check_prose(&self, line: &[u8]) -> Result<(), Refusal> {
         let sentence =
             if line.starts_with(b"@@@") || line.starts_with(b"diff --cc ") || line.starts_with(b"diff --combined ") {
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         self.file(header)
     }
 
-    /// From `---`, where there is one, to the end of the last hunk.
+    /// Parses from `---`, if present, to the end of the last hunk.
     fn file(&mut self, mut header: Header) -> Result<FileChange, Refusal> {
         if self.is_file(0) {
             let behind = |line: Option<&[u8]>| line.and_then(|line| side(line.get(4..)?));
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
             }
             let ranges = ranges(rest);
             let lines = self.hunk(ranges).map_err(|sentence| Refusal::at(file, number, sentence))?;
-            // One that changes nothing says nothing.
+            // Drops a hunk that changes nothing.
             if lines.iter().any(|line| line.kind != Kind::Context) {
                 hunks.push(Hunk { number, start: ranges.map(|ranges| ranges.start), lines });
             }
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         Ok(hunks)
     }
 
-    /// Its lines, by its counts where they are right, and else as far as lines look like a hunk's.
+    /// Parses a hunk by its counts if these are right, else as far as the lines look like a hunk.
     fn hunk(&mut self, ranges: Option<Ranges>) -> Result<Vec<Line>, String> {
         let end = match ranges.and_then(|ranges| self.counted(ranges)) {
             Some(end) => end,
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 Some((b' ', text)) => (Kind::Context, text),
-                // A line whose blank was lost is empty, or is the CR that an empty line of the file has.
+                // A context line whose leading blank was lost: it is empty, or holds only the CR of an empty line.
                 _ => (Kind::Context, *line),
             };
             lines.push(Line { kind, bytes: [text, b"\n"].concat() });
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         Ok(lines)
     }
 
-    /// Where the hunk ends by its counts. None when they are wrong.
+    /// Where the hunk ends by its counts. `None` when they are wrong.
     fn counted(&self, ranges: Ranges) -> Option<usize> {
         let (mut old, mut new) = (ranges.old, ranges.new);
         let mut at = self.at;
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
         (!self.goes_on(at)).then_some(at)
     }
 
-    /// Whether lines of a hunk stand here that its counts know nothing of. Bullets of a text below an empty line are none.
+    /// Whether hunk lines follow that the counts do not cover. Bullet points after an empty line are not counted.
     fn goes_on(&self, at: usize) -> bool {
         let run = (at..).take_while(|at| !self.is_end(*at)).map_while(|at| Some((at, self.lines.get(at)?)));
         let mut after_blank = false;
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
                 Some((b'-', rest)) if !after_blank || !rest.starts_with(b" ") => return true,
                 Some((b' ', _)) if !after_blank => return true,
                 Some((b'-' | b' ' | b'\\', _)) => {}
-                // A text, or a line of the file whose blank was lost: lines that are added below it tell.
+                // Prose, or a context line whose leading blank was lost: added lines below it mean the latter.
                 Some(_) => {
                     let mut below = (at..).take_while(|at| !self.is_end(*at));
                     return !after_blank && below.any(|at| self.starts(at, b"+"));
@@ -235,11 +235,11 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Where something begins that is no line of a hunk, whatever the counts are.
+    /// Whether this line cannot belong to a hunk, whatever the counts say.
     fn is_end(&self, at: usize) -> bool {
         let Some(line) = self.lines.get(at) else { return true };
         let file = self.starts(at, b"--- ") && self.starts(at + 1, b"+++ ") && self.starts(at + 2, b"@@");
-        // The mark that mail puts before the version of git.
+        // The mail signature with which `git format-patch` ends.
         let signature = matches!(*line, b"-- " | b"--")
             && self
                 .lines
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
             }
             at += 1;
         }
-        // Empty lines at the end stand between this and what comes.
+        // Trailing empty lines only separate the hunk from what follows.
         while at > self.at
             && self.lines.get(at - 1).is_some_and(|line| line.trim_ascii().is_empty() && line.first() != Some(&b' '))
         {
@@ -280,7 +280,7 @@ fn is_binary(line: &[u8]) -> bool {
         || (line.starts_with(b"Binary files ") && line.trim_ascii_end().ends_with(b" differ"))
 }
 
-/// How the file is called in a sentence.
+/// The file's name for use in a message.
 fn shown(header: &Header) -> String {
     if let Ok(names) = header.names()
         && let Some(name) = names.new.or(names.old)
@@ -300,7 +300,7 @@ struct Ranges {
     new: usize,
 }
 
-/// Behind `@@`. Models write all kinds of things there; without numbers the lines alone must tell the place.
+/// Parses the ranges after `@@`. Models write all kinds of things there; without numbers the lines alone have to tell the place.
 fn ranges(text: &[u8]) -> Option<Ranges> {
     let text = std::str::from_utf8(text).ok()?;
     let mut words = text.split_whitespace();
@@ -310,7 +310,7 @@ fn ranges(text: &[u8]) -> Option<Ranges> {
 }
 
 fn range(text: &str) -> Option<(usize, usize)> {
-    // More digits than any file has lines are no number.
+    // A number with more digits than any file has lines is rejected.
     let number = |text: &str| text.parse::<u32>().ok().and_then(|number| usize::try_from(number).ok());
     match text.split_once(',') {
         Some((start, count)) => Some((number(start)?, number(count)?)),
@@ -350,7 +350,7 @@ fn change(header: &Header, old: Option<Name>, new: Option<Name>, hunks: Vec<Hunk
     Ok(FileChange { name, action, mode, hunks })
 }
 
-/// A file that is changed in two places of the patch is changed once. Anything else that names a file twice has no one meaning.
+/// Merges a file that the patch modifies in two places. Anything else that names a file twice is ambiguous and refused.
 fn together(files: Vec<FileChange>) -> Result<Vec<FileChange>, Refusal> {
     let mut all: Vec<FileChange> = Vec::new();
     for file in files {

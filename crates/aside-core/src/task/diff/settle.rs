@@ -1,5 +1,5 @@
-//! What a patch does to the files as they are: the very bytes before and after. This is what a person approves and what is written; what
-//! the patch said is forgotten here. Reads nothing itself.
+//! Computes what a patch does to the files as they are: the exact bytes before and after. This is what the user approves and what is
+//! written; the text of the patch is dropped here. Reads no files itself.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::task::diff::{
 };
 use crate::text;
 
-/// Of a file, as far as git tells binary files by it.
+/// Bytes that are searched for NUL to detect a binary file, as git does.
 const LOOKED_AT: usize = 8000;
 
 /// A file as it is, or as it will be.
@@ -26,7 +26,7 @@ pub struct Changes {
     files: Vec<Change>,
 }
 
-/// One file. At least one of `before` and `after` is there, and they differ, or the name does.
+/// One file. It has at least one of `before` and `after`, and they differ, or the name does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     name: Name,
@@ -36,7 +36,7 @@ pub struct Change {
     splices: Vec<Splice>,
 }
 
-/// `found` has the files of `patch.names()` that are there.
+/// `found` has those files of `patch.names()` that exist.
 pub fn settle(patch: &Patch, found: &BTreeMap<Name, State>) -> Result<Changes, Refusal> {
     let files: Vec<Change> = patch.files().iter().map(|file| one(file, found)).collect::<Result<_, _>>()?;
     let total: usize =
@@ -73,7 +73,7 @@ fn one(file: &FileChange, found: &BTreeMap<Name, State>) -> Result<Change, Refus
         }
     };
     let bytes = before.map_or(&[][..], |state| &state.bytes);
-    // A file that keeps its bytes may have any.
+    // A file whose bytes do not change may be binary.
     let shown = !file.hunks.is_empty() || file.action == Action::Delete;
     if shown && bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0) {
         return Err(refuse("it is a binary file; only text can be changed".to_owned()));
@@ -85,7 +85,7 @@ fn one(file: &FileChange, found: &BTreeMap<Name, State>) -> Result<Change, Refus
         )));
     }
     let splices = match (&file.action, file.hunks.is_empty()) {
-        // Whoever deletes a file may leave out what is in it; what is shown has it all the same.
+        // A deletion may leave out the contents; the rendered diff has them all the same.
         (Action::Delete, true) => whole(lines.len()),
         _ => place::place(bytes, &file.hunks)
             .map_err(|failing| Refusal::at(file.name.as_str(), failing.hunk, failing.why.to_string()))?,
@@ -131,7 +131,7 @@ impl Changes {
 }
 
 impl Change {
-    /// One that was computed, to be written down. Whoever wants it done has to have it settled.
+    /// A computed change, to be rendered. It has to be settled before it can be applied.
     pub(super) fn made(name: Name, before: Option<State>, after: State, splices: Vec<Splice>) -> Self {
         Self { name, from: None, before, after: Some(after), splices }
     }
@@ -140,7 +140,7 @@ impl Change {
         &self.name
     }
 
-    /// The name that it had, when it gets another.
+    /// The old name, if the file is renamed.
     pub fn from(&self) -> Option<&Name> {
         self.from.as_ref()
     }
@@ -157,15 +157,15 @@ impl Change {
         &self.splices
     }
 
-    /// Lines that come and lines that go.
+    /// Added and removed lines.
     pub fn counts(&self) -> (usize, usize) {
         self.splices
             .iter()
             .fold((0, 0), |(added, removed), splice| (added + splice.added.len(), removed + splice.removed))
     }
 
-    /// Lines of the new file, from 1, that come with characters which nobody would see: those that reverse text, have no width, or
-    /// command a terminal.
+    /// Numbers of the added lines, in the new file and from 1, that have invisible characters: those that reverse text, have no width, or
+    /// control a terminal.
     pub fn hidden(&self) -> Vec<usize> {
         let mut hidden = Vec::new();
         let mut shift = 0_i64;

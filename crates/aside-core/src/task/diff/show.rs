@@ -1,5 +1,5 @@
-//! A settled change as a unified diff that git takes too, and as one row for each file. What stands there is what will be written, byte
-//! for byte; cleaning it for a terminal is for whoever paints it.
+//! Renders a settled change as a unified diff that git accepts too, and as one row for each file. Shows exactly the bytes that will be
+//! written; the client sanitizes them for a terminal.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::task::diff::name::Name;
 use crate::task::diff::place::{self, Splice};
 use crate::task::diff::settle::{Change, Changes, State};
 
-/// Lines around a change, as everybody is used to.
+/// Lines of context around a change, as diff(1) shows.
 const CONTEXT: usize = 3;
 
 impl Changes {
@@ -91,24 +91,24 @@ impl Change {
 
 fn side(mark: &str, prefix: &str, name: Option<&Name>) -> String {
     let Some(name) = name else { return format!("{mark} /dev/null\n") };
-    // Without the tab, a name with blanks would have to be guessed.
+    // Without the tab, the end of a name with blanks would be ambiguous.
     let tab = if name.as_str().contains(' ') { "\t" } else { "" };
     format!("{mark} {}{tab}\n", quoted(prefix, name))
 }
 
-/// The only character of a name that git puts into quotes and that we take.
+/// Quotes `"`, the only character that needs quotes in git and that `Name` accepts.
 fn quoted(prefix: &str, name: &Name) -> String {
     let slash = if prefix.is_empty() { "" } else { "/" };
     let name = format!("{prefix}{slash}{name}");
     if name.contains('"') { format!("\"{}\"", name.replace('"', "\\\"")) } else { name }
 }
 
-/// Splices whose lines around would touch.
+/// Groups splices whose context would touch.
 fn groups(splices: &[Splice]) -> impl Iterator<Item = &[Splice]> {
     splices.chunk_by(|one, next| next.at.saturating_sub(one.at + one.removed) <= 2 * CONTEXT)
 }
 
-/// Gives back by how many lines the new file is ahead of the old one behind it.
+/// Returns by how many lines the new file is ahead of the old one after this hunk.
 fn hunk(lines: &[&[u8]], group: &[Splice], shift: i64, out: &mut Vec<u8>) -> i64 {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return shift };
     let start = first.at.saturating_sub(CONTEXT);

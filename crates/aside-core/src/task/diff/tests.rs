@@ -9,7 +9,7 @@ use crate::task::diff::name::Name;
 use crate::task::diff::read::read;
 use crate::task::diff::settle::{Changes, State, settle};
 
-/// Each file is a name and its text; an executable one has a `*` behind its name.
+/// Each file is a name and its text; a `*` after the name makes it executable.
 pub fn settled(files: &[(&str, &str)], patch: &[u8]) -> Result<Changes, String> {
     let patch = read(patch).map_err(|refusal| refusal.to_string())?;
     let state = |name: &str, text: &str| State { bytes: text.as_bytes().to_vec(), executable: name.ends_with('*') };
@@ -18,7 +18,7 @@ pub fn settled(files: &[(&str, &str)], patch: &[u8]) -> Result<Changes, String> 
     settle(&patch, &found).map_err(|refusal| refusal.to_string())
 }
 
-/// What becomes of one file `x`.
+/// Applies the hunks to a single file `x`.
 fn patched(before: &str, hunks: &str) -> Result<String, String> {
     whole(before, &format!("--- a/x\n+++ b/x\n{hunks}"))
 }
@@ -26,7 +26,7 @@ fn patched(before: &str, hunks: &str) -> Result<String, String> {
 fn whole(before: &str, patch: &str) -> Result<String, String> {
     let changes = settled(&[("x", before)], patch.as_bytes())?;
     let [change] = changes.files() else { return Err(format!("{:?}", changes.rows())) };
-    // What is shown, when it is read again, does the same.
+    // Reading the rendered diff again gives the same changes.
     let again = settled(&[("x", before)], &changes.diff())?;
     assert_eq!(again, changes, "{changes}");
     Ok(change.after().map(|state| String::from_utf8_lossy(&state.bytes).into_owned()).unwrap_or_default())
@@ -293,7 +293,7 @@ fn what_is_shown_is_a_diff_of_its_own() {
     assert_eq!(shown, expected);
 }
 
-/// Few different lines, so that places are hard to tell apart.
+/// Few distinct lines, so that places are hard to tell apart.
 fn a_text() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec!["", "a", "b", "}", "  x", "é", "--", "++ y", "-- x", "@@ -1 +1 @@", "c \t"]);
     let ending = prop::sample::select(vec!["\n", "\n", "\r\n"]);
@@ -314,7 +314,7 @@ fn two_texts() -> impl Strategy<Value = (String, String)> {
             let end = (at + removed).min(lines.len());
             lines.splice(at..end, added.into_iter().map(|line| line + ending));
         }
-        // Only the last line may have no end.
+        // Only the last line may lack a newline.
         let last = lines.len().saturating_sub(1);
         for line in lines.iter_mut().take(last).filter(|line| !line.ends_with('\n')) {
             line.push_str(ending);
@@ -337,7 +337,7 @@ proptest! {
         prop_assert_eq!(whole(&old, &patch), Ok(new), "{}", patch);
     }
 
-    /// In a file that has become longer at its beginning the hunks are found, or it is said why not: never a wrong place.
+    /// In a file that has grown at its beginning the hunks are found or refused, never put at a wrong place.
     #[test]
     fn lines_that_came_before_do_not_matter((old, new) in two_texts(), ahead in 1..6_usize, unique in "[p-t]{6}") {
         prop_assume!(old != new && !old.is_empty());
@@ -351,7 +351,7 @@ proptest! {
         }
     }
 
-    /// Nothing panics, and what is taken can be read again.
+    /// Nothing panics, and an accepted patch can be read again.
     #[test]
     fn whatever_is_written_is_read_or_refused(
         pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..40),

@@ -1,5 +1,5 @@
-//! The only place where an `Approved` is made: from an offer that was shown, and a local person's answer that carries the digest of exactly
-//! what was shown. Remembers nothing beyond the daemon that it lives in: a restarted one asks again.
+//! The only place that makes an `Approved`: from an offer that was shown, and a local user's answer that carries the digest of exactly that
+//! offer. Keeps nothing across a restart of the daemon: a new daemon asks again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,28 +8,28 @@ use crate::task::gate::Decision;
 use crate::task::gate::offer::{Act, Offer, Step};
 use crate::task::proposal::Source;
 
-/// Tasks with something shown; others wait.
+/// Tasks with offers on display; `show` refuses more.
 pub const MAX_TASKS: usize = 1000;
 /// Offers of one task.
 pub const MAX_STEPS: usize = 200;
 
 pub type Digest = [u8; 32];
 
-/// Leave to do one thing once. Whoever acts takes it by value.
+/// Permission to do one thing once. The executor takes it by value.
 ///
-/// Nobody else makes one:
+/// No other module can make one:
 /// ```compile_fail,E0451
 /// use aside_core::task::gate::{approve::{Approved, Leave}, offer::{Act, Command, Step}};
 /// let step = Step { task: "t".to_owned(), number: 1 };
 /// let forged = Approved { step, digest: [0; 32], act: Act::Run(Command::default()), leave: Leave::Person };
 /// ```
-/// nobody copies one:
+/// copy one:
 /// ```compile_fail,E0599
 /// fn twice(approved: aside_core::task::gate::approve::Approved) {
 ///     let _again = approved.clone();
 /// }
 /// ```
-/// and nobody uses one twice:
+/// or use one twice:
 /// ```compile_fail,E0382
 /// fn twice(approved: aside_core::task::gate::approve::Approved) {
 ///     let _once = approved.into_act();
@@ -51,15 +51,15 @@ pub struct Approved {
     leave: Leave,
 }
 
-/// Who let it pass.
+/// Who gave permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
     Person,
-    /// Nobody has looked: the person's rules say that nobody needs to.
+    /// No user was asked: the user's own rules allow the command.
     Rules,
 }
 
-/// What a command gets in addition that nobody has looked at: no pager, no question, no lock, and nothing started by git to watch files.
+/// Environment of a command that runs without approval: no pager, no prompts, no locks, and no file watcher started by git.
 pub const UNWATCHED: [(&str, &str); 7] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
@@ -83,46 +83,46 @@ impl Approved {
         self.leave
     }
 
-    /// What may be done, in exchange for the leave to do it.
+    /// Gives up the permission in exchange for the action.
     pub fn into_act(self) -> Act {
         self.act
     }
 }
 
-/// What somebody says about an offer.
+/// A client's answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub step: Step,
-    /// Of what they saw.
+    /// The digest of what the user saw.
     pub digest: Digest,
     pub from: Source,
-    /// The connection or session that it came by; tells one who says it twice from two who say it.
+    /// The connection or session of the answer. Tells a repeated answer from a second approver.
     pub by: String,
 }
 
 /// Why nothing was approved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Only a person at this machine approves.
+    /// Only a user at this machine can approve.
     Remote,
-    /// Nothing of this task was shown.
+    /// No offer of this task was shown.
     NotShown,
     /// This step was not shown, or is not the newest.
     OtherStep,
-    /// They saw something else.
+    /// The user saw something else.
     OtherDigest,
-    /// They saw it before it was edited; what it is now is a new offer.
+    /// The user saw it before it was edited; the edited proposal is a new offer.
     Edited,
-    /// The same answer came before; one approval is one run.
+    /// The same answer came before; an approval is good for one run.
     Replayed,
-    /// Somebody else was quicker.
+    /// Another user approved first.
     SecondApprover,
     Rejected,
-    /// A rule denies it, so nobody is asked.
+    /// A rule denies it, so the user is not asked.
     Denied,
-    /// No rule of the person lets it go unasked.
+    /// No rule of the user allows it without approval.
     NeedsPerson,
-    /// More is waiting than anybody looks at.
+    /// Too many offers are waiting.
     Full,
 }
 
@@ -144,12 +144,12 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What is shown, and what became of it.
+/// The offers on display, and what became of each.
 pub struct Gate {
     digest: fn(&[u8]) -> Digest,
-    /// Different for every daemon, so that what was said to the last one means nothing to this one.
+    /// Random for each daemon, so that an answer to a previous daemon matches nothing.
     salt: [u8; 32],
-    /// How many offers were shown, so that even the same one is another one the next time.
+    /// Number of offers shown so far. Part of the digest, so that showing the same offer again gives a new digest.
     count: u64,
     tasks: BTreeMap<String, Vec<Shown>>,
 }
@@ -157,11 +157,11 @@ pub struct Gate {
 struct Shown {
     number: u32,
     digest: Digest,
-    /// Of the offer alone, to know it again.
+    /// Digest of the offer without salt, to recognise the same offer.
     plain: Digest,
     decision: Decision,
     source: Source,
-    /// Gone once it is approved.
+    /// Taken when it is approved.
     act: Option<Act>,
     fate: Fate,
 }
@@ -173,18 +173,18 @@ enum Fate {
         by: String,
     },
     Rejected,
-    /// A later step took its place.
+    /// A later step replaced it.
     Replaced,
 }
 
 impl Gate {
-    /// The digest is a cryptographic one, which this crate does not have; the salt is random.
+    /// The caller passes a cryptographic hash, which this crate does not have, and a random salt.
     pub fn new(digest: fn(&[u8]) -> Digest, salt: [u8; 32]) -> Self {
         Gate { digest, salt, count: 0, tasks: BTreeMap::new() }
     }
 
-    /// Takes an offer that is being shown, and says the digest that an answer has to carry. The same offer may be shown to several;
-    /// another one of the same task takes its place, and has to be a later step.
+    /// Registers an offer that is being shown and returns the digest that an answer has to carry. The same offer may be shown to several
+    /// clients; another offer of the same task replaces it, and must have a higher step number.
     pub fn show(&mut self, offer: Offer) -> Result<Digest, Refusal> {
         if offer.verdict.decision() == Decision::Deny {
             return Err(Refusal::Denied);
@@ -228,13 +228,13 @@ impl Gate {
         Ok(digest)
     }
 
-    /// A local person says yes to what they saw.
+    /// A local user approves what was shown.
     pub fn approve(&mut self, answer: &Answer) -> Result<Approved, Refusal> {
         let shown = self.answered(answer)?;
         shown.take(&answer.step, Leave::Person, &answer.by)
     }
 
-    /// A local person says no.
+    /// A local user rejects what was shown.
     pub fn reject(&mut self, answer: &Answer) -> Result<(), Refusal> {
         let shown = self.answered(answer)?;
         shown.fate = Fate::Rejected;
@@ -242,7 +242,7 @@ impl Gate {
         Ok(())
     }
 
-    /// What a person's own rules let go unasked: a local request, for commands that only read.
+    /// Approves without asking what the user's own rules allow: local requests, for commands that only read.
     pub fn pass(&mut self, step: &Step) -> Result<Approved, Refusal> {
         let shown = self.tasks.get_mut(&step.task).ok_or(Refusal::NotShown)?;
         let shown = shown.iter_mut().find(|shown| shown.number == step.number).ok_or(Refusal::OtherStep)?;
@@ -259,7 +259,7 @@ impl Gate {
         shown.take(step, Leave::Rules, "")
     }
 
-    /// The task is over: whatever it waited for, it waits no more.
+    /// Drops the offers of a task that has ended.
     pub fn forget(&mut self, task: &str) {
         self.tasks.remove(task);
     }

@@ -1,5 +1,5 @@
-//! Commands that only read, with exactly the flags and arguments for which that is so: `data/task/read-only.toml`. Nothing in it is
-//! allowed by that; it is what a person may allow. A flag that is not listed is not harmless, however it is abbreviated.
+//! Read-only commands, with exactly the flags and arguments for which that holds: `data/task/read-only.toml`. Being listed does not allow a
+//! command; it makes it one that the user's rules may allow. A flag that is not listed is not harmless, however it is abbreviated.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,34 +14,34 @@ const TABLE: &str = include_str!("../../../data/task/read-only.toml");
 
 pub(super) struct Entry {
     pub program: String,
-    /// Words that follow the name; may be empty.
+    /// Subcommand words after the name; may be empty.
     pub sub: Vec<String>,
-    /// Flags between the name and those words.
+    /// Flags between the name and the subcommand.
     before: Vec<String>,
     /// Flags that take no value.
     flags: Vec<String>,
-    /// Flags that take one, glued or as the next word.
+    /// Flags that take a value, attached or as the next word.
     values: Vec<String>,
-    /// Flags that may have one behind `=`.
+    /// Flags that may take a value after `=`.
     optional: Vec<String>,
-    /// One of these has to be there.
+    /// At least one of these flags is required.
     needs: Vec<String>,
-    /// What a flag would do that is not allowed, for the reason that is shown.
+    /// Flags that are refused, with what each would do; shown as the reason.
     never: BTreeMap<String, String>,
-    /// What the value of a flag wholly has to be.
+    /// Patterns that the whole value of a flag must match.
     patterns: BTreeMap<String, Regex>,
-    /// Flags are whole words with one dash, as `find` has them.
+    /// A flag is a whole word with one dash, as for `find`.
     whole: bool,
     /// `-5` is a flag.
     numbers: bool,
-    /// What the first argument has to be, and every one.
+    /// Patterns for the first argument, and for every argument.
     first: Option<Regex>,
     arguments: Option<Regex>,
-    /// How many there may be.
+    /// Maximum number of arguments.
     most: Option<usize>,
-    /// It shows names and sizes only, so that a pattern for names gives nothing away.
+    /// It shows only names and sizes, so a glob discloses no contents.
     globs: bool,
-    /// What it does depends on files of the directory, which is therefore the root of the workspace.
+    /// It depends on files of the working directory, so it has to run in the workspace root.
     root: bool,
     #[cfg(test)]
     pub hits: Vec<String>,
@@ -51,7 +51,7 @@ pub(super) struct Entry {
 
 struct Catalogue {
     entries: Vec<Entry>,
-    /// Programs that somebody may take for harmless, and why they are not.
+    /// Programs that look harmless and are not, with the reason.
     never: BTreeMap<String, String>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn entries() -> &'static [Entry] {
     &ALL.entries
 }
 
-/// Why the program is in no entry, if there is something to say about it.
+/// Why the program has no entry, if the catalogue gives a reason.
 pub(super) fn never(program: &str) -> Option<&'static str> {
     ALL.never.get(program).map(String::as_str)
 }
@@ -85,12 +85,12 @@ fn read(table: &str) -> Catalogue {
             }
         }
     }
-    // `stash list` before `stash`.
+    // Longest subcommand first: `stash list` before `stash`.
     catalogue.entries.sort_by_key(|entry| std::cmp::Reverse(entry.sub.len()));
     catalogue
 }
 
-/// None when one of its patterns makes no sense: what is not understood is not harmless.
+/// `None` when a pattern does not compile: an entry that cannot be read must not count as harmless.
 fn entry(table: &Table, program: &str, sub: &str) -> Option<Entry> {
     let pattern = |key: &str| match table.get(key).and_then(|text| text.as_str()) {
         Some(text) => Regex::new(&format!("^(?:{text})$")).ok().map(Some),
@@ -122,7 +122,7 @@ fn entry(table: &Table, program: &str, sub: &str) -> Option<Entry> {
     })
 }
 
-/// None when one of them makes no sense.
+/// `None` when a pattern does not compile.
 fn patterns(table: &Table) -> Option<BTreeMap<String, Regex>> {
     let texts = table.get("patterns").and_then(|patterns| patterns.as_table_like()).map(texts).unwrap_or_default();
     let ready = |(flag, text): (String, String)| Some((flag, Regex::new(&format!("^(?:{text})$")).ok()?));
@@ -139,7 +139,7 @@ fn texts<T: toml_edit::TableLike + ?Sized>(table: &T) -> BTreeMap<String, String
     texts.collect()
 }
 
-/// The entry that a command falls under, or why there is none.
+/// The entry for a command, or why there is none.
 pub(super) fn find(command: &Certain) -> Result<&'static Entry, String> {
     let name = command.words.first().map(|word| word.value.as_str()).unwrap_or_default();
     let mine = || ALL.entries.iter().filter(|entry| entry.program == name);
@@ -162,7 +162,7 @@ impl Entry {
         [&self.flags, &self.values, &self.optional].into_iter().flatten().any(|known| known == flag)
     }
 
-    /// The words behind the subcommand.
+    /// The words after the subcommand.
     fn own_words<'w>(&self, words: &'w [Plain]) -> Option<&'w [Plain]> {
         let mut rest = words.get(1..)?;
         while let Some((first, behind)) = rest.split_first().filter(|(first, _)| self.before.contains(&first.value)) {
@@ -174,7 +174,7 @@ impl Entry {
         if fits { rest.get(self.sub.len()..) } else { None }
     }
 
-    /// Why the command does more than read, or may.
+    /// Fails with the reason why the command does, or may do, more than read.
     pub(super) fn check(&self, command: &Certain, place: &Place<'_>) -> Result<(), String> {
         let words = self.own_words(&command.words).ok_or("it is another command")?;
         if self.root && place.cwd.trim_end_matches('/') != place.workspace.trim_end_matches('/') {
@@ -204,7 +204,7 @@ impl Entry {
         {
             return Err(format!("`{odd}` may do more than read"));
         }
-        // A plus begins a flag of some programs.
+        // Some programs have flags that begin with `+`.
         if self.arguments.is_none()
             && let Some(odd) = read.arguments.iter().find(|argument| argument.starts_with('+'))
         {
@@ -224,7 +224,7 @@ impl Entry {
             } else if word.len() < 2 || !word.starts_with('-') {
                 given.arguments.push(word.to_owned());
             } else if ended {
-                // Not every program knows what `--` means.
+                // Not every program supports `--`.
                 return Err(format!("`{word}` may be a flag"));
             } else if self.numbers && word.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
                 given.flags.push(word.to_owned());
@@ -254,7 +254,7 @@ impl Entry {
         Ok(())
     }
 
-    /// `-la`, `-n5`, `-n 5`
+    /// Short flags: `-la`, `-n5`, `-n 5`.
     fn cluster<'w>(
         &self,
         word: &str,
@@ -281,7 +281,7 @@ impl Entry {
         Ok(())
     }
 
-    /// The value of a flag, if it is one that only reads.
+    /// The value of a flag, if its pattern accepts it.
     fn fitting(&self, flag: &str, value: String) -> Result<String, String> {
         match self.patterns.get(flag) {
             Some(pattern) if !pattern.is_match(&value) => Err(format!("`{value}` of {flag} may do more than read")),
@@ -290,7 +290,7 @@ impl Entry {
     }
 
     fn refuse(&self, flag: &str) -> String {
-        // Programs take a beginning of a long flag for the flag.
+        // Many programs accept a unique prefix of a long flag.
         let begins =
             |known: &str| known == flag || flag.len() > 3 && known.starts_with("--") && known.starts_with(flag);
         match self.never.iter().find(|(known, _)| begins(known)) {
@@ -300,7 +300,7 @@ impl Entry {
     }
 }
 
-/// The words of a command, sorted.
+/// The words of a command by their role.
 #[derive(Default)]
 struct Given {
     flags: Vec<String>,
@@ -308,7 +308,7 @@ struct Given {
     arguments: Vec<String>,
 }
 
-/// The value of a flag. One with a dash could be a flag after all, should we be wrong about this one; `-5` could not.
+/// Takes the value of a flag. Refuses one with a dash, which would be a flag if this flag took no value after all; `-5` could not be one.
 fn next<'w>(flag: &str, rest: &mut impl Iterator<Item = &'w str>) -> Result<String, String> {
     let number = |word: &str| word.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
     match rest.next() {

@@ -1,16 +1,16 @@
-//! Whether a line says for certain, in every shell, which commands would run with which words: simple commands with `|`, `&&`, `||` and
-//! `;` between them, and every byte accounted for. All else is a doubt. Does not know what the commands do.
+//! Decides whether every shell would run the same commands with the same words for a line: simple commands joined by `|`, `&&`, `||` and
+//! `;`, with every byte accounted for. Everything else is ambiguous. Does not know what the commands do.
 
 use crate::line::{self, Command, Dialect, Redirect, Redirection, Syntax};
 use crate::task::deny;
 use crate::task::gate::Verdict;
 use crate::text::visible;
 
-/// A command whose words are known.
+/// A command whose words are unambiguous.
 pub(super) struct Certain {
     pub text: String,
     pub words: Vec<Plain>,
-    /// What it reads by redirection.
+    /// Files that it reads by redirection.
     pub reads: Vec<String>,
 }
 
@@ -22,11 +22,11 @@ pub(super) struct Plain {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Fixed,
-    /// Stands for names of files, none of which begins with a dash.
+    /// Expands to file names, none of which begins with a dash.
     Glob,
 }
 
-/// Those that mean the same to whoever sets them as to the program, with values that are no path.
+/// Variables that every program reads in the same way, with values that are no paths.
 const HARMLESS: [&str; 9] =
     ["LANG", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "NO_COLOR", "TZ"];
 
@@ -115,7 +115,7 @@ fn one(text: &str, command: &Command) -> Result<Certain, Verdict> {
     }
 }
 
-/// What is read from a file, or why the redirection does more.
+/// The file that a redirection reads, or why the redirection does more than read.
 fn read(text: &str, redirection: &Redirection) -> Result<Option<String>, &'static str> {
     let target = redirection.target.as_ref().ok_or("a redirection goes nowhere")?;
     let raw = text.get(target.span.clone()).unwrap_or_default();
@@ -129,11 +129,11 @@ fn read(text: &str, redirection: &Redirection) -> Result<Option<String>, &'stati
     }
 }
 
-/// The text between the spans, before the first and behind the last.
+/// The text between the spans, before the first and after the last.
 fn gaps<'t>(text: &'t str, spans: &[std::ops::Range<usize>]) -> Vec<&'t str> {
     let starts = spans.iter().map(|span| span.start).chain([text.len()]);
     let ends = [0].into_iter().chain(spans.iter().map(|span| span.end));
-    // Spans that overlap have no gap; nothing fits that.
+    // Overlapping spans yield text that no caller accepts as a gap.
     ends.zip(starts).map(|(end, start)| text.get(end..start).unwrap_or("overlap")).collect()
 }
 
@@ -141,13 +141,13 @@ fn words(commands: &[Command]) -> Vec<Vec<(&str, bool)>> {
     commands.iter().map(|one| one.words.iter().map(|word| (word.value.as_str(), word.fixed)).collect()).collect()
 }
 
-/// Letters of any language, and what a keyboard of ours has.
+/// Letters of any language, and printable ASCII.
 fn is_usual(letter: char) -> bool {
     matches!(letter, ' '..='~')
         || (letter.is_alphanumeric() && !letter.is_ascii() && visible::likeness(letter).is_none())
 }
 
-/// What a shell, whichever and with whatever options, makes of a word that is spelled like this; nothing when that depends.
+/// How any shell, with any options, reads a word with this spelling; `None` when that depends on the shell.
 fn spelled(raw: &str) -> Option<Kind> {
     let plain = |letter: char| letter.is_alphanumeric() || "_-./:@%+,=".contains(letter);
     if raw.is_empty() || raw.starts_with(['=', '%']) {
@@ -159,11 +159,11 @@ fn spelled(raw: &str) -> Option<Kind> {
         let inside = rest.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
         let Some(inside) = inside else { continue };
         let active = if quote == '"' { &['"', '$', '`', '\\', '!'][..] } else { &['\''][..] };
-        // Around the whole word, or around the value of a flag: `-d' '`, `--grep='a b'`.
+        // Quotes around the whole word, or around the value of a flag: `-d' '`, `--grep='a b'`.
         let before = start.is_empty() || start.starts_with('-');
         return (before && !inside.contains(active)).then_some(Kind::Fixed);
     }
-    // `HEAD~2`, `main^`; where `^` and `~` are patterns, what they find still begins in the same way.
+    // `HEAD~2`, `main^`. Where `^` and `~` are glob operators, their matches still begin with the same letters.
     let revision = rest.starts_with(['~', '^']) && rest.chars().all(|letter| matches!(letter, '~' | '^' | '0'..='9'));
     if revision && start.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
         return Some(Kind::Fixed);
@@ -173,7 +173,7 @@ fn spelled(raw: &str) -> Option<Kind> {
     (glob && begins).then_some(Kind::Glob)
 }
 
-/// Whether a directory is the other one or lies below it, by its spelling.
+/// Whether a path is the directory or lies below it, by spelling alone.
 pub(super) fn is_within(path: &str, directory: &str) -> bool {
     let Some(rest) = path.strip_prefix(directory.trim_end_matches('/')) else { return false };
     directory.starts_with('/')
@@ -181,9 +181,9 @@ pub(super) fn is_within(path: &str, directory: &str) -> bool {
         && !path.split('/').any(|part| part == "..")
 }
 
-/// Why a word must not be given to a command that nobody looks at: it could name a file of no concern to it.
+/// Why a word must not go to a command that runs without approval: it could name a file outside the workspace.
 pub(super) fn reaches(word: &str, workspace: &str) -> Option<String> {
-    // git's own patterns for paths.
+    // Pathspec magic of git.
     if word.len() > 1 && word.starts_with(':') {
         return Some(format!("`{word}` may be any file"));
     }

@@ -1,5 +1,5 @@
-//! Attempts to have a command run without anybody being asked, against a person who has allowed all that can be allowed. None succeeds, in
-//! any shell, alone or behind something harmless.
+//! Adversarial tests: attempts to run a command without approval, with rules that allow everything that can be allowed. None succeeds, in
+//! any shell, alone or after a harmless command.
 
 use crate::line::Dialect;
 use crate::task::gate::tests::{all_allowed, place};

@@ -1,6 +1,6 @@
-//! What stands between a proposal and the machine: whether a command may run, has to be asked about or is refused (`judge`), what a person
-//! is shown (`show`), and the one value that lets somebody act (`approve`). Runs nothing, and takes nobody's word for what a line does:
-//! it is read as a shell would read it.
+//! The gate between a proposal and the machine: `judge` decides whether a command may run, needs approval or is denied, `show` renders what
+//! the user sees, and `approve` makes the one value that permits an action. Runs nothing, and trusts no description of a command: it parses
+//! the line as a shell would.
 
 pub mod approve;
 pub mod offer;
@@ -22,7 +22,7 @@ use crate::safety::{self, runs::Runs};
 use crate::task::gate::rules::{Layer, Rules};
 use crate::task::proposal::Source;
 
-/// The order is the strictness: the strictest wins.
+/// Ordered by strictness: the strictest wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
     Allow,
@@ -40,20 +40,20 @@ impl Decision {
     }
 }
 
-/// For whom a command would run, and where.
+/// Who requests a command, and where it would run.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub source: Source,
-    /// An editor has the workspace open and does not trust it.
+    /// The editor does not trust the workspace.
     pub untrusted: bool,
-    /// The shell that would read it: one that reads no aliases and keeps no history.
+    /// The shell that would run it, started without aliases and without history.
     pub dialect: Dialect,
     /// Both absolute, with links resolved.
     pub cwd: &'a str,
     pub workspace: &'a str,
 }
 
-/// What was decided about a command line, and by whom. Only `judge` makes one.
+/// The decision about a command line, and the rule that made it. Only `judge` makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     decision: Decision,
@@ -66,7 +66,7 @@ pub struct Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     pub layer: Layer,
-    /// Of its file, from 1.
+    /// Line of the rule in its file, from 1.
     pub line: usize,
 }
 
@@ -79,7 +79,7 @@ impl Verdict {
         self.rule
     }
 
-    /// In one line: what was decided about which part of the line, and why.
+    /// One line: the decision, the part of the command line it is about, and the reason.
     pub fn explain(&self) -> String {
         self.to_string()
     }
@@ -113,8 +113,8 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Whether the line may run there. Every command in it is judged, however deep it is wrapped, and the strictest decides. What is not
-/// certain asks, and so does what no rule knows: silence is not consent.
+/// Whether the line may run there. Judges every command in it, however deeply wrapped; the strictest decision wins. Ambiguous lines and
+/// commands that no rule knows need approval: silence is not consent.
 pub fn judge(text: &str, place: &Place<'_>, rules: &Rules) -> Verdict {
     let runs = Runs::at(text, place.dialect, place.cwd);
     let dangers = safety::dangers_at(text, place.dialect, place.cwd);
@@ -130,7 +130,7 @@ pub fn judge(text: &str, place: &Place<'_>, rules: &Rules) -> Verdict {
     }
 }
 
-/// Whether the person has chosen not to be asked about any command of the line.
+/// Whether the user's rules allow every command of the line without approval.
 fn confirmed(text: &str, place: &Place<'_>, rules: &Rules) -> Result<Verdict, Verdict> {
     match place.source {
         Source::LocalUi => {}

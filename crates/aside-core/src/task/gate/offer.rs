@@ -1,5 +1,5 @@
-//! What a person is asked to approve: one command or one change, with all that belongs to it, as bytes of which no two offers have the
-//! same. Whoever makes one cannot choose what is said about its dangers.
+//! An offer: one command or one change that the user is asked to approve, with everything that belongs to it, serialized so that no two
+//! offers have the same bytes. The proposer cannot choose what is said about its dangers.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use crate::task::gate::{Decision, Place, Verdict, judge};
 use crate::task::proposal::{Confine, Source};
 use crate::world::World;
 
-/// Of a command line. Nobody reads a longer one before approving it.
+/// Bytes of a command line. A longer one would not be read before it is approved.
 pub const MAX_COMMAND: usize = 8 * 1024;
-/// Of a reason, a directory, a variable with its value, a row of a change.
+/// Bytes of a reason, a directory, a variable with its value, or a row of a change.
 pub const MAX_TEXT: usize = 4 * 1024;
 pub const MAX_VARIABLES: usize = 32;
 pub const MAX_ROWS: usize = 1000;
@@ -23,13 +23,13 @@ pub struct Step {
     pub number: u32,
 }
 
-/// Shown as it is, or not at all: its fields are nobody else's.
+/// Private fields, so that an offer is shown unchanged or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     pub(super) step: Step,
     pub(super) source: Source,
     pub(super) act: Act,
-    /// Where it may write, if it is confined, and the home of whoever reads that.
+    /// Where it may write if it is confined, and the user's home, for display.
     pub(super) workspace: String,
     pub(super) home: String,
     pub(super) dangers: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Command {
     pub cmd: String,
     /// Absolute, with links resolved.
     pub cwd: String,
-    /// Variables that it gets in addition.
+    /// Additional environment variables.
     pub environment: Vec<(String, String)>,
     pub reason: Option<String>,
     pub confine: Confine,
@@ -56,22 +56,22 @@ pub struct Command {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// Of the settled diff, every byte of it.
+    /// Digest of all bytes of the settled diff.
     pub digest: [u8; 32],
-    /// One for each file, as `Changes::rows` says it.
+    /// One row for each file, from `Changes::rows`.
     pub rows: Vec<String>,
     pub reason: Option<String>,
 }
 
-/// Why something cannot be offered to anybody.
+/// Why something cannot be offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     Empty,
-    /// It would not be read before it is approved.
+    /// Too long to be read before it is approved.
     TooLong,
-    /// A NUL ends what a system reads before what a person reads.
+    /// The system stops at a NUL, so it would run less than the user reads.
     Nul,
-    /// A variable without a name, or with `=` in it.
+    /// A variable without a name, or with `=` in its name.
     Variable,
 }
 
@@ -87,7 +87,7 @@ impl fmt::Display for Unfit {
 }
 
 impl Offer {
-    /// Judged here, for the place where it would run; `place.cwd` is not asked for its directory, `command.cwd` is.
+    /// Judges the command for the place where it would run. The directory is `command.cwd`, not `place.cwd`.
     pub fn run(
         step: Step,
         command: Command,
@@ -118,7 +118,7 @@ impl Offer {
             verdict = Verdict::ask(&command.cmd, "it would get variables that can change what a program does");
         }
         let dangers = safety::dangers_in(&command.cmd, place.dialect, &command.cwd, world);
-        // Which part of the line it is, as well as what it does.
+        // Names the dangerous part of the line as well as what it does.
         let dangers = dangers.iter().map(|danger| {
             let part = command.cmd.get(danger.span.clone()).unwrap_or(&command.cmd);
             format!("{}: {part}", danger.harm.words())
@@ -132,7 +132,7 @@ impl Offer {
         Ok(Offer { step, source, act: Act::Run(command), workspace, home, dangers, verdict })
     }
 
-    /// A change to files is always asked about.
+    /// A change to files always needs approval.
     pub fn apply(step: Step, change: Change, source: Source) -> Result<Offer, Unfit> {
         if change.rows.is_empty() {
             return Err(Unfit::Empty);
@@ -163,8 +163,8 @@ impl Offer {
         &self.verdict
     }
 
-    /// What is digested. Every field has its length before it and every list its count, so that nothing can be moved from one to the
-    /// next.
+    /// The bytes that the digest covers. Each field is prefixed with its length and each list with its count, so that no content can move
+    /// from one field to the next.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Bytes(Vec::new());
         bytes.text("aside offer 2");

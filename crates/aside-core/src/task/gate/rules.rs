@@ -1,5 +1,5 @@
-//! Rules about commands, by their parsed words, in three layers: ours, the person's, the repository's. They turn *ask* into *deny*, or list
-//! what only reads and a person has chosen not to be asked about. A repository only tightens. How a file is read is in `read`.
+//! Rules about commands by their parsed words, in three layers: built in, the user's, the repository's. A rule turns *ask* into *deny*, or
+//! allows a read-only command without approval. A repository can only tighten. `read` parses a file.
 
 mod read;
 
@@ -17,7 +17,7 @@ use crate::task::gate::{Decision, Origin, Verdict, show};
 
 const BUILT_IN: &str = include_str!("../../../data/task/rules.toml");
 
-/// Whose rules they are.
+/// Who wrote the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     BuiltIn,
@@ -25,13 +25,13 @@ pub enum Layer {
     Repository,
 }
 
-/// All that apply to a task.
+/// All rules that apply to a task.
 pub struct Rules {
     person: File,
     repository: File,
 }
 
-/// What a rules file says, and what in it could not be taken.
+/// The rules of a file, and the entries that were refused.
 #[derive(Default)]
 pub struct File {
     rules: Vec<Rule>,
@@ -41,7 +41,7 @@ pub struct File {
 /// An entry that does not count, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Of the file, from 1.
+    /// Line in the file, from 1.
     pub line: usize,
     pub reason: String,
 }
@@ -56,22 +56,22 @@ struct Rule {
     decision: Decision,
     origin: Origin,
     why: String,
-    /// `*` is any; empty only where harm is told.
+    /// `*` matches any program. Empty only if `harms` is set.
     programs: Vec<String>,
-    /// Words that follow the name; any of them. Empty: whatever follows.
+    /// Subcommands, any of which matches. Empty: every one.
     subs: Vec<Vec<String>>,
-    /// To ask or deny: one of them is there. To allow: there is no other. Empty: no matter.
+    /// To ask or deny: one of them is present. To allow: no other flag is present. Empty: any flags.
     flags: Vec<String>,
-    /// To ask or deny: one of the arguments is wholly this. To allow: every one is.
+    /// To ask or deny: matches one whole argument. To allow: matches every one.
     arguments: Option<Regex>,
-    /// The line does one of them. Empty: no matter. What a rule says has to hold all together.
+    /// The line does one of these. Empty: not checked. All conditions of a rule have to hold together.
     harms: Vec<Harm>,
 }
 
 static OURS: LazyLock<File> = LazyLock::new(|| File::read(BUILT_IN, Layer::BuiltIn));
 
 impl File {
-    /// Reads a file. Each rule proves itself by its own examples, or is refused.
+    /// Parses a file. A rule whose own examples do not hold is refused.
     pub fn read(text: &str, layer: Layer) -> Self {
         read::file(text, layer)
     }
@@ -82,22 +82,22 @@ impl File {
 }
 
 impl Rules {
-    /// Without files: nothing is allowed.
+    /// No files: nothing is allowed.
     pub fn none() -> Self {
         Rules { person: File::default(), repository: File::default() }
     }
 
-    /// A file that was read for another layer counts for nothing, and is told.
+    /// Drops rules that were read for another layer, and reports them as refused.
     pub fn new(person: File, repository: File) -> Self {
         Rules { person: person.only(Layer::Person), repository: repository.only(Layer::Repository) }
     }
 
-    /// Something that a file says could not be taken. As that may have been a rule to ask, nothing is allowed then.
+    /// Whether a file has a refused entry. It may have been a rule to ask, so nothing is allowed then.
     pub fn is_broken(&self) -> bool {
         !self.person.refused.is_empty() || !self.repository.refused.is_empty()
     }
 
-    /// One line for each rule, and for each that was refused.
+    /// One line for each rule and each refused entry.
     pub fn listed(&self) -> Vec<String> {
         let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
         let mut listed: Vec<String> = rules.map(Rule::listed).collect();
@@ -107,7 +107,7 @@ impl Rules {
         listed
     }
 
-    /// The strictest rule against the line, if there is one; our own before the person's before the repository's.
+    /// The strictest rule against the line, if any; among equals built-in rules win over the user's, and these over the repository's.
     pub(super) fn forbidding(&self, text: &str, runs: &Runs, dangers: &[Danger]) -> Option<Verdict> {
         let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
         let mut strictest: Option<Verdict> = None;
@@ -127,7 +127,7 @@ impl Rules {
         strictest
     }
 
-    /// The person's rule that takes this use of a read-only command off the list of what is asked about.
+    /// The user's rule that allows this use of a read-only command without approval.
     pub(super) fn allowing(&self, entry: &Entry, command: &Certain) -> Option<Origin> {
         let mut rules = self.person.rules.iter().filter(|rule| rule.decision == Decision::Allow);
         rules.find(|rule| rule.allows(entry, command)).map(|rule| rule.origin)
@@ -162,7 +162,7 @@ impl Rule {
         format!("{line}: {} ({})", show::short(&self.why), self.origin)
     }
 
-    /// Where in the line the rule has something to ask about or to deny.
+    /// The part of the line that the rule asks about or denies.
     fn part(&self, runs: &Runs, dangers: &[Danger]) -> Option<std::ops::Range<usize>> {
         let danger = dangers.iter().find(|danger| self.harms.contains(&danger.harm));
         if !self.harms.is_empty() && danger.is_none() {
@@ -174,7 +174,7 @@ impl Rule {
         runs.runs.iter().find(|run| self.fits(run)).map(Run::span)
     }
 
-    /// Rather too often than too seldom: how a program reads its words is not known here.
+    /// Errs towards a match, since how a program parses its words is unknown here.
     fn fits(&self, run: &Run) -> bool {
         let named = |program: &String| program == "*" || program == run.name();
         let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
@@ -191,7 +191,7 @@ impl Rule {
             })
     }
 
-    /// The entry has looked at the command already; a rule can only take away from it.
+    /// The catalogue entry has checked the command already; a rule can only narrow it.
     fn allows(&self, entry: &Entry, command: &Certain) -> bool {
         let sub = match self.subs.is_empty() {
             true => entry.sub.is_empty(),
@@ -211,14 +211,14 @@ impl Rule {
             && self.arguments.as_ref().is_none_or(|pattern| others.all(|word| pattern.is_match(word)))
     }
 
-    /// Whether an example is one of this rule's, asked for by itself.
+    /// Whether the rule matches an example by itself.
     fn hits(&self, example: &str) -> bool {
         let dangers = safety::dangers(example, Dialect::Bash);
         self.part(&Runs::of(example, Dialect::Bash), &dangers).is_some()
     }
 }
 
-/// Whether the words begin with these, flags before them and their values left out.
+/// Whether the words begin with the subcommand, after skipping flags and their values.
 fn begins(words: &[&str], sub: &[String]) -> bool {
     let Some((first, rest)) = sub.split_first() else { return true };
     let mut after_flag = false;
@@ -227,7 +227,7 @@ fn begins(words: &[&str], sub: &[String]) -> bool {
             return true;
         }
         let flag = word.starts_with('-');
-        // One word behind a flag may be its value.
+        // One word after a flag may be its value.
         if !flag && !after_flag {
             return false;
         }
@@ -236,7 +236,7 @@ fn begins(words: &[&str], sub: &[String]) -> bool {
     false
 }
 
-/// `-f` also in `-rf`; `--force` also as `--force=yes` and abbreviated.
+/// Finds `-f` also in `-rf`, and `--force` also as `--force=yes` or abbreviated.
 fn is_flag(word: &str, flag: &str) -> bool {
     let long = word.split_once('=').map_or(word, |(flag, _)| flag);
     if long == flag {

@@ -1,5 +1,5 @@
-//! What a person sees of an offer: all of it, in rows, with what is hidden or pretends to be something else spelled out. Colours and widths
-//! are for whoever paints it.
+//! Renders an offer for the user: all of it, in rows, with hidden and deceptive characters spelled out. The client chooses colours and
+//! widths.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use crate::task::gate::offer::{Act, Change, Command, Offer};
 use crate::task::proposal::Confine;
 use crate::text::visible;
 
-/// Said where the user approves: what a command that is not confined could do beside what it is meant for. docs/security.md has the rest.
+/// Shown at approval: what an unconfined command could do beyond its purpose. docs/security.md has the rest.
 const UNCONFINED: &str = "anywhere: not confined, it can do all that you can";
 
-/// The workspace is the home directory, or one above it: what is started later may be the command's work.
+/// For a workspace that is the home directory or above it: the command could then write files that later programs start from.
 const HOME: &str = "all of your home, so your shell's files and Aside's settings, too; in a project's directory it could write there only";
 
-/// Of what an explanation quotes. An offer itself is never cut.
+/// Characters of a quotation in an explanation. An offer itself is never cut.
 const MAX_QUOTED: usize = 120;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Row {
 /// What a row is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// A line of the command; several when it has newlines.
+    /// A line of the command; a command with newlines has several rows.
     Command,
     Directory,
     Variable,
@@ -34,7 +34,7 @@ pub enum Label {
     File,
     Reason,
     Danger,
-    /// What would surprise whoever runs it.
+    /// Something that the user may not expect.
     Note,
     /// The rule that asks, or why none is needed.
     Rule,
@@ -117,7 +117,7 @@ pub fn shown(offer: &Offer) -> Vec<Row> {
     rows
 }
 
-/// A path as people write it: `~` is the home. Absolute paths are taken, so that nothing else begins so.
+/// Abbreviates the home directory to `~`. Expects an absolute path, so that no other path begins with `~`.
 fn from_home<'p>(path: &'p str, home: &str) -> Cow<'p, str> {
     match path.strip_prefix(home.trim_end_matches('/')) {
         Some("") if home.len() > 1 => Cow::Borrowed("~"),
@@ -126,19 +126,19 @@ fn from_home<'p>(path: &'p str, home: &str) -> Cow<'p, str> {
     }
 }
 
-/// Programs that fill the screen or ask at the terminal whatever they are given.
+/// Programs that always use the full screen or prompt at the terminal.
 const FULL_SCREEN: &[&str] = &[
     "vi", "vim", "nvim", "view", "vimdiff", "nano", "emacs", "pico", "joe", "micro", "hx", "kak", "less", "more",
     "most", "man", "top", "htop", "btop", "atop", "watch", "tmux", "screen", "mc", "ranger", "nnn", "lazygit", "tig",
     "fzf", "ssh", "telnet", "ftp", "sftp",
 ];
-/// Those that do when they are given nothing.
+/// Programs that prompt when they get no arguments.
 const TALKATIVE: &[&str] = &[
     "python", "python3", "ipython", "node", "irb", "ghci", "psql", "mysql", "sqlite3", "bash", "zsh", "fish", "sh",
     "su", "gdb", "bc", "cat",
 ];
 
-/// The program that a command begins with, if it is one of those. A command that only brings it about is not seen.
+/// The interactive program that a command begins with, if any. Does not find one that the command starts indirectly.
 fn wants_terminal(cmd: &str) -> Option<&str> {
     let is_before =
         |word: &&str| matches!(*word, "sudo" | "env" | "exec" | "command" | "time" | "nice") || word.contains('=');

@@ -1,4 +1,4 @@
-//! Decisions one by one, the rules that a person or a repository may write, and approvals.
+//! Single decisions, the rules of users and repositories, and approvals.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ pub(super) fn place() -> Place<'static> {
     Place { source: Source::LocalUi, untrusted: false, dialect: Dialect::Bash, cwd: HOME, workspace: HOME }
 }
 
-/// The rules of somebody who allows all that can be allowed.
+/// Rules that allow everything that can be allowed.
 pub(super) fn all_allowed() -> Rules {
     let mut text = String::new();
     let mut groups: Vec<(Vec<&catalogue::Entry>, &[String])> = Vec::new();
@@ -183,7 +183,7 @@ fn a_repository_tightens_and_cannot_loosen() {
     let rules = Rules::new(File::read(allow, Layer::Person), File::read(allow, Layer::Repository));
     assert_eq!(judge("ls", &place(), &rules).decision(), Decision::Ask);
     assert!(rules.listed().contains(&format!("refused: the repository's rules, {expected}")));
-    // Nor by handing a person's file in as the repository's, or the other way round.
+    // Passing the user's file as the repository's, or the other way round, allows nothing either.
     let rules = Rules::new(File::read(ask, Layer::Repository), File::read(allow, Layer::Person));
     assert_eq!(judge("ls", &place(), &rules).decision(), Decision::Ask);
 }
@@ -264,7 +264,7 @@ fn offer(number: u32, cmd: &str) -> Offer {
     Offer::run(step(number), command(cmd), &place(), &Rules::none(), &Nothing).unwrap()
 }
 
-/// Not a digest for anything but tests.
+/// A toy digest, for tests only.
 fn digest(bytes: &[u8]) -> Digest {
     let mut digest = [0u8; 32];
     for (lane, slot) in digest.chunks_mut(8).enumerate() {
@@ -330,7 +330,7 @@ fn an_answer_to_the_last_daemon_means_nothing() {
     let mut after = Gate::new(digest, [8; 32]);
     after.show(offer(1, "make")).unwrap();
     assert_eq!(after.approve(&answer(1, old)).unwrap_err(), Refusal::OtherDigest);
-    // Nor does one to the same offer before the task was forgotten.
+    // An answer to the same offer from before `forget` does not count either.
     before.forget("t1");
     before.show(offer(1, "make")).unwrap();
     assert_eq!(before.approve(&answer(1, old)).unwrap_err(), Refusal::OtherDigest);
@@ -428,7 +428,7 @@ fn where_a_confined_command_may_write_is_named_and_part_of_what_is_approved() {
     assert_eq!(Offer::run(step(1), command, &long, &Rules::none(), &Nothing).unwrap_err(), Unfit::TooLong);
 }
 
-/// What is true of a type that has a trait, and of one that has not: the inherent constant wins where it exists.
+/// Detects at compile time whether a type has a trait: the inherent constant shadows the trait's where it exists.
 struct Has<T>(PhantomData<Cell<T>>);
 
 trait HasNot {

@@ -1,4 +1,4 @@
-//! A log gives the task back as it was, wherever it ends, and says what is wrong with it.
+//! A replay rebuilds the task wherever the log ends, and reports what is wrong with a damaged log.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::task::state::Name;
 
 const DOCUMENT: &str = include_str!("../../../../../docs/task.md");
 
-/// A task as it lived: what was written after each step, and what it was then.
+/// A recorded task: the log after each step, and the task at that point.
 struct Life {
     log: String,
     moments: Vec<(usize, Task)>,
@@ -54,7 +54,7 @@ fn written(effects: &[Effect]) -> String {
     events(effects).into_iter().map(line).collect()
 }
 
-/// Edited once, approved, run.
+/// A task that is edited once, approved and run.
 fn long() -> Life {
     Life::of(vec![
         routed(Kind::Run),
@@ -69,7 +69,7 @@ fn long() -> Life {
     ])
 }
 
-/// Written, and taken back.
+/// A task that wrote something and was undone.
 fn undone() -> Life {
     Life::of(vec![
         routed(Kind::Change),
@@ -91,7 +91,7 @@ fn that_something_was_taken_back_is_in_the_log() {
     );
     assert!(last[1].contains(r#""cause":"undone""#) && last[0].starts_with(r#"{"type":"task_end""#), "{last:?}");
     assert_eq!(&replay(life.log.as_bytes()).unwrap().unwrap().task, life.task());
-    // What was written before there was such an event is read as ever.
+    // A log from before this event existed still replays.
     let before = life.log.lines().count() - 2;
     let old: String = life.log.split_inclusive('\n').take(before).collect();
     assert!(replay(old.as_bytes()).unwrap().is_some());
@@ -109,7 +109,7 @@ fn a_log_ends_anywhere_and_is_still_read() {
             continue;
         };
         assert_eq!(good, whole);
-        // What was under way when it ended is done as far as the log goes; the rest is told for whoever writes it.
+        // Replay completes the step that was cut off, and returns its missing events for the caller to append.
         let (until, lived) = life.moments.iter().find(|(until, _)| *until >= whole).unwrap();
         assert_eq!(&task, lived);
         let rest: String = missing.iter().map(line).collect();
@@ -126,7 +126,7 @@ fn blocks_of_zeros_at_the_end_were_never_written() {
     assert_eq!(replay(&[0; 512]), Ok(None));
 }
 
-/// What is told of the log of `long` after somebody has changed its lines, and how many lines are kept.
+/// What replay reports after the lines of `long` were changed, and how many lines it keeps.
 fn told(change: impl FnOnce(&mut Vec<String>)) -> String {
     let life = long();
     let mut lines: Vec<String> = life.log.lines().map(str::to_owned).collect();
@@ -147,7 +147,7 @@ fn what_is_wrong_with_a_log_is_told_and_its_good_beginning_kept() {
     insta::assert_snapshot!(told(|lines| lines[6].truncate(40)), @"line 7: not an event: EOF while parsing a value at line 1 column 40");
     insta::assert_snapshot!(told(|lines| lines[2] = String::new()), @"line 3: not an event: EOF while parsing a value at line 1 column 0");
     insta::assert_snapshot!(told(|lines| lines[0] = lines[0].replace("\"v\":1", "\"v\":2")), @"line 1: it has format 2, this aside reads 1");
-    // Who approved something else, or something later.
+    // An approval of another digest, or of another step.
     insta::assert_snapshot!(told(|lines| replace(lines, "approved", &"b".repeat(64), &"a".repeat(64))), @"line 14: event 14 cannot happen: that is not what is proposed; look at the proposal again");
     insta::assert_snapshot!(told(|lines| replace(lines, "approved", "\"step\":2", "\"step\":1")), @"line 14: event 14 cannot happen: proposal 2 is shown by now; look at it and approve that");
     insta::assert_snapshot!(told(|lines| replace(lines, "approved", "\"taskId\":\"t1\"", "\"taskId\":\"t2\"")), @"line 14: event 14 cannot happen: that approval is for another task");
@@ -250,7 +250,7 @@ proptest! {
         let mut log = long().log.into_bytes();
         let index = at.index(log.len());
         log[index] ^= flip;
-        // Other words in a text are not noticed, but nothing before them is lost.
+        // A replay does not notice changed words in a text, but it loses nothing before them.
         let kept = match replay(&log) {
             Ok(replayed) => replayed,
             Err(damage) => damage.kept.map(|kept| *kept),

@@ -1,4 +1,4 @@
-//! Every state with every input, and what holds after any inputs whatsoever.
+//! Every state with every input, and invariants that hold after any sequence of inputs.
 
 use std::collections::BTreeSet;
 
@@ -113,7 +113,7 @@ fn in_state(name: Name) -> Task {
         Name::Received => after(vec![]),
         Name::Routed => after(vec![routed(Kind::Run)]),
         Name::Proposing => proposing(),
-        // No task rests in these two: a step goes through them. What they would do is told here all the same.
+        // No task rests in these two states: a step passes through them. The table covers them all the same.
         Name::ContextCollected => {
             let state = Received::anew().routed(intent(Kind::Run), Scope::Full).collected(Context::default());
             Task { state: State::Live(Live::ContextCollected(state)), ..after(vec![routed(Kind::Run)]) }
@@ -182,7 +182,7 @@ fn wire(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
 }
 
-/// State, input, state after it: what is done. Every pair that is not here is refused.
+/// State, input, next state: effects. The machine refuses every pair that is not listed.
 const TABLE: &str = "
     RECEIVED routed ROUTED: start ROUTED save collect
     RECEIVED failed FAILED: FAILED end-error save
@@ -414,7 +414,7 @@ fn everything_that_grows_has_an_end() {
 #[test]
 fn a_stream_is_cut_where_it_gets_too_long_and_says_so() {
     let task = in_state(Name::Executing);
-    // An odd byte first, so that no two-byte letter ends where the room does.
+    // One odd byte first, so that no two-byte letter ends exactly at the cap.
     let text = format!("x{}", "é".repeat(MAX_STREAMED));
     let (task, done) = step(task, 3, Input::Output(text.clone()));
     let effects = done.unwrap();
@@ -445,7 +445,7 @@ fn chunk(effect: &Effect) -> Option<&str> {
     }
 }
 
-/// What somebody may do to a task: what it waits for, or anything.
+/// What a test does to a task: an input that fits the state, or any input.
 #[derive(Clone, Debug)]
 pub enum Move {
     Fits(u8),
@@ -472,7 +472,7 @@ fn fitting(task: &Task, choice: u8) -> Input {
             match choice % 8 {
                 0 => Input::Edited(command("make test", 'b')),
                 1 => Input::Restarted,
-                // All but one of the three is right.
+                // One of the three fields is wrong.
                 2 => Input::Approved(Approval { task_id: Id::of("t2").unwrap(), ..fits }),
                 3 => Input::Approved(Approval { step: step - 1, ..fits }),
                 4 => Input::Approved(Approval { digest: other, ..fits }),
@@ -557,7 +557,7 @@ pub fn events(effects: &[Effect]) -> Vec<&Event> {
     told.collect()
 }
 
-/// What every step promises, whatever it was: numbers without gaps, and that whatever acts comes after all is saved.
+/// Invariants of every step: event numbers have no gaps, and an action comes only after a `Save`.
 fn assert_in_order(before: u64, after: &Task, effects: &[Effect]) -> Result<(), TestCaseError> {
     let numbers: Vec<u64> = events(effects).iter().map(|event| event.seq).collect();
     prop_assert_eq!(&numbers, &(before + 1..=after.seq()).collect::<Vec<_>>());
@@ -575,7 +575,7 @@ proptest! {
     #[test]
     fn nothing_runs_without_an_approval_of_exactly_that(moves in any_moves()) {
         let (mut task, _) = new();
-        // What was proposed last, and what has run: by number, each with its digest.
+        // The last proposal, and the steps that ran, each with its digest.
         let mut offered: Option<(u32, Option<Digest>, Proposal)> = None;
         let mut ran = BTreeSet::new();
         for next in moves {

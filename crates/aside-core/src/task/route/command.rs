@@ -1,4 +1,4 @@
-//! Commands in a request: whether words are a command line, and what of one may be proposed. Runs none.
+//! Commands in a request: whether words are a command line, and which part of it may be proposed. Runs none.
 
 use std::sync::LazyLock;
 
@@ -9,19 +9,18 @@ use crate::spec::Specs;
 use crate::task::route::{object, words};
 use crate::world::Nothing;
 
-/// Letters of a command.
+/// Characters of a command.
 pub const MAX_COMMAND: usize = 1000;
 
 /// A command, and what was cut from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stripped {
     pub command: String,
-    /// What followed, or stood where something else would have been run; empty mostly.
+    /// The rest from the first chained, redirected or substituted part; mostly empty.
     pub cut: String,
 }
 
-/// The first simple command of a line that was inferred: without what is chained to it, what it would be made to read from
-/// other commands, and where its output would go. None when nothing is left of it.
+/// The first simple command of an inferred line, up to the first chained command, substitution or redirection. `None` when nothing is left.
 pub fn strip(text: &str) -> Option<Stripped> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > MAX_COMMAND {
@@ -54,12 +53,12 @@ fn has_backquote(word: &str) -> bool {
     word.contains('`') && !word.starts_with('\'')
 }
 
-/// Programs whose arguments are plain words, though their names are words as well.
+/// Programs whose arguments are plain words, although their own names are English words too.
 const TAKES_WORDS: [&str; 6] = ["make", "just", "go", "bundle", "task", "rake"];
 
 static SPECS: LazyLock<Specs> = LazyLock::new(Specs::default);
 
-/// Whether a line is a command and no sentence, by its words alone.
+/// Whether a line is a command and not prose, by its words alone.
 pub fn is_typed(text: &str) -> bool {
     let text = text.trim();
     if text.contains('\n')
@@ -86,7 +85,7 @@ pub fn is_typed(text: &str) -> bool {
     {
         return false;
     }
-    // An arrow is how people write "becomes", and what they say of an exit is no line: "exit code 137".
+    // In prose an arrow means "becomes", and a non-numeric word after `exit` is prose: "exit code 137".
     let takes_number = matches!(first, "exit" | "return") && rest.iter().any(|word| word.parse::<u8>().is_err());
     if takes_number || rest.iter().any(|word| is_arrow(word)) {
         return false;
@@ -100,13 +99,13 @@ pub fn is_typed(text: &str) -> bool {
     if !is_program(first) {
         return false;
     }
-    // `docker ps`: what the program itself calls so is no word of a sentence.
+    // `docker ps`: a known subcommand does not count as a word of prose.
     let own = rest.first().is_some_and(|second| is_subcommand(first, second));
     let spoken = rest.iter().skip(usize::from(own)).any(|word| is_spoken(word));
     if spoken && !rest.iter().any(|word| word.starts_with('-') && word.len() > 1) {
         return false;
     }
-    // Many a program is called like a verb.
+    // Many programs are named like a verb.
     let is_word = lists().is_word(first) || words::knows(first);
     let plain = |word: &&str| {
         word.bytes()
@@ -118,13 +117,13 @@ pub fn is_typed(text: &str) -> bool {
         // "make a file notes.txt"
         () if rest.len() > 1 && matches!(rest.first(), Some(&("a" | "an" | "some"))) => false,
         () if TAKES_WORDS.contains(&first) => rest.iter().all(plain) && rest.len() <= 3 || has_sign(text),
-        // "Update README.md" is an order.
+        // "Update README.md" is an order in prose.
         () if words::knows(first) => rest.iter().any(|word| is_hard(word)) || rest.last() == Some(&"."),
         () => has_sign(text),
     }
 }
 
-/// What only a command has.
+/// Whether the text has something that only a command has.
 fn has_sign(text: &str) -> bool {
     text.ends_with(" .")
         || text.split_whitespace().skip(1).any(|word| {
@@ -142,27 +141,27 @@ fn is_arrow(word: &str) -> bool {
     matches!(word, "->" | "=>" | "-->" | "==>" | "→")
 }
 
-/// Whether a program is known by this name.
+/// Whether a program with this name is known.
 pub fn is_program(name: &str) -> bool {
     SPECS.has(name) || lists().is_command(name)
 }
 
-/// Whether a program has a subcommand of this name. Not for those that are called like an order: "go test it".
+/// Whether a program has a subcommand of this name. Excludes programs named like an order: "go test it".
 pub fn is_subcommand(program: &str, word: &str) -> bool {
     !mood::is_order(program) && SPECS.find(program, &Nothing).is_some_and(|spec| spec.sub(word).is_some())
 }
 
-/// `in`, `from`: a word that joins others, and the name of many a file.
+/// `in`, `from`: a preposition or conjunction, and the name of many a file.
 pub fn is_link(word: &str) -> bool {
     lists().class(word) == Some(Class::Link)
 }
 
-/// `yesterday`, `now`: what options take as well.
+/// `yesterday`, `now`: words that options take as well.
 pub fn is_time(word: &str) -> bool {
     matches!(word, "now" | "today" | "yesterday" | "tomorrow" | "tonight")
 }
 
-/// A word that sentences have and command lines rarely have.
+/// A word that prose has and command lines rarely have.
 pub fn is_spoken(word: &str) -> bool {
     let plain = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
     matches!(lists().class(&plain), Some(Class::Core | Class::Link | Class::Speech)) && plain != "up" && plain != "in"

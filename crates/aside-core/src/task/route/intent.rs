@@ -1,8 +1,8 @@
-//! What a request wants: the intent as it goes over the wire, and what may come of it. Decides nothing about words.
+//! The intent of a request as it goes over the wire, and what approval it requires. Does not read words.
 
 use serde::{Deserialize, Serialize};
 
-/// The names on the wire are those of the design document.
+/// docs/task-routes.md has the names on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -19,7 +19,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
     pub kind: Kind,
-    /// 0 to 1.
+    /// From 0 to 1.
     pub confidence: f32,
     /// One short line.
     pub summary: String,
@@ -30,29 +30,29 @@ pub struct Intent {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Params {
-    /// Files that were named, as they were written.
+    /// Files that the request names, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// A command that was spelled out. "Run the tests" has none: which one that is, the project says.
+    /// A command that the request spells out. "Run the tests" has none: the project decides which command that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cmd: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change_request: Option<String>,
-    /// What is searched for; for a run without a command, the words that say what is to be run.
+    /// What to search for; for a run without a command, the words that say what to run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// For a run without a command, what was written behind the verb.
+    /// For a run without a command, the text after the verb.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Box<Written>>,
 }
 
-/// An order to run something that is no command as it stands.
+/// An order to run something that is not a command as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// All that stands behind the verb, to the byte: a line, if its first word is a program of the machine.
+    /// All text after the verb, unchanged: a command line, if its first word is a program on this machine.
     Rest(String),
     /// A request in which the command cannot be told from the words around it.
     Unclear(String),
@@ -96,7 +96,7 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether the request itself asks for something to be done.
+    /// Whether the request itself asks for an action.
     pub fn acts(self) -> bool {
         match self {
             Kind::Change | Kind::Run => true,
@@ -104,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// What a proposal of this kind may lead to. Follows from the kind alone, whatever a request or a model says about it.
+    /// What a proposal of this kind may lead to. Depends on the kind alone, not on what the request or the model says.
     pub fn requires(self) -> Requirement {
         match self {
             Kind::Change | Kind::Diagnose => Requirement::LocalApproval { action: Action::ApplyDiff },

@@ -1,8 +1,7 @@
-//! Which kind a request is most like, judged by requests of which people have said the kind. Rules know the usual sentence;
-//! this knows what is left when there is none: "tests pls", "dark mode", a word that is spelt wrong. It looks at words, pairs
-//! of words, pieces of long words, at the manner and at what the rules heard, and adds up weights that `make teach-route` has found
-//! (docs/task-routes.md). What is spoken of (code, logs, quotes) is a mark here as it is for the rules, so that nothing
-//! pasted has a say.
+//! A linear classifier for the kind of a request, trained on labelled requests. Rules cover usual phrasings; this covers the rest: "tests
+//! pls", "dark mode", a misspelt word. Features are words, word pairs, character n-grams, style, and the rules that matched; `make
+//! teach-route` trains their weights (docs/task-routes.md). Quoted material (code, logs, quotes) is a single marker here as for the rules,
+//! so that pasted text has no influence.
 
 use std::sync::LazyLock;
 
@@ -14,21 +13,21 @@ use crate::task::route::words;
 
 const WEIGHTS: &str = include_str!("../../../data/task/likeness.txt");
 
-/// A weight of one in the file is this much.
+/// Value of one unit of an integer weight in the file.
 pub const STEP: f32 = 1.0 / 16.0;
-/// Words of a request that are looked at: its beginning.
+/// Words of a request that are used: its beginning.
 const MAX_WORDS: usize = 80;
-/// Letters of the pieces of a word, and of a word that is worth taking apart.
+/// Length of the n-grams of a word, and of the shortest word that is split.
 const PIECE: usize = 4;
 
-/// Words of which each says what it can.
+/// Up to this many words, each counts fully.
 const FEW_WORDS: f32 = 8.0;
 const LENGTHS: [&str; 8] = ["0", "1", "2", "3", "4", "5", "6", "7"];
 
-/// For each kind how likely it is, in the order of `Kind::ALL`; one together.
+/// Probability of each kind, in the order of `Kind::ALL`; they add up to one.
 pub type Likeness = [f32; 8];
 
-/// Traits by the hash of their names, in order: sixteen bytes each, and nothing of a request has to be copied to look one up.
+/// Features by the hash of their names, sorted: sixteen bytes each, and a lookup copies nothing of the request.
 static ALL: LazyLock<Vec<(u64, [i8; 8])>> = LazyLock::new(|| {
     let mut all: Vec<(u64, [i8; 8])> = WEIGHTS.lines().filter_map(row).collect();
     all.sort_unstable_by_key(|(hash, _)| *hash);
@@ -36,7 +35,7 @@ static ALL: LazyLock<Vec<(u64, [i8; 8])>> = LazyLock::new(|| {
     all
 });
 
-/// `trait`, a tab, and eight numbers.
+/// A feature name, a tab, and eight numbers.
 fn row(row: &str) -> Option<(u64, [i8; 8])> {
     let (name, numbers) = row.split_once('\t')?;
     let mut weights = [0; 8];
@@ -47,22 +46,22 @@ fn row(row: &str) -> Option<(u64, [i8; 8])> {
     Some((hash(&[name]), weights))
 }
 
-/// FNV-1a, of the parts as if they were one.
+/// FNV-1a over the concatenated parts.
 fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// How many traits there are weights for; reads them all, as the first request does.
+/// Number of features with weights. Loads the table, as the first request does.
 pub fn known() -> usize {
     ALL.len()
 }
 
-/// `heard` are the rules that fitted its clauses.
+/// `heard` are the rules that matched the clauses.
 pub fn of(reading: &Reading, ruled: &Verdict, heard: &[Option<&'static str>]) -> Likeness {
     let mut shown: Vec<(u64, f32)> = Vec::with_capacity(256);
     each(reading, ruled, heard, &mut |parts, much| shown.push((hash(parts), much)));
-    // However often it is shown, a trait counts once.
+    // A feature counts once, however often it occurs.
     shown.sort_unstable_by_key(|(hash, _)| *hash);
     shown.dedup_by_key(|(hash, _)| *hash);
     let all = ALL.as_slice();
@@ -84,8 +83,8 @@ pub fn kind_at(place: usize) -> Kind {
     Kind::ALL.get(place).copied().unwrap_or(Kind::Explain)
 }
 
-/// Every trait that a request shows, by the parts of its name, some of them more than once, and how much it counts: of many
-/// words each says less.
+/// Calls `put` for every feature of a request, by the parts of its name and with its value; some features occur more than once. The more
+/// words, the less each counts.
 pub fn each(reading: &Reading, ruled: &Verdict, heard: &[Option<&'static str>], put: &mut dyn FnMut(&[&str], f32)) {
     let words: Vec<&str> = tokens(reading.normal()).take(MAX_WORDS).collect();
     of_words(&words, put);
@@ -151,7 +150,7 @@ fn of_shape(reading: &Reading, words: &[&str], shown: &mut dyn FnMut(&[&str])) {
     }
 }
 
-/// What is left of a voice when its words are taken away. What was pasted has no say: only the line above it is looked at.
+/// Style features apart from the words. Uses only the first line, so that pasted text has no influence.
 fn of_manner(all: &str, shown: &mut dyn FnMut(&[&str])) {
     let line = all.lines().next().unwrap_or_default().trim();
     let letters = |is: fn(char) -> bool| line.chars().any(is);
@@ -178,13 +177,12 @@ fn of_manner(all: &str, shown: &mut dyn FnMut(&[&str])) {
     }
 }
 
-/// Emoji, and the signs that are used like them.
+/// Emoji, and symbols that are used like them.
 fn is_picture(letter: char) -> bool {
     matches!(letter, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// What a slip of the fingers leaves of a word, and what words of one stem share: four letters each, of which the first and
-/// the last may be the edges of the word.
+/// Four-letter n-grams, including the edges of the word: they survive a typo and are shared by words of one stem.
 fn pieces(word: &str) -> impl Iterator<Item = (&'static str, &str, &'static str)> {
     let is_plain = word.len() >= PIECE && word.bytes().all(|byte| byte.is_ascii_lowercase());
     let word = if is_plain { word } else { "" };
@@ -196,7 +194,7 @@ fn pieces(word: &str) -> impl Iterator<Item = (&'static str, &str, &'static str)
     })
 }
 
-/// Words, marks of objects, single letters of Chinese, and question marks.
+/// Words, object markers, single Chinese characters, and question marks.
 fn tokens(normal: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -215,13 +213,13 @@ fn tokens(normal: &str) -> impl Iterator<Item = &str> {
             };
             at += length;
             let word = rest.get(..length)?;
-            // One number is like another.
+            // All numbers are the same token.
             return Some(if word.bytes().all(|byte| byte.is_ascii_digit()) { "#" } else { word });
         }
     })
 }
 
-/// Letters and digits, with what an apostrophe or a hyphen ties to them.
+/// Letters and digits, with those joined by an apostrophe or a hyphen.
 fn word_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);

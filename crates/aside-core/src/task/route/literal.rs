@@ -1,5 +1,5 @@
-//! Commands that a request spells out: `run make test | tee log`, ``run `make test` please``. Such a command is the text to the byte, or
-//! it is none: where the words behind it may say what not to run, nothing is left out and nothing is guessed.
+//! Commands that a request spells out: `run make test | tee log`, ``run `make test` please``. The command is the exact text or there is
+//! none: where words after it may say what not to run, nothing is left out and nothing is guessed.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,18 +11,18 @@ use crate::task::route::reading::is_han;
 use crate::task::route::words;
 use crate::text::pattern::Pattern;
 
-/// What the text behind `run` is.
+/// What the text after `run` is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
-    /// A command line, as it was written.
+    /// A command line, as written.
     Line(String),
-    /// A command with words that are no part of it, or words that say what not to run.
+    /// A command with words that are not part of it, or words that say what not to run.
     Unclear,
     /// Words: "the tests".
     Words,
 }
 
-/// Words that take something away from what they stand with, or put it off. A command with such a word as an argument is written in backquotes.
+/// Words that restrict or postpone what they stand with. A command with such a word as an argument has to be in backquotes.
 const RESTRICTS: &[&str] = &[
     "except",
     "excepting",
@@ -63,11 +63,11 @@ const RESTRICTS: &[&str] = &[
     "later",
 ];
 
-/// The same as several words.
+/// Restricting phrases of several words.
 const RESTRICTING: &[&[&str]] =
     &[&["dry", "run"], &["apart", "from"], &["other", "than"], &["as", "long", "as"], &["no", "wait"]];
 
-/// `once more` puts nothing off.
+/// `once more` postpones nothing.
 const HARMLESS: &[&[&str]] = &[&["once", "more"], &["once", "again"]];
 
 const RESTRICTS_CHINESE: &[&str] = &[
@@ -129,7 +129,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
     })
 });
 
-/// Where the text behind `run` begins; none when the request does not begin with such a word.
+/// The text after `run`; `None` when the request does not begin with such a word.
 pub fn rest(request: &str) -> Option<&str> {
     let patterns = PATTERNS.as_ref()?;
     let found =
@@ -137,11 +137,11 @@ pub fn rest(request: &str) -> Option<&str> {
     Some(request.get(found.end()..)?.trim_end()).filter(|rest| !rest.is_empty())
 }
 
-/// An order to run something, and whether it is a command. `is_program` knows the programs of the machine.
+/// Classifies an order to run something. `is_program` knows the programs of the machine.
 pub fn order(request: &str, is_program: &dyn Fn(&str) -> bool) -> Literal {
     let Some(rest) = rest(request) else { return Literal::Words };
     let asks = PATTERNS.as_ref().is_some_and(|patterns| patterns.asks.is_match(request));
-    // "Can you run make test?", "Please run make test." The same sign behind a path or a flag is part of it.
+    // "Can you run make test?", "Please run make test." After a path or a flag the same sign is part of it.
     let rest = match rest.strip_suffix('?') {
         Some(line) if asks && line.ends_with(|last: char| last.is_alphanumeric() || last == '`') => line,
         _ => rest,
@@ -151,7 +151,7 @@ pub fn order(request: &str, is_program: &dyn Fn(&str) -> bool) -> Literal {
         Some(line) if is_sentence && last_is_plain(line) => line,
         _ => rest,
     };
-    // A program whose name is no word about work: `run true`, and not `run test`.
+    // A program whose name is not a word about work: `run true`, but not `run test`.
     let name = without_tail(rest);
     if !name.contains(char::is_whitespace) && is_known(name, is_program) && !words::knows(name) {
         return Literal::Line(name.to_owned());
@@ -164,7 +164,7 @@ fn last_is_plain(line: &str) -> bool {
         && line.split_whitespace().last().is_some_and(|last| last.chars().all(char::is_alphanumeric))
 }
 
-/// A text by itself: a line, or one in quotes.
+/// Classifies a text by itself: a line, or one in quotes.
 pub fn read(text: &str, is_program: &dyn Fn(&str) -> bool) -> Literal {
     let text = text.trim();
     if text.is_empty() {
@@ -185,7 +185,7 @@ pub fn read(text: &str, is_program: &dyn Fn(&str) -> bool) -> Literal {
     if is_cut { Literal::Unclear } else { literal }
 }
 
-/// Whether words outside of quotes say what not to run, or that it is to wait.
+/// Whether words outside of quotes say what not to run, or to wait.
 pub fn restricts(text: &str) -> bool {
     let quotes =
         |text: &str| text.starts_with('`').then(|| quoted(text)).flatten().map(|(_, behind)| text.len() - behind.len());
@@ -215,7 +215,7 @@ fn has_restriction(words: &[&str]) -> bool {
     words.iter().enumerate().any(restricting)
 }
 
-/// What is between the quotes that a text begins with, and what follows them.
+/// The text between the quotes at the beginning, and what follows them.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let open = text.chars().next()?;
     let ticks = text.bytes().take_while(|byte| *byte == b'`').count();
@@ -239,7 +239,7 @@ fn is_tail(behind: &str) -> bool {
         || without_tail(behind).trim().is_empty() && !restricts(behind)
 }
 
-/// Without politeness, and without the wish to be told what came of it.
+/// Removes politeness and "tell me the result" from the end.
 fn without_tail(text: &str) -> &str {
     let found = PATTERNS.as_ref().and_then(|patterns| patterns.tail.find(text));
     match found {
@@ -250,7 +250,7 @@ fn without_tail(text: &str) -> &str {
     }
 }
 
-/// Whether what looks like politeness belongs to the command: `echo thanks`, `git commit -m please`.
+/// Whether apparent politeness belongs to the command: `echo thanks`, `git commit -m please`.
 fn is_argument(text: &str, tail: usize) -> bool {
     let (before, behind) = text.split_at_checked(tail).unwrap_or((text, ""));
     let spoken = behind.starts_with([',', '，', '。', '！', '？']);
@@ -263,7 +263,7 @@ fn is_argument(text: &str, tail: usize) -> bool {
             || last.is_some_and(|last| last.starts_with('-') && !last.contains('=')))
 }
 
-/// Whether the first word is a program and no word of a sentence, so that all behind it can only be its arguments.
+/// Whether the first word is a program and not a word of prose, so that everything after it can only be its arguments.
 pub fn names_program(text: &str, is_program: &dyn Fn(&str) -> bool) -> bool {
     let Some(first) = first_word(text) else { return false };
     is_known(&first, is_program) && !words::knows(&first) && !lists().is_word(&first)
@@ -308,7 +308,7 @@ fn unquoted(text: &str, is_program: &dyn Fn(&str) -> bool) -> Literal {
     }
 }
 
-/// Whether a line whose first word is a program is meant as a line: "run test", "run build" and "run find usages" are words.
+/// Whether a line whose first word is a program is meant as a command: "run test", "run build" and "run find usages" are words.
 fn is_command(text: &str, program: &str) -> bool {
     let bare = text.trim_end_matches(['.', ':', '!']);
     let is_argument = |word: &str| {
@@ -330,17 +330,17 @@ fn is_command(text: &str, program: &str) -> bool {
         || !command::is_program(program) && text.split_whitespace().skip(1).all(is_value)
 }
 
-/// What can only be an argument of a program that no list knows.
+/// What can only be an argument, for a program that is on no list.
 fn is_value(word: &str) -> bool {
     word.starts_with('-') || word.contains(|letter: char| letter.is_ascii_digit() || "./=:".contains(letter))
 }
 
-/// The first word of a line that is a word of a sentence.
+/// The first word of a line that is prose.
 fn first_prose(line: &Line<'_>, is_program: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for command in line.commands.iter().filter(|command| command.inside.is_none()) {
         let name = command.words.first().map_or("", |word| word.value.as_str());
-        // Behind an operator stands another program, or the sentence goes on: "make; I need it".
+        // After an operator comes another program, or prose: "make; I need it".
         let is_unknown = command.join != line::Join::First && !is_known(name, is_program) && !is_path(name);
         if let Some(word) = command.words.first().filter(|word| is_unknown && command::is_spoken(&word.value)) {
             found.push(word.span.clone());
@@ -387,19 +387,19 @@ fn is_prose(word: &str, before: &str, at: usize, rest: &[&str]) -> bool {
     let restricts = lower.get(..1).is_some_and(|first| first.iter().any(|word| RESTRICTS.contains(word)))
         || RESTRICTING.iter().any(|phrase| lower.starts_with(phrase));
     let is_value = before.starts_with('-') && command::is_time(&plain);
-    // `cp in out`: nothing is said of the program yet.
+    // `cp in out`: too few words for the link word to be prose.
     let is_first = at == 1 && rest.len() <= 2 && command::is_link(&plain);
     word.ends_with(',') && !word.contains('{')
         || restricts && !is_subcommand(&plain, at)
         || command::is_spoken(&plain) && !is_value && !is_first
 }
 
-/// `cargo install`, `pip wait`: the word behind the program is its own more often than not.
+/// `cargo install`, `pip wait`: the word after the program is more often its subcommand.
 fn is_subcommand(word: &str, at: usize) -> bool {
     at == 1 && matches!(word, "skip" | "ask" | "confirm" | "exclude" | "wait" | "first")
 }
 
-/// Words in brackets behind a command: "rm -r docs (the old ones)".
+/// Prose in brackets after a command: "rm -r docs (the old ones)".
 fn spoken_bracket(line: &Line<'_>) -> Option<Range<usize>> {
     let inner = |at: usize| line.commands.iter().any(|command| command.inside.is_some() && command.span.contains(&at));
     let in_word = |at: usize| {

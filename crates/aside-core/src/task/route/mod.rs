@@ -1,6 +1,6 @@
-//! What a request in plain words wants: one of eight kinds, how sure that is, and what belongs to it. Words go through three
-//! gates: shortcuts, rules about the shape of each clause, and, where the settings say so, a model whose word is checked. Does
-//! nothing, and proposes nothing: that what acts needs a person's approval follows from the kind, never from the words.
+//! Routes a request in plain words: one of eight kinds, with a confidence and parameters. Three stages: shortcuts, rules about the shape of
+//! each clause combined with a classifier, and, if configured, a model whose reply is validated. Executes and proposes nothing; that an
+//! action needs approval follows from the kind, never from the words.
 
 pub mod command;
 pub mod intent;
@@ -32,25 +32,25 @@ use reading::Reading;
 use shortcut::Shortcut;
 use weigh::{Verdict, weigh};
 
-/// What a rule that is sure weighs against what the request is like, which weighs one. Found with the requests that are
-/// there to learn from, and the least with which plain ones are read as well as by the rules alone.
+/// Weight of a confident rule, relative to the classifier's weight of one. Tuned on the training requests: the smallest value with which
+/// plain requests are classified as well as by the rules alone.
 const RULES_WEIGH: f32 = 0.25;
 const SURE_RULE: f32 = 0.9;
-/// The word of a rule that is no surer than this has no weight of its own.
+/// A rule with at most this confidence has no weight.
 const UNSURE_RULE: f32 = 0.6;
 
-/// What is left of the confidence that something is to act when no rule is sure of it.
+/// Factor on the confidence of an acting kind that no confident rule supports.
 const ACTS_BY_LIKENESS: f32 = 0.8;
 
-/// Words are never surer than this: of those that are as sure as can be, so many are right.
+/// Cap on the confidence of the classifier: its precision at the top.
 const SUREST: f32 = 0.97;
 
-/// What the settings say.
+/// Settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// What a message to the assistant begins with, where others read along; nothing else has the shortcuts.
+    /// The prefix of a message to the assistant in a shared chat. Shortcuts need it.
     pub prefix: &'a str,
-    /// From here on a guess is acted upon.
+    /// Minimum confidence to act upon a guess.
     pub threshold: f32,
 }
 
@@ -63,7 +63,7 @@ impl Default for Options<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Routed {
     Task(Route),
-    /// `@dev apply ID`: a proposal that is there already, for the gate.
+    /// `@dev apply ID`: an existing proposal to carry out, for the gate to decide.
     Apply {
         id: String,
     },
@@ -74,9 +74,9 @@ pub struct Route {
     pub intent: Intent,
     pub scope: Scope,
     pub by: By,
-    /// What was found wrong with it, for people.
+    /// Human-readable notes about what was wrong with it.
     pub notes: Vec<String>,
-    /// The person said that nothing is to be changed or run.
+    /// The user said not to change or run anything.
     pub held: bool,
 }
 
@@ -84,13 +84,13 @@ pub struct Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// As far as its kind goes.
+    /// As far as its kind allows.
     Full,
     /// A plan in words: no diff, no command.
     Plan,
 }
 
-/// Who said so.
+/// What decided the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     Shortcut,
@@ -125,7 +125,7 @@ pub fn route(request: &str, options: &Options<'_>) -> Routed {
     }
 }
 
-/// The task that `@dev apply ID` names; known without a look at any rule.
+/// The task that `@dev apply ID` names. Does not evaluate any rules.
 pub fn applies<'a>(request: &'a str, options: &Options<'_>) -> Option<&'a str> {
     match shortcut::read(request, options.prefix) {
         Shortcut::Apply(id) => Some(id),
@@ -151,7 +151,7 @@ fn words_route(request: &str, options: &Options<'_>) -> Route {
     if is_only_told(request, &verdict) {
         verdict = Verdict { kind: Kind::Explain, rule: "told", ..verdict };
     }
-    // Of a guess only the words are kept, whatever it was that was guessed.
+    // Below the threshold, all but changes become an explanation.
     if verdict.confidence < options.threshold && verdict.kind != Kind::Change {
         verdict.kind = Kind::Explain;
     }
@@ -166,11 +166,11 @@ fn words_route(request: &str, options: &Options<'_>) -> Route {
     checked(Route { intent, scope: Scope::Full, by: By::Rule(rule), notes: Vec::new(), held }, options)
 }
 
-/// Whether something would be run that was not asked for: `did the deploy script run`, `don't run the tests`, `git reset is what?`. A
-/// line for the shell may have words like a sentence, and has signs that no sentence has.
+/// Whether a `Run` or `Change` was only mentioned, not requested: `did the deploy script run`, `don't run the tests`, `git reset is what?`.
+/// A command line may read like prose, but has operators that prose does not have.
 fn is_only_told(request: &str, verdict: &Verdict) -> bool {
     let is_line = verdict.rule == "command";
-    // Of changes only those that no rule has heard: `who deleted the login form`.
+    // For changes, only those that no rule matched: `who deleted the login form`.
     if verdict.kind == Kind::Change {
         return verdict.rule == "likeness" && Mood::of(request).is_past();
     }
@@ -194,11 +194,11 @@ fn verdict(reading: &Reading) -> Verdict {
         _ => {}
     }
     let (ruled, heard) = ruled(reading);
-    // What is a line for the shell as it stands is like nothing that people say.
+    // The classifier was trained on prose, not on command lines.
     if ruled.rule == "command" {
         return ruled;
     }
-    // Small words are like those of many requests, and together they would be sure of something.
+    // Vague words occur in many requests, and together they would make the classifier too confident.
     if ruled.rule == "nothing" && words::are_vague(reading.normal()) {
         return ruled;
     }
@@ -215,7 +215,7 @@ fn ruled(reading: &Reading) -> (Verdict, Vec<Option<&'static str>>) {
     weigh(reading)
 }
 
-/// What the rules say has a weight by how sure they are, and what the request is like has one of its own.
+/// Averages the rules, weighted by their confidence, with the classifier.
 fn together(ruled: Verdict, likeness: &Likeness, reading: &Reading) -> Verdict {
     let weight = RULES_WEIGH * ((ruled.confidence - UNSURE_RULE) / (SURE_RULE - UNSURE_RULE)).clamp(0.0, 1.0);
     let share = |place: usize, likely: f32| {
@@ -226,13 +226,13 @@ fn together(ruled: Verdict, likeness: &Likeness, reading: &Reading) -> Verdict {
     let allowed = shares.filter(|(kind, _)| !(ruled.held && kind.acts()));
     let Some((kind, confidence)) = allowed.max_by(|one, other| one.1.total_cmp(&other.1)) else { return ruled };
     let confidence = confidence.min(SUREST);
-    // What would act is the dearer mistake.
+    // A wrong action costs more than a wrong explanation.
     let confidence =
         if kind.acts() && (kind != ruled.kind || weight == 0.0) { confidence * ACTS_BY_LIKENESS } else { confidence };
     if kind == ruled.kind {
         return Verdict { confidence, ..ruled };
     }
-    // The clause on which the rules went is one that says something else.
+    // The clause that the rules chose means another kind.
     let range = match reading.clauses.as_slice() {
         [only] => only.range.clone(),
         _ => 0..reading.normal().len(),
@@ -240,7 +240,7 @@ fn together(ruled: Verdict, likeness: &Likeness, reading: &Reading) -> Verdict {
     Verdict { kind, confidence, rule: "likeness", range, held: ruled.held }
 }
 
-/// What a request shows, and how much each counts: for who learns from requests of which the kind is told.
+/// The features of a request and their values, for training.
 pub fn traits(request: &str) -> BTreeMap<String, f32> {
     let reading = Reading::of(request);
     let (ruled, heard) = ruled(&reading);
@@ -251,7 +251,7 @@ pub fn traits(request: &str) -> BTreeMap<String, f32> {
     traits
 }
 
-/// A guess below the threshold becomes a plan, and a command that could not be proposed as it was written is none.
+/// Turns a guess below the threshold into a plan, and drops a command that cannot be proposed as written.
 fn checked(mut route: Route, options: &Options<'_>) -> Route {
     let Route { intent, scope, notes, .. } = &mut route;
     intent.params.files.truncate(params::MAX_FILES);
@@ -261,7 +261,7 @@ fn checked(mut route: Route, options: &Options<'_>) -> Route {
     }
     if intent.confidence < options.threshold {
         *scope = Scope::Plan;
-        // What would be changed can be told in a plan; anything else is at best explained.
+        // A plan can describe a change; anything else is only explained.
         if intent.kind != Kind::Change {
             let question = intent.params.question.take().or(intent.params.change_request.take());
             let question = question.or(intent.params.query.take()).or(intent.params.cmd.take());

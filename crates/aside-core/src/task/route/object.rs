@@ -1,4 +1,4 @@
-//! What is spoken of in a request, told from the words that speak: quotes, code, files, names, and what programs print.
+//! Finds the objects in a request: quotes, code, files, identifiers and program output, as opposed to the words about them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use regex::Regex;
 const LOGS: &str = include_str!("../../../data/task/logs.txt");
 const FILES: &str = include_str!("../../../data/task/files.txt");
 
-/// Letters of a quote; what is longer was not closed.
+/// Characters of a quote; a longer one is taken as unclosed.
 const MAX_QUOTE: usize = 400;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +17,13 @@ pub enum Sort {
     /// Between fences.
     Block,
     Diff,
-    /// What a program printed when something went wrong.
+    /// Error output of a program.
     Log,
     /// In backquotes.
     Code,
     Quote,
     File,
-    /// What only code has: `getUser`, `MAX_RETRIES`, `Config::load`, `load()`.
+    /// An identifier as only code has it: `getUser`, `MAX_RETRIES`, `Config::load`, `load()`.
     Name,
     /// `--dry-run`
     Flag,
@@ -31,7 +31,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// How it stands among the words. No request can have such a word: brackets are not among what is kept of it.
+    /// The marker that replaces the object in the normalised text. No request can contain it, since brackets are removed from the text.
     pub fn mark(self) -> &'static str {
         match self {
             Sort::Block => "<block>",
@@ -59,10 +59,10 @@ fn is_log(line: &str) -> bool {
     log_line().is_some_and(|log| log.is_match(line))
 }
 
-/// The lines of a text: prose each by itself, what belongs together in one piece.
+/// Splits a text: prose by line, and consecutive lines of the same sort as one piece.
 pub fn lines(text: &str) -> Vec<(Option<Sort>, Range<usize>)> {
     let mut found: Vec<(Option<Sort>, Range<usize>)> = Vec::new();
-    // Where it begins, and how long it is: a shorter one inside is text.
+    // Where the fence begins, and its length: a shorter one inside is text.
     let mut fence: Option<(usize, usize)> = None;
     let mut at = 0;
     for whole in text.split_inclusive('\n') {
@@ -77,7 +77,7 @@ pub fn lines(text: &str) -> Vec<(Option<Sort>, Range<usize>)> {
             }
             continue;
         }
-        // A fence that closes in its own line is a quote.
+        // A fence that closes on its own line is an inline quote.
         if ticks >= 3 && !line.trim_start().get(ticks..).is_some_and(|rest| rest.contains("```")) {
             fence = Some((range.start, ticks));
             continue;
@@ -85,7 +85,7 @@ pub fn lines(text: &str) -> Vec<(Option<Sort>, Range<usize>)> {
         let before = found.last().and_then(|(sort, _)| *sort);
         let sort = match before {
             Some(Sort::Diff) if line.starts_with(['+', '-', ' ', '@']) || line.is_empty() => Some(Sort::Diff),
-            // The lines of a stack are behind the one that says what happened.
+            // Stack frames follow the line that says what happened.
             Some(Sort::Log) if line.starts_with([' ', '\t']) => Some(Sort::Log),
             _ if line.starts_with("diff --git ") || line.starts_with("--- a/") => Some(Sort::Diff),
             _ if is_log(line) => Some(Sort::Log),
@@ -114,7 +114,7 @@ fn sort_of_block(text: &str) -> Sort {
     }
 }
 
-/// A quote at the beginning of a text: what sort it is, what is inside, and how long it is.
+/// A quote at the beginning of a text: its sort, its contents, and its length.
 pub fn quoted(text: &str, before: Option<char>) -> Option<(Sort, &str, usize)> {
     let open = text.chars().next()?;
     let (close, sort) = match open {
@@ -123,7 +123,7 @@ pub fn quoted(text: &str, before: Option<char>) -> Option<(Sort, &str, usize)> {
         '“' => ("”", Sort::Quote),
         '「' => ("」", Sort::Quote),
         '『' => ("』", Sort::Quote),
-        // An apostrophe unless nothing stands before it.
+        // Otherwise it is an apostrophe.
         '\'' if before.is_none_or(|before| !before.is_alphanumeric()) => ("'", Sort::Quote),
         '‘' => ("’", Sort::Quote),
         _ => return None,
@@ -141,13 +141,13 @@ pub fn quoted(text: &str, before: Option<char>) -> Option<(Sort, &str, usize)> {
     is_quote.then_some((sort, inner.trim(), opening + end + close.len()))
 }
 
-/// Letters that words, files and names are written with.
+/// Characters of words, files and identifiers.
 pub fn is_word_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric()
         || matches!(letter, '_' | '/' | '~' | '.' | '@' | '+' | '-' | ':' | '$' | '*' | '%' | '#' | '=' | '\\')
 }
 
-/// How long the word is at the beginning of a text, with what is called in it.
+/// Length of the word at the beginning of a text, including the brackets of a call.
 pub fn word_length(text: &str) -> usize {
     let mut length = 0;
     let mut letters = text.char_indices().peekable();
@@ -170,7 +170,7 @@ pub fn word_length(text: &str) -> usize {
     length + closes.map_or(0, |end| end + 1)
 }
 
-/// What a word stands for, if it is no word, and how many bytes belong to it: not the marks behind.
+/// The sort of a word, `None` for an ordinary word, and its length without trailing punctuation.
 pub fn sort_of(word: &str) -> (Option<Sort>, usize) {
     let bare = word.trim_end_matches(['.', ':', '/', '-', '*', '=', '@', '#', '\\', '+']);
     let with_slash =
@@ -199,7 +199,7 @@ fn is_flag(word: &str) -> bool {
     word.len() > name.len() && !name.is_empty() && word.len() - name.len() <= 2
 }
 
-/// Endings of files, folders, and names of files.
+/// File extensions, folders, and file names.
 struct Names {
     extensions: HashSet<&'static str>,
     folders: HashSet<&'static str>,
@@ -259,7 +259,7 @@ fn is_file(word: &str) -> bool {
     extended || is_path
 }
 
-/// Written as only code is.
+/// Spelled as only code is.
 fn is_name(word: &str) -> bool {
     let bare = word.trim_start_matches(['@', '$', '#', '*']);
     if bare.contains("::") || word.ends_with(')') || word.starts_with('$') && !bare.is_empty() {

@@ -1,5 +1,4 @@
-//! What belongs to an intent: the files that were named, the command, the words to look for, and a line about it all. Takes
-//! words as they were written; makes none up.
+//! The parameters of an intent: the files named, the command, the search words, and a summary line. Copies words as written; makes none up.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -16,17 +15,17 @@ use crate::text::pattern::Pattern;
 
 /// Files of one request.
 pub const MAX_FILES: usize = 10;
-/// Letters of a question or a wish that is passed on.
+/// Characters of a question or query that is passed on.
 pub const MAX_WORDS: usize = 4000;
-/// Letters of a query.
+/// Characters of search words.
 const MAX_QUERY: usize = 200;
-/// Letters of what a summary says after the kind.
+/// Characters of a summary after the kind.
 const MAX_SUMMARY: usize = 80;
 
 struct Frames {
-    /// What stands before what is searched for.
+    /// The words before the search term.
     search: Pattern,
-    /// And behind it.
+    /// The words after it.
     behind: Pattern,
     run: Pattern,
     search_chinese: Pattern,
@@ -68,7 +67,7 @@ pub fn params(reading: &Reading, verdict: &Verdict) -> Params {
     params
 }
 
-/// Files that were named, each once.
+/// Files that the request names, each once.
 pub fn files(reading: &Reading) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for object in reading.objects.iter().filter(|object| is_file(object.sort, &object.text)) {
@@ -105,12 +104,12 @@ fn query(reading: &Reading, range: &Range<usize>) -> Option<String> {
         frames.behind.find(rest).or_else(|| frames.behind_chinese.find(rest)).map_or(rest.len(), |found| found.start());
     let raw = reading.raw(&(range.start + start..range.start + start + end));
     let words = cut(raw.trim().trim_end_matches(['?', '？', '.', '。', ',', '!']).trim(), MAX_QUERY);
-    // Nothing but the frame: then that is all there is to look for.
+    // Only the frame is left: then the whole text is the search term.
     Some(if words.is_empty() { cut(reading.raw(range).trim(), MAX_QUERY) } else { words })
         .filter(|words| !words.is_empty())
 }
 
-/// A request that is a line for the shell, with or without `run` before it.
+/// A request that is a command line, with or without `run` before it.
 pub fn line(reading: &Reading) -> Params {
     let all = reading.all();
     let literal = match literal::rest(all) {
@@ -127,7 +126,7 @@ pub fn line(reading: &Reading) -> Params {
     }
 }
 
-/// What is to be run: a command that was written out, to the byte, or words. What stands before the order may be a condition of it.
+/// What to run: a command that was spelled out, unchanged, or words. Text before the order may be a condition on it.
 fn run(reading: &Reading, range: &Range<usize>, params: Params) -> Params {
     let (before, order) = reading.around(range);
     let (order, all) = (split_piped(order).0, split_piped(reading.all()).0);
@@ -147,12 +146,12 @@ fn run(reading: &Reading, range: &Range<usize>, params: Params) -> Params {
     }
 }
 
-/// What is told where a command and the words around it cannot be told apart.
+/// The parameter for a command that cannot be told from the words around it.
 pub fn unclear(text: &str) -> Option<Box<Written>> {
     Some(Box::new(Written::Unclear(cut(text, MAX_COMMAND))))
 }
 
-/// A command in backquotes or in a fence, where nothing else is.
+/// A command in backquotes or in a fence, if it is the only one.
 fn quoted(reading: &Reading, range: &Range<usize>) -> Option<String> {
     let mut codes = reading.objects_in(range).filter(|object| object.sort == Sort::Code);
     let code = codes.next().map(|object| object.text.clone()).filter(|_| codes.next().is_none());
@@ -164,14 +163,14 @@ fn quoted(reading: &Reading, range: &Range<usize>) -> Option<String> {
     code.or_else(block)
 }
 
-/// What a fence is marked with whose text was piped in: it is data, and never becomes a command.
+/// Info string of a fence around piped-in text: it is data, and never becomes a command.
 pub const PIPED: &str = "stdin";
 
 pub fn is_piped(block: &str) -> bool {
     block.lines().next().is_some_and(|fence| fence.trim().trim_start_matches(['`', '~']) == PIPED)
 }
 
-/// The words of a request, and the text that was piped in behind them.
+/// The words of a request, and the text that was piped in after them.
 pub fn split_piped(request: &str) -> (&str, Option<&str>) {
     let mut at = 0;
     for line in request.split_inclusive('\n') {
@@ -186,7 +185,7 @@ pub fn split_piped(request: &str) -> (&str, Option<&str>) {
     (request, None)
 }
 
-/// "Run this", where all that "this" can mean was piped in.
+/// "Run this", where "this" can only mean what was piped in.
 fn is_piped_only(reading: &Reading, range: &Range<usize>) -> bool {
     let piped = reading.objects.iter().any(|object| object.sort == Sort::Block && is_piped(&object.text));
     let named = named(reading, range).unwrap_or_default().to_lowercase();
@@ -200,7 +199,7 @@ fn is_piped_only(reading: &Reading, range: &Range<usize>) -> bool {
     piped && named.lines().next().unwrap_or_default().split_whitespace().all(points)
 }
 
-/// What is to be run, in words.
+/// What to run, in words.
 fn named(reading: &Reading, range: &Range<usize>) -> Option<String> {
     let words = rest_of_run(reading, range).unwrap_or_else(|| reading.raw(range).trim().to_owned());
     let words = words.trim_end_matches(['?', '.', '。', '!', '？']).trim();
@@ -215,7 +214,7 @@ fn rest_of_run(reading: &Reading, range: &Range<usize>) -> Option<String> {
     Some(raw).filter(|raw| !raw.is_empty())
 }
 
-/// One line, in which no secret is.
+/// One line, with secrets redacted.
 pub fn summary(kind: Kind, params: &Params, words: &str) -> String {
     let label = match kind {
         Kind::Help => return "Help".to_owned(),
@@ -234,12 +233,12 @@ pub fn summary(kind: Kind, params: &Params, words: &str) -> String {
     };
     let said = redact(said);
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    // What ends a sentence is part of a command.
+    // Trailing punctuation may be part of a command.
     let said = if params.cmd.is_some() { &said } else { said.trim_end_matches(['.', '。', ',', ';', ':']) };
     if said.is_empty() || said.eq_ignore_ascii_case(label) {
         return label.to_owned();
     }
-    // "Run: run the tests" says it twice.
+    // Avoids "Run: run the tests".
     let said = match said.split_once(' ') {
         Some((verb, rest)) if verb.eq_ignore_ascii_case(label) && params.cmd.is_none() => rest,
         _ => said,

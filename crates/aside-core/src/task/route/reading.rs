@@ -1,6 +1,6 @@
-//! A request as the rules see it: in small letters, with everything that is spoken *of* put in brackets. What stands in
-//! backquotes, quotes or fences, names of files and of things in code, and lines of a log are objects, whatever words they
-//! are made of. Cuts the rest into clauses; does not say what any of it wants.
+//! Normalises a request for the rules: lower case, with objects replaced by markers. Text in backquotes, quotes or fences, names of files
+//! and identifiers, and log lines are objects, whatever words they contain. Splits the rest into clauses; does not decide what any of it
+//! wants.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,14 +13,14 @@ use crate::text;
 
 const TRADITIONAL: &str = include_str!("../../../data/task/traditional.txt");
 
-/// Bytes of a request that are read: its beginning. What is longer was pasted.
+/// Bytes of a request that are read: its beginning. A longer one has pasted text.
 pub const MAX_READ: usize = 16 * 1024;
-/// Clauses of a request that are looked at.
+/// Clauses that are read.
 const MAX_CLAUSES: usize = 48;
 /// Objects that are kept.
 const MAX_OBJECTS: usize = 200;
 
-/// Something that is spoken of, as it was written, without its quotes.
+/// An object as it was written, without its quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
     pub sort: Sort,
@@ -28,26 +28,26 @@ pub struct Object {
     at: usize,
 }
 
-/// A piece of a sentence that wants one thing, or says one.
+/// A part of a sentence that wants or states one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Where it is in the normal text, without the politeness before it.
+    /// Its range in the normalised text, without the politeness before it.
     pub range: Range<usize>,
     /// Its sentence ends with a question mark.
     pub asked: bool,
-    /// `and` or `or` is all that parts it from the one before.
+    /// Only `and` or `or` separates it from the clause before.
     pub joined: bool,
     /// "I want to": weaker than an order.
     pub wished: bool,
-    /// "Would you mind" stands before it.
+    /// It follows "Would you mind".
     pub minded: bool,
 }
 
 pub struct Reading {
-    /// Clean, and as much of it as is read.
+    /// Sanitized, and cut to `MAX_READ`.
     raw: String,
     normal: String,
-    /// For each byte of the normal text, where what it stands for begins and ends.
+    /// For each byte of the normalised text, the range of the original it stands for.
     origin: Vec<(usize, usize)>,
     pub objects: Vec<Object>,
     pub clauses: Vec<Clause>,
@@ -74,7 +74,7 @@ impl Reading {
         self.normal.get(range.clone()).unwrap_or_default()
     }
 
-    /// What was written where the normal text has this.
+    /// The original text of a range of the normalised text.
     pub fn raw(&self, range: &Range<usize>) -> &str {
         let start = self.origin.get(range.start).map(|(start, _)| *start);
         match (start, self.end(range)) {
@@ -83,7 +83,7 @@ impl Reading {
         }
     }
 
-    /// What was written before that, and from where it begins to the end of the request.
+    /// The original text before the range, and from its start to the end of the request.
     pub fn around(&self, range: &Range<usize>) -> (&str, &str) {
         let start = self.origin.get(range.start).map_or(0, |(start, _)| *start);
         self.raw.split_at_checked(start).unwrap_or(("", &self.raw))
@@ -105,7 +105,7 @@ impl Reading {
         self.objects.iter().any(|object| object.sort == sort)
     }
 
-    /// The objects within a piece of the normal text.
+    /// The objects within a range of the normalised text.
     pub fn objects_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Object> {
         let start = self.origin.get(range.start).map_or(usize::MAX, |(start, _)| *start);
         let end = range.end.checked_sub(1).and_then(|last| self.origin.get(last)).map_or(0, |(_, end)| *end);
@@ -198,8 +198,8 @@ impl Reading {
         self.put(mark, range);
     }
 
-    /// Blanks are single, and there are none beside Chinese, which is written with and without them. Chinese is in the letters
-    /// that the rules are written in.
+    /// Collapses blanks, and drops those next to Chinese, which is written with and without them. Converts Chinese to simplified
+    /// characters, as the rules have them.
     fn put(&mut self, letter: char, range: Range<usize>) {
         let letter = if is_han(letter) { simplified(letter) } else { letter };
         let last = self.normal.chars().next_back();
@@ -235,7 +235,7 @@ fn simplified(letter: char) -> char {
     LETTERS.get(&letter).copied().unwrap_or(letter)
 }
 
-/// The word that was meant, where a slip of the fingers made one that nobody knows.
+/// The intended word, if this one is an unknown word with a typo.
 fn meant(word: &str) -> Option<&'static str> {
     let is_plain = word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     if !is_plain || lists().is_word(word) || words::knows(word) || lists().is_command(word) {
@@ -267,7 +267,7 @@ fn clauses(normal: &str) -> Vec<Clause> {
     found
 }
 
-/// Up to the mark that ends it, and with it.
+/// Length up to and including the punctuation that ends the sentence.
 fn sentence_length(text: &str) -> usize {
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
@@ -276,7 +276,7 @@ fn sentence_length(text: &str) -> usize {
             '.' => letters.peek().is_none_or(|(_, next)| next.is_whitespace() || is_han(*next)),
             _ => false,
         };
-        // Several marks end one sentence.
+        // Several marks in a row end one sentence.
         if ends && letters.peek().is_none_or(|(_, next)| !matches!(next, '?' | '!' | '.')) {
             return at + letter.len_utf8();
         }

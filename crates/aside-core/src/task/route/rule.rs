@@ -1,5 +1,5 @@
-//! Rules: the shape of a clause, and what it wants. Reads them from `data/task/*.rules`, whose format docs/task-routes.md
-//! tells, and finds the first that fits. What several clauses want together is decided in `weigh`.
+//! Rules that map the shape of a clause to what it wants. Loads them from `data/task/*.rules`, in the format of docs/task-routes.md, and
+//! finds the first that matches. `weigh` decides what several clauses want together.
 
 use std::sync::LazyLock;
 
@@ -14,12 +14,12 @@ const CHINESE: &str = include_str!("../../../data/task/chinese.rules");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
     Wants(Kind),
-    /// That nothing is to be changed or run.
+    /// Change and run nothing.
     Hold,
     Nothing,
 }
 
-/// How it is said. The order is the strength.
+/// How strongly it is said, in increasing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Force {
     Report,
@@ -33,7 +33,7 @@ pub struct Rule {
     pub says: Says,
     pub force: Force,
     pub confidence: f32,
-    /// What is joined to it with `and` belongs to it: "how do I find it and rename it".
+    /// Text joined with `and` belongs to it: "how do I find it and rename it".
     pub goes_on: bool,
     when: Vec<Pattern>,
     not: Vec<Pattern>,
@@ -43,17 +43,17 @@ pub struct Rule {
     pub misses: Vec<&'static str>,
 }
 
-/// Most people need one of the two.
+/// Loaded separately, since most users need only one of the two.
 static ALL: [LazyLock<Vec<Rule>>; 2] = [LazyLock::new(|| read(ENGLISH)), LazyLock::new(|| read(CHINESE))];
 
-/// The first rule that fits a clause.
+/// The first rule that matches a clause.
 pub fn of(clause: &str) -> Option<&'static Rule> {
     let [english, chinese] = &ALL;
     let rules = if clause.contains(is_han) { chinese } else { english };
     rules.iter().find(|rule| rule.fits(clause))
 }
 
-/// The same, where what is left of "would you mind running the tests" begins with a verb in another form.
+/// Like `of`, for a clause that begins with a gerund, as after "would you mind": "running the tests".
 pub fn of_gerund(clause: &str) -> Option<&'static Rule> {
     let (first, rest) = clause.split_once(' ').unwrap_or((clause, ""));
     match words::stem(first) {
@@ -63,7 +63,7 @@ pub fn of_gerund(clause: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
-    /// Where in a clause that it fits it ends: what follows may say something else.
+    /// Where the match ends in the clause: the text after it may say something else.
     pub fn end(&self, clause: &str) -> usize {
         self.when.iter().find_map(|when| when.find(clause)).map_or(clause.len(), |found| found.end())
     }
@@ -94,7 +94,7 @@ fn read(text: &'static str) -> Vec<Rule> {
     rules
 }
 
-/// `name: kind force confidence`, and perhaps `open`.
+/// `name: kind force confidence`, optionally `open`.
 fn head(row: &'static str) -> Option<Rule> {
     let (name, rest) = row.split_once(':')?;
     let mut parts = rest.split_whitespace();

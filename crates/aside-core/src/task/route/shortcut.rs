@@ -1,6 +1,6 @@
-//! `@dev` and what may follow it: the short commands of the design document, and anything else in words.
+//! Parses `@dev` and what may follow it: a short command (docs/task-routes.md), or words.
 
-/// What a request is once its prefix is off.
+/// A request without its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shortcut<'a> {
     Help,
@@ -9,7 +9,7 @@ pub enum Shortcut<'a> {
     Patch(&'a str),
     Apply(&'a str),
     Test(Option<String>),
-    /// No shortcut: words.
+    /// Not a shortcut: words.
     Words(&'a str),
 }
 
@@ -45,7 +45,7 @@ fn is_id(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-/// `--cmd="npm test"`, in either quotes or none, or parted by a blank.
+/// `--cmd="npm test"`, in either kind of quotes or none, or with a blank instead of `=`.
 fn command(flag: &str) -> Option<String> {
     let rest = flag.strip_prefix("--cmd")?;
     let value = rest.strip_prefix('=').or_else(|| rest.strip_prefix(' '))?.trim();

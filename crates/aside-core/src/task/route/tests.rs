@@ -1,4 +1,4 @@
-//! Requests by their shape, one rule at a time, and texts that nobody would write.
+//! Requests by their shape, one rule at a time, and random texts.
 
 use proptest::prelude::*;
 

@@ -1,5 +1,5 @@
-//! What a whole request wants, when each of its clauses has said what it wants. What acts wins, since that is what has to be
-//! approved; unless it was forbidden, or only thought aloud before a question.
+//! Combines what the clauses of a request want. An action wins, since it has to be approved; unless it was forbidden, or only considered
+//! before a question.
 
 use std::ops::Range;
 
@@ -9,9 +9,9 @@ use crate::task::route::reading::Reading;
 use crate::task::route::rule::{self, Force, Rule, Says};
 use crate::task::route::words;
 
-/// A report that is one for sure, and no remark before a question.
+/// Confidence from which a report counts as one, and not as a remark before a question.
 const SURE: f32 = 0.7;
-/// Words of a question that asks about the report before it.
+/// Words of a question, below which it is about the report before it.
 const SHORT: usize = 8;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -20,9 +20,9 @@ pub struct Verdict {
     pub confidence: f32,
     /// The name of the rule that decided.
     pub rule: &'static str,
-    /// The clause that decided, in the normal text; all of it when none did.
+    /// The clause that decided, in the normalised text; all of it when none did.
     pub range: Range<usize>,
-    /// It was said that nothing is to be changed or run.
+    /// The user said not to change or run anything.
     pub held: bool,
 }
 
@@ -33,7 +33,7 @@ struct Said {
     force: Force,
 }
 
-/// What the rules make of it, and for each clause the rule that fitted.
+/// The verdict of the rules, and for each clause the rule that matched.
 pub fn weigh(reading: &Reading) -> (Verdict, Vec<Option<&'static str>>) {
     let (said, held, heard) = listen(reading);
     (decide(reading, &said, held), heard)
@@ -60,7 +60,7 @@ fn decide(reading: &Reading, said: &[Said], held: bool) -> Verdict {
     }
     let report = first(&|said| said.kind == Kind::Diagnose && said.force == Force::Report);
     let asks = |said: &Said| !said.kind.acts() && matches!(said.force, Force::Question | Force::Order);
-    // Who says what is wished and then asks how, asks.
+    // A user who names an action and then asks how, asks a question.
     let wished = first(&|said| said.kind.acts()).filter(|_| report.is_none() && !said.iter().any(asks));
     if let Some(wish) = wished {
         return verdict(wish);
@@ -72,7 +72,7 @@ fn decide(reading: &Reading, said: &[Said], held: bool) -> Verdict {
         (Some(asked), report) if asked.kind == Kind::Explain && asked.force == Force::Question => {
             let short = reading.text(&asked.range).split(' ').count() < SHORT;
             match (pasted, report) {
-                // "What does it want from me", and the log.
+                // For example "What does it want from me", with a log.
                 (Some(rule), _) => Verdict { kind: Kind::Diagnose, confidence: 0.75, rule, ..verdict(asked) },
                 (None, Some(report)) if short && report.rule.confidence >= SURE => {
                     Verdict { confidence: 0.75, ..verdict(report) }
@@ -87,14 +87,14 @@ fn decide(reading: &Reading, said: &[Said], held: bool) -> Verdict {
     }
 }
 
-/// What was done, what was expected, and what came of it: the orders among the steps are no wishes.
+/// Steps, expected and actual result: the imperatives among the steps are not orders.
 fn is_bug_report(normal: &str) -> bool {
     let has = |labels: &[&str]| labels.iter().any(|label| normal.contains(label));
     has(&["expected:", "expected behavio", "expected result", "期望", "预期"])
         && has(&["actual:", "actual behavio", "actual result", "actually:", "observed:", "instead:", "实际"])
 }
 
-/// What each clause says. What is joined to a question belongs to it.
+/// What each clause says. A clause joined to a question belongs to it.
 fn listen(reading: &Reading) -> (Vec<Said>, bool, Vec<Option<&'static str>>) {
     let (mut said, mut held, mut goes_on, mut heard) = (Vec::new(), false, false, Vec::new());
     for clause in &reading.clauses {
@@ -134,7 +134,7 @@ fn listen(reading: &Reading) -> (Vec<Said>, bool, Vec<Option<&'static str>>) {
     (said, held, heard)
 }
 
-/// No clause says anything: what was pasted may.
+/// No clause matches a rule: pasted material may still decide.
 fn nothing_said(reading: &Reading) -> Verdict {
     let (kind, confidence, rule) = match () {
         () if reading.has(Sort::Log) => (Kind::Diagnose, 0.85, "log"),

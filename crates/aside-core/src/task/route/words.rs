@@ -1,5 +1,4 @@
-//! The words that rules speak of by a name, and what they make of a sentence: where a wish begins, and what is only
-//! politeness around it.
+//! The named word lists of the rules, and how they split a sentence: where a request begins, and what is only politeness around it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -13,7 +12,7 @@ const WORDS: &str = include_str!("../../../data/task/words.txt");
 
 static LISTS: LazyLock<HashMap<&str, String>> = LazyLock::new(read);
 
-/// Each list as one pattern.
+/// Each list as one regular expression.
 fn read() -> HashMap<&'static str, String> {
     let mut lists: HashMap<&'static str, String> = HashMap::new();
     for block in WORDS.split("\n[").skip(1) {
@@ -23,7 +22,7 @@ fn read() -> HashMap<&'static str, String> {
         let joined = rows.join(" ");
         let items = joined.split(", ").map(|item| item.trim_end_matches(',').trim()).filter(|item| !item.is_empty());
         let mut items: Vec<String> = items.map(|item| expand(item, &lists)).collect();
-        // The longest first, since the first that fits is taken.
+        // Longest first, since an alternation takes the first match.
         items.sort_by_key(|item| std::cmp::Reverse(item.len()));
         lists.insert(name, format!("(?:{})", items.join("|")));
     }
@@ -38,11 +37,11 @@ fn expand(pattern: &str, lists: &HashMap<&'static str, String>) -> String {
             expanded = expanded.replace(&named, list);
         }
     }
-    // Letters of other scripts are in no word of these lists; looking for their boundaries is slow, and knowing all of them large.
+    // The lists have ASCII words only; Unicode word boundaries are slow, and Unicode classes large.
     expanded.replace(r"\b", r"(?-u:\b)").replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]")
 }
 
-/// A pattern of the data, compiled.
+/// Compiles a pattern of the data.
 pub fn pattern(text: &str) -> Option<Pattern> {
     Pattern::new(&expand(text, &LISTS))
 }
@@ -52,15 +51,15 @@ struct Patterns {
     polite: Pattern,
     wish: Pattern,
     tail: Pattern,
-    /// What may part two wishes.
+    /// What may separate two requests.
     between: Pattern,
-    /// How one begins behind a comma or a single `and`: a verb, and what it is about.
+    /// How a request begins after a comma or a single `and`: a verb and its object.
     strong: Pattern,
-    /// How a question or somebody's wish begins.
+    /// How a question or a request begins.
     asks: Pattern,
-    /// How anything begins where it is sure that something does.
+    /// How any request begins, used where one is known to begin.
     weak: Pattern,
-    /// How a clause begins that only leads to another.
+    /// How a subordinate clause begins.
     leads: Pattern,
     parts_chinese: Pattern,
     polite_chinese: Pattern,
@@ -91,7 +90,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
     })
 });
 
-/// The pieces of a sentence that want something each, and whether only `and` or `or` parts one from the next.
+/// The parts of a sentence that each want something, and whether only `and` or `or` separates one from the next.
 pub fn pieces(normal: &str, sentence: &Range<usize>) -> Vec<(Range<usize>, bool)> {
     let Some(patterns) = PATTERNS.as_ref() else { return vec![(sentence.clone(), false)] };
     let text = normal.get(sentence.clone()).unwrap_or_default();
@@ -118,7 +117,7 @@ pub fn pieces(normal: &str, sentence: &Range<usize>) -> Vec<(Range<usize>, bool)
             let begins = match word {
                 "because" => false,
                 "then" | "and then" | "so" => patterns.weak.is_match(rest),
-                // "Could you please" is one thing, "I have an exam tomorrow please explain" two.
+                // "Could you please" is one request, "I have an exam tomorrow please explain" is two.
                 "please" | "pls" => patterns.weak.is_match(rest) && left(last, from).split(' ').count() > 3,
                 "" | "and" | "or" | "but" => {
                     let led = word.is_empty() && patterns.leads.is_match(left(last, from));
@@ -148,7 +147,7 @@ fn is_why(rest: &str) -> bool {
     ["how ", "why ", "what ", "where ", "what's "].iter().any(|word| rest.starts_with(word))
 }
 
-/// Without the politeness around it, and whether it is only wished.
+/// Removes the politeness around a range, and tells whether it is phrased as "I want to".
 pub fn unwrapped(normal: &str, range: &Range<usize>) -> (Range<usize>, bool) {
     let Some(patterns) = PATTERNS.as_ref() else { return (range.clone(), false) };
     let (mut start, mut end, mut wished) = (range.start, range.end, false);
@@ -162,7 +161,7 @@ pub fn unwrapped(normal: &str, range: &Range<usize>) -> (Range<usize>, bool) {
         let text = slice(start, end);
         let polite = patterns.polite.find(text).or_else(|| patterns.polite_chinese.find(text));
         let wish = patterns.wish.find(text);
-        // Politeness around nothing is what was said.
+        // Keeps politeness that stands alone.
         if let Some(found) = wish.filter(|found| found.end() < text.len()) {
             start += found.end();
             wished = true;
@@ -176,16 +175,16 @@ pub fn unwrapped(normal: &str, range: &Range<usize>) -> (Range<usize>, bool) {
     }
 }
 
-/// Lists of words that say what is wanted, each by the sort of its words.
+/// Lists of words that say what is wanted.
 const SORTS: [&str; 10] =
     ["edits", "runs", "searches", "explains", "diagnoses", "reviews", "asks", "fails", "changes", "runnable"];
 
-/// Whether the words of a list are put right when they are misspelt.
+/// Whether typos in the words of a list are corrected.
 fn is_spelled(name: &str) -> bool {
     SORTS.contains(&name) || name == "spelled"
 }
 
-/// Whether a list says of a word what sort of word it is.
+/// Whether a list is a class of words for the classifier.
 fn is_class(name: &str) -> bool {
     SORTS.contains(&name) || ["trouble", "branches"].contains(&name)
 }
@@ -215,7 +214,7 @@ static CLASSED: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::n
     classed
 });
 
-/// The lists in which a word stands by itself.
+/// The lists that contain the word as an entry of its own.
 pub fn classes(word: &str) -> &'static [&'static str] {
     CLASSED.get(word).map_or(&[], Vec::as_slice)
 }
@@ -236,14 +235,14 @@ pub fn knows(word: &str) -> bool {
     VOCABULARY.contains(word)
 }
 
-/// The one word that is a slip away.
+/// The known word at one typo's distance.
 pub fn near(word: &str) -> Option<&'static str> {
-    // Of four letters one that is another makes any word of any other; of three even one that is missing.
+    // With four letters, one substitution turns most words into another; with three, even an omission does.
     let is_short = |known: &str| word.len() < 4 && !is_swap(known, word);
     let is_other = |known: &str| word.len() < 5 && known.len() == word.len() && !is_swap(known, word);
     let fits = |known: &&str| is_one_slip(known, word) && !is_other(known) && !is_short(known);
     let mut near: Vec<&'static str> = VOCABULARY.iter().copied().filter(fits).collect();
-    // Of several the first letter decides, then the length, then the alphabet: the same every time.
+    // Ties are broken by the first letter, then the length, then the alphabet, so that the result is stable.
     near.sort_by_key(|known| (known.as_bytes().first() != word.as_bytes().first(), known.len() != word.len(), *known));
     near.first().copied()
 }
@@ -258,7 +257,7 @@ fn is_swap(one: &str, other: &str) -> bool {
     sorted(one) == sorted(other)
 }
 
-/// The verb of which a word that ends in `-ing` was made.
+/// The verb of a word that ends in `-ing`.
 pub fn stem(word: &str) -> Option<String> {
     let stem = word.strip_suffix("ing").filter(|stem| stem.is_ascii() && stem.len() > 1)?;
     let (short, last) = stem.split_at(stem.len() - 1);

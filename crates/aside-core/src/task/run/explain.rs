@@ -1,4 +1,4 @@
-//! What can be explained without a model: commands and their flags, exit statuses, and what files of a known name are for.
+//! Explains without a model: commands and their flags, exit statuses, and what well-known files are for.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::translate::Place;
 const STATUSES: &str = include_str!("../../../data/task/statuses.toml");
 const PATHS: &str = include_str!("../../../data/task/paths.toml");
 
-/// Letters of a summary.
+/// Characters of a summary.
 const MAX_SUMMARY: usize = 160;
 
 struct Status {
@@ -65,7 +65,7 @@ pub fn explain(question: &str, files: &[String], place: &Place<'_>, model: agent
     Outcome::answer(Tongue::of(question).says(Phrase::Beyond(model)), "Only a model could explain this", Model::Needed)
 }
 
-/// "What is Cargo.lock", and not "why is the parser in src/a.rs slow".
+/// "What is Cargo.lock", but not "why is the parser in src/a.rs slow".
 fn is_about_files(question: &str) -> bool {
     let lower = question.to_lowercase();
     let asks = [
@@ -101,7 +101,7 @@ fn asked_status(question: &str) -> Option<String> {
     let found = ASKED.as_ref()?.captures(question)?;
     let exit: i32 = found.get(1)?.as_str().parse().ok()?;
     let words = question.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_[".contains(letter)));
-    // The tool may be named anywhere in the question; "test" and "find" are words as well, and are tools only where code is marked.
+    // The tool may be named anywhere in the question; "test" and "find" are also words, and count as tools only in backquotes.
     let quoted = |word: &str| question.contains(&format!("`{word}`"));
     let is_tool = |word: &&str| {
         let known = ALL_STATUSES.iter().any(|status| status.of.iter().any(|of| of == word));
@@ -113,7 +113,7 @@ fn asked_status(question: &str) -> Option<String> {
     status(words.into_iter().find(is_tool).unwrap_or_default(), exit)
 }
 
-/// What the status of a command means, in one sentence: `Status 1 of grep: nothing was found.` The command may have arguments.
+/// What the exit status of a command means, in one sentence: `Status 1 of grep: nothing was found.` The command may have arguments.
 pub fn status(command: &str, exit: i32) -> Option<String> {
     let mut words = command.split_whitespace();
     let name =

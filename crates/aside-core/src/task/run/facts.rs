@@ -1,5 +1,5 @@
-//! Questions that the files and the history of a project answer by themselves: what it does, its version, who changed a file, what a target runs, what
-//! a name stands for. Says what is asked, and puts what was found into words; looks at nothing.
+//! Questions that a project's files and history answer without a model: what it does, its version, who changed a file, what a target runs,
+//! what a name stands for. Parses the question and words the answer; reads no files itself.
 
 use std::sync::LazyLock;
 
@@ -11,12 +11,12 @@ use crate::task::run::said::fenced;
 use crate::task::run::search::definitions;
 use crate::task::run::{code, short};
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
     Project,
     Install,
-    /// How it is run, and what of it: `the tests`.
+    /// How to run it, and which part: `the tests`.
     RunIt(String),
     Version,
     Dependencies,
@@ -27,12 +27,12 @@ pub enum Ask {
     Target(String),
     /// The command for something, in words.
     HowTo(String),
-    /// A single name.
+    /// A single identifier.
     Name(String),
     Files(Filter),
 }
 
-/// Files by what is known about them beside their text.
+/// Selects files by metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Filter {
     Larger(u64),
@@ -42,7 +42,7 @@ pub enum Filter {
     Empty,
     /// Changed within so many days.
     Days(u64),
-    /// In commits of this person.
+    /// In commits of this author.
     Author(String),
 }
 
@@ -71,7 +71,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     rows.into_iter().filter_map(|(name, pattern)| Some((name, Regex::new(&format!("(?i){pattern}")).ok()?))).collect()
 });
 
-/// What a question asks for, where it is one that facts answer. `file` is the first file that it names.
+/// The question, if facts can answer it. `file` is the first file that it names.
 pub fn read(question: &str, file: Option<&str>) -> Option<Ask> {
     let trimmed = question.trim().trim_end_matches(['?', '.', '!']).trim();
     let lower = trimmed.to_lowercase();
@@ -111,7 +111,7 @@ fn ask(shape: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<A
         "project" => Ask::Project,
         "install" => Ask::Install,
         "run" => Ask::RunIt(of("what")?),
-        // Of a program or a package that is named, the project knows nothing.
+        // A question about the version of a named program or package is not about the project.
         "version" => Ask::Version,
         "dependencies" => Ask::Dependencies,
         "commits" => Ask::Commits(many()),
@@ -147,12 +147,12 @@ fn days(when: Option<String>, number: Option<String>, unit: Option<String>) -> O
 }
 
 impl Ask {
-    /// Whether the project's own README and manifests have the answer.
+    /// Whether the project's README and manifests have the answer.
     pub fn is_about_project(&self) -> bool {
         matches!(self, Ask::Project | Ask::Install | Ask::RunIt(_) | Ask::Version | Ask::Dependencies)
     }
 
-    /// Whether facts answer it better than a model could, from files or from git.
+    /// Whether files or git answer it better than a model could.
     pub fn is_certain(&self) -> bool {
         match self {
             Ask::Version | Ask::Dependencies | Ask::Commits(_) | Ask::Authors(_) | Ask::Files(_) | Ask::RunIt(_) => {
@@ -163,7 +163,7 @@ impl Ask {
     }
 }
 
-/// What the project's files say; none when they say nothing about that.
+/// The answer from the project's files; `None` when they have none.
 pub fn of_project(ask: &Ask, project: &Project) -> Option<String> {
     let manifests = project.manifests();
     match ask {
@@ -261,11 +261,11 @@ fn target(project: &Project, name: &str) -> Option<String> {
     Some(format!("{} is a script of `package.json`. It runs:\n\n{}", code(name), fenced("sh", &script)))
 }
 
-/// Lines of a definition that are shown, and names of an outline.
+/// Lines of a definition, and names of an outline, that are shown.
 const MAX_BODY: usize = 24;
 const MAX_OUTLINE: usize = 40;
 
-/// What a file has in it: what it says about itself, and what it defines.
+/// The outline of a file: what it says about itself, and what it defines.
 pub fn outline(path: &str, text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let about = explain::about_path(path).map(|about| format!(" is {about}. It")).unwrap_or_default();
@@ -299,7 +299,7 @@ pub fn outline(path: &str, text: &str) -> String {
     told
 }
 
-/// The first sentence that a file says about itself.
+/// The first sentence of a file's header comment.
 fn head(lines: &[&str]) -> Option<String> {
     let first = lines.iter().map(|line| line.trim()).find(|line| !line.is_empty() && !line.starts_with("#!"))?;
     let comment = ["//!", "///", "//", "/**", "/*", "\"\"\"", "'''", "#", "--", ";"]
@@ -315,7 +315,7 @@ fn is_key(line: &str) -> bool {
     depth <= 1 && (plain.starts_with('[') || plain.starts_with('#') || plain.contains([':', '=']))
 }
 
-/// A definition with what is said above it and its body, around a line from 1.
+/// The definition at a line (from 1), with the comments above it and its body.
 pub fn definition(text: &str, line: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let at = line.saturating_sub(1);

@@ -1,6 +1,6 @@
-//! Requests that mean something only after what was said before: "again", "undo that", "why?", "no, call it `total`". Says what such words
-//! ask for, by `data/task/follow.toml`, and what that is once it is known what was said. Knows of nothing that could be done by a word: what
-//! is run again is proposed again, and nothing is taken back here.
+//! Follow-up requests, which depend on what was said before: "again", "undo that", "why?", "no, call it `total`". Recognises them with
+//! `data/task/follow.toml`, and resolves them against the conversation. Performs nothing: a command to run again is proposed again, and
+//! nothing is undone here.
 
 use std::sync::LazyLock;
 
@@ -19,21 +19,21 @@ use crate::task::state::Name;
 
 const LIST: &str = include_str!("../../../data/task/follow.toml");
 
-/// Letters of a request; what is longer says what it means.
+/// Characters of a follow-up; a longer request is complete by itself.
 const MAX_LETTERS: usize = 200;
-/// Letters of a request and of a command that are shown.
+/// Characters of a request and of a command that are shown.
 const MAX_SHOWN: usize = 120;
-/// Files of a change that are told by their names.
+/// Files of a change that are named.
 const MAX_FILES: usize = 10;
-/// How sure it is that a request goes on from another one.
+/// Confidence that a request is a follow-up.
 const SURE: f32 = 0.9;
 
-/// What such words ask for.
+/// What a follow-up asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Follow {
     Again {
         what: Repeat,
-        /// Flags that a command is to get beside its own; mostly empty.
+        /// Additional flags for the command; mostly empty.
         with: String,
     },
     Back,
@@ -42,12 +42,12 @@ pub enum Follow {
     On,
 }
 
-/// What is to happen once more.
+/// What to repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// The command that was run.
+    /// The last command.
     Run,
-    /// Whatever was asked for last.
+    /// Whatever was requested last.
     Any,
 }
 
@@ -84,13 +84,13 @@ pub fn read(words: &str) -> Option<Follow> {
     })
 }
 
-/// Whether it speaks of something that was there before.
+/// Whether it refers to something earlier.
 pub fn refers(words: &str) -> bool {
     let refers = |words: &str| ALL.iter().any(|rule| rule.name == "refers" && rule.pattern.is_match(words));
     read(words).is_some() || bare(words).is_some_and(refers)
 }
 
-/// Without courtesies, and what ends a sentence.
+/// Without courtesies and final punctuation.
 fn bare(words: &str) -> Option<&str> {
     const BEFORE: [&str; 8] = ["please ", "ok, ", "okay, ", "can you ", "could you ", "请", "麻烦你", "帮我"];
     const AFTER: [&str; 7] = [" please", ", please", " now", ", thanks", " thanks", " for me", "谢谢"];
@@ -106,7 +106,7 @@ fn bare(words: &str) -> Option<&str> {
             }
         }
         words = words.trim_end_matches(['!', '?', ',', '。', '！', '？', '，', ' ']);
-        // `--path=.` ends no sentence.
+        // The dot in `--path=.` does not end a sentence.
         let stopped = words.strip_suffix('.').filter(|rest| rest.ends_with(|letter: char| letter.is_alphanumeric()));
         words = stopped.unwrap_or(words);
         for courtesy in AFTER {
@@ -121,7 +121,7 @@ fn bare(words: &str) -> Option<&str> {
     }
 }
 
-/// What is wanted, after what was said before; nothing when the words are to be taken by themselves, as `ours` has them.
+/// The route of a follow-up; `None` when the words stand by themselves, as `ours` has them.
 pub fn wanted(words: &str, earlier: &[Earlier], ours: &Route, options: &Options<'_>) -> Option<Route> {
     let follow = read(words)?;
     let last = earlier.iter().rfind(|earlier| earlier.is_about_work());
@@ -131,7 +131,7 @@ pub fn wanted(words: &str, earlier: &[Earlier], ours: &Route, options: &Options<
     };
     match follow {
         Follow::Again { what, .. } => {
-            // What was only said in between is not what is meant, unless there is nothing else.
+            // Skips exchanges that were only talk, unless there is nothing else.
             let asked = spoken_of(earlier).filter(|subject| what == Repeat::Any && subject.command().is_none());
             let run = run_before(earlier);
             match asked.or(last.filter(|_| what == Repeat::Any && run.is_none())) {
@@ -140,7 +140,7 @@ pub fn wanted(words: &str, earlier: &[Earlier], ours: &Route, options: &Options<
                     Routed::Apply { .. } => None,
                 },
                 None => {
-                    // Where there was nothing before, that is to be said, unless the words are clear by themselves.
+                    // If nothing came before, the answer says so, unless the words are clear by themselves.
                     let names_it = what != Repeat::Any || ours.intent.params.cmd.is_some();
                     let clear = ours.scope == Scope::Full
                         && match ours.intent.kind {
@@ -174,7 +174,7 @@ pub fn wanted(words: &str, earlier: &[Earlier], ours: &Route, options: &Options<
         Follow::On => {
             let last = last?;
             let kind = last.kind.filter(|kind| *kind != Kind::Run)?;
-            // Who plainly says what to do, means that.
+            // A clear request for an action is not a follow-up.
             if ours.scope == Scope::Full && ours.intent.kind.acts() && ours.intent.confidence >= SURE {
                 return None;
             }
@@ -184,25 +184,25 @@ pub fn wanted(words: &str, earlier: &[Earlier], ours: &Route, options: &Options<
                 Kind::Change => Params { files, change_request: said, ..Params::default() },
                 _ => Params { files, question: said, ..Params::default() },
             };
-            // What was found is no place to look further: what is said about it is a question.
+            // A remark about search results is a question, not another search.
             let kind = if kind == Kind::Search { Kind::Explain } else { kind };
             to(kind, last.scope, params, format!("{}: {}", capital(kind.name()), short(words, MAX_SHOWN)))
         }
     }
 }
 
-/// What somebody means who asks what went wrong.
+/// The task that "what went wrong" refers to.
 fn spoken_of(earlier: &[Earlier]) -> Option<&Earlier> {
     earlier.iter().rfind(|earlier| earlier.is_about_work() && !earlier.is_talk())
 }
 
-/// The command that ran last; one that was only proposed where none has.
+/// The last command that ran, or else the last that was proposed.
 fn run_before(earlier: &[Earlier]) -> Option<&Earlier> {
     let command = |earlier: &&Earlier| earlier.command().is_some();
     earlier.iter().filter(command).rfind(|earlier| earlier.began.is_some()).or_else(|| earlier.iter().rfind(command))
 }
 
-/// What ran last, proposed once more. Nothing where the words ask for something else.
+/// Proposes the last command once more. `None` where the words ask for something else.
 pub fn again(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
     let Some(Follow::Again { with, .. }) = read(words) else { return None };
     let tongue = Tongue::of(words);
@@ -215,7 +215,7 @@ pub fn again(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
     };
     let Some(Proposal::Command { cmd, cwd, confine, .. }) = &before.proposal else { return None };
     let all = if with.is_empty() { cmd.clone() } else { format!("{} {with}", cmd.trim_end()) };
-    // What is added to several commands would be added to one of them; what is added must not be another command.
+    // Flags can only be added to a single command, and must not add another command.
     let is_one = |line: &str| command::strip(line).is_some_and(|stripped| stripped.cut.is_empty());
     let fits = with.is_empty() || is_one(cmd) && is_one(&all);
     if !fits {
@@ -262,7 +262,7 @@ pub fn again(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
     Some(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
 }
 
-/// What can be undone, and how. `can` are those of the conversation that can be, `other` the last one elsewhere in the workspace.
+/// What can be undone, and how. `can` are the tasks of the conversation that can be, `other` the last one elsewhere in the workspace.
 pub fn back(words: &str, earlier: &[Earlier], can: &[&str], other: Option<&Earlier>) -> Outcome {
     let tongue = Tongue::of(words);
     let wrote = |earlier: &&Earlier| earlier.outcome.as_ref().is_some_and(|outcome| outcome.undo.is_some());
@@ -325,7 +325,7 @@ pub fn back(words: &str, earlier: &[Earlier], can: &[&str], other: Option<&Earli
     Outcome::answer(text, summary, Model::Unneeded)
 }
 
-/// Why the last task failed that ran no command; what failed there is what it says itself. Nothing where a command did.
+/// Why the last task failed, if it ran no command: repeats its own message. `None` where a command failed.
 pub fn why(words: &str, earlier: &[Earlier]) -> Option<Outcome> {
     if !matches!(read(words), Some(Follow::Why | Follow::Cure)) {
         return None;

@@ -1,8 +1,8 @@
-//! Whether a command goes further than the words that it was made of: what amends, forces or rewrites is proposed only where that was said.
+//! Whether a command goes further than the request: options that amend, force or rewrite are proposed only where the request says so.
 
 use crate::line::{self, Dialect};
 
-/// Words of a command, and what a request for it says.
+/// Words of a command, and the words that a request for it has.
 const FORCES: &[(&[&str], &[&str])] = &[
     (
         &["--amend"],

@@ -1,5 +1,5 @@
-//! Lists of rules in `data/task/*.toml`: tables with texts and lists of texts. What cannot be read is left out; tests see to it
-//! that nothing is.
+//! Reads rule lists from `data/task/*.toml`: tables with strings and lists of strings. Skips what it cannot read; tests check that nothing
+//! is skipped.
 
 use regex::Regex;
 use toml_edit::Table;
@@ -7,7 +7,7 @@ use toml_edit::Table;
 use crate::agent::tongue::Both;
 pub use crate::project::tables::{tables, text, texts};
 
-/// A text, and what stands beside it as `chinese`.
+/// A text, with its translation under the key `chinese`.
 pub fn both(table: &Table, key: &str) -> Option<Both> {
     Some(Both { english: text(table, key)?, chinese: text(table, "chinese")? })
 }
@@ -16,7 +16,7 @@ pub fn pattern(table: &Table, key: &str) -> Option<Regex> {
     Regex::new(table.get(key)?.as_str()?).ok()
 }
 
-/// Tables in a text, to see that all of them were taken.
+/// Number of tables in a text, to check that all of them were read.
 #[cfg(test)]
 pub fn count(text: &str, name: &str) -> usize {
     text.lines().filter(|line| line.trim() == format!("[[{name}]]")).count()

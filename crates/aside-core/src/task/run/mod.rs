@@ -1,6 +1,5 @@
-//! What is done for each kind of request, as far as it is thought and not acted: whoever acts gives what git, the project, the screen
-//! and the settings say as values, and gets a proposal. Reads no file, runs nothing, and asks no model; `prompt` says what one
-//! would be asked.
+//! The pure part of each kind of request: the caller passes what git, the project, the screen and the settings say as values, and gets a
+//! proposal. Reads no file, runs nothing, and calls no model; `prompt` builds what a model would be asked.
 
 pub mod change;
 pub mod context;
@@ -25,25 +24,25 @@ mod list;
 
 use crate::task::proposal::Proposal;
 
-/// What a runner came to.
+/// The result of a runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub proposal: Proposal,
-    /// One line, for a message.
+    /// One line, for a notification.
     pub summary: String,
-    /// For a screen; empty when the proposal says it all.
+    /// For a full screen; empty when the proposal says it all.
     pub details: String,
     pub model: Model,
 }
 
-/// What a model would add.
+/// What a model could add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// Nothing is missing.
     Unneeded,
-    /// There is an answer; a model may know more.
+    /// There is an answer; a model may have a better one.
     Better,
-    /// What is said here is only that a model is needed.
+    /// The answer only says that a model is needed.
     Needed,
 }
 
@@ -53,7 +52,7 @@ impl Outcome {
     }
 }
 
-/// At most so many letters, on one line, with a mark where it was cut.
+/// Shortens to so many characters, on one line, with a mark where it was cut.
 pub fn short(text: &str, letters: usize) -> String {
     let clean = crate::text::clean(text).replace(['\n', '\t'], " ");
     let clean = clean.trim();
@@ -63,7 +62,7 @@ pub fn short(text: &str, letters: usize) -> String {
     }
 }
 
-/// Text as code in Markdown, whatever backquotes it has.
+/// Text as inline code in Markdown, whatever backquotes it has.
 pub fn code(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);

@@ -1,5 +1,5 @@
-//! What is said where only a plan may be made and no model makes one: what the request was taken for, what is missing, and how to say it
-//! so that more comes of it. Proposes nothing that acts.
+//! The answer where only a plan is allowed and no model makes one: how the request was understood, what is missing, and how to rephrase it.
+//! Proposes no action.
 
 use crate::agent::tongue::Tongue;
 use crate::redact::redact;
@@ -9,16 +9,16 @@ use crate::task::run::{Model, Outcome, code, short};
 
 const MAX_SHOWN: usize = 200;
 
-/// Why there is a plan and no more.
+/// Why there is only a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Because {
-    /// A plan is what the person asked for.
+    /// The user asked for a plan.
     Asked,
-    /// What is wanted could not be told.
+    /// The request could not be understood.
     Unsure,
 }
 
-/// `lack` says in a sentence why no model plans, with what to do about it; empty when none could do better.
+/// `lack` says in a sentence why no model plans, and what to do about it; empty when none could do better.
 pub fn plan(request: &str, intent: &Intent, because: Because, lack: &str) -> Outcome {
     let files: Vec<String> = intent.params.files.iter().map(|file| code(&short(file, MAX_SHOWN))).collect();
     let words = intent.params.change_request.as_deref().or(intent.params.question.as_deref()).unwrap_or(request);

@@ -1,4 +1,4 @@
-//! A text that a request wants printed as it is: one in quotes, or one that begins with a greeting, which can name nothing in a program.
+//! A request to print a text: one in quotes, or one that begins with a greeting, which cannot name anything in a program.
 
 use crate::line::quote::{self, After};
 use crate::line::{Dialect, Quote};
@@ -6,14 +6,14 @@ use crate::line::{Dialect, Quote};
 const VERBS: [&str; 5] = ["print", "echo", "say", "打印", "输出"];
 const GREETINGS: [&str; 10] = ["hello", "hi", "hey", "goodbye", "bye", "welcome", "greetings", "good", "你好", "您好"];
 const QUOTES: [(char, char); 4] = [('"', '"'), ('\'', '\''), ('“', '”'), ('`', '`')];
-/// With one of these it says where or when, and so is about a program.
+/// With one of these words it says where or when, and so is about a program.
 const ABOUT: [&str; 9] = ["to", "in", "from", "for", "when", "if", "on", "at", "before"];
-/// Letters of a text; what is longer was not typed to be printed.
+/// Characters of a text; a longer one is not a text to print.
 const MAX_TEXT: usize = 120;
 
 /// The command that prints it.
 pub fn command(words: &str, dialect: Dialect) -> Option<String> {
-    // What looks like an option would be one, in quotes too.
+    // `echo` would take it for an option, even in quotes.
     let text = text(words).filter(|text| !text.starts_with('-'))?;
     Some(format!("echo '{}", quote::rest(text, Quote::Single, dialect, After::End)))
 }

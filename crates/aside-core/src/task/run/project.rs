@@ -1,5 +1,5 @@
-//! What the files of a project say about it: its name and version, what its targets and scripts run, what it depends on, what its README says. Takes
-//! the texts of these files, nearest first; reads none.
+//! What a project's files say about it: its name and version, what its targets and scripts run, its dependencies, and its README. Takes the
+//! texts of these files, nearest first; reads none.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::Value;
 use toml_edit::Document;
 
-/// The files that say something about a project, by their names.
+/// The names of files that describe a project.
 pub const FILES: &[&str] = &[
     "README.md",
     "README.rst",
@@ -35,33 +35,33 @@ pub const FILES: &[&str] = &[
     "VERSION",
 ];
 
-/// Letters of a paragraph, and lines of a section, that are told.
+/// Characters of a paragraph, and lines of a section, that are shown.
 const MAX_PARAGRAPH: usize = 600;
 const MAX_SECTION: usize = 24;
 /// Names of one list.
 const MAX_LISTED: usize = 60;
 
-/// Each file by its path from the top of the workspace.
+/// Each file by its path from the root of the workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Project {
     pub files: Vec<(String, String)>,
 }
 
-/// What a manifest says.
+/// The contents of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
     pub file: String,
     pub name: String,
     pub version: String,
     pub description: String,
-    /// Each with the version that is wanted; empty when none is.
+    /// Each with the required version; empty when any will do.
     pub dependencies: Vec<(String, String)>,
-    /// What has to be there to run it: `node >=18`.
+    /// What has to be installed to run it: `node >=18`.
     pub needs: Vec<String>,
 }
 
 impl Manifest {
-    /// By what the file says under a key, and the version of the language that it asks for.
+    /// Built from the values of the file's keys, and the language version that it requires.
     fn of(
         path: &str,
         says: impl Fn(&str) -> String,
@@ -98,7 +98,7 @@ impl Project {
         self.files.iter().find(is_one).map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
-    /// The file, and the lines that make or just would run for a target, without the signs that only they read.
+    /// The file, and the lines that make or just would run for a target, without the prefixes that only they interpret.
     pub fn recipe(&self, target: &str) -> Option<(&str, Vec<String>)> {
         let of = |(path, text)| Some((path, recipe(text, target)?));
         self.makefile().and_then(of).or_else(|| self.justfile().and_then(of))
@@ -138,13 +138,13 @@ impl Project {
         self.files.iter().find(is_one).map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
-    /// The first paragraph of the README that says something, with its file.
+    /// The first meaningful paragraph of the README, with its file.
     pub fn about(&self) -> Option<(&str, String)> {
         let (path, text) = self.readme()?;
         Some((path, paragraph(text)?))
     }
 
-    /// The section of the README whose title has one of these words, as it is written.
+    /// The section of the README whose title has one of these words, as written.
     pub fn section(&self, words: &[&str]) -> Option<(&str, String)> {
         let (path, text) = self.readme()?;
         Some((path, section(text, words)?))
@@ -253,7 +253,7 @@ fn requirements(path: &str, text: &str) -> Manifest {
     Manifest { file: path.to_owned(), dependencies, ..Manifest::default() }
 }
 
-/// `requests>=2.0` in two.
+/// Splits `requests>=2.0` in two.
 fn requirement(text: &str) -> (String, String) {
     let end = text.find(|letter: char| "<>=!~;[ ".contains(letter)).unwrap_or(text.len());
     let (name, version) = text.split_at(end);
@@ -301,7 +301,7 @@ fn section(text: &str, words: &[&str]) -> Option<String> {
         }
     }
     let told = rows.iter().take(MAX_SECTION).copied().collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned();
-    // What was cut inside a fence is closed.
+    // Closes a fence that was cut open.
     let open = told.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1;
     let told = if open { format!("{told}\n```") } else { told };
     Some(told).filter(|told| !told.trim().is_empty())

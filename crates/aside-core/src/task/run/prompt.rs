@@ -1,6 +1,5 @@
-//! What a model is asked for a change or for the cure of an error, in the form that it is best at, with the rules by which it is read. Also
-//! what it is told when its change cannot be applied. Asks nobody itself, and believes nothing: whatever comes back goes through
-//! `edits` and `task::diff`.
+//! The prompts for a change or a fix, in the form that suits the model, with the format rules that it must follow. Also the retry prompt
+//! when its change cannot be applied. Calls no model, and trusts nothing: every answer goes through `edits` and `task::diff`.
 
 pub mod words;
 
@@ -13,24 +12,24 @@ use crate::task::run::short;
 use crate::text;
 use crate::translate::prompt::Prompt;
 
-/// Letters of a request.
+/// Characters of a request.
 const MAX_REQUEST: usize = 4000;
-/// Refusals that are told, and letters of each.
+/// Refusals that are reported, and characters of each.
 const MAX_REFUSALS: usize = 5;
 const MAX_REFUSAL: usize = 400;
 
-/// Tokens of an answer, and of the thoughts that some have before it.
+/// Tokens of an answer, including the reasoning that some models emit before it.
 pub const MAX_TOKENS: u32 = 8192;
 
-/// Where a model begins to talk to itself.
+/// Stop sequences: where a model begins to talk to itself.
 pub const STOPS: [&str; 2] = ["\nRequest:", "<|im_end|>"];
 
-/// In which form a model is asked to say a change. Whatever form it takes is understood (`edits`).
+/// The form in which a model is asked to write a change. `edits` accepts any form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// What is searched, and what it becomes: nothing has to be counted, and only what changes is written.
+    /// Search and replace blocks: nothing has to be counted, and only what changes is written.
     Blocks,
-    /// The files as they become, for a small model with small files: all that it has to do is to copy.
+    /// Complete new files, for a small model with small files: it only has to copy.
     Whole,
 }
 
@@ -44,7 +43,7 @@ impl Form {
         }
     }
 
-    /// What a small model cannot use only leads it astray: it is shown the files, and what was pointed at.
+    /// A small model is shown only the files and the selection: the rest would distract it.
     fn facts(self, context: &Context) -> String {
         match self {
             Form::Blocks => context.told(),
@@ -52,7 +51,7 @@ impl Form {
         }
     }
 
-    /// A question and its answer before the first one: a small model does what was done, not what it is told.
+    /// An example exchange before the first one: a small model imitates better than it follows instructions.
     pub fn example(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Form::Blocks => &[],
@@ -61,15 +60,15 @@ impl Form {
     }
 }
 
-/// What is known of a model.
+/// What is known about the model's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// It runs on this machine, since we keep it there.
+    /// It runs on this machine, installed by us.
     Small,
     Any,
 }
 
-/// Bytes of files that a small model writes again.
+/// Bytes of files that a small model writes in full.
 const MAX_WHOLE: usize = 3_000;
 
 macro_rules! rules {
@@ -99,7 +98,7 @@ in place of lines.\n\
     };
 }
 
-/// For a model that forgets the beginning of what is longer.
+/// For a model that forgets the beginning of a longer prompt.
 macro_rules! few_rules {
     ($first:literal) => {
         concat!(
@@ -170,7 +169,7 @@ fn asked(request: &str) -> String {
     }
 }
 
-/// What is said, once, about a change that cannot be made.
+/// The single retry prompt after a change that cannot be applied.
 pub fn again(refusals: &[Refusal], form: Form) -> String {
     let mut told = String::from("Your change cannot be applied, and nothing was changed:\n");
     for refusal in refusals.iter().take(MAX_REFUSALS) {
@@ -189,7 +188,7 @@ pub fn again(refusals: &[Refusal], form: Form) -> String {
     told
 }
 
-/// What the person is told when the second answer is no better.
+/// The message to the user when the second answer is no better.
 pub fn given_up(refusal: &Refusal) -> String {
     format!(
         "The model's change does not fit the files, twice: {}. Nothing was written. Try again, name the files that it should look at, or ask for a smaller step.",
@@ -261,7 +260,7 @@ mod tests {
         assert_eq!(of(file("a\n", (1, 1, 1)), Size::Any), Form::Blocks);
         assert_eq!(of(file("a\n", (1, 1, 2)), Size::Small), Form::Blocks);
         assert_eq!(of(file(&"a\n".repeat(2000), (1, 2000, 2000)), Size::Small), Form::Blocks);
-        // What a small model is told leaves room for what it is about.
+        // The prompt of a small model leaves room for the files.
         assert!(
             CHANGE_WHOLE.len() + EXAMPLE.0.len() + EXAMPLE.1.len() < 800 && CHANGE.len() < 2600,
             "{}",
@@ -288,7 +287,7 @@ mod tests {
         let found = BTreeMap::from([(Name::new("size.sh").unwrap(), text.as_bytes().to_vec())]);
         let diff = String::from_utf8(edits.diff(&found, &shown).unwrap().unwrap()).unwrap();
         assert!(diff.ends_with("+width=80\n+echo \"the width is $width\"\n"), "{diff}");
-        // The rules themselves, said back, are a block for a file that is not there.
+        // The rules themselves, echoed, are a block for a file that does not exist.
         let (edits, _) = Edits::of(CHANGE, &shown);
         assert_eq!(
             edits.names().unwrap().into_iter().map(|name| name.to_string()).collect::<Vec<_>>(),

@@ -1,5 +1,5 @@
-//! What a model answered to a task, taken apart: its words, what they do to files, and a command that they name. Whether that fits the
-//! files and whether the command may be run is decided elsewhere.
+//! Parses a model's answer to a task: its words, its edits, and a command that it names. Whether the edits fit the files and the command
+//! may run is decided elsewhere.
 
 use crate::markdown::Whole;
 use crate::task::route::command::{self, is_typed};
@@ -9,29 +9,29 @@ use crate::task::run::edits::{Edits, is_file, is_name};
 use crate::task::run::short;
 use crate::text;
 
-/// Letters of a line that sums an answer up.
+/// Characters of a summary line.
 const MAX_SUMMARY: usize = 160;
-/// Bytes of words that anybody reads.
+/// Bytes of words that are kept.
 const MAX_WORDS: usize = 24 * 1024;
-/// Spans of code that are looked at for a command.
+/// Code spans that are searched for a command.
 const MAX_SPANS: usize = 40;
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// Markdown, without what it does to files and without what a terminal would obey.
+    /// Markdown, without edits and without escape sequences.
     pub words: String,
     pub edits: Edits,
 }
 
 impl Said {
-    /// From what was said aloud to somebody who wanted files changed, and had shown these.
+    /// Parses an answer to a request for a change; `shown` are the files that the model was shown.
     pub fn of(aloud: &str, shown: &Context) -> Self {
         let (edits, words) = Edits::of(aloud, shown);
         Self { words: bounded(&words), edits }
     }
 
-    /// From what was said aloud to somebody who wanted words. A diff that nobody asked for is shown, and proposed to nobody.
+    /// Parses an answer to a request for words. An unrequested diff is shown, but not proposed.
     pub fn told(aloud: &str) -> Self {
         let raw = |piece: Piece| match piece.what {
             What::Diff { text, bare: true } => fenced("diff", &text),
@@ -53,8 +53,8 @@ impl Said {
         short(line.get(..end).unwrap_or(line), MAX_SUMMARY)
     }
 
-    /// Commands that the words tell the person to run, the first one first: in backquotes, or alone in a block. What has another
-    /// command chained to it is none, since nobody would know which of them was meant.
+    /// Commands that the words tell the user to run, in order: in backquotes, or alone in a block. Excludes chained commands, since it
+    /// would be unclear which of them was meant.
     pub fn commands(&self) -> Vec<String> {
         let spans = spans(&self.words);
         let mut commands: Vec<String> = Vec::new();
@@ -70,19 +70,19 @@ impl Said {
     }
 }
 
-/// An answer that changes files, as it is shown while it is being written.
+/// An answer with edits, as shown while it streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
     /// Without diffs, blocks, patches and whole files. Only grows while the answer does.
     pub words: String,
-    /// A change is being written at its end.
+    /// An edit is being written at its end.
     pub is_writing: bool,
 }
 
-/// Words of a line that is being written after which it cannot become the name of a file.
+/// Words after which an unfinished line cannot become a file name.
 const SENTENCE: usize = 6;
 
-/// What stands around the changes of an answer. Holds back what may still become part of one.
+/// The words around the edits of an answer. Holds back text that may still become part of an edit.
 pub fn around(aloud: &str, whole: Whole) -> Around {
     let mut words: Vec<String> = Vec::new();
     let mut is_writing = false;
@@ -109,7 +109,7 @@ pub fn around(aloud: &str, whole: Whole) -> Around {
     Around { words: words.concat(), is_writing }
 }
 
-/// A second answer without the sentences of the first. Changes stay as they are; only grows while the answer does.
+/// A second answer without the sentences of the first. Keeps its edits; only grows while the answer does.
 pub fn without_repeats(aloud: &str, before: &str) -> String {
     let known = around(before, Whole::Yes).words;
     let known: Vec<&str> = known.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -121,7 +121,7 @@ pub fn without_repeats(aloud: &str, before: &str) -> String {
     walk::pieces(aloud).into_iter().filter(is_new).map(|piece| piece.raw).collect()
 }
 
-/// Whether the line that comes next may make this one a part of a change.
+/// Whether the next line may make this one a part of an edit.
 fn may_open(line: &str) -> bool {
     let is_sentence = line.split_whitespace().count() >= SENTENCE && line.starts_with(char::is_alphanumeric);
     let has_end = line.ends_with('\n');
@@ -134,7 +134,7 @@ fn bounded(words: &str) -> String {
     words.get(..words.floor_char_boundary(MAX_WORDS)).unwrap_or_default().trim_end().to_owned()
 }
 
-/// Text in a fence that nothing in it closes.
+/// Text in a fence that is longer than any in it.
 pub fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
@@ -151,7 +151,7 @@ fn sentence_end(line: &str) -> usize {
     ends.map(|(at, letter)| at + letter.len_utf8()).next().unwrap_or(line.len())
 }
 
-/// What stands in backquotes or as the only line of a block for a shell, each with the words before it in its sentence.
+/// Code spans, and single-line shell blocks, each with the words before it in its sentence.
 fn spans(words: &str) -> Vec<(String, String)> {
     const SHELLS: [&str; 7] = ["", "sh", "bash", "zsh", "shell", "console", "fish"];
     let mut spans = Vec::new();
@@ -169,7 +169,7 @@ fn spans(words: &str) -> Vec<(String, String)> {
         }
         let parts: Vec<&str> = line.split('`').collect();
         for (number, part) in parts.iter().enumerate().skip(1).step_by(2) {
-            // The last one was opened and not closed.
+            // The last backquote has no partner.
             if number + 1 < parts.len() {
                 let before = parts.get(..number).unwrap_or_default().concat();
                 let from = before.rfind(['.', ';', '。', '；']).map_or(0, |end| end + 1);
@@ -181,14 +181,14 @@ fn spans(words: &str) -> Vec<(String, String)> {
     spans
 }
 
-/// By its words: one that is known, or any that has a flag. Whether there is such a program, somebody else knows.
+/// Whether it looks like a command: a known one, or any with a flag. Does not check whether the program exists.
 fn is_command(span: &str) -> bool {
     let flagged =
         span.is_ascii() && span.split_whitespace().skip(1).any(|word| word.starts_with('-') && word.len() > 1);
     is_typed(span) || flagged
 }
 
-/// Whether the sentence says of a command that it is not to be run, or that it is what failed.
+/// Whether the sentence says not to run the command, or that it failed.
 fn warns(before: &str) -> bool {
     const WARNINGS: [&str; 16] = [
         " not ",
@@ -276,7 +276,7 @@ mod tests {
         Said::of(answer, &Context::default())
     }
 
-    /// The diff that is made of it, when no file is needed for that.
+    /// The resulting diff, if no file is needed for it.
     fn diff(said: &Said) -> Option<String> {
         said.edits.diff(&BTreeMap::new(), &Context::default()).unwrap().map(|diff| String::from_utf8(diff).unwrap())
     }

@@ -1,5 +1,5 @@
-//! What was asked before in a conversation and what became of it, out of the logs of its tasks; and how much of that a model is told. Whatever
-//! was said or printed earlier is information: nothing of it is asked for again by being here, and nothing is approved by it.
+//! What was requested earlier in a conversation and what became of it, from the logs of its tasks; and how much of that a model is told.
+//! Earlier text is information only: it requests nothing and approves nothing.
 
 use crate::redact::{REDACTED, redact};
 use crate::task::event::{Cause, Channel, Event, Id, Offered, Outcome, What};
@@ -11,17 +11,17 @@ use crate::task::run::code;
 use crate::task::state::Name;
 use crate::text;
 
-/// How long a conversation is gone on with, in milliseconds.
+/// How long a conversation can be continued, in milliseconds.
 pub const WITHIN: u64 = 30 * 60 * 1000;
 /// Exchanges that a model is told, and bytes of all of them.
 pub const MAX_TOLD: usize = 4;
 pub const MAX_BYTES: usize = 8_000;
-/// Bytes below which an exchange says nothing.
+/// Minimum bytes for an exchange to be useful.
 const LEAST: usize = 240;
-/// Bytes of what a command printed that are kept, from its end, and that are told along with what became of it.
+/// Bytes of a command's output that are kept, from its end, and that are told with its outcome.
 const MAX_KEPT: usize = 32 * 1024;
 const MAX_PRINTED: usize = 800;
-/// Found places that are told.
+/// Search results that are told.
 const MAX_FOUND: usize = 8;
 
 /// A task of the conversation.
@@ -38,17 +38,17 @@ pub struct Earlier {
     /// Why it failed or was rejected.
     pub message: String,
     pub outcome: Option<Outcome>,
-    /// When it began to be carried out.
+    /// When its execution began.
     pub began: Option<u64>,
-    /// The end of what its command printed.
+    /// The end of its command's output.
     pub output: String,
     pub undone_by: Option<String>,
-    /// When it moved last.
+    /// When it last changed state.
     pub at: u64,
 }
 
 impl Earlier {
-    /// The last attempt that a log tells of. Lines that make no sense are passed over.
+    /// The last attempt in a log. Skips lines that it cannot parse.
     pub fn of(log: &[u8]) -> Option<Self> {
         let mut earlier: Option<Self> = None;
         for line in log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -112,12 +112,12 @@ impl Earlier {
         }
     }
 
-    /// Asking for help or how things stand changes no subject.
+    /// Asking for help or status does not change the subject.
     pub fn is_about_work(&self) -> bool {
         !matches!(self.kind, None | Some(Kind::Help | Kind::Status))
     }
 
-    /// What was only said about something else; what that was is still the subject.
+    /// Whether it only talked about another task, which is still the subject.
     pub fn is_talk(&self) -> bool {
         matches!(self.kind, Some(Kind::Explain | Kind::Diagnose)) && self.began.is_none()
     }
@@ -137,7 +137,7 @@ impl Earlier {
         }
     }
 
-    /// Those that it would change, or has.
+    /// The files that it changed, or would.
     pub fn files(&self) -> &[FileSummary] {
         match &self.proposal {
             Some(Proposal::Diff { files, .. }) => files,
@@ -145,25 +145,25 @@ impl Earlier {
         }
     }
 
-    /// What a command of it printed, without secrets: those are looked for before it is cut.
+    /// The output of its command, redacted before it is cut.
     pub fn printed(&self) -> String {
         let clean = redact(&self.output);
         end(&clean, MAX_KEPT).to_owned()
     }
 
-    /// The command that it ran and that failed, with how it ended and what it printed.
+    /// The command that it ran and that failed, with its exit status and output.
     pub fn failure(&self) -> Option<(&str, Option<i32>, String)> {
         let command = self.command().filter(|_| self.state == Name::Failed && self.began.is_some())?;
         let exit = self.outcome.as_ref().and_then(|outcome| outcome.exit);
         let mut printed = self.printed();
         if exit.is_none() && !self.message.is_empty() {
-            // It was stopped, and nothing that it printed says so.
+            // It was stopped, and nothing in its output says so.
             printed = format!("{}\n{}\n", printed.trim_end_matches('\n'), self.message);
         }
         Some((command, exit, printed))
     }
 
-    /// What of it may be told to a model: none of it when what was asked or run may not, else without the lines that may not.
+    /// The part that may be told to a model: `None` when the request or the command may not, else without the lines that may not.
     pub fn leaving(&self, may: &dyn Fn(&str) -> bool) -> Option<Self> {
         let whole = |text: &str| text.lines().all(may);
         if self.request.meta.private || !whole(&self.request.text) || !self.command().is_none_or(whole) {
@@ -208,7 +208,7 @@ impl Earlier {
         }
     }
 
-    /// In sentences, for whoever answers next. Empty for what only said something, and did.
+    /// What became of it, in sentences for the model. Empty for an answer in words.
     fn became(&self, bytes: usize) -> String {
         let with = |words: &str, reason: &str| match reason.trim() {
             "" => format!("{words}."),
@@ -244,14 +244,14 @@ impl Earlier {
 /// What a model is told of a conversation before the question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversation {
-    /// What was asked and said, the oldest first.
+    /// Requests and answers, the oldest first.
     pub exchanges: Vec<(String, String)>,
-    /// What became of the last one, to stand before the question.
+    /// What became of the last one, placed before the question.
     pub last: String,
 }
 
 impl Conversation {
-    /// Of these, the oldest first, as many as fit.
+    /// As many of these, given oldest first, as fit.
     pub fn of(earlier: &[Earlier], bytes: usize) -> Self {
         let mut left = bytes;
         let mut told: Vec<(String, String, String)> = Vec::new();
@@ -259,7 +259,7 @@ impl Conversation {
             if left < LEAST {
                 break;
             }
-            // The newest is what is most likely spoken of.
+            // The newest is most likely what is referred to.
             let most = if told.is_empty() { left * 2 / 3 } else { left / 2 };
             let asked = head(&clean(&earlier.request.text), most / 4);
             let became = earlier.became(most / 4);
@@ -289,7 +289,7 @@ fn before_asked(became: &str) -> String {
     if became.is_empty() { String::new() } else { format!("What became of that: {became}\n\n") }
 }
 
-/// Without secrets, and without what a model takes for the end of a turn.
+/// Without secrets and chat-template tokens.
 fn clean(text: &str) -> String {
     text::without_turns(redact(&text::clean(text)).into_owned())
 }
@@ -321,7 +321,7 @@ mod tests {
     use crate::task::machine::tests::{answer, approval, command, diff, new, outcome, routed};
     use crate::task::machine::{Task, step};
 
-    /// The log of a task that lived so.
+    /// The log of a task with these inputs.
     fn log_of(inputs: Vec<Input>) -> Vec<u8> {
         let (task, effects) = new();
         let told = |effects: &[Effect]| -> String {
@@ -372,7 +372,7 @@ mod tests {
         );
         assert_eq!(earlier(ran("fine\n", 0)).failure(), None);
         assert_eq!(earlier(proposed(Kind::Run, command("make", 'a'))).failure(), None, "it did not run");
-        // A retry is another attempt, and nothing of the first is left.
+        // A retry is a new attempt, and drops everything of the first.
         let mut again = ran("bad\n", 2);
         again.push(Input::Retried);
         let again = earlier(again);

@@ -1,9 +1,9 @@
-//! What is said to "help" and "status", from values that whoever acts knows.
+//! The answers to "help" and "status", from values that the caller passes.
 
 use crate::agent::tongue::Tongue;
 use crate::task::run::{Model, Outcome, code};
 
-/// How things stand.
+/// The current status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     pub workspace: String,
@@ -13,13 +13,13 @@ pub struct Status {
     pub changed: Vec<String>,
     /// The name of the model; empty when none is set up.
     pub model: String,
-    /// Why the model does not answer; empty when it does, or when nobody has asked it yet.
+    /// Why the model does not answer; empty when it does, or when it was not asked yet.
     pub trouble: String,
-    /// Tasks that wait for a person, by their names and what they propose.
+    /// Tasks that wait for the user, by their names and what they propose.
     pub waiting: Vec<(String, String)>,
-    /// Tasks under way, the same.
+    /// Running tasks, likewise.
     pub running: Vec<(String, String)>,
-    /// The last that ended, and how.
+    /// The tasks that ended last, and how.
     pub ended: Vec<(String, String)>,
 }
 
@@ -88,7 +88,7 @@ pub fn status(request: &str, status: &Status) -> Outcome {
     Outcome::answer(text, summary, Model::Unneeded)
 }
 
-/// What changed, by name.
+/// The changed files by name.
 fn changed_files(changed: &[String], tongue: Tongue) -> String {
     let mut rows: String = changed.iter().take(MAX_FILES).map(|path| format!("  - {}\n", code(path))).collect();
     if changed.len() > MAX_FILES {
@@ -101,7 +101,7 @@ fn changed_files(changed: &[String], tongue: Tongue) -> String {
     rows
 }
 
-/// The place and the model.
+/// The location and the model.
 fn english(status: &Status) -> String {
     let Status { workspace, branch, changed, model, trouble, .. } = status;
     let mut text = format!("- Workspace: {}", code(workspace));

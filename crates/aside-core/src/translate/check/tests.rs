@@ -1,4 +1,4 @@
-//! Which commands may be shown on a small machine.
+//! Tests which commands may be shown on a small machine.
 
 use std::sync::Arc;
 

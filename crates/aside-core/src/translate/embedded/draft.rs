@@ -1,4 +1,4 @@
-//! A command that may answer a wish, and which of its words it answers.
+//! A command that may answer a query, and which words of the query it explains.
 
 use crate::translate::embedded::reading::Used;
 
@@ -7,23 +7,23 @@ pub struct Draft {
     pub command: String,
     /// One line: what it does.
     pub about: String,
-    /// The words that it explains.
+    /// The words of the query that the command explains.
     pub used: Used,
     pub objects: Objects,
-    /// What speaks against it although the words fit, 0 to 1.
+    /// Penalty for what speaks against it although the words fit, 0 to 1.
     pub doubt: f32,
-    /// How much it was asked for by name: of two that explain the same words, the more specific is meant. Nothing where only the
-    /// learned reader speaks for it.
+    /// How specifically it was asked for: of two drafts that explain the same words, the more specific wins. 0 where
+    /// only the learned classifier proposed it.
     pub specific: usize,
-    /// Where it comes from: a rule's name, or a domain's.
+    /// The rule or domain that made the draft.
     pub rule: &'static str,
 }
 
-/// How the words are known that stand in the command itself.
+/// How the words of the query that appear in the command are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Objects {
-    /// They filled its slots, and `used` knows them.
+    /// They filled its slots and are recorded in `used`.
     Filled,
-    /// By comparing its arguments with the words of the request.
+    /// By comparing the command's arguments with the words of the query.
     Spelled,
 }

@@ -1,4 +1,4 @@
-//! A machine for tests: a directory with files, a repository, programs.
+//! A fake machine for tests: a directory with files, a repository, programs.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::translate::embedded::{BOOK, answer, drafts};
 use crate::translate::{Place, Proposal, System, Wish};
 use crate::world::{Entry, Item, Kind, Known, Live, World};
 
-/// What most machines have. Without programs everything counts as installed.
+/// What most machines have. Without a list of programs every program counts as installed.
 pub struct Fake {
     pub directory: Vec<(&'static str, Kind)>,
     pub branches: Vec<&'static str>,
-    /// What git would commit; not known when none is given.
+    /// What git would commit; `None` means not known.
     pub staged: Option<Vec<&'static str>>,
     pub changed: Vec<&'static str>,
     pub programs: Vec<&'static str>,
@@ -58,7 +58,7 @@ impl Default for Fake {
 }
 
 impl Fake {
-    /// The answers to a wish, the best first.
+    /// The answers to a query, the best first.
     pub fn answers(&self, words: &str) -> Vec<Proposal> {
         let (names, specs) = (Names::default(), Specs::default());
         let place = Place {
@@ -78,7 +78,7 @@ impl Fake {
 }
 
 impl Fake {
-    /// Each word with its weight, and what it was taken for.
+    /// Each word with its weight, and the thing it was read as.
     pub fn words(&self, words: &str) -> Vec<(String, f32, String)> {
         let (names, specs) = (Names::default(), Specs::default());
         let place = self.place(&names, &specs);
@@ -101,7 +101,7 @@ impl Fake {
         drafts.into_iter().find(|draft| draft.command == command).map_or("nothing", |draft| draft.rule)
     }
 
-    /// Whatever is made of a wish once it is read: one domain's drafts, before they are ranked.
+    /// Reads a query and passes it to `make`, for example to get one domain's drafts before ranking.
     pub fn with_reading<T>(&self, words: &str, make: impl FnOnce(&Reading<'_>) -> T) -> T {
         let (names, specs) = (Names::default(), Specs::default());
         make(&Reading::new(words, self.place(&names, &specs), &BOOK.lexicon))

@@ -1,10 +1,10 @@
-//! What must not be taken for a wish that destroys: talk, moods, and orders that name nothing.
+//! Tests that small talk, moods and orders that name nothing are not read as destructive queries.
 
 use crate::line::Dialect;
 use crate::translate::embedded::fake::Fake;
 use crate::translate::reads::only_reads;
 
-/// Talk, or too vague to act on. Silence is right, and something that only looks is forgiven.
+/// Small talk, or too vague to act on. No answer is right; a command that only reads is tolerated.
 const VAGUE: &[&str] = &[
     "get rid of everything useless",
     "clean up this mess",

@@ -1,8 +1,9 @@
-//! Sentences that mention a change and order none: verbs and objects of the rules' own examples in frames of every mood, in English and
-//! Chinese. None of them is answered by something that changes anything; the same verbs and objects as plain orders still are.
+//! Tests with sentences that mention a change but order none: verbs and objects of the rules' own examples in frames of
+//! every mood, in English and Chinese. No such sentence may be answered by a command that changes something; the same
+//! verbs and objects as plain orders still are.
 //!
-//! What is not an order for `mood` cannot be answered by a change (`permit`), so every sentence is read, and a part of them is
-//! answered as well; `ASIDE_SENTENCES=all` answers every one.
+//! A sentence that `mood` does not read as an order cannot be answered by a change (`permit`), so every sentence is
+//! read and only a sample is answered as well; `ASIDE_SENTENCES=all` answers every one.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::translate::embedded::BOOK;
 use crate::translate::embedded::fake::Fake;
 use crate::translate::reads::only_reads;
 
-/// Of so many sentences one is answered, and not only read.
+/// One in this many sentences is answered as well as read.
 const ANSWERED: usize = 60;
 
 /// `{v}` delete, `{s}` deletes, `{p}` deleted, `{g}` deleting, `{o}` what is deleted.
@@ -55,7 +56,7 @@ const ENGLISH: &[&str] = &[
     "how often do they {v} {o}",
     "does it {v} {o}",
     "could bob have {p} {o}",
-    // Questions whether, and what then.
+    // Questions whether to do it, and what happens then.
     "is it safe to {v} {o}",
     "should i {v} {o}",
     "can i {v} {o}",
@@ -99,7 +100,7 @@ const ENGLISH: &[&str] = &[
     "before you {v} {o}, ask me",
     "once you {v} {o}, tell me",
     "hypothetically, {v} {o}",
-    // What others say.
+    // Reported speech.
     "my boss told me to {v} {o}",
     "the docs say to {v} {o}",
     "the ticket says: {v} {o}",
@@ -128,7 +129,7 @@ const ENGLISH: &[&str] = &[
     "next week i'll {v} {o}",
     "someday they will {v} {o}",
     "remind me to {v} {o}",
-    // Something is to be looked at.
+    // Requests to look at something.
     "show me who {p} {o}",
     "tell me whether they {p} {o}",
     "check if someone {p} {o}",
@@ -290,7 +291,7 @@ fn said(frame: &str, verb: &[String; 4], object: &str) -> String {
         .to_owned()
 }
 
-/// Verbs with their objects, as the examples of the rules have them.
+/// Verbs with their objects, taken from the examples of the rules.
 fn pairs() -> Vec<([String; 4], String)> {
     let mut pairs = BTreeSet::new();
     let hits = BOOK.rules.iter().flat_map(|rule| &rule.body(&BOOK.lexicon).hits);
@@ -301,7 +302,7 @@ fn pairs() -> Vec<([String; 4], String)> {
             continue;
         };
         let (verb, object) = (&hit[head.span.clone()], hit[head.span.end..].trim());
-        // A tail of its own would be a clause in another frame: `create branch foo without switching to it`.
+        // An object with a clause of its own would change the frame: `create branch foo without switching to it`.
         let joins = [" without ", " but ", " if ", " until ", " and ", " that ", " which ", " when "]
             .iter()
             .any(|word| object.contains(word));
@@ -312,7 +313,7 @@ fn pairs() -> Vec<([String; 4], String)> {
     pairs.into_iter().collect()
 }
 
-/// Every verb that can be ordered, with objects of all sorts, in some of the frames.
+/// Every verb that can be ordered, with varied objects, in some of the frames.
 fn more(every: usize) -> Vec<String> {
     const OBJECTS: &[&str] = &[
         "main.py",
@@ -427,7 +428,7 @@ fn a_frame_around_an_order_changes_no_answer() {
     assert!(answered > 40 && wrong.is_empty(), "{answered} answered, {} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What trials found.
+/// Sentences that failed in trials.
 #[test]
 fn sentences_of_trials_change_nothing() {
     const SENTENCES: &[&str] = &[

@@ -1,5 +1,5 @@
-//! Wishes that nobody means: random words, texts made to break out of quotes, letters that a terminal would obey. Whatever
-//! is asked, an answer is one whole line, and what somebody put in quotes stays one word.
+//! Adversarial tests: random words, texts made to break out of quotes, characters that a terminal would interpret. For
+//! every query, each answer is one complete line, and a quoted text stays one word.
 
 use crate::line::{self, Dialect, Word};
 use crate::text;
@@ -7,13 +7,13 @@ use crate::translate::System;
 use crate::translate::embedded::BOOK;
 use crate::translate::embedded::fake::Fake;
 
-/// How many wishes; `ASIDE_WISHES` asks for more.
+/// Number of queries; `ASIDE_WISHES` raises it.
 const WISHES: usize = 600;
 
-/// A program that no rule has: if it is one in an answer, a text became a command.
+/// A program that no rule has: if an answer runs it, a text escaped its quotes.
 const INTRUDER: &str = "zqxrun";
 
-/// Texts that want out of their quotes. Each is put into quotes of one kind that it does not have itself.
+/// Texts that try to break out of their quotes. Each is put into a kind of quotes that it does not contain itself.
 const TEXTS: &[&str] = &[
     "'; zqxrun; '",
     "\"; zqxrun; \"",
@@ -51,7 +51,7 @@ const TEXTS: &[&str] = &[
     "sudo zqxrun",
 ];
 
-/// What stands between words.
+/// Odd tokens to put between words.
 const ODD: &[&str] = &[
     "<path>",
     "{?x}",
@@ -161,14 +161,14 @@ impl Dice {
     }
 }
 
-/// A wish, and the hostile text in it if there is one.
+/// A random query, sometimes with a hostile text in it.
 fn wish(dice: &mut Dice, lexicon: &[&str], hits: &[&str]) -> String {
     let quoted = |text: &str| match text {
         text if !text.contains('"') => format!("\"{text}\""),
         text if !text.contains('`') => format!("`{text}`"),
         text => format!("“{text}”"),
     };
-    // Half of them begin as somebody would, so that rules are reached.
+    // Half of them begin like real queries, so that rules are reached.
     let mut words: Vec<String> = match dice.roll(2) {
         0 => dice.pick(hits).split(' ').map(str::to_owned).collect(),
         _ => Vec::new(),
@@ -183,7 +183,7 @@ fn wish(dice: &mut Dice, lexicon: &[&str], hits: &[&str]) -> String {
         };
         words.insert(at, word);
     }
-    // A thing that was named is named by the text instead.
+    // Puts the hostile text in the place of a named thing.
     if dice.roll(2) == 0 && !words.is_empty() {
         let at = dice.roll(words.len());
         words[at] = quoted(dice.pick(TEXTS));
@@ -192,7 +192,7 @@ fn wish(dice: &mut Dice, lexicon: &[&str], hits: &[&str]) -> String {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "whoever soaks says how much")]
+#[expect(clippy::disallowed_methods, reason = "soak runs set the number of queries")]
 fn whatever_is_asked_the_answer_is_one_whole_line() {
     let wishes = std::env::var("ASIDE_WISHES").ok().and_then(|text| text.parse().ok()).unwrap_or(WISHES);
     let book = &*BOOK;
@@ -237,7 +237,7 @@ fn wrong_with(command: &str, dialect: Dialect) -> Option<String> {
         if command.redirections.iter().filter_map(|one| one.target.as_ref()).any(|word| word.value == INTRUDER) {
             return Some("writes where a text says".to_owned());
         }
-        // What is expanded inside of a text would be more than a text.
+        // A text that is expanded would be more than a text.
         let expands = |word: &&Word| !word.fixed && word.value.contains(INTRUDER) && word.value.contains(['$', '`']);
         if let Some(word) = command.words.iter().find(expands) {
             return Some(format!("expands a text: {}", word.value));

@@ -1,27 +1,27 @@
-//! Which words mean the same here: synonyms, phrases, misspellings, other languages, and how much each word says. Written
-//! in data/translate/*.words. A word is known by a number, so that rules compare numbers.
+//! Maps words to meanings: synonyms, phrases, misspellings, other languages, and the weight of each word. Written in
+//! data/translate/*.words. A meaning is a number, so that rules compare numbers.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A meaning, as words and rules share it.
+/// A meaning that words and rules share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Concept(u32);
 
 impl Concept {
-    /// Numbers are given from 0 on, one after the other.
+    /// Numbers are dense and start at 0.
     pub fn number(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Letters of a word that may be misspelt; a shorter one could be anything.
+/// Shorter words are never matched as misspellings: they could be anything.
 const MIN_MISSPELT: usize = 3;
 
-/// By words of our own data, so nobody gains from making them collide: the first wish should not wait for a stronger hash.
+/// The keys are words of our own data, so collision attacks are no threat; a fast hash keeps the first query quick.
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
 
-/// The words after the first, and what all of them mean.
+/// The words after the first, and the meaning of the whole phrase.
 type Phrase = (Box<[Box<str>]>, Concept);
 
 #[derive(Default)]
@@ -37,28 +37,29 @@ impl Hasher for Quick {
     }
 
     fn finish(&self) -> u64 {
-        // Multiplying carries upwards only: what all letters have a part in is on top, and the table looks at both ends.
+        // Multiplication carries only upwards, so the best-mixed bits are on top; the rotation moves them to where the
+        // table looks.
         self.0.rotate_left(26)
     }
 }
 
 #[derive(Debug, Default)]
 pub struct Lexicon {
-    /// Each word that is known, with its meaning.
+    /// Each known word with its meaning.
     words: Map<Box<str>, Concept>,
     names: Vec<Box<str>>,
-    /// So many of them come from the lists of words; the others are names that rules speak of.
+    /// Concepts below this number come from the word lists; the others are names that only rules use.
     spoken: u32,
     weights: Map<Concept, f32>,
     /// Phrases by their first word, the longest first.
     phrases: Map<Box<str>, Vec<Phrase>>,
-    /// Chinese words, the longest first, by their first letter.
+    /// Chinese words by their first character, the longest first.
     han: Map<char, Vec<(Box<str>, Concept)>>,
-    /// Words by their first letter, for misspellings.
+    /// Words by their first letter, for the misspelling lookup.
     by_letter: Map<char, Vec<(Box<str>, Concept)>>,
 }
 
-/// How much a word that means something says.
+/// Default weight of a word that means something.
 const PLAIN: f32 = 1.0;
 
 impl Lexicon {
@@ -89,7 +90,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// Puts the longest first. To be done whenever words were added.
+    /// Sorts the longest first. Must be called after words were added.
     pub fn settle(&mut self) {
         for list in self.phrases.values_mut() {
             list.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len()));
@@ -99,12 +100,12 @@ impl Lexicon {
         }
     }
 
-    /// Whether it is a word of the language, and not only a name that some rule knows.
+    /// Whether it is a word of the language, and not only a name that some rule uses.
     pub fn is_spoken(&self, concept: Concept) -> bool {
         concept.0 < self.spoken
     }
 
-    /// The meaning of a word, made if there is none: rules bring words of their own.
+    /// The meaning of a word, created if there is none: rules add words of their own.
     pub fn add(&mut self, word: &str) -> Concept {
         if let Some(known) = self.get(word).or_else(|| self.whole_han(word)) {
             return known;
@@ -135,7 +136,7 @@ impl Lexicon {
         self.words.get(word).copied()
     }
 
-    /// Every word that is known.
+    /// Every known word, for tests.
     #[cfg(test)]
     pub fn all(&self) -> Vec<&str> {
         let mut words: Vec<&str> = self.words.keys().map(|word| &**word).collect();
@@ -152,12 +153,12 @@ impl Lexicon {
         self.weights.get(&concept).copied().unwrap_or(PLAIN)
     }
 
-    /// The meaning of a word in any of its forms, and the form that is known: `commits`, `copied`, `zipping`.
+    /// The meaning of a word in any of its forms: `commits`, `copied`, `zipping`.
     pub fn meaning(&self, word: &str) -> Option<Concept> {
         self.get(word).or_else(|| forms(word).iter().find_map(|form| self.get(form)))
     }
 
-    /// A phrase that begins with these words: its meaning, and how many of them it takes.
+    /// A phrase that begins with these words: its meaning, and how many words it takes.
     pub fn phrase<'w>(&self, first: &str, rest: impl Fn(usize) -> Option<&'w str>) -> Option<(Concept, usize)> {
         let list = self.phrases.get(first)?;
         list.iter().find_map(|(words, concept)| {
@@ -168,19 +169,19 @@ impl Lexicon {
         })
     }
 
-    /// Chinese words from the beginning of a text: the longest that is known, and its bytes.
+    /// The longest known Chinese word that the text begins with: its meaning and its length in bytes.
     pub fn han(&self, text: &str) -> Option<(Concept, usize)> {
         let list = self.han.get(&text.chars().next()?)?;
         list.iter().find(|(word, _)| text.starts_with(&**word)).map(|(word, concept)| (*concept, word.len()))
     }
 
-    /// The meaning of a Chinese word, as rules name it.
+    /// The meaning of a whole Chinese word, as rules name it.
     pub fn whole_han(&self, word: &str) -> Option<Concept> {
         let list = self.han.get(&word.chars().next()?)?;
         list.iter().find(|(known, _)| **known == *word).map(|(_, concept)| *concept)
     }
 
-    /// What was probably meant by a word that nobody knows.
+    /// The probable meaning of an unknown word, by edit distance to known ones.
     pub fn misspelt(&self, word: &str) -> Option<Concept> {
         let length = word.len();
         if length < MIN_MISSPELT || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
@@ -194,12 +195,13 @@ impl Lexicon {
                     return None;
                 }
                 let distance = strsim::osa_distance(word, candidate);
-                // `sotr` and `sort`, `comit` and `commit` are likelier than `test` for `text`.
+                // In a short word only swapped or missing letters count: `sotr` for `sort` and `comit` for `commit` are
+                // likelier than `text` for `test`.
                 let letters_same = same_letters(word, candidate);
                 (distance <= allowed && (length > 4 || letters_same || length > 3 && candidate.len() > length))
                     .then_some((distance, !letters_same, candidate.len().abs_diff(length)))
             };
-        // The first letter is nearly always right, or it is the second.
+        // In most typos the first letter is right, or it stands second.
         let lists = letters.iter().filter_map(|letter| self.by_letter.get(letter)).flatten();
         let found = lists.filter_map(|(candidate, concept)| near(candidate).map(|cost| (cost, candidate, *concept)));
         found.min_by(|one, two| (one.0, one.1).cmp(&(two.0, two.1))).map(|(_, _, concept)| concept)
@@ -215,7 +217,8 @@ fn same_letters(one: &str, two: &str) -> bool {
     sorted(one) == sorted(two)
 }
 
-/// What a word may be without its ending. English, and only what is cheap: the lexicon decides whether there is such a word.
+/// Candidates for a word without its ending. English only, and only cheap rules: the lexicon decides whether such a
+/// word exists.
 pub fn forms(word: &str) -> Vec<String> {
     let mut forms = Vec::new();
     if !word.is_ascii() || word.len() < 3 {

@@ -1,4 +1,5 @@
-//! Whether a rule is what a wish asks for, and the command it makes of it. Knows no rule; `rank` compares what comes out.
+//! Decides whether a query asks for a rule, and renders the rule's command. Knows no particular rule; `rank` compares
+//! the drafts.
 
 use crate::line::Dialect;
 use crate::mood::lists::LISTS;
@@ -11,12 +12,12 @@ use crate::translate::embedded::rules::{Choice, Part, Rule, Term};
 use crate::translate::embedded::slots::{self, Doubt, Filled};
 use crate::translate::embedded::things::{self, Thing};
 
-/// A second way to do it is a little less likely to be meant than the first.
+/// Penalty for each further command of a rule relative to the one before.
 const SECOND: f32 = 0.06;
 
-/// The commands of a rule, if its words are there.
+/// The commands of a rule whose words are all in the query.
 pub fn drafts(rule: &'static Rule, reading: &Reading<'_>) -> Vec<Draft> {
-    // Nearly every rule ends here: no slot is tried before all words are there.
+    // Nearly every rule is rejected here: no slot is tried before all words are there.
     let possible = rule.needs.iter().filter(|need| need.iter().all(|term| may_be(term, reading)));
     let needs = possible.filter_map(|need| all(need, reading, &reading.unused()));
     let Some((used, specific)) = needs.max_by(|one, two| {
@@ -25,7 +26,8 @@ pub fn drafts(rule: &'static Rule, reading: &Reading<'_>) -> Vec<Draft> {
     }) else {
         return Vec::new();
     };
-    // A word may be needed for its meaning and still be the wrong word for it.
+    // A `not` word as typed counts even if a `need` has used it: it may have the right meaning and still be the wrong
+    // word.
     let is_said = |choice: &Choice| match choice {
         Choice::Is(text) => reading.words.iter().any(|word| word.low == *text),
         Choice::Means(_) | Choice::Form(_) | Choice::Slot(_) => false,
@@ -37,9 +39,9 @@ pub fn drafts(rule: &'static Rule, reading: &Reading<'_>) -> Vec<Draft> {
     made(rule, reading, &used, specific)
 }
 
-/// The commands of a rule that the learned reader named, though its words are not there. `known` are the words that requests for it
-/// use: they fill no slot, unless nothing else does and they could be the name of a program. What destroys something needs most of the
-/// words of a rule all the same.
+/// The commands of a rule that the learned classifier proposed although its words are missing. `known` are words that
+/// requests for the rule typically use: they fill no slot, unless nothing else does and they could name a program. A
+/// destructive command still needs most of a rule's words.
 pub fn learned(rule: &'static Rule, reading: &Reading<'_>, known: &[usize]) -> Vec<Draft> {
     let is_name = |place: usize| {
         let Some(word) = reading.words.get(place) else { return false };
@@ -48,7 +50,7 @@ pub fn learned(rule: &'static Rule, reading: &Reading<'_>, known: &[usize]) -> V
     };
     let marked = |is_vocabulary: &dyn Fn(usize) -> bool| {
         let mut used = reading.unused();
-        // A verb names nothing: `bounce the web server`.
+        // A verb is not a name: `bounce the web server`.
         let verbs = (0..reading.words.len()).filter(|place| {
             let word = &reading.words[*place];
             word.thing.is_none() && word.entry.is_none() && LISTS.verbs.get(&word.low).is_some() && !is_name(*place)
@@ -65,7 +67,7 @@ pub fn learned(rule: &'static Rule, reading: &Reading<'_>, known: &[usize]) -> V
     if drafts.is_empty() {
         drafts = made(rule, reading, &marked(&|place| is_word(place) && is_spoken(place) && !is_name(place)), 0);
     }
-    // Neither the words nor the reader say that a word of the language is a name here.
+    // Drops drafts that use an ordinary word as a name: neither the rule's words nor the classifier support that.
     drafts.retain(|draft| draft.used.guesses() == 0);
     let there = |need: &Vec<Term>| {
         let count = need.iter().filter(|term| may_be(term, reading)).count();
@@ -79,7 +81,7 @@ pub fn learned(rule: &'static Rule, reading: &Reading<'_>, known: &[usize]) -> V
     drafts
 }
 
-/// The commands of a rule, with what is left of the words in its slots.
+/// The commands of a rule, with its slots filled from the words that are not used yet.
 fn made(rule: &'static Rule, reading: &Reading<'_>, used: &Used, specific: usize) -> Vec<Draft> {
     let body = rule.body(reading.lexicon);
     let mut drafts = Vec::new();
@@ -90,8 +92,8 @@ fn made(rule: &'static Rule, reading: &Reading<'_>, used: &Used, specific: usize
     };
     for run in runs {
         let mut used = used.clone();
-        // What is in quotes or has a name belongs to the slots; parts and words around them come after.
-        // What another `need` asks for is a word of this rule too: `stop all docker containers`.
+        // Slots come first, because quoted texts and named things belong to them; then parts and the words around them.
+        // The words of another `need` also belong to this rule: `stop all docker containers`.
         for term in body.may.iter().chain(rule.needs.iter().flatten()) {
             every(term, reading, &mut used, |word| word.thing.is_none());
         }
@@ -100,7 +102,7 @@ fn made(rule: &'static Rule, reading: &Reading<'_>, used: &Used, specific: usize
         for term in &body.may {
             every(term, reading, &mut used, |word| matches!(word.thing, Some(Thing::Remote(_))));
         }
-        // A file that the command names without being told to, requirements.txt, is explained all the same.
+        // A file that the command names by itself, such as requirements.txt, counts as explained.
         for (place, word) in reading.words.iter().enumerate() {
             if matches!(word.thing, Some(Thing::Path(_))) && command.split(' ').any(|part| part == word.text) {
                 used.mark(place);
@@ -113,7 +115,7 @@ fn made(rule: &'static Rule, reading: &Reading<'_>, used: &Used, specific: usize
     drafts
 }
 
-/// Whether a term can be there at all: cheap, and never wrong when it says no.
+/// Cheap pre-check whether a term can match; never wrong when it says no.
 fn may_be(term: &Term, reading: &Reading<'_>) -> bool {
     term.0.iter().any(|choice| match choice {
         Choice::Means(concept) => reading.means(*concept),
@@ -123,7 +125,7 @@ fn may_be(term: &Term, reading: &Reading<'_>) -> bool {
     })
 }
 
-/// All terms, each with a word of its own; and how many there were.
+/// Matches all terms, each with a word of its own; returns the used words and the number of terms.
 fn all(terms: &[Term], reading: &Reading<'_>, used: &Used) -> Option<(Used, usize)> {
     let mut used = used.clone();
     for term in terms {
@@ -134,7 +136,7 @@ fn all(terms: &[Term], reading: &Reading<'_>, used: &Used) -> Option<(Used, usiz
     Some((used, terms.len()))
 }
 
-/// The words of one term that are not used yet. Slots are looked at and left to be filled.
+/// The unused words that match one term. A slot is only tested here and filled later.
 fn one(term: &Term, reading: &Reading<'_>, used: &Used) -> Option<Vec<usize>> {
     term.0.iter().find_map(|choice| match choice {
         Choice::Slot(slot) => slots::fill(slot, reading, used).map(|_| Vec::new()),
@@ -154,7 +156,7 @@ fn every(term: &Term, reading: &Reading<'_>, used: &mut Used, fits: fn(&Word) ->
     }
 }
 
-/// `frames` is a form of `frame`. Most words begin otherwise, and that is seen first.
+/// `frames` is a form of `frame`. Compares the beginning first, which rejects most words.
 fn is_form(word: &Word, text: &str) -> bool {
     word.low == text
         || word.concept.is_none()
@@ -165,7 +167,7 @@ fn is_form(word: &Word, text: &str) -> bool {
 fn is(choice: &Choice, reading: &Reading<'_>, place: usize) -> bool {
     let Some(word) = reading.words.get(place) else { return false };
     match choice {
-        // What is named as a file means nothing else: `in logs`. Its own name it still has.
+        // A word that names a file has no other meaning (`in logs`), but still matches by its own name.
         Choice::Means(concept) => {
             let is_file = matches!(word.thing, Some(Thing::Path(_)))
                 && reading.meaning(place) != word.low
@@ -178,13 +180,13 @@ fn is(choice: &Choice, reading: &Reading<'_>, place: usize) -> bool {
     }
 }
 
-/// The template with its slots filled; nothing when one that it needs is empty.
+/// The template with its slots filled; `None` when a required slot is empty.
 fn render(template: &str, adding: &[Part], reading: &Reading<'_>, used: &mut Used) -> Option<String> {
     let mut parts = String::new();
     if template.contains("<parts>") {
         for part in adding {
             let mut tried = used.clone();
-            // A word may have been needed and still say more: `last`, `all`.
+            // A word that matched a `need` may match a part as well: `last`, `all`.
             let words = part.terms.iter().all(|term| match again(term, reading, &tried) {
                 Some(places) => {
                     places.into_iter().for_each(|place| tried.mark(place));
@@ -194,7 +196,7 @@ fn render(template: &str, adding: &[Part], reading: &Reading<'_>, used: &mut Use
             });
             if words && let Some(text) = fill(part.adds, reading, &mut tried) {
                 *used = tried;
-                // `--oneline` may stand in the template already.
+                // `--oneline` may be in the template already.
                 if !template.split_whitespace().any(|word| word == text) {
                     parts.push(' ');
                     parts.push_str(&text);
@@ -202,7 +204,7 @@ fn render(template: &str, adding: &[Part], reading: &Reading<'_>, used: &mut Use
             }
         }
     }
-    // What a person wrote is not read as a template.
+    // Splits the template before filling it, so that typed text is never parsed as a template.
     let (before, after) = template.split_once("<parts>").unwrap_or((template, ""));
     let before = fill(before, reading, used)?;
     let after = fill(after, reading, used)?;
@@ -214,16 +216,16 @@ fn render(template: &str, adding: &[Part], reading: &Reading<'_>, used: &mut Use
     (!command.is_empty()).then(|| command.to_owned())
 }
 
-/// As `one`, but words that are used already count too.
+/// Like `one`, but words that are already used count too.
 fn again(term: &Term, reading: &Reading<'_>, used: &Used) -> Option<Vec<usize>> {
     one(term, reading, used).or_else(|| one(term, reading, &reading.unused()).filter(|places| !places.is_empty()))
 }
 
-/// Slots are `<name>`, `<name=default>`; `{? … }` stays only if everything in it is filled.
+/// Slots are `<name>` and `<name=default>`; `{? … }` is kept only if everything in it is filled.
 fn fill(template: &str, reading: &Reading<'_>, used: &mut Used) -> Option<String> {
     let mut text = String::with_capacity(template.len() + 16);
     let mut rest = template;
-    // The same slot twice is the same thing twice.
+    // A slot that occurs twice gets the same value twice.
     let mut known: Vec<(&str, String)> = Vec::new();
     while let Some(at) = rest.find(['<', '{']) {
         text.push_str(&rest[..at]);
@@ -236,7 +238,7 @@ fn fill(template: &str, reading: &Reading<'_>, used: &mut Used) -> Option<String
                     *used = tried;
                     text.push_str(inner.trim_start());
                 }
-                // A blank before what is left out is one too many, unless a word goes on behind it.
+                // Removes the blank before a dropped group, unless a word follows directly.
                 None => {
                     if text.ends_with(' ') && group[end + 1..].chars().next().is_none_or(|next| next == ' ') {
                         text.pop();
@@ -247,7 +249,7 @@ fn fill(template: &str, reading: &Reading<'_>, used: &mut Used) -> Option<String
         } else if let Some((slot, length)) = slot(rest) {
             let (name, default) = slot.split_once('=').map_or((slot, None), |(name, default)| (name, Some(default)));
             let before = known.iter().find(|(slot, _)| *slot == name).map(|(_, spelled)| spelled.clone());
-            // `small-<file:base>` stays here, wherever the file is.
+            // `small-<file:base>` is written to the current directory, wherever the file is.
             let last = |slot: &str| {
                 let spelled = known.iter().find(|(known, _)| *known == slot).map(|(_, spelled)| spelled)?;
                 spelled.rsplit('/').next().map(str::to_owned)
@@ -280,7 +282,7 @@ fn fill(template: &str, reading: &Reading<'_>, used: &mut Used) -> Option<String
     Some(text)
 }
 
-/// A slot at the beginning, and its length. `<<EOF`, `<(` and `< file` are the shell's.
+/// A slot at the beginning of the text, and its length. `<<EOF`, `<(` and `< file` are shell syntax.
 fn slot(text: &str) -> Option<(&str, usize)> {
     let end = text.find('>')?;
     let inner = text.get(1..end)?;

@@ -1,6 +1,6 @@
-//! The engine that needs no model: words become a typed question, the question a command for this machine. A wish is
-//! read (`reading`), every domain drafts commands from it, and `rank` chooses among them by how many of the words each
-//! explains. Rules are data (`data/translate`); what is too free for a rule is a domain of its own.
+//! The engine that needs no model. `reading` reads a query, every domain and rule drafts commands from it, and `rank`
+//! chooses among them by how many of the words each explains. Rules are data (`data/translate`); what is too free for a
+//! rule is a domain written in code.
 
 mod draft;
 #[cfg(test)]
@@ -44,15 +44,15 @@ use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::rules::Rule;
 use crate::translate::{Nearness, Proposal, Wish};
 
-/// Bytes of a wish that are read; what is longer is a text, not a wish.
+/// Bytes of a query; longer text is not a query.
 const MAX_WISH: usize = 2000;
 
-/// What drafts commands in code, beside the rules.
+/// Drafts commands in code, beside the rules.
 type Domain = fn(&Reading<'_>) -> Vec<Draft>;
 
 const DOMAINS: &[Domain] = &[files::draft, text::draft, project::draft];
 
-/// The words and rules that come with Aside, read when first asked for.
+/// The built-in words and rules, parsed on first use.
 static BOOK: LazyLock<Book> = LazyLock::new(Book::new);
 
 struct Book {
@@ -84,7 +84,7 @@ const RULES: &[(&str, &str)] = &[
     data!("system.rules"),
     data!("dev.rules"),
 ];
-/// The long tail: they bring no words of their own.
+/// The long tail of rules, whose words are not added to the lexicon.
 const TAIL: &[(&str, &str)] = &[
     data!("docker.rules"),
     data!("kubernetes.rules"),
@@ -120,7 +120,7 @@ impl Book {
     }
 }
 
-/// The best first; nothing when it does not understand.
+/// Answers, the best first; empty when the query is not understood.
 pub fn answer(wish: &Wish<'_>) -> Vec<Proposal> {
     let said = rephrase::rephrase(wish.words).filter(|_| wish.words.len() <= MAX_WISH);
     let known = said.map(|said| answer_part(&Wish { words: &said, place: wish.place, limit: wish.limit }, wish.words));
@@ -134,8 +134,8 @@ pub fn answer(wish: &Wish<'_>) -> Vec<Proposal> {
     if confidence(&part) > confidence(&known) { part } else { known }
 }
 
-/// Of a request with a story around it, what it asks: `my folder got huge, can you list the five largest files?` Not where that speaks
-/// of something in the story.
+/// The one clause of a request that asks for something, without the story around it: `my folder got huge, can you list
+/// the five largest files?` `None` when that clause refers back to the story.
 fn asking_part(words: &str) -> Option<&str> {
     const BACK: &[&str] =
         &["it", "its", "them", "they", "those", "these", "that", "there", "their", "this", "它", "它们", "那个"];
@@ -155,8 +155,8 @@ fn asking_part(words: &str) -> Option<&str> {
     (told.all(is_plain) && !speaks_back).then_some(part)
 }
 
-/// As `answer`, for words that a caller took out of a request or changed: the mood of the whole request counts as well, so that
-/// `can I delete a.txt` is not answered as `delete a.txt` is.
+/// Like `answer`, for words that a caller took out of a request or rephrased. The mood of the whole request counts as
+/// well, so that `can I delete a.txt` is not answered as `delete a.txt` is.
 pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
     if wish.words.len() > MAX_WISH {
         return Vec::new();
@@ -172,7 +172,7 @@ pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
     }
     let heard = Heard::of(&reading, learned::ours());
     let mut drafts = candidates(&reading, &heard);
-    // A password that was said belongs in no command.
+    // Drops drafts that contain a password from the query.
     let secrets: Vec<&str> = redact::secrets(wish.words)
         .into_iter()
         .filter_map(|secret| wish.words.get(secret.span))
@@ -182,7 +182,7 @@ pub fn answer_part(wish: &Wish<'_>, request: &str) -> Vec<Proposal> {
     rank::rank(&reading, drafts, &heard, wish.limit)
 }
 
-/// Of a request without an answer, the words that nothing known accounts for: those that the nearest draft leaves out.
+/// For a request without an answer, the words that the likeliest draft does not explain.
 pub fn not_understood(wish: &Wish<'_>) -> Option<String> {
     let words = wish.words.get(..MAX_WISH).unwrap_or(wish.words);
     let reading = Reading::new(words, wish.place, &BOOK.lexicon);
@@ -199,10 +199,11 @@ pub fn not_understood(wish: &Wish<'_>) -> Option<String> {
     words.get(span).map(str::to_owned)
 }
 
-/// Frames that the learned reader may add to those whose words are there.
+/// Rules that the learned classifier may add to those whose words match.
 const LEARNED: usize = 3;
 
-/// All drafts for a wish: of the domains, of the rules whose words are there, and of the frames that the learned reader names.
+/// All drafts for a query: from the domains, from rules whose words match, and from rules that the learned classifier
+/// proposes.
 fn candidates(reading: &Reading<'_>, heard: &Heard<'_>) -> Vec<Draft> {
     let mut drafts = drafts(reading);
     for frame in heard.best(LEARNED) {
@@ -218,7 +219,7 @@ fn candidates(reading: &Reading<'_>, heard: &Heard<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// All drafts for a wish, before they are ranked.
+/// The drafts of domains and of rules whose words match, before ranking.
 fn drafts(reading: &Reading<'_>) -> Vec<Draft> {
     let book = &*BOOK;
     let mut drafts: Vec<Draft> = DOMAINS.iter().flat_map(|domain| domain(reading)).collect();

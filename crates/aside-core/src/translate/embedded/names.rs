@@ -1,5 +1,6 @@
-//! Names of several words: `delete my notes.txt`, where there is a file `my notes.txt`. A span of the request that is the name of something here
-//! is put in quotes, so that it is read as one name. Where both `my notes.txt` and `notes.txt` are there, the longer one was said.
+//! Names of several words: `delete my notes.txt`, where a file `my notes.txt` exists. Quotes a span of the request that
+//! is the name of an existing file, so that it is read as one name. If both `my notes.txt` and `notes.txt` exist, the
+//! longer one wins.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use crate::translate::Place;
 use crate::translate::embedded::lexicon::is_han;
 use crate::world::Entry;
 
-/// Directories other than the current one that are looked into for one request.
+/// Directories other than the current one that are listed for one request.
 const MAX_DIRECTORIES: usize = 8;
 /// Bytes of a name.
 const MAX_NAME: usize = 255;
@@ -39,7 +40,7 @@ pub fn quoted<'w>(words: &'w str, place: &Place<'_>) -> Cow<'w, str> {
                 let length = directory.len() + 1;
                 longest(rest.get(length..)?, &entries).map(|name| (length, name))
             });
-            // A request that is nothing but a name says nothing about it.
+            // A request that is nothing but a name is left as it is.
             let found = found.filter(|(before, name)| before + name.len() < words.trim().len());
             if let Some((before, name)) = found {
                 let mark = if name.contains('"') { '\'' } else { '"' };
@@ -90,7 +91,8 @@ fn absolute(directory: &str, place: &Place<'_>) -> String {
     }
 }
 
-/// The longest name with a blank that the text begins with, as it is spelled there. Letters may be of another case where that leaves one.
+/// The longest name with a blank that the text begins with, in its spelling on disk. Ignores case where that leaves one
+/// match.
 fn longest(rest: &str, entries: &[Entry]) -> Option<String> {
     let is_usable = |name: &str| {
         name.contains(' ')

@@ -1,5 +1,6 @@
-//! Whether a request asks for what a draft would change. What only reads may answer anything; what changes something needs an order, a
-//! wish or a question for the command (`mood`), must answer the verb of that clause, and may name only what stands there as an object.
+//! Decides whether a request asks for what a draft would change. A command that only reads may answer anything. A
+//! command that changes something needs a clause that asks to act (`mood`), must answer the verb of that clause, and
+//! may name only what is an object there.
 
 use std::ops::Range;
 
@@ -15,12 +16,12 @@ use crate::translate::embedded::reading::{Reading, Word};
 use crate::translate::embedded::things::{self, Thing};
 use crate::translate::reads::only_reads;
 
-/// Words of a text that is written as it stands; what is longer is a sentence about something.
+/// Words of a text that may be written as it stands; longer text is a sentence about something.
 const MAX_TEXT: usize = 12;
-/// What a word weighs that a command has to answer.
+/// Words above this weight must be answered by the command.
 const WEIGHS: f32 = 0.3;
 
-/// Whether a draft may be shown for this request, as the answer or as another one.
+/// Whether a draft may be shown for this request, as the answer or as an alternative.
 pub fn permits(reading: &Reading<'_>, draft: &Draft) -> bool {
     let reads = only_reads(&draft.command, reading.place.dialect);
     if reads && describes_by_verb(reading, draft) {
@@ -34,7 +35,7 @@ pub fn permits(reading: &Reading<'_>, draft: &Draft) -> bool {
             && !forgets_exception(reading, draft)
 }
 
-/// `throw away what I did in app.py`: the file is where something is, not what is to go.
+/// `throw away what I did in app.py`: the file is a location, not what to remove.
 fn removes_place(reading: &Reading<'_>, draft: &Draft) -> bool {
     const REMOVES: &[&str] = &["rm", "unlink", "shred", "trash"];
     const BEFORE: &[&str] = &["in", "inside", "within", "to", "on", "with", "from"];
@@ -54,7 +55,7 @@ fn removes_place(reading: &Reading<'_>, draft: &Draft) -> bool {
     })
 }
 
-/// Whether the draft is about every verb that is ordered: a search is nothing close to `delete Q3 report.txt`.
+/// Whether the draft covers every verb of an order: a search is not close to `delete Q3 report.txt`.
 pub fn answers_verbs(reading: &Reading<'_>, draft: &Draft) -> bool {
     let orders = reading.mood.clauses.iter().filter(|clause| clause.kind.asks_to_act());
     let mut verbs = orders.flat_map(|clause| &clause.heads).filter(|head| head.act != Act::Reads);
@@ -64,8 +65,8 @@ pub fn answers_verbs(reading: &Reading<'_>, draft: &Draft) -> bool {
     })
 }
 
-/// For a draft that changes something and that no rule's words ask for: whether the verb of an order does. What destroys needs a verb
-/// of that class, whatever the learned reader makes of the other words.
+/// For a draft that changes something but matched no rule's words: whether the verb of an order asks for it. A
+/// destructive command needs a destructive verb, whatever the learned classifier makes of the other words.
 pub fn is_evident(reading: &Reading<'_>, draft: &Draft) -> bool {
     let destroys = !safety::dangers(&draft.command, reading.place.dialect).is_empty();
     let asks = |place: usize| {
@@ -83,7 +84,7 @@ pub fn is_evident(reading: &Reading<'_>, draft: &Draft) -> bool {
         .filter(|head| head.act == Act::Changes)
         .flat_map(|head| places(reading, &head.span))
         .collect();
-    // `reset`, `tidy up`: a verb by itself names nothing that could be changed.
+    // `reset`, `tidy up`: a verb alone names nothing that could be changed.
     let names = |(place, word): (usize, &Word)| {
         let is_verb = heads.contains(&place) || word.thing.is_none() && LISTS.verbs.get(&word.low).is_some();
         word.weight >= 1.0 && draft.used.has(place) && !is_verb
@@ -91,7 +92,7 @@ pub fn is_evident(reading: &Reading<'_>, draft: &Draft) -> bool {
     heads.iter().copied().any(asks) && reading.words.iter().enumerate().any(names)
 }
 
-/// A plain word that nothing is known of.
+/// Whether the word is a plain word that is completely unknown.
 fn is_open(reading: &Reading<'_>, place: usize) -> bool {
     let Some(word) = reading.words.get(place) else { return false };
     let is_plain = word.low == word.text && word.low.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -102,18 +103,18 @@ fn is_open(reading: &Reading<'_>, place: usize) -> bool {
         && things::kind(&word.low).is_none()
 }
 
-/// Whether the draft leaves out a word that nothing is known of: `show the last 5 quux commits`.
+/// Whether the draft ignores an unknown word: `show the last 5 quux commits`.
 pub fn leaves_unknown(reading: &Reading<'_>, draft: &Draft) -> bool {
     let weighs = |word: &Word| word.weight > WEIGHS;
     let mut words = reading.words.iter().enumerate();
     words.any(|(place, word)| weighs(word) && !draft.used.has(place) && is_open(reading, place))
 }
 
-/// Whether a word that nothing is known of became a pattern or a name though the sentence announces none: `differing` in `show the
+/// Whether an unknown word became a pattern or a name although nothing announces one: `differing` in `show the
 /// differing lines`.
 pub fn invents(reading: &Reading<'_>, draft: &Draft) -> bool {
     let is_open = |place: usize| is_open(reading, place);
-    // `including the ones in docs`: a pronoun stands for something else, unless it is said to be a word.
+    // `including the ones in docs`: a pronoun refers to something else, unless the request calls it a word.
     let is_pronoun = |range: &Range<usize>| {
         let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
         let is_quoted = is_typed_at(reading, range);
@@ -133,8 +134,8 @@ pub fn invents(reading: &Reading<'_>, draft: &Draft) -> bool {
     draft.objects == Objects::Spelled && (invents_letters(reading, draft) || arguments().iter().any(invents))
 }
 
-/// Whether a word that means nothing here, and that is in no quotes, became a name by its looks: Chinese letters (`空格` as a pattern), or
-/// an ending (`crlf files` as `*.crlf`).
+/// Whether an unquoted, unknown word became a name by its looks: Chinese characters (`空格` as a pattern), or an ending
+/// (`crlf files` as `*.crlf`).
 pub fn spells_unknown(reading: &Reading<'_>, draft: &Draft) -> bool {
     const NAMING: &[&str] =
         &["called", "named", "titled", "name", "contain", "match", "starting-with", "ending-with", "with", "like"];
@@ -142,7 +143,7 @@ pub fn spells_unknown(reading: &Reading<'_>, draft: &Draft) -> bool {
     let names = |place: &usize| NAMING.contains(&at(*place)) || NAMING.contains(&reading.meaning(*place));
     let spells = |(place, word): (usize, &Word)| match word.text.chars().all(is_han) {
         true => draft.command.contains(&word.text),
-        // `leaf directories`: what stands before a kind of thing may be its name, or say what it is like.
+        // `leaf directories`: the word before a kind of thing may be its name or an adjective.
         false => {
             let is_named = (place.saturating_sub(3)..place).any(|place| names(&place));
             let mut quoted = draft.command.split('\'').skip(1).step_by(2);
@@ -157,7 +158,7 @@ pub fn spells_unknown(reading: &Reading<'_>, draft: &Draft) -> bool {
     reading.words.iter().enumerate().filter(|(_, word)| is_open(word)).any(spells)
 }
 
-/// Whether the request leaves something out, and the command does not: `all files excluding hidden ones`.
+/// Whether the request excludes something and the command does not: `all files excluding hidden ones`.
 pub fn forgets_exception(reading: &Reading<'_>, draft: &Draft) -> bool {
     const EXCEPT: &[&str] = &[
         "except",
@@ -182,8 +183,8 @@ pub fn forgets_exception(reading: &Reading<'_>, draft: &Draft) -> bool {
     is_said && draft.rule.starts_with("files") && !LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
 }
 
-/// Whether a command reads something that is not here: a word that was taken for a directory (`sizes in megabytes`), or a file that is to be
-/// made (`join a.txt and b.txt in all.txt`).
+/// Whether a command reads something that does not exist: a word that was read as a directory (`sizes in megabytes`),
+/// or a file that is to be created (`join a.txt and b.txt in all.txt`).
 pub fn reads_missing(reading: &Reading<'_>, draft: &Draft) -> bool {
     const READERS: &[&str] = &["ls", "find", "du", "tree", "cat", "head", "tail", "wc", "sort", "stat", "file", "less"];
     let is_missing = |value: &str| {
@@ -202,7 +203,7 @@ pub fn reads_missing(reading: &Reading<'_>, draft: &Draft) -> bool {
         })
 }
 
-/// Whether Chinese letters that mean nothing here became a text to look for though nothing says that they are one: `几` in `有几张图片`.
+/// Whether unknown Chinese characters became a search text although nothing says that they are one: `几` in `有几张图片`.
 fn invents_letters(reading: &Reading<'_>, draft: &Draft) -> bool {
     const SAYS: &[&str] = &[
         "包含", "含有", "含", "带有", "带", "叫", "叫做", "名为", "名叫", "写着", "内容", "出现", "关于", "contain",
@@ -233,7 +234,7 @@ fn is_typed_at(reading: &Reading<'_>, range: &Range<usize>) -> bool {
     range.clone().filter_map(|place| reading.words.get(place)).any(is_typed)
 }
 
-/// Whether the words around a name or a text say that it is one.
+/// Whether the words around a name or a text announce it as one.
 fn announces(reading: &Reading<'_>, range: &Range<usize>) -> bool {
     let at =
         |place: Option<usize>| place.and_then(|place| reading.words.get(place)).map_or("", |word| word.low.as_str());
@@ -274,11 +275,11 @@ const PRONOUNS: &[&str] = &[
     "things",
     "thing",
 ];
-/// Behind one of these stands a word that is meant as such.
+/// Words that are followed by a literal word.
 const WORDS: &[&str] =
     &["word", "words", "string", "text", "called", "named", "phrase", "pattern", "literal", "单词", "字符串"];
 const ARTICLES: &[&str] = &["the", "a", "an", "any", "all", "every", "each"];
-/// Behind one of these stands what is looked for.
+/// Words that are followed by a search text.
 const SAYS: &[&str] = &[
     "for",
     "contain",
@@ -326,7 +327,7 @@ const SAYS: &[&str] = &[
 ];
 const SEARCHES: &[&str] = &["grep", "search", "find", "locate", "look", "count"];
 const PLACES: &[&str] = &["in", "inside", "within", "from", "across", "under", "anywhere", "here"];
-/// Before one of these stands what was looked for.
+/// Words that are preceded by a search text.
 const APPEARS: &[&str] = &["appear", "appears", "occur", "occurs", "mentioned", "used", "found"];
 /// `occurrences of x`
 const COUNTED: &[&str] = &[
@@ -344,7 +345,7 @@ const COUNTED: &[&str] = &[
     "appearances",
 ];
 
-/// `rather not delete app.log`: not lines without `delete`.
+/// Rejects `grep -v delete` for `rather not delete app.log`.
 fn searches_without_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
     if !draft.command.contains("grep -v") || ["line", "contain", "match"].iter().any(|word| reading.has(word)) {
         return false;
@@ -361,7 +362,7 @@ fn searches_without_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
         .any(|argument| occurrences(reading, argument).any(|range| range.len() == 1 && is_verb(range.start)))
 }
 
-/// `empty the log file` is an order; what is empty is said behind the article.
+/// In `empty the log file` the word is a verb; as an adjective it follows the article.
 fn describes_by_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
     const EITHER: &[&str] = &["empty", "duplicate"];
     let is_polite = |word: &Word| matches!(word.low.as_str(), "please" | "pls" | "just" | "now" | "then");
@@ -372,12 +373,13 @@ fn describes_by_verb(reading: &Reading<'_>, draft: &Draft) -> bool {
     EITHER.contains(&first.low.as_str()) && is_determined && draft.used.has(place)
 }
 
-/// Whether the draft is for the verb of this clause, and for now.
+/// Whether the draft does what this clause orders, now.
 fn is_ordered(reading: &Reading<'_>, draft: &Draft, order: &Clause) -> bool {
     let answers = |place: usize, act: Act| match act {
-        // A word that weighs nothing is in no rule.
+        // A word without weight is in no rule, so the draft cannot have used it.
         Act::Changes => draft.used.has(place) || reading.words.get(place).is_some_and(|word| word.weight <= 0.0),
-        // What is done is said by other words, and not by one that only describes: `give the names of killed processes`.
+        // For a light verb the other words say what to do, but not a word that only describes: `give the names of
+        // killed processes`.
         Act::Light => {
             draft.used.has(place) && reading.words.get(place).is_some_and(|word| word.weight > 0.0)
                 || !places(reading, &order.span).any(|place| draft.used.has(place) && describes(reading, place))
@@ -390,7 +392,7 @@ fn is_ordered(reading: &Reading<'_>, draft: &Draft, order: &Clause) -> bool {
     ordered && now
 }
 
-/// The verb may stand behind its object: as a participle, or in Chinese.
+/// Whether the verb may follow its object: a participle, or Chinese.
 fn is_caused(reading: &Reading<'_>, head: &Head) -> bool {
     let mut words = places(reading, &head.span).filter_map(|place| reading.words.get(place));
     words.any(|word| {
@@ -404,13 +406,14 @@ fn is_program(reading: &Reading<'_>, word: &Word) -> bool {
     is_tool || reading.place.specs.has(&word.text) || reading.place.world.has_program(&word.text).yes() == Some(true)
 }
 
-/// `killed`: a verb that ends something, in a form that orders nothing.
+/// `killed`: a verb of ending in a form that is no order.
 fn describes(reading: &Reading<'_>, place: usize) -> bool {
     let verb = reading.words.get(place).and_then(|word| LISTS.verbs.get(&word.low));
     verb.is_some_and(|(verb, form)| verb.destroys && matches!(form, Form::Past | Form::Participle))
 }
 
-/// Whether the draft does what another clause forbids. A rule that minds the prohibition explains its words: `but keep the changes`.
+/// Whether the draft does what another clause forbids. A rule that respects the prohibition explains its words: `but
+/// keep the changes`.
 fn is_forbidden(reading: &Reading<'_>, draft: &Draft) -> bool {
     let mut forbids = reading.mood.clauses.iter().filter(|clause| clause.kind == Kind::Forbids);
     forbids.any(|clause| {
@@ -421,30 +424,30 @@ fn is_forbidden(reading: &Reading<'_>, draft: &Draft) -> bool {
     })
 }
 
-/// The words that lie in a piece of the request.
+/// Indices of the words inside a span of the request.
 fn places<'r>(reading: &'r Reading<'_>, span: &Range<usize>) -> impl Iterator<Item = usize> + use<'r> {
     let span = span.clone();
     let words = reading.words.iter().enumerate();
     words.filter(move |(_, word)| word.span.start < span.end && span.start < word.span.end).map(|(place, _)| place)
 }
 
-/// Whether every word of the request that stands in the command is the object of an order.
+/// Whether every word of the request that appears in the command is the object of an order.
 fn names_only_objects(reading: &Reading<'_>, draft: &Draft) -> bool {
     match draft.objects {
-        // A slot for a name takes the word that announces it along: `called x`.
+        // A slot for a name also takes the word that announces it: `called x`.
         Objects::Filled => draft.used.filling().iter().all(|place| {
             let announces = reading.words.get(*place).is_some_and(|word| NAMES.contains(&word.low.as_str()));
             announces || is_object(reading, *place..place + 1)
         }),
         Objects::Spelled => {
             let arguments = arguments(&draft.command, reading.place.dialect);
-            // `add logging to parser.py` is work for a programmer: only what stands in quotes goes into code as it is.
+            // `add logging to parser.py` is work for a programmer: only quoted text is written into code.
             let into_code = draft.command.contains('>') && arguments.iter().any(|argument| is_code(argument));
             arguments.iter().all(|argument| {
                 let mut said = occurrences(reading, argument).peekable();
                 let is_typed =
                     |range: &Range<usize>| range.len() == 1 && reading.words.get(range.start).is_some_and(is_typed);
-                // Words that a command shares with the request by chance: `chmod`, `replace`.
+                // Words that the command shares with the request by chance: `chmod`, `replace`.
                 let is_meant = |range: &Range<usize>| {
                     range.len() == 1
                         && reading.words.get(range.start).is_some_and(|word| word.is_spoken && word.thing.is_none())
@@ -465,7 +468,7 @@ fn is_code(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
-/// What a command is given: words behind the name, and the files that it writes to.
+/// A command's arguments, and the files that it redirects to.
 fn arguments(command: &str, dialect: Dialect) -> Vec<String> {
     let mut arguments = Vec::new();
     for command in &line::parse(command, dialect).commands {
@@ -483,7 +486,7 @@ fn arguments(command: &str, dialect: Dialect) -> Vec<String> {
     arguments
 }
 
-/// Where an argument stands in the request, as one word or as several.
+/// Where an argument occurs in the request, as one word or as several.
 fn occurrences<'r>(reading: &'r Reading<'_>, argument: &str) -> impl Iterator<Item = Range<usize>> + use<'r> {
     let parts: Vec<String> = argument.split(' ').take(MAX_TEXT + 1).map(str::to_owned).collect();
     let whole = argument.to_owned();
@@ -506,21 +509,21 @@ fn is_object(reading: &Reading<'_>, range: Range<usize>) -> bool {
             range.len() <= MAX_TEXT && is_announced(reading, range.start, TEXTS)
         }
         Kind::Order | Kind::Wish | Kind::HowTo => is_typed(word) || is_named(reading, range.start),
-        // What is told beside an order may say what that is about: `a.txt is useless, delete it`.
+        // A statement beside an order may name its object: `a.txt is useless, delete it`.
         Kind::Statement | Kind::Mention | Kind::Talk | Kind::Thanks => range.len() == 1 && is_typed(word),
-        // `is_forbidden` has seen that the draft minds it.
+        // `is_forbidden` has already checked that the draft respects the prohibition.
         Kind::Forbids => is_typed(word),
         Kind::Question | Kind::Condition | Kind::Reported | Kind::Writing => false,
     }
 }
 
-/// A path, something in quotes, a number, something that is here; or spelled as no word of a language is.
+/// A path, a quoted text, a number, something that exists here, or a spelling that no ordinary word has.
 fn is_typed(word: &Word) -> bool {
     let is_spelled = |letter: char| letter.is_ascii_digit() || "_./:@+~*-".contains(letter);
     word.thing.is_some() || word.entry.is_some() || word.text.contains(is_spelled)
 }
 
-/// Behind one of these stands a name, whatever word it is.
+/// Words that are followed by a name, whatever word it is.
 const NAMES: &[&str] = &[
     "called",
     "named",
@@ -547,9 +550,9 @@ const NAMES: &[&str] = &[
     "信息",
     "内容",
 ];
-/// Behind one of these stands what may be called as things are called otherwise: `move them to old`.
+/// Words that are followed by a target whose name may be an ordinary word: `move them to old`.
 const GOALS: &[&str] = &["to", "into", "as", "onto", "inside", "in", "到", "with", "from"];
-/// Behind one of these stands a text of several words.
+/// Words that are followed by a text of several words.
 const TEXTS: &[&str] = &[
     "saying",
     "says",
@@ -596,14 +599,15 @@ fn is_announced(reading: &Reading<'_>, place: usize, by: &[&str]) -> bool {
     before.is_some_and(|word| by.contains(&word.low.as_str()))
 }
 
-/// Whether a word comes right behind the verb, and is the last of the clause.
+/// Whether the word directly follows the verb and is the last of the clause.
 fn is_first(order: &Clause, place: usize, reading: &Reading<'_>) -> bool {
     let last = places(reading, &order.span).last() == Some(place);
     let head = order.heads.first().and_then(|head| places(reading, &head.span).last());
     last && place > 0 && head == Some(place - 1)
 }
 
-/// A plain word in the place of a name: behind the verb, an article, a preposition, or beside what says what it is.
+/// Whether a plain word stands where a name would: behind the verb, an article or a preposition, or beside the word for
+/// its kind.
 fn is_named(reading: &Reading<'_>, place: usize) -> bool {
     let Some(word) = reading.words.get(place) else { return false };
     let English { determiners, prepositions, kinds, unnamed, qualities, adverbs, verbs, .. } = &*LISTS;
@@ -617,8 +621,8 @@ fn is_named(reading: &Reading<'_>, place: usize) -> bool {
         return false;
     }
     let heads: Vec<&Head> = reading.mood.orders().flat_map(|order| &order.heads).collect();
-    // In English the object follows the verb; where it does not (`I want nginx stopped`) the verb is a participle.
-    // A tool may be named first: `nginx restart please`.
+    // In English the object follows the verb; where it does not (`I want nginx stopped`) the verb is a participle. A
+    // tool may come first: `nginx restart please`.
     let beside = |head: &&Head| is_program(reading, word) && places(reading, &head.span).next() == Some(place + 1);
     let follows = |head: &&Head| head.span.end <= word.span.start || is_caused(reading, head) || beside(head);
     if !heads.is_empty() && !heads.iter().any(follows) {
@@ -634,7 +638,7 @@ fn is_named(reading: &Reading<'_>, place: usize) -> bool {
     let Some(before) = place.checked_sub(1).and_then(|before| reading.words.get(before)) else { return true };
     let after = reading.words.get(place + 1).map_or("", |word| word.low.as_str());
     let is_head = heads.iter().any(|head| head.span.start < before.span.end && before.span.start < head.span.end);
-    // `kill the lights`: with an article a name goes with what the thing is, unless it is a program.
+    // `kill the lights`: a name with an article needs the word for its kind beside it, unless it is a program.
     let is_definite =
         matches!(before.low.as_str(), "the" | "a" | "an" | "my" | "your" | "this" | "that" | "our" | "these" | "those");
     let is_name = place > 0 && is_announced(reading, place - 1, NAMES);
@@ -645,7 +649,7 @@ fn is_named(reading: &Reading<'_>, place: usize) -> bool {
         return false;
     }
     let leads = |word: &str| determiners.contains(word) || prepositions.contains(word) || kinds.contains(word);
-    // `the old branch x`: what describes a thing stands before its name; a verb in its bare form does not.
+    // `the old branch x`: adjectives stand before a name; a verb in its base form does not.
     let describes = qualities.contains(before.low.as_str())
         || before.concept.is_some() && verbs.get(&before.low).is_none_or(|(_, form)| form != Form::Base);
     is_head

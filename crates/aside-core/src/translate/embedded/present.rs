@@ -1,5 +1,5 @@
-//! Whether a drafted command finds what it names: scripts and targets of the project, something to commit. What is not known yet counts
-//! as there.
+//! Decides whether a drafted command finds what it names: scripts and targets of the project, something to commit. What
+//! is not known yet counts as present.
 
 use crate::line::{Command, Line};
 use crate::translate::Place;
@@ -11,7 +11,7 @@ pub fn finds(line: &Line<'_>, place: &Place<'_>) -> bool {
     let mut before = &commands[..0];
     for (number, command) in commands.iter().enumerate() {
         let words: Vec<&str> = command.iter().map(String::as_str).collect();
-        // What runs elsewhere finds other files.
+        // A command after `cd` finds other files.
         let moves = before.iter().any(|earlier| earlier.first().is_some_and(|name| name == "cd"));
         let found = match words.as_slice() {
             _ if moves => true,
@@ -62,7 +62,7 @@ fn has_script(words: &[&str], place: &Place<'_>) -> bool {
 fn has_targets(words: &[&str], live: Live, place: &Place<'_>) -> bool {
     let is_plain =
         |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
-    // A flag may take a value, or name another file.
+    // A flag may take a value or name another file.
     words.iter().any(|word| word.starts_with('-'))
         || words.iter().filter(|word| is_plain(word)).all(|word| has(live, word, place))
 }

@@ -1,5 +1,5 @@
-//! Requests that name what the project has a name for: `run the tests`, `start the dev server`, `format the code`. The command is the
-//! project's own target or script, or the usual one of its tool, as a task would run it.
+//! Requests that name a target or script of the project: `run the tests`, `start the dev server`, `format the code`.
+//! The command is the project's own target or script, or the usual one of its tool, as a task would run it.
 
 use crate::line::quote;
 use crate::project::offer::{Offer, Why, offers};
@@ -7,18 +7,18 @@ use crate::project::{asked, fitting};
 use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::reading::Reading;
 
-/// Commands of one project that are offered.
+/// Most commands of one project that are offered.
 const MAX_OFFERED: usize = 2;
-/// A second way to do it is a little less likely to be meant than the first.
+/// Penalty for each further command relative to the one before.
 const SECOND: f32 = 0.06;
-/// Programs that find their project from a directory below it.
+/// Programs that find their project from a subdirectory.
 const LOOK_UP: [&str; 8] = ["cargo", "npm", "pnpm", "yarn", "bun", "just", "go", "poetry"];
 
 pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
     let Some(wanted) = asked(&reading.rest(0)) else { return Vec::new() };
     let Some(offers) = offers(reading.place.cwd, reading.place.world, &[]).yes() else { return Vec::new() };
     let fitting = fitting(&wanted, &offers);
-    // `deploy:staging` or `deploy:prod`: that is not guessed.
+    // `deploy:staging` or `deploy:prod`: does not guess between them.
     let whole = fitting.iter().filter(|(fit, _)| fit.missing == 0 && fit.extra == 0);
     let mut used = reading.unused();
     (0..reading.words.len()).for_each(|place| used.mark(place));

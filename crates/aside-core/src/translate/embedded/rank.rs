@@ -1,5 +1,5 @@
-//! The order of what was found, and what is not shown at all. An answer must explain the words of the wish: what it leaves
-//! out speaks against it.
+//! Ranks the drafts and drops those that must not be shown. An answer must explain the words of the query: every word
+//! that it leaves out counts against it.
 
 use crate::line;
 use crate::safety::{self, Harm};
@@ -13,47 +13,50 @@ use crate::translate::embedded::reading::Reading;
 use crate::translate::reads::only_reads;
 use crate::translate::{Nearness, Proposal, Source};
 
-/// What is at least as likely as this is given as an answer.
+/// Confidence from which a proposal is an answer.
 const SURE: f32 = 0.9;
-/// On requests that nothing was fitted on, a rule whose words explain every word is wrong so much more seldom than the verifier says.
+/// Factor for the error probability of a rule that explains every word: on held-out requests such a rule is wrong that
+/// much less often than the verifier predicts.
 const SPELLED_OUT: f32 = 0.2;
-/// What a composed command is worth at most that leaves a word out, made a name of letters that mean nothing, reads what is not here, or
-/// forgets an exception: no answer.
+/// Upper bound for a command that ignores an unknown word, and for a composed command that leaves a word out, made a
+/// name of unknown characters, reads what does not exist or forgets an exception. Too low for an answer.
 const LEFT_OUT: f32 = 0.65;
-/// What is at least as likely as this is the closest that is known; where nothing is, silence is better.
+/// Confidence from which a proposal is shown as the closest match; below it, showing nothing is better.
 const CLOSE: f32 = 0.5;
-/// The same for what the words of a rule ask for, all but a few of them: people who say just that nearly always mean it.
+/// The same for a draft that matches a rule's words and nearly all of the query: users who say just that nearly always
+/// mean it.
 const DOUBTFUL: f32 = 0.04;
-/// What was only learnt and may have been meant as well.
+/// The same for drafts that only the learned classifier proposes, as alternatives.
 const OTHERS: f32 = 0.25;
-/// By how much a frame that was only learnt must be likelier than what the words of a rule ask for.
+/// How much likelier than the best rule a draft of the learned classifier must be to go first.
 const AHEAD: f32 = 0.35;
-/// The share of a draft that explains every word.
+/// Share from which a draft counts as explaining every word.
 const WHOLE: f32 = 0.95;
-/// How likely it must be to change something.
+/// Confidence that a draft of the learned classifier needs to change something.
 const CHANGES: f32 = 0.9;
-/// Nothing is surer.
+/// Upper bound of any confidence.
 const CERTAIN: f32 = 0.99;
 /// The share of the words that a draft must explain to change something.
 const ANSWERS: f32 = 0.70;
-/// And to show something.
+/// The share of the words that a draft must explain to show something.
 const GUESSES: f32 = 0.40;
-/// What a word costs that is taken for a name although it means something.
+/// Penalty for a word that is used as a name although it means something.
 const GUESS: f32 = 0.12;
-/// What a program costs that is not installed: any other way is better.
+/// Penalty for a program that is not installed: any other way is better.
 const MISSING: f32 = 0.2;
-/// What deletes more than it names must explain nearly every word: `get rid of everything useless` names nothing.
+/// A command that deletes more than it names must explain nearly every word: `get rid of everything useless` names
+/// nothing.
 const SWEEPS: f32 = 0.95;
-/// What an unasked-for danger costs: more than any word.
+/// Penalty for a danger that was not asked for: more than any word weighs.
 const UNASKED: f32 = 0.6;
 
-/// Answers that are compared with each other; nobody sees more.
+/// Answers that are compared for duplicates in effect; the user sees fewer.
 const MAX_COMPARED: usize = 24;
 
-/// The share of a wish whose words all weigh nothing.
+/// Share of a draft for a query whose words all weigh nothing.
 const LIGHT: f32 = 0.85;
 
-/// Words that ask for something to be gone, replaced or ended.
+/// Words that ask to remove, replace or end something.
 pub const DESTROYS: &[&str] = &[
     "delete",
     "overwrite",
@@ -163,19 +166,19 @@ pub const DESTROYS: &[&str] = &[
     "suspend",
 ];
 
-/// A draft, and what speaks for it.
+/// A draft with its scores.
 pub struct Weighed {
     pub draft: Draft,
-    /// Of the weight of all words, the part that it explains; less where it is dangerous and not asked for.
+    /// The share of the query's weight that it explains, less a penalty for a danger that was not asked for.
     pub share: f32,
-    /// The share, less its doubt.
+    /// The share, less the doubt.
     pub score: f32,
     pub facts: Facts,
-    /// How likely it is what was asked for.
+    /// Probability that it is what was asked for.
     pub confidence: f32,
 }
 
-/// What each draft is worth, in the order of the drafts.
+/// Scores each draft, in the order of the drafts.
 pub fn weigh(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>) -> Vec<Weighed> {
     let scored = scored(reading, drafts);
     let is_ruled = |draft: &Draft| draft.specific > 0;
@@ -191,7 +194,7 @@ pub fn weigh(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>) -> Ve
         Weighed { confidence: verify::confidence(&facts), draft, share, score, facts }
     });
     let mut weighed: Vec<Weighed> = weighed.collect();
-    // Two ways to the same command speak for it together; the surer one counts.
+    // Two ways to the same command support each other; the higher confidence counts.
     let known: Vec<(String, f32)> = weighed.iter().map(|one| (one.draft.command.clone(), one.confidence)).collect();
     for one in &mut weighed {
         let same = known.iter().filter(|(command, _)| *command == one.draft.command);
@@ -200,12 +203,12 @@ pub fn weigh(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>) -> Ve
     weighed
 }
 
-/// Whether a draft may be shown at all. A guess must only read, and so must anything that was not ordered.
+/// Whether a draft may be shown at all. A draft that explains too little, or that was not ordered, must only read.
 pub fn permitted(reading: &Reading<'_>, weighed: &Weighed) -> bool {
     let Weighed { draft, share, .. } = weighed;
     let is_ruled = draft.specific > 0;
     if only_reads(&draft.command, reading.place.dialect) {
-        // Of what was only learnt the verifier says how much the words that are left over count.
+        // For drafts of the learned classifier the verifier accounts for the words that are left over.
         let answers = *share >= ANSWERS || permit::answers_verbs(reading, draft);
         let explains = !is_ruled || *share >= GUESSES;
         return explains && answers && permit::permits(reading, draft) && !permit::invents(reading, draft);
@@ -214,7 +217,8 @@ pub fn permitted(reading: &Reading<'_>, weighed: &Weighed) -> bool {
     *share >= ANSWERS && permit::permits(reading, draft) && (is_ruled || is_asked())
 }
 
-/// Whether a draft that may be shown is likely enough: what was only learnt and changes something must be nearly certain.
+/// Whether a draft that may be shown is likely enough: one of the learned classifier that changes something must be
+/// nearly certain.
 fn is_likely(reading: &Reading<'_>, weighed: &Weighed) -> bool {
     let Weighed { draft, confidence, .. } = weighed;
     draft.specific > 0 || *confidence >= CHANGES || only_reads(&draft.command, reading.place.dialect)
@@ -237,11 +241,11 @@ fn scored(reading: &Reading<'_>, drafts: Vec<Draft>) -> Vec<(f32, f32, Draft)> {
         })
         .map(|draft| {
             let (all, explained) = reading.weigh(&draft.used);
-            // `who am i` has no word that says much; two of them together do.
+            // No word of `who am i` weighs anything, but two that match together are specific enough.
             let share = match all > 0.0 {
                 true => explained / all,
                 false if draft.specific > 1 => 1.0,
-                // `what is in here`: words that weigh nothing, all of them understood.
+                // `what is in here`: words without weight, all of them understood.
                 false if draft.used.any() => LIGHT,
                 false => 0.0,
             };
@@ -258,8 +262,8 @@ fn scored(reading: &Reading<'_>, drafts: Vec<Draft>) -> Vec<(f32, f32, Draft)> {
         .collect()
 }
 
-/// The best first. What is given as an answer is nearly always right, what is only close more often than not; anything less is
-/// worse than silence.
+/// The best first. An answer is nearly always right, a closest match more often than not; anything less likely is not
+/// shown.
 pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>, limit: usize) -> Vec<Proposal> {
     let mut weighed = weigh(reading, drafts, heard);
     weighed.retain(|weighed| permitted(reading, weighed) && is_likely(reading, weighed));
@@ -270,7 +274,7 @@ pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>, limit:
         if best.len() == limit || best.iter().any(|known| known.command == draft.command) {
             continue;
         }
-        // What comes behind is no surer than what it comes behind.
+        // A proposal is never surer than the one above it.
         last = confidence.min(last);
         let nearness = if last >= SURE { Nearness::Answer } else { Nearness::Closest };
         let Draft { command, about, .. } = draft;
@@ -279,7 +283,7 @@ pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>, limit:
     best
 }
 
-/// How likely it is, as strangers' requests show; the order is settled before.
+/// Confidence as measured on requests of strangers. Does not change the order.
 fn calibrated(reading: &Reading<'_>, weighed: &Weighed) -> f32 {
     let Weighed { draft, share, confidence, facts, .. } = weighed;
     let is_doubtful = || {
@@ -295,8 +299,8 @@ fn calibrated(reading: &Reading<'_>, weighed: &Weighed) -> f32 {
     }
 }
 
-/// Of what the rules' words ask for, the order is that of the words; a frame that was only learnt goes first where it is much
-/// likelier, and else behind the best.
+/// Orders drafts of rules by score. A draft of the learned classifier goes first where it is much likelier, else behind
+/// the best rule.
 fn ordered(weighed: Vec<Weighed>) -> Vec<Weighed> {
     let (mut ruled, mut learned): (Vec<_>, Vec<_>) =
         weighed.into_iter().partition(|weighed| weighed.draft.specific > 0);
@@ -309,7 +313,7 @@ fn ordered(weighed: Vec<Weighed>) -> Vec<Weighed> {
     ruled.sort_by(|one, two| score(two).total_cmp(&score(one)));
     learned.sort_by(|one, two| two.confidence.total_cmp(&one.confidence));
     let bar = match ruled.first() {
-        // What explains every word is seldom wrong.
+        // A rule that explains every word is seldom wrong.
         Some(lead) if lead.share >= if lead.facts.is_composed { ANSWERS } else { WHOLE } => f32::INFINITY,
         Some(lead) => CLOSE.max(lead.confidence + AHEAD),
         None => CLOSE,
@@ -328,8 +332,8 @@ fn ordered(weighed: Vec<Weighed>) -> Vec<Weighed> {
     ruled
 }
 
-/// Of answers that differ in nothing but how they look, the later ones come behind all others: whoever does not want the
-/// first wants another effect.
+/// Moves answers that differ from an earlier one only in presentation behind all others: a user who rejects the first
+/// wants another effect.
 fn diverse(weighed: Vec<Weighed>) -> Vec<Weighed> {
     let count = weighed.iter().take_while(|weighed| weighed.share >= ANSWERS).count().min(MAX_COMPARED);
     let mut rest = weighed;
@@ -346,7 +350,7 @@ fn diverse(weighed: Vec<Weighed>) -> Vec<Weighed> {
     kept
 }
 
-/// A command without what changes only how its answer looks.
+/// The command without flags that only change how its output looks.
 fn effect(command: &str) -> String {
     let mut program = "";
     let mut words = Vec::new();
@@ -378,7 +382,7 @@ fn effect(command: &str) -> String {
     words.join(" ")
 }
 
-/// Whether what is spoken of has no name that one could go by: `stuff`, `the wrong files`.
+/// Whether the query names nothing that a command could go by: `stuff`, `the wrong files`.
 fn is_vague(reading: &Reading<'_>) -> bool {
     const NOTHING: &[&str] = &[
         "stuff",
@@ -416,7 +420,7 @@ fn is_vague(reading: &Reading<'_>) -> bool {
     })
 }
 
-/// Whether a command destroys what nobody named: all that a search finds, a pattern, or whatever is unused.
+/// Whether a command destroys more than the query names: all that a search finds, a pattern, or everything unused.
 fn sweeps(reading: &Reading<'_>, draft: &Draft) -> bool {
     const WHOLE: &[&str] = &[".", "..", "./", "~", "/", "--", ":/", "*", "-A", "--all"];
 
@@ -436,13 +440,13 @@ fn sweeps(reading: &Reading<'_>, draft: &Draft) -> bool {
     })
 }
 
-/// What is left of a command line that may be shown: whole, with nothing in it that a terminal would obey, and with
-/// programs that are here, or that were asked for.
+/// The command line if it may be shown: complete, without characters that a terminal would interpret, and with programs
+/// that are installed or that were asked for.
 fn shown(reading: &Reading<'_>, command: &str) -> Option<(String, Presence)> {
     if !text::is_clean(command) || command.contains(['\n', '\t']) {
         return None;
     }
-    // Whoever has no sudo is root, or has to find another way.
+    // Without sudo the user is root, or has to find another way.
     let command = if reading.is_installed("sudo") { command.to_owned() } else { without_sudo(reading, command) };
     let line = line::parse(&command, reading.place.dialect);
     if line.open.is_some() || line.commands.is_empty() || !present::finds(&line, &reading.place) {
@@ -450,7 +454,7 @@ fn shown(reading: &Reading<'_>, command: &str) -> Option<(String, Presence)> {
     }
     let mut presence = Presence::Here;
     for name in line.commands.iter().flat_map(programs) {
-        // No program is called like a flag.
+        // No program's name begins with a dash.
         if name.starts_with('-') {
             return None;
         }
@@ -465,7 +469,7 @@ fn shown(reading: &Reading<'_>, command: &str) -> Option<(String, Presence)> {
     Some((command, presence))
 }
 
-/// Takes `sudo` away where it is a command, and leaves it alone in texts.
+/// Removes `sudo` where it is a command, and leaves it alone in texts.
 fn without_sudo(reading: &Reading<'_>, command: &str) -> String {
     let line = line::parse(command, reading.place.dialect);
     let mut rest = command.to_owned();
@@ -485,7 +489,7 @@ enum Presence {
     Missing(String),
 }
 
-/// The program of a command, and the one that it runs.
+/// The program of a command, and the program that it runs in turn.
 fn programs(command: &line::Command) -> Vec<&str> {
     let words: Vec<&str> = command.words.iter().map(|word| word.value.as_str()).collect();
     let Some(name) = words.first() else { return Vec::new() };
@@ -496,7 +500,7 @@ fn programs(command: &line::Command) -> Vec<&str> {
     std::iter::once(*name).chain(inner.copied()).collect()
 }
 
-/// Programs that are meant when their things are spoken of, installed or not.
+/// Programs that are implied when the query names their things, installed or not.
 const OF: &[(&str, &[&str])] = &[
     ("docker", &["docker", "container", "image", "compose", "volume"]),
     ("kubectl", &["kubernetes", "pod", "deployment", "namespace", "cluster", "configmap", "ingress"]),

@@ -1,4 +1,4 @@
-//! A wish, read: each word with its meaning, the thing it stands for, and whether there is something of that name here.
+//! Reads a query: each word with its meaning, the thing it stands for, and whether something of that name exists here.
 //! Decides nothing about commands.
 
 mod live;
@@ -20,9 +20,9 @@ pub struct Reading<'a> {
     pub words: Vec<Word>,
     pub place: Place<'a>,
     pub lexicon: &'a Lexicon,
-    /// Whether the words order, ask or tell, and which verbs an order is about.
+    /// Whether the words order, ask or tell, and the verbs of an order.
     pub mood: Mood,
-    /// One bit for each meaning that a word has.
+    /// Bit set of the meanings that occur.
     meant: Vec<u64>,
 }
 
@@ -31,35 +31,35 @@ pub struct Word {
     /// As typed, without quotes.
     pub text: String,
     pub low: String,
-    /// Its bytes in the request.
+    /// Byte range in the request.
     pub span: Range<usize>,
     pub concept: Option<Concept>,
-    /// It is a word of the language; otherwise nothing we know, or the name of a tool.
+    /// A word of the language; otherwise it is unknown, or the name of a tool.
     pub is_spoken: bool,
     pub thing: Option<Thing>,
-    /// Something in this directory has this name, or the path leads to it.
+    /// What exists in this directory under this name, or at this path.
     pub entry: Option<Kind>,
-    /// How much an answer must explain it.
+    /// How much it counts when an answer does not explain it.
     pub weight: f32,
 }
 
-/// Which words an answer has explained.
+/// Which words a draft has explained.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Used {
     marked: Vec<bool>,
-    /// Words that were taken for names although they mean something.
+    /// Number of words that are used as names although they mean something.
     guesses: usize,
     /// Words that fill a slot of the command.
     filling: Vec<usize>,
 }
 
-/// A thing that nothing in the answer stands for was probably the point.
+/// Weight of a thing: if nothing in the command stands for it, it was probably the point.
 const THING: f32 = 1.3;
-/// A name or a text that is nothing we know.
+/// Weight of an unknown name or text.
 const UNKNOWN: f32 = 1.0;
-/// Directories below this one that are looked into for a file.
+/// Subdirectories that are searched for a file.
 const MAX_BELOW: usize = 64;
-/// A letter of Chinese that is no word we know.
+/// Weight of an unknown Chinese character.
 const LETTER: f32 = 0.4;
 
 impl Used {
@@ -69,7 +69,7 @@ impl Used {
         }
     }
 
-    /// Marks a word that stands in the command itself.
+    /// Marks a word that appears in the command itself.
     pub fn fill(&mut self, place: usize) {
         self.mark(place);
         self.filling.push(place);
@@ -132,19 +132,19 @@ impl<'a> Reading<'a> {
         Used { marked: vec![false; self.words.len()], guesses: 0, filling: Vec::new() }
     }
 
-    /// Whether the word at a place has this meaning, given by any word for it.
+    /// Whether the word at a place has this meaning, which any synonym may name.
     pub fn is(&self, place: usize, meaning: &str) -> bool {
         let wanted = self.lexicon.get(meaning);
         self.words.get(place).is_some_and(|word| wanted.is_some() && word.concept == wanted)
     }
 
-    /// What the word at a place means, by the first word for it; empty when nobody knows.
+    /// The meaning of the word at a place, as its first synonym; empty when unknown.
     pub fn meaning(&self, place: usize) -> &str {
         let concept = self.words.get(place).and_then(|word| word.concept);
         concept.map_or("", |concept| self.lexicon.text(concept))
     }
 
-    /// The first place of a meaning.
+    /// The first place with this meaning.
     pub fn find(&self, meaning: &str) -> Option<usize> {
         let wanted = self.lexicon.get(meaning)?;
         self.words.iter().position(|word| word.concept == Some(wanted))
@@ -154,12 +154,12 @@ impl<'a> Reading<'a> {
         self.find(meaning).is_some()
     }
 
-    /// The first place of any of them.
+    /// The first place with any of these meanings.
     pub fn any(&self, meanings: &[&str]) -> Option<usize> {
         meanings.iter().filter_map(|meaning| self.find(meaning)).min()
     }
 
-    /// Marks every word with one of the meanings; says whether there was one.
+    /// Marks every word with one of the meanings; returns whether there was one.
     pub fn take(&self, used: &mut Used, meanings: &[&str]) -> bool {
         let mut found = false;
         for meaning in meanings {
@@ -174,7 +174,7 @@ impl<'a> Reading<'a> {
         found
     }
 
-    /// What all words weigh, and what those weigh that are used.
+    /// The weight of all words, and of those that are used.
     pub fn weigh(&self, used: &Used) -> (f32, f32) {
         let all = self.words.iter().map(|word| word.weight).sum();
         let marked = self.words.iter().enumerate().filter(|(place, _)| used.has(*place));
@@ -187,7 +187,7 @@ impl<'a> Reading<'a> {
         texts.join(" ")
     }
 
-    /// Whether a word is the verb of what is asked for, and so never a name: `delete` of `delete the nginx logs`.
+    /// Whether a word is the verb of an order, and so never a name: `delete` in `delete the nginx logs`.
     pub fn is_verb(&self, place: usize) -> bool {
         let Some(word) = self.words.get(place).filter(|word| word.thing.is_none()) else { return false };
         let asks = self.mood.clauses.iter().filter(|clause| clause.kind.asks_to_act());
@@ -195,13 +195,13 @@ impl<'a> Reading<'a> {
         heads.any(|head| head.span.start <= word.span.start && word.span.end <= head.span.end)
     }
 
-    /// Whether a program can be run here. What is not known yet is allowed.
+    /// Whether a program is installed. Counts as installed while that is not known yet.
     pub fn is_installed(&self, program: &str) -> bool {
         self.place.world.has_program(program).yes().unwrap_or(true)
     }
 }
 
-/// A token, or a word of a Chinese one.
+/// A token, or one word of a Chinese token.
 struct Unit {
     text: String,
     low: String,
@@ -211,7 +211,7 @@ struct Unit {
 
 fn units(words: &str, lexicon: &Lexicon) -> Vec<Unit> {
     let mut units = Vec::new();
-    // Units come in the order of the text, and each is a piece of it.
+    // Units come in the order of the text, so one forward scan finds their spans.
     let mut read = 0;
     let mut span = |text: &str| {
         let at = words.get(read..).and_then(|rest| rest.find(text)).map_or(read, |found| read + found);
@@ -239,18 +239,18 @@ struct Reader<'r, 'a> {
     units: &'r [Unit],
     place: Place<'a>,
     lexicon: &'a Lexicon,
-    /// What is in this directory.
+    /// The entries of the current directory.
     here: Arc<[Entry]>,
     words: Vec<Word>,
 }
 
 impl Reader<'_, '_> {
-    /// Reads the word at a place, and says how many units it took.
+    /// Reads the word at a place, and returns how many units it took.
     fn word(&mut self, at: usize) -> usize {
         let Some(unit) = self.units.get(at) else { return 1 };
         if unit.is_quoted {
             let entry = self.entry(&unit.text);
-            // A name with a blank can only be written in quotes, and what is here by that name is meant.
+            // A name with a blank must be quoted; if it exists here, it is a file.
             let is_file = entry.is_some() && unit.text.contains(' ') && things::is_file_name(&unit.text);
             let text = unit.text.clone();
             let thing = if is_file { Thing::Path(text) } else { Thing::Text(text) };
@@ -277,7 +277,7 @@ impl Reader<'_, '_> {
             self.push(at, taken, Some(concept), None, None, self.lexicon.weight(concept));
             return taken;
         }
-        // `main` is a word, and more often a branch. A word that says nothing is never a name.
+        // `main` is a word, but more often a branch. A word without weight is never a name.
         let weighs = |concept: Concept| self.lexicon.weight(concept) >= 1.0;
         let known = self.lexicon.meaning(&unit.low);
         if known.is_none_or(weighs)
@@ -301,7 +301,7 @@ impl Reader<'_, '_> {
             self.push(at, 1, None, Some(Thing::Path(unit.text.clone())), entry, THING);
             return 1;
         }
-        // Names have letters that words have not, and begin as no sentence does in its middle.
+        // Skips the spell check for names: they have characters that words do not have, or a capital inside a sentence.
         let is_word = unit.low.bytes().all(|byte| byte.is_ascii_lowercase()) && (at == 0 || unit.text == unit.low);
         if let Some(concept) = is_word.then(|| self.lexicon.misspelt(&unit.low)).flatten() {
             self.push(at, 1, Some(concept), None, None, self.lexicon.weight(concept));
@@ -392,7 +392,7 @@ impl Reader<'_, '_> {
         if things::is_commit(text) && self.entry(text).is_none() {
             return Some((Thing::Commit(text.to_owned()), 1));
         }
-        // `the access log` is access.log, where there is one.
+        // `the access log` is access.log, where that exists.
         if things::kind(after).is_some() && !self.is_new(before) {
             let name = format!("{text}.{after}");
             if let Some(path) = self.entry(&name).map(|_| name.clone()).or_else(|| self.deeper(&name)) {
@@ -414,7 +414,7 @@ impl Reader<'_, '_> {
         if text.contains('*') || text.contains('[') && text.contains(']') || text.contains('?') {
             return Some((Thing::Glob(text.to_owned()), 1));
         }
-        // `the branch feature/login`: only what is there is a path.
+        // `the branch feature/login` is a path only if it exists.
         let says_branch = |word: &str| matches!(word, "branch" | "branches" | "tag" | "分支" | "标签");
         if (says_branch(before) || says_branch(after))
             && text.contains('/')
@@ -432,7 +432,7 @@ impl Reader<'_, '_> {
         things::is_host(low).then(|| (Thing::Host(text.to_owned()), 1))
     }
 
-    /// `what runs on 8080`: a number that can only be a port.
+    /// A number that can only be a port: `what runs on 8080`.
     fn served(&self, low: &str, before: &str) -> Option<u16> {
         const SERVES: &[&str] = &[
             "listen",
@@ -480,7 +480,7 @@ impl Reader<'_, '_> {
         text.starts_with('/') || text.ends_with('/') || self.entry(text).is_some() || !text.split('/').any(is_known)
     }
 
-    /// What has this name here, as the world knows it.
+    /// What exists under this name here, as far as the world knows.
     fn entry(&self, text: &str) -> Option<Kind> {
         if text.is_empty() || text.contains('\0') {
             return None;
@@ -504,13 +504,13 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Whether a name after this word, or in this wish, is one that is not there yet.
+    /// Whether a name after this word, or in this query, is one that does not exist yet.
     fn is_new(&self, before: &str) -> bool {
         const MAKES: &[&str] = &["create", "touch", "new", "mkdir", "创建", "新建"];
         matches!(before, "called" | "named" | "as") || self.units.iter().any(|unit| MAKES.contains(&unit.low.as_str()))
     }
 
-    /// `where is app.js`, `find the file app.js`: a name whose place is what is asked.
+    /// Whether the query asks where this name is: `where is app.js`, `find the file app.js`.
     fn is_sought(&self, at: usize) -> bool {
         const FILLS: &[&str] = &["the", "my", "is", "a", "file", "files", "me", "did", "i", "put", "文件"];
         const SEEKS: &[&str] =
@@ -522,7 +522,7 @@ impl Reader<'_, '_> {
         asks || leads && at + 1 == self.units.len()
     }
 
-    /// A file that is spoken of as if it were here, and is in one directory below.
+    /// The path of a file that is named as if it were here but is in exactly one subdirectory.
     fn deeper(&self, name: &str) -> Option<String> {
         if name.contains('/') {
             return None;
@@ -538,11 +538,11 @@ impl Reader<'_, '_> {
             let entries = self.place.world.entries(&path).yes()?;
             find(&entries, name).map(|_| format!("{}/{name}", directory.name))
         });
-        // Of two nobody knows which is meant.
+        // With two matches it is ambiguous.
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// `in src`, `the docs folder`: a word that is also the name of something here.
+    /// `in src`, `the docs folder`: an ordinary word that is also the name of something here.
     fn is_spoken_of_as_a_name(&self, at: usize) -> bool {
         const BEFORE: &[&str] = &[
             "in",
@@ -582,8 +582,8 @@ impl Reader<'_, '_> {
                 || AFTER.contains(&after))
     }
 
-    /// `called backup`, `a new folder old`, `the Documents directory`: a word that only stands for what has that name,
-    /// whatever else it means.
+    /// `called backup`, `a new folder old`, `the Documents directory`: a word that is used only as a name, whatever
+    /// else it means.
     fn is_a_name(&self, at: usize) -> bool {
         const NAMED: &[&str] = &["called", "named", "名为", "叫", "叫做", "名叫", "命名为"];
         const DIRECTORY: &[&str] =
@@ -597,7 +597,7 @@ impl Reader<'_, '_> {
             return false;
         }
         let Some(concept) = self.lexicon.meaning(low) else {
-            // `called jpgs`: neither a kind of file.
+            // `called jpgs`: a kind of file is a name here too.
             let before = at.checked_sub(1).and_then(|before| self.low(before)).unwrap_or_default();
             return NAMED.contains(&before) && things::kind(low).is_some();
         };
@@ -623,7 +623,8 @@ impl Reader<'_, '_> {
                 || is_noun(after) && (matches!(before, "a" | "an" | "new" | "一个") || MAKES.contains(&before)))
     }
 
-    /// `the folder size`, `directory contents`, `folder recursively`: what is asked about it, not its name.
+    /// `the folder size`, `directory contents`, `folder recursively`: the word asks about the folder and is not its
+    /// name.
     fn leads_on(&self, at: usize) -> bool {
         const ABOUT: &[&str] = &[
             "size",
@@ -650,7 +651,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What only leads to an order weighs nothing and means no more than `please`: `what is the best way to`, `麻烦你`.
+/// Takes the weight and meaning from words that only introduce an order: `what is the best way to`, `麻烦你`.
 fn unweigh_frames(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
     let polite = lexicon.get("please");
     for frame in mood.clauses.iter().filter_map(|clause| clause.frame.as_ref()) {
@@ -660,13 +661,13 @@ fn unweigh_frames(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
             word.weight = 0.0;
             word.concept = polite;
             word.is_spoken = true;
-            // `I want to copy a.txt` says nothing about where to.
+            // Otherwise the `to` of `I want to copy a.txt` would read as a destination.
             word.low = "please".to_owned();
         }
     }
 }
 
-/// `under the current directory`, `in this folder`: where a command works anyway.
+/// Takes the weight from `under the current directory`, `in this folder`: commands work there anyway.
 fn unweigh_here(words: &mut [Word]) {
     const IN: &[&str] = &["in", "under", "below", "inside", "within", "beneath"];
     const HERE: &[&str] = &["the", "this", "my", "our", "current", "present", "working"];
@@ -687,7 +688,7 @@ fn unweigh_here(words: &mut [Word]) {
     }
 }
 
-/// Words around a request that say nothing about it: `honestly`, `I think`. Only where nothing else is known of them.
+/// Takes the weight from filler such as `honestly` or `I think`, but only if the words are otherwise unknown.
 fn unweigh_filler(words: &mut [Word]) {
     static FILLER: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         let lines = include_str!("../../../data/translate/filler.txt").lines().filter(|line| !line.starts_with('#'));
@@ -699,7 +700,7 @@ fn unweigh_filler(words: &mut [Word]) {
     words.iter_mut().filter(is_filler).for_each(|word| word.weight = 0.0);
 }
 
-/// No command may explain a secret by taking it.
+/// Takes the weight from secrets, so that no command gains by containing one.
 fn unweigh_secrets(request: &str, words: &mut [Word]) {
     for Secret { span, .. } in redact::secrets(request) {
         let inside = |word: &&mut Word| word.span.start < span.end && span.start < word.span.end;
@@ -709,8 +710,8 @@ fn unweigh_secrets(request: &str, words: &mut [Word]) {
     }
 }
 
-/// `don't delete the logs, just list them` is answered by what remains. What a rule may mind stays: `but keep the changes`, `without
-/// overwriting`, and what limits a search.
+/// Removes forbidden clauses: `don't delete the logs, just list them` is answered by the rest. Keeps what a rule may
+/// respect: `but keep the changes`, `without overwriting`, and what limits a search.
 fn leave_out_forbidden(words: &mut [Word], mood: &Mood, lexicon: &Lexicon) {
     if !mood.clauses.iter().any(|clause| clause.kind.asks_to_act()) {
         return;
@@ -747,7 +748,7 @@ fn find(entries: &[Entry], name: &str) -> Option<Kind> {
     entries.iter().find(|entry| &*entry.name == name).map(|entry| entry.kind)
 }
 
-/// `:3000`, `localhost:3000`, and a number that is said to be one.
+/// `:3000`, `localhost:3000`, or a number that is called a port.
 fn port(low: &str, before: &str, earlier: Option<&str>, after: &str) -> Option<u16> {
     let number = |text: &str| text.parse::<u16>().ok().filter(|port| *port > 0);
     if let Some(port) = low.strip_prefix(':').and_then(number) {

@@ -1,5 +1,6 @@
-//! Other ways to say what the engine understands (`data/translate/rephrase.txt`): a request that fits a form from its first word to its
-//! last becomes the sentence beside it, with what the user typed carried over. Reads nothing into it: mood and names are the reading's.
+//! Rewrites requests to forms that the engine understands (`data/translate/rephrase.txt`): a request that fits a form
+//! from its first word to its last becomes the sentence beside it, with the typed values carried over. Interprets
+//! nothing; mood and names are left to `reading`.
 
 use std::sync::LazyLock;
 
@@ -7,10 +8,10 @@ use crate::translate::embedded::lexicon::is_han;
 use crate::translate::embedded::things;
 
 const FORMS: &str = include_str!("../../../data/translate/rephrase.txt");
-/// A longer request is no form of anything.
+/// Longer requests are not matched.
 const MAX_TOKENS: usize = 40;
 const QUOTES: &[(char, char)] = &[('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”')];
-/// Politeness around a request.
+/// Polite openings.
 const LEADS: &[&[&str]] =
     &[&["please"], &["pls"], &["hey"], &["ok"], &["can", "you"], &["could", "you"], &["would", "you"]];
 const TAILS: &[&str] = &["please", "pls", "thanks"];
@@ -51,7 +52,7 @@ struct Item {
 }
 
 enum Part {
-    /// One of these, each some words in a row.
+    /// Alternatives, each a sequence of words.
     Words(Vec<Vec<&'static str>>),
     Slot(&'static str),
 }
@@ -62,7 +63,7 @@ impl Form {
         Some(Self { items: form.split_whitespace().map(Item::parse).collect(), says })
     }
 
-    /// The sentence, with what stands in the slots of this request.
+    /// The sentence, with the values of this request in its slots.
     fn fill(&self, tokens: &[&str]) -> Option<String> {
         let mut bound = Vec::new();
         fits(&self.items, tokens, &mut bound).then(|| {
@@ -82,7 +83,7 @@ impl Item {
     }
 }
 
-/// The request in other words, where it is one of the forms.
+/// The rephrased request, if it matches a form.
 pub fn rephrase(request: &str) -> Option<String> {
     let tokens = tokens(request);
     let mut tokens = tokens.as_slice();
@@ -132,7 +133,7 @@ fn fits(items: &[Item], tokens: &[&str], bound: &mut Vec<(&'static str, String)>
     item.is_optional && fits(rest, tokens, bound)
 }
 
-/// What a token says in a slot of this kind; a second slot of a kind ends with 2, a third with 3.
+/// The value of a token for a slot of this kind. A second slot of a kind ends with 2, a third with 3.
 fn slot_text(slot: &str, token: &str) -> Option<String> {
     const ARCHIVES: &[&str] = &[".tar", ".gz", ".tgz", ".zip", ".bz2", ".xz", ".7z", ".rar", ".zst", ".tbz", ".txz"];
     let low = token.to_lowercase();
@@ -162,7 +163,7 @@ fn slot_text(slot: &str, token: &str) -> Option<String> {
     }
 }
 
-/// Words and texts in quotes; a Chinese letter is a word of its own.
+/// Words and quoted texts; each Chinese character is a word of its own.
 fn tokens(request: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = request.trim_start();

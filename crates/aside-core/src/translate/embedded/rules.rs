@@ -1,5 +1,5 @@
-//! Rules: a few words that must be there, and the command that they ask for. Written in data/translate/*.rules;
-//! docs/rules.md is the reference. Reads them; matching is elsewhere.
+//! Parses rules: a few words that must be in the query, and the command that they ask for. Written in
+//! data/translate/*.rules; docs/rules.md is the reference. Matching is in `matching`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,44 +7,44 @@ use crate::translate::embedded::lexicon::{Concept, Lexicon};
 
 #[derive(Debug)]
 pub struct Rule {
-    #[cfg_attr(not(test), expect(dead_code, reason = "whoever looks for a wrong rule wants to know it"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests name the file of a wrong rule"))]
     pub file: &'static str,
     pub name: &'static str,
     /// One line: what the command does.
     pub about: &'static str,
-    /// Each is enough; all terms of one must be there.
+    /// Alternatives: one is enough, and all of its terms must match.
     pub needs: Vec<Vec<Term>>,
     lines: &'static str,
     everywhere: Arc<[Term]>,
     body: OnceLock<Body>,
 }
 
-/// What is read of a rule only when the words of a wish may be for it, which is rare: to read all of every rule would take
-/// longer than everything else that a process does for one answer.
+/// The part of a rule that is parsed only when the words of a query may match it, which is rare: parsing every rule in
+/// full would take longer than everything else that a process does for one answer.
 #[derive(Debug, Default)]
 pub struct Body {
     pub may: Vec<Term>,
     pub not: Vec<Term>,
     pub parts: Vec<Part>,
-    /// The best first.
+    /// Commands, the best first.
     pub runs: Vec<&'static str>,
-    /// Instead of `runs`, where the tools are those of a Mac.
+    /// Instead of `runs` where the tools are those of macOS.
     pub bsd: Vec<&'static str>,
-    /// Instead of either, where the shell is fish.
+    /// Instead of either where the shell is fish.
     pub fish: Vec<&'static str>,
     pub hits: Vec<&'static str>,
     pub misses: Vec<&'static str>,
     pub problems: Vec<Problem>,
 }
 
-/// Words that add something to the command when they are there.
+/// Words that add something to the command when they occur.
 #[derive(Debug)]
 pub struct Part {
     pub terms: Vec<Term>,
     pub adds: &'static str,
 }
 
-/// One of several.
+/// Any one of these choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term(pub Vec<Choice>);
 
@@ -53,7 +53,7 @@ pub enum Choice {
     Means(Concept),
     /// Exactly this word, as typed: `=up`.
     Is(&'static str),
-    /// This word in any of its forms, where no `*.words` has it.
+    /// This word in any of its forms, if no `*.words` file has it.
     Form(&'static str),
     /// A thing that can fill this slot: `<port>`.
     Slot(&'static str),
@@ -63,7 +63,7 @@ pub enum Choice {
 pub type Problem = String;
 
 impl Rule {
-    /// By the lexicon with which its needs were read.
+    /// Needs the lexicon with which `needs` was parsed.
     pub fn body(&self, lexicon: &Lexicon) -> &Body {
         self.body.get_or_init(|| {
             let mut body = Body::read(self.lines, lexicon);
@@ -97,7 +97,7 @@ impl Body {
     }
 }
 
-/// A word and what it is about; nothing on a line of blanks or a comment.
+/// Splits a line into its keyword and the rest; `None` for a blank line or a comment.
 fn statement(line: &'static str) -> Option<(&'static str, &'static str)> {
     let line = line.trim_ascii();
     let is_said = !line.is_empty() && !line.starts_with('#');
@@ -108,8 +108,8 @@ fn statement(line: &'static str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// A rule begins with `name: about` at the margin; what belongs to it is indented. What `*` may have, all that come after
-/// it in the file may have. The lexicon has learnt the words of all rules.
+/// A rule begins with `name: about` at the margin; its lines are indented. The `may` words of `*` apply to all rules
+/// after it in the file. The lexicon must have learnt its words before.
 pub fn parse(file: &'static str, text: &'static str, lexicon: &Lexicon, rules: &mut Vec<Rule>) {
     let mut everywhere: Arc<[Term]> = Arc::from([]);
     let begins = |line: &str| !line.starts_with([' ', '\t', '#', '\n', '\r']) && !line.is_empty();
@@ -143,8 +143,8 @@ fn next_line(text: &'static str) -> Option<(&'static str, &'static str)> {
     (!text.is_empty()).then(|| text.split_at(end))
 }
 
-/// Teaches the lexicon the words of rules, the shortest first, so that `tracked` is a form of `track` whichever rule comes
-/// first.
+/// Adds the words of these rules to the lexicon, the shortest first, so that `tracked` is a form of `track` in whatever
+/// order the rules come.
 pub fn learn(texts: &[(&'static str, &'static str)], lexicon: &mut Lexicon) {
     let statements = texts.iter().flat_map(|(_, text)| text.lines()).filter_map(statement);
     let terms = statements.filter_map(|(key, value)| match key {
@@ -173,7 +173,7 @@ fn terms(text: &'static str, lexicon: &Lexicon) -> Vec<Term> {
         if let Some(slot) = word.strip_prefix('<').and_then(|word| word.strip_suffix('>')) {
             return Choice::Slot(slot);
         }
-        // What was not learnt is known by its forms alone.
+        // A word that was not learnt matches by its forms alone.
         let known = lexicon.meaning(word).or_else(|| lexicon.whole_han(word));
         known.map_or(Choice::Form(word), Choice::Means)
     };

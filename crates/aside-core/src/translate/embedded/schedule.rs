@@ -1,9 +1,9 @@
-//! Times that come again, as cron writes them: `every day at 3am` is `0 3 * * *`.
+//! Recurring times as cron fields: `every day at 3am` is `0 3 * * *`.
 
 use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::things::{Thing, Time, Unit};
 
-/// The five fields, and the words that said them.
+/// The five fields, and the words they were read from.
 pub fn find(reading: &Reading<'_>) -> Option<(String, Vec<usize>)> {
     let low = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
     let mut words = Vec::new();
@@ -23,7 +23,7 @@ pub fn find(reading: &Reading<'_>) -> Option<(String, Vec<usize>)> {
         {
             span = Some(every(*amount, *unit)?);
         } else if text == "every" || text == "each" || text == "每" {
-            // Says nothing without what comes after it.
+            // Means nothing without what comes after it.
         } else {
             continue;
         }
@@ -40,7 +40,7 @@ pub fn find(reading: &Reading<'_>) -> Option<(String, Vec<usize>)> {
         (Some(Often::Minutes(minutes)), _) => format!("*/{minutes} * * * *"),
         (Some(Often::Hours(1)), _) => format!("{minute} * * * *"),
         (Some(Often::Hours(hours)), _) => format!("{minute} */{hours} * * *"),
-        // A time alone is said of one day; cron knows only such as come again.
+        // A time alone refers to one day, and cron only has recurring times.
         (None, None) => return None,
     };
     Some((fields, words))
@@ -74,7 +74,7 @@ fn said(text: &str, before: &str) -> Option<Often> {
     })
 }
 
-/// cron counts within an hour or a day, so only what divides them comes again evenly.
+/// cron counts within an hour or a day, so only divisors of them recur evenly.
 fn every(amount: u64, unit: Unit) -> Option<Often> {
     match unit {
         Unit::Minute if (1..60).contains(&amount) => Some(Often::Minutes(amount)),

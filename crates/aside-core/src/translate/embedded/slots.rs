@@ -1,4 +1,4 @@
-//! What fills a slot of a template, taken from the things and names of a wish, and how it is spelled in a command.
+//! Fills the slots of a template from the things and names of a query, and spells them for the shell.
 
 use crate::line::Dialect;
 use crate::line::{self, quote};
@@ -9,7 +9,7 @@ use crate::translate::embedded::sums;
 use crate::translate::embedded::things::{Thing, Time};
 use crate::world::Kind;
 
-/// What stands in a slot, spelled for the shell, and the words it explains.
+/// A slot's value, spelled for the shell, and the words that it explains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filled {
     pub spelled: String,
@@ -17,23 +17,23 @@ pub struct Filled {
     pub doubt: Doubt,
 }
 
-/// Whether the words are known to stand for what they are taken for.
+/// Whether the words are known to stand for what they are used as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     None,
-    /// A word that means something else elsewhere, taken for a name.
+    /// A word with another meaning, used as a name.
     Guessed,
 }
 
-/// What runs programs, or serves, and has rules of its own.
+/// Runtimes and servers that have rules of their own.
 const RUNTIMES: &[&str] = &[
     "node", "python", "java", "ruby", "php", "postgres", "redis", "mysql", "mongo", "docker", "nginx", "apache", "ssh",
     "cron", "firefox", "chrome",
 ];
 
-/// Words after which a name comes.
+/// Words that are followed by a name.
 const NAMING: &[&str] = &["called", "named", "name", "叫", "名为"];
-/// Words after which a text comes that is looked for.
+/// Words that are followed by a search text.
 const MENTIONING: &[&str] = &[
     "for",
     "containing",
@@ -49,11 +49,11 @@ const MENTIONING: &[&str] = &[
     "phrase",
     "包含",
 ];
-/// Words after which the goal comes, and before which what goes there.
+/// Words that separate a source from its destination.
 const TOWARDS: &[&str] = &["to", "into", "as", "onto", "with", "到", "为", "成"];
 
-/// Whether a slot takes plain words for the name of something. The others take what is typed as such, or what stands behind a
-/// word that announces it.
+/// Whether a slot takes plain words as names. The others take only typed things, or what follows a word that announces
+/// it.
 pub fn names(slot: &str) -> bool {
     let name = slot.split(':').next().unwrap_or_default().trim_end_matches('2');
     !matches!(
@@ -62,18 +62,18 @@ pub fn names(slot: &str) -> bool {
     )
 }
 
-/// Fills `name` or `name:form`. `used` are words that are explained already.
+/// Fills the slot `name` or `name:form`. `used` marks words that are already explained.
 pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
     let (name, form) = slot.split_once(':').unwrap_or((slot, ""));
     let dialect = reading.place.dialect;
-    // A second one of the same kind: `path2`.
+    // A second slot of the same kind: `path2`.
     let (name, skip) = match name.strip_suffix('2') {
         Some(first) => (first, 1_usize),
         None => (name, 0),
     };
     let pick = |accept: &dyn Fn(usize, &Word) -> Option<String>| {
         let all = || reading.words.iter().enumerate();
-        // The first of them may be in its place already.
+        // The first of them may be filled already.
         let taken = all().filter(|(place, word)| used.has(*place) && accept(*place, word).is_some()).count();
         let skip = skip.saturating_sub(taken);
         let free = all().filter(|(place, _)| !used.has(*place) && !reading.is_verb(*place));
@@ -118,7 +118,7 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         "path" => pick(&|_, word| path(word).map(|text| quoted(&text))),
         "file" => pick(&|_, word| {
             let file = (word.entry != Some(Kind::Directory)).then(|| path(word)).flatten()?;
-            // From where it is run later, `./` is somewhere else.
+            // The form `full` is absolute, because the command runs later and from another directory.
             let ends = |ending: &str| file.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(ending));
             if !matches!(form, "" | "full") && !ends(form) {
                 return None;
@@ -136,7 +136,7 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
             is_goal(reading, place).then(|| path(word).or_else(|| plain(word))).flatten().map(|text| quoted(&text))
         }),
         "glob" => pick(&|_, word| glob(word).map(|glob| single(&glob))),
-        // It stands outside of quotes, so it must be a pattern and nothing else.
+        // This slot is outside quotes, so the value must be a pattern and nothing else.
         "bareglob" => pick(&|_, word| {
             let is_plain = |letter: char| letter.is_alphanumeric() || "._*?[]-/".contains(letter);
             glob(word).filter(|glob| glob.chars().all(is_plain) && !glob.starts_with('-'))
@@ -160,18 +160,18 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         }
         "text" => text(reading, used, form, skip),
         "name" => named(reading, used, skip),
-        // The name of something elsewhere, which may look like a path: an image, a package of a registry.
+        // A name that is not local but may look like a path: an image, a package of a registry.
         "ref" => pick(&|_, word| match &word.thing {
             Some(Thing::Path(path)) if word.entry.is_none() => Some(quoted(path)),
             Some(Thing::Host(host)) => Some(quoted(host)),
             _ => plain(word).map(|text| quoted(&text)),
         })
         .or_else(|| fill(if skip == 0 { "word:any" } else { "word2:any" }, reading, used)),
-        // A word that was not in quotes, where a quoted one is something else.
+        // A word that was not quoted, for rules in which a quoted text is something else.
         "bare" => pick(&|_, word| {
             (!matches!(word.thing, Some(Thing::Text(_)))).then(|| plain(word)).flatten().map(|text| quoted(&text))
         }),
-        // What runs programs, or serves: `kill all node processes`, `start redis`. These are words of other rules as well.
+        // A runtime or server: `kill all node processes`, `start redis`. These are words of other rules as well.
         "runtime" => pick(&|place, word| {
             (word.thing.is_none() && RUNTIMES.contains(&reading.meaning(place))
                 || matches!(word.thing, Some(Thing::Process(_))))
@@ -180,7 +180,8 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         "group" => group(reading, used),
         "word" => pick(&|_, word| plain(word).map(|text| quoted(&text))).or_else(|| {
             let is_name = |word: &Word| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
-            // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that says something.
+            // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that means
+            // something.
             let named = pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| quoted(&word.text)));
             let any = || pick(&|_, word| is_name(word).then(|| quoted(&word.text)));
             let guessed = named.or_else(|| (form == "any").then(any).flatten());
@@ -213,7 +214,7 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
             Some(Thing::Email(email)) => Some(quoted(email)),
             _ => None,
         }),
-        // Where to copy to or from: a path of another machine, or its home.
+        // Where to copy to or from: a path on another machine, or its home directory.
         "there" => pick(&|_, word| match &word.thing {
             Some(Thing::Elsewhere(path)) => Some(quoted(path)),
             Some(Thing::Host(host) | Thing::Address(host) | Thing::Email(host)) => Some(format!("{}:", quoted(host))),
@@ -270,7 +271,7 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
     }
 }
 
-/// The name of a value in JSON: `the version from …`, `the "name" field`.
+/// The name of a JSON value: `the version from …`, `the "name" field`.
 fn json_key(reading: &Reading<'_>, place: usize, word: &Word) -> Option<String> {
     const AFTER: &[&str] = &["field", "key", "property", "value", "from", "in", "of", "out", "inside"];
     const NEVER: &[&str] = &[
@@ -314,7 +315,7 @@ fn json_key(reading: &Reading<'_>, place: usize, word: &Word) -> Option<String> 
     (is_key && !NEVER.contains(&word.low.as_str()) && is_named).then(|| text.to_owned())
 }
 
-/// A path, also one in quotes.
+/// A path, also a quoted one.
 pub fn path(word: &Word) -> Option<String> {
     match &word.thing {
         Some(Thing::Path(path)) => Some(path.clone()),
@@ -340,15 +341,15 @@ fn is_bare(word: &Word) -> bool {
     !last.contains('.') || matches!(word.text.as_str(), "." | "..") || matches!(last, "." | "..")
 }
 
-/// Whether the word comes after `to`, `into`, `as`.
+/// Whether the word follows `to`, `into`, `as`.
 fn is_goal(reading: &Reading<'_>, place: usize) -> bool {
     let mut before = reading.words[..place.min(reading.words.len())].iter().rev();
     // `to the new directory called x`
     before.by_ref().take(5).take_while(|word| word.thing.is_none()).any(|word| TOWARDS.contains(&word.low.as_str()))
 }
 
-/// A word that is nothing we know: a name, most likely. Ordinary words are none, unless something here is called so: `myself`, `the stuck
-/// process`.
+/// An unknown word, which is most likely a name. Ordinary words are not, unless something here has that name: `myself`,
+/// `the stuck process`.
 fn plain(word: &Word) -> Option<String> {
     let is_listed = || LISTS.unnamed.contains(word.low.as_str()) || LISTS.qualities.contains(word.low.as_str());
     let is_ordinary = || word.entry.is_none() && is_listed();
@@ -370,13 +371,13 @@ pub fn glob(word: &Word) -> Option<String> {
     }
 }
 
-/// In single quotes, so that the shell leaves it alone.
+/// In single quotes, so that the shell expands nothing.
 pub fn single(text: &str) -> String {
     format!("'{}'", inside_single(text))
 }
 
-/// What stands between single quotes. To fish a backslash there escapes a quote and another backslash; such a one goes
-/// outside, where every shell reads it alike.
+/// Text for between single quotes. In fish a backslash there escapes a quote or another backslash, so such a backslash
+/// is written outside the quotes, where every shell reads it alike.
 fn inside_single(text: &str) -> String {
     let mut spelled = String::with_capacity(text.len() + 2);
     let mut letters = text.chars().peekable();
@@ -390,7 +391,7 @@ fn inside_single(text: &str) -> String {
     spelled
 }
 
-/// The text that something contains or is to be replaced by: in quotes, or a word that is nothing else.
+/// A text that is searched for or replaced by: quoted, or a word that is nothing else.
 fn text(reading: &Reading<'_>, used: &Used, form: &str, skip: usize) -> Option<Filled> {
     let free = |place: &usize| !used.has(*place) && !reading.is_verb(*place);
     let mut places: Vec<usize> = (0..reading.words.len())
@@ -410,7 +411,7 @@ fn text(reading: &Reading<'_>, used: &Used, form: &str, skip: usize) -> Option<F
         places.sort_unstable();
     }
     if places.len() <= skip {
-        // A word that we know, but that is named here: `for docker`, `containing error`.
+        // A known word that is used as a text: `for docker`, `containing error`.
         let is_named = |place: &usize| {
             let before = place.checked_sub(1).and_then(|before| reading.words.get(before));
             let says_so = before.is_some_and(|word| MENTIONING.contains(&word.low.as_str()));
@@ -427,7 +428,7 @@ fn text(reading: &Reading<'_>, used: &Used, form: &str, skip: usize) -> Option<F
     })
 }
 
-/// `raw` goes where there are quotes already: what would end them is escaped.
+/// `raw` is for a slot that is already inside quotes: escapes what would end them.
 fn spell_text(text: &str, form: &str, dialect: Dialect) -> String {
     match form {
         "raw" => inside_single(text),
@@ -438,7 +439,7 @@ fn spell_text(text: &str, form: &str, dialect: Dialect) -> String {
     }
 }
 
-/// A command that somebody put in quotes, to be run: as it is when it is plain words, else by a shell of its own.
+/// A quoted command to run: as it is when it is plain words, else through its own shell.
 fn spell_command(text: &str, dialect: Dialect) -> String {
     let line = line::parse(text, dialect);
     let is_plain = match line.commands.as_slice() {
@@ -456,7 +457,7 @@ fn spell_command(text: &str, dialect: Dialect) -> String {
     if is_plain { text.to_owned() } else { format!("sh -c {}", single(text)) }
 }
 
-/// A text in single quotes inside of a sed command between slashes.
+/// Escapes a text for a single-quoted sed command that is delimited by slashes.
 pub fn sed(text: &str) -> String {
     let mut spelled = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -472,7 +473,7 @@ pub fn sed(text: &str) -> String {
     spelled
 }
 
-/// What comes after `called` or `named`, or else the one word that is nothing we know.
+/// The word after `called` or `named`, else the only unknown word.
 fn named(reading: &Reading<'_>, used: &Used, skip: usize) -> Option<Filled> {
     let fits = |place: usize| {
         let word = reading.words.get(place)?;
@@ -492,7 +493,7 @@ fn named(reading: &Reading<'_>, used: &Used, skip: usize) -> Option<Filled> {
     said.chain(free.filter_map(fits)).nth(skip)
 }
 
-/// `the docker group`, `group docker`: also when the name is a word of other rules.
+/// `the docker group`, `group docker`: also if the name is a word of other rules.
 fn group(reading: &Reading<'_>, used: &Used) -> Option<Filled> {
     let at = reading.find("group")?;
     let fits = |place: usize| {
@@ -543,12 +544,12 @@ fn spell_time(time: &Time, form: &str, dialect: Dialect) -> Option<String> {
         "seconds" => time.seconds().map(|seconds| seconds.to_string()),
         "future" => time.spoken().strip_suffix(" ago").map(|span| single(&format!("+{span}"))),
         "newer" => Some(single(&time.newer())),
-        // A day of the calendar, not `yesterday`.
+        // Only a calendar date, not `yesterday`.
         "date" => matches!(time, Time::Date(_)).then(|| quote::word(&time.spoken(), dialect)),
-        // To git `today` is this moment.
+        // git reads `today` as the current moment.
         "git" if *time == Time::Today => Some("midnight".to_owned()),
         "git" if *time == Time::Yesterday => Some("'yesterday 00:00'".to_owned()),
-        // As `date -d` and journalctl take it.
+        // In the syntax of `date -d` and journalctl.
         _ => Some(match quote::word(&time.spoken(), dialect) {
             plain if !plain.contains('\\') => plain,
             _ => single(&time.spoken()),

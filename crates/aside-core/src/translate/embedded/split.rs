@@ -1,5 +1,5 @@
-//! The words of a wish as they were typed: what stands in quotes is one, and punctuation around a word is no part of it.
-//! Knows no word's meaning.
+//! Splits a query into words as typed: a quoted text is one word, and punctuation around a word is dropped. Knows no
+//! meanings.
 
 /// One word, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Token {
     pub is_quoted: bool,
 }
 
-/// Words of a wish; what is longer is no wish but a text.
+/// Words of a query; longer text is not a query.
 pub const MAX_WORDS: usize = 120;
 
 /// Opening quotes and what closes each.
@@ -30,7 +30,7 @@ pub fn split(words: &str) -> Vec<Token> {
             let text: String = letters[at + 1..end].iter().collect();
             tokens.push(Token { text, is_quoted: true });
             at = end + 1;
-            // `delete "a b.txt".`: what ends the sentence is no word.
+            // `delete "a b.txt".`: punctuation at the end of a sentence is no word.
             let marks =
                 letters.iter().skip(at).take_while(|letter| matches!(letter, '.' | ',' | ';' | '!' | '?')).count();
             if letters.get(at + marks).is_none_or(|next| next.is_whitespace()) {
@@ -45,8 +45,8 @@ pub fn split(words: &str) -> Vec<Token> {
     tokens
 }
 
-/// Where the quote that begins here is closed. An apostrophe begins one only where a word begins, and ends it only where
-/// one ends: `what's`, `users' files`.
+/// Where the quote that begins here is closed. An apostrophe opens a quote only at the beginning of a word and closes
+/// it only at the end: `what's`, `users' files`.
 fn quoted(letters: &[char], at: usize) -> Option<usize> {
     let (_, close) = QUOTES.iter().find(|(open, _)| *open == letters[at])?;
     let ends = |end: &usize| {
@@ -80,7 +80,7 @@ fn word_end(letters: &[char], at: usize) -> usize {
     let mut end = at + 1;
     while end < letters.len() {
         let letter = letters[end];
-        // `author:"me"`: the quote begins in the middle.
+        // `author:"me"`: the quote begins inside the word.
         let opens = letter != '\'' && QUOTES.iter().any(|(open, _)| *open == letter) && quoted(letters, end).is_some();
         if letter.is_whitespace() || opens || script(letter) != kind {
             break;
@@ -90,7 +90,7 @@ fn word_end(letters: &[char], at: usize) -> usize {
     end
 }
 
-/// Chinese is written without blanks, and next to Latin words.
+/// Whether the character is Chinese, which is written without blanks and next to Latin words.
 fn script(letter: char) -> bool {
     matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff60}')
 }
@@ -114,7 +114,7 @@ fn word(letters: &[char], tokens: &mut Vec<Token>) {
         let shorter = match rest.chars().last() {
             Some(',' | ';' | '!' | '"' | '\'' | '”' | '’' | '…') => &rest[..rest.len() - last_length(rest)],
             Some(')') if !rest.contains('(') => &rest[..rest.len() - 1],
-            // `main.?` and `data?` are questions; `file?.txt` is a pattern.
+            // `main.?` and `data?` end a question; `file?.txt` is a pattern.
             Some('?') if !rest[..rest.len() - 1].contains(['?', '*']) => &rest[..rest.len() - 1],
             Some(':') if rest.len() > 1 && !rest.contains('/') => &rest[..rest.len() - 1],
             Some('.') if !matches!(rest, "." | "..") && !rest.ends_with("/.") && !rest.ends_with("/..") => {

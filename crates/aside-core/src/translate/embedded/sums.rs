@@ -1,8 +1,8 @@
-//! Sums in words and signs: `12 plus 30`, `3 * 4 + 5`, `15% of 240`. What comes out has digits and signs only.
+//! Arithmetic in words and signs: `12 plus 30`, `3 * 4 + 5`, `15% of 240`. The result contains only digits and signs.
 
 use crate::translate::embedded::reading::Reading;
 
-/// Signs and numbers of a sum; more is no sum that anybody types.
+/// Operators and numbers of an expression; users do not type longer ones.
 const MAX_PIECES: usize = 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ enum Kind {
     Sign,
 }
 
-/// The longest sum from the first number on, as awk reads it, and the words it takes.
+/// The longest expression from the first number on, in awk's syntax, and the words it takes.
 pub fn find(reading: &Reading<'_>) -> Option<(String, Vec<usize>)> {
     (0..reading.words.len()).find_map(|start| from(reading, start))
 }
@@ -44,7 +44,7 @@ fn from(reading: &Reading<'_>, start: usize) -> Option<(String, Vec<usize>)> {
     Some((texts.join(" "), words))
 }
 
-/// A sign in one or more words, and how many.
+/// An operator of one or more words, and how many.
 fn sign<'a>(low: &impl Fn(usize) -> &'a str, at: usize) -> Option<(&'static str, usize)> {
     let phrase = [low(at), low(at + 1), low(at + 2), low(at + 3)];
     Some(match phrase {
@@ -61,7 +61,7 @@ fn sign<'a>(low: &impl Fn(usize) -> &'a str, at: usize) -> Option<(&'static str,
     })
 }
 
-/// A number, a part of a hundred, or several of them written without blanks: `12`, `15%`, `3*4+5`.
+/// A number, a percentage, or an expression written without blanks: `12`, `15%`, `3*4+5`.
 fn joined(word: &str) -> Option<Vec<(Kind, String)>> {
     if let Some(percent) = word.strip_suffix('%').filter(|text| is_number(text)) {
         return Some(vec![(Kind::Number, format!("{percent} / 100"))]);

@@ -1,9 +1,9 @@
-//! Rules carry their own examples; they are run here. So are the wishes that everybody tries first.
+//! Runs the examples that rules carry, and the queries that new users try first.
 
 use super::*;
 use crate::translate::embedded::fake::Fake;
 
-/// `words => command`; without a command, the rule's own must come first.
+/// `words => command`; without a command, the rule's own command must come first.
 fn example(text: &str) -> (&str, Option<&str>) {
     match text.split_once("=>") {
         Some((words, command)) => (words.trim(), Some(command.trim())),
@@ -35,9 +35,9 @@ fn every_rule_is_well_formed() {
     assert!(bad.is_empty(), "a rule has about, need, run and hit: {bad:?}");
 }
 
-/// `cargo test -p aside-core --lib intents -- --nocapture` says how many.
+/// `cargo test -p aside-core --lib intents -- --nocapture` prints the number.
 #[test]
-#[expect(clippy::disallowed_macros, reason = "the number is for whoever asks")]
+#[expect(clippy::disallowed_macros, reason = "prints the number for authors of rules")]
 fn there_are_at_least_800_intents_each_with_a_name_of_its_own() {
     let mut names: Vec<&str> = BOOK.rules.iter().map(|rule| rule.name).collect();
     let all = names.len();
@@ -117,10 +117,10 @@ fn no_answer_has_a_slot_left_in_it() {
     }
 }
 
-/// Shows what is understood, for whoever writes rules: `WISH='…' cargo test -p aside-core --lib try_a_wish`. Several are
-/// divided by `;`. `HERE='a.txt old/'` says what is in the directory.
+/// Shows how a query is understood, for authors of rules: `WISH='…' cargo test -p aside-core --lib try_a_wish`.
+/// Separate several with `;`. `HERE='a.txt old/'` lists what is in the directory.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a person asks by hand")]
+#[expect(clippy::disallowed_methods, reason = "run by hand, with the query in the environment")]
 fn try_a_wish() {
     let Ok(wishes) = std::env::var("WISH") else { return };
     let mut machine = Fake::default();

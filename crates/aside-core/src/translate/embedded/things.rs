@@ -1,19 +1,19 @@
-//! Typed spans of a wish: sizes, times, numbers, ports, modes, addresses, patterns, kinds of files. From the words alone,
-//! without the machine.
+//! Typed spans of a query: sizes, times, numbers, ports, modes, addresses, patterns, kinds of files. Decided from the
+//! words alone, without the machine.
 
-/// What a word, or a few of them, stand for.
+/// What one word or a few words stand for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Thing {
     Size(Size),
     Time(Time),
     Number(u64),
-    /// A file or directory, by its path; whether it is there says `Word::entry`.
+    /// The path of a file or directory; `Word::entry` says whether it exists.
     Path(String),
     /// With `*`, `?` or `[…]`.
     Glob(String),
-    /// A kind of files, by the endings of their names: `python files`, `images`, `.log`.
+    /// A kind of file by its file name endings: `python files`, `images`, `.log`.
     Kind(Vec<String>),
-    /// In quotes, as typed.
+    /// A quoted text, as typed.
     Text(String),
     Port(u16),
     /// `755`, `u+x`
@@ -29,7 +29,7 @@ pub enum Thing {
     Tag(String),
     Commit(String),
     User(String),
-    /// The name of a running program.
+    /// The name of a running process.
     Process(String),
     /// `$HOME`, with its dollar.
     Variable(String),
@@ -44,14 +44,14 @@ pub struct Size {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Time {
-    /// So much time until now.
+    /// A duration before now.
     Ago {
         amount: u64,
         unit: Unit,
     },
     Today,
     Yesterday,
-    /// `2024-01-31`, perhaps with `10:30` after it.
+    /// `2024-01-31`, optionally followed by `10:30`.
     Date(String),
 }
 
@@ -106,7 +106,7 @@ impl Unit {
 }
 
 impl Time {
-    /// As git, `date -d` and journalctl read it.
+    /// In the syntax of git, `date -d` and journalctl.
     pub fn spoken(&self) -> String {
         match self {
             Time::Ago { amount, unit } => {
@@ -119,7 +119,7 @@ impl Time {
         }
     }
 
-    /// As find's -newermt reads it: the start of the span.
+    /// In the syntax of find's -newermt: the start of the span.
     pub fn newer(&self) -> String {
         match self {
             Time::Today => "today 00:00".to_owned(),
@@ -137,7 +137,7 @@ impl Time {
     }
 }
 
-/// The number that a word is: `12`, `1,000`, `twelve`, `a couple`.
+/// The number that a word stands for: `12`, `1,000`, `twelve`, `a couple`.
 pub fn number(word: &str) -> Option<u64> {
     const WORDS: [(&str, u64); 33] = [
         ("zero", 0),
@@ -194,7 +194,7 @@ pub fn ordinal(word: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A size of one word or two: `100MB`, `100 MB`, `1.5 gigs`. Gives how many words it took.
+/// A size of one word or two: `100MB`, `100 MB`, `1.5 gigs`; and how many words it took.
 pub fn size(first: &str, second: Option<&str>) -> Option<(Size, usize)> {
     // `a megabyte`
     let first = if matches!(first, "a" | "one") && second.is_some_and(|unit| unit.len() > 2) { "1" } else { first };
@@ -213,7 +213,7 @@ pub fn size(first: &str, second: Option<&str>) -> Option<(Size, usize)> {
     };
     let (letter, factor) = match unit {
         "b" | "byte" | "bytes" | "字节" => ('c', 1.0),
-        // A lone `m` is a minute as often; after a number of one word it is a size: `100m`.
+        // A lone `m` means minutes as often; directly after a number it is a size: `100m`.
         "k" | "kb" | "kib" | "kbs" | "kilobyte" | "kilobytes" => ('k', 1024.0),
         "mb" | "mib" | "mbs" | "meg" | "megs" | "megabyte" | "megabytes" | "兆" => ('M', 1048576.0),
         "m" if words == 1 => ('M', 1048576.0),
@@ -229,7 +229,7 @@ pub fn size(first: &str, second: Option<&str>) -> Option<(Size, usize)> {
     Some((Size { bytes: bytes as u64, spelled: spell(amount, letter) }, words))
 }
 
-/// find knows no fractions.
+/// find accepts no fractions.
 fn spell(amount: f64, letter: char) -> String {
     if amount.fract() == 0.0 {
         return format!("{}{letter}", amount as u64);
@@ -243,8 +243,8 @@ fn spell(amount: f64, letter: char) -> String {
     format!("{}{smaller}", (amount * factor).round() as u64)
 }
 
-/// A span of time in words, from the beginning of the list, and how many words it took: `7 days`, `2 weeks ago`,
-/// `last month`, `past 24 hours`, `yesterday`.
+/// A span of time at the beginning of the list, and how many words it took: `7 days`, `2 weeks ago`, `last month`,
+/// `past 24 hours`, `yesterday`.
 pub fn time(words: &[&str]) -> Option<(Time, usize)> {
     let at = |place: usize| words.get(place).copied().unwrap_or_default();
     let ago = |amount: u64, unit: Unit, taken: usize| {
@@ -336,7 +336,7 @@ fn is_clock(word: &str) -> bool {
     two(parts.next()) && two(parts.next())
 }
 
-/// Kinds of files by what people call them, and the endings of their names.
+/// Common names for kinds of files, and their file name endings.
 const KINDS: &[(&str, &[&str])] = &[
     ("python", &["py"]),
     ("py", &["py"]),
@@ -443,14 +443,14 @@ const KINDS: &[(&str, &[&str])] = &[
     ("exe", &["exe"]),
 ];
 
-/// The endings of a kind of files. Only the caller knows whether files are spoken of at all.
+/// The endings of a kind of file. Only the caller knows whether the query is about files at all.
 pub fn kind(word: &str) -> Option<Vec<String>> {
     let one = word.strip_suffix('s').filter(|one| is_only_a_kind(one)).unwrap_or(word);
     let found = KINDS.iter().find(|(name, _)| *name == word || *name == one)?;
     Some(found.1.iter().map(|ending| (*ending).to_owned()).collect())
 }
 
-/// Whether a word can only be a kind of files: `jpgs`, `images`, but not `go` or `text`.
+/// Whether a word can only be a kind of file: `jpgs`, `images`, but not `go` or `text`.
 pub fn is_only_a_kind(word: &str) -> bool {
     const ALONE: &[&str] = &[
         "jpgs",
@@ -551,7 +551,7 @@ pub fn is_elsewhere(word: &str) -> bool {
         && (host.contains('@') || path.starts_with(['/', '~']) || is_host(name) || is_address(name))
 }
 
-/// A name of the net: `example.com`, `db.internal`, `localhost`.
+/// A host name: `example.com`, `db.internal`, `localhost`.
 pub fn is_host(word: &str) -> bool {
     const ENDS: &[&str] = &[
         "com", "org", "net", "io", "dev", "edu", "gov", "local", "internal", "lan", "cn", "de", "uk", "co", "app",
@@ -586,7 +586,7 @@ pub fn is_commit(word: &str) -> bool {
         || word == "HEAD"
 }
 
-/// What is packed, a picture, a film or a page: nothing that is read or written as text.
+/// Archives, pictures, films and documents that are not read or written as text.
 pub fn is_packed(file: &str) -> bool {
     const ENDS: &[&str] = &[
         ".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".7z", ".rar", ".jpg", ".jpeg", ".png", ".gif",

@@ -1,4 +1,4 @@
-//! Words for each piece of a command: what the program does, what a flag does, what an argument is.
+//! The wording for each piece of a command: what the program does, what a flag does, what an argument is.
 
 use crate::line::Dialect;
 use crate::spec::kind::{Free, Kind};
@@ -8,7 +8,7 @@ use crate::translate::explain::take::{Source, Taken, Value, What};
 use crate::translate::explain::{mode, revision, script, shell, value};
 use crate::world::{self, Live};
 
-/// Of a command that nobody knows.
+/// For a command without a spec, manual page or phrase.
 pub const UNKNOWN: &str = "an unknown program";
 const UNKNOWN_FLAG: &str = "an option that is not known here";
 
@@ -29,7 +29,7 @@ pub fn command(taken: &Taken) -> String {
     }
 }
 
-/// What the command does, without whose word it is.
+/// What the command does, without naming the source.
 pub fn plain(taken: &Taken) -> String {
     let own = phrases::of(&taken.chain).and_then(|phrases| phrases.about.clone());
     own.unwrap_or_else(|| match (taken.about.as_str(), taken.name.as_str()) {
@@ -39,7 +39,7 @@ pub fn plain(taken: &Taken) -> String {
     })
 }
 
-/// The item of this number.
+/// The description of the item with this number.
 pub fn item(taken: &Taken, number: usize, place: &Place<'_>) -> String {
     let Some(item) = taken.items.get(number) else { return String::new() };
     match &item.what {
@@ -52,7 +52,7 @@ pub fn item(taken: &Taken, number: usize, place: &Place<'_>) -> String {
                 None => String::new(),
             };
             let raw = item.text.split_once([' ', '=']).map_or("", |(_, raw)| raw);
-            // Values in single quotes and the like are not touched by the shell.
+            // The shell does not expand values in single quotes.
             let notes = if value.as_ref().is_some_and(|value| !value.fixed) { notes(raw, place) } else { Vec::new() };
             with_notes(&known, &notes)
         }
@@ -74,7 +74,7 @@ pub fn item(taken: &Taken, number: usize, place: &Place<'_>) -> String {
     }
 }
 
-/// What the shell puts in place of parts of it.
+/// What the shell substitutes for parts of the value.
 fn notes(raw: &str, place: &Place<'_>) -> Vec<String> {
     let mut notes = shell::expansions(raw);
     if place.dialect == Dialect::Fish && raw.contains('(') && !raw.contains("$(") {
@@ -92,7 +92,7 @@ fn with_notes(words: &str, notes: &[String]) -> String {
     }
 }
 
-/// The command and those around it: `git log`, `git`.
+/// The phrases of the command and of its parents: `git log`, `git`.
 fn chains(chain: &str) -> impl Iterator<Item = &'static Phrases> {
     let ends = chain.match_indices(' ').map(|(at, _)| at).collect::<Vec<_>>();
     let outer: Vec<&str> = ends.into_iter().rev().filter_map(|end| chain.get(..end)).collect();
@@ -100,7 +100,7 @@ fn chains(chain: &str) -> impl Iterator<Item = &'static Phrases> {
     all.into_iter()
 }
 
-/// What a flag does; nothing when nobody knows it.
+/// What a flag does; empty when unknown.
 pub fn flag_words(
     taken: &Taken,
     name: &str,
@@ -151,7 +151,7 @@ pub fn flag_words(
     }
 }
 
-/// A dash alone is no name of a file.
+/// A lone dash is not a file name.
 fn stream<'t>(phrase: &str, text: &'t str) -> &'t str {
     match text {
         "-" if phrase.starts_with("writes") => "the standard output",
@@ -161,7 +161,7 @@ fn stream<'t>(phrase: &str, text: &'t str) -> &'t str {
     }
 }
 
-/// What the list says about one of its choices.
+/// The description of one of a list's choices.
 fn choice(kinds: &[Kind], text: &str) -> Option<String> {
     let lists = kinds.iter().filter_map(|kind| if let Kind::List(list) = kind { Some(list) } else { None });
     let found = lists.flatten().find(|choice| &*choice.value == text && !choice.about.is_empty());
@@ -186,7 +186,7 @@ fn argument(taken: &Taken, given: &Value, number: usize, kinds: &[Kind], place: 
         return "stands for what was found".to_owned();
     }
     if taken.source == Source::Nobody && plain(taken).is_empty() {
-        // Who does not know the program cannot say what its arguments are.
+        // Without knowing the program, its arguments cannot be described.
         return String::new();
     }
     let role = phrases::of(&taken.chain).and_then(|phrases| {
@@ -209,7 +209,7 @@ fn argument(taken: &Taken, given: &Value, number: usize, kinds: &[Kind], place: 
         return detail;
     }
     if !given.fixed && text.contains(['$', '*', '?', '`', '{']) {
-        // What it is is told by what is expanded.
+        // The expansion already describes it.
         return String::new();
     }
     free(kinds, text).or_else(|| by_kind(kinds)).unwrap_or_else(|| unknown(text))
@@ -223,7 +223,7 @@ fn unknown(text: &str) -> String {
     if text.contains('=') { "a setting".to_owned() } else { "an argument".to_owned() }
 }
 
-/// Arguments that are a small language of their own.
+/// Arguments in a small language of their own.
 fn special(taken: &Taken, text: &str, number: usize) -> Option<String> {
     let first = number == 0;
     match taken.chain.as_str() {
@@ -309,7 +309,7 @@ fn special(taken: &Taken, text: &str, number: usize) -> Option<String> {
     }
 }
 
-/// A regular expression, where it is simple enough to be told.
+/// A regular expression in words, if it is simple enough.
 fn pattern(text: &str) -> String {
     let plain = |text: &str| !text.contains(['^', '$', '.', '*', '[', '\\', '|', '+', '?', '(']);
     if plain(text) {
@@ -328,7 +328,7 @@ fn pattern(text: &str) -> String {
     "the pattern to look for".to_owned()
 }
 
-/// A set of characters of tr.
+/// A character set of tr.
 pub fn set(text: &str) -> Option<String> {
     Some(
         match text {
@@ -351,7 +351,7 @@ pub fn set(text: &str) -> Option<String> {
     )
 }
 
-/// What a path is, as far as one can see.
+/// What a path appears to be.
 fn looks_like(text: &str, place: &Place<'_>) -> Option<String> {
     let known = match text {
         "." | "./" => "this directory",
@@ -372,7 +372,7 @@ fn looks_like(text: &str, place: &Place<'_>) -> Option<String> {
     }
     let name = text.strip_suffix('/').unwrap_or(text);
     if name.contains('/') || !place.cwd.starts_with('/') {
-        // `s/a/b/` is none.
+        // `s/a/b/` is not a path.
         let is_path = text.starts_with(['/', '.', '~']) && text.ends_with('/');
         return is_path.then(|| "a directory".to_owned());
     }

@@ -1,11 +1,11 @@
-//! What everyday commands do in the case at hand, as a clause in the third person. Only what changes the meaning is told:
-//! the parts tell the rest.
+//! Clauses in the third person for what everyday commands do with the given arguments. Covers only what changes the
+//! meaning; the parts explain the rest.
 
 use crate::translate::explain::sentence::Fed;
 use crate::translate::explain::take::{Item, Taken, What};
 use crate::translate::explain::{mode, revision, script, value};
 
-/// Names that are listed; of more, their number.
+/// Most names that are listed; beyond it only their number is given.
 const MAX_LISTED: usize = 3;
 
 /// `a, b and c`
@@ -17,7 +17,7 @@ pub fn list(names: &[&str]) -> Option<String> {
     }
 }
 
-/// Nothing when there is no rule for it.
+/// `None` when there is no rule for the command.
 pub fn known(taken: &Taken, fed: Fed) -> Option<String> {
     if let Some(sub) = taken.chain.strip_prefix("git ") {
         return git(taken, sub);
@@ -183,7 +183,7 @@ fn text(taken: &Taken, fed: Fed) -> Option<String> {
     })
 }
 
-/// One test is told; several are just a condition.
+/// One test is described; several become just "a condition".
 fn test(taken: &Taken) -> Option<String> {
     let mut tests = taken.flags();
     if let [left, sign @ ("=" | "==" | "!="), right, ..] = taken.arguments().as_slice() {

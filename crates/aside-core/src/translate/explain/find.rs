@@ -1,4 +1,4 @@
-//! The expression of find in a sentence: which files, and what happens to them.
+//! The expression of find as a sentence: which files, and what happens to them.
 
 use crate::translate::explain::sentence::Fed;
 use crate::translate::explain::take::{Taken, What};
@@ -106,7 +106,7 @@ fn place(taken: &Taken) -> String {
     }
 }
 
-/// What a test asks, as it follows `files`.
+/// What a test checks, as a phrase that follows `files`.
 fn test(name: &str, value: &str) -> Option<String> {
     let fill = |phrase: &str| value::fill(phrase, value);
     match name {

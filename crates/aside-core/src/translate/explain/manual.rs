@@ -1,5 +1,5 @@
-//! What a page of the manual says about a command, as a spec: the line under NAME, and a paragraph for each option. Reads
-//! the text as `man` prints it; does not find the page.
+//! Parses a manual page into a spec: the line under NAME, and a paragraph for each option. Takes the text as `man`
+//! prints it; does not find the page.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::text;
 
 /// Options of one page.
 const MAX_OPTIONS: usize = 500;
-/// Letters of what is said about one.
+/// Characters of one description.
 const MAX_ABOUT: usize = 120;
-/// Lines of a page that are read.
+/// Lines of a page that are parsed.
 const MAX_LINES: usize = 20_000;
 
-/// Nothing when it is no page that says what the command is.
+/// `None` when the page does not say what the command is.
 pub fn spec(page: &str) -> Option<Spec> {
     let page = without_overstrikes(page);
     let page = text::clean(&page);
@@ -66,14 +66,14 @@ pub fn spec(page: &str) -> Option<Spec> {
     (!about.is_empty()).then(|| Spec { about: about.into(), flags, ..Spec::default() })
 }
 
-/// Where a line with a dash at its beginning is not about an option.
+/// Sections in which a leading dash does not start an option.
 fn is_prose(section: &str) -> bool {
     ["NAME", "SYNOPSIS", "EXAMPLES", "EXAMPLE", "SEE ALSO", "BUGS", "AUTHOR", "AUTHORS", "HISTORY"]
         .iter()
         .any(|prose| section.eq_ignore_ascii_case(prose))
 }
 
-/// Bold and underlined letters are printed over each other.
+/// Removes overstrikes, which print bold and underlined characters.
 fn without_overstrikes(page: &str) -> String {
     let mut plain = String::with_capacity(page.len());
     for letter in page.chars() {
@@ -116,9 +116,9 @@ fn first_sentence(text: &str) -> String {
     }
 }
 
-/// `-a, --all=WHEN   do all`: the names, and the words on the same line.
+/// `-a, --all=WHEN   do all`: the names, and the description on the same line.
 fn option(line: &str) -> (Flag, &str) {
-    // Two blanks part the names from the words.
+    // Two blanks separate the names from the description.
     let (head, inline) = line.split_once("  ").unwrap_or((line, ""));
     let mut flag = Flag::default();
     let mut takes = false;
@@ -132,7 +132,7 @@ fn option(line: &str) -> (Flag, &str) {
         if name.len() < 2 || !name.trim_start_matches('-').starts_with(char::is_alphanumeric) && name != "--" {
             continue;
         }
-        // An optional value has to be in the same word.
+        // An optional value must be in the same word.
         let rest = rest.trim_start();
         takes |= !rest.is_empty() && !rest.starts_with('[');
         flag.names.push(name.into());

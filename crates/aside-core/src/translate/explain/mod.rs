@@ -1,6 +1,6 @@
-//! What a command does, part by part, from what is known about commands. Runs nothing and asks nobody. The files beside
-//! it: `take` takes a command apart, `about` has words for each piece, `shell` for what is between commands, `sentence`
-//! for all of it; `value`, `script` and `find` read what stands in words; `manual` reads a page of the manual.
+//! Explains a command part by part, from specs, manual pages and phrases. Runs nothing and asks no model. `take` takes
+//! a command apart, `about` has the wording for each piece, `shell` for what is between commands, `sentence` for the
+//! whole; `value`, `script` and `find` interpret arguments; `manual` parses a manual page.
 
 mod about;
 mod clause;
@@ -28,18 +28,18 @@ use crate::translate::Place;
 use crate::translate::explain::shell::Stands;
 use crate::translate::explain::take::{Taken, What};
 
-/// Bytes of a line that are read; what is longer is a script, and its beginning is explained.
+/// Bytes of a line that are explained; of a longer script only the beginning is.
 const MAX_BYTES: usize = 8 * 1024;
 /// Rows of one explanation.
 const MAX_PARTS: usize = 400;
-/// Scripts in scripts, commands in commands.
+/// Nesting of scripts and command substitutions.
 const MAX_DEPTH: usize = 6;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
     /// In the order of the line.
     pub parts: Vec<Part>,
-    /// One line about all of it.
+    /// One sentence about the whole line.
     pub summary: String,
 }
 
@@ -57,7 +57,7 @@ pub fn explain(command: &str, place: &Place<'_>) -> Explanation {
     let command = command[..end].trim();
     let mut teller = Teller { place: *place, rows: Vec::new(), depth: 0 };
     let summary = match shell::schedule(command) {
-        // A line of a crontab: when, and then the command.
+        // A crontab line: the schedule, then the command.
         Some((when, rest)) => {
             teller.row(0..when.len(), when, shell::times(when));
             let told = teller.script(rest, &Shift::By(command.len() - rest.len()));
@@ -75,24 +75,24 @@ pub fn explain(command: &str, place: &Place<'_>) -> Explanation {
     Explanation { parts: parts.into_iter().map(|row| row.part).collect(), summary: one_line(&summary) }
 }
 
-/// Whether anything is known about the command; an unknown program is a part all the same.
+/// Whether anything is known about the command; an unknown program still has a part.
 pub fn is_known(explanation: &Explanation) -> bool {
     let known = |part: &Part| part.harm.is_some() || (!part.about.is_empty() && part.about != about::UNKNOWN);
     explanation.parts.iter().any(known)
 }
 
-/// At most so many columns wide, for the room under a prompt.
+/// At most `width` columns wide, for the space under a prompt.
 pub fn short(explanation: &Explanation, width: usize) -> Vec<String> {
     short::short(explanation, width)
 }
 
-/// A part, and where it stands in the line.
+/// A part, and its position in the line.
 struct Row {
     span: Range<usize>,
     part: Part,
 }
 
-/// What is told about one script: its commands, for the sentence about all of it.
+/// The explained commands of one script, for the summary sentence.
 struct Told {
     commands: Vec<ToldCommand>,
 }
@@ -102,14 +102,14 @@ struct ToldCommand {
     join: line::Join,
     background: bool,
     redirections: Vec<Redirection>,
-    /// A loop or a condition decides whether it runs.
+    /// Set when a loop or a condition decides whether the command runs.
     lead: Option<String>,
 }
 
-/// Where the bytes of a script are in the whole line.
+/// Maps offsets in a script to offsets in the whole line.
 enum Shift {
     By(usize),
-    /// It is spelled otherwise there: all of it is this.
+    /// The script is spelled differently in the line (escapes), so every offset maps to this span.
     Whole(Range<usize>),
 }
 
@@ -145,7 +145,7 @@ impl Teller<'_> {
         let mut at = 0;
         for (number, command) in parsed.commands.iter().enumerate() {
             if command.inside.is_some() {
-                // Told where it stands.
+                // Explained at its own position.
                 continue;
             }
             let gap = text.get(at..command.span.start).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Teller<'_> {
         told
     }
 
-    /// What stands between commands. Gives back what it says about whether the next one runs.
+    /// Explains what is between commands. Returns the condition under which the next command runs.
     fn gap(&mut self, gap: &str, at: usize, shift: &Shift, stands: Stands) -> Option<String> {
         let mut lead = None;
         for sign in shell::signs(gap, self.place.dialect, stands) {
@@ -240,7 +240,7 @@ impl Teller<'_> {
         let mut at: Option<usize> = None;
         for (number, command) in all.iter().enumerate().filter(|(_, command)| within(command)) {
             match at {
-                // The next of the same list; the first has only its bracket before it.
+                // A further command of the same list; before the first there is only the bracket.
                 Some(at) if command.join != line::Join::First => {
                     let gap = text.get(at..command.span.start).unwrap_or_default();
                     self.gap(gap, at, shift, Stands::Before);
@@ -253,7 +253,7 @@ impl Teller<'_> {
         self.depth -= 1;
     }
 
-    /// A script that is given as a word.
+    /// A script that is passed as an argument.
     fn nested(&mut self, text: &str, span: &Range<usize>, script: &str, shift: &Shift) {
         if self.depth >= MAX_DEPTH || script.trim().is_empty() {
             return;
@@ -269,7 +269,7 @@ impl Teller<'_> {
     }
 }
 
-/// Marks the part that does it: the flag where a flag does, else the command.
+/// Marks the part that causes the danger: a flag if there is one, else the command.
 fn blame(rows: &mut [Row], danger: &Danger) {
     let within = |row: &Row| danger.span.start <= row.span.start && row.span.end <= danger.span.end;
     let culprit = |row: &Row| {
@@ -296,7 +296,7 @@ fn blame(rows: &mut [Row], danger: &Danger) {
     }
 }
 
-/// What may be painted on one line.
+/// Cleans the text and joins it to one line.
 fn one_line(text: &str) -> String {
     text::clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

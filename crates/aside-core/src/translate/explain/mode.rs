@@ -1,6 +1,6 @@
 //! Permissions in words: `755`, `u+x`, `go-rwx`.
 
-/// Nothing when it is no mode.
+/// `None` when it is not a mode.
 pub fn words(mode: &str) -> Option<String> {
     if !mode.is_empty() && mode.len() <= 5 && mode.bytes().all(|byte| (b'0'..=b'7').contains(&byte)) {
         return octal(mode);

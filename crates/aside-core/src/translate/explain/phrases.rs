@@ -1,27 +1,27 @@
-//! Our own words for what a spec says too shortly, as data: `data/explain/phrases.toml`. A spec's words are made for a
-//! list to choose from; these are made to be read beside the command. Does not know what is given.
+//! Better wording where a spec is too terse, as data: `data/explain/phrases.toml`. A spec's descriptions are written
+//! for a completion menu; these are written to be read beside the command. Does not know the arguments that are given.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 const TABLE: &str = include_str!("../../../data/explain/phrases.toml");
 
-/// What is said about one command or subcommand.
+/// The phrases of one command or subcommand.
 #[derive(Debug, Default)]
 pub struct Phrases {
-    /// In place of the spec's.
+    /// Replaces the spec's description.
     pub about: Option<String>,
-    /// What the arguments are, in order; the last is that of all that follow.
+    /// Descriptions of the arguments in order; the last applies to all that follow.
     pub args: Vec<String>,
-    /// What the last argument is, where there is more than one.
+    /// Description of the last argument, if there are several.
     pub last: Option<String>,
-    /// By name; `{}` stands for the value, `{size}` and the like for the value in words.
+    /// By flag name; `{}` stands for the value, `{size}` and the like for the value in words.
     pub flags: HashMap<String, String>,
 }
 
 static PHRASES: LazyLock<HashMap<String, Phrases>> = LazyLock::new(|| read(TABLE));
 
-/// By the command and its subcommands: `git log`.
+/// Looks up the command with its subcommands: `git log`.
 pub fn of(chain: &str) -> Option<&'static Phrases> {
     PHRASES.get(chain)
 }
@@ -71,7 +71,7 @@ mod tests {
                 wrong.push(format!("{chain}: there is no spec"));
                 continue;
             };
-            // The innermost first, as they are looked up.
+            // Innermost first, in the order of lookup.
             let mut flags = spec.flags.clone();
             for name in names {
                 let Some(sub) = spec.sub(name).map(|sub| sub.spec.clone()) else {

@@ -1,6 +1,6 @@
 //! Names of commits in words: `HEAD~1`, `main..dev`, `stash@{0}`.
 
-/// Nothing when it is just a name.
+/// `None` when it is only a name.
 pub fn words(text: &str) -> Option<String> {
     if let Some((from, to)) = text.split_once("...") {
         return Some(format!("what {} and {} do not share", one(from), one(to)));

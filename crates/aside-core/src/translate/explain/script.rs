@@ -1,9 +1,9 @@
-//! Small programs that are given as words, told plainly: those of sed, awk and jq. What is not understood is called what
-//! it is, a program.
+//! Explains small programs that are passed as arguments: sed, awk and jq. A program that is not understood is only
+//! called a program.
 
 use crate::translate::explain::mode;
 
-/// `s/a/b/g` of sed. Several commands are told one after the other.
+/// `s/a/b/g` of sed. Several commands are described one after the other.
 pub fn sed(script: &str) -> Option<String> {
     let mut told = Vec::new();
     let mut rest = script.trim();
@@ -15,7 +15,7 @@ pub fn sed(script: &str) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; then "))
 }
 
-/// One command, and what follows it.
+/// One command, and the rest of the script.
 fn sed_command(script: &str) -> Option<(String, &str)> {
     let (place, rest) = address(script)?;
     let rest = rest.trim_start();
@@ -81,7 +81,7 @@ fn sed_command(script: &str) -> Option<(String, &str)> {
     }
 }
 
-/// The lines that a command is for, in words.
+/// The lines that a command applies to, in words.
 fn address(script: &str) -> Option<(Option<String>, &str)> {
     let (first, rest) = one_address(script)?;
     let Some(first) = first else { return Some((None, script)) };
@@ -128,7 +128,7 @@ fn matching(pattern: &str) -> String {
     }
 }
 
-/// `/a/rest`: what is between the first two marks, and what follows.
+/// `/a/rest`: the text between the first two delimiters, and the rest.
 fn divided(text: &str, mark: char) -> Option<(&str, &str)> {
     divided_rest(text.strip_prefix(mark)?, mark)
 }
@@ -410,7 +410,7 @@ fn path(step: &str) -> Option<String> {
     Some(words.join(" of "))
 }
 
-/// Outside of brackets and quotes.
+/// Splits outside of brackets and quotes.
 fn split_top(text: &str, mark: char) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut deep, mut quoted, mut from) = (0usize, false, 0);

@@ -1,14 +1,14 @@
-//! One sentence about a whole line: a clause for each command, joined as the line joins them. The clauses of everyday
-//! commands are composed from what is given; any other is what the command is said to do.
+//! One sentence about a whole line: a clause for each command, joined as the line joins them. Clauses of everyday
+//! commands are composed from the arguments; for the others the description is used.
 
 use crate::line::{Join, Redirect};
 use crate::translate::explain::take::{Source, Taken, What};
 use crate::translate::explain::{Told, ToldCommand, about, clause, find};
 
-/// Clauses of one sentence. Nobody reads on.
+/// Clauses of one sentence; longer sentences are not read.
 const MAX_CLAUSES: usize = 8;
 
-/// Whether what another command prints is its input.
+/// Whether the output of another command is its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fed {
     Yes,
@@ -59,7 +59,7 @@ pub fn scheduled(when: &str, what: &str) -> String {
     }
 }
 
-/// Where the output goes, when it is a file.
+/// The file that the output is redirected to.
 fn written(command: &ToldCommand) -> Option<String> {
     command.redirections.iter().find_map(|redirection| {
         let target = redirection.target.as_ref().map(|target| target.value.as_str())?;
@@ -127,7 +127,7 @@ fn wrapped(taken: &Taken, inner: &Taken, fed: Fed) -> String {
     }
 }
 
-/// What the data says about it, and on what it works.
+/// The description from the data, and the arguments.
 fn general(taken: &Taken) -> String {
     let about = about::plain(taken);
     let verb = match (third(&about), &taken.source) {
@@ -160,7 +160,7 @@ fn general(taken: &Taken) -> String {
     }
 }
 
-/// Words that begin what is said about a command and are what it does.
+/// Verbs that a description may begin with and that can be put into the third person.
 const VERBS: &str = " accept act activate add adjust allow analyse answer append apply archive arrange ask assign attach \
 become begin bind bring browse build calculate call cancel change check choose clean clear clone close combine commit \
 compare compile complete compress compute configure confirm connect continue control convert copy count create cut deactivate \
@@ -177,7 +177,7 @@ synchronise tail take talk tell terminate test tidy trace track transcode transf
 type undo uninstall unlink unlock unmount unpack unset update upgrade upload use validate verify view visit wait watch work \
 wrap write ";
 
-/// `list files` becomes `lists files`; nothing when it does not begin with a verb that we know.
+/// `list files` becomes `lists files`; `None` when the first word is not a known verb.
 pub fn third(about: &str) -> Option<String> {
     let (first, rest) = about.split_once(' ').unwrap_or((about, ""));
     let comma = first.ends_with(',');

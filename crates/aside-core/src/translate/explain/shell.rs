@@ -1,12 +1,12 @@
-//! What the shell itself does: what stands between commands, redirections, assignments, what is expanded in a word. Knows
-//! no command.
+//! Explains the shell's own syntax: operators between commands, redirections, assignments, expansions in a word. Knows
+//! no commands.
 
 use std::ops::Range;
 
 use crate::line::{Assignment, Dialect, Redirect, Redirection};
 use crate::translate::explain::{mode, value};
 
-/// Where a gap is.
+/// Position of a gap relative to the commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
     Before,
@@ -14,12 +14,12 @@ pub enum Stands {
     Last,
 }
 
-/// Something between commands that means something.
+/// An operator or reserved word between commands.
 pub struct Sign {
-    /// Bytes of the gap.
+    /// Byte range in the gap.
     pub span: Range<usize>,
     pub about: String,
-    /// What it says about the command that follows, for the sentence about all of it.
+    /// What it says about the command that follows, for the summary sentence.
     pub leads: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Sign {
     }
 }
 
-/// Longest first.
+/// Longest first, so that the longest operator matches.
 const OPERATORS: [(&str, &str); 15] = [
     (";;&", "ends this case, and tries the next"),
     (";;", "ends this case"),
@@ -52,7 +52,7 @@ const OPERATORS: [(&str, &str); 15] = [
     ("}", "end of that"),
 ];
 
-/// What stands in a gap, in its order. Line ends and what only parts words say nothing.
+/// The operators and reserved words in a gap, in order. Line ends and mere separators are skipped.
 pub fn signs(gap: &str, dialect: Dialect, stands: Stands) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut at = 0;
@@ -81,7 +81,7 @@ pub fn signs(gap: &str, dialect: Dialect, stands: Stands) -> Vec<Sign> {
             continue;
         }
         if let Some((operator, about)) = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)) {
-            // fish: `for x in y;` and `else;` are not over yet.
+            // fish: `for x in y;` and `else;` do not end the statement.
             let within = signs.last().is_some_and(|sign| sign.leads.is_some());
             let silent = *operator == ";" && (within || is_silent(&rest[1..], stands));
             if !silent {
@@ -101,7 +101,7 @@ pub fn signs(gap: &str, dialect: Dialect, stands: Stands) -> Vec<Sign> {
     signs
 }
 
-/// The `;` before `do`, `then`, `done`, fish's `and`: only the grammar wants it there.
+/// The `;` before `do`, `then`, `done` and fish's `and`, which only the grammar requires.
 fn is_silent(rest: &str, stands: Stands) -> bool {
     let word = rest.trim_start().split([' ', '\t', '\n', ';']).next().unwrap_or_default();
     (rest.trim().is_empty() && stands == Stands::Last)
@@ -121,10 +121,10 @@ fn bracketed(rest: &str, at: usize) -> Option<(usize, Sign)> {
     None
 }
 
-/// How much of the rest the reserved word and what belongs to it takes.
+/// Consumes a reserved word with what belongs to it, and returns the length.
 fn reserved(signs: &mut Vec<Sign>, rest: &str, at: usize, end: usize, dialect: Dialect) -> usize {
     let word = &rest[..end];
-    // Up to where the list of words ends.
+    // Up to the end of the word list.
     let head = rest.find([';', '\n']).unwrap_or(rest.len());
     let head = rest.find(" do ").map_or(head, |at| head.min(at));
     let about = match word {
@@ -168,7 +168,7 @@ fn reserved(signs: &mut Vec<Sign>, rest: &str, at: usize, end: usize, dialect: D
         let sign = Sign::new(at..at + end, about.0);
         signs.push(Sign { leads: Some(about.1.to_owned()).filter(|leads| !leads.is_empty()), ..sign });
     } else if rest[end..].trim_start().starts_with(')') {
-        // `*.txt)` of a case.
+        // A case pattern: `*.txt)`.
         let close = rest.find(')').map_or(end, |close| close + 1);
         signs.push(Sign::new(at..at + close, "if it fits this:"));
         return close;
@@ -192,7 +192,7 @@ fn repeated(text: &str) -> (String, String) {
     }
 }
 
-/// Whether the text after a command says that nobody waits for it.
+/// Whether the text after a command puts it in the background.
 pub fn is_background(after: &str) -> bool {
     let after = after.trim_start();
     after.starts_with('&') && !after.starts_with("&&") && !after.starts_with("&>")
@@ -235,7 +235,7 @@ pub fn redirection(raw: &str, redirection: &Redirection) -> String {
     }
 }
 
-/// Variables that everybody has.
+/// Variables that every shell has.
 const VARIABLES: [(&str, &str); 21] = [
     ("HOME", "your home directory"),
     ("PWD", "this directory"),
@@ -260,7 +260,7 @@ const VARIABLES: [(&str, &str); 21] = [
     ("status", "how the last command ended"),
 ];
 
-/// What the shell puts in place of parts of a word as it is typed; nothing when it leaves it alone.
+/// What the shell substitutes for parts of a word as typed; empty when it changes nothing.
 pub fn expansions(raw: &str) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     let mut add = |note: String| {
@@ -352,7 +352,7 @@ fn braces(before: &str, rest: &str) -> Option<String> {
 }
 
 fn glob_note(raw: &str) -> String {
-    // zsh: `*(.)` are only files, `*(om)` the newest first.
+    // zsh glob qualifiers: `*(.)` are only files, `*(om)` the newest first.
     if let Some((names, qualifiers)) = raw.strip_suffix(')').and_then(|raw| raw.rsplit_once('('))
         && !names.is_empty()
         && !qualifiers.contains('|')
@@ -401,7 +401,7 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The five fields of a line of a crontab, or its `@daily`, and the rest of it.
+/// The five fields of a crontab line, or its `@daily`, and the rest of the line.
 pub fn schedule(line: &str) -> Option<(&str, &str)> {
     let words: Vec<&str> = line.split_whitespace().take(6).collect();
     let first = *words.first()?;
@@ -426,7 +426,7 @@ pub fn schedule(line: &str) -> Option<(&str, &str)> {
     (!rest.trim().is_empty()).then(|| (when, rest.trim_start()))
 }
 
-/// When that is.
+/// The schedule in words.
 pub fn times(when: &str) -> String {
     let known = match when {
         "@reboot" => "once after each start of the machine",

@@ -1,4 +1,4 @@
-//! An explanation in the few lines below a prompt.
+//! An explanation for the few lines below a prompt.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -6,7 +6,7 @@ use crate::translate::explain::{Explanation, Part, one_line};
 
 /// Lines below a prompt.
 const MAX_LINES: usize = 12;
-/// Columns of the parts that the others are aligned with; a longer one pushes its own words to the right.
+/// Width of the aligned column of parts; a longer part pushes its own description to the right.
 const WIDEST: usize = 24;
 
 pub fn short(explanation: &Explanation, width: usize) -> Vec<String> {
@@ -19,7 +19,7 @@ pub fn short(explanation: &Explanation, width: usize) -> Vec<String> {
     if !first.trim().is_empty() {
         lines.extend(folded(first.trim(), width));
     }
-    // A command without flags and arguments is the summary.
+    // For a command without flags and arguments the summary says it all.
     let told = match parts.as_slice() {
         [only] if !summary.is_empty() && only.harm.is_none() => &[],
         parts => parts,
@@ -44,7 +44,7 @@ pub fn short(explanation: &Explanation, width: usize) -> Vec<String> {
     lines
 }
 
-/// On one line, or cut at a blank and on two.
+/// On one line, or wrapped at a blank to two.
 fn folded(text: &str, width: usize) -> Vec<String> {
     let mut used = 0;
     let mut end = None;
@@ -66,7 +66,7 @@ fn folded(text: &str, width: usize) -> Vec<String> {
     }
 }
 
-/// At most so many columns, the last one being `…` when something is missing.
+/// At most `width` columns, ending in `…` if something is cut.
 pub fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

@@ -1,5 +1,5 @@
-//! A command taken apart: its name, its subcommands, each flag of a bundle with its value, each argument, and the command
-//! that it runs. Has no words for them.
+//! Takes a command apart: its name, its subcommands, each flag of a bundle with its value, each argument, and the
+//! command that it runs. Has no wording.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,38 +12,38 @@ use crate::spec::walk::{End, Piece, Step, Walk};
 use crate::translate::Place;
 use crate::translate::explain::{MAX_DEPTH, manual};
 
-/// Words of one command; the rest are more of the same.
+/// Words of one command that are read; further words are usually more of the same.
 const MAX_WORDS: usize = 200;
-/// Shells, whose `-c` is a script.
+/// Shells, whose `-c` takes a script.
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
 
 #[derive(Clone, Debug, Default)]
 pub struct Taken {
-    /// As it is typed, with the subcommands that follow at once.
+    /// As typed, with the subcommands that follow directly.
     pub text: String,
     pub span: Range<usize>,
     pub name_span: Option<Range<usize>>,
-    /// Without its directory. Empty when only the shell knows.
+    /// Without its directory. Empty when only the shell can expand it.
     pub name: String,
-    /// The command and its subcommands, by the names that they go by: `git stash pop`.
+    /// The command and its subcommands by their canonical names: `git stash pop`.
     pub chain: String,
-    /// From its spec or its page of the manual.
+    /// From its spec or its manual page.
     pub about: String,
-    /// What is said about the command itself, where a flag stands before its subcommand.
+    /// The description of the command itself, if a flag stands before its subcommand.
     pub outer: Option<String>,
     pub source: Source,
     pub items: Vec<Item>,
 }
 
-/// Who says what the command is.
+/// The source of the description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     Spec,
     Manual,
-    /// What the alias stands for.
+    /// The text of the alias.
     Alias(String),
     Function,
-    /// Whatever a variable holds.
+    /// The value of a variable is the command.
     Variable,
     #[default]
     Nobody,
@@ -58,17 +58,17 @@ pub struct Item {
 
 #[derive(Clone, Debug)]
 pub enum What {
-    /// A subcommand, and what is said about it.
+    /// A subcommand with its description.
     Sub(String),
     Flag {
-        /// As it is typed, without its value: `-z`, `--color`, `if`.
+        /// As typed, without its value: `-z`, `--color`, `if`.
         name: String,
         flag: Option<Arc<Flag>>,
         value: Option<Value>,
     },
     Argument {
         value: Value,
-        /// Its number among the arguments, from 0.
+        /// Its index among the arguments, from 0.
         number: usize,
         kinds: Vec<Kind>,
     },
@@ -79,9 +79,9 @@ pub enum What {
     Runs(Box<Taken>),
     /// `;` or `+` after the command of `find -exec`.
     End,
-    /// A word that a shell reads.
+    /// An argument that a shell runs.
     Script(String),
-    /// It stands in the text of the name already.
+    /// Already contained in the text of the name.
     Merged,
 }
 
@@ -142,7 +142,7 @@ impl Taken {
     }
 }
 
-/// `text` is what the spans are of. The first word is the name.
+/// The spans of `words` are offsets into `text`. The first word is the name.
 pub fn take(text: &str, words: &[Word], place: &Place<'_>, depth: usize) -> Taken {
     let Some(first) = words.first() else { return Taken::default() };
     let name = first.value.rsplit('/').next().unwrap_or_default().to_owned();
@@ -161,14 +161,14 @@ pub fn take(text: &str, words: &[Word], place: &Place<'_>, depth: usize) -> Take
     let words = words.get(..MAX_WORDS).unwrap_or(words);
     let mut taking = Taking { text, words, place, depth, taken, count: 0, end_of_flags: false };
     match spec {
-        // What a shell is given is read as commands.
+        // Arguments of a shell are parsed as commands.
         Some(spec) if !SHELLS.contains(&taking.taken.name.as_str()) => taking.by_spec(spec),
         _ => taking.by_looks(1),
     }
     taking.taken
 }
 
-/// What the command goes by in our own data.
+/// The canonical name of the command in our data.
 fn plain(name: &str) -> &str {
     match name {
         "gawk" | "mawk" | "nawk" => "awk",
@@ -191,19 +191,19 @@ fn spec(taken: &mut Taken, first: &Word, place: &Place<'_>) -> Option<Arc<Spec>>
         return None;
     }
     if place.dialect == Dialect::Fish && taken.name == "set" {
-        // Not that of the other shells.
+        // Not the `set` of the other shells.
         taken.chain = "fish set".to_owned();
         taken.about = "set or show variables".to_owned();
         taken.source = Source::Spec;
         return None;
     }
-    // What the shell calls so goes before any program of that name.
+    // Aliases and functions take precedence over programs of the same name.
     let of_shell = !first.value.contains('/');
     let aliases = &place.names.aliases;
     let alias = aliases.binary_search_by(|(known, _)| (**known).cmp(&first.value)).ok().filter(|_| of_shell);
     if let Some((_, stands_for)) = alias.and_then(|at| aliases.get(at)) {
         taken.source = Source::Alias(stands_for.to_string());
-        // `ls` for `ls --color` is the same command with a flag.
+        // An alias of `ls` to `ls --color` is the same command with a flag.
         let same = stands_for.split_whitespace().next() == Some(&*first.value);
         if !same {
             return None;
@@ -238,7 +238,7 @@ struct Taking<'a> {
     place: &'a Place<'a>,
     depth: usize,
     taken: Taken,
-    /// Arguments so far.
+    /// Number of arguments so far.
     count: usize,
     end_of_flags: bool,
 }
@@ -251,7 +251,7 @@ impl Taking<'_> {
             let piece = Piece { value: Cow::Borrowed(&*word.value), fixed: word.fixed, word: Some(number) };
             if let Some(flag) = walk.pending().cloned() {
                 if flag.takes.as_ref().is_some_and(|takes| takes.command) {
-                    // `find -exec`: the command ends with `;` or `+`, and then its flags go on.
+                    // `find -exec`: the inner command ends with `;` or `+`, then find's flags go on.
                     number = self.exec(number);
                     walk = Walk::begin(Arc::clone(walk.spec()));
                     continue;
@@ -300,7 +300,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Its flags are not known: what begins with a dash is one.
+    /// Without known flags, every word with a leading dash is one.
     fn by_looks(&mut self, from: usize) {
         let shell = SHELLS.contains(&self.taken.name.as_str());
         let mut script = false;
@@ -344,7 +344,7 @@ impl Taking<'_> {
         self.taken.chain == "find" && matches!(&*word.value, "(" | ")" | "!" | ",")
     }
 
-    /// `name` is what it goes by, where an alias is typed.
+    /// `name` is the canonical name, in case an alias was typed.
     fn sub(&mut self, word: &Word, name: &str, spec: &Spec) {
         self.taken.chain = format!("{} {name}", self.taken.chain);
         self.count = 0;
@@ -362,7 +362,7 @@ impl Taking<'_> {
         }
     }
 
-    /// The value of the flag that waits for one.
+    /// The value for the flag that expects one.
     fn value(&mut self, flag: &Arc<Flag>, word: &Word) {
         let given = Value { value: word.value.clone(), fixed: word.fixed };
         let text = raw(self.text, word);
@@ -418,7 +418,7 @@ impl Taking<'_> {
         self.taken.items.push(Item { text: name.to_owned(), span: word.span.clone(), what });
     }
 
-    /// One that the spec does not have; the manual may.
+    /// A flag that is missing from the spec; the manual may have it.
     fn unknown_flag(&mut self, word: &Word, walk: &Walk) {
         let typed = &*word.value;
         let single = walk.spec().style == Style::Single || typed.starts_with("--");
@@ -447,7 +447,7 @@ impl Taking<'_> {
         manual::spec(&page)?.flag(name).map(Arc::clone)
     }
 
-    /// From this word on it is another command.
+    /// Starts an inner command at this word.
     fn inner(&mut self, from: usize) {
         let words = self.words.get(from..).unwrap_or_default();
         let Some(first) = words.first() else { return };
@@ -483,7 +483,7 @@ impl Taking<'_> {
         }
     }
 
-    /// The number of the word after the command.
+    /// Reads the inner command of `-exec`, and returns the index of the word after it.
     fn exec(&mut self, from: usize) -> usize {
         let rest = self.words.get(from..).unwrap_or_default();
         let ends = |word: &Word| matches!(&*word.value, ";" | "+");
@@ -493,7 +493,7 @@ impl Taking<'_> {
         from + length + 1
     }
 
-    /// What is said to the other machine.
+    /// The command for the remote machine.
     fn remote(&mut self, from: usize) {
         let words = self.words.get(from..).unwrap_or_default();
         match words {

@@ -1,4 +1,4 @@
-//! Commands and what is said about them.
+//! Commands with their expected explanations.
 
 use super::*;
 use crate::line::Dialect;
@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A machine with a manual and two entries here.
+/// A fake machine with a manual and two directory entries.
 struct Machine;
 
 impl World for Machine {
@@ -60,7 +60,7 @@ fn told(command: &str, dialect: Dialect) -> String {
     rows.join("\n")
 }
 
-/// A block for each command: `$ ` and the line (`fish$ ` where it is another shell's), the summary, the parts.
+/// Each block has a command line after `$ ` (`fish$ ` for another shell), the summary, and the parts.
 #[test]
 fn every_command_of_the_table_is_told_so() {
     let table = include_str!("tests/commands.txt");
@@ -180,7 +180,7 @@ fn what_lies_deep_or_is_long_is_cut_and_not_followed_for_ever() {
     }
 }
 
-/// Pieces of lines that mean something somewhere.
+/// Pieces of syntax for random lines.
 const PIECES: &[&str] = &[
     " ",
     " ",

@@ -1,8 +1,10 @@
-//! Values in words: sizes, times, patterns, fields, signals. Each gives nothing for what it does not understand.
+//! Values in words: sizes, times, patterns, fields, signals. Each function returns `None` for what it does not
+//! understand.
 
 use crate::translate::explain::{mode, script};
 
-/// `{}` becomes the value, `{size}` the value in words. Nothing when it is not understood: then the shorter words do.
+/// Replaces `{}` with the value and `{size}` with the value in words. `None` when the value is not understood; the
+/// caller then uses shorter wording.
 pub fn fill(phrase: &str, value: &str) -> Option<String> {
     let Some((before, rest)) = phrase.split_once('{') else { return Some(phrase.to_owned()) };
     let (kind, after) = rest.split_once('}')?;
@@ -98,7 +100,7 @@ fn ago(value: &str, unit: &str) -> Option<String> {
     })
 }
 
-/// What names that fit do: `end in .log`.
+/// A verb phrase about the matching names: `end in .log`.
 pub fn glob(pattern: &str) -> Option<String> {
     let plain = |text: &str| !text.is_empty() && !text.contains(['*', '?', '[', '{']);
     if pattern == "*" {

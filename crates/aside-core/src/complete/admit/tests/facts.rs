@@ -1,4 +1,4 @@
-//! What the facts of the directory, of the repository and of the rest of the line leave to be shown.
+//! Candidates that the facts of the directory, the repository and the rest of the line allow.
 
 use super::check;
 use crate::complete::complete;
@@ -168,7 +168,8 @@ fn what_is_plain_is_shown_before_a_letter() {
     );
     let elsewhere = REPOSITORY.replace("main  current", "main").replace("git-branch fix", "git-branch fix  current");
     check(&elsewhere, &[("git branch -d t", "git branch -d topic")], &[("git branch -d m", "git branch -d main")]);
-    // Commits and tags make branches no harder to choose from; several changed files are no plain choice to lose.
+    // Commits and tags do not count as rivals of branches. With several changed files there is no obvious one whose
+    // changes to discard.
     let many: String = (0..40).map(|number| format!("git-commit {number:08x}\ngit-tag v1.{number}\n")).collect();
     check(
         &format!("{REPOSITORY}\n{many}\ngit-changed src/b.rs  modified"),
@@ -263,7 +264,7 @@ fn a_line_found_by_its_middle_means_the_same_words() {
     );
 }
 
-/// What is shown for a line with `|` as the cursor.
+/// The candidates for a line with `|` as the cursor.
 fn shown(scene: &str, line: &str) -> Vec<String> {
     let fake = Fake::new(&format!("{scene}\nline {line}"));
     complete(&fake.ask()).into_iter().map(|ranked| ranked.candidate.text.trim_end().to_owned()).collect()
@@ -287,10 +288,10 @@ fn what_stands_behind_the_cursor_counts() {
         "git sta|tus",
         "ca|t new.rs",
         "cat ne|w.rs",
-        // A subcommand is there already.
+        // There is a subcommand already.
         "git | status",
         "git s| log --oneline",
-        // There already, or one too many.
+        // The word is already there, or is one too many.
         "cat n| new.rs",
         "git log --one| --oneline",
         "cd s| out",

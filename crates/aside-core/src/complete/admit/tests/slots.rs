@@ -1,4 +1,4 @@
-//! Words that stood elsewhere in the lines of the past: behind a flag, in front of no pipe; and what is in the wrong place here.
+//! Words that were in another slot in past lines (after a flag, not before a pipe), and words in the wrong place here.
 
 use super::check;
 
@@ -38,7 +38,7 @@ fn the_value_of_an_option_is_no_operand() {
             ("psql -h ", "psql -h localhost -U admin orders"),
             ("psql o", "psql orders"),
             ("cargo add serde --features d", "cargo add serde --features derive"),
-            // A flag that takes nothing is passed over.
+            // A flag without a value is skipped.
             ("git push o", "git push origin"),
             ("docker run r", "docker run redis"),
         ],

@@ -1,5 +1,5 @@
-//! Reads a rules file. An entry that is not understood, or whose examples do not hold, is refused with its line and the reason; the others
-//! count. Does not know where the file lies.
+//! Parses a rules file. Refuses an entry that it does not understand or whose examples do not hold, with its line and the reason; the
+//! others count. Does not know where the file lies.
 
 use regex::{Regex, RegexBuilder};
 use toml_edit::{Document, Item, Table};
@@ -10,16 +10,16 @@ use crate::task::gate::rules::{File, Layer, Refused, Rule, Rules};
 use crate::task::gate::{Decision, Origin, Place, catalogue, confirmed, show};
 use crate::task::proposal::Source;
 
-/// Of a file. Somebody wrote it by hand.
+/// Bytes of a file, which is written by hand.
 const MAX_BYTES: usize = 256 * 1024;
 const MAX_RULES: usize = 500;
-/// Of one rule, hits and misses together.
+/// Examples of one rule, hits and misses together.
 const MAX_EXAMPLES: usize = 100;
-/// What a pattern may take when it is made ready.
+/// Bytes of a compiled pattern.
 const MAX_PATTERN: usize = 1 << 18;
-/// Of what is said about a rule, in characters.
+/// Characters of the explanation of a rule.
 const MAX_REASON: usize = 600;
-/// Where the examples of a rule to allow would run.
+/// Where the examples of an allow rule would run.
 const EXAMPLE: &str = "/home/ada/project";
 
 const KEYS: [&str; 8] = ["program", "sub", "flags", "arguments", "harm", "why", "hits", "misses"];
@@ -27,7 +27,7 @@ const KEYS: [&str; 8] = ["program", "sub", "flags", "arguments", "harm", "why", 
 pub(super) fn file(text: &str, layer: Layer) -> File {
     let mut file = File::default();
     let mut refuse = |line: usize, reason: String| {
-        // It quotes a file that anybody may have written.
+        // The reason quotes an untrusted file.
         file.refused.push(Refused { line, reason: show::cut(&reason, MAX_REASON) });
     };
     if text.len() > MAX_BYTES {
@@ -120,7 +120,7 @@ fn rule(table: &Table, decision: Decision, origin: Origin) -> Result<Rule, Strin
     proven(rule, &strings(table, "hits")?, &strings(table, "misses")?)
 }
 
-/// A rule can allow only what the catalogue knows to read and no more.
+/// A rule can allow only what the catalogue lists as read-only.
 fn may_be_allowed(rule: &Rule) -> Result<(), String> {
     if !rule.harms.is_empty() {
         return Err("what does harm cannot be allowed".to_owned());
@@ -149,7 +149,7 @@ fn may_be_allowed(rule: &Rule) -> Result<(), String> {
     Ok(())
 }
 
-/// The rule, if its examples say that it does what its author thinks.
+/// Accepts the rule only if its examples behave as its author says.
 fn proven(rule: Rule, hits: &[String], misses: &[String]) -> Result<Rule, String> {
     if hits.is_empty() || misses.is_empty() {
         return Err("give at least one example each of `hits` and `misses`".to_owned());
@@ -189,7 +189,7 @@ fn harm(name: &str) -> Result<Harm, String> {
 
 fn ready(pattern: &str) -> Result<Regex, String> {
     let whole = format!("^(?:{pattern})$");
-    // By itself first: `a)|(b` would make sense only within brackets.
+    // Compiled alone first: `a)|(b` is valid only inside the group around it.
     let made = Regex::new(pattern).and_then(|_| RegexBuilder::new(&whole).size_limit(MAX_PATTERN).build());
     made.map_err(|_| format!("the pattern `{pattern}` makes no sense, or is too large"))
 }
@@ -201,7 +201,7 @@ fn text(table: &Table, key: &str) -> Result<Option<String>, String> {
     }
 }
 
-/// A list of texts, or a single one.
+/// A list of strings, or a single string.
 fn strings(table: &Table, key: &str) -> Result<Vec<String>, String> {
     let wrong = || format!("`{key}` is a list of texts");
     match table.get(key) {

@@ -1,4 +1,4 @@
-//! Imports of one file: a line more behind those that are there, or one name less.
+//! Adds an import to a file after the existing ones, or removes one imported name.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub fn add(import: &str, files: &BTreeMap<String, String>) -> Made {
     Made::Texts { files: BTreeMap::from([(path.clone(), made)]), summary, note: String::new() }
 }
 
-/// The import as a language writes it.
+/// The import as the file's language writes it.
 fn spelled(import: &str, ending: &str) -> Option<String> {
     let import = import.trim().trim_end_matches(';');
     let word = import.split_whitespace().next()?;
@@ -68,7 +68,7 @@ fn is_import(line: &str, ending: &str) -> bool {
     }
 }
 
-/// In Python, behind the last import of the same form that begins the file: `import os` stands above `from a import b`.
+/// In Python, the line after the last import of the same form at the top of the file: `import os` goes above `from a import b`.
 fn beside(lines: &[&str], import: &str) -> usize {
     let last = behind(lines, "py");
     let word = import.split_whitespace().next().unwrap_or_default();
@@ -76,7 +76,7 @@ fn beside(lines: &[&str], import: &str) -> usize {
     lines.get(..last).unwrap_or_default().iter().rposition(alike).map_or(last, |at| at + 1)
 }
 
-/// The line behind the last import at the top, or behind what has to stand first.
+/// The line after the last import at the top, or after what has to stand first.
 fn behind(lines: &[&str], ending: &str) -> usize {
     let mut last = None;
     let mut open = 0_i32;
@@ -105,7 +105,7 @@ fn behind(lines: &[&str], ending: &str) -> usize {
     if let Some(last) = last {
         return last + 1;
     }
-    // Nothing is imported yet: behind the signs and the text at the top.
+    // No imports yet: after the header comments and the docstring.
     let mut text = false;
     let mut at = 0;
     for (number, line) in lines.iter().enumerate() {
@@ -141,7 +141,7 @@ fn brackets(line: &str) -> i32 {
     })
 }
 
-/// Go has its imports in brackets, or one in a line.
+/// Go has its imports in brackets, or one on a line.
 fn go(lines: &[&str], line: &str) -> (usize, String) {
     let name = line.trim_start_matches("import").trim();
     if let Some(open) = lines.iter().position(|line| line.trim() == "import (") {
@@ -189,7 +189,7 @@ pub fn remove(name: &str, unused: bool, files: &BTreeMap<String, String>) -> Mad
     Made::Texts { files: BTreeMap::from([(path.clone(), made.concat())]), summary, note }
 }
 
-/// An import line without a name; empty when nothing is left of it. None when it does not import that.
+/// An import line without a name; empty when nothing is left of it. `None` when it does not import that name.
 fn without(line: &str, name: &str) -> Option<String> {
     let trimmed = line.trim();
     let end = if line.ends_with('\n') { "\n" } else { "" };
@@ -200,7 +200,7 @@ fn without(line: &str, name: &str) -> Option<String> {
     if alone.ok()?.is_match(trimmed) {
         return Some(String::new());
     }
-    // One of several.
+    // One of several names.
     let list = Regex::new(r"^(?P<head>\s*(?:from\s+[\w.]+\s+import\s+|import\s+\{\s*|import\s+|(?:pub\s+)?use\s+[\w:]+::\{))(?P<names>[\w\s,.]+?)(?P<tail>\s*\}.*)?$").ok()?;
     let found = list.captures(line.trim_end())?;
     let names: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Versions and dependencies in the files in which projects keep them. Only the line that says so changes; all other bytes stay.
+//! Edits versions and dependencies in a project's manifest files. Changes only the line in question; all other bytes stay.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::task::run::change::{Bump, Made};
 use crate::task::run::code;
 
-/// Where a file says the version of the project.
+/// Where a file states the version of the project.
 fn version(path: &str, text: &str) -> Option<std::ops::Range<usize>> {
     let name = path.rsplit('/').next()?;
     let sections: &[&str] = match name {
@@ -142,7 +142,7 @@ fn in_pyproject(text: &str, name: &str, files: &BTreeMap<String, String>) -> Mad
     let mut made = text.to_owned();
     made.replace_range(at..end, &added);
     let mut all = BTreeMap::from([("pyproject.toml".to_owned(), made)]);
-    // Who keeps both lists keeps them alike.
+    // A project that has both lists keeps them in step.
     if let Some(Made::Texts { files: more, .. }) = files
         .get("requirements.txt")
         .map(|list| add(name, &BTreeMap::from([("requirements.txt".to_owned(), list.clone())])))
@@ -152,12 +152,12 @@ fn in_pyproject(text: &str, name: &str, files: &BTreeMap<String, String>) -> Mad
     Made::Texts { files: all, summary: format!("Add {} to the dependencies", code(name)), note: INSTALL.to_owned() }
 }
 
-/// What stands between the brackets of the dependencies.
+/// The range between the brackets of the dependencies.
 fn list(text: &str) -> Option<(usize, usize)> {
     let head = "\ndependencies = [";
     let at = text.find(head)? + head.len();
     let end = at + text.get(at..)?.find(']')?;
-    // A bracket within a requirement, `uvicorn[standard]`.
+    // Skips brackets inside a requirement, `uvicorn[standard]`.
     let mut end = end;
     while text.get(at..end)?.matches('[').count() > text.get(at..end)?.matches(']').count() {
         end = end + 1 + text.get(end + 1..)?.find(']')?;

@@ -1,5 +1,5 @@
-//! Changes to files that words alone say exactly: a text, a name, an import, a version, an ignored file. Reads the request and makes the new texts;
-//! what has no exact meaning is none, and is left to a model.
+//! Changes that a request specifies exactly: a text, an identifier, an import, a version, an ignored file. Parses the request and produces
+//! the new texts. Returns nothing for a request without an exact meaning, which is left to a model.
 
 mod imports;
 mod manifest;
@@ -13,16 +13,16 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// What is to be changed. Files are as they were written.
+/// The change to make. File names are as the user wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// A text by another, in a file or wherever it is.
+    /// Replaces a text by another, in one file or in every file that has it.
     Replace {
         from: String,
         to: String,
         file: Option<String>,
     },
-    /// A name of the code, everywhere.
+    /// Renames an identifier everywhere.
     Rename {
         from: String,
         to: String,
@@ -61,14 +61,14 @@ pub enum Bump {
     Major,
     Minor,
     Patch,
-    /// It was not said which part.
+    /// The request did not say which part.
     Unsaid,
 }
 
-/// What comes of it.
+/// The result of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// The files that change, each as it becomes, and a line about it.
+    /// The new text of each changed file, and a line about it.
     Texts {
         files: BTreeMap<String, String>,
         summary: String,
@@ -82,13 +82,13 @@ pub enum Made {
     Nothing(String),
 }
 
-/// A name of code.
+/// An identifier.
 const NAME: &str = r"[A-Za-z_$][\w$]*";
 const PATH: &str = r"[\w./@+-]*\.?[\w+-]+(?:\.[\w]+)*";
 
 struct Shapes(Vec<(&'static str, Regex)>);
 
-/// How such requests are put, the particular before the general. Letters keep their size: names differ by it.
+/// Patterns of such requests, the specific before the general. Case-sensitive, since names differ by case.
 static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let quoted = r#"(?:"(?P<A>[^"]+)"|'(?P<B>[^']+)'|`(?P<C>[^`]+)`|“(?P<D>[^”]+)”)"#;
     let two = |one: &str, other: &str| {
@@ -128,7 +128,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     Shapes(rows.iter().filter_map(|(name, pattern)| Some((*name, whole(pattern)?))).collect())
 });
 
-/// The exact change that a request says; none where it says less.
+/// The exact change that a request specifies; `None` where it is less than exact.
 pub fn read(request: &str) -> Option<Edit> {
     SHAPES.0.iter().find_map(|(name, pattern)| edit(name, &pattern.captures(request)?))
 }
@@ -170,7 +170,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let quoted = any(&["A", "B", "C", "D"]).zip(any(&["E", "F", "G", "H"]));
             let is_quoted = quoted.is_some();
             let (from, to) = quoted.or_else(|| of("old").zip(of("new")))?;
-            // Words of a sentence are no text of a file: "change the button to blue".
+            // Unquoted prose is not a text of a file: "change the button to blue".
             (is_quoted || is_text(&from) && !has_quotes(&from)).then_some(())?;
             Edit::Replace { from, to, file: of("file") }
         }
@@ -191,7 +191,7 @@ fn has_quotes(text: &str) -> bool {
     text.contains(['"', '\'', '`', '“'])
 }
 
-/// Whether a text without quotes can only be one of a file: it has what sentences have not, or is one word.
+/// Whether an unquoted text can only come from a file: it has characters that prose does not have, or is camel case.
 fn is_text(text: &str) -> bool {
     let sign = |letter: char| "_=.:/()[]{}<>$@#%&*+|\\".contains(letter) || letter.is_ascii_digit();
     let camel = text.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
@@ -222,7 +222,7 @@ fn is_package(name: &str) -> bool {
     !WORDS.contains(&name) && !name.starts_with('.') && !name.contains("..") && !name.ends_with('/')
 }
 
-/// The rule of .gitignore for what was said.
+/// The .gitignore rule for the request.
 fn ignored(pattern: &str, sort: Option<&str>) -> Option<String> {
     const WORDS: &[&str] =
         &["it", "this", "that", "them", "errors", "warnings", "case", "whitespace", "me", "everything", "the"];
@@ -232,14 +232,14 @@ fn ignored(pattern: &str, sort: Option<&str>) -> Option<String> {
     let exact = pattern.contains(['*', '.', '/', '_']) || sort.is_some_and(|sort| sort != "file" && sort != "files");
     match sort {
         Some("folder" | "directory" | "dir") => Some(format!("{}/", pattern.trim_end_matches('/'))),
-        // "ignore log files" names an ending.
+        // "ignore log files" names an extension.
         Some("file" | "files") if !exact => Some(format!("*.{pattern}")),
         _ => exact.then(|| pattern.to_owned()),
     }
 }
 
 impl Edit {
-    /// Files that it names.
+    /// The files that it names.
     pub fn files(&self) -> Vec<&str> {
         match self {
             Edit::Replace { file, .. } | Edit::Rename { file, .. } => file.as_deref().into_iter().collect(),
@@ -254,7 +254,7 @@ impl Edit {
         }
     }
 
-    /// What a file must have in it to be of interest, where any file may be.
+    /// A text that a file must contain to be relevant, if any file may be.
     pub fn needle(&self) -> Option<&str> {
         match self {
             Edit::Replace { from, file: None, .. } | Edit::Rename { from, file: None, .. } => Some(from),
@@ -262,7 +262,7 @@ impl Edit {
         }
     }
 
-    /// Files at the top that it is about.
+    /// The files in the project root that it concerns.
     pub fn manifests(&self) -> &'static [&'static str] {
         match self {
             Edit::Ignore(_) => &[".gitignore"],
@@ -275,7 +275,7 @@ impl Edit {
     }
 }
 
-/// What the files become, which are given by their paths from the top.
+/// The new texts of the files, which are given by their paths from the root.
 pub fn make(edit: &Edit, files: &BTreeMap<String, String>) -> Made {
     match edit {
         Edit::Replace { from, to, .. } => text::replace(from, to, files),
@@ -293,7 +293,7 @@ pub fn make(edit: &Edit, files: &BTreeMap<String, String>) -> Made {
     }
 }
 
-/// The command of the package manager, where one keeps a list of its own. None where the list is a file that is edited.
+/// The package manager's command, where it maintains its own list. `None` where the list is a file to edit.
 pub fn command(edit: &Edit, has: &dyn Fn(&str) -> bool) -> Option<String> {
     let (verbs, name) = match edit {
         Edit::AddDependency(name) => (0, name),

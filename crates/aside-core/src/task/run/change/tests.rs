@@ -1,4 +1,4 @@
-//! Requests that say a change exactly, what comes of them, and requests that do not.
+//! Requests that specify a change exactly, their results, and requests that do not.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn made(request: &str, files: &[(&str, &str)]) -> String {
     }
 }
 
-/// A request, the files that there are, and what comes of it.
+/// A request, the existing files, and the result.
 type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 #[test]

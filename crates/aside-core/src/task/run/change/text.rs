@@ -1,4 +1,4 @@
-//! Texts, names and lines: what is replaced is there to the letter, and a name is replaced only as a whole word.
+//! Replaces texts, identifiers and lines: a text has to match exactly, and an identifier only matches as a whole word.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::task::run::change::Made;
 use crate::task::run::search::definitions::defines;
 use crate::task::run::{code, short};
 
-/// Places of a name that are told.
+/// Occurrences of a name that are listed.
 const MAX_PLACES: usize = 5;
 const MAX_SAID: usize = 60;
 
@@ -91,7 +91,7 @@ pub fn rename(from: &str, to: &str, files: &BTreeMap<String, String>) -> Made {
     Made::Texts { files: changed, summary, note }
 }
 
-/// The name where it is no part of another one. What is before it is kept.
+/// Matches the name where it is not part of another. Captures the character before it, which is kept.
 fn whole(name: &str) -> Option<Regex> {
     Regex::new(&format!(r"(?P<before>^|[^\w$]){}\b", regex::escape(name))).ok()
 }
@@ -118,7 +118,7 @@ pub fn sort(files: &BTreeMap<String, String>) -> Made {
             code(path)
         ));
     }
-    // What stands at the top as a comment is about the whole list.
+    // Comments at the top are about the whole list, so they stay there.
     let head = text.lines().take_while(|line| line.starts_with('#') || line.trim().is_empty()).count();
     let head = if ending == "csv" { 1 } else { head };
     let lines: Vec<&str> = text.lines().collect();

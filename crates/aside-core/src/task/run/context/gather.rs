@@ -1,4 +1,4 @@
-//! What was read becomes what is shown: without secrets and signs that only a model sees, in so many bytes, cut at the ends of lines.
+//! Turns what was read into what the model is shown: without secrets and hidden characters, within a byte budget, cut at line ends.
 
 use crate::redact::redact;
 use crate::task::deny::denied;
@@ -8,21 +8,21 @@ use crate::task::run::context::{
 };
 use crate::text;
 
-/// What whoever acts found out.
+/// What the caller found out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {
-    /// Each with its bytes; none when it could not be read.
+    /// Each file with its bytes; `None` when it could not be read.
     pub read: &'a [(Pick, Option<Vec<u8>>)],
     pub selection: &'a str,
     pub tree: &'a [Listed<'a>],
-    /// Branch, status and sizes of changes, as git prints them.
+    /// Branch, status and diff statistics, as git prints them.
     pub git: &'a str,
-    /// What compilers and linters say.
+    /// Messages of compilers and linters.
     pub diagnostics: &'a str,
 }
 
 pub fn gather(facts: &Facts<'_>) -> Context {
-    // What the person pointed at comes first, then the names, then the files, each in what room is left.
+    // The user's selection comes first, then the file names, then the files, each within the room that is left.
     let mut context = Context {
         selection: cut(&clean(facts.selection), MAX_SELECTION_BYTES).to_owned(),
         diagnostics: cut(&clean(facts.diagnostics), MAX_DIAGNOSTICS_BYTES).to_owned(),
@@ -33,7 +33,7 @@ pub fn gather(facts: &Facts<'_>) -> Context {
     let mut files = Vec::new();
     let mut room = MAX_TOTAL_BYTES.saturating_sub(context.bytes());
     for (pick, bytes) in facts.read.iter().take(MAX_FILES) {
-        // Once more, whoever made the list.
+        // Checked again here, whatever the caller's list says.
         if let Some(what) = denied(&pick.path) {
             context.notes.push(format!("{} is left out: {what}", pick.path));
             continue;
@@ -72,7 +72,7 @@ pub fn gather(facts: &Facts<'_>) -> Context {
     context
 }
 
-/// The text of a file; none when it has no text.
+/// The text of a file; `None` for a binary file.
 fn readable(bytes: &[u8]) -> Option<String> {
     let head = bytes.get(..bytes.len().min(MAX_READ)).unwrap_or_default();
     if head.contains(&0) {
@@ -80,7 +80,7 @@ fn readable(bytes: &[u8]) -> Option<String> {
     }
     match std::str::from_utf8(head) {
         Ok(text) => Some(text.to_owned()),
-        // Only what was cut in the middle of a letter is text all the same.
+        // A character cut in half at the end does not make it binary.
         Err(error) if error.error_len().is_none() && head.len() < bytes.len() => {
             head.get(..error.valid_up_to()).and_then(|head| std::str::from_utf8(head).ok()).map(str::to_owned)
         }
@@ -88,15 +88,15 @@ fn readable(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Without secrets and hidden letters. A CR at the end of a line goes too: a model would lose it anyway, and the file keeps its own.
+/// Removes secrets and hidden characters. Drops the CR of CRLF too: a model would lose it anyway, and the file keeps its own.
 fn clean(text: &str) -> String {
     let clean = redact(&text::clean(&text.replace("\r\n", "\n"))).into_owned();
-    // A pipe into a type, `|>`, is code in some languages; alone it opens nothing.
+    // `|>` is an operator in some languages; alone it opens no turn of a chat template.
     let opens = ["<|", "[INST]", "_of_turn>", "</s>", "<｜"].iter().any(|turn| clean.contains(turn));
     if opens { text::without_turns(clean) } else { clean }
 }
 
-/// The beginning, whole lines only.
+/// The beginning, in whole lines.
 pub(super) fn cut(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
@@ -105,7 +105,7 @@ pub(super) fn cut(text: &str, bytes: usize) -> &str {
     head.rfind('\n').and_then(|end| head.get(..=end)).unwrap_or_default()
 }
 
-/// Whole lines around one of them, in so many bytes: the text, its first and last line, and how many there are.
+/// Whole lines around a given line, within a byte budget: the text, its first and last line, and the number of lines of the file.
 pub(super) fn window(text: &str, line: usize, bytes: usize) -> (&str, usize, usize, usize) {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let all = lines.len();
@@ -115,7 +115,7 @@ pub(super) fn window(text: &str, line: usize, bytes: usize) -> (&str, usize, usi
     let middle = line.clamp(1, all.max(1)) - 1;
     let (mut first, mut end) = (middle, middle);
     let mut size = 0;
-    // Twice as much after the place as before it: what is declared above is mostly short.
+    // Takes twice as much after the line as before it: declarations above are mostly short.
     let length = |at: usize| lines.get(at).map(|line| line.len());
     loop {
         let mut grown = false;
@@ -142,7 +142,7 @@ pub(super) fn window(text: &str, line: usize, bytes: usize) -> (&str, usize, usi
     (text.get(start..start + size).unwrap_or_default(), first + 1, end, all)
 }
 
-/// Names only, those of the highest directories first when there are too many.
+/// File names only; keeps those of the topmost directories when there are too many.
 fn tree(tree: &[Listed<'_>]) -> String {
     let shown = tree.iter().filter(|listed| listed.ignored == Ignored::No && denied(listed.path).is_none());
     let mut paths: Vec<String> = shown.map(|listed| clean(listed.path).replace('\n', " ")).collect();

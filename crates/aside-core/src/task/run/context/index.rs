@@ -1,5 +1,6 @@
-//! A light index of a workspace for one request: which files define what its words name, which tests speak of that, and who else uses it. Definitions
-//! are told by the line, as `data/task/search.toml` has them; names are compared without their spelling, so that "memory store" is `MemoryStore`.
+//! A light index of a workspace for one request: which files define what its words name, which tests mention it, and which files use it.
+//! Finds definitions line by line with the patterns of `data/task/search.toml`, and compares names regardless of case and separators, so
+//! that "memory store" is `MemoryStore`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,19 +8,19 @@ use crate::task::run::facts::{self, Ask};
 use crate::task::run::review::kind;
 use crate::task::run::search::definitions;
 
-/// Words of a request that are looked for, and files of each role.
+/// Words of a request that are searched, and files of each role.
 const MAX_WORDS: usize = 60;
 const MAX_DEFINES: usize = 5;
 const MAX_TESTS: usize = 2;
 const MAX_USES: usize = 2;
-/// Letters of a word that can be a name by itself.
+/// Letters of the shortest word that can be a name by itself.
 const SHORTEST: usize = 3;
 
 /// A file, and why it is worth reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub path: String,
-    /// Where the name stands.
+    /// The line with the name.
     pub line: usize,
     pub name: String,
     pub role: Role,
@@ -33,7 +34,7 @@ pub enum Role {
 }
 
 pub struct Index {
-    /// Names as the words have them, without their spelling, and how sure it is that a name was meant.
+    /// Normalised names from the request, and how sure it is that a name was meant.
     wanted: HashMap<String, u8>,
     defines: Vec<(u8, Hit)>,
     /// For each file, the names in it, each with its first line.
@@ -94,12 +95,12 @@ impl Index {
         Self { wanted, defines: Vec::new(), mentions: Vec::new(), uses }
     }
 
-    /// Whether any name could be found at all.
+    /// Whether the request has no name to search for.
     pub fn is_empty(&self) -> bool {
         self.wanted.is_empty()
     }
 
-    /// One file of the workspace.
+    /// Indexes one file of the workspace.
     pub fn look(&mut self, path: &str, text: &str) {
         let is_code = matches!(kind::of(path), kind::CODE | "tests");
         let mut mentioned: BTreeMap<String, usize> = BTreeMap::new();
@@ -126,9 +127,9 @@ impl Index {
         }
     }
 
-    /// The surest first; tests and users of what is defined behind it.
+    /// The surest definitions first; then tests and users of what they define.
     pub fn done(mut self) -> Vec<Hit> {
-        // A word that half of the code is called by says nothing.
+        // A word that names half of the code says nothing.
         let count = |name: &str, all: &[(u8, Hit)]| all.iter().filter(|(_, hit)| hit.name == name).count();
         let all = self.defines.clone();
         self.defines.retain(|(sure, hit)| *sure > 1 || count(&hit.name, &all) <= 3);
@@ -164,7 +165,7 @@ fn is_test(path: &str) -> bool {
     kind::of(path) == "tests"
 }
 
-/// What only code is called: `load_user`, `getUser`, `MAX`.
+/// Spelled as only code is: `load_user`, `getUser`, `MAX`.
 fn is_special(word: &str) -> bool {
     let bytes = word.as_bytes();
     word.contains('_')
@@ -172,12 +173,12 @@ fn is_special(word: &str) -> bool {
         || word.len() > 2 && bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
-/// A name without its spelling.
+/// A name without case and separators.
 fn plain(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Words of requests that are names of code for other reasons.
+/// Words of requests that are also common identifiers.
 const COMMON: &[&str] = &[
     "add",
     "all",

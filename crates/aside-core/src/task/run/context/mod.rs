@@ -1,9 +1,9 @@
-//! Which files a model is shown. `plan` names those that are worth reading, with a reason for each; whoever acts reads them, and
-//! `gather` bounds and cleans what was read. Reads nothing itself.
+//! Decides which files a model is shown. `plan` picks those worth reading, with a reason for each; the caller reads them, and `gather`
+//! bounds and redacts the contents. Reads nothing itself.
 //!
-//! A file on the deny list is never read, whoever names it. A file that git ignores is read only when the request names it: it is no
-//! part of the project, yet the person pointed at it. Binary files are left out. Secrets are taken out before anything is cut, so that
-//! none is cut in two.
+//! A file on the deny list is never read, whatever names it. A file that git ignores is read only when the request names it: it is not part
+//! of the project, but the user pointed at it. Binary files are left out. Secrets are redacted before anything is cut, so that none is cut
+//! in two.
 
 pub mod gather;
 pub mod index;
@@ -14,16 +14,16 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-/// Files, bytes of one, and bytes of everything together, the tree and the words of git among them.
+/// Files, bytes of one file, and bytes of everything together, including the tree and the output of git.
 pub const MAX_FILES: usize = 10;
 pub const MAX_FILE_BYTES: usize = 12_000;
 pub const MAX_TOTAL_BYTES: usize = 60_000;
-/// Bytes of the list of files, of what git says, of what was selected, and of what checkers say.
+/// Bytes of the list of files, of git's output, of the selection, and of the diagnostics.
 pub const MAX_TREE_BYTES: usize = 6_000;
 pub const MAX_GIT_BYTES: usize = 4_000;
 pub const MAX_SELECTION_BYTES: usize = 8_000;
 pub const MAX_DIAGNOSTICS_BYTES: usize = 4_000;
-/// Bytes of a file that whoever reads it should read.
+/// Bytes that the caller should read of a file.
 pub const MAX_READ: usize = 512 * 1024;
 
 /// What is known before any file is read.
@@ -33,15 +33,15 @@ pub struct Request<'a> {
     pub words: &'a str,
     /// Files that the request names, relative to the workspace.
     pub files: &'a [String],
-    /// Places that an error names, and the line, 0 when it names none.
+    /// Files that an error names, with the line, 0 if it names none.
     pub places: &'a [(String, usize)],
-    /// The file that is open before the person, and the line of the cursor.
+    /// The active file of the editor, and the line of the cursor.
     pub active: Option<(&'a str, usize)>,
-    /// The other files that are open there.
+    /// The other open files.
     pub open: &'a [String],
-    /// Files of the workspace, with those that git ignores marked so.
+    /// Files of the workspace; those that git ignores are marked.
     pub tree: &'a [Listed<'a>],
-    /// What `git status` calls changed.
+    /// Files that `git status` lists as changed.
     pub changed: &'a [String],
     /// Files that define, test or use what the words name.
     pub hits: &'a [index::Hit],
@@ -61,14 +61,14 @@ pub enum Ignored {
     Yes,
 }
 
-/// A file to be read.
+/// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pick {
     pub path: String,
     pub reason: Reason,
     /// The line around which it is cut, 0 for its beginning.
     pub line: usize,
-    /// The name that it was picked for; empty mostly.
+    /// The name that it was picked for; mostly empty.
     pub name: String,
 }
 
@@ -107,18 +107,18 @@ impl Reason {
     }
 }
 
-/// What a model is shown.
+/// What the model is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     pub files: Vec<File>,
-    /// What the person selected; empty when nothing.
+    /// The user's selection; may be empty.
     pub selection: String,
     /// Paths only.
     pub tree: String,
     pub git: String,
-    /// What compilers and linters say.
+    /// Messages of compilers and linters.
     pub diagnostics: String,
-    /// What was left out or changed, for the person.
+    /// What was left out or changed, for the user.
     pub notes: Vec<String>,
 }
 
@@ -129,9 +129,9 @@ pub struct File {
     pub text: String,
     /// The first and the last line that is shown, and how many there are.
     pub lines: (usize, usize, usize),
-    /// The line that it was chosen for, 0 when for none.
+    /// The line that it was picked for, 0 for none.
     pub line: usize,
-    /// The name that it was chosen for; empty mostly.
+    /// The name that it was picked for; mostly empty.
     pub name: String,
 }
 
@@ -163,7 +163,7 @@ impl Context {
         if rows.is_empty() { String::new() } else { format!("Context: {}.", rows.join(", ")) }
     }
 
-    /// For the prompt: always in the same order, and between marks that nothing in it can write.
+    /// Renders it for the prompt: always in the same order, and between markers that the contents cannot contain.
     pub fn told(&self) -> String {
         let Self { files, selection, tree, git, diagnostics, notes: _ } = self;
         let mark = self.mark();
@@ -191,7 +191,7 @@ impl Context {
         told
     }
 
-    /// What of it is shown to a model that reads less: what the person pointed at stays longest, then the files in their order.
+    /// Shrinks it for a model with a smaller context: keeps the selection longest, then the files in their order.
     pub fn within(&self, bytes: usize) -> Self {
         let mut kept = self.clone();
         if self.bytes() <= bytes {
@@ -218,7 +218,7 @@ impl Context {
         kept
     }
 
-    /// As many signs as no line of the contents begins with.
+    /// A run of `=` that is longer than any at the beginning of a line of the contents.
     fn mark(&self) -> String {
         let texts = self.files.iter().map(|file| &file.text);
         let all = texts.chain([&self.selection, &self.tree, &self.git, &self.diagnostics]);

@@ -1,4 +1,5 @@
-//! Which files are worth reading for a request, by what it names, what an error names, what is open, and names that are like its words.
+//! Picks the files worth reading for a request: those that it or an error names, those that are open, and those whose names resemble its
+//! words.
 
 use crate::task::deny::denied;
 use crate::task::diff::name::Name;
@@ -8,17 +9,17 @@ use crate::task::run::facts;
 
 /// Files of the tree that are compared with the words.
 const MAX_TREE: usize = 50_000;
-/// Files that are taken for their names alone, and for having changed.
+/// Files picked for their names alone, and for having changed.
 const MAX_WORDS: usize = 4;
 const MAX_CHANGED: usize = 4;
-/// Files that are taken for being open beside the one before the user.
+/// Files picked for being open, besides the active one.
 const MAX_OPEN: usize = 4;
 /// Files that say what a project is.
 const MAX_PROJECT: usize = 3;
-/// A word with fewer letters is in too many names.
+/// Letters of the shortest word that is compared: shorter ones are in too many names.
 const SHORTEST: usize = 4;
 
-/// What to read, the most important first, and what was left out, for the person.
+/// What to read, the most important first, and what was left out, for the user.
 pub fn plan(request: &Request<'_>) -> (Vec<Pick>, Vec<String>) {
     let mut picks: Vec<Pick> = Vec::new();
     let mut notes = Vec::new();
@@ -29,7 +30,7 @@ pub fn plan(request: &Request<'_>) -> (Vec<Pick>, Vec<String>) {
         }
     }
     for (file, line) in request.places {
-        // An error names files of libraries as well: what is not of the workspace is passed over.
+        // An error names files of libraries as well: skips those outside the workspace.
         if let Ok(path) = found(file, request) {
             take(&mut picks, path, Reason::Error, *line);
         }
@@ -85,7 +86,7 @@ fn bounded(mut picks: Vec<Pick>, mut notes: Vec<String>) -> (Vec<Pick>, Vec<Stri
     (picks, notes)
 }
 
-/// Whether what has changed since the last commit is what the words are about.
+/// Whether the words are about what has changed since the last commit.
 fn speaks_of_changes(words: &str) -> bool {
     const WORDS: [&str; 14] = [
         "change",
@@ -108,7 +109,7 @@ fn speaks_of_changes(words: &str) -> bool {
         || WORDS.iter().any(|word| !word.is_ascii() && lower.contains(word))
 }
 
-/// The more important reason stays; the line of an error is taken over.
+/// An earlier pick keeps its reason, but takes over the line.
 fn take(picks: &mut Vec<Pick>, path: String, reason: Reason, line: usize) {
     match picks.iter_mut().find(|pick| pick.path == path) {
         Some(pick) if pick.line == 0 => pick.line = line,
@@ -125,7 +126,7 @@ fn is_ignored(path: &str, request: &Request<'_>) -> bool {
     request.tree.iter().any(|listed| listed.path == path && listed.ignored == Ignored::Yes)
 }
 
-/// The path that was meant: as it stands, or the only one that ends so.
+/// The path that is meant: the exact one, or the only one that ends so.
 fn found(file: &str, request: &Request<'_>) -> Result<String, String> {
     let file = file.trim_start_matches("./");
     if let Some(what) = denied(file) {
@@ -182,7 +183,7 @@ fn like_words<'a>(request: &Request<'a>) -> Vec<&'a str> {
     scored.into_iter().take(MAX_WORDS).map(|(_, path)| path).collect()
 }
 
-/// Words of requests that are in the names of files for other reasons.
+/// Words of requests that are also common in file names.
 const COMMON: &[&str] = &[
     "test", "tests", "file", "files", "code", "function", "method", "class", "error", "errors", "make", "with", "from",
     "that", "this", "main", "index", "util", "utils", "change", "rename", "remove", "delete", "update", "write",

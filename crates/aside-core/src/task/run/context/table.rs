@@ -1,4 +1,5 @@
-//! Which files a model is shown for requests in four small projects, each in another language. A row is a request and the files that it needs.
+//! Tests which files a model is shown for requests in four small projects, each in another language. A row is a request and the files that
+//! it needs.
 
 use super::index::Index;
 use super::plan::plan;
@@ -98,7 +99,7 @@ const GO: Files = &[
     ),
 ];
 
-/// A request, and the files that must be among those that are shown.
+/// A request, and the files that must be among those shown.
 const TABLE: &[(Files, &[(&str, &str)])] = &[
     (
         PYTHON,

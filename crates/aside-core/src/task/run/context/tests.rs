@@ -1,4 +1,4 @@
-//! What is shown to a model, and what never is.
+//! What a model is shown, and what it never is.
 
 use super::gather::{Facts, gather};
 use super::plan::plan;

@@ -1,4 +1,4 @@
-//! The line of an output that says what went wrong, by `data/task/errors.toml`.
+//! Finds the line of an output that says what went wrong, with the patterns of `data/task/errors.toml`.
 
 use std::sync::LazyLock;
 
@@ -10,14 +10,14 @@ use crate::task::run::{code, list, short};
 
 const LIST: &str = include_str!("../../../../data/task/errors.toml");
 
-/// Lines of an output that are looked at, half of them at either end, and bytes of one.
+/// Lines of an output that are searched, half of them at either end, and bytes of one.
 const MAX_LINES: usize = 2000;
 const MAX_LINE: usize = 500;
-/// How far from the message the place may stand.
+/// Maximum distance in lines between the message and its location.
 const NEAR: usize = 12;
 /// Lines that are quoted.
 const MAX_QUOTED: usize = 6;
-/// Places that are told.
+/// Locations that are listed.
 const MAX_PLACES: usize = 8;
 const MAX_MESSAGE: usize = 160;
 
@@ -28,11 +28,11 @@ struct Error {
     pattern: Regex,
     not: Option<Regex>,
     place: Option<Regex>,
-    /// The place stands above the message.
+    /// The location stands above the message.
     before: bool,
     /// The message stands on the line below.
     below: bool,
-    /// Says nothing without its place: others use the same words.
+    /// Does not match without a location: other tools use the same words.
     needs_place: bool,
     last: bool,
 }
@@ -62,13 +62,13 @@ static ALL: LazyLock<Vec<Error>> = LazyLock::new(|| {
 pub struct Cause {
     tool: Both,
     message: String,
-    /// And the line, 0 when only the file is named.
+    /// With the line, 0 when only the file is named.
     place: Option<(String, usize)>,
     lines: Vec<String>,
 }
 
 impl Cause {
-    /// One sentence, without secrets.
+    /// One sentence, with secrets redacted.
     pub fn sentence(&self, tongue: Tongue) -> String {
         let place = match &self.place {
             Some((file, 0)) => Some((tongue.pick(", in ", "，在 "), code(file))),
@@ -82,7 +82,7 @@ impl Cause {
         format!("{}{colon}{message}{place}{}", self.tool.of(tongue), tongue.pick(".", "。"))
     }
 
-    /// A test is named with its file alone; the line where it failed stands elsewhere.
+    /// A test is named with its file alone; finds the line where it failed elsewhere in the output.
     fn locate(&mut self, lines: &[&str]) {
         let Some((file, line @ 0)) = &mut self.place else { return };
         let number = |text: &&str| {
@@ -95,28 +95,28 @@ impl Cause {
         }
     }
 
-    /// Whether the sentence has all of the lines that say so.
+    /// Whether the sentence already contains all of the quoted lines.
     pub fn is_said(&self) -> bool {
         let sentence = self.sentence(Tongue::English);
         self.lines.iter().all(|line| sentence.contains(redact(line).trim()))
     }
 
-    /// The lines that say so, as they are.
+    /// The quoted lines as they are.
     pub fn lines(&self) -> String {
         self.lines.join("\n")
     }
 
-    /// The lines that say so, as a block.
+    /// The quoted lines as a fenced block.
     pub fn quoted(&self) -> String {
         let lines = redact(&self.lines.join("\n")).replace("~~~", "~ ~ ~");
         format!("~~~\n{lines}\n~~~\n")
     }
 }
 
-/// Causes that are told together.
+/// Causes that are listed together.
 const MAX_CAUSES: usize = 20;
 
-/// The decisive one first, then all others that the same tool names.
+/// The decisive one first, then all others that the same tool reports.
 pub fn causes(output: &str) -> Vec<Cause> {
     let Some(first) = cause(output) else { return Vec::new() };
     let lines = ends(output);
@@ -149,7 +149,7 @@ pub fn cause(output: &str) -> Option<Cause> {
     found(&unlabelled).or_else(|| found(&lines))
 }
 
-/// Without the words that somebody wrote before an error: `报错: KeyError: 'name'`. A file that is called in Chinese is no such words.
+/// Strips a Chinese label before an error: `报错: KeyError: 'name'`. Keeps a file name in Chinese.
 fn unlabelled(line: &str) -> &str {
     match line.split_once([':', '：']) {
         Some((label, rest)) if Tongue::of(label) == Tongue::Chinese && !label.contains(['/', '.']) => rest.trim_start(),
@@ -165,7 +165,7 @@ fn found(lines: &[&str]) -> Option<Cause> {
     })
 }
 
-/// All places that anything in the output names.
+/// All locations that any pattern finds in the output.
 pub fn places(output: &str) -> Vec<(String, usize)> {
     let lines = ends(output);
     let mut places: Vec<(String, usize)> = cause(output).and_then(|cause| cause.place).into_iter().collect();
@@ -187,7 +187,7 @@ pub fn places(output: &str) -> Vec<(String, usize)> {
 static MENTIONED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?P<file>[\w./@+-]*[\w-]\.[A-Za-z]\w{0,9}):(?P<line>[0-9]{1,7})\b").ok());
 
-/// The same, and everything else that looks like a file and a line, whoever printed it.
+/// Like `places`, plus everything else that looks like a file and a line.
 pub fn mentioned(output: &str) -> Vec<(String, usize)> {
     let mut places = places(output);
     let Some(pattern) = MENTIONED.as_ref() else { return places };
@@ -203,7 +203,7 @@ pub fn mentioned(output: &str) -> Vec<(String, usize)> {
     places
 }
 
-/// The beginning and the end of a long output, without lines that no person wrote.
+/// The beginning and the end of a long output, with long lines truncated.
 fn ends(output: &str) -> Vec<&str> {
     let lines: Vec<&str> =
         output.lines().map(|line| line.get(..line.floor_char_boundary(MAX_LINE)).unwrap_or(line)).collect();
@@ -253,7 +253,7 @@ impl Error {
         }
         let quoted = lines.get(first..=last.min(first + MAX_QUOTED - 1)).unwrap_or_default();
         let mut quoted: Vec<String> = quoted.iter().map(|line| line.trim_end().to_owned()).collect();
-        // Far from its place, the message itself must be there.
+        // Includes the message itself when it is far from its location.
         if last - first >= MAX_QUOTED {
             quoted.truncate(MAX_QUOTED - 1);
             let end = if self.before { at } else { last };

@@ -1,5 +1,5 @@
-//! Why something failed, from what it printed: the line that says so, the place that it names, and the command that would mend it
-//! where `suggest` knows one. From a command that ended, or from a text that somebody pasted.
+//! Diagnoses why something failed from its output: the line that says so, the location it names, and the command that fixes it where
+//! `suggest` knows one. The output comes from a finished command, or from text that the user pasted.
 
 mod cause;
 mod remedy;
@@ -18,22 +18,22 @@ use crate::text;
 use cause::Cause;
 use remedy::Remedy;
 
-/// Letters of a command and of a message that are shown.
+/// Characters of a command and of a message that are shown.
 const MAX_SHOWN: usize = 200;
-/// Lines of which one can be a command that was pasted along.
+/// Lines that are searched for a pasted command.
 const MAX_PROMPTS: usize = 20;
 
-/// What failed: the command where one is known, and what it printed or what the person pasted.
+/// What failed: the command where it is known, and its output or what the user pasted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Failure<'a> {
-    /// Empty when nobody knows.
+    /// Empty when unknown.
     pub command: &'a str,
     pub exit: Option<i32>,
     pub output: &'a str,
 }
 
 impl<'a> Failure<'a> {
-    /// What is pasted into a request: all of it is looked at, and a command behind a prompt is taken for the one that failed.
+    /// A failure pasted into a request: uses all of the text, and takes a command after a prompt for the one that failed.
     pub fn pasted(request: &'a str) -> Self {
         let request = split_piped(request).1.unwrap_or(request);
         let prompts = request.lines().take(MAX_PROMPTS).filter_map(|line| {
@@ -45,12 +45,12 @@ impl<'a> Failure<'a> {
     }
 }
 
-/// The files and lines that the output names, the decisive one first, for whoever collects what a model is shown.
+/// The files and lines that the output names, the decisive one first, for collecting the model's context.
 pub fn places(output: &str) -> Vec<(String, usize)> {
     cause::places(output)
 }
 
-/// The same, and all that looks like a place: good enough to look there.
+/// Like `places`, plus everything that looks like a location: precise enough for reading a file.
 pub fn mentioned(output: &str) -> Vec<(String, usize)> {
     cause::mentioned(output)
 }
@@ -61,7 +61,7 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
     let causes = cause::causes(&output);
     let cause = causes.first().cloned();
     let remedy = remedy::remedy(&cause.as_ref().map(Cause::lines).unwrap_or_default(), &output);
-    // What was piped in comes without its command: one that fails so will do, to find what mends it.
+    // Piped-in output comes without its command: any command that fails in this way will do to look up the fix.
     let assumed = remedy.as_ref().map(|remedy| remedy.command.as_str()).filter(|_| failure.command.is_empty());
     let cure = cure(failure, &output, place).or_else(|| {
         let command = assumed.filter(|command| !command.is_empty())?;
@@ -96,12 +96,12 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
     unknown(request, failure)
 }
 
-/// Whether an output says what went wrong in a way that is known here.
+/// Whether an output contains a known error.
 pub fn is_known(output: &str) -> bool {
     cause::cause(output).is_some() || remedy::remedy("", output).is_some()
 }
 
-/// What `suggest` would run next. What usually came next is no cure.
+/// What `suggest` would run next. A habitual next command is not a fix.
 fn cure(failure: &Failure<'_>, output: &str, place: &suggest::Place<'_>) -> Option<(String, String)> {
     let exit = failure.exit.unwrap_or(1);
     let ended = Ended { command: failure.command, exit, output: Some(output), previous: &[], next: &[] };
@@ -138,7 +138,7 @@ fn told(
     } else if let Some(cause) = causes.first() {
         told.push_str(&cause.sentence(tongue));
         told.push_str("\n\n");
-        // What somebody pasted in one line, and is all of the sentence, they have before them.
+        // Does not repeat a line that the sentence already contains in full.
         if !cause.is_said() {
             told.push_str(&cause.quoted());
         }
@@ -156,7 +156,7 @@ fn told(
     told
 }
 
-/// Nothing that is known: what the status means, and what to do next.
+/// No known error: explains the exit status, and what to do next.
 fn unknown(request: &str, failure: &Failure<'_>) -> Outcome {
     let tongue = Tongue::of(request);
     let about = failure.exit.filter(|exit| *exit != 0).and_then(|exit| status(failure.command, exit));
@@ -172,7 +172,7 @@ fn unknown(request: &str, failure: &Failure<'_>) -> Outcome {
         (_, true, Tongue::Chinese) => "没有规则认识这个输出。",
     };
     let about = about.map(|about| format!("{about} ")).unwrap_or_default();
-    // Which command is meant is worth a word where it was not pasted.
+    // Names the command if it was not pasted.
     let about = match (seen, failure.exit) {
         (true, Some(exit)) if !failure.command.is_empty() => {
             let command = code(&short(&redact(failure.command), MAX_SHOWN));
@@ -187,7 +187,7 @@ fn unknown(request: &str, failure: &Failure<'_>) -> Outcome {
     Outcome::answer(text, short(&format!("{about}{next}"), MAX_SHOWN), Model::Needed)
 }
 
-/// With a capital letter and a full stop.
+/// Adds a capital letter and a full stop.
 fn capital(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();

@@ -1,4 +1,4 @@
-//! What mends an error, in a sentence, by `data/task/cures.toml`. Proposes nothing that runs: what `suggest` knows does that.
+//! Explains in a sentence how to fix an error, from `data/task/cures.toml`. Proposes no commands; `suggest` does that.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::task::run::{list, short};
 
 const LIST: &str = include_str!("../../../../data/task/cures.toml");
 
-/// Lines of an output that are looked at, from its end, and letters of what a line puts into a sentence.
+/// Lines of an output that are searched, from its end, and characters that a line contributes to a sentence.
 const MAX_LINES: usize = 2000;
 const MAX_NAME: usize = 80;
 
@@ -18,7 +18,7 @@ struct Entry {
     #[cfg(test)]
     name: String,
     pattern: Regex,
-    /// A command that fails so.
+    /// A command that fails in this way.
     fails: Option<String>,
     says: Both,
 }
@@ -38,7 +38,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
     says: Both,
-    /// What was run, where nothing else says so.
+    /// The failing command, where nothing else tells it.
     pub command: String,
 }
 
@@ -48,7 +48,7 @@ impl Remedy {
     }
 }
 
-/// For the line that says what is wrong, or else for any of the output.
+/// The remedy for the line that says what is wrong, or else for any line of the output.
 pub fn remedy(cause: &str, output: &str) -> Option<Remedy> {
     let lines: Vec<&str> = output.lines().rev().take(MAX_LINES).collect();
     let of = |line: &str| ALL.iter().find_map(|entry| entry.remedy(line));
@@ -61,7 +61,7 @@ impl Entry {
         let found = self.pattern.captures(line)?;
         let Both { english, chinese } = &self.says;
         let says = Both::new(self.filled(english, &found), self.filled(chinese, &found));
-        // What an output says becomes part of no command but as a plain word.
+        // Text of an output enters a command only as plain words, since the output is untrusted.
         let is_plain = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || " ._:+/@-".contains(letter));
         let command = self.fails.as_ref().map(|fails| self.filled(fails, &found));
         let command = command.filter(|command| is_plain(command)).unwrap_or_default();

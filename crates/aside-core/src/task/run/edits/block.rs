@@ -1,5 +1,5 @@
-//! Where the lines that a model wants replaced stand in a file. Exactly as they were said; else blanks at their ends aside; else as they
-//! were shown, with secrets taken out; else all of them moved by the same indentation. Where two places fit, none is taken.
+//! Finds the lines of a file that a model wants to replace. Tries an exact match; then ignores trailing blanks; then compares with the text
+//! as shown, with secrets redacted; then allows a uniform change of indentation. Refuses when two places match.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use crate::task::run::short;
 
 /// Places that are counted.
 const MAX_PLACES: usize = 100;
-/// Letters of a line that is quoted.
+/// Characters of a quoted line.
 const MAX_QUOTED: usize = 80;
-/// Letters below which a part of a line means nothing.
+/// Shortest part of a line, in characters, that is matched.
 const LEAST: usize = 3;
 
-/// Puts `new` where `old` is. The error goes on from "the file: in block 1, ".
+/// Replaces `old` by `new`. The error continues "the file: in block 1, ".
 pub fn replace(text: &mut Text, old: &[String], new: &[String]) -> Result<(), String> {
     if old.iter().all(|line| line.trim().is_empty()) {
         return Err("the text to replace is only blanks; copy the lines that change".to_owned());
@@ -40,7 +40,7 @@ pub fn replace(text: &mut Text, old: &[String], new: &[String]) -> Result<(), St
     within_a_line(text, old, new)
 }
 
-/// What may be meant by it: as it is, without empty lines around it, with the tabs that a model made blanks of.
+/// Spellings to try: as it is, without empty lines around it, with tabs that the model turned into blanks.
 fn variants(old: &[String], new: &[String]) -> Vec<(Vec<String>, Vec<String>)> {
     let mut all = vec![(old.to_vec(), new.to_vec())];
     let trimmed = (without_blank_ends(old), without_blank_ends(new));
@@ -78,9 +78,9 @@ fn tabbed(line: &str, width: usize) -> Option<String> {
 enum Way {
     Exactly,
     Blanks,
-    /// With what stands in the place of secrets.
+    /// With placeholders for secrets.
     Shown,
-    /// All lines further in, or all less.
+    /// All lines indented by the same amount more or less.
     Indented,
 }
 
@@ -97,7 +97,7 @@ fn places(text: &Text, old: &[String], new: &[String], way: Way) -> Vec<Place> {
     };
     let lines = text.lines.iter().map(|line| if way == Way::Shown { &line.shown } else { &line.real });
     let lines: Vec<&String> = lines.collect();
-    // Between newlines, lines are found where whole lines are, and in the time that reading them takes.
+    // Delimited by newlines, so that a substring search finds whole lines only, in linear time.
     let mut all = String::from("\n");
     let mut starts = Vec::new();
     for line in &lines {
@@ -131,7 +131,7 @@ fn places(text: &Text, old: &[String], new: &[String], way: Way) -> Vec<Place> {
     found
 }
 
-/// What stands before every line of a file and not before what was said, or the other way round.
+/// The indentation that every line of the file has in addition, or lacks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shift<'a> {
     In(&'a str),
@@ -162,7 +162,7 @@ impl Shift<'_> {
     }
 }
 
-/// Models that know which words change do not always say the line that they stand in.
+/// Models sometimes give only the changed words and not the whole line.
 fn within_a_line(text: &mut Text, old: &[String], new: &[String]) -> Result<(), String> {
     let (old, new) = (without_blank_ends(old), without_blank_ends(new));
     let (wanted, becomes) = match (old.as_slice(), new.as_slice()) {
@@ -184,7 +184,7 @@ fn within_a_line(text: &mut Text, old: &[String], new: &[String]) -> Result<(), 
     }
 }
 
-/// Not as a part of a longer word.
+/// Not part of a longer word.
 fn stands_alone(line: &str, at: Range<usize>) -> bool {
     let word = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     let inside = line.get(at.clone()).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! What a model wants done to files, in whatever form it says it: a unified diff, a patch, blocks with what is searched and what it
-//! becomes, or whole files. All of it ends as one unified diff, made from the files as they are; from there on it is treated like any
-//! other (`task::diff`). Opens no file: who asks hands in what is in them.
+//! Parses the edits of a model in whatever form it writes them: a unified diff, a patch, search and replace blocks, or whole files. Turns
+//! all of them into one unified diff against the files as they are, which is then treated like any other (`task::diff`). Opens no file: the
+//! caller passes the contents.
 //!
-//! A block says itself that it is a change. A file that only stands there might be an explanation: it counts when its name does, and when
-//! the model was shown all of it.
+//! A block is clearly a change. A whole file might be an explanation: it counts when its name stands there as a name, and when the model
+//! was shown all of the file.
 
 pub mod walk;
 
@@ -27,10 +27,10 @@ use crate::task::run::edits::path::{Known, Named};
 use crate::task::run::edits::text::Text;
 use crate::task::run::edits::walk::{Piece, What};
 
-/// Of one answer.
+/// Edits of one answer.
 const MAX_EDITS: usize = 300;
 
-/// What an answer does to files, in the order in which it says so.
+/// What an answer does to files, in its own order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edits(Vec<Edit>);
 
@@ -39,7 +39,7 @@ enum Edit {
     Diff(String),
     Block {
         path: String,
-        /// In the answer, from 1.
+        /// Number in the answer, from 1.
         number: usize,
         old: Vec<String>,
         new: Vec<String>,
@@ -49,23 +49,23 @@ enum Edit {
         lines: Vec<String>,
         sure: Sure,
     },
-    /// It is meant as one, and cannot be.
+    /// Intended as an edit, but unusable.
     Unclear(Refusal),
 }
 
-/// How clear it is that a block of code is a file.
+/// How sure it is that a code block is a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sure {
-    /// The name stands above it, or in it, and nothing else.
+    /// The name stands alone above the block, or in it.
     Named,
-    /// A sentence speaks of the file. It may as well quote it.
+    /// A sentence mentions the file, and may just quote it.
     Said,
-    /// A sentence speaks of a file that is to be made.
+    /// A sentence mentions a file to create.
     SaidNew,
 }
 
 impl Edits {
-    /// Out of an answer, and the words that are left of it.
+    /// Parses an answer into its edits and the remaining words.
     pub fn of(answer: &str, shown: &Context) -> (Self, String) {
         let mut reader = Reader { known: Known(shown), words: Vec::new(), edits: Vec::new(), last: None, blocks: 0 };
         for piece in walk::pieces(answer) {
@@ -90,7 +90,7 @@ impl Edits {
         })
     }
 
-    /// Files that have to be looked at before `diff` can say anything.
+    /// Files that the caller has to read for `diff`.
     pub fn names(&self) -> Result<BTreeSet<Name>, Refusal> {
         let mut names = BTreeSet::new();
         for edit in &self.0 {
@@ -100,14 +100,14 @@ impl Edits {
                 Edit::Block { path, .. } | Edit::Whole { path, sure: Sure::Named, .. } => {
                     names.insert(checked(path)?);
                 }
-                // What is only spoken of may be anything.
+                // A mentioned path may be anything, so a bad one is no error.
                 Edit::Whole { path, sure: Sure::Said | Sure::SaidNew, .. } => names.extend(Name::new(path).ok()),
             }
         }
         Ok(names)
     }
 
-    /// All of it as one unified diff. `found` has the files of `names` that are there. None when it was an explanation after all.
+    /// All of it as one unified diff. `found` has those files of `names` that exist. `None` when it was an explanation after all.
     pub fn diff(&self, found: &BTreeMap<Name, Vec<u8>>, shown: &Context) -> Result<Option<Vec<u8>>, Refusal> {
         self.names()?;
         let mut diff = Vec::new();
@@ -120,7 +120,7 @@ impl Edits {
             }
         }
         let mut files = Files { found, shown, texts: BTreeMap::new() };
-        // What it says about a file line by line is what it means; the file beside it shows what comes of that.
+        // A diff or block for a file takes precedence over the whole file, which then only shows the result.
         let mut said: BTreeSet<Name> = read(&diff).map(|patch| patch.names().cloned().collect()).unwrap_or_default();
         for edit in &self.0 {
             if let Edit::Block { path, number, old, new } = edit {
@@ -138,7 +138,7 @@ impl Edits {
             if said.contains(&name) || (*sure != Sure::Named && !files.may_be(&name, lines, *sure)) {
                 continue;
             }
-            // As it is now, for comparison.
+            // Quoted as it is now, for comparison.
             if files.is_now(&name, lines) {
                 unchanged.get_or_insert(name);
                 continue;
@@ -171,12 +171,12 @@ impl Edits {
     }
 }
 
-/// Whether a line is the name of a file and nothing else, as it stands above a block.
+/// Whether a line is just the name of a file, as above a block.
 pub fn is_name(line: &str) -> bool {
     path::alone(line, Known(&Context::default())).is_some()
 }
 
-/// Whether a fence says itself which file it is.
+/// Whether a fence states which file it is.
 pub fn is_file(info: &str, lines: &[String]) -> bool {
     let shown = Context::default();
     let known = Known(&shown);
@@ -188,7 +188,7 @@ fn checked(path: &str) -> Result<Name, Refusal> {
     Name::new(path).map_err(|sentence| Refusal::of(path, sentence))
 }
 
-/// The files while they are changed.
+/// The files during the edit.
 struct Files<'a> {
     found: &'a BTreeMap<Name, Vec<u8>>,
     shown: &'a Context,
@@ -196,7 +196,7 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    /// As it is, and as the model was shown it.
+    /// The file as it is, with the version that the model was shown.
     fn text(&self, name: &Name) -> Result<Option<Text>, Refusal> {
         let Some(bytes) = self.found.get(name) else { return Ok(None) };
         if bytes.contains(&0) {
@@ -276,7 +276,7 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Whether it is the file, and no quotation.
+    /// Whether it is the file, and not a quotation.
     fn may_be(&self, name: &Name, lines: &[String], sure: Sure) -> bool {
         match (self.text(name), sure) {
             (Ok(None), sure) => sure == Sure::SaidNew,
@@ -294,7 +294,7 @@ impl Files<'_> {
     }
 }
 
-/// A line that stands for others and is not in the file.
+/// A line that stands for omitted lines and is not in the file itself.
 fn gap(path: &str, text: &Text, new: &[String]) -> Option<String> {
     let known = |line: &str| text.lines.iter().any(|known| known.real.trim() == line);
     new.iter().map(|line| line.trim()).find(|line| whole::elides(path, line) && !known(line)).map(str::to_owned)
@@ -304,7 +304,7 @@ struct Reader<'a> {
     known: Known<'a>,
     words: Vec<String>,
     edits: Vec<Edit>,
-    /// The file that the last block was about.
+    /// The file of the last block.
     last: Option<String>,
     blocks: usize,
 }
@@ -388,13 +388,13 @@ impl Reader<'_> {
         }
     }
 
-    /// The nearest line of words above.
+    /// The nearest non-empty line of words above.
     fn above(&self) -> String {
         let line = self.words.iter().rev().take(3).find(|line| !line.trim().is_empty());
         line.map(|line| line.trim().to_owned()).unwrap_or_default()
     }
 
-    /// The file that it is, if it is nothing but that. It is no word for the person then.
+    /// The file that the line above names, if it has nothing else. Removes that line from the words for the user.
     fn before(&mut self) -> Option<Named> {
         let named = path::alone(&self.above(), self.known)?;
         let at = self.words.iter().rposition(|line| !line.trim().is_empty())?;

@@ -1,5 +1,5 @@
-//! `*** Begin Patch`, as some models were taught to write a change, put into the words of a unified diff. Line numbers it has none: the
-//! lines themselves must tell the place.
+//! Converts a `*** Begin Patch`, a format that some models were trained on, to a unified diff. It has no line numbers: the lines themselves
+//! have to tell the place.
 
 use crate::task::diff::Refusal;
 use crate::task::diff::name::Name;
@@ -61,7 +61,7 @@ fn checked(name: &str) -> Result<Name, Refusal> {
     Name::new(name).map_err(|sentence| Refusal::of(name, sentence))
 }
 
-/// In the quotes of git where it has to be.
+/// In git's quotes where needed.
 fn side(prefix: &str, name: &Name) -> String {
     let slash = if prefix.is_empty() { "" } else { "/" };
     let name = format!("{prefix}{slash}{name}");

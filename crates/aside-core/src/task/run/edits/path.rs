@@ -1,15 +1,14 @@
-//! Which file a line around a block names. Models write the name in headings, in bold, in backquotes, behind the language of a fence, in a
-//! comment, in a sentence. Whether a task may touch a file of that name is decided where names are checked: one that leads out is
-//! found here all the same, so that it is refused and not taken for another.
+//! Finds the file name in a line around a block. Models write it in headings, in bold, in backquotes, after the language of a fence, in a
+//! comment, in a sentence. Finds forbidden names too, so that they are refused where names are checked, and not taken for another file.
 
 use crate::task::diff::name::Name;
 use crate::task::run::context::Context;
 use crate::task::run::edits::whole::comment;
 
 const MAX_NAME: usize = 300;
-/// Rounds of taking off what stands around a name.
+/// Rounds of removing what surrounds a name.
 const MAX_ROUNDS: usize = 8;
-/// Files that have no dot in their names and need none.
+/// Common file names without an extension.
 const USUAL: [&str; 12] = [
     "Makefile",
     "GNUmakefile",
@@ -44,7 +43,7 @@ const LABELS: [&str; 17] = [
     "文件",
 ];
 
-/// Files that a model was shown, or the names of.
+/// Files that the model was shown, or whose names it was shown.
 #[derive(Clone, Copy)]
 pub struct Known<'a>(pub &'a Context);
 
@@ -57,7 +56,7 @@ impl Known<'_> {
         self.0.files.iter().any(|file| file.path == path)
     }
 
-    /// The file that somebody means who leaves out its directory; the name itself where that is not clear.
+    /// The full path for a name without its directory; the name itself where that is ambiguous.
     pub fn meant(self, path: &str) -> String {
         let tail = format!("/{path}");
         let mut shown = self.0.files.iter().filter(|file| file.path.ends_with(&tail));
@@ -75,11 +74,11 @@ impl Known<'_> {
     }
 }
 
-/// A line that has a name and nothing else but what makes it look like one.
+/// A line that has a name and nothing else but decoration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     pub path: String,
-    /// It names a line too, and so a part of the file.
+    /// It also names a line, so it means a part of the file.
     pub part: bool,
 }
 
@@ -87,7 +86,7 @@ pub fn alone(line: &str, known: Known<'_>) -> Option<Named> {
     name(bare(line)?, known)
 }
 
-/// One word above a block that must have a name, whatever the word is.
+/// A single word above a block that must have a name, whatever the word is.
 pub fn word(line: &str) -> Option<String> {
     let word = bare(line).filter(|_| !line.trim().ends_with([':', '：']))?;
     (!word.is_empty() && !word.contains(char::is_whitespace)).then(|| word.to_owned())
@@ -136,7 +135,7 @@ fn without_label(text: &str) -> &str {
     text
 }
 
-/// `(new file)` behind it.
+/// Strips a note such as `(new file)` after it.
 fn without_note(text: &str) -> &str {
     let open = text.rfind(" (").filter(|_| text.ends_with(')'));
     open.and_then(|open| text.get(..open)).unwrap_or(text).trim()
@@ -155,7 +154,7 @@ fn name(text: &str, known: Known<'_>) -> Option<Named> {
     looks_like_one(path).then(|| Named { path: path.to_owned(), part })
 }
 
-/// By its letters: a path, or a name with an ending.
+/// Whether it looks like a path, or a name with an extension.
 fn looks_like_one(text: &str) -> bool {
     let odd = |letter: char| letter.is_whitespace() || letter.is_control() || "<>|\"*?{}$;=,`!^".contains(letter);
     if text.is_empty() || text.contains(odd) || text.contains("://") || text.ends_with(['/', '.', '\\']) {
@@ -175,19 +174,19 @@ fn looks_like_one(text: &str) -> bool {
     has_ending || hidden || USUAL.contains(&last) || (leads_out && text.contains(['/', '\\']))
 }
 
-/// Behind the language of a fence: `python src/a.py`, `python:src/a.py`, `src/a.py`, `title="src/a.py"`.
+/// A name after the language of a fence: `python src/a.py`, `python:src/a.py`, `src/a.py`, `title="src/a.py"`.
 pub fn in_info(info: &str, known: Known<'_>) -> Option<Named> {
     let unquoted = |word: &str| word.trim_matches(['"', '\'', '`', '(', ')', '{', '}', ',']).to_owned();
     let keyed = |word: &str| {
         let (key, value) = word.split_once('=')?;
         ["title", "file", "filename", "path", "name"].contains(&key.trim_start_matches('{')).then(|| unquoted(value))
     };
-    // A word alone is a language, even if a file is called so.
+    // A single word is a language, even if a file has that name.
     let dotted = |word: &str| word.contains(['.', '/', '\\']);
     for (number, word) in info.split_whitespace().enumerate() {
         let candidate = match keyed(word) {
             Some(value) => Some(value),
-            // How some pages are told to paint it.
+            // Line highlighting options of some renderers.
             None if word.starts_with('{') => None,
             None if dotted(word) || number > 0 => Some(unquoted(word)),
             None => None,
@@ -213,14 +212,14 @@ pub fn in_info(info: &str, known: Known<'_>) -> Option<Named> {
     None
 }
 
-/// In the first line of a block: `# src/a.py`, `// file: src/a.py`. One that no task touches is not meant: whoever says what to put into
-/// ~/.bashrc speaks to the person.
+/// A name in the first line of a block: `# src/a.py`, `// file: src/a.py`. Ignores a forbidden one: an answer about ~/.bashrc is advice to
+/// the user.
 pub fn in_comment(line: &str, known: Known<'_>) -> Option<Named> {
     let inside = comment(line)?;
     alone(inside, known).filter(|named| !named.part && Name::new(&named.path).is_ok())
 }
 
-/// The one file that a sentence before a block speaks of: `Here is the new src/a.py:`.
+/// The one file that a sentence before a block mentions: `Here is the new src/a.py:`.
 pub fn in_sentence(line: &str, known: Known<'_>) -> Option<Named> {
     let line = line.trim();
     if !line.ends_with([':', '：']) || line.len() > MAX_NAME {
@@ -239,7 +238,7 @@ pub fn in_sentence(line: &str, known: Known<'_>) -> Option<Named> {
     }
 }
 
-/// Whether a sentence speaks of a file that is not there yet.
+/// Whether a sentence mentions a file to be created.
 pub fn is_new(line: &str) -> bool {
     let lower = line.to_lowercase();
     ["create", "new ", "add ", "创建", "新建", "新增", "添加"].iter().any(|word| lower.contains(word))

@@ -1,4 +1,4 @@
-//! Answers as models write them, and what becomes of the files.
+//! Answers as models write them, and the resulting files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use crate::task::run::edits::Edits;
 const USER: &str = "class User:\n\tdef name(self):\n\t\treturn self.nmae\n\n\tdef mail(self):\n\t\treturn self.mail\n";
 const HELLO: &str = "def hello():\n    print(\"helo world\")\n";
 
-/// Some files and how they were shown: as they are, unless it is said otherwise.
+/// Some files and how the model was shown them: unchanged, unless stated otherwise.
 #[derive(Default)]
 struct Scene {
     found: BTreeMap<Name, Vec<u8>>,
@@ -53,7 +53,7 @@ impl Scene {
         self
     }
 
-    /// The files that change, as they become; or why not; or that it is all words.
+    /// The changed files; or the refusal; or that the answer has only words.
     fn answered(&self, answer: &str) -> String {
         let (edits, _) = Edits::of(answer, &self.shown);
         let found = match edits.names() {
@@ -163,7 +163,7 @@ fn several_blocks_change_one_file_or_more() {
         scene.answered(two),
         "M hello.py +1 -1\ndef hello():\n    print(\"hello world\")\nA src/new.py +1 -0\nX = 1\n"
     );
-    // A block for what the one before has made.
+    // A block that matches what the one before has produced.
     let after = "hello.py\n<<<<<<< SEARCH\ndef hello():\n=======\ndef greet():\n>>>>>>> REPLACE\n<<<<<<< SEARCH\ndef greet():\n=======\ndef greet(name):\n>>>>>>> REPLACE\n";
     scene.makes(after, "hello.py", &HELLO.replace("hello()", "greet(name)"));
     let deletes = "src/user.py\n<<<<<<< SEARCH\n\n\tdef mail(self):\n\t\treturn self.mail\n=======\n>>>>>>> REPLACE\n";
@@ -174,7 +174,7 @@ fn several_blocks_change_one_file_or_more() {
 fn a_block_finds_its_place_or_says_why_not() {
     let block = |old: &str, new: &str| format!("src/user.py\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n");
     let scene = Scene::usual();
-    // Blanks at the end, too little indentation, blanks for tabs, empty lines around it, a part of a line.
+    // Trailing blanks, too little indentation, blanks for tabs, empty lines around it, a part of a line.
     scene.makes(&block("\t\treturn self.nmae  ", "\t\treturn self.name"), "src/user.py", &fixed(USER));
     scene.makes(
         &block("def name(self):\n\treturn self.nmae", "def name(self):\n\treturn self.name"),
@@ -222,7 +222,7 @@ fn a_block_finds_its_place_or_says_why_not() {
     let block = "a.c\n<<<<<<< SEARCH\nx();\n=======\nz();\n>>>>>>> REPLACE\n";
     twice.refuses(block, "a.c: in block 1, the text to replace is there 2 times; add lines around it");
     twice.makes(&block.replace("x();", "y();\nx();").replace("z();", "y();\nz();"), "a.c", "x();\ny();\nz();\n");
-    // One that fits as it is wins over those that fit nearly.
+    // An exact match wins over approximate ones.
     let nearly = Scene::only("a.py", "if a:\n    x()\nx()\n");
     nearly.makes("a.py\n<<<<<<< SEARCH\nx()\n=======\ny()\n>>>>>>> REPLACE\n", "a.py", "if a:\n    x()\ny()\n");
     scene.refuses("src/gone.py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", "there is no such file");
@@ -247,14 +247,14 @@ fn half_a_block_is_none() {
     ] {
         scene.refuses(answer, why);
     }
-    // A heading that is underlined is not the middle.
+    // The underline of a heading is not the separator.
     let doc = Scene::only("a.rst", "Title\n===\n\nwords\n");
     doc.makes(
         "a.rst\n<<<<<<< SEARCH\nTitle\n===\n=======\nOther\n===\n>>>>>>> REPLACE\n",
         "a.rst",
         "Other\n===\n\nwords\n",
     );
-    // What git leaves of a merge is no edit.
+    // A merge conflict of git is no edit.
     scene.words("You have a conflict in hello.py:\n```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n```\n");
 }
 
@@ -280,7 +280,7 @@ fn a_whole_file_counts_when_it_is_named() {
     let readme = "docs/a.md\n````markdown\n# A\n```sh\nls\n```\n````\n";
     scene.makes(readme, "docs/a.md", "# A\n```sh\nls\n```\n");
     scene.makes("```markdown docs/a.md\n# A\n```sh\nls\n```\nEnd\n```\n", "docs/a.md", "# A\n```sh\nls\n```\nEnd\n");
-    // Said twice, once line by line: that is what is meant.
+    // Given twice, once as a block: the block counts.
     let both = format!(
         "hello.py\n<<<<<<< SEARCH\nhelo\n=======\nhello\n>>>>>>> REPLACE\n\nSo it becomes:\n\nhello.py\n```\n{body}```\n"
     );
@@ -377,7 +377,7 @@ fn ends_of_lines_and_of_files_are_kept() {
     let bare = Scene::only("a.txt", "one\ntwo");
     bare.makes("a.txt\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n", "a.txt", "one\n2");
     bare.makes("a.txt\n```\none\n2\n```", "a.txt", "one\n2");
-    // Where only blanks change, they are what is meant.
+    // Where only blanks change, that is the intended change.
     let blanks = Scene::only("a.txt", "one  \ntwo\n");
     blanks.makes("a.txt\n```\none\ntwo\n```", "a.txt", "one\ntwo\n");
     Scene::only("empty.py", "").makes("empty.py\n```\nx = 1\n```", "empty.py", "x = 1\n");
@@ -397,7 +397,7 @@ fn a_secret_that_was_not_shown_stays() {
     let block = "s.py\n<<<<<<< SEARCH\nTOKEN = '[redacted]'\nRETRIES = 1\n=======\nTOKEN = '[redacted]'\nRETRIES = 3\n>>>>>>> REPLACE\n";
     scene.makes(block, "s.py", &three);
     scene.makes("s.py\n```\nRETRIES = 1\nTOKEN = '[redacted]'\n```", "s.py", "RETRIES = 1\nTOKEN = 'abc'\n");
-    // What was shown is not this file: somebody changed it meanwhile.
+    // What was shown differs from the file: it was changed in the meantime.
     let other = Scene::default().shown_as("s.py", "a = 1\nb = 2\n", "a = 1\nc = 3\n");
     other.refuses("s.py\n```\na = 1\nc = 4\n```", "not all of it was shown");
 }

@@ -1,5 +1,5 @@
-//! A file as its lines, some of which become others. Lines that stay keep every byte: their ends, the blanks at their ends, and the
-//! secrets that nobody was shown.
+//! A file as lines that can be replaced. Unchanged lines keep every byte: their ends, their trailing blanks, and the secrets that were
+//! redacted for the model.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use crate::text;
 #[derive(Clone, Debug)]
 pub struct Text {
     pub lines: Vec<Line>,
-    /// How most of them end.
+    /// The most common line end.
     end: &'static [u8],
-    /// Whether the last one has a newline.
+    /// Whether the last line has a newline.
     ended: bool,
 }
 
@@ -22,9 +22,9 @@ pub struct Text {
 pub struct Line {
     bytes: Vec<u8>,
     end: &'static [u8],
-    /// As a model was shown it.
+    /// As the model was shown it.
     pub shown: String,
-    /// As it is.
+    /// As it is in the file.
     pub real: String,
 }
 
@@ -35,7 +35,7 @@ impl Line {
     }
 }
 
-/// A line that a model wrote: as it is compared, and as it is written.
+/// A line that the model wrote: as compared, and as written to the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     pub compared: String,
@@ -60,7 +60,7 @@ impl Text {
         Self { lines, end, ended }
     }
 
-    /// Takes over how a model was shown it. False, and nothing is taken over, when that does not belong to this file line by line.
+    /// Records how the model was shown the lines. Returns false and records nothing when they do not match this file line by line.
     pub fn learn(&mut self, shown: &context::File) -> bool {
         let (first, last, _) = shown.lines;
         let start = first.saturating_sub(1);
@@ -85,14 +85,14 @@ impl Text {
         self.lines.iter().flat_map(|line| [line.bytes.as_slice(), line.end]).flatten().copied().collect()
     }
 
-    /// Puts `new` in the place of some lines, which were told as `old`. What is in both stays as it is in the file.
+    /// Replaces a range of lines, which the model gave as `old`, by `new`. Lines in both keep their bytes from the file.
     pub fn replace(&mut self, at: Range<usize>, old: &[&str], new: &[Said]) {
         let near = at.start.checked_sub(1).map_or(at.start, |before| before);
         let end = self.lines.get(at.start).or_else(|| self.lines.get(near)).map_or(self.end, |line| line.end);
         let end = if end.is_empty() { self.end } else { end };
         let trimmed: Vec<&str> = old.iter().map(|line| line.trim_end()).collect();
         let wanted: Vec<&str> = new.iter().map(|line| line.compared.trim_end()).collect();
-        // Blanks at the ends of lines are all that changes, or they are nothing that anybody meant.
+        // Trailing blanks count only if nothing else changes; otherwise they are accidental.
         let exactly: Vec<&str> = new.iter().map(|line| line.compared.as_str()).collect();
         let changes = if trimmed == wanted { changed(old, &exactly) } else { changed(&trimmed, &wanted) };
         for (gone, come) in changes.into_iter().rev() {
@@ -106,7 +106,7 @@ impl Text {
         self.mend_ends();
     }
 
-    /// All lines but the last end, and the last one as before.
+    /// Gives all lines but the last a line end, and restores that of the last.
     fn mend_ends(&mut self) {
         let (end, ended) = (self.end, self.ended);
         if let Some((last, others)) = self.lines.split_last_mut() {
@@ -119,7 +119,7 @@ impl Text {
         }
     }
 
-    /// Puts other words into one line.
+    /// Replaces words within one line.
     pub fn reword(&mut self, at: usize, from: &str, to: &str) {
         if let Some(line) = self.lines.get_mut(at) {
             let real = line.real.replacen(from, to, 1);

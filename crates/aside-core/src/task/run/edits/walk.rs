@@ -1,28 +1,27 @@
-//! An answer in its pieces: words, unified diffs, patches, blocks with what is searched and what it becomes, and other fences. Says what
-//! stands where, not what it means.
+//! Splits an answer into its pieces: words, unified diffs, patches, search and replace blocks, and other fences. Does not interpret them.
 
-/// Of one answer; nobody reads more.
+/// Pieces of one answer; the rest is ignored.
 const MAX_PIECES: usize = 4000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// As it was said, with fences.
+    /// As written, with fences.
     pub raw: String,
     pub what: What,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A line.
+    /// A line of words.
     Words,
-    /// Without the fence. `bare` when there is none.
+    /// Without its fence. `bare` when there is none.
     Diff {
         text: String,
         bare: bool,
     },
-    /// Of the kind that begins with `*** Begin Patch`.
+    /// Begins with `*** Begin Patch`.
     Patch(String),
-    /// That stand together; the info is that of the fence around them.
+    /// Consecutive blocks, with the info string of the fence around them.
     Blocks {
         info: String,
         blocks: Vec<Block>,
@@ -34,15 +33,15 @@ pub enum What {
     },
 }
 
-/// Lines to be found, and what they become.
+/// Lines to find, and their replacement.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Block {
-    /// The line above it in its fence, and what stands behind its first mark: a name may be in either.
+    /// The line above it in its fence, and the text after its first marker: either may have a name.
     pub above: String,
     pub behind: String,
     pub old: Vec<String>,
     pub new: Vec<String>,
-    /// Why it is none, as the end of a sentence.
+    /// Why it is unusable, phrased as the end of a sentence.
     pub broken: Option<&'static str>,
 }
 
@@ -74,7 +73,7 @@ fn piece(rest: &[&str]) -> (usize, What) {
         return (end, What::Patch(rest.get(..end).unwrap_or_default().concat()));
     }
     if begins_diff(rest) {
-        // Nobody says where it ends: whoever reads it passes over what is none.
+        // An unfenced diff has no end marker; its parser skips trailing text.
         let ends = |line: &&str| Fence::opens(line).is_some() || opens_block(line).is_some();
         let length = rest.iter().position(ends).unwrap_or(rest.len());
         return (length.max(1), What::Diff { text: rest.get(..length).unwrap_or_default().concat(), bare: true });
@@ -86,7 +85,7 @@ fn piece(rest: &[&str]) -> (usize, What) {
 pub struct Fence {
     mark: String,
     indent: usize,
-    /// What stands behind the marks.
+    /// The info string.
     pub info: String,
 }
 
@@ -103,19 +102,19 @@ impl Fence {
             .filter(|fence| !fence.info.contains('`'))
     }
 
-    /// A line of a diff begins with a blank, + or -, so that a fence in a file that is changed closes nothing.
+    /// A line of a diff begins with a blank, + or -, so a fence inside the changed file closes nothing.
     pub fn closes(&self, line: &str) -> bool {
         let line = self.dedented(line).trim_end();
         line.starts_with(&self.mark) && line.trim_matches(['`', '~']).is_empty()
     }
 
-    /// Without the blanks that the fence itself begins with.
+    /// Without the fence's own indentation.
     fn dedented<'a>(&self, line: &'a str) -> &'a str {
         let blanks = line.bytes().take(self.indent).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         line.get(blanks..).unwrap_or(line)
     }
 
-    /// All of the fence, and how many lines it has.
+    /// The whole fence, and its number of lines.
     fn read(&self, rest: &[&str]) -> (usize, What) {
         let inside = rest.get(1..).unwrap_or_default();
         let blocks = self.blocks(inside);
@@ -140,7 +139,7 @@ impl Fence {
         (behind, what)
     }
 
-    /// Lines up to the one that closes it. In Markdown, a fence with a language opens another one inside.
+    /// Number of lines up to the closing one. In Markdown, a fence with a language opens a nested one.
     fn length(&self, inside: &[&str]) -> usize {
         let close = |line: &&str| self.closes(line);
         let first = inside.iter().position(close).unwrap_or(inside.len());
@@ -162,7 +161,7 @@ impl Fence {
         first
     }
 
-    /// The blocks in it, and its lines; nothing when there are none.
+    /// The blocks in the fence, and its number of lines; `None` when it has no blocks.
     fn blocks(&self, inside: &[&str]) -> Option<(usize, Vec<Block>)> {
         let mut blocks: Vec<Block> = Vec::new();
         let mut above = String::new();
@@ -187,7 +186,7 @@ impl Fence {
     }
 }
 
-/// One block from its first mark on, and how many lines it has. `ends` is what ends it before it is whole.
+/// Parses a block from its first marker, and returns its number of lines. `ends` tells lines that end it early.
 fn block(rest: &[&str], indent: usize, ends: &dyn Fn(&str) -> bool) -> (Block, usize) {
     let first = rest.first().copied().unwrap_or_default();
     let own = first.len() - first.trim_start_matches([' ', '\t']).len();
@@ -196,7 +195,7 @@ fn block(rest: &[&str], indent: usize, ends: &dyn Fn(&str) -> bool) -> (Block, u
     let body = rest.get(1..).unwrap_or_default();
     let stop = body.iter().position(|line| closes_block(line) || opens_block(line).is_some());
     let Some(end) = stop.filter(|stop| body.get(*stop).is_some_and(|line| closes_block(line))) else {
-        // Another one begins, or the fence ends, and this has not.
+        // The next block begins or the fence ends before this one is complete.
         let fence = body.iter().take(stop.unwrap_or(body.len())).position(|line| ends(line));
         let broken = Some("has no line >>>>>>> REPLACE at its end");
         return (Block { behind, broken, ..Block::default() }, fence.or(stop).unwrap_or(body.len()) + 1);
@@ -228,7 +227,7 @@ fn block(rest: &[&str], indent: usize, ends: &dyn Fn(&str) -> bool) -> (Block, u
     (block, end + 2)
 }
 
-/// Some put each half into a fence of its own.
+/// Some models put each half into a fence of its own.
 fn unfenced(lines: Vec<String>) -> Vec<String> {
     match lines.as_slice() {
         [first, inside @ .., last] => match Fence::opens(first) {
@@ -239,7 +238,7 @@ fn unfenced(lines: Vec<String>) -> Vec<String> {
     }
 }
 
-/// `<<<<<<< SEARCH`, with what stands behind it.
+/// `<<<<<<< SEARCH`, and the text after it.
 fn opens_block(line: &str) -> Option<String> {
     let line = line.trim();
     let rest = line.trim_start_matches('<');
@@ -249,7 +248,7 @@ fn opens_block(line: &str) -> Option<String> {
     let behind = rest.get(word.len()..).unwrap_or_default();
     let meant = match word.to_ascii_uppercase().as_str() {
         "SEARCH" => signs >= 3,
-        // Not HEAD: that is how git marks a conflict, and no edit.
+        // Not HEAD, which is how git marks a conflict.
         "ORIGINAL" | "OLD" | "FIND" | "BEFORE" => signs >= 5,
         _ => false,
     };

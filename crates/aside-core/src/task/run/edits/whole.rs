@@ -1,16 +1,16 @@
-//! A file that a model wrote down anew. What it left out would be deleted, so that what looks like a part of the file, or like the file
-//! with a gap, is refused.
+//! Replaces a whole file by the model's version. Refuses what looks like a part of the file, or like the file with omissions, since omitted
+//! lines would be deleted.
 
 use std::collections::BTreeSet;
 
 use crate::task::run::edits::text::{Said, Text};
 
-/// Lines from which on a file may not become half as long.
+/// Lines from which a file may not shrink to less than half.
 const LONG: usize = 6;
-/// Words of a file from which on the new one must have some of them.
+/// Words from which the new file must share some with the old one.
 const LEAST_WORDS: usize = 4;
 
-/// Puts the new lines in the place of all. The error goes on from the name of the file.
+/// Replaces all lines. The error continues after the name of the file.
 pub fn rewrite(text: &mut Text, new: &[String]) -> Result<(), String> {
     let filled = |line: &&str| !line.trim().is_empty();
     let old: Vec<String> = text.lines.iter().map(|line| line.shown.clone()).collect();
@@ -39,7 +39,7 @@ pub fn rewrite(text: &mut Text, new: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether most lines of a file are in the other, for one that is only said to be it.
+/// Whether most lines of the file are in the new text, for a text that is only said to be the file.
 pub fn resembles(text: &Text, new: &[String]) -> bool {
     let new: BTreeSet<&str> = new.iter().map(|line| line.trim()).collect();
     let old: Vec<&str> = text.lines.iter().map(|line| line.shown.trim()).filter(|line| !line.is_empty()).collect();
@@ -51,7 +51,7 @@ fn words<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
     lines.flat_map(split).filter(|word| !word.is_empty()).collect()
 }
 
-/// Whether a line stands for lines that were left out. `...` alone is code in Python.
+/// Whether a line stands for omitted lines. `...` alone is code in Python.
 pub fn elides(path: &str, line: &str) -> bool {
     const LEFT_OUT: [&str; 24] = [
         "rest of",
@@ -95,7 +95,7 @@ pub fn elides(path: &str, line: &str) -> bool {
         || begins.iter().any(|words| lower.starts_with(words) || lower.starts_with(&format!("the {words}")))
 }
 
-/// What a comment that is alone on its line says.
+/// The text of a comment that is alone on its line.
 pub fn comment(line: &str) -> Option<&str> {
     let line = line.trim();
     let between = |start: &str, end: &str| line.strip_prefix(start).map(|rest| rest.strip_suffix(end).unwrap_or(rest));

@@ -1,4 +1,4 @@
-//! What a model is asked where words are wanted and no change: an explanation, a plan, a second look at a diff.
+//! Prompts for answers in words and not changes: an explanation, a plan, a second look at a diff.
 
 use crate::redact::redact;
 use crate::task::run::context::Context;
@@ -6,12 +6,12 @@ use crate::task::run::prompt::asked;
 use crate::text;
 use crate::translate::prompt::Prompt;
 
-/// Bytes of a diff that are told.
+/// Bytes of a diff that are sent.
 pub const MAX_DIFF: usize = 24_000;
-/// Bytes of what rules found in it.
+/// Bytes of the rules' findings that are sent.
 const MAX_FOUND: usize = 4_000;
 
-/// Tokens of an answer in words, and of the thoughts that some have before it.
+/// Tokens of an answer in words, including the reasoning that some models emit before it.
 pub const MAX_TOKENS: u32 = 3072;
 
 macro_rules! rules {
@@ -56,7 +56,7 @@ pub fn plan(request: &str, context: &Context) -> Prompt {
     Prompt { system: PLAN, facts: context.told(), ask: format!("Request: {}\n", asked(request)) }
 }
 
-/// The diff as git prints it, of which `bytes` are told, and what rules said about it.
+/// The diff as git prints it, of which `bytes` are sent, and the findings of the rules.
 pub fn review(request: &str, diff: &str, bytes: usize, found: &str) -> Prompt {
     let clean = |text: &str| text::without_turns(redact(&text::clean(text)).replace("~~~", "~ ~~"));
     let diff = clean(diff);

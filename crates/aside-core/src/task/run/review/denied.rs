@@ -1,4 +1,4 @@
-//! A diff without the contents of files that no task reads. That they changed stays: a key that is committed is worth a word.
+//! Removes the contents of denied files from a diff. Keeps the fact that they changed: a committed key is worth reporting.
 
 use crate::agent::tongue::Both;
 use crate::task::deny::denial;
@@ -9,7 +9,7 @@ pub fn without_denied(diff: &str) -> (String, Vec<Both>) {
     let mut kept = String::with_capacity(diff.len());
     let mut notes = Vec::new();
     let mut section: Vec<&str> = Vec::new();
-    // Lines of a file's contents begin with a sign, so these begin a file and nothing else.
+    // Lines of a file's contents begin with a sign, so only a header begins with these.
     for line in diff.split_inclusive('\n') {
         if line.starts_with("diff --") {
             keep(&section, &mut kept, &mut notes);
@@ -41,7 +41,7 @@ fn keep(section: &[&str], kept: &mut String, notes: &mut Vec<Both>) {
 
 fn names(line: &str) -> Vec<String> {
     if let Some(both) = line.strip_prefix("diff --git ") {
-        // Where it cannot be told where one name ends, a denied one may still be in there: each word is looked at.
+        // If the boundary between the names is unclear, checks each word, since one of them may be a denied file.
         return match git_names(both.as_bytes()) {
             Some((old, new)) => vec![old, new],
             None => both.split(' ').map(str::to_owned).collect(),

@@ -1,23 +1,23 @@
-//! A file that git does not know of yet, as a diff would show it: all of it is new, and nobody has looked at it.
+//! Renders an untracked file as a diff: all of it is new.
 
 use crate::agent::tongue::Both;
 use crate::text;
 
-/// What of a new file is looked at.
+/// The reviewed part of a new file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fresh {
     pub diff: String,
-    /// What of it is not.
+    /// What is not reviewed.
     pub note: Option<Both>,
 }
 
-/// Nothing for a name that no diff could spell plainly.
+/// `None` for a name that a diff would have to quote.
 pub fn header(path: &str) -> Option<String> {
     let plain = !path.is_empty() && text::clean(path) == path && !path.contains(['\n', '\t', '"', '\\']);
     plain.then(|| format!("diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"))
 }
 
-/// At most so many bytes of its contents, in whole lines.
+/// Shows at most `bytes` of its contents, in whole lines.
 pub fn added(path: &str, contents: &[u8], bytes: usize) -> Option<Fresh> {
     let mut diff = header(path)?;
     let shown = contents.get(..contents.len().min(bytes)).unwrap_or_default();

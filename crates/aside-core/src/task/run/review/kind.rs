@@ -1,4 +1,4 @@
-//! What sort of file a path is, by `data/task/kinds.toml`. Looks at names only.
+//! Classifies a file by its path, with `data/task/kinds.toml`. Looks at names only.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ pub fn of(path: &str) -> &'static str {
     ALL.iter().find(|kind| kind.pattern.is_match(path)).map_or(CODE, |kind| kind.name.english.as_str())
 }
 
-/// Its name for a person.
+/// The user-visible name of a kind.
 pub fn called(kind: &str, tongue: Tongue) -> &str {
     let known = ALL.iter().map(|kind| &kind.name).find(|name| name.english == kind);
     known.map_or_else(|| if kind == CODE { tongue.pick(CODE, "代码") } else { kind }, |name| name.of(tongue))

@@ -1,4 +1,4 @@
-//! What stands out in a change: what the rules find in its lines, and what only all of its lines together show.
+//! Finds what stands out in a change: what the rules match in single lines, and what only all lines together show.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -13,13 +13,13 @@ use crate::task::run::review::{Risk, Spot, Weight, rule};
 use crate::task::run::short;
 use crate::text;
 
-/// Lines of one file from where on somebody should wonder.
+/// Changed lines from which a file is reported as large.
 const LARGE: usize = 1000;
-/// Places that are kept of one risk.
+/// Places kept for one risk.
 const MAX_PLACES: usize = 200;
-/// Bytes of added text in which secrets are looked for at once.
+/// Bytes of added text that one scan for secrets takes.
 const MAX_SECRETS: usize = 1024 * 1024;
-/// Letters of a line that are shown.
+/// Characters of a line that are shown.
 const MAX_SHOWN: usize = 80;
 
 pub fn risks(files: &[File<'_>], kinds: &[&'static str]) -> Vec<Risk> {
@@ -28,7 +28,7 @@ pub fn risks(files: &[File<'_>], kinds: &[&'static str]) -> Vec<Risk> {
     for (file, kind) in files.iter().zip(kinds) {
         whole(file, kind, &mut found);
         if *kind == "lock file" || *kind == "generated" {
-            // Nobody wrote them by hand; hashes look like secrets.
+            // Generated files are skipped: they are not written by hand, and their hashes look like secrets.
             continue;
         }
         hidden(file, &mut found);
@@ -40,7 +40,7 @@ pub fn risks(files: &[File<'_>], kinds: &[&'static str]) -> Vec<Risk> {
         }
         for rule in rule::ALL.iter().filter(|rule| rule.is_about(&file.path, kind)) {
             for row in file.of_side(rule.side).filter(|row| rule.finds(row.text)) {
-                // What went with its file, and what only moved, is not missing.
+                // A line that went with its file, or was only moved, is not missing.
                 let went = file.change == Change::Deleted || comes.has_line(row.text);
                 if rule.side == RowSide::Removed && went {
                     continue;
@@ -72,7 +72,7 @@ impl Found {
     }
 
     fn sorted(mut self) -> Vec<Risk> {
-        // Stable: within one weight they stay as they were found.
+        // A stable sort: equal weights keep the order in which they were found.
         self.all.sort_by_key(|risk| risk.weight);
         self.all
     }
@@ -88,7 +88,7 @@ impl Spot {
     }
 }
 
-/// What is about the file and not about its lines.
+/// Findings about the file and not about its lines.
 fn whole(file: &File<'_>, kind: &str, found: &mut Found) {
     let mut add = |rule: &str, weight, what: Both| found.add(rule, weight, &what, Spot::whole(file));
     let comes = file.change != Change::Deleted;
@@ -135,18 +135,18 @@ fn whole(file: &File<'_>, kind: &str, found: &mut Found) {
     }
 }
 
-/// A first line that says what runs it.
+/// Whether the file begins with a shebang.
 fn is_script(file: &File<'_>) -> bool {
     file.of_side(RowSide::Added).next().is_some_and(|row| row.text.starts_with("#!"))
 }
 
-/// Letters that nobody sees, and that let code read otherwise than it is.
+/// Invisible characters, which can make code read differently from what it does.
 fn hidden(file: &File<'_>, found: &mut Found) {
     for row in file.of_side(RowSide::Added) {
-        // A mark at the beginning of a file, and a terminal's colours in a test, are seen often enough.
+        // Ignores a byte order mark at the start, and colour sequences in tests, which are common.
         let line = row.text.trim_start_matches('\u{feff}');
         let hides = line.char_indices().any(|(at, letter)| {
-            // Joins pictures of people to one; between plain letters it has no business.
+            // A zero-width joiner combines emoji; between plain letters it is suspicious.
             let joins = letter == '\u{200d}'
                 && line
                     .get(..at)
@@ -165,7 +165,7 @@ fn hidden(file: &File<'_>, found: &mut Found) {
     }
 }
 
-/// Secrets in what is added. Some of them are many lines long.
+/// Secrets in added lines. Some secrets span many lines.
 fn leaked(file: &File<'_>, kind: &str, found: &mut Found) {
     let mut all = String::new();
     let mut starts: Vec<(usize, &Row<'_>)> = Vec::new();
@@ -180,7 +180,7 @@ fn leaked(file: &File<'_>, kind: &str, found: &mut Found) {
     for secret in secrets(&all) {
         let after = starts.partition_point(|(start, _)| *start <= secret.span.start);
         let Some((_, row)) = after.checked_sub(1).and_then(|at| starts.get(at)) else { continue };
-        // What only looks random is a hash or a picture as often as not, and tests have secrets that open nothing.
+        // A random-looking string is as often a hash or an image, and secrets in tests are mostly fake.
         let (weight, what) = match (secret.kind, kind) {
             ("random string", _) => (Weight::Look, Both::new("may be a secret", "可能是机密")),
             (sort, "tests") => {
@@ -192,7 +192,7 @@ fn leaked(file: &File<'_>, kind: &str, found: &mut Found) {
             }
         };
         let mut spot = Spot::at(file, row);
-        // Of a key over many lines, each line alone looks harmless.
+        // A single line of a multi-line key looks harmless alone, so none is shown.
         if !spot.text.contains(crate::redact::REDACTED) {
             spot.text = String::new();
         }
@@ -200,18 +200,18 @@ fn leaked(file: &File<'_>, kind: &str, found: &mut Found) {
     }
 }
 
-/// Whether all that comes and goes is the same but for blanks.
+/// Whether added and removed text differ only in whitespace.
 fn only_spaces(file: &File<'_>) -> bool {
     let of = |side| -> String {
         file.of_side(side).flat_map(|row| row.text.chars()).filter(|letter| !letter.is_whitespace()).collect()
     };
     let (added, removed) = file.counts();
-    // In these, blanks mean something.
+    // In these languages whitespace is significant.
     let meant = file.path.ends_with(".py") || file.path.ends_with(".yml") || file.path.ends_with(".yaml");
     added + removed > 0 && !meant && of(RowSide::Added) == of(RowSide::Removed)
 }
 
-/// Everything that is added anywhere.
+/// All added lines and names of the change.
 struct Comes<'a> {
     lines: BTreeSet<&'a str>,
     names: BTreeSet<(Sort, &'a str)>,
@@ -236,7 +236,7 @@ impl<'a> Comes<'a> {
     }
 }
 
-/// Tests and public names that go and do not come back.
+/// Reports tests and public names that are removed and not added elsewhere.
 fn gone(file: &File<'_>, kind: &str, comes: &Comes<'_>, found: &mut Found) {
     for (row, sort, name) in declared(file, RowSide::Removed) {
         let again = comes.names.contains(&(sort, name));
@@ -299,7 +299,7 @@ fn declared<'a>(file: &File<'a>, side: RowSide) -> Vec<(Row<'a>, Sort, &'a str)>
     let mut is_test = false;
     for row in file.of_side(side) {
         let line = row.text.trim();
-        // Rust says it on the line above.
+        // Rust marks a test on the line above.
         if line.starts_with("#[") {
             is_test |= line.starts_with("#[test]") || line.contains("::test");
             continue;

@@ -1,5 +1,5 @@
-//! A change as git shows it, summed up for the person who has to look at it: what kinds of files it is about, how large it is,
-//! and what rules find in it. Found by rules, and said to be so: nobody has read the change.
+//! Summarises a change for review: what kinds of files it has, how large it is, and what rules find in it. Says that rules made the
+//! findings, since no model or user has read the change.
 
 pub mod denied;
 pub mod fresh;
@@ -17,20 +17,20 @@ use crate::agent::tongue::{Both, Tongue};
 use crate::task::run::{Model, Outcome};
 use patch::{Change, Patch};
 
-/// What was found, for whoever shows it otherwise than as Markdown.
+/// The findings, for clients that render something other than Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Review {
     pub files: Vec<File>,
     /// The gravest first, then in the order of the files.
     pub risks: Vec<Risk>,
-    /// What was not looked at, and why.
+    /// What was not reviewed, and why.
     pub notes: Vec<Both>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     pub path: String,
-    /// `new`, `deleted`, `renamed from x`; empty for most.
+    /// `new`, `deleted`, `renamed from x`; mostly empty.
     pub change: Both,
     /// `tests`, `documentation`, `code`.
     pub kind: &'static str,
@@ -38,12 +38,12 @@ pub struct File {
     pub removed: usize,
 }
 
-/// One thing that was found, at all its places.
+/// A finding, with all its places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Risk {
     pub rule: String,
     pub weight: Weight,
-    /// What it is, in some words.
+    /// A short description.
     pub what: Both,
     pub places: Vec<Spot>,
 }
@@ -51,9 +51,9 @@ pub struct Risk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     pub path: String,
-    /// In the new file; in the old one for what was removed. None when it is about the file.
+    /// Line in the new file; in the old one for removed lines. `None` when it is about the whole file.
     pub line: Option<usize>,
-    /// The line, without secrets.
+    /// The line, with secrets redacted.
     pub text: String,
 }
 
@@ -66,11 +66,11 @@ pub enum Weight {
     Minor,
 }
 
-/// What git printed, how many lines the summary may have, and in which language.
+/// Reviews the output of `git diff`, in at most `lines` lines of the given language.
 pub fn review(diff: &str, lines: usize, tongue: Tongue) -> Outcome {
     let review = look(diff);
     let text = tell::markdown(&review, lines, tongue);
-    // Whether the change is right, no rule can say.
+    // Rules cannot tell whether the change is correct; a model may.
     let model = if review.files.is_empty() { Model::Unneeded } else { Model::Better };
     Outcome::answer(text, tell::summary(&review, tongue), model)
 }

@@ -1,11 +1,11 @@
-//! What git printed, taken apart for looking only. Tolerant where `task::diff` is strict: binary files, links, submodules, copies and
-//! modes are told, since nothing of this is ever applied.
+//! Parses git's output for review only. Lenient where `task::diff` is strict: accepts binary files, links, submodules, copies and modes,
+//! since nothing here is ever applied.
 
 use crate::agent::tongue::Both;
 use crate::task::diff::header::{Header, Side, git_names, side};
 use crate::text;
 
-/// Bytes of a diff that are looked at.
+/// Bytes of a diff that are reviewed.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 const MAX_FILES: usize = 2000;
 
@@ -17,7 +17,7 @@ pub struct Patch<'a> {
 
 #[derive(Debug)]
 pub struct File<'a> {
-    /// The new name; the old one of what is deleted.
+    /// The new name; the old one for a deleted file.
     pub path: String,
     pub change: Change,
     /// As git writes them: `100644`.
@@ -35,13 +35,13 @@ pub enum Change {
     Copied { from: String },
 }
 
-/// A line that comes, goes or stays.
+/// An added, removed or context line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
     pub side: RowSide,
-    /// In the new file, or in the old one for what goes.
+    /// Line in the new file, or in the old one for a removed line.
     pub line: usize,
-    /// From 0, in its file.
+    /// Index of the hunk in its file, from 0.
     pub hunk: usize,
     pub text: &'a str,
 }
@@ -104,7 +104,7 @@ pub fn read(diff: &str) -> Patch<'_> {
     patch
 }
 
-/// One file, from the line below `diff --git` on; gives where the next thing stands.
+/// Parses one file, from the line after `diff --git`; returns the index of the next line.
 fn file<'a>(names: &str, lines: &[&'a str], from: usize, patch: &mut Patch<'a>) -> usize {
     let mut at = from;
     let mut header = Header { git: git_names(names.as_bytes()), ..Header::default() };
@@ -128,7 +128,7 @@ fn file<'a>(names: &str, lines: &[&'a str], from: usize, patch: &mut Patch<'a>) 
             hunk += 1;
             continue;
         } else if let Some(old) = line.strip_prefix("--- ") {
-            // Another file, in a diff that git did not write.
+            // The next file, in a diff that git did not write.
             if header.old.is_some() {
                 break;
             }
@@ -152,7 +152,7 @@ fn file<'a>(names: &str, lines: &[&'a str], from: usize, patch: &mut Patch<'a>) 
         } else if let Some(mode) = line.strip_prefix("new mode ") {
             modes.1 = Some(mode.trim());
         } else if line.starts_with("index ") {
-            // The mode of a file that keeps it stands behind the hashes.
+            // The `index` line has the mode of a file that keeps it.
             if let Some((_, mode)) = line.rsplit_once(' ').filter(|(_, mode)| mode.len() == 6)
                 && modes == (None, None)
             {
@@ -171,13 +171,13 @@ fn file<'a>(names: &str, lines: &[&'a str], from: usize, patch: &mut Patch<'a>) 
     }
     let found = meant.and_then(|names| names.new.or(names.old));
     let path = moved.or(found).or_else(|| header.git.map(|(_, new)| new));
-    // Nothing tells where one name ends and the other begins.
+    // The boundary between the two names is unknown.
     let path = path.unwrap_or_else(|| names.trim().to_owned());
     patch.files.push(File { path: text::clean(&path).into_owned(), change, modes, binary, rows });
     at
 }
 
-/// The lines of a hunk, as far as its counts go.
+/// Parses the lines of a hunk, as far as its counts go.
 fn rows_of<'a>(header: &str, lines: &[&'a str], from: usize, hunk: usize, rows: &mut Vec<Row<'a>>) -> usize {
     let range = |word: Option<&str>, sign: char| -> Option<(usize, usize)> {
         let text = word?.strip_prefix(sign)?;

@@ -1,4 +1,4 @@
-//! What single lines of a change give away, by `data/task/risks.toml`.
+//! Rules that match single lines of a change, from `data/task/risks.toml`.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::task::run::review::patch::RowSide;
 
 const LIST: &str = include_str!("../../../../data/task/risks.toml");
 
-/// Bytes of a line that are looked at; what is longer was written by a program.
+/// Bytes of a line that are matched; longer lines are generated.
 const MAX_LINE: usize = 1000;
 
 pub struct Rule {
@@ -56,7 +56,7 @@ fn read(table: &Table) -> Option<Rule> {
 }
 
 impl Rule {
-    /// Whether it is about such a file.
+    /// Whether the rule applies to such a file.
     pub fn is_about(&self, path: &str, kind: &str) -> bool {
         let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
         let of_kind = match self.kinds.as_slice() {

@@ -1,4 +1,4 @@
-//! A review as Markdown, for a person: the most important first, and never longer than there is room for.
+//! Renders a review as Markdown: the most important first, and within the number of lines.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use crate::task::run::code;
 use crate::task::run::review::kind;
 use crate::task::run::review::{Review, Risk, Spot, Weight};
 
-/// Places of one risk that are spelled out.
+/// Places of a risk that are listed.
 const PLACES: usize = 3;
-/// Fewer lines than this say nothing.
+/// Minimum number of lines; fewer would be useless.
 const FEWEST: usize = 8;
 
-/// One line, for a message.
+/// One line, for a notification.
 pub fn summary(review: &Review, tongue: Tongue) -> String {
     if review.files.is_empty() {
         return tongue.pick("Nothing has changed", "没有改动").to_owned();
@@ -67,7 +67,7 @@ pub fn markdown(review: &Review, lines: usize, tongue: Tongue) -> String {
         );
         told.push(nothing.to_owned());
     } else {
-        // Room for the files, with their heading and what is left out.
+        // Room for the files, with their heading and the note about omissions.
         let room = lines.saturating_sub(told.len() + notes.len() + 6).max(2);
         let mut rows = Vec::new();
         if !grave.is_empty() {
@@ -82,7 +82,7 @@ pub fn markdown(review: &Review, lines: usize, tongue: Tongue) -> String {
             if grave.is_empty() {
                 rows.push(tongue.pick("Rules found only small things:", "规则只发现了一些小问题：").to_owned());
             } else {
-                // Without a gap it would be read as more of the last thing.
+                // Without an empty line Markdown would continue the last item.
                 rows.extend([String::new(), tongue.pick("Small things:", "小问题：").to_owned()]);
             }
             rows.extend(minor.iter().map(|risk| risk_row(risk, tongue)));
@@ -99,7 +99,7 @@ pub fn markdown(review: &Review, lines: usize, tongue: Tongue) -> String {
     told.join("\n") + "\n"
 }
 
-/// So many rows, the last of which says how many are left out.
+/// At most `room` rows, the last of which says how many are left out.
 fn bounded(mut rows: Vec<String>, room: usize, tongue: Tongue) -> Vec<String> {
     if rows.len() > room {
         let left = rows.len() - room.saturating_sub(1);
@@ -147,7 +147,7 @@ fn spot_name(spot: &Spot) -> String {
 }
 
 fn file_rows(review: &Review, tongue: Tongue) -> Vec<String> {
-    // What a person wrote, and much of it, before what a program wrote.
+    // Handwritten and large files before generated ones.
     let dull = |kind: &str| ["lock file", "generated", "media"].contains(&kind);
     let mut files: Vec<_> = review.files.iter().collect();
     files.sort_by_key(|file| (dull(file.kind), usize::MAX - (file.added + file.removed)));

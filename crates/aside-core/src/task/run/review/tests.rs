@@ -1,4 +1,4 @@
-//! Whole changes as git prints them, and what is said about them.
+//! Whole changes as git prints them, and the reviews of them.
 
 use super::*;
 use crate::task::proposal::Proposal;
@@ -21,7 +21,7 @@ fn found(diff: &str) -> Vec<String> {
         .collect()
 }
 
-/// A file of which these lines change.
+/// A diff of one file with these lines.
 fn changed(path: &str, lines: &[&str]) -> String {
     let of = |sign: char| lines.iter().filter(|line| line.starts_with(sign)).count();
     let both = lines.len() - of('+') - of('-');
@@ -193,7 +193,7 @@ fn no_text_is_too_odd() {
     }
 }
 
-/// What a person reads in Chinese has no English of ours in it: only names and code are spelled with these letters.
+/// The Chinese texts contain no English of ours: only names and code have Latin letters.
 #[test]
 fn every_word_of_ours_is_said_in_chinese_too() {
     let is_chinese = |text: &str| Tongue::of(text) == Tongue::Chinese;

@@ -1,24 +1,24 @@
-//! Which change a request wants to have looked at: "review the last commit", "review this branch against develop", "看看暂存的改动". Whether
-//! there is such a commit or branch, git knows.
+//! Decides which change a request wants reviewed: "review the last commit", "review this branch against develop", "看看暂存的改动". Does not check
+//! whether the commit or branch exists; git does.
 
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// Commits that are looked at together.
+/// Commits that are reviewed together.
 pub const MAX_COMMITS: u32 = 100;
 
 /// What is compared with what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// The files as they are with the last commit.
+    /// The working tree against the last commit.
     Now,
-    /// What would be committed with the last commit.
+    /// The index against the last commit.
     Staged,
-    /// The last so many commits.
+    /// The last n commits.
     Last(u32),
     Commit(String),
-    /// What a branch has that another one has not; by default the one that is checked out, and the main one.
+    /// What a branch has that another lacks; by default the current branch against the main one.
     Branch {
         of: Option<String>,
         against: Option<String>,
@@ -43,9 +43,9 @@ struct Frames {
 }
 
 static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
-    // What can be the name of a commit or a branch among words.
+    // A possible name of a commit or a branch.
     let name = r"[\p{L}\p{N}@_][\p{L}\p{N}@_./~^{}+#-]*";
-    // Among Chinese words a name has no blanks around it: only its letters tell it from them.
+    // In Chinese a name has no blanks around it, so `\w` must match ASCII only.
     let plain = |pattern: &str| pattern.replace(r"\w", "[A-Za-z0-9_]").replace("NAME", name);
     let new = |pattern: &str| Regex::new(&format!("(?i){}", plain(pattern))).ok();
     Some(Frames {
@@ -56,7 +56,7 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
         since: new(
             r"\bsince (?:the )?(?:tag |commit |release |version )?`?(NAME)`?|自从? ?`?([\w@][\w@./~^-]*)`? ?(?:以来|之后|开始)",
         )?,
-        // What came after it, and not the commit itself.
+        // Changes after the last commit, not the commit itself.
         unsaved: new(
             r"\b(?:since|after) (?:the |my |our )?(?:last|latest|previous|most recent|newest) commit\b|\bnot (?:yet )?(?:been )?committed\b|\buncommitted\b|自?从?(?:上次|上一次|最后一次|最近一次)的?提交(?:以来|之后|以后|后)|未提交|还?没有?提交",
         )?,
@@ -88,7 +88,7 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
     })
 });
 
-/// Words that stand before or behind "branch" and are no names.
+/// Words around "branch" that are not names.
 const NO_NAMES: &[&str] = &[
     "this",
     "the",
@@ -185,18 +185,18 @@ fn any(found: &Captures<'_>) -> Option<String> {
     (1..found.len()).find_map(|group| name(found, group))
 }
 
-/// Without the full stop of a sentence.
+/// Without the punctuation at the end of a sentence.
 fn name(found: &Captures<'_>, group: usize) -> Option<String> {
     let name = found.get(group)?.as_str().trim_end_matches(['.', ',', '?', '!']);
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// A hash has digits, or is no word that people use: `defaced` is one.
+/// Only letters, so a word and not a hash: `defaced` is one.
 fn is_word(name: &str) -> bool {
     name.len() < 40 && name.bytes().all(|byte| byte.is_ascii_alphabetic()) && !name.starts_with("HEAD")
 }
 
-/// What is more than a word of the sentence: "since v1.2" and "since origin/main", and not "since yesterday".
+/// A revision and not an ordinary word: "since v1.2" and "since origin/main", but not "since yesterday".
 fn is_named(name: &str) -> bool {
     name.contains(['/', '.', '~', '^', '@', '_', '#'])
         || name.bytes().any(|byte| byte.is_ascii_digit())

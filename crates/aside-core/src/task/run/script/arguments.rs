@@ -1,5 +1,5 @@
-//! What is said about a run beside what is run: one test, with coverage, in parallel, on a port. How a runner is told that is in
-//! `data/task/arguments.toml`; where no runner is known that could be told, there is no command.
+//! Modifiers of a run request: one test, with coverage, in parallel, on a port. `data/task/arguments.toml` says how each runner spells
+//! them; without a known runner there is no command.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ pub enum Argument {
     /// Tests with this in their names.
     Only(String),
     Port(String),
-    /// What has one spelling for each runner, by its name in the data.
+    /// A mode that each runner spells in its own way, by its name in the data.
     Mode(&'static str),
 }
 
@@ -29,7 +29,7 @@ pub struct Arguments {
 
 struct Runner {
     is: Vec<String>,
-    /// The name of the argument, how it is spelled, and what it needs.
+    /// The name of the argument, its spelling, and what it needs.
     spelled: Vec<(&'static str, String, Option<String>)>,
 }
 
@@ -44,7 +44,7 @@ static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
     })
 });
 
-/// What is said, the most particular first. A name is one of code, or stands where only a name can stand.
+/// How users phrase the modifiers, the most specific first. A name is an identifier, or stands where only a name can.
 static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     const NAME: &str =
         r"`?(?P<name>[A-Za-z][A-Za-z0-9]*(?:[_:][A-Za-z0-9_:]+|[a-z0-9][A-Z][A-Za-z0-9]*)(?:\[[\w-]+\])?)`?";
@@ -62,7 +62,7 @@ static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("only", r"\b(?:only|just)\s+the\s+(?P<name>[a-z][a-z0-9]+)\s+tests?\s*$".to_owned()),
         ("only", r"^\s*`?(?P<name>test_\w+|Test[A-Z]\w*)`?\s*$".to_owned()),
     ];
-    // Small and capital letters tell names from words: only the words around them may have either.
+    // Case distinguishes names from words, so only the words around a name are case-insensitive.
     let new = |(name, pattern): (&'static str, String)| Some((name, Regex::new(&pattern).ok()?));
     rows.into_iter().filter_map(new).collect()
 });
@@ -74,7 +74,7 @@ impl Arguments {
         for (what, pattern) in SAID.iter() {
             let Some(found) = pattern.captures(&rest) else { continue };
             let Some(range) = found.get(0).map(|whole| whole.range()) else { continue };
-            // One name is one test.
+            // One name means one test.
             if *what == "only" && all.iter().any(|known| matches!(known, Argument::Only(_))) {
                 continue;
             }
@@ -84,7 +84,7 @@ impl Arguments {
         Self { all, rest: rest.split_whitespace().collect::<Vec<_>>().join(" ") }
     }
 
-    /// What is meant where nothing else was said.
+    /// The goal when the request names none.
     pub fn goal(&self) -> &'static str {
         if self.all.iter().any(|argument| matches!(argument, Argument::Port(_))) { "start" } else { "tests" }
     }
@@ -130,11 +130,11 @@ impl Argument {
 pub struct Applied {
     pub cmd: String,
     pub needs: Vec<String>,
-    /// It is no longer the target itself, but what that runs.
+    /// The command is the target's recipe, not the target itself.
     pub by_recipe: bool,
 }
 
-/// What an offer becomes with these arguments; none where one of them cannot be told to what it runs.
+/// An offer with these arguments applied; `None` where its runner does not support one of them.
 pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Option<Applied> {
     if arguments.is_empty() {
         return Some(Applied { cmd: offer.cmd.clone(), needs: Vec::new(), by_recipe: false });
@@ -169,7 +169,7 @@ pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Opti
     Some(Applied { cmd, needs, by_recipe })
 }
 
-/// The one plain line that a target runs.
+/// The recipe of a target, if it is a single plain line.
 fn recipe_of(offer: &Offer, project: &Project) -> Option<String> {
     if offer.origin != Origin::Target {
         return None;
@@ -187,7 +187,7 @@ fn recipe_of(offer: &Offer, project: &Project) -> Option<String> {
     plain.then_some(line)
 }
 
-/// A variable of the Makefile, or the number that the recipe has for it.
+/// Sets the port by a variable of the Makefile, or by replacing the number in the recipe.
 fn with_port(offer: &Offer, recipe: Option<&str>, port: &str, project: &Project) -> Option<Applied> {
     static PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"((?:--port|-p|--bind|--listen)[ =](?:[\w.]+:)?|\b(?:PORT=|localhost:|0\.0\.0\.0:|127\.0\.0\.1:))[0-9]{2,5}\b").ok()
@@ -203,7 +203,7 @@ fn with_port(offer: &Offer, recipe: Option<&str>, port: &str, project: &Project)
     })
 }
 
-/// Whether words stand in a text one behind the other, and are no parts of others.
+/// Whether the words occur in a text in sequence, as whole words.
 fn has_words(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(at, found)| {
         let edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '-');

@@ -1,5 +1,5 @@
-//! Which command of a project is meant by "the tests", "the build", "the deploy script": its own targets first, then scripts that
-//! lie there, then what its tool is usually called with. Where several fit equally well, nothing is guessed: they are listed.
+//! Decides which command of a project "the tests", "the build" or "the deploy script" means: its own targets first, then scripts in the
+//! project, then its tool's usual command. Lists the candidates where several fit equally well, instead of guessing.
 
 mod arguments;
 
@@ -20,10 +20,10 @@ use crate::task::run::{Model, Outcome, code};
 use crate::world::{Known, World};
 use arguments::{Argument, Arguments};
 
-/// Rows of a list of what there is.
+/// Rows of a list of candidates.
 const MAX_LISTED: usize = 20;
 
-/// Where the person is, and what the settings say.
+/// The user's location and settings.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     pub cwd: &'a str,
@@ -36,7 +36,7 @@ pub struct Place<'a> {
     pub project: &'a Project,
 }
 
-/// `Known::NotYet` while the project's files are still being read: ask again.
+/// `Known::NotYet` while the project's files are still being read: the caller asks again.
 pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     if let Some(cmd) = &params.cmd {
         return Known::Yes(written(cmd.clone(), place));
@@ -52,7 +52,7 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     if let Some(text) = unclear.filter(|_| literal::restricts(&arguments.rest) || arguments.rest == said) {
         return Known::Yes(not_understood(text, place.tongue));
     }
-    // "The build and then the tests" is two: running one of them would be something else.
+    // "The build and then the tests" is two goals: running only one of them would be wrong.
     if goal::are_several(&arguments.rest) {
         return Known::Yes(not_understood(said, place.tongue));
     }
@@ -79,16 +79,16 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     Known::Yes(chosen(&asked, &offers, place))
 }
 
-/// What is wanted, in all its parts.
+/// All parts of the request.
 struct Request<'a> {
     params: &'a Params,
     wanted: &'a Wanted<'a>,
     arguments: &'a [Argument],
-    /// Programs that would be needed, and are not here.
+    /// Required programs that are not installed.
     missing: &'a [(Origin, String)],
 }
 
-/// A file that was named needs no word more to be the only one.
+/// A named file is the only test, without further words.
 fn arguments(said: &str, files: &[String]) -> Arguments {
     let alone = files.first().and_then(|file| {
         let names = |word: &&str| file == word || file.strip_suffix(*word).is_some_and(|before| before.ends_with('/'));
@@ -102,7 +102,7 @@ fn arguments(said: &str, files: &[String]) -> Arguments {
     alone.unwrap_or_else(|| Arguments::of(said))
 }
 
-/// Without what this machine cannot run, and the programs that it would take. While the programs are not known, all may be here.
+/// Removes offers whose programs are not installed, and returns those programs. While the list of programs is unknown, keeps all.
 fn installed(offers: Vec<Offer>, place: &Place<'_>) -> (Vec<Offer>, Vec<(Origin, String)>) {
     let Known::Yes(programs) = place.world.programs() else { return (offers, Vec::new()) };
     let has = |name: &str| programs.iter().any(|known| &**known == name);
@@ -110,7 +110,7 @@ fn installed(offers: Vec<Offer>, place: &Place<'_>) -> (Vec<Offer>, Vec<(Origin,
     let mut here = Vec::new();
     for mut offer in offers {
         let program = offer.cmd.split(' ').next().unwrap_or_default().to_owned();
-        // A module of Python may be there without a program of its name.
+        // A Python module may be installed without a program of its name.
         let by_module = ["pytest", "mypy", "ruff", "tox", "nox"].contains(&program.as_str())
             && matches!(offer.origin, Origin::Usual(_) | Origin::File);
         match () {
@@ -145,13 +145,13 @@ fn chosen(asked: &Request<'_>, offers: &[Offer], place: &Place<'_>) -> Outcome {
         return typed.unwrap_or_else(|| nothing(wanted, words, offers, missing, place.tongue));
     };
     let alike: Vec<&Offer> = fitting.iter().filter(|(fit, _)| fit == best).map(|(_, offer)| *offer).collect();
-    // `deploy:staging` or `deploy:prod`: only the person knows.
+    // `deploy:staging` or `deploy:prod`: only the user knows.
     if best.extra > 0 && alike.len() > 1 {
         let said = code(words);
         let head = Both::new(format!("Which one do you mean by {said}?"), format!("{said} 指的是哪一个？"));
         return listed(head.of(place.tongue), "", &alike, place.tongue);
     }
-    // What the project is usually built with is not here: another tool would build something else.
+    // The project's usual build tool is not installed: another tool would build something else.
     let lacks =
         |origin: &Origin| matches!(origin, Origin::Usual(of) if wanted.goal.is_some_and(|goal| goal.name == *of));
     if matches!(first.origin, Origin::Usual(_)) && missing.iter().any(|(origin, _)| lacks(origin)) {
@@ -180,7 +180,7 @@ fn chosen(asked: &Request<'_>, offers: &[Offer], place: &Place<'_>) -> Outcome {
     proposed(first.cmd.clone(), &first.directory, place, reason)
 }
 
-/// The first that can be told what was said beside its name.
+/// The first offer that supports the arguments.
 fn with_arguments(arguments: &[Argument], fitting: &[(Fit, &Offer)], place: &Place<'_>) -> Outcome {
     let said = arguments.iter().map(Argument::said).collect::<Vec<_>>().join(", ");
     let applied = fitting
@@ -213,7 +213,7 @@ fn with_arguments(arguments: &[Argument], fitting: &[(Fit, &Offer)], place: &Pla
     proposed(applied.cmd, &offer.directory, place, reason)
 }
 
-/// A program that has targets here, named without one.
+/// A program that has targets here, named without a target.
 fn bare<'a>(words: &str, offers: &'a [Offer]) -> Option<(&'static str, &'a Offer)> {
     let named = ["make", "just"].into_iter().find(|program| words.trim().eq_ignore_ascii_case(program))?;
     let is_its = |offer: &&Offer| offer.origin == Origin::Target && offer.cmd.split(' ').next() == Some(named);
@@ -264,8 +264,8 @@ fn proposed(cmd: String, directory: &str, place: &Place<'_>, reason: String) -> 
     Outcome { proposal, summary, details: String::new(), model: Model::Unneeded }
 }
 
-/// A program of this machine with what can only be its arguments: `sleep 30`, `curl localhost:8080`. Words of a sentence are none, however
-/// many programs are called like words.
+/// A program of this machine followed by what can only be its arguments: `sleep 30`, `curl localhost:8080`. Prose does not count, although
+/// many programs are named like words.
 fn typed(wanted: &Wanted<'_>, params: &Params, place: &Place<'_>) -> Option<Outcome> {
     let programs = place.world.programs().yes().filter(|_| wanted.goal.is_none())?;
     let is_program = |name: &str| programs.iter().any(|known| &**known == name);
@@ -276,7 +276,7 @@ fn typed(wanted: &Wanted<'_>, params: &Params, place: &Place<'_>) -> Option<Outc
     }
 }
 
-/// A program that was named with words that are not its arguments: no other command is made of it.
+/// A program followed by words that are not its arguments: makes no other command of it.
 fn spelled(params: &Params, place: &Place<'_>) -> Option<Outcome> {
     let Written::Rest(rest) = params.written.as_deref()? else { return None };
     let programs = place.world.programs().yes()?;
@@ -284,7 +284,7 @@ fn spelled(params: &Params, place: &Place<'_>) -> Option<Outcome> {
     names.then(|| not_understood(rest, place.tongue))
 }
 
-/// Text that was piped in is what a request is about. It never becomes a command.
+/// Piped-in text is the subject of a request. It never becomes a command.
 fn piped(tongue: Tongue) -> Outcome {
     let text = tongue.pick(
         "What is piped in is only read, and never run. Write the command in the request itself, as in: run `make test`.",
@@ -299,7 +299,7 @@ fn written(cmd: String, place: &Place<'_>) -> Outcome {
     proposed(cmd, place.cwd, place, reason.to_owned())
 }
 
-/// Words around a command that may say what not to run: leaving them out would run something else than was asked for.
+/// Words around a command may say what not to run: dropping them would run something else than the user asked for.
 fn not_understood(text: &str, tongue: Tongue) -> Outcome {
     let said = code(text);
     let (summary, rest) = match tongue {
@@ -346,7 +346,7 @@ fn nothing(
         };
         return Outcome::answer(format!("{text}\n"), text, Model::Better);
     }
-    // A deployment to where none was written for is not guessed; those that there are may be what was meant.
+    // Never guesses a deployment target; lists the existing ones instead.
     let near = |offer: &&Offer| {
         let parts = goal::parts(&offer.name);
         wanted.verb.is_none()
@@ -381,7 +381,7 @@ fn nothing(
     Outcome { model: Model::Better, ..listed(&unknown, tongue.pick(" There is:", "有这些："), &shown, tongue) }
 }
 
-/// The summary, how it goes on before the list, and the list.
+/// The summary, its continuation before the list, and the list.
 fn listed(summary: &str, on: &str, offers: &[&Offer], tongue: Tongue) -> Outcome {
     let mut text = format!("{summary}{on}\n\n");
     for offer in offers.iter().take(MAX_LISTED) {

@@ -399,7 +399,7 @@ fn what_is_said_beside_the_name_is_told_to_the_runner() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    // What cannot be told to it is not left out.
+    // An unsupported argument is not silently dropped.
     for (project, words, files) in [
         (npm, "the tests in parallel", vec![package]),
         (

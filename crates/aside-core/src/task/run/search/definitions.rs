@@ -1,4 +1,4 @@
-//! Which lines define something, and what: by the lists of this search, for other readers of files.
+//! Whether a line defines something, and what: exposes the search's patterns to other modules.
 
 use crate::task::run::search::lists;
 
@@ -12,7 +12,7 @@ pub fn defined(line: &str) -> Option<&str> {
     lists::defined(line)
 }
 
-/// Whether a line defines something that others call by its name: no variable within a function.
+/// Whether a line defines something that other code refers to: not a variable within a function.
 pub fn is_definition(line: &str) -> bool {
     let indented = line.starts_with([' ', '\t']);
     let keyword = lists::defined_by_keyword(line);

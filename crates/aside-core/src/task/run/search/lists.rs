@@ -1,4 +1,4 @@
-//! The lists of `data/task/search.toml`: how lines define things, what words mean in code, what files of a language end with.
+//! The lists of `data/task/search.toml`: definition patterns, synonyms in code, and file extensions by language.
 
 use std::sync::LazyLock;
 
@@ -46,7 +46,7 @@ pub fn defined(line: &str) -> Option<&str> {
     found.map(|name| name.as_str().trim_end_matches([':', '.', '-', '!', '?']))
 }
 
-/// Whether a word of the language says that the line defines something: the first of the ways.
+/// Whether a keyword of the language makes the line a definition: the first pattern of the list.
 pub fn defined_by_keyword(line: &str) -> bool {
     DEFINES.first().is_some_and(|define| define.pattern.is_match(line))
 }
@@ -59,7 +59,7 @@ pub fn is_comment(line: &str) -> bool {
     COMMENTS.iter().any(|pattern| pattern.is_match(line))
 }
 
-/// What code calls the same thing.
+/// Synonyms that code uses.
 pub fn like(word: &str) -> impl Iterator<Item = &'static str> {
     let fitting = LIKES.iter().filter(move |like| like.of.iter().any(|of| of == word));
     fitting.flat_map(|like| like.like.iter().map(String::as_str))
@@ -72,13 +72,13 @@ pub fn known_start(text: &str) -> Option<&'static str> {
     known.max_by_key(|of| of.len()).map(String::as_str)
 }
 
-/// What names of files of a language end with.
+/// File extensions of a language.
 pub fn endings(language: &str) -> Option<&'static [String]> {
     let fits = |(names, _): &&(Vec<String>, Vec<String>)| names.iter().any(|name| name == language);
     LANGUAGES.iter().find(fits).map(|(_, endings)| endings.as_slice())
 }
 
-/// Whether people call files so.
+/// Whether it is a known file extension.
 pub fn is_ending(ending: &str) -> bool {
     LANGUAGES.iter().any(|(_, endings)| endings.iter().any(|known| known == ending))
 }

@@ -1,4 +1,4 @@
-//! What one file has of what is looked for. Takes its lines as they are found; keeps the best of them.
+//! Collects the matches of one file. Takes matching lines as they are found and keeps the best.
 
 use crate::task::run::review::kind;
 use crate::task::run::search::names::Tokens;
@@ -7,12 +7,12 @@ use crate::task::run::search::rank::worth;
 use crate::task::run::search::term::MAX_TERMS;
 use crate::task::run::search::{Found, Line, Sort, Strengths, lists};
 
-/// Lines of a file that are looked at, and those that are kept.
+/// Lines of a file that are examined, and those that are kept.
 const MAX_LINES: usize = 2_000;
 const MAX_KEPT: usize = 100;
-/// Letters of a line that are looked at and kept: what is longer was written by no person.
+/// Characters of a line that are examined and kept: longer lines are generated.
 const MAX_LINE: usize = 400;
-/// Lines between two that belong together.
+/// Distance in lines within which two lines belong together.
 const NEAR: usize = 4;
 
 pub struct Look<'a> {
@@ -27,10 +27,10 @@ impl<'a> Look<'a> {
         Self { plan, path: path.to_owned(), lines: Vec::new(), all: 0 }
     }
 
-    /// A line in which the pattern of the plan is, and its number from 1. Says whether another one would be looked at.
+    /// Takes a line that matches the plan's pattern, with its number from 1. Returns whether it would examine another one.
     pub fn line(&mut self, number: usize, text: &str) -> bool {
         let text = text.trim_end_matches(['\n', '\r']);
-        // The beginning of a line says most about it; what is sought may be far behind.
+        // The beginning of a line says most about it, but the match may be far behind.
         let head = around(text, self.plan);
         let tokens = Tokens::of(head);
         let mut here = self.plan.strengths(&tokens);
@@ -57,7 +57,7 @@ impl<'a> Look<'a> {
         called.any(|token| self.plan.named(token.text).first().is_some_and(|first| *first > 0))
     }
 
-    /// None when it has nothing of it.
+    /// `None` when nothing matched.
     pub fn done(mut self) -> Option<Found> {
         let plan = self.plan;
         let (above, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
@@ -66,7 +66,7 @@ impl<'a> Look<'a> {
         merge(&mut path_has, &name_has);
         let kind = kind::of(&self.path);
         if kind == "configuration" {
-            // Every line of it is about that.
+            // Every line of a settings file is about settings.
             let settings = path_has.iter_mut().zip(&plan.terms).filter(|(_, term)| term.is_setting());
             settings.for_each(|(has, _)| *has = (*has).max(80));
         }
@@ -114,7 +114,7 @@ fn merge(into: &mut Strengths, other: &Strengths) {
     }
 }
 
-/// The line, or what is around the first match when it is long.
+/// The line, or the surroundings of the first match when it is long.
 fn around<'a>(text: &'a str, plan: &Plan) -> &'a str {
     if text.len() <= MAX_LINE {
         return text;

@@ -1,10 +1,8 @@
-//! What to look for when somebody asks where something is, and which of what was found is told first. `plan` says what to look for;
-//! whoever acts goes through the files, gives each line in which `Plan::pattern` is to a `Look`, and what the looks came to, to `tell`.
-//! Reads nothing itself.
+//! Decides what to search for when the user asks where something is, and ranks what was found. `plan` makes the search; the caller scans
+//! the files, passes each line that matches `Plan::pattern` to a `Look`, and the results of the looks to `tell`. Reads nothing itself.
 //!
-//! A request has words, a project has names. So a name is looked for in all the ways it may be spelled, a word by its stem and by what
-//! code calls the same thing; and a line counts for what it has of the request, what stands near it, the path, and whether it defines
-//! what is sought or only speaks of it.
+//! A request has words, a project has names. So a name is searched in all its spellings, and a word by its stem and its synonyms in code. A
+//! line scores for the terms it has, what stands near it, its path, and whether it defines the term or only mentions it.
 
 pub mod definitions;
 pub mod look;
@@ -21,19 +19,19 @@ mod tests;
 
 use term::MAX_TERMS;
 
-/// What was found in one file.
+/// The matches of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub path: String,
     kind: &'static str,
-    /// The best of it.
+    /// The best lines.
     lines: Vec<Line>,
-    /// How many there were.
+    /// Number of matches.
     all: usize,
-    /// How well each term is in the path, and in the name of the file.
+    /// How well each term matches the path, and the name of the file.
     path_has: Strengths,
     name_has: Strengths,
-    /// How well each term is anywhere in it.
+    /// How well each term matches anywhere in the file.
     has: Strengths,
 }
 
@@ -41,14 +39,14 @@ pub struct Found {
 struct Line {
     number: usize,
     text: String,
-    /// How well each term is on it, in the name that it defines, and within some lines of it.
+    /// How well each term matches the line, the name that it defines, and the lines nearby.
     here: Strengths,
     defines: Strengths,
     near: Strengths,
     sort: Sort,
 }
 
-/// Of each term, from 0 to 100.
+/// A score for each term, from 0 to 100.
 type Strengths = [u8; MAX_TERMS];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +58,12 @@ enum Sort {
     Other,
 }
 
-/// How the search went.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Searched {
     pub found: Vec<Found>,
-    /// Files that were looked at.
+    /// Number of files searched.
     pub files: usize,
-    /// What was not looked at, and why.
+    /// What was not searched, and why.
     pub notes: Vec<String>,
 }

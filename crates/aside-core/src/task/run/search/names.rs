@@ -1,6 +1,6 @@
-//! Names in code and the words in them: `parseConfig`, `parse_config` and `PARSE-CONFIG` have the same two.
+//! Splits identifiers into words: `parseConfig`, `parse_config` and `PARSE-CONFIG` have the same two.
 
-/// The names of a line, in order.
+/// The identifiers of a line, in order.
 pub struct Tokens<'a> {
     pub text: &'a str,
     pub names: Vec<Token<'a>>,
@@ -8,7 +8,7 @@ pub struct Tokens<'a> {
 
 pub struct Token<'a> {
     pub text: &'a str,
-    /// Its words, in small letters.
+    /// Its words, in lower case.
     pub parts: Vec<String>,
     /// Whether it is called.
     pub called: bool,
@@ -33,7 +33,7 @@ fn is_letter(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
-/// Where a name ends that begins here; a hyphen is in it when there is more behind.
+/// Where an identifier that begins here ends; a hyphen is part of it when more follows.
 fn end(text: &str) -> usize {
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
@@ -45,7 +45,7 @@ fn end(text: &str) -> usize {
     text.len()
 }
 
-/// The words of a name, in small letters.
+/// The words of an identifier, in lower case.
 pub fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut part = String::new();
@@ -60,7 +60,7 @@ pub fn parts(name: &str) -> Vec<String> {
             }
             (Some(before), _) if before.is_ascii() != letter.is_ascii() => true,
             (Some(before), _) if before.is_lowercase() || before.is_numeric() => letter.is_uppercase(),
-            // `HTTPServer`: the last capital of a row belongs to what follows.
+            // `HTTPServer`: the last capital of a run belongs to the next word.
             (Some(before), Some(next)) if before.is_uppercase() && letter.is_uppercase() => next.is_lowercase(),
             _ => false,
         };
@@ -83,7 +83,7 @@ impl NonEmpty for String {
     }
 }
 
-/// What the forms of an English word begin with: `configured`, `configuration` and `configure` with `configur`.
+/// The stem of an English word: `configured`, `configuration` and `configure` have `configur`.
 pub fn stem(word: &str) -> String {
     let mut stem = word.to_owned();
     if !stem.is_ascii() || stem.len() < 4 {
@@ -106,11 +106,11 @@ pub fn stem(word: &str) -> String {
     let mut shorter = stem.clone();
     let cut_any = ["ing", "ed"].iter().any(|ending| cut(&mut shorter, ending, 3))
         || ["ions", "ion", "ers", "er", "ments", "ment"].iter().any(|ending| cut(&mut shorter, ending, 4));
-    // `validator`, and not `author`.
+    // `validator`, but not `author`.
     let cut_any = cut_any || shorter.ends_with("tor") && cut(&mut shorter, "or", 5);
     if cut_any && shorter.contains(['a', 'e', 'i', 'o', 'u', 'y']) {
         let mut letters = shorter.bytes().rev();
-        // `logging` is about `log`, and `calling` about `call`.
+        // `logging` becomes `log`, but `calling` becomes `call`.
         if let (Some(last), Some(before)) = (letters.next(), letters.next())
             && last == before
             && !b"lsz".contains(&last)
@@ -125,7 +125,7 @@ pub fn stem(word: &str) -> String {
             stem.push('i');
         }
     }
-    // `validation` is what `validates`, `configuration` what `configures`.
+    // `validation` matches `validates`, `configuration` matches `configures`.
     cut(&mut stem, "at", 5);
     stem
 }

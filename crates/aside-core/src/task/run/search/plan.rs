@@ -1,5 +1,5 @@
-//! What to look for, out of the words of a request and what the router took out of them: names, texts, words, files by their names; and what about
-//! it is wanted, its definition or whoever uses it.
+//! Builds a search from the words of a request and the router's parameters: names, texts, words, files by name; and whether the definition
+//! or the uses are wanted.
 
 use std::sync::LazyLock;
 
@@ -13,24 +13,24 @@ use crate::task::run::search::term::{MAX_TERMS, Term};
 use crate::task::run::search::{Found, Strengths};
 use crate::task::run::short;
 
-/// Letters of what is said to be looked for.
+/// Characters of the search description.
 const MAX_SAID: usize = 80;
-/// Patterns of names, and directories, of one request.
+/// Globs, and directories, of one request.
 const MAX_GLOBS: usize = 8;
 
-/// What is looked for.
+/// What to search for.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// A regular expression; a line without it is of no interest. Empty when only names of files count.
+    /// A regular expression that every relevant line matches. Empty when only file names count.
     pub pattern: String,
-    /// For the person.
+    /// The search in words, for the user.
     pub said: String,
     pub(super) want: Want,
     pub(super) terms: Vec<Term>,
-    /// So many of them are what is sought; the others are what is said about it.
+    /// The number of leading terms that are sought; the others only describe it.
     about: usize,
     pub(super) files: Vec<String>,
-    /// What a file's name ends with: alone, or before others.
+    /// File extensions: exclusive ones, and preferred ones.
     pub(super) endings: Vec<String>,
     pub(super) boosted: Vec<String>,
     pub(super) tests: bool,
@@ -40,17 +40,17 @@ pub struct Plan {
     pub(super) tongue: Tongue,
     globs: Vec<Regex>,
     under: Vec<String>,
-    /// Any file will do: "list all files".
+    /// Any file matches: "list all files".
     pub(super) every: bool,
     first: Option<Regex>,
 }
 
-/// What about it is wanted.
+/// What is wanted about the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
-    /// Files by their names; what is in them does not count.
+    /// Files by their names; the contents do not count.
     Names,
-    /// A file, by its name or by what is in it.
+    /// A file, by its name or its contents.
     File,
     Definition,
     /// Where it gets its value.
@@ -116,7 +116,7 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
     })
 });
 
-/// Words that say that something is sought, and nothing about what.
+/// Words that only express the search itself.
 const STOP: &[&str] = &[
     "a",
     "an",
@@ -302,7 +302,7 @@ const STOP: &[&str] = &[
     "serach",
 ];
 
-/// The same in Chinese, the longest first.
+/// The same in Chinese, longest first.
 const STOP_CHINESE: &[&str] = &[
     "在什么地方",
     "什么地方",
@@ -383,7 +383,7 @@ const STOP_CHINESE: &[&str] = &[
     "叫",
 ];
 
-/// The words of the request, what the router took out of them, and the files that it names.
+/// Takes the words of the request, the query that the router extracted, and the files that it names.
 pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     let query = query.trim();
     let query = if query.is_empty() { words.trim() } else { query };
@@ -407,7 +407,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
         first: None,
     };
     let Some(frames) = FRAMES.as_ref() else { return plan };
-    // What is sought says nothing about what is wanted of it.
+    // The query itself says nothing about what is wanted of it.
     let is_quoted = is_quoted(words, query);
     let around = if is_quoted || frames.name.is_match(query) { words.replace(query, " ") } else { words.to_owned() };
     let around = around.trim();
@@ -423,7 +423,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
         () if frames.file.is_match(around) => Want::File,
         () => Want::Anything,
     };
-    // Of "list all files in docs" the router takes `docs` for what is sought.
+    // For "list all files in docs" the router takes `docs` as the query.
     let around = if frames.every.is_match(words) { words } else { around };
     plan.under = frames
         .under
@@ -448,7 +448,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
             rest.clear();
         }
     }
-    // A file that is named is the one that is sought, unless it is asked who speaks of it, or it is where to look.
+    // A named file is the one sought, unless the request asks for mentions of it, or names it as the place to search.
     if let Some(file) = files.iter().find(|file| rest.contains(file.as_str()) && denied(file).is_none()) {
         if is_place(words, file) {
             plan.want = if plan.want == Want::Names { Want::Anything } else { plan.want };
@@ -467,7 +467,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     words_of(&rest, frames, &mut plan);
     plan.about = plan.terms.len();
     if !is_quoted && !plan.terms.first().is_some_and(Term::is_exact) && plan.globs.is_empty() {
-        // The router keeps what is sought; what is said about it helps to find it.
+        // The router keeps only the query; the words around it help to rank.
         let mut more = words.replace(query, " ");
         for known in files.iter().chain(&plan.under) {
             more = more.replace(known.as_str(), " ");
@@ -480,7 +480,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     }
     plan.every = !is_quoted && plan.is_empty() && frames.every.is_match(words) && frames.unsaid.is_match(&rest);
     if plan.is_empty() && !plan.every {
-        // Nothing but words that say nothing: then those are what is sought.
+        // The query has only stop words: then those are sought.
         words_left(query, &mut plan);
     }
     if plan.is_empty() && !plan.every && !query.is_empty() {
@@ -498,7 +498,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     plan
 }
 
-/// The name that a question is about: `Counter` of "explain what Counter does". Nothing when it names nothing that code could have.
+/// The identifier that a question is about: `Counter` in "explain what Counter does". `None` when it names no identifier.
 pub fn subject(question: &str) -> Option<&str> {
     let frames = FRAMES.as_ref()?;
     let trims = |letter: char| !(letter.is_alphanumeric() || letter == '_');
@@ -511,7 +511,7 @@ pub fn subject(question: &str) -> Option<&str> {
 }
 
 impl Plan {
-    /// Whether a file is worth a look, by its path.
+    /// Whether a file is worth searching, by its path.
     pub fn admits(&self, path: &str) -> bool {
         if self.is_empty() && self.under.is_empty() && !self.every {
             return false;
@@ -533,7 +533,7 @@ impl Plan {
         self.terms.is_empty() && self.globs.is_empty() && self.endings.is_empty()
     }
 
-    /// Whether the contents of files count.
+    /// Whether file contents count.
     pub fn reads(&self) -> bool {
         !self.pattern.is_empty()
     }
@@ -554,12 +554,12 @@ impl Plan {
         all
     }
 
-    /// Where in a long line the first of it is.
+    /// Where the first match is in a long line.
     pub(super) fn first_in(&self, text: &str) -> usize {
         self.first.as_ref().and_then(|first| first.find(text)).map_or(0, |found| found.start())
     }
 
-    /// What was written out counts more than the words about it.
+    /// Exact terms count more than descriptive words.
     pub(super) fn weight(&self, at: usize) -> f32 {
         let exact = |at: usize| self.terms.get(at).is_some_and(Term::is_exact);
         if at == 0 && exact(0) {
@@ -571,7 +571,7 @@ impl Plan {
         }
     }
 
-    /// How well a line must have the first term, where that was written out: what is only like it is not told when the thing itself was found.
+    /// Minimum score of the first term, if it is exact: hides approximate matches when exact ones exist.
     pub(super) fn least(&self, found: &[Found]) -> u8 {
         let Some(first) = self.terms.first().filter(|term| term.is_exact()) else { return 0 };
         let best = found
@@ -595,7 +595,7 @@ fn is_quoted(words: &str, query: &str) -> bool {
         .any(|(open, close)| words.contains(&format!("{open}{query}{close}")))
 }
 
-/// What stands between slashes and has more than letters in it. A path has slashes too.
+/// A regular expression between slashes. A path has slashes too, so it must have a special character.
 fn slashed(query: &str) -> Option<&str> {
     let inner = query.strip_prefix('/')?.strip_suffix('/')?;
     let special = inner.contains(['*', '+', '?', '[', '(', '|', '\\', '^', '$', '{']);
@@ -608,7 +608,7 @@ fn quoted(query: &str, frames: &Frames, plan: &mut Plan) {
         return;
     }
     plan.terms.extend(Term::text(query));
-    // A message is put together from parts: its words are in the code even where the whole of it is not.
+    // Code assembles messages from parts: it has the words even where it does not have the whole text.
     if query.split_whitespace().count() >= 3 {
         words_of(query, frames, plan);
     }
@@ -624,7 +624,7 @@ fn name(text: &str, plan: &mut Plan) {
     plan.terms.extend(owner);
 }
 
-/// `*.toml` and its like, which are about names.
+/// `*.toml` and the like, which match file names.
 fn globs(rest: &mut String, words: &str, frames: &Frames, plan: &mut Plan) {
     let found: Vec<String> =
         frames.glob.find_iter(words).take(MAX_GLOBS).map(|found| found.as_str().to_owned()).collect();
@@ -668,7 +668,7 @@ fn words_of(text: &str, frames: &Frames, plan: &mut Plan) {
         let lower = word.to_lowercase();
         let special = word.contains(['_', '$', '#']) || word.contains("::") || has_hump(word) || is_dotted(word);
         if special && frames.name.is_match(word) {
-            // What is written out comes first; what is about it helps to find it.
+            // Exact terms come first; descriptive words help to rank.
             let at = plan.terms.len();
             name(word, plan);
             if !plan.terms.first().is_some_and(Term::is_exact) {
@@ -688,7 +688,7 @@ fn words_of(text: &str, frames: &Frames, plan: &mut Plan) {
     }
 }
 
-/// Each word once.
+/// Adds each word once.
 fn add(word: &str, plan: &mut Plan) {
     let term = Term::word(word);
     if plan.terms.len() < MAX_TERMS && !plan.terms.iter().any(|known| known.is_same(&term)) {
@@ -696,18 +696,18 @@ fn add(word: &str, plan: &mut Plan) {
     }
 }
 
-/// When everything was a word that says nothing.
+/// Used when all words were stop words.
 fn words_left(text: &str, plan: &mut Plan) {
     let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.chars().count() > 1);
     plan.terms.extend(words.take(MAX_TERMS).map(Term::word));
 }
 
-/// `getUser`, and not `Please`.
+/// `getUser`, but not `Please`.
 fn has_hump(word: &str) -> bool {
     word.chars().zip(word.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase())
 }
 
-/// `Counter`, alone, behind words that have no capitals: whoever writes it so means that name, and not what counts.
+/// `Counter`, alone, after words without capitals: means the type of that name, not a word.
 fn is_type(query: &str) -> bool {
     let mut letters = query.chars();
     query.len() > 2
@@ -717,13 +717,13 @@ fn is_type(query: &str) -> bool {
         && !STOP.contains(&query.to_lowercase().as_str())
 }
 
-/// `process.env`, and not `e.g.`; a number is none.
+/// `process.env`, but not `e.g.` or a number.
 fn is_dotted(word: &str) -> bool {
     word.split('.').count() > 1
         && word.split('.').all(|part| part.len() > 1 && part.starts_with(|letter: char| letter.is_alphabetic()))
 }
 
-/// Words that are not parted by blanks: those that are known, and what is left between them.
+/// Splits text without blanks into known words, and the rest between them.
 fn chinese(text: &str, frames: &Frames, plan: &mut Plan) {
     let mut rest = text;
     let mut unknown = String::new();
@@ -755,7 +755,7 @@ fn chinese(text: &str, frames: &Frames, plan: &mut Plan) {
     flush(&mut unknown, plan);
 }
 
-/// Whether a file is named as where to look.
+/// Whether a file is named as the place to search.
 fn is_place(words: &str, file: &str) -> bool {
     ["in ", "inside ", "within ", "of ", "from "].iter().any(|before| words.contains(&format!(" {before}{file}")))
         || ["里", "中", "里面"]
@@ -763,7 +763,7 @@ fn is_place(words: &str, file: &str) -> bool {
             .any(|behind| words.contains(&format!("{file}{behind}")) || words.contains(&format!("{file} {behind}")))
 }
 
-/// Whether what stands behind "in" is a directory of the project and not another word.
+/// Whether the word after "in" is a directory of the project.
 fn is_directory(text: &str, words: &str) -> bool {
     let known = [
         "src", "lib", "libs", "app", "apps", "web", "tests", "test", "docs", "crates", "packages", "cmd", "internal",

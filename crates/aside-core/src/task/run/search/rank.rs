@@ -1,10 +1,10 @@
-//! What a line is worth to whoever looks for something. Decides the order, nothing else.
+//! Scores lines and files of a search. Decides the order, nothing else.
 
 use crate::task::run::search::plan::{Plan, Want};
 use crate::task::run::search::term::MAX_TERMS;
 use crate::task::run::search::{Found, Line, Sort};
 
-/// How much each term counts: one that is everywhere says little about a place.
+/// Weight of each term: one that occurs everywhere says little about a place.
 pub type Weights = [f32; MAX_TERMS];
 
 pub fn weights(plan: &Plan, found: &[Found], files: usize) -> Weights {
@@ -17,9 +17,9 @@ pub fn weights(plan: &Plan, found: &[Found], files: usize) -> Weights {
     weights
 }
 
-/// A file, for its name.
+/// Score of a file, for its name.
 pub fn worth_file(plan: &Plan, found: &Found, weights: &Weights) -> f32 {
-    // Then their names are the order.
+    // All files match, so they are ordered by name.
     if plan.every {
         return 1.0;
     }
@@ -30,7 +30,7 @@ pub fn worth_file(plan: &Plan, found: &Found, weights: &Weights) -> f32 {
         f32::from(name).max(f32::from(path) * 0.6) / 100.0 * weights.get(at).copied().unwrap_or(0.0)
     };
     let sum: f32 = (0..MAX_TERMS).map(part).sum();
-    // Any file will do when nothing more is said about it.
+    // Without terms, every file matches.
     let coverage = if plan.terms.is_empty() { 1.0 } else { sum / whole.max(f32::EPSILON) };
     let asked = match plan.want {
         Want::Names => 1.5,
@@ -38,7 +38,7 @@ pub fn worth_file(plan: &Plan, found: &Found, weights: &Weights) -> f32 {
         Want::Anything | Want::Setting | Want::Definition => 0.85,
         Want::Uses => 0.3,
     };
-    // Of two that fit, the one with the shorter name is meant, and the one nearer to the top.
+    // Prefers shorter paths, and so files nearer to the root.
     let length = 1.0 / (1.0 + found.path.len() as f32 / 400.0);
     coverage * coverage * asked * of_kind(plan, found) * length
 }
@@ -51,7 +51,7 @@ pub fn worth(plan: &Plan, found: &Found, line: &Line, weights: &Weights) -> f32 
         let of = |strengths: &[u8; MAX_TERMS]| f32::from(strengths.get(at).copied().unwrap_or(0)) / 100.0;
         let (here, near) = (of(here), of(near));
         let (path, name) = (of(&found.path_has), of(&found.name_has));
-        // What stands elsewhere counts for what the line itself does not have.
+        // A match nearby or in the path counts where the line itself has none.
         let elsewhere = (near * 0.4).max(path * 0.45).max(name * 0.55);
         sum += weight * (here.max(elsewhere) + here.min(elsewhere) * 0.2);
         defined += weight * of(defines);

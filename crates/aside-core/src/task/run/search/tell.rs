@@ -1,4 +1,4 @@
-//! What was found, told: the best places first, some of each file, and how much there is besides. No secret that a line has is told.
+//! Renders search results: the best places first, some of each file, and how many more there are. Redacts secrets.
 
 use crate::agent::tongue::Tongue;
 use crate::redact::redact;
@@ -8,17 +8,17 @@ use crate::task::run::search::rank::{Weights, weights, worth, worth_file};
 use crate::task::run::search::{Found, Line, Searched};
 use crate::task::run::{Model, Outcome, code, short};
 
-/// Places that are told, and those of one file unless it is the only one.
+/// Places that are listed, and those of one file unless it is the only one.
 pub const MAX_ITEMS: usize = 100;
 pub const MAX_OF_FILE: usize = 5;
-/// So many fit on a screen, and none of them is left out.
+/// Up to this many fit on a screen, and all of them are listed.
 const FEW: usize = 24;
-/// Letters of a line.
+/// Characters of a line.
 const MAX_PREVIEW: usize = 160;
-/// What is worth less than this part of the best is not told.
+/// Places that score below this fraction of the best are left out.
 const LEAST: f32 = 0.35;
 
-/// A place: a line, or a file for its name.
+/// A place: a line, or a file by its name.
 struct Place<'a> {
     worth: f32,
     found: &'a Found,
@@ -58,7 +58,7 @@ pub fn outcome(plan: &Plan, searched: &Searched) -> Outcome {
     Outcome { proposal: Proposal::SearchResults { items }, summary, details, model }
 }
 
-/// In the order in which they are told.
+/// In display order.
 fn groups<'a>(plan: &Plan, searched: &'a Searched) -> Vec<Group<'a>> {
     let weights: Weights = weights(plan, &searched.found, searched.files);
     let least = plan.least(&searched.found);
@@ -70,7 +70,7 @@ fn groups<'a>(plan: &Plan, searched: &'a Searched) -> Vec<Group<'a>> {
         places.sort_by(|one, other| other.worth.total_cmp(&one.worth).then(number(one).cmp(&number(other))));
         let file = worth_file(plan, found, &weights);
         let best = places.first().map_or(0.0, |place| place.worth);
-        // A file that is sought by its name is one place, before those in it.
+        // A file sought by its name is a place of its own, before those in it.
         let by_name = plan.want == Want::Names || least == 0 && file > best && file > 0.3;
         if by_name {
             places.insert(0, Place { worth: file, found, line: None });
@@ -82,7 +82,7 @@ fn groups<'a>(plan: &Plan, searched: &'a Searched) -> Vec<Group<'a>> {
     let of = |group: &Group<'_>| group.places.first().map_or(0.0, |place| place.worth);
     groups.sort_by(|one, other| of(other).total_cmp(&of(one)).then_with(|| one.path.cmp(other.path)));
     let top = groups.first().map_or(0.0, of);
-    // All uses of a name are wanted, be they ever so plain; of words, only what is as good.
+    // For a name all uses are wanted; for words only the best matches.
     let bar = if least > 0 || plan.terms.is_empty() { f32::MIN } else { top * LEAST };
     for group in &mut groups {
         group.places.retain(|place| place.worth >= bar);
@@ -105,7 +105,7 @@ fn item(place: &Place<'_>) -> proposal::Found {
     }
 }
 
-/// Before it is cut, so that no secret is cut in two.
+/// Redacts before it cuts, so that no secret is cut in two.
 fn preview(text: &str) -> String {
     short(&redact(text), MAX_PREVIEW)
 }

@@ -1,25 +1,24 @@
-//! One thing that is looked for, and how well a line has it: as it was written, spelled otherwise, as part of a longer name, or by
-//! another word for it.
+//! A search term, and how well a line matches it: exactly, in another spelling, as part of a longer name, or by a synonym.
 
 use regex::{Regex, RegexBuilder};
 
 use crate::task::run::search::lists;
 use crate::task::run::search::names::{Token, Tokens, parts, stem};
 
-/// Things that are looked for at once.
+/// Terms of one search.
 pub const MAX_TERMS: usize = 6;
-/// Bytes of a compiled expression.
+/// Bytes of a compiled regular expression.
 const MAX_REGEX: usize = 1024 * 1024;
-/// Letters of a word of which another may be the beginning.
+/// Letters from which a word may match as a prefix.
 const LONG: usize = 5;
 
-/// As it was written, and by a whole name.
+/// Scores of a whole name, and of a part of one.
 pub const WHOLE: u8 = 85;
 pub const PART: u8 = 50;
 
 #[derive(Clone, Debug)]
 pub enum Term {
-    /// A text between quotes, with any blanks between its words.
+    /// A text in quotes, with any whitespace between its words.
     Text {
         exact: Regex,
         any_case: Regex,
@@ -29,7 +28,7 @@ pub enum Term {
         regex: Regex,
         text: String,
     },
-    /// `parse_config`, and before it `Config` in `Config::parse_config`.
+    /// `parse_config`, with `Config` as the owner in `Config::parse_config`.
     Name {
         written: String,
         parts: Vec<String>,
@@ -54,7 +53,7 @@ impl Term {
         Some(Self::Text { exact, any_case: compiled(&format!("(?i){pattern}"))?, pattern })
     }
 
-    /// Small letters mean any.
+    /// Smart case: lower-case patterns match any case.
     pub fn pattern(text: &str) -> Option<Self> {
         let small = !text.chars().any(char::is_uppercase) || text.contains('\\');
         let regex = RegexBuilder::new(text).case_insensitive(small).size_limit(MAX_REGEX).build().ok()?;
@@ -86,7 +85,7 @@ impl Term {
         }
     }
 
-    /// An expression that is on every line which has it; more lines may have it.
+    /// Expressions of which every matching line has one; other lines may have one too.
     pub fn sieve(&self) -> Vec<String> {
         let escaped = |texts: &[String]| texts.iter().map(|text| regex::escape(unbent(text))).collect::<Vec<_>>();
         match self {
@@ -102,7 +101,7 @@ impl Term {
         }
     }
 
-    /// How well a line has it, from 0 to 100.
+    /// How well a line matches, from 0 to 100.
     pub fn strength(&self, line: &Tokens<'_>) -> u8 {
         let best = |strength: &dyn Fn(&Token<'_>) -> u8| line.names.iter().map(strength).max().unwrap_or(0);
         match self {
@@ -118,7 +117,7 @@ impl Term {
             }
             Self::Name { written, parts, owner } => {
                 let named = best(&|token| name_strength(token, written, parts));
-                // Another thing of that name, unless what it belongs to is there too; who defines it may not say so.
+                // Probably something else of that name, unless its owner is on the line too; a definition may not name the owner.
                 let owned = owner.as_ref().is_none_or(|owner| line.names.iter().any(|token| token.text == owner));
                 if owned || named == 0 { named } else { named.min(WHOLE).saturating_sub(15) }
             }
@@ -133,18 +132,18 @@ impl Term {
                 };
                 written.max(best(&|token| match like_strength(token, likes) {
                     0 => 0,
-                    // It is said in another language, and this is how code says it.
+                    // A synonym in code for a word of another language.
                     like => like + 25,
                 }))
             }
         }
     }
 
-    /// How well it is the name itself, which a line defines.
+    /// How well it matches the name that a line defines.
     pub fn names(&self, name: &str) -> u8 {
         match self {
             Self::Text { .. } | Self::Pattern { .. } => 0,
-            // To whom it belongs is said elsewhere.
+            // A definition names its owner elsewhere.
             Self::Name { written, parts, owner: _ } => {
                 let tokens = Tokens::of(name);
                 tokens.names.iter().map(|token| name_strength(token, written, parts)).max().unwrap_or(0)
@@ -162,7 +161,7 @@ impl Term {
         }
     }
 
-    /// Whether it asks for what is configured.
+    /// Whether it asks for configuration.
     pub fn is_setting(&self) -> bool {
         match self {
             Self::Word { likes, stem, .. } => stem == "config" || likes.iter().any(|like| like == "config"),
@@ -171,7 +170,7 @@ impl Term {
         }
     }
 
-    /// Whether it is a thing with a name or a text, and not a word that speaks about one.
+    /// Whether it is a name or a text, and not a descriptive word.
     pub fn is_exact(&self) -> bool {
         match self {
             Self::Text { .. } | Self::Pattern { .. } | Self::Name { .. } => true,
@@ -184,12 +183,12 @@ fn compiled(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).size_limit(MAX_REGEX).build().ok()
 }
 
-/// A stem as all forms of the word begin: `retri` stands for `retry` as well.
+/// The common prefix of all forms of the word: `retri` stands for `retry` as well.
 fn unbent(stem: &str) -> &str {
     stem.strip_suffix('i').filter(|short| short.len() >= 3).unwrap_or(stem)
 }
 
-/// Two letters each, which is what most words have.
+/// Bigrams, since most Chinese words have two characters.
 fn pairs(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() < 3 {
@@ -212,7 +211,7 @@ fn word_strength(token: &Token<'_>, word: &str, own: &str, likes: &[String]) -> 
     if token.text.eq_ignore_ascii_case(word) {
         return 90;
     }
-    // `sign_in` is `signin`, and `dockerfile` may be written as two.
+    // `sign_in` matches `signin`, and `dockerfile` may be written as two words.
     if token.parts.len() > 1 && token.parts.concat() == word {
         return WHOLE;
     }

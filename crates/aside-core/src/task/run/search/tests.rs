@@ -1,4 +1,4 @@
-//! A small project in memory, and what is told about it.
+//! A small project in memory, and searches in it.
 
 use regex::Regex;
 
@@ -132,7 +132,7 @@ fn files_are_found_by_their_names() {
 fn texts_and_patterns_are_taken_as_they_are() {
     assert_eq!(paths("grep for \"Use parse_config\"", "Use parse_config"), ["docs/guide.md:1"]);
     assert_eq!(paths("search for /port\\s*=\\s*\\d{4}/", "/port\\s*=\\s*\\d{4}/"), ["app.toml:2"]);
-    // What is no expression is a text.
+    // An invalid regular expression is a text.
     assert!(paths("search for /(/", "/(/").is_empty());
     assert_eq!(paths("find parse_config in docs", "parse_config"), ["docs/guide.md:1"]);
 }

@@ -1,5 +1,5 @@
-//! What is done to the files of a query: removed, moved, copied, their rights changed, printed. Only what the words ask
-//! for, and with all the filters they name.
+//! Renders what is done to the files of a query: removed, moved, copied, their permissions changed, printed. Only what
+//! the words ask for, and with all the filters they name.
 
 use crate::line::Dialect;
 use crate::translate::System;
@@ -38,7 +38,7 @@ pub fn sum_tool(system: System, sum: &'static str) -> &'static str {
     }
 }
 
-/// Nothing but patterns of names chooses, so the shell can find them too.
+/// The shell pattern when name patterns are the only filter, so that no find is needed.
 fn globs(query: &Query) -> Option<String> {
     let plain = query.tests.is_empty()
         && query.also.is_empty()
@@ -49,7 +49,7 @@ fn globs(query: &Query) -> Option<String> {
         && query.max_depth.is_none()
         && query.min_depth.is_none()
         && matches!(query.what, What::Files | What::Unsaid);
-    // A pattern that fits nothing would stop the whole line, so there is only one.
+    // A pattern that matches nothing would abort the whole line, so only a single one is allowed.
     let [name] = query.names.as_slice() else { return None };
     let is_safe = !name.is_loose
         && name.glob.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"*?._-".contains(&byte))
@@ -63,7 +63,7 @@ fn globs(query: &Query) -> Option<String> {
     (plain && is_safe).then(|| format!("{root}{slash}{}", name.glob))
 }
 
-/// Without a word about depth a pattern means the files here: the others would be a surprise.
+/// Without a word about depth a pattern means the files here; files further down would be a surprise.
 fn flat_first(query: &Query) -> bool {
     matches!(query.reach, Reach::Here | Reach::Flat)
 }
@@ -88,7 +88,7 @@ fn delete(spell: &Spell<'_, '_>) -> Vec<Said> {
         let is_full = matches!(spell.query.what, What::Directories | What::Both)
             && !spell.query.tests.iter().any(|filter| filter.test == Test::Empty && !filter.is_negated);
         if is_full && (spell.query.what == What::Directories || spell.query.has_filter()) {
-            // What is inside goes with it; it is not looked into again.
+            // `-prune`: rm removes the contents too, so find must not descend.
             return (
                 format!("{find} -prune -exec rm -r {{}} +"),
                 "deletes the directories and all that is in them".to_owned(),
@@ -106,14 +106,14 @@ fn delete(spell: &Spell<'_, '_>) -> Vec<Said> {
     let unlimited =
         !special && query.names.is_empty() && query.also.is_empty() && query.tests.is_empty() && query.texts.is_empty();
     if unlimited && matches!(query.what, What::Directories) && query.avoid.is_empty() {
-        // All directories there are: nobody is served by a guess.
+        // All directories there are: does not guess.
         return Vec::new();
     }
     if unlimited && query.what == What::Both && query.not_names.is_empty() && query.avoid.is_empty() {
         return vec![remove(&spell.with(&deep))];
     }
     if unlimited || !query.not_names.is_empty() && query.names.is_empty() {
-        // What is chosen by nothing, or only by what it is not, is kept to this level.
+        // Without a filter, or with only exclusions, stays at this level.
         return match query.reach {
             Reach::Deep => vec![remove(&spell.with(&deep))],
             _ if query.what == What::Both => vec![remove(&spell.with(&flat))],
@@ -149,7 +149,7 @@ fn transfer(spell: &Spell<'_, '_>, goal: &Goal, tool: &str) -> Vec<Said> {
     let deep_said = query.reach == Reach::Deep;
     let by_find = |query: &Query| {
         let mut query = query.clone();
-        // What is there already stays; a directory on its way into itself does too.
+        // Excludes the destination: what is already there stays, and a directory is not moved into itself.
         if query.reach != Reach::Flat && !path.starts_with(['/', '~', '.', '$']) && query.roots.is_empty() {
             query.avoid.push(path.to_owned());
         }
@@ -191,7 +191,7 @@ fn transfer(spell: &Spell<'_, '_>, goal: &Goal, tool: &str) -> Vec<Said> {
     all
 }
 
-/// The same command for each of them.
+/// Runs the same command for each file.
 fn each(spell: &Spell<'_, '_>, command: &str, about: &str) -> Vec<Said> {
     let query = spell.query;
     let about = || about.to_owned();
@@ -228,7 +228,7 @@ fn each(spell: &Spell<'_, '_>, command: &str, about: &str) -> Vec<Said> {
     all
 }
 
-/// The largest, the oldest: the names come sorted, then something happens to them. Only where names with blanks survive.
+/// The largest, the oldest: sorted names are piped to a command. Only in forms that survive names with blanks.
 fn ordered(spell: &Spell<'_, '_>) -> Vec<Said> {
     let query = spell.query;
     let Action::Delete = query.action else { return Vec::new() };
@@ -252,7 +252,7 @@ fn ordered(spell: &Spell<'_, '_>) -> Vec<Said> {
     }
     let about = "deletes the files";
     let listed = (format!("{list} | {rm}"), about.to_owned());
-    // Here, ls is what everybody reads at a glance.
+    // For the current directory ls is the easiest to read.
     if !query.has_filter()
         && query.roots.is_empty()
         && query.reach != Reach::Deep

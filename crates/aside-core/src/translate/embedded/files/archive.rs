@@ -1,4 +1,4 @@
-//! Archives: made, unpacked, looked into, tested, added to. The ending of the name says which tool.
+//! Archives: create, unpack, list, test, append. The ending of the name selects the tool.
 
 use crate::line::Dialect;
 use crate::translate::embedded::draft::Draft;
@@ -25,7 +25,7 @@ enum Format {
 }
 
 impl Format {
-    /// By the end of a name.
+    /// The format by the end of a name.
     fn of(name: &str) -> Option<Self> {
         let low = name.to_lowercase();
         const ENDS: &[(&str, Format)] = &[
@@ -50,9 +50,9 @@ impl Format {
         ENDS.iter().find(|(end, _)| low.ends_with(end)).map(|(_, format)| *format)
     }
 
-    /// By a word for it.
+    /// The format by a word for it.
     fn said(low: &str) -> Option<Self> {
-        // `tar up`, `zip up` are one word.
+        // `tar up`, `zip up` are one word of the reading.
         let low = low.strip_suffix(" up").unwrap_or(low);
         Some(match low.trim_start_matches("*.").trim_start_matches('.') {
             "tar.gz" | "tgz" | "tarball" | "targz" | "tarballs" => Format::TarGz,
@@ -92,12 +92,12 @@ impl Format {
         matches!(self, Format::Tar | Format::TarGz | Format::TarBz2 | Format::TarXz | Format::TarZst)
     }
 
-    /// One file becomes one file.
+    /// Formats that compress one file into one file.
     fn is_single(self) -> bool {
         matches!(self, Format::Gz | Format::Bz2 | Format::Xz | Format::Zst)
     }
 
-    /// The same, around a tar.
+    /// The same compression around a tar.
     fn with_tar(self) -> Self {
         match self {
             Format::Gz => Format::TarGz,
@@ -170,7 +170,7 @@ pub fn is_archive(path: &str) -> bool {
     Format::of(path).is_some() && Format::said(path).is_none()
 }
 
-/// The kind of archive that is spoken of, and where.
+/// The archive format that the query names, and where.
 fn format_said(scan: &Scan<'_, '_>) -> Option<(usize, Format)> {
     let last = |at: &usize| {
         let word = scan.word(*at)?;
@@ -179,12 +179,12 @@ fn format_said(scan: &Scan<'_, '_>) -> Option<(usize, Format)> {
         }
         Format::said(&word.low).map(|format| (*at, format))
     };
-    // `tar the folder into a tar.gz`: the more special word is meant.
+    // `tar the folder into a tar.gz`: the more specific word wins.
     let all: Vec<(usize, Format)> = (0..scan.len()).collect::<Vec<_>>().iter().filter_map(last).collect();
     all.iter().find(|(_, format)| !matches!(format, Format::Tar | Format::Zip)).or_else(|| all.first()).copied()
 }
 
-/// The archive that is spoken of: by its name, or as the only one here.
+/// The archive that the query names, or the only one here.
 fn archive(scan: &mut Scan<'_, '_>, objects: &[Object]) -> Option<(String, Format)> {
     let found = objects.iter().find(|object| is_archive(&object.path))?;
     let format = Format::of(&found.path)?;
@@ -225,7 +225,7 @@ fn extract(reading: &Reading<'_>) -> Vec<Draft> {
     let mut scan = Scan::new(reading);
     let mut objects = scan.objects(false);
     let about = "unpacks the archive";
-    // `untar a.tar in old`: what is here goes there.
+    // `untar a.tar in old`: if the archive is in the current directory, the named one is the destination.
     let mut into = None;
     for object in &mut objects {
         if let (Some(place), true) = (object.place, scan.is_there(object.at))
@@ -373,7 +373,7 @@ fn list(reading: &Reading<'_>) -> Vec<Draft> {
     if counts && format.is_single() {
         return Vec::new();
     }
-    // `without extracting it` is what this does anyway.
+    // `without extracting it` is what listing does anyway.
     if let Some(not) = reading.find("not").filter(|not| scan.is(not + 1, "extract")) {
         scan.mark_all(not, not + 2);
     }
@@ -442,7 +442,7 @@ fn add(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(command, "adds it to the archive")], &scan.used, 0.0, "files-archive-add")
 }
 
-/// What is packed, as words of the command.
+/// What to pack, as words of the command.
 enum Source {
     Here,
     Paths(Vec<String>),
@@ -462,7 +462,7 @@ fn create(reading: &Reading<'_>) -> Vec<Draft> {
     let is_output = |object: &Object| output.as_ref().is_some_and(|output| output.at == object.at);
     let mut excluded: Vec<Object> =
         objects.iter().filter(|object| not.is_some_and(|not| object.at > not) && !is_output(object)).cloned().collect();
-    // `without node_modules`: what is left out has a name, wherever it is.
+    // `without node_modules`: excludes the name at any depth.
     for at in not.map_or(0..0, |not| not + 1..scan.len()) {
         let Some(word) = scan.word(at) else { break };
         if matches!(word.low.as_str(), "and" | "or" | "the" | "any" | ",") || scan.is(at, "directory") {
@@ -560,7 +560,7 @@ fn create(reading: &Reading<'_>) -> Vec<Draft> {
         Some(format) => format,
         None => Format::TarGz,
     };
-    // One file and no word about how: gzip, as everybody has it.
+    // One file and no format: gzip, which is installed everywhere.
     let one_file = sources.len() == 1 && !sources[0].is_directory && output.is_none();
     if one_file
         && (!said_format || format.is_single())
@@ -625,10 +625,11 @@ fn create(reading: &Reading<'_>) -> Vec<Draft> {
                     parts.push(format!("--exclude={}", scan.quoted(&format!("./{name}"))));
                 }
                 parts.push(format!("{} {archive} .", format.tar_flags()));
-                // A file that appears while tar reads the directory makes it complain, so it is there before.
+                // tar complains about a file that appears while it reads the directory, so the archive is created
+                // before.
                 let first = if is_inside { format!("touch {archive} && ") } else { String::new() };
                 commands.push((format!("{first}{}", parts.join(" ")), about));
-                // From outside, so that the directory itself is in it.
+                // Runs from the parent, so that the directory itself is in the archive.
                 let cwd = reading.place.cwd.trim_end_matches('/');
                 if let Some((_, here)) = cwd.rsplit_once('/').filter(|(_, here)| !here.is_empty() && output.is_none()) {
                     let here = scan.quoted(here);
@@ -703,7 +704,7 @@ fn create(reading: &Reading<'_>) -> Vec<Draft> {
     several(commands, &scan.used, 0.0, "files-archive")
 }
 
-/// `archive`, unless there is one already: nothing is to be overwritten unasked.
+/// `archive` with the format's ending, unless that exists: nothing is overwritten unasked.
 fn free_name(reading: &Reading<'_>, format: Format) -> String {
     let plain = format!("archive.{}", format.ending());
     let here = reading.place.world.entries(reading.place.cwd).yes();

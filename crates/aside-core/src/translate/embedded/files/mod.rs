@@ -1,5 +1,6 @@
-//! Files and directories: what there is, which of it, and what becomes of it. `read` makes a query of the words, `render`,
-//! `space` and `act` a command of the query; `operate`, `rename`, `rights` and `archive` are for files that are named.
+//! Queries about files and directories: which ones, and what to do with them. `read` builds a `Query` from the words;
+//! `render`, `space` and `act` turn it into a command. `operate`, `rename`, `rights` and `archive` handle files that
+//! are named.
 
 mod act;
 mod archive;
@@ -55,12 +56,12 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// What a reading costs that the words do not speak for.
+/// Penalty for an interpretation that the words do not support.
 const OTHER: f32 = 0.14;
-/// What a second reading of the same words costs.
+/// Penalty for a second interpretation of the same words.
 const SECOND: f32 = 0.05;
 
-/// Commands for named files, the best first, with the words they explain.
+/// Drafts for named files, the best first, with the words they explain.
 fn several(commands: Vec<(String, &str)>, used: &Used, doubt: f32, rule: &'static str) -> Vec<Draft> {
     let draft = |(place, (command, about)): (usize, (String, &str))| Draft {
         command,

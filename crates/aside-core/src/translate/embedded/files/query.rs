@@ -1,23 +1,23 @@
-//! A question about files, as it was understood: what is looked for, which of it, and what is to become of it. Neither
-//! words nor commands: `read` makes one, `render` and its neighbours spell it.
+//! A query about files as it was understood: what is searched for, the filters, and the action. Independent of words
+//! and commands: `read` builds it, `render` and its neighbours spell it.
 
 use crate::translate::embedded::things::{Size, Time};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
-    /// Where to look, as paths; empty is here.
+    /// Paths to search; empty means the current directory.
     pub roots: Vec<String>,
     pub what: What,
-    /// Any of these names will do.
+    /// Any of these names matches.
     pub names: Vec<Name>,
-    /// And of each of these, one must fit too.
+    /// From each of these lists, one name must match as well.
     pub also: Vec<Vec<Name>>,
-    /// None of these.
+    /// Excluded names.
     pub not_names: Vec<Name>,
-    /// Directories that are not looked into.
+    /// Directories that are not descended into.
     pub avoid: Vec<String>,
     pub tests: Vec<Filter>,
-    /// Texts that the files hold, or must not hold.
+    /// Texts that the files must or must not contain.
     pub texts: Vec<Text>,
     pub any_case: bool,
     pub max_depth: Option<u64>,
@@ -25,9 +25,9 @@ pub struct Query {
     pub reach: Reach,
     pub order: Option<Order>,
     pub top: Option<u64>,
-    /// All but those.
+    /// All except those.
     pub is_rest: bool,
-    /// Complaints are not wanted.
+    /// Hides error messages.
     pub quiet: bool,
     pub shape: Shape,
     pub details: bool,
@@ -36,23 +36,23 @@ pub struct Query {
     pub base_names: bool,
     pub with_hidden: bool,
     pub action: Action,
-    /// The file that the answer goes to.
+    /// The file that the output goes to.
     pub save: Option<String>,
-    /// Each one by itself: sizes, counts.
+    /// For each file separately: sizes, counts.
     pub each: bool,
-    /// Said to be searched for, not just listed.
+    /// Asked to search, not just to list.
     pub is_search: bool,
-    /// Directories were ruled out.
+    /// Directories were excluded.
     pub only_files: bool,
     /// `all files`, `every file`
     pub all: bool,
-    /// A rough word without a number: large, old, recent.
+    /// An adjective without a number: large, old, recent.
     pub vague: Option<Key>,
 }
 
 impl Query {
-    /// Whether two parts of it exclude each other, so that something was misread: directories named like pictures, a tree in the order
-    /// of age.
+    /// Whether two parts exclude each other, so that something was misread: directories named like pictures, a tree
+    /// sorted by age.
     pub fn contradicts(&self) -> bool {
         let is_ending = |name: &Name| name.glob.strip_prefix("*.").is_some_and(|ending| !ending.contains(['*', '?']));
         let named_like_files = !self.names.is_empty() && self.names.iter().all(is_ending);
@@ -63,7 +63,7 @@ impl Query {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum What {
-    /// Nothing was said: files, unless the rest says more.
+    /// Not said: files, unless the rest says more.
     #[default]
     Unsaid,
     Files,
@@ -79,7 +79,7 @@ pub enum What {
 pub struct Name {
     /// A pattern, unquoted.
     pub glob: String,
-    /// One of a family such as images, where nobody cares about `.JPG`.
+    /// One of a family such as images, for which case is ignored (`.JPG`).
     pub is_loose: bool,
 }
 
@@ -96,18 +96,18 @@ pub enum Test {
     Executable,
     Readable,
     Writable,
-    /// As -perm takes it.
+    /// In the syntax of find's -perm.
     Rights(String),
     User(String),
     Group(String),
     NoUser,
     Size(Side, Size),
     Age(Stamp, Side, Time),
-    /// Changed after this file was.
+    /// Modified after this file was.
     Newer(String),
 }
 
-/// On which side of a bound.
+/// The side of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     More,
@@ -130,12 +130,12 @@ pub struct Text {
     pub text: String,
 }
 
-/// How deep, as far as it was said.
+/// The depth, as far as the query says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
     #[default]
     Unsaid,
-    /// `here`, `in this directory`: people mean both.
+    /// `here`, `in this directory`: users mean either depth by it.
     Here,
     /// Only this level.
     Flat,
@@ -145,7 +145,7 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     pub key: Key,
-    /// The largest, newest, or last letter first.
+    /// The largest, newest, or last in the alphabet first.
     pub is_down: bool,
 }
 
@@ -163,13 +163,13 @@ pub enum Shape {
     #[default]
     Names,
     Count,
-    /// How much room it takes.
+    /// Disk usage.
     Size,
     Lines,
     Words,
     CountByDirectory,
     CountByEnding,
-    /// The directories that hold such files.
+    /// The directories that contain such files.
     Holders,
     DuplicateContents,
     DuplicateNames,
@@ -181,18 +181,18 @@ pub enum Action {
     #[default]
     Show,
     Delete,
-    /// A directory, and whether it is there.
+    /// A directory, and whether it exists.
     Move(Goal),
     Copy(Goal),
-    /// As chmod takes it.
+    /// In the syntax of chmod.
     Rights(String),
-    /// As chown takes it.
+    /// In the syntax of chown.
     Owner(String),
     Print,
     Gzip,
     /// `md5sum`, `sha256sum`
     Sum(&'static str),
-    /// What kind of file it is.
+    /// The file type.
     Kind,
 }
 

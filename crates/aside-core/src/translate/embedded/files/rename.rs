@@ -1,4 +1,5 @@
-//! Many files get new names by one rule: another ending, a prefix, other letters, numbers. Each shell spells its loop.
+//! Renames many files by one rule: another ending, a prefix, other letters, numbers. Each shell has its own loop
+//! syntax.
 
 use crate::line::Dialect;
 use crate::translate::embedded::draft::Draft;
@@ -19,7 +20,7 @@ enum Change {
     NoPrefix(String),
     NoSuffix(String),
     Number(String),
-    /// Behind the whole name: `.bak`
+    /// Appended to the whole name: `.bak`
     Behind(String),
 }
 
@@ -43,7 +44,7 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
     if !of_names || !verb {
         return Vec::new();
     }
-    // One file is renamed elsewhere.
+    // A single file is renamed in `operate`.
     if (0..scan.len()).any(|at| scan.path(at).is_some() && scan.is_there(at) && !scan.is_inside(at)) {
         return Vec::new();
     }
@@ -125,7 +126,7 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
         Some(root) => format!("cd {} && {command}", scan.quoted(root)),
         None => command,
     };
-    // Where nothing here has such a name, those below are meant.
+    // If no file here matches, the query means files further down.
     let is_here = any_here(reading, root.as_deref(), &glob);
     let mut commands = vec![(flat, about)];
     if let Some(below) = below {
@@ -134,7 +135,7 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
     several(commands, &scan.used, 0.0, "files-rename")
 }
 
-/// Whether something at this level fits the pattern; what cannot be known, may.
+/// Whether something at this level matches the pattern; true when that is not known.
 fn any_here(reading: &Reading<'_>, root: Option<&str>, glob: &str) -> bool {
     let cwd = reading.place.cwd.trim_end_matches('/');
     let directory = match root {
@@ -150,7 +151,7 @@ fn any_here(reading: &Reading<'_>, root: Option<&str>, glob: &str) -> bool {
     entries.iter().any(|entry| fits(&entry.name, &glob))
 }
 
-/// Whether a name fits a pattern of letters and stars.
+/// Whether a name matches a pattern of letters and stars.
 fn fits(name: &str, glob: &str) -> bool {
     let mut parts = glob.split('*');
     let first = parts.next().unwrap_or_default();
@@ -166,7 +167,7 @@ fn fits(name: &str, glob: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The same for all below: a shell of its own goes to where each file is.
+/// The same for all files below: a subshell changes to each file's directory.
 fn below(
     change: &Change,
     glob: Option<String>,
@@ -192,7 +193,7 @@ fn is_plain(text: &str) -> bool {
 
 fn change(scan: &mut Scan<'_, '_>) -> Option<Change> {
     let reading = scan.reading;
-    // Two endings: from one to the other.
+    // Two endings: renames from the first to the second.
     let ending = |at: usize| -> Option<String> {
         match scan.thing(at) {
             Some(Thing::Kind(endings)) if endings.len() == 1 => {
@@ -363,11 +364,11 @@ fn change(scan: &mut Scan<'_, '_>) -> Option<Change> {
     None
 }
 
-/// The pattern of the names, the new name for `$f`, and what happens.
+/// The pattern of the names, the new name for `$f`, and the description.
 fn spelled(change: &Change, glob: Option<String>, dialect: Dialect) -> Option<(String, String, &'static str)> {
     let fish = dialect == Dialect::Fish;
     let any = || glob.clone().unwrap_or_else(|| "*".to_owned());
-    // The ending of what the pattern finds, so that a suffix comes before it.
+    // The ending that the pattern matches, so that a suffix goes before it.
     let ending =
         glob.as_deref().and_then(|glob| glob.strip_prefix("*.")).filter(|ending| is_plain(ending)).map(str::to_owned);
     Some(match change {
@@ -391,7 +392,7 @@ fn spelled(change: &Change, glob: Option<String>, dialect: Dialect) -> Option<(S
             let glob = match (&glob, fish) {
                 (Some(glob), _) => glob.clone(),
                 (None, true) => "*".to_owned(),
-                // What is so already would only make mv complain.
+                // Matches only names that change: mv complains about the others.
                 (None, false) => format!("*[[:{from}:]]*"),
             };
             (glob, name, "changes the case of the names")

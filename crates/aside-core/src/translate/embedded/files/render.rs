@@ -1,5 +1,5 @@
-//! A query about files becomes commands for this machine's tools, the likeliest first. What is done to the files is `act`,
-//! what room they take is `space`.
+//! Renders a query about files as commands for this machine's tools, the likeliest first. Actions are in `act`, disk
+//! usage in `space`.
 
 use crate::line::{Dialect, quote};
 use crate::translate::embedded::files::query::{
@@ -56,7 +56,7 @@ impl<'a> Spell<'_, 'a> {
         self.place.system
     }
 
-    /// The same for another query.
+    /// The same place with another query.
     pub fn with<'o>(&self, query: &'o Query) -> Spell<'o, 'a> {
         Spell { query, place: self.place }
     }
@@ -69,7 +69,7 @@ impl<'a> Spell<'_, 'a> {
         quote::word(&safe, self.place.dialect)
     }
 
-    /// Whether there is a file of this name here, or it is spelled as one.
+    /// Whether a file of this name exists here, or the name is spelled like one.
     pub fn is_file(&self, path: &str) -> bool {
         let here = self.place.world.entries(self.place.cwd).yes();
         let known = here.and_then(|entries| entries.iter().find(|entry| *entry.name == *path).map(|entry| entry.kind));
@@ -87,7 +87,7 @@ impl<'a> Spell<'_, 'a> {
         self.query.roots.iter().map(root).collect::<Vec<_>>().join(" ")
     }
 
-    /// Both readings of `in this directory`: all that is below it, or only what is in it.
+    /// Both interpretations of `in this directory`: everything below it, or only this level.
     pub fn variants(&self, spell: impl Fn(&Spell<'_, 'a>) -> Vec<Said>) -> Vec<Said> {
         let query = self.query;
         let mut deep = query.clone();
@@ -110,11 +110,11 @@ impl<'a> Spell<'_, 'a> {
         if self.system() == System::Busybox { "!" } else { "-not" }
     }
 
-    /// `find` with everything that chooses, and nothing that is done.
+    /// `find` with all filters and without an action.
     pub fn find(&self) -> String {
         let query = self.query;
         let mut parts = vec!["find".to_owned(), self.roots()];
-        // GNU warns when these come after a test.
+        // GNU find warns when these come after a test.
         if let Some(depth) = query.min_depth {
             parts.push(format!("-mindepth {depth}"));
         }
@@ -177,7 +177,7 @@ impl<'a> Spell<'_, 'a> {
         parts.join(" ")
     }
 
-    /// What is deleted or moved by its age, size or kind, at any depth, would take the insides of a repository along.
+    /// Whether a deletion or move by age, size or kind at any depth must exclude `.git`.
     fn spares_repositories(&self) -> bool {
         let query = self.query;
         let is_named = !query.names.is_empty() || !query.also.is_empty();
@@ -205,7 +205,7 @@ impl<'a> Spell<'_, 'a> {
             Test::Writable => format!("{not}-perm -u+w"),
             Test::Rights(rights) => format!("{not}-perm {rights}"),
             Test::User(user) if user == "$USER" => {
-                // The variable is not set everywhere.
+                // $USER is not set everywhere.
                 let me = if self.place.dialect == Dialect::Fish { "(id -un)" } else { "\"$(id -un)\"" };
                 format!("{not}-user {me}")
             }
@@ -235,7 +235,7 @@ impl<'a> Spell<'_, 'a> {
         };
         let since = |start: &str| match self.system() {
             System::Gnu | System::Bsd => format!("-newer{letter}t {}", single(start)),
-            // Only days are known there.
+            // BusyBox find only knows days.
             System::Busybox => format!("-{letter}time -1"),
         };
         let not = self.not();
@@ -290,7 +290,7 @@ impl<'a> Spell<'_, 'a> {
                 return all;
             }
             let mut all = self.flat();
-            // Nobody said that only this level counts.
+            // The query does not limit the depth to this level.
             let mut deep = query.clone();
             deep.reach = Reach::Deep;
             let deep = self.with(&deep).found();
@@ -306,7 +306,7 @@ impl<'a> Spell<'_, 'a> {
         self.variants(|spell| vec![spell.found()])
     }
 
-    /// `large files`, `old files`: the person did not say how large or how old.
+    /// `large files`, `old files` without a number.
     fn vague(&self, key: Key) -> Vec<Said> {
         let mut ordered = self.query.clone();
         ordered.order = Some(Order { key, is_down: key == Key::Size });
@@ -324,7 +324,7 @@ impl<'a> Spell<'_, 'a> {
         vec![self.with(&ordered).found(), self.with(&bounded).found()]
     }
 
-    /// Of one directory, without looking below it.
+    /// One directory, without descending.
     fn flat(&self) -> Vec<Said> {
         let query = self.query;
         let roots = if query.roots.is_empty() { String::new() } else { format!(" {}", self.roots()) };
@@ -389,7 +389,7 @@ impl<'a> Spell<'_, 'a> {
             Some(top) if query.what == What::Both || query.what == What::Unsaid => {
                 vec![(format!("ls{dash}{roots} | head -n {top}"), about)]
             }
-            // The slash tells directories from files.
+            // The trailing slash tells directories from files.
             Some(top) => vec![(format!("ls -{flags}p{roots} | grep -v / | head -n {top}"), about)],
             None if flags == "a" => {
                 vec![(format!("ls -a{roots}"), about.clone()), (format!("ls{roots}"), about)]
@@ -424,11 +424,11 @@ impl<'a> Spell<'_, 'a> {
         all
     }
 
-    /// `find`, and what turns its names into the answer.
+    /// `find`, and the pipeline that turns its names into the answer.
     pub fn found(&self) -> Said {
         let query = self.query;
         let find = match (query.shape, query.what) {
-            // The directory itself is not one of its own.
+            // The directory itself is not counted among its subdirectories.
             (Shape::Count, What::Directories | What::Both)
                 if query.min_depth.is_none() && query.reach != Reach::Flat =>
             {
@@ -463,7 +463,7 @@ impl<'a> Spell<'_, 'a> {
             };
             return (format!("{find} {names}{quiet}{head}"), about);
         }
-        // What runs a command prints nothing by itself.
+        // With -exec find prints nothing by itself.
         let runs = find.contains(" -exec ");
         let print = if runs { " -print" } else { "" };
         (format!("{find}{print}{quiet}{head}"), about)
@@ -500,13 +500,13 @@ impl<'a> Spell<'_, 'a> {
                 format!("{find}{quiet} | sort{flag}{head}")
             }
             Key::Ending => {
-                // The ending before the name, in a column of its own.
+                // Sorts by the ending, in a temporary first column.
                 format!("{find}{quiet} | awk -F. '{{print $NF \" \" $0}}' | sort | cut -d' ' -f2-{head}")
             }
         }
     }
 
-    /// Which files hold a text: grep by itself when names are all that chooses.
+    /// Which files contain a text: plain grep when names are the only filter.
     fn holding(&self) -> Said {
         let query = self.query;
         let Some(text) = query.texts.first() else { return self.found() };
@@ -544,7 +544,7 @@ impl<'a> Spell<'_, 'a> {
         let find = self.find();
         if query.order.is_some() {
             let head = query.top.map(|top| format!(" | head -n {top}")).unwrap_or_default();
-            // One at a time, so that no total comes in between.
+            // One file at a time, so that wc prints no total.
             return (format!("{find} -exec wc {flag} {{}} \\; | sort -rn{head}"), "counts in each file".to_owned());
         }
         if query.each {
@@ -571,7 +571,7 @@ fn opposite(side: Side) -> Side {
     }
 }
 
-/// find rounds up to its unit, so only bytes are exact below a bound.
+/// find rounds sizes up to the unit, so a bound from above is exact only in bytes.
 fn size_test(side: Side, size: &Size) -> String {
     match side {
         Side::More => format!("-size +{}", size.spelled),
@@ -582,7 +582,7 @@ fn size_test(side: Side, size: &Size) -> String {
     }
 }
 
-/// A text as grep's pattern: what begins with a dash is no flag.
+/// A text as grep's pattern; `-e` keeps one with a leading dash from being read as a flag.
 pub fn pattern(text: &str) -> String {
     let flag = if text.starts_with('-') { "-e " } else { "" };
     format!("{flag}{}", single(text))

@@ -1,4 +1,4 @@
-//! Who may do what with files that are named, and whose they are. Many files at once are a query's.
+//! Permissions and owners of named files. Many files at once are handled by `read`.
 
 use crate::translate::embedded::draft::Draft;
 use crate::translate::embedded::files::scan::{Object, Scan};
@@ -6,7 +6,7 @@ use crate::translate::embedded::files::several;
 use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::things::Thing;
 
-/// Words for taking a right away.
+/// Verbs for removing a permission.
 const AWAY: &[&str] = &["remove", "revoke", "take", "drop", "unset", "disable", "forbid", "deny", "prevent"];
 
 pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
@@ -16,7 +16,7 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
     all
 }
 
-/// Changing owners needs root; who is root needs nobody's leave.
+/// Changing owners needs root; root needs no sudo.
 pub fn sudo(home: &str) -> &'static str {
     if home == "/root" { "" } else { "sudo " }
 }
@@ -64,7 +64,7 @@ fn owner(reading: &Reading<'_>) -> Vec<Draft> {
         match &word.thing {
             Some(Thing::User(user)) => Some((at, user.clone())),
             Some(Thing::Text(text)) => Some((at, text.clone())),
-            // A name may be near to a word, and is none: `to alice`.
+            // A name may resemble a word: `to alice`.
             None if word.weight >= 0.9 && !scan.is(at, "recursive") => Some((at, word.text.clone())),
             Some(Thing::Branch(name) | Thing::Process(name)) => Some((at, name.clone())),
             _ => None,
@@ -110,7 +110,7 @@ fn both(reading: &Reading<'_>) -> Vec<Draft> {
     else {
         return Vec::new();
     };
-    // Each mode belongs to the noun that was said last before it, or comes right after it.
+    // The modes come in the order of the nouns, before or after them.
     let (of_directories, of_files) = if directory < file { (one, two) } else { (two, one) };
     scan.mark(*first);
     scan.mark(*second);
@@ -136,7 +136,7 @@ fn rights(reading: &Reading<'_>) -> Vec<Draft> {
     {
         return Vec::new();
     }
-    // `not executable`, `others can't read it`, `nobody but me`: nothing else may be negated.
+    // `not executable`, `others can't read it`, `nobody but me`: nothing but a permission may be negated.
     if let Some(not) = reading.find("not")
         && !is_taken_away(&scan, not)
     {
@@ -207,7 +207,7 @@ fn rights(reading: &Reading<'_>) -> Vec<Draft> {
     scan.take(&["reset", "set"]);
     let spelled: Vec<String> = paths.iter().map(|path| scan.quoted(&path.path)).collect();
     let spelled = spelled.join(" ");
-    // `all files in docs` leaves the directories as they are.
+    // `all files in docs` leaves the directories unchanged.
     if inside && (files.is_some() ^ directories.is_some()) {
         scan.take(&["file", "directory", "all", "recursive"]);
         let kind = if files.is_some() { "f" } else { "d" };
@@ -227,7 +227,7 @@ fn rights(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(format!("chmod{flag} {mode} {spelled}"), about)], &scan.used, 0.0, "files-rights")
 }
 
-/// Whether what is negated is a right: `not executable`, `cannot read`, `no one except me`.
+/// Whether the negated word is a permission: `not executable`, `cannot read`, `no one except me`.
 fn is_taken_away(scan: &Scan<'_, '_>, not: usize) -> bool {
     let right = |at: usize| {
         ["executable", "writable", "readonly", "world-writable", "human"].iter().any(|meaning| scan.is(at, meaning))
@@ -250,12 +250,12 @@ fn is_taken_away(scan: &Scan<'_, '_>, not: usize) -> bool {
     (not + 1..not + 3).any(|at| right(at) || me(at))
 }
 
-/// `755`, `+x`, or what the words say: who, more or less, read, write, run.
+/// `755`, `+x`, or a mode in words: for which users, plus or minus, read, write, execute.
 fn mode(scan: &mut Scan<'_, '_>, paths: &[Object]) -> Option<String> {
     let reading = scan.reading;
     let given = (0..scan.len()).find_map(|at| match scan.thing(at) {
         Some(Thing::Mode(mode)) => Some((at, mode.clone())),
-        // Without a word about rights a number may still be one: `chmod 755 x`, `make x 644`.
+        // A number may be a mode without a word about permissions: `chmod 755 x`, `make x 644`.
         Some(Thing::Number(_))
             if scan.low(at).len() == 3
                 && scan.low(at).bytes().all(|byte| matches!(byte, b'0'..=b'7'))
@@ -279,7 +279,7 @@ fn mode(scan: &mut Scan<'_, '_>, paths: &[Object]) -> Option<String> {
         scan.mark(chmod + 1);
         return Some(format!("+{letters}"));
     }
-    // `nobody but me`, `no one else should`: what is left is the owner's.
+    // `nobody but me`, `no one else should`: only the owner keeps access.
     let nobody = scan.take_said(&["nobody", "noone", "no-one"]) || {
         let no = scan.says(&["no"]).filter(|no| scan.low(no + 1) == "one");
         if let Some(no) = no {
@@ -381,7 +381,7 @@ fn mode(scan: &mut Scan<'_, '_>, paths: &[Object]) -> Option<String> {
         .filter_map(|(yes, letter)| yes.then_some(letter))
         .collect();
     if only_me && everyone && reads {
-        // All may read, and one may write.
+        // All users may read, the owner may write.
         return Some("644".to_owned());
     }
     if only_me {
@@ -411,7 +411,7 @@ fn mode(scan: &mut Scan<'_, '_>, paths: &[Object]) -> Option<String> {
     Some(format!("{who}{}{letters}", if negated { '-' } else { '+' }))
 }
 
-/// `rwxr-xr-x` as a number.
+/// `rwxr-xr-x` as an octal number.
 fn drawn(mode: &str) -> Option<String> {
     let bytes = mode.as_bytes();
     let digit = |part: &[u8]| {

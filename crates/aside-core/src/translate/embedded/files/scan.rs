@@ -1,5 +1,5 @@
-//! Small questions about the words of a wish that every reader of files asks: what stands before this, is it a place, a
-//! goal, a name. Decides nothing about commands.
+//! Helpers that all readers of file queries share: what stands before a word, whether it is a place, a destination or a
+//! name. Decides nothing about commands.
 
 use crate::line::quote;
 use crate::translate::embedded::reading::{Reading, Used, Word};
@@ -11,22 +11,22 @@ pub struct Scan<'r, 'a> {
     pub used: Used,
 }
 
-/// A file or directory that is spoken of by name.
+/// A file or directory that the query names.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub at: usize,
-    /// With the place before it, where one was said: `a.txt in docs`.
+    /// With its directory where the query gives one: `a.txt in docs`.
     pub path: String,
     pub is_there: bool,
     pub is_directory: bool,
-    /// Comes after `to`, `into`, `as`, `called`.
+    /// Follows `to`, `into`, `as` or `called`.
     pub is_goal: bool,
-    /// The word of the place that it is in.
+    /// Index of the word for the directory that it is in.
     pub place: Option<usize>,
 }
 
 impl Object {
-    /// Marks all words that it was made from.
+    /// Marks all words that it was read from.
     pub fn take(&self, scan: &mut Scan<'_, '_>) {
         scan.mark(self.at);
         if let Some(place) = self.place {
@@ -45,7 +45,7 @@ impl Object {
     }
 }
 
-/// Words after which a place comes.
+/// Words that are followed by a place.
 pub const INSIDE: &[&str] = &[
     "in",
     "inside",
@@ -65,11 +65,11 @@ pub const INSIDE: &[&str] = &[
     "里",
     "下",
 ];
-/// How much of a wish may be left out of what changes files: not even a word that weighs.
+/// Total weight of unexpressed words from which no command that changes files is drafted.
 const LEFT: f32 = 0.7;
-/// Words after which a goal comes.
+/// Words that are followed by a destination.
 pub const TOWARDS: &[&str] = &["改成", "改为", "to", "into", "onto", "as", "到", "为", "成", "至"];
-/// Words that may stand between a preposition and what it is about.
+/// Words that may stand between a preposition and its object.
 const BETWEEN: &[&str] = &[
     "the",
     "my",
@@ -135,7 +135,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         self.reading.has(meaning)
     }
 
-    /// Whether one of these words was said, as they are.
+    /// The first of these words, as typed.
     pub fn says(&self, words: &[&str]) -> Option<usize> {
         (0..self.len()).find(|at| words.contains(&self.low(*at)) && self.thing(*at).is_none())
     }
@@ -148,12 +148,12 @@ impl<'r, 'a> Scan<'r, 'a> {
         (from..to).for_each(|at| self.used.mark(at));
     }
 
-    /// Marks all words of a meaning, and says whether there was one.
+    /// Marks all words with these meanings, and returns whether there was one.
     pub fn take(&mut self, meanings: &[&str]) -> bool {
         self.reading.take(&mut self.used, meanings)
     }
 
-    /// Marks these words as they are, and says whether there was one.
+    /// Marks these words as typed, and returns whether there was one.
     pub fn take_said(&mut self, words: &[&str]) -> bool {
         let places: Vec<usize> =
             (0..self.len()).filter(|at| words.contains(&self.low(*at)) && self.thing(*at).is_none()).collect();
@@ -161,7 +161,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         !places.is_empty()
     }
 
-    /// Whether something that weighs is not expressed: then nothing may be destroyed.
+    /// Whether too much of the query is not expressed to destroy anything.
     pub fn leaves_out(&self) -> bool {
         let words = self.reading.words.iter().enumerate();
         let left: f32 = words
@@ -172,7 +172,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         left >= LEFT
     }
 
-    /// The word that decides how this one is meant: the first one before it that is no article.
+    /// The first word before this one that is not an article: it decides how this one is meant.
     pub fn leads(&self, at: usize) -> &'r str {
         let mut place = at;
         while let Some(before) = place.checked_sub(1) {
@@ -191,7 +191,7 @@ impl<'r, 'a> Scan<'r, 'a> {
 
     pub fn is_goal(&self, at: usize) -> bool {
         let leads = self.leads(at);
-        // `移动到`, `重命名为`: the verb ends with it.
+        // `移动到`, `重命名为`: the verb includes the preposition.
         TOWARDS.contains(&leads)
             || !leads.is_ascii() && leads.chars().count() > 1 && leads.ends_with(['到', '为', '成', '至'])
     }
@@ -200,7 +200,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         at.checked_sub(1).is_some_and(|before| self.is(before, "directory")) || self.is(at + 1, "directory")
     }
 
-    /// A path, a name in quotes, or a word that is nothing else.
+    /// A path, a quoted name, or a word that is nothing else.
     pub fn name(&self, at: usize) -> Option<String> {
         let word = self.word(at)?;
         match &word.thing {
@@ -218,13 +218,13 @@ impl<'r, 'a> Scan<'r, 'a> {
             Some(_) => None,
             None if word.entry.is_some() => Some(word.text.clone()),
             None if word.concept.is_none() => Some(word.text.clone()),
-            // One letter is a name, whatever tool is called so.
+            // A single letter is a name, even if a tool has the same name.
             None if word.low.len() == 1 && word.weight >= 1.0 => Some(word.text.clone()),
             None => None,
         }
     }
 
-    /// A word that stands for itself: nothing that this domain speaks of.
+    /// Whether the word is none of this domain's own words.
     pub fn is_bare(&self, at: usize) -> bool {
         const SPOKEN: &[&str] = &[
             "file",
@@ -272,7 +272,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         })
     }
 
-    /// Only what is surely a path: known here, or spelled as one.
+    /// A certain path: it exists here, or is spelled like one.
     pub fn path(&self, at: usize) -> Option<String> {
         let word = self.word(at)?;
         match &word.thing {
@@ -305,7 +305,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         self.beside_directory(at) || text.ends_with('/') || matches!(last, "." | ".." | "~" | "") || !last.contains('.')
     }
 
-    /// The files and directories that are named, in their order. Loosely, also words that are nothing we know.
+    /// The files and directories that the query names, in order. With `loosely`, unknown words count too.
     pub fn objects(&self, loosely: bool) -> Vec<Object> {
         let mut objects: Vec<Object> = Vec::new();
         let mut last = None;
@@ -315,7 +315,7 @@ impl<'r, 'a> Scan<'r, 'a> {
             let Some(word) = self.word(at) else { continue };
             let named =
                 matches!(self.before(at), "named" | "called" | "叫" | "名为") || self.is(at.wrapping_sub(1), "name");
-            // `to out`, `folder photos`: there a word is a name, whatever else it means.
+            // `to out`, `folder photos`: in these positions any word is a name.
             let ends = at + 1 == self.len() || self.is(at + 1, "directory") || self.low(at + 1) == "and";
             let aimed = loosely
                 && word.text.len() > 1
@@ -347,7 +347,7 @@ impl<'r, 'a> Scan<'r, 'a> {
             };
             let is_directory = self.is_directory(at);
             let is_place = matches!(self.leads(at), "in" | "inside" | "from" | "under" | "within" | "of") && !named;
-            // `a.txt in docs`, `b.txt from src`: all that was named before it is there.
+            // `a.txt in docs`, `b.txt from src`: all objects named before are in that directory.
             let of_last = last.is_some_and(|last| at - last <= 4) && self.leads(at) != "of";
             if is_place && is_directory && of_last && objects.iter().any(|object| !object.path.contains('/')) {
                 let root = text.trim_end_matches('/');
@@ -389,7 +389,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         objects
     }
 
-    /// A word that only helps: never a name by itself.
+    /// Whether it is a function word, which is never a name by itself.
     fn is_unnamed(&self, at: usize) -> bool {
         let Some(word) = self.word(at) else { return true };
         word.concept.is_some() && word.low.len() > 1 && !matches!(word.thing, Some(Thing::Path(_) | Thing::Text(_)))
@@ -428,7 +428,7 @@ impl<'r, 'a> Scan<'r, 'a> {
             )
     }
 
-    /// The patterns and kinds that are spoken of, as patterns.
+    /// The patterns and kinds in the query, as patterns.
     pub fn globs(&self) -> Vec<(usize, String)> {
         let glob = |at: usize| match self.thing(at)? {
             Thing::Glob(glob) => Some((at, glob.clone())),
@@ -447,7 +447,7 @@ impl<'r, 'a> Scan<'r, 'a> {
     }
 }
 
-/// A path as a word of the command. What begins with a dash is no flag.
+/// A path as a word of the command; keeps a leading dash from being read as a flag.
 pub fn spell(text: &str, reading: &Reading<'_>) -> String {
     if text.starts_with('$') && text[1..].bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return format!("\"{text}\"");

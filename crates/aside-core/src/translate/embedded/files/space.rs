@@ -1,10 +1,10 @@
-//! How much room files take, which of them are the same, and how many there are of each kind.
+//! Disk usage, duplicates, and counts of each kind of file.
 
 use crate::translate::System;
 use crate::translate::embedded::files::query::{Key, Query, Reach, Shape, What};
 use crate::translate::embedded::files::render::{Said, Spell};
 
-/// Sizes: of one thing, of each, or of all that is chosen.
+/// Sizes: of one thing, of each, or the total of what is selected.
 pub fn size(spell: &Spell<'_, '_>) -> Vec<Said> {
     let query = spell.query;
     let about = || "says how much room it takes".to_owned();
@@ -66,7 +66,7 @@ pub fn size(spell: &Spell<'_, '_>) -> Vec<Said> {
         }
         return vec![("du -sh .".to_owned(), about()), ("du -sh *".to_owned(), about())];
     }
-    // Of a file the size is asked for, not the room it takes on the disk.
+    // For a file the query asks for its size, not its disk usage.
     let is_file = query.what != What::Directories && query.roots.len() == 1 && spell.is_file(&query.roots[0]);
     let mut all = vec![(format!("du -sh {root}"), about())];
     if query.what != What::Directories && query.roots.len() == 1 {
@@ -88,7 +88,7 @@ fn many(query: &Query) -> bool {
     query.roots.is_empty() && query.reach == Reach::Here
 }
 
-/// What is the same, how many there are of each kind, how it hangs together.
+/// Duplicates, counts of each kind, and the directory tree.
 pub fn survey(spell: &Spell<'_, '_>) -> Vec<Said> {
     let query = spell.query;
     let mut plain = query.clone();
@@ -128,7 +128,7 @@ pub fn survey(spell: &Spell<'_, '_>) -> Vec<Said> {
     }
 }
 
-/// Lines with the same first word, all of them.
+/// Prints all lines whose first word occurs more than once.
 const ALIKE: &str = "awk '{n[$1]++; l[$1] = l[$1] $0 \"\\n\"} END {for (k in n) if (n[k] > 1) printf \"%s\", l[k]}'";
 
 fn tree(spell: &Spell<'_, '_>) -> Vec<Said> {

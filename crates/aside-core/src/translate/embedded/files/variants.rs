@@ -1,10 +1,10 @@
-//! What else the same words can mean: other letters' case, a part of a name, directories too, the last day instead of
-//! today. Only for what is shown; what is changed is never a guess.
+//! Alternative interpretations of the same words: ignoring case, a part of a name, directories too, the last day
+//! instead of today. Only for queries that show something; a change is never a guess.
 
 use crate::translate::embedded::files::query::{Action, Name, Query, Shape, Stamp, Test, What};
 use crate::translate::embedded::things::{Time, Unit};
 
-/// Other questions, the likeliest first.
+/// Other queries, the likeliest first.
 pub fn of(query: &Query) -> Vec<Query> {
     if query.action != Action::Show || query.save.is_some() {
         return Vec::new();
@@ -24,7 +24,7 @@ pub fn of(query: &Query) -> Vec<Query> {
         }));
     }
     for (place, filter) in query.tests.iter().enumerate() {
-        // `today` is since midnight, or a day long.
+        // `today` is since midnight, or the last 24 hours.
         if let Test::Age(stamp, side, time) = &filter.test {
             let day = Time::Ago { amount: 1, unit: Unit::Day };
             let instead = match time {

@@ -1,5 +1,6 @@
-//! Which frame a request asks for, learnt from requests in several voices whose frame is known (data/understand). Adds up weights
-//! over the traits of a request; `verify` says what the result is worth.
+//! A linear classifier that names the frame (rule or domain) a request asks for, trained on labelled requests in
+//! several voices (data/understand). Sums weights over the features of a request; `verify` turns the result into a
+//! probability.
 
 pub mod traits;
 pub mod verify;
@@ -14,28 +15,28 @@ use crate::translate::embedded::learned::traits::Token;
 pub use crate::translate::embedded::learned::weights::Weights;
 use crate::translate::embedded::reading::Reading;
 
-/// The requests that no frame answers.
+/// Label of the requests that no frame answers.
 pub const NONE: &str = "none";
-/// How rare a word counts that no request had.
+/// Rarity of a word that was in no training request.
 pub const UNHEARD: f32 = 9.0;
-/// Pieces of a word that is long enough to be told by them.
+/// Character n-grams that a word must have to be recognized by them.
 const MIN_PIECES: usize = 9;
 
 static BYTES: &[u8] = include_bytes!("../../../../data/understand/reader.weights");
 static OURS: LazyLock<Weights<'static>> = LazyLock::new(|| Weights::parse(BYTES).unwrap_or_default());
 
-/// The weights that come with Aside.
+/// The weights that ship with Aside.
 pub fn ours() -> &'static Weights<'static> {
     &OURS
 }
 
-/// What the weights make of one request.
+/// The classifier's output for one request.
 pub struct Heard<'w> {
     pub weights: &'w Weights<'w>,
     pub tokens: Vec<Token>,
-    /// How rare each token is.
+    /// Rarity of each token.
     pub rarities: Vec<f32>,
-    /// By frame.
+    /// Score of each frame.
     pub scores: Vec<f32>,
 }
 
@@ -44,7 +45,7 @@ impl<'w> Heard<'w> {
         let tokens = traits::tokens(reading);
         let mut hashes = Vec::with_capacity(256);
         traits::each(reading, &tokens, &mut |parts| hashes.push(traits::hash(parts)));
-        // However often it is shown, a trait counts once.
+        // A feature counts once, however often it occurs.
         hashes.sort_unstable();
         hashes.dedup();
         let mut scores = vec![0.0; weights.frames().len()];
@@ -81,7 +82,7 @@ impl<'w> Heard<'w> {
         frames
     }
 
-    /// Of each token, whether requests for this frame use it.
+    /// For each token, whether requests for this frame use it.
     pub fn known(&self, frame: usize) -> Vec<bool> {
         let speaks = |parts: &[&str]| {
             let row = self.weights.row(traits::hash(parts))?;
@@ -90,7 +91,7 @@ impl<'w> Heard<'w> {
         let is_known = |token: &Token| match speaks(&["w ", &token.text]) {
             Some(is_known) => is_known,
             None if token.is_mark => false,
-            // A slip of the fingers: most of its pieces are those of words that requests for this frame use.
+            // A typo: most of its n-grams are those of words that requests for this frame use.
             None => {
                 let (mut like, mut all) = (0, 0);
                 traits::pieces(&token.text, &mut |parts| {

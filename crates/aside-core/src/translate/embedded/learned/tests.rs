@@ -1,4 +1,4 @@
-//! Whether the weights are those that were taught, and what is made of them.
+//! Tests that the weights are the trained ones, and what the engine makes of them.
 
 mod teach;
 
@@ -167,7 +167,7 @@ fn other_words_for_the_same_are_answered_the_same() {
     ] {
         assert_eq!(machine.best(words), command, "{words}");
     }
-    // A question is no order, however it is put.
+    // A question is not an order, however it is worded.
     assert!(!machine.best("is a.txt put in docs").contains("mv"));
     assert!(!machine.best("create folder old and move a.txt into it").contains(" it"));
 }

@@ -1,20 +1,21 @@
-//! What the learned reader sees of a request: its words, their meanings, pairs of both, and pieces of words. What is typed as a
-//! value (a path, a number, a quoted text) is a mark, since its name says nothing about what is asked.
+//! The features of a request for the learned classifier: its words, their meanings, pairs of both, and character
+//! n-grams. A typed value (a path, a number, a quoted text) becomes a mark, since its name says nothing about what is
+//! asked.
 
 use crate::translate::embedded::lexicon::is_han;
 use crate::translate::embedded::reading::{Reading, Word};
 use crate::translate::embedded::things::Thing;
 
-/// Words of a request that are looked at: its beginning.
+/// Only this many words from the beginning are used.
 const MAX_WORDS: usize = 60;
-/// Letters of the pieces of words.
+/// Lengths of the character n-grams.
 const PIECES: std::ops::RangeInclusive<usize> = 3..=5;
 
-/// One word as it is looked at.
+/// One word as the classifier sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub text: String,
-    /// Which word of the reading it is, or is a part of.
+    /// Index of the word of the reading that it is, or is a part of.
     pub place: usize,
     pub is_mark: bool,
 }
@@ -34,8 +35,8 @@ pub fn tokens(reading: &Reading<'_>) -> Vec<Token> {
     tokens
 }
 
-/// What stands for a word that is a value. Names that only this machine knows (branches, users, files without an ending) stay words, so
-/// that a request is read alike everywhere.
+/// The mark for a word that is a value. Names that only this machine knows (branches, users, files without an ending)
+/// stay words, so that a request has the same features everywhere.
 fn mark(word: &Word) -> Option<&'static str> {
     Some(match word.thing.as_ref()? {
         Thing::Size(_) => "<size>",
@@ -64,7 +65,7 @@ fn mark(word: &Word) -> Option<&'static str> {
     })
 }
 
-/// Every trait that a request shows, by the parts of its name; some more than once.
+/// Calls `put` with every feature of a request, by the parts of its name; some more than once.
 pub fn each(reading: &Reading<'_>, tokens: &[Token], put: &mut dyn FnMut(&[&str])) {
     let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
     for token in tokens {
@@ -80,7 +81,7 @@ pub fn each(reading: &Reading<'_>, tokens: &[Token], put: &mut dyn FnMut(&[&str]
             put(&["b ", one, " ", two]);
         }
     }
-    // `what is wrong with <path>`: an ending says what a file is.
+    // `what is wrong with <path>`: the ending tells the kind of file.
     for word in &reading.words {
         if let Some(Thing::Path(path)) = &word.thing
             && let Some((_, ending)) = path.rsplit_once('.').filter(|(_, ending)| (1..=5).contains(&ending.len()))
@@ -88,7 +89,7 @@ pub fn each(reading: &Reading<'_>, tokens: &[Token], put: &mut dyn FnMut(&[&str]
             put(&["e ", &ending.to_lowercase()]);
         }
     }
-    // What a word means, or else the word: pairs of them say most about what is asked.
+    // The meaning of a word, or else the word itself: pairs of these are the strongest features.
     let weighs = |(_, word): &(usize, &Word)| word.weight > 0.0;
     let meant = |(place, word): (usize, &Word)| match (mark(word), reading.meaning(place)) {
         (Some(mark), _) => mark.to_owned(),
@@ -107,7 +108,7 @@ pub fn each(reading: &Reading<'_>, tokens: &[Token], put: &mut dyn FnMut(&[&str]
     }
 }
 
-/// What a slip of the fingers leaves of a word, and what words of one stem share.
+/// Character n-grams, which survive typos and which words of one stem share.
 pub fn pieces(word: &str, put: &mut dyn FnMut(&[&str])) {
     if word.chars().any(is_han) {
         return;
@@ -125,7 +126,7 @@ pub fn pieces(word: &str, put: &mut dyn FnMut(&[&str])) {
     }
 }
 
-/// FNV-1a, of the parts as if they were one.
+/// FNV-1a over the concatenated parts.
 pub fn hash(parts: &[&str]) -> u32 {
     let bytes = parts.iter().flat_map(|part| part.bytes());
     bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))

@@ -1,5 +1,6 @@
-//! How likely a draft is what was asked for: a logistic regression over what the words, the rules and the learned reader say about
-//! it, fitted on voices and frames that the reader had not seen (`make teach-understand`). Ranks nothing itself.
+//! Probability that a draft is what was asked for: a logistic regression over what the words, the rules and the
+//! classifier say about it, fitted on voices and frames that the classifier had not seen (`make teach-understand`).
+//! Ranks nothing itself.
 
 use std::sync::LazyLock;
 
@@ -8,9 +9,9 @@ use crate::translate::embedded::learned::{Heard, NONE};
 use crate::translate::embedded::reading::Reading;
 
 const WEIGHTS: &str = include_str!("../../../../data/understand/verifier.txt");
-/// Words as frequent as this say nothing about what is asked.
+/// Tokens up to this rarity are too common to say anything.
 const COMMON: f32 = 2.0;
-/// A typed value weighs at least this much in a reading.
+/// Minimum weight of a typed value in a reading.
 const VALUE: f32 = 1.2;
 
 /// In the order of `Facts::values`, which is that of the lines in the file.
@@ -19,23 +20,23 @@ pub const NAMES: [&str; 16] = [
     "guesses", "rival", "agreed", "first",
 ];
 
-/// What speaks for a draft and against it.
+/// The features of a draft.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     pub values: [f32; NAMES.len()],
-    /// It comes from a composed domain, which has weights of its own.
+    /// It comes from a composed domain, which has its own weights.
     pub is_composed: bool,
 }
 
-/// What of a draft is known before the learned reader has its say.
+/// What is known of a draft before the classifier is consulted.
 #[derive(Clone, Copy, Debug)]
 pub struct Ruled {
-    /// Of the weight of all words, the part that the draft explains.
+    /// The share of the query's weight that the draft explains.
     pub share: f32,
     pub doubt: f32,
-    /// The best share, less its doubt, of drafts of other rules.
+    /// The best share less doubt among drafts of other rules.
     pub rival: f32,
-    /// No other draft is explained better by words and rules.
+    /// No other draft of a rule scores better.
     pub is_first: bool,
 }
 
@@ -47,7 +48,7 @@ struct Regression {
 static FITTED: LazyLock<Regression> = LazyLock::new(|| Regression::parse(WEIGHTS));
 
 impl Regression {
-    /// Lines of a name, its weight for rules, and its weight for composed domains.
+    /// Each line has a name, its weight for rules, and its weight for composed domains.
     fn parse(text: &str) -> Self {
         let mut fitted = Self { rules: [0.0; NAMES.len()], composed: [0.0; NAMES.len()] };
         for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -69,7 +70,7 @@ pub fn confidence(facts: &Facts) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// The frame of what drafted a command: a rule is one itself, a composed domain is one as a whole.
+/// The frame of the rule or domain that made a draft: a rule is a frame itself, a composed domain is one as a whole.
 pub fn frame(heard: &Heard<'_>, rule: &str) -> Option<usize> {
     let domain = || heard.weights.frame(if rule.starts_with("files") { "files" } else { "text" });
     heard.weights.frame(rule).or_else(domain)
@@ -119,7 +120,7 @@ pub fn facts(reading: &Reading<'_>, heard: &Heard<'_>, draft: &Draft, ruled: Rul
     }
 }
 
-/// The tokens that say something, with how rare they are.
+/// Indices of the tokens that carry information, with their rarities.
 fn content<'h>(reading: &'h Reading<'_>, heard: &'h Heard<'_>) -> impl Iterator<Item = (usize, f32)> + use<'h> {
     let tokens = heard.tokens.iter().zip(&heard.rarities).enumerate();
     tokens.filter_map(move |(at, (token, rarity))| {
@@ -128,7 +129,7 @@ fn content<'h>(reading: &'h Reading<'_>, heard: &'h Heard<'_>) -> impl Iterator<
     })
 }
 
-/// The tokens that say something and that neither the draft nor requests for its frame account for.
+/// The tokens that carry information and that neither the draft nor requests for its frame account for.
 pub fn unexplained(reading: &Reading<'_>, heard: &Heard<'_>, draft: &Draft) -> Vec<(usize, f32)> {
     let known = frame(heard, draft.rule).map(|frame| heard.known(frame)).unwrap_or_default();
     let is_known = |at: usize| known.get(at).copied().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The weights of the learned reader, as `make teach-understand` wrote them: for each trait of a request how rare it is, and how
-//! much it speaks for which frames. Read in place, without copying.
+//! Reads the classifier's weights, as `make teach-understand` wrote them: for each feature of a request its rarity and
+//! its weight for each frame. Read in place, without copying.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ const MAGIC: &[u8] = b"ASIDEWT1";
 /// Rarity is stored in sixteenths.
 const RARITY_STEP: f32 = 1.0 / 16.0;
 
-/// The file, little-endian: magic; number of traits, of entries; bytes of the names; what a weight of one is worth (f32); the names,
-/// one a line; hashes (u32, ascending); the first entry of each trait (u32, one more than traits); rarities (u8); of the entries the
-/// frames (u16) and the weights (i8).
+/// File format, little-endian: magic; number of features and of entries; bytes of the names; scale of the weights
+/// (f32); the names, one a line; hashes (u32, ascending); the first entry of each feature (u32, one more than
+/// features); rarities (u8); the frames (u16) and the weights (i8) of the entries.
 #[derive(Default)]
 pub struct Weights<'d> {
     frames: Vec<&'d str>,
@@ -21,7 +21,7 @@ pub struct Weights<'d> {
     entry_weights: &'d [u8],
 }
 
-/// A trait that has weights.
+/// A feature that has weights.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// How rare it is among requests; a natural logarithm.
@@ -71,7 +71,7 @@ impl<'d> Weights<'d> {
         Some(Row { rarity, entries: start(low)?..start(low + 1)? })
     }
 
-    /// How much a trait speaks for one frame.
+    /// The weight of a feature for one frame.
     pub fn weight(&self, row: &Row, frame: usize) -> Option<f32> {
         let number = |entry: usize| {
             let bytes = self.entry_frames.get(2 * entry..2 * entry + 2)?;
@@ -86,7 +86,7 @@ impl<'d> Weights<'d> {
         is_there.then(|| self.entry_weights.get(low).map(|weight| f32::from(weight.cast_signed()) * self.step))?
     }
 
-    /// The frames for or against which a trait speaks, and how much.
+    /// The frames that a feature has a weight for, with the weights.
     pub fn entries(&self, row: &Row) -> impl Iterator<Item = (usize, f32)> {
         let frames = self.entry_frames.get(2 * row.entries.start..2 * row.entries.end).unwrap_or_default();
         let weights = self.entry_weights.get(row.entries.clone()).unwrap_or_default();

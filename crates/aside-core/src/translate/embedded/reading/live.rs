@@ -1,4 +1,5 @@
-//! Words that are names of what there is now: branches, remotes, users, programs that run, machines of the ssh settings.
+//! Words that name something on this machine right now: branches, remotes, users, running processes, hosts of the ssh
+//! settings.
 
 use crate::translate::embedded::lexicon::Concept;
 use crate::translate::embedded::reading::Reader;
@@ -16,7 +17,7 @@ impl Reader<'_, '_> {
         items.is_some_and(|items| items.iter().any(|item| &*item.name == name))
     }
 
-    /// The machine that files go to or come from: one that the ssh settings name, or a name behind `to server`.
+    /// The host that files go to or come from: one that the ssh settings name, or a name behind `to server`.
     fn host(&self, at: usize) -> Option<Thing> {
         const LEADS: &[&str] = &["to", "onto", "on", "from", "at", "into", "via", "with", "ssh", "到", "从"];
         const MACHINES: &[&str] = &["server", "host", "machine", "box"];
@@ -35,7 +36,7 @@ impl Reader<'_, '_> {
         .then(|| Thing::Host(text.to_owned()))
     }
 
-    /// `the login branch`, where there is one `feature/login`.
+    /// `the login branch`, where exactly one branch such as `feature/login` exists.
     fn branch_of(&self, at: usize) -> Option<Thing> {
         let text = self.units.get(at)?.text.as_str();
         let beside = |place: Option<usize>| {
@@ -89,7 +90,7 @@ impl Reader<'_, '_> {
         self.units.iter().any(|unit| SPEAKS.contains(&unit.low.as_str()))
     }
 
-    /// Names that change: a branch, a remote, a user, a program that runs.
+    /// Names that change over time: a branch, a remote, a user, a running process.
     pub(super) fn live(&self, at: usize, known: Option<Concept>) -> Option<Thing> {
         let text = self.units.get(at)?.text.as_str();
         let is_name = known.is_none_or(|concept| !self.lexicon.is_spoken(concept));
@@ -108,7 +109,8 @@ impl Reader<'_, '_> {
                     .filter(|()| is_name || matches!(before, "user" | "by" | "does"))
                     .map(|()| Thing::User(name()))
             })
-            // Programs named like words run all the time: `sort`, `sleep`. And to look at all of them takes a while.
+            // Programs named like ordinary words run all the time: `sort`, `sleep`. Listing all processes is slow as
+            // well.
             .or_else(|| {
                 let is_meant = is_name && self.speaks_of_processes();
                 is_meant.then(|| knows(Live::ProcessName)).flatten().map(|()| Thing::Process(name()))

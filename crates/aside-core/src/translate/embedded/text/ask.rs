@@ -1,4 +1,4 @@
-//! The words of a wish about text, looked for by phrases, and which of them are explained so far. Decides nothing.
+//! Phrase search over the words of a query about text, with a record of the words explained so far. Decides nothing.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::translate::embedded::things::{self, Thing};
 pub struct Ask<'r, 'a> {
     pub reading: &'r Reading<'a>,
     pub used: Used,
-    /// What each word may be without its ending; asked for a thousand times.
+    /// Each word without its ending; cached because phrases are matched about a thousand times per query.
     forms: Rc<[Vec<String>]>,
 }
 
@@ -33,8 +33,8 @@ impl<'r, 'a> Ask<'r, 'a> {
         self.word(place).map_or("", |word| word.low.as_str())
     }
 
-    /// The first place, in the words, of one of the phrases, which `|` divides. A word of a phrase stands for all words
-    /// of its meaning and all its forms; with `=` before it only for itself.
+    /// The first match of any of the phrases, which are separated by `|`. A word of a phrase stands for all words of
+    /// its meaning and all its forms; with a leading `=` only for itself.
     pub fn find(&self, phrases: &str) -> Option<Range<usize>> {
         self.find_from(0, phrases)
     }
@@ -60,7 +60,7 @@ impl<'r, 'a> Ask<'r, 'a> {
                     let same = match first.strip_prefix('=') {
                         Some(exact) => word.low == exact,
                         None => {
-                            // A Chinese word is given for Chinese ones only.
+                            // A Chinese word in a phrase matches only Chinese words.
                             let same_script = first.is_ascii() || !word.low.is_ascii();
                             same_script && word.concept.is_some() && self.reading.is(at, first)
                                 || self.forms.get(at).is_some_and(|forms| forms.iter().any(|form| form == first))
@@ -82,7 +82,7 @@ impl<'r, 'a> Ask<'r, 'a> {
         self.find(phrases).is_some()
     }
 
-    /// Marks every place of the phrases; says whether there was one.
+    /// Marks every match of the phrases; returns whether there was one.
     pub fn take(&mut self, phrases: &str) -> bool {
         let mut place = 0;
         let mut found = false;
@@ -128,7 +128,7 @@ impl<'r, 'a> Ask<'r, 'a> {
         self.number(place).or_else(|| self.ordinal(place))
     }
 
-    /// Nobody knows the word; it was only taken for one that is near.
+    /// Whether the word is unknown and was only matched to a similar one.
     pub fn is_misspelt(&self, place: usize) -> bool {
         let Some(word) = self.word(place).filter(|word| word.concept.is_some() && word.low.is_ascii()) else {
             return false;
@@ -145,7 +145,7 @@ impl<'r, 'a> Ask<'r, 'a> {
     }
 }
 
-/// A word that is the name of something, or a text: it means nothing else.
+/// A name or a text, which has no other meaning.
 fn is_name(word: &Word) -> bool {
     matches!(word.thing, Some(Thing::Text(_) | Thing::Path(_) | Thing::Glob(_) | Thing::Url(_) | Thing::Email(_)))
 }

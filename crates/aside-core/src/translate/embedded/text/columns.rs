@@ -1,4 +1,4 @@
-//! Columns of a table: which ones, what divides them, and what is asked of them (sum, average, rows where).
+//! Columns of a table: which ones, their delimiter, and what is asked of them (sum, average, rows that match).
 
 use crate::translate::embedded::slots;
 use crate::translate::embedded::text::ask::Ask;
@@ -10,15 +10,15 @@ use crate::translate::embedded::things::Thing;
 pub enum Column {
     Numbers(Vec<u64>),
     Last,
-    /// By the name in the first row.
+    /// By the name in the header row.
     Named(String),
-    /// From the first to the last of these.
+    /// An inclusive range.
     Span(u64, u64),
-    /// All but these.
+    /// All except these.
     Not(Vec<u64>),
     /// Several by their names.
     Names(Vec<String>),
-    /// These two, each in the place of the other.
+    /// These two, swapped.
     Swapped(u64, u64),
 }
 
@@ -246,7 +246,7 @@ fn before(ask: &Ask<'_, '_>, place: usize) -> Option<(usize, Column)> {
     Some((start, Column::Numbers(numbers)))
 }
 
-/// What is to be done with the numbers of a column.
+/// The aggregate over the numbers of a column.
 pub fn sum(ask: &mut Ask<'_, '_>) -> Option<Sum> {
     for (phrases, sum) in [
         ("average|=mean", Sum::Average),
@@ -316,7 +316,7 @@ pub fn condition(
             if is_equality && !ask.says("=where|=whose|column|=with|line|=rows") {
                 continue;
             }
-            // Without columns, `over 80` speaks of something else, unless the lines are numbers.
+            // Without columns, `over 80` refers to something else, unless the lines are numbers.
             if delimiter.is_none() && column.is_none() {
                 if is_equality
                     || !ask.says("=numbers|=values|=number|=value")
@@ -354,7 +354,7 @@ fn decimal(low: &str) -> Option<String> {
     low.parse::<f64>().ok().filter(|number| number.is_finite()).map(|_| low.to_owned())
 }
 
-/// What the condition is about: the column that was read, or the name before it.
+/// The subject of a condition: the column that was read, or the name before it.
 fn subject(ask: &mut Ask<'_, '_>, source: &Source, place: usize, column: Option<&Column>) -> Option<Column> {
     if let Some(column) = column {
         return Some(column.clone());
@@ -375,7 +375,7 @@ fn subject(ask: &mut Ask<'_, '_>, source: &Source, place: usize, column: Option<
 }
 
 impl Column {
-    /// The beginning of an awk program that knows which column has the name, and the column's name in it.
+    /// The start of an awk program that looks up the column by its name, and the column's expression.
     fn awk(&self) -> Option<(String, String)> {
         Some(match self {
             Column::Numbers(numbers) => (String::new(), format!("${}", numbers.first()?)),
@@ -439,7 +439,7 @@ impl Column {
         })
     }
 
-    /// The values without the name of the column.
+    /// The values without the column's header.
     pub fn values(&self, delimiter: Option<char>) -> Option<Stage> {
         match self {
             Column::Named(_) => {
@@ -455,7 +455,7 @@ impl Column {
         let by = flag(delimiter);
         let by = if delimiter.is_none() && matches!(self, Column::Named(_)) { "-F, ".to_owned() } else { by };
         let (start, value) = self.awk()?;
-        // A header is no number.
+        // Skips the header, which is not a number.
         let guard = if delimiter.is_some() && !matches!(self, Column::Named(_)) {
             format!("{value}+0=={value} ")
         } else {
@@ -473,7 +473,7 @@ impl Column {
         Some(Stage::files(format!("awk {by}'{program}'")))
     }
 
-    /// What the values of one column are together, for each value of another.
+    /// Aggregates the values of one column grouped by another.
     pub fn sum_per(&self, sum: Sum, by: &str, delimiter: Option<char>) -> Option<Stage> {
         let Column::Named(name) = self else { return None };
         let clean = |text: &str| text.to_lowercase().replace(['\'', '\\', '"'], "");
@@ -513,7 +513,7 @@ impl Column {
         )))
     }
 
-    /// A key for sort.
+    /// The key for sort.
     pub fn key(&self) -> Option<String> {
         match self {
             Column::Numbers(numbers) => numbers.first().map(|number| format!("-k{number},{number}")),
@@ -559,7 +559,7 @@ fn spelled(letter: char) -> String {
     }
 }
 
-/// For awk.
+/// The delimiter flag for awk.
 pub fn flag(delimiter: Option<char>) -> String {
     match delimiter {
         None | Some(' ') => String::new(),
@@ -574,7 +574,7 @@ fn cut_flag(delimiter: Option<char>) -> String {
     }
 }
 
-/// For sort; a tab cannot be typed plainly.
+/// The delimiter flag for sort; a tab needs escaping.
 pub fn sort_flag(delimiter: Option<char>) -> String {
     match delimiter {
         None | Some(' ') => String::new(),

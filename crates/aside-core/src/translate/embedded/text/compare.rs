@@ -1,4 +1,4 @@
-//! Two files side by side: what differs, what both have, what only one has; and several put together.
+//! Compares two files: differences, common lines, lines of only one; and concatenates several.
 
 use crate::translate::System;
 use crate::translate::embedded::draft::Draft;
@@ -156,7 +156,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     drafts
 }
 
-/// All files of a kind, one after the other.
+/// Concatenates all files of a kind.
 fn together(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     if !base.says("merge|join|combine|concatenate|=cat|put together|=concat|合并|=together")
         || base.says("commit|branch|column|=git|line|=pdf")
@@ -176,7 +176,7 @@ fn together(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     vec![made(format!("cat {files}{to}"), "puts the files together", &ask, source, 0.0)]
 }
 
-/// The file that is written: after `into`, `to`, `as`.
+/// The output file: after `into`, `to`, `as`.
 fn target(ask: &Ask<'_, '_>, names: &[String]) -> Option<usize> {
     let last = names.last()?;
     let place = (0..ask.len()).find(|place| ask.word(*place).is_some_and(|word| word.text == *last))?;

@@ -1,4 +1,5 @@
-//! Text changed in files: replaced, deleted, added. In place, because that is what is meant; on the screen when it is said so.
+//! Edits text in files: replace, delete, add. Edits in place, which is the usual intent; prints only when the query
+//! says so.
 
 use std::ops::Range;
 
@@ -14,13 +15,13 @@ use crate::translate::embedded::text::source::{Source, quote_path};
 use crate::translate::embedded::text::transform;
 use crate::translate::embedded::things::Thing;
 
-/// Where a change goes.
+/// Where the result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Goal {
     InPlace,
     Screen,
     File(String),
-    /// In place, and the old file is kept.
+    /// In place, with a backup of the old file.
     Backup,
 }
 
@@ -110,7 +111,7 @@ fn goal(ask: &mut Ask<'_, '_>, source: &mut Source) -> Goal {
     Goal::InPlace
 }
 
-/// A text between slashes.
+/// Escapes a text for a sed pattern between slashes.
 fn spell(text: &str) -> String {
     literal(text).replace('/', "\\/").replace('\n', "\\n").replace('\t', "\\t")
 }
@@ -139,7 +140,7 @@ fn replace(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         return Vec::new();
     }
     let Some((old, new, places)) = operands(&ask, &source, verb.end) else { return Vec::new() };
-    // `change the time of a.txt to yesterday` speaks of the file, not of what is in it.
+    // `change the time of a.txt to yesterday` is about the file, not its contents.
     let is_quoted = (0..ask.len()).any(|place| ask.quoted(place).is_some());
     let speaks = |place: usize| ask.word(place).is_some_and(|word| word.concept.is_some() && word.thing.is_none());
     let of_file =
@@ -189,9 +190,9 @@ fn replace(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     sed(&program, "replaces text", &ask, &source, &target, if is_loose { 0.03 } else { 0.0 })
 }
 
-/// What is replaced and by what, and the words of it.
+/// The old and the new text, and the words they were read from.
 fn operands(ask: &Ask<'_, '_>, source: &Source, from: usize) -> Option<(String, String, Range<usize>)> {
-    // Two texts in quotes, or as sed has them.
+    // Two quoted texts, or sed's own syntax.
     if let Some(text) = (0..ask.len()).find_map(|place| ask.word(place).filter(|word| word.text.starts_with("s/"))) {
         let mut parts = text.text.split('/').skip(1);
         if let (Some(old), Some(new)) = (parts.next(), parts.next()) {
@@ -238,7 +239,7 @@ fn operands(ask: &Ask<'_, '_>, source: &Source, from: usize) -> Option<(String, 
                 | "replace"
         ) && !source.places.contains(place)
     })?;
-    // `change the word to in a.txt`: too little to say more.
+    // `change the word to in a.txt`: too few words to go on.
     if join + 1 >= ask.len() {
         return None;
     }
@@ -316,7 +317,7 @@ fn delete(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     if !deletes || base.says("commit|branch|process|=package|=user|=key|=container|duplicate|unique|column|=directory|=history|=alias|=tag|=stash") {
         return Vec::new();
     }
-    // Of files that are not named, only what can be nothing but text: `delete the ugly files` deletes files.
+    // For unnamed files only words that clearly refer to text count: `delete the ugly files` deletes files.
     let speaks_of_text = base.says("line|whitespace|=trailing|word|=string|=text|comment|carriage return|=tabs|=spaces|occurrence|=tags|=punctuation|=digits")
         || (0..base.len()).any(|place| base.quoted(place).is_some() && !source.places.contains(&place));
     if !source.is_named() && (!speaks_of_text || !base.says("in|=from|inside|within")) {
@@ -380,7 +381,7 @@ fn delete(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
             return finish(format!("s/{class}//g"), about, &ask, 0.0);
         }
     }
-    // Lines by their number.
+    // Lines by number.
     let mut numbered = ask.clone();
     let first_line =
         numbered.find("first line|the header|=header|header line|header row|first row|the first line|表头|top line");
@@ -442,7 +443,7 @@ fn delete(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         return finish(programs.join(";"), "deletes lines by a text", &ask, 0.0);
     }
     let [only] = pattern.texts.as_slice() else { return Vec::new() };
-    // `remove all foo from a.txt`: what stands right before `from`.
+    // `remove all foo from a.txt`: the text directly before `from`.
     let end = pattern.places.iter().copied().max().map_or(0, |last| last + 1);
     let is_said = ask.says("word|=string|=text|character|occurrence")
         || ask.begins(end, "in|=from|inside").is_some() && source.is_named();
@@ -594,7 +595,7 @@ fn insert(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     }
     let text = slots::single(&text);
     let adds = made(format!("echo {text} >> {files}"), about, &ask, &source, 0.0);
-    // `write` makes the file anew.
+    // `write` overwrites the file.
     if base.says("=write|=put|save") && !base.says("insert|append|=add|=end") {
         let writes = made(format!("echo {text} > {files}"), "writes the text to the file", &ask, &source, 0.0);
         return vec![writes, Draft { doubt: 0.06, ..adds }];
@@ -602,7 +603,7 @@ fn insert(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     vec![adds]
 }
 
-/// `add hello world to a.txt`: what stands between the verb and `to`.
+/// `add hello world to a.txt`: the text between the verb and `to`.
 fn said(ask: &Ask<'_, '_>, source: &Source) -> Option<(String, Range<usize>)> {
     let verb = ask.find("insert|append|=add|=prepend|=put|=write|=prefix|追加|添加|插入")?;
     let mut start = verb.end;
@@ -622,7 +623,7 @@ fn said(ask: &Ask<'_, '_>, source: &Source) -> Option<(String, Range<usize>)> {
     .then(|| (words.join(" "), start..end))
 }
 
-/// Line ends, and case in place.
+/// Line endings, and case changes in place.
 fn tidy(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     let mut ask = base.clone();
     let source = source.clone();
@@ -685,7 +686,7 @@ fn comment_out(ask: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     sed(&program, "makes lines comments, or no comments", &ask, source, &Goal::InPlace, 0.0)
 }
 
-/// Whether a text is there, yes or no.
+/// Whether a text occurs: a yes or no question.
 pub fn check(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     let asks = !base.says("=where|=which|=how") && base.says("check if|check whether|=does|=is there|is there|see if|tell me if|test if|=whether|check that|is the word|是否") && !base.says("=how many|count|which");
     let [file] = source.files.as_slice() else { return Vec::new() };

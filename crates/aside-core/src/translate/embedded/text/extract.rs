@@ -1,4 +1,4 @@
-//! Things with a shape, taken out of a text: addresses, links, numbers.
+//! Extracts things with a recognizable shape from a text: addresses, links, numbers.
 
 use crate::translate::embedded::text::ask::Ask;
 use crate::translate::embedded::text::source::Source;
@@ -28,7 +28,7 @@ const SHAPES: &[(&str, &str)] = &[
 ];
 const NUMBERS: &str = "=numbers|=integers|=digits|数字";
 
-/// The lines that have one.
+/// Variant of the command that prints the whole lines.
 fn whole_lines(command: &'static str) -> &'static str {
     const LINES: &[(&str, &str)] = &[
         ("@[[:alnum:]", "grep -E '[[:alnum:]._%+-]+@[[:alnum:].-]+\\.[[:alpha:]]{2,}'"),
@@ -39,7 +39,7 @@ fn whole_lines(command: &'static str) -> &'static str {
     LINES.iter().find(|(part, _)| command.contains(part)).map_or(command, |(_, lines)| lines)
 }
 
-/// A stage that takes out what looks like the thing that is asked for.
+/// A stage that extracts what has the shape of the requested thing.
 pub fn read(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
     const VERBS: &str = "extract|find|show|=get|pull|=pull|grab|count|unique|all|=collect|=list|most|first|=parse|sort|=what|=which|=how|提取|grep|=pick|=scrape|=match|=per|=by|request|requests|=top|duplicate|contain|line|frequent|=whats|=what's";
     for (names, command) in SHAPES {
@@ -48,11 +48,11 @@ pub fn read(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
         if is_date && !ask.says("extract|pull|=grab|提取|=all") || !ask.says(VERBS) {
             continue;
         }
-        // `the email column`, `ip in the first column`: a column is asked for.
+        // `the email column`, `ip in the first column`: the query asks for a column.
         if ask.begins(at.end, "column").is_some() || ask.says("replace|insert|delete|=where|=whose|=add") {
             continue;
         }
-        // The lines that have one are another question, and so is one that is named.
+        // The lines that contain one are another query, and so is a specific one.
         if ask.begins(at.end, "=is").is_some() {
             continue;
         }
@@ -86,7 +86,7 @@ pub fn read(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
     status(ask, source).or_else(|| span(ask, source))
 }
 
-/// What is counted per hour or day is the beginning of the line, or of what an access log has in brackets.
+/// Counts per hour or day use the beginning of the line, or the bracketed time of an access log.
 fn span(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
     let is_access = source.files.iter().any(|file| file.contains("access"));
     for (phrases, access, plain) in [
@@ -106,7 +106,7 @@ pub const BY_HOUR: &str = "per hour|by hour|each hour|every hour|=hourly|of the 
 pub const BY_DAY: &str = "per day|by day|each day|every day|=daily|by date|per date";
 pub const BY_MINUTE: &str = "per minute|by minute|each minute|every minute";
 
-/// Of an access log in the usual format: the ninth column is the status, the seventh the page.
+/// An access log in the usual format: the ninth column is the status, the seventh the page.
 fn status(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
     if !source.files.iter().any(|file| file.contains("access")) {
         return None;

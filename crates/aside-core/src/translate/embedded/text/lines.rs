@@ -1,4 +1,4 @@
-//! Which lines by their place: the first ten, lines 5 to 10, every other one, all but the header.
+//! Selects lines by position: the first ten, lines 5 to 10, every other one, all but the header.
 
 use crate::translate::System;
 use crate::translate::embedded::text::ask::Ask;
@@ -15,13 +15,13 @@ pub enum Lines {
     Two(u64, u64),
     One(u64),
     ButLast(u64),
-    /// Every `n`th, beginning with that one.
+    /// Every `n`th, beginning with the given one.
     Step(u64, u64),
     Random(u64),
     LastButOne,
 }
 
-/// Lines that are shown when it is not said how many.
+/// How many lines are shown when the query gives no number.
 const FEW: u64 = 10;
 const NOT_FIRST: &str = "not the first|not first|all but the first|all but first|everything but the first|everything but first|but the first|not the top|=after the first|去掉第一|past the first";
 const NOT_LAST: &str = "not the last|not last|all but the last|all but last|everything but the last|but the last";
@@ -32,7 +32,7 @@ pub fn read(ask: &mut Ask<'_, '_>) -> Option<Lines> {
     header(ask).or_else(|| last_but_one(ask)).or_else(|| read_plain(ask))
 }
 
-/// Without `all but`: what is deleted is named as it is.
+/// Without `all but`: a deletion names the lines directly.
 pub fn read_plain(ask: &mut Ask<'_, '_>) -> Option<Lines> {
     step(ask).or_else(|| random(ask)).or_else(|| range(ask)).or_else(|| one(ask)).or_else(|| ends(ask))
 }
@@ -198,7 +198,7 @@ fn one(ask: &mut Ask<'_, '_>) -> Option<Lines> {
                 ask.take("=starting|=from|start|=after|=past|starting at|starting from");
                 return Some(Lines::From(number + u64::from(past)));
             }
-            // Lines that come before or after it are another question.
+            // Lines before or after it are another query.
             if matches!(before, "before" | "until" | "till") || before == "to" && matches!(earlier, "up") {
                 ask.take("=before|=until|=till|up to|older");
                 return Some(Lines::First(number - u64::from(before == "before")));
@@ -246,7 +246,7 @@ fn ends(ask: &mut Ask<'_, '_>) -> Option<Lines> {
             if noun.is_none() && !ends {
                 continue;
             }
-            // What is searched for is not explained by its number.
+            // A log level after the number is a search text, so the count does not explain it.
             let noun = noun.filter(|noun| level(ask.low(noun.start)).is_none());
             ask.mark(place..noun.map_or(place + 2, |noun| noun.end));
             return Some(make(number));
@@ -327,7 +327,7 @@ impl Lines {
         }
     }
 
-    /// As a sed address, where it has one.
+    /// As a sed address, where there is one.
     pub fn address(self) -> Option<String> {
         Some(match self {
             Lines::First(1) => "1".to_owned(),

@@ -1,5 +1,5 @@
-//! What people ask of text: find it, choose lines, take columns, sort, count, replace, compare. A wish is read into where the
-//! text is and what is done with it, and spelled as one command or a pipeline.
+//! Queries about text: find it, select lines, take columns, sort, count, replace, compare. Reads where the text is and
+//! what to do with it, and renders one command or a pipeline.
 
 mod ask;
 mod columns;
@@ -24,7 +24,7 @@ use crate::translate::embedded::text::ask::Ask;
 use crate::translate::embedded::text::source::Source;
 use crate::translate::embedded::things;
 
-/// Words of a wish; with more it is a story.
+/// Words of a query; a longer one is a story.
 const MAX_WORDS: usize = 60;
 
 pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
@@ -33,17 +33,17 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
     }
     let ask = Ask::new(reading);
     let source = Source::read(&ask);
-    // What containers and services say is no file.
+    // Output of containers and services is not in a file.
     let elsewhere = ask.says("=container|=containers|=docker|=pod|=pods|=kubectl|=deployment|=systemd|=journal");
     let is_quoted = (0..ask.len()).any(|place| ask.quoted(place).is_some());
     if elsewhere && !is_quoted && !source.is_named() && !ask.says("=grep|=file|=files|=lines|=line") {
         return Vec::new();
     }
-    // What is packed, a picture or a page is not read as text.
+    // Archives, pictures and page formats are not read as text.
     if source.files.iter().any(|file| things::is_packed(file)) {
         return Vec::new();
     }
-    // The fields of a document are no columns.
+    // Fields of a structured document are not columns.
     let is_document = |file: &String| [".json", ".yaml", ".yml", ".toml", ".xml"].iter().any(|end| file.ends_with(end));
     if source.files.iter().any(is_document)
         && ask.says("=field|=fields|=key|=property|=properties|=attribute|=column|=columns|=value|=values")

@@ -1,4 +1,4 @@
-//! What is searched for: the text in quotes, the words behind `containing`, or the one word that is nothing else.
+//! Finds the search text: a quoted text, the words behind `containing`, or the only word that means nothing else.
 
 use std::ops::Range;
 
@@ -17,18 +17,18 @@ pub struct Pattern {
     pub is_inverted: bool,
     pub edge: Edge,
     pub whole: Whole,
-    /// What must not be in the line.
+    /// Texts that must not be in the line.
     pub without: Vec<String>,
-    /// The text is a class of letters, and spelled as one already.
+    /// The text is a character class, already spelled as one.
     pub is_class: bool,
     pub places: Vec<usize>,
-    /// Nothing said that this is what to search for.
+    /// Nothing marks this as the search text.
     pub is_guessed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joined {
-    /// One of the texts is enough.
+    /// Any of the texts matches.
     Any,
     /// All on one line.
     All,
@@ -51,20 +51,20 @@ pub enum Whole {
 
 const STARTS: &str = "start with|starts with|starting with|started with|begin with|begins with|beginning with|begin in|starting in|that start with|以|starts by|prefixed with|开头是";
 const ENDS: &str = "end with|ends with|ending with|end in|ends in|ending in|finish with|ending on";
-/// After these comes what is searched for, whatever it is.
+/// Markers that are always followed by the search text.
 const STRONG: &str = "mention of|mentions of|any mention of|how often|how often does|consist only of|consisting only of|consist of only|made of|only contain|contain only|contain|match|grep for|grep|search for|look for|looking for|searching for|mention|=word|=string|=text|=pattern|=phrase|=keyword|=regex|regular expression|=expression|occurrence of|occurrences of|instance of|instances of|references to|reference to|usages of|usage of|uses of|calls to|where it says|that say|which say|saying|with the text|with text|=search|including|import of|imports of|define|defined|calling|搜索|包含";
-/// After these too, unless it is a word that says something else: `files with sizes`, `files without extension`.
+/// The same, unless a word with a meaning of its own follows: `files with sizes`, `files without extension`.
 const SOFT: &str = "line w|lines w|lines w/|files with|files without|file with|file without|that have|that has|which have|times|lines with|line with|lines without|line without|lines of|lines having|rows with|rows without|rows having";
-/// After these only what is no word of ours.
+/// Markers that are followed by the search text only if it is not a known word.
 const WEAK: &str = "find|show|with|=for|have|has|=having|not|count|=about|=all|=use|=uses|=using|list|=by|delete|=get|=where|are|=of|=every|=first|=last";
 
-/// What stands before the text and is no part of it.
+/// Words before the text that are not part of it.
 const LEADS: &str = "the|a|an|any|=word|=words|=string|=strings|=text|=texts|=pattern|=phrase|=keyword|=keywords|=term|=regex|expression|regular|=for|either|both|=all|=literal|=letters|=either|=line|=lines|=that|=of|=function|=variable|=with|=to|=there|character|=only|contain|match|=having|=have|mention|=-i|=-n|=-r|=-rn|=-v|=-w|=-e|=me|=-c|=-l|=-rl|=-ri|=exactly|=exact|=of|=nothing|=but|=phrase|=w|=w/|=is|=does|=do|=did|=are|=place|=places|=where|=spots|=identifier|=class|=method";
-/// Where the text ends, if it is not in quotes.
+/// Words that end an unquoted text.
 const STOPS: &str = "in|inside|within|=from|under|across|=through|throughout|on|at|file|directory|here|line|case|recursive|=ignoring|=but|=then|=using|sort|count|show|=with|=without|=appears|=appear|occurs|occur|=there|=per|=by|=is|=are|=that|=which|=anywhere|=everywhere|=please|=exists|exist|=mentioned|=found|unique|=along|=plus|=into|comes|=come|=replace|出现|=does|=do|=happens|=happened|=show|=print|=only|=before|=after|=for|=if|=was|=were|=the|=sorted|=or|=and|=reversed|=as|=to|的|行|=has|=have|=excluding|except|=used|=not|=grouped|=whole|=exact|=lines|insensitive|=starting|=ending|=starts|=ends|=file|=occurrences|=times|=over|=defined|=called|=every|=most|=all|=since|=between|=today|=longer|=shorter|=today's|=it|=within";
-/// What is said about a text and is no part of it: `TODO comments`.
+/// Nouns that describe a text and are not part of it: `TODO comments`.
 const NOUNS: &str = "comment|comments|message|messages|entry|entries|statement|statements|tag|tags|marker|markers|line|lines|word|string|text|keyword|=logs|=occurrences|=mentions|request|requests|=calls|=usages|=references|=notes|=items|=annotations|=keywords|=lines|=events|=records|=functions|=function|=placeholders|=occurence";
-/// What logs call what went wrong, and the part that all spellings share.
+/// Names of log levels, and the part that all spellings share.
 const LEVELS: &[(&str, &str)] = &[
     ("error", "error"),
     ("errors", "error"),
@@ -177,7 +177,7 @@ impl Pattern {
         }
     }
 
-    /// What is said without quotes.
+    /// An unquoted search text.
     fn spoken(&mut self, ask: &Ask<'_, '_>, source: &Source) -> Option<()> {
         let edge = edge_of(ask, STARTS).or_else(|| edge_of(ask, ENDS));
         if let Some(range) = &edge {
@@ -211,7 +211,7 @@ impl Pattern {
             if run.clone().all(|place| ask.begins(place, JUNK).is_some()) {
                 continue;
             }
-            // Of lines of a file that is named nothing else is said.
+            // For lines of a named file these words can only introduce the search text.
             let is_soft = ask.begins(range.start, SOFT).is_some_and(|soft| soft == range)
                 || range.len() == 1
                     && matches!(ask.low(range.start), "including" | "incl" | "incl." | "include" | "includes" | "包括");
@@ -242,11 +242,11 @@ impl Pattern {
             self.places.extend(range.start..range.end + 1);
             return Some(());
         }
-        // Capitals are meant as they stand: TODO, ERROR, FIXME.
+        // Words in capitals are search texts: TODO, ERROR, FIXME.
         let is_free = |place: &usize| ask.is_free(*place) && !source.places.contains(place);
         let capitals = (0..ask.len()).filter(is_free).find(|place| is_capital(ask, *place));
         if let Some(place) = capitals {
-            // `TODO and FIXME` are two, each on its own line.
+            // `TODO and FIXME` are two texts, each on its own line.
             let mut end = place + 1;
             while matches!(ask.low(end), "and" | "or" | "&") && is_capital(ask, end + 1) {
                 end += 2;
@@ -285,7 +285,7 @@ impl Pattern {
             .filter(is_free)
             .find(|place| is_unknown(ask, *place) && ask.begins(*place, JUNK).is_none())?;
         let end = (unknown..ask.len()).find(|place| !is_unknown(ask, *place) || !is_free(place)).unwrap_or(ask.len());
-        // `foo in a.txt`, but not every word that we do not know.
+        // `foo in a.txt`, but not every unknown word.
         let is_beside = ask.begins(end, "in|inside|within|from|=from").is_some()
             || source.places.contains(&end) && unknown == 0 && end == 1 && ask.len() == 2;
         if !is_beside || end - unknown > 3 {
@@ -296,10 +296,10 @@ impl Pattern {
         Some(())
     }
 
-    /// The words from a place on that can belong to what is searched for.
+    /// The words from a place on that can belong to the search text.
     fn run(&self, ask: &Ask<'_, '_>, source: &Source, marker: Range<usize>) -> Option<Range<usize>> {
         let mut start = marker.end;
-        // `the word the`: what comes is meant as it is.
+        // `the word the`: what follows is literal.
         let is_literal = marker.len() == 1 && matches!(ask.low(marker.start), "word" | "string" | "phrase");
         while let Some(range) = ask.begins(start, LEADS).filter(|range| range.end < ask.len() && !is_literal) {
             start = range.end;
@@ -336,7 +336,7 @@ impl Pattern {
         let small =
             run.clone().filter(|place| !is_capital(ask, *place) && !matches!(ask.low(*place), "or" | "and")).count();
         let places: Vec<usize> = run.clone().collect();
-        // `TODO comments`, `ERROR in the code`: only the capitals, when all else is a common word.
+        // `TODO comments`, `ERROR in the code`: only the capitals, if all other words are common.
         let code: Vec<usize> =
             run.clone().filter(|place| is_identifier(ask.word(*place).map_or("", |word| &word.text))).collect();
         let places = if let ([one], true) = (code.as_slice(), small > 1) {
@@ -376,7 +376,7 @@ impl Pattern {
         }
         self.places.extend(run);
         for text in &mut self.texts {
-            // Such marks are written in capitals, whoever speaks of them.
+            // These markers are written in capitals, however the query spells them.
             if matches!(text.as_str(), "todo" | "todos" | "fixme" | "fixmes") {
                 *text = text.trim_end_matches('s').to_uppercase();
             } else if let Some(shared) = level(text) {
@@ -445,7 +445,7 @@ impl Pattern {
         let is_odd =
             spelled.contains(['[', ']', '*', '\\']) || self.edge == Edge::Anywhere && spelled.contains(['^', '$']);
         if self.is_class {
-            // Spelled already.
+            // Already spelled as a regular expression.
         } else if self.is_regex || self.edge == Edge::Anywhere && is_regex(text) {
             if spelled.contains(['+', '?', '|', '(', '{']) {
                 flags.push('E');
@@ -459,7 +459,7 @@ impl Pattern {
         format!("grep{blank}{flags} {dash}{}", slots::single(&spelled))
     }
 
-    /// The second and later texts, when all must be there, and what must not.
+    /// Further grep stages: the other texts if all must match, and the excluded ones.
     pub fn rest(&self) -> Vec<String> {
         let not = |text: &String| Self { texts: vec![text.clone()], is_inverted: true, ..self.clone() }.grep("");
         let without = self.without.iter().map(not);
@@ -475,14 +475,14 @@ fn dashed(flags: &str) -> String {
     if flags.is_empty() { String::new() } else { format!("-{flags}") }
 }
 
-/// Where something is said to be searched for, what says it most clearly first.
+/// The markers of a search text, the clearest first.
 fn strong(ask: &Ask<'_, '_>) -> Vec<Range<usize>> {
     let mut from = 0;
     let mut found: Vec<Range<usize>> = Vec::new();
     let markers = format!("{STRONG}|{SOFT}");
     while let Some(range) = ask.find_from(from, &markers) {
         from = range.start + 1;
-        // `search in a.txt for foo`: what comes after `for` counts.
+        // `search in a.txt for foo`: the text comes after `for`.
         let leads = ask.begins(range.end, "in|inside|within|of|=from|here|=recursively|=through|all|=under|file|=my|=code|=project|=codebase|=entire|=whole|repository").is_some();
         if leads {
             found.extend(ask.find_from(range.end, "=for"));
@@ -496,10 +496,10 @@ fn strong(ask: &Ask<'_, '_>) -> Vec<Range<usize>> {
     found
 }
 
-/// Words that are never what is searched for, although we do not know them.
+/// Unknown words that are never a search text.
 const JUNK: &str = "=context|=surrounding|=around|=filter|=select|=pick|=choose|=per|=bytes|=byte|=digits|=usernames|=keep|=regex|=numbers|=number|=value|=values|=total|=kind|=type|=length|=usage|=ones|=certain|=specific|=particular|=given|=lot|=different|=same|=most|=least|=many|=much|=few|=format|=formatted|=pretty|=json|=csv|=xml|=yaml|=encoding|=checksum|=md5|=sha256|=hash|=average|=median|=percent|=percentage|=everyone|=anything|=anyone|=nothing|=top|=key|=keys|=array|=elements|=element|=items|=item|=second|=third|=fourth|=half|=middle|=entire|=whole|=it|=permissions|=size|=disk|=explain|=summary|=summarize|=translate|=compile|=execute|=lines|=paragraph|=sentence|=sentences|=paragraphs|=swap|=spell|=spelling|=grammar|=vim|=nano|=editor|=hour|=hourly|=minute|=daily|=day|=base64|=binary|=hex|=octal|=decode|=encode|=ascii|=utf-8|=utf8|=unicode|=gzip|=archive|=backup|=plot|=chart|=graph|=transpose|=median|=mode|=variance|=deviation|=standard|=parse|=validate|=valid|=lint|=minify|=beautify|=query|=table|=select|=insert|=update|=database|=sqlite|=nth|=n|=x|=y|=ones|=repeated|=repeats|=occurring|=every|=each|=contents|=name|=names|=path|=chars|=records|=record|=entries";
 
-/// Where lines begin or end; `END in` in capitals is a text.
+/// Phrases for the beginning or end of a line; `END in` in capitals is a text.
 fn edge_of(ask: &Ask<'_, '_>, phrases: &str) -> Option<Range<usize>> {
     ask.find(phrases).filter(|range| {
         ask.word(range.start)
@@ -507,7 +507,7 @@ fn edge_of(ask: &Ask<'_, '_>, phrases: &str) -> Option<Range<usize>> {
     })
 }
 
-/// What kinds of letters are called.
+/// Names of character classes.
 fn class(ask: &Ask<'_, '_>, run: &Range<usize>) -> Option<&'static str> {
     const CLASSES: &[(&str, &str)] = &[
         ("=number|=numbers|=digit|=digits|number|数字|=integer|=integers", "[0-9]"),
@@ -524,7 +524,7 @@ fn class(ask: &Ask<'_, '_>, run: &Range<usize>) -> Option<&'static str> {
         .find_map(|(names, class)| ask.begins(run.start, names).filter(|range| range.end >= run.end).map(|_| *class))
 }
 
-/// A regular expression by its looks: `^foo`, `a.*b`, `[0-9]+`, `foo\|bar`.
+/// Whether a text looks like a regular expression: `^foo`, `a.*b`, `[0-9]+`, `foo\|bar`.
 pub fn is_regex(text: &str) -> bool {
     text.contains(".*")
         || text.contains("\\d")
@@ -540,7 +540,7 @@ pub fn is_regex(text: &str) -> bool {
         || text.contains("\\|")
 }
 
-/// For `-E`, so that every letter means itself.
+/// Escapes a text for an extended regular expression (`-E`).
 pub fn extended(text: &str) -> String {
     let mut spelled = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -552,7 +552,7 @@ pub fn extended(text: &str) -> String {
     spelled
 }
 
-/// For a basic regular expression.
+/// Escapes a text for a basic regular expression.
 pub fn literal(text: &str) -> String {
     let mut spelled = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -598,10 +598,10 @@ pub fn level(word: &str) -> Option<&'static str> {
     LEVELS.iter().find(|(known, _)| *known == word).map(|(_, shared)| *shared)
 }
 
-/// What is said of files themselves, after `with` and `without`.
+/// Properties of files themselves, after `with` and `without`.
 const OF_FILES: &str = "extension|size|newest|oldest|largest|smallest|larger|smaller|permission|hidden|empty|owned|user|group|name|content|same|duplicate|date|time|change|access|create|human|long|count|link|executable|writable|readonly|space|number|all|prefix|suffix|starting-with|ending-with|directory|file|line|word|show|detail|owner|type|first|last|most|least|older|newer|level|sort|not|recursive|here|total|modified|recent";
 
-/// Whether no word of it says something of its own, so that it can only be a text.
+/// Whether no word of it has a meaning of its own, so that it can only be a text.
 fn is_meant(ask: &Ask<'_, '_>, run: &Range<usize>) -> bool {
     if run.len() == 1
         && ask.begins(run.start, OF_FILES).is_none()
@@ -654,7 +654,7 @@ fn is_capital(ask: &Ask<'_, '_>, place: usize) -> bool {
     })
 }
 
-/// A name as programs have them: `parse_config`, `parseConfig`, `main()`.
+/// Whether it looks like an identifier: `parse_config`, `parseConfig`, `main()`.
 pub fn is_identifier(text: &str) -> bool {
     let is_word = !text.contains(' ') && text.len() > 3;
     let mixed = text.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -665,7 +665,7 @@ pub fn is_identifier(text: &str) -> bool {
             || mixed && text.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// What can only be searched for as it stands: a text in quotes, an address, a path that is no source.
+/// A text that can only be searched for literally: quoted, an address, or a path that is not the source.
 fn plain_text<'r>(ask: &Ask<'r, '_>, place: usize) -> Option<&'r str> {
     match &ask.word(place)?.thing {
         Some(Thing::Text(text) | Thing::Address(text) | Thing::Url(text) | Thing::Email(text)) => Some(text),
@@ -677,7 +677,7 @@ fn plain_text<'r>(ask: &Ask<'r, '_>, place: usize) -> Option<&'r str> {
 fn is_unknown(ask: &Ask<'_, '_>, place: usize) -> bool {
     let is_letter = |text: &str| text.chars().count() == 1 && !text.is_ascii();
     ask.word(place).filter(|word| !is_letter(&word.text)).is_some_and(|word| match &word.thing {
-        // The name of a tool is nothing that is said.
+        // The name of a tool has no meaning in a sentence.
         None => word.concept.is_none() || !word.is_spoken && word.weight >= 1.0 || ask.is_misspelt(place),
         Some(
             Thing::Branch(_)

@@ -1,5 +1,4 @@
-//! The steps of a query as commands, one feeding the next, in the order that makes sense: some lines are chosen, parts of
-//! them taken, changed, sorted, counted.
+//! Renders the steps of a query as a pipeline: select lines, cut, transform, sort, count.
 
 use crate::translate::embedded::draft::{Draft, Objects};
 use crate::translate::embedded::text::ask::Ask;
@@ -18,9 +17,9 @@ pub struct Stage {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
-    /// Names of files as arguments.
+    /// File names as arguments.
     Files,
-    /// Only what comes in.
+    /// Only standard input.
     Input,
 }
 
@@ -46,7 +45,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     if let (Some(_), Some(order)) = (&query.output, &mut query.order) {
         order.prints();
     }
-    // Files of a kind are rather meant wherever they are.
+    // Files of a kind probably mean those at any depth.
     let loose = if !source.is_named()
         && !source.is_guessed
         && !(0..ask.len()).any(|place| matches!(ask.word(place).map(|word| &word.thing), Some(Some(Thing::Glob(_)))))
@@ -71,7 +70,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 
 impl Query {
     fn draft(&self, ask: &Ask<'_, '_>, source: &Source, files: &str, doubt: f32) -> Vec<Draft> {
-        // Sorting changes no number: something else was to be sorted.
+        // Sorting a count changes nothing, so the query meant something else.
         if self.order.is_some() && self.counts.is_some() && self.unique.is_none() && self.tally.is_none() {
             return Vec::new();
         }
@@ -196,7 +195,7 @@ impl Query {
         abouts.push("finds lines by a text");
     }
 
-    /// Unique, counted, sorted.
+    /// Deduplicates, counts, sorts.
     fn arrange(&self, stages: &mut Vec<Stage>, abouts: &mut Vec<&str>, ask: &mut Ask<'_, '_>, files: &str) {
         if self.of_words {
             stages.push(Stage::files("grep -oE '[[:alnum:]_]+'"));
@@ -287,7 +286,7 @@ impl Query {
         abouts.push("counts");
     }
 
-    /// Nothing but a file is named: it is shown, if that is asked.
+    /// Only a file is named: shows it, if the query asks for that.
     fn whole(&self, mut ask: Ask<'_, '_>, source: &Source, files: &str, doubt: f32) -> Vec<Draft> {
         let asks = ask.says("show|=cat|=read|content|=what's|=open|look|=concatenate|=type");
         if !asks
@@ -301,7 +300,7 @@ impl Query {
         vec![made(format!("cat {files}"), "shows the file", &ask, source, doubt + 0.02)]
     }
 
-    /// A second way to see it.
+    /// Alternatives to show the same.
     fn others(&self, stages: &[Stage], ask: &Ask<'_, '_>, source: &Source, files: &str, doubt: f32) -> Vec<Draft> {
         let mut drafts = Vec::new();
         let mut add = |command: String, about: &str| drafts.push(made(command, about, ask, source, doubt + 0.06));

@@ -1,5 +1,5 @@
-//! What is asked of the lines of files, read from the words in any order: which lines, which part of them, how they are
-//! sorted and counted. Spells nothing; `pipeline` does.
+//! Reads what is asked of the lines of files, from words in any order: which lines, which part of them, how to sort and
+//! count. Renders nothing; `pipeline` does.
 
 use crate::translate::System;
 use crate::translate::embedded::text::ask::Ask;
@@ -12,7 +12,7 @@ use crate::translate::embedded::text::tally::{self, Order, Tally, Unique};
 use crate::translate::embedded::text::transform::{self, Transform};
 use crate::translate::embedded::things::{Thing, Time};
 
-/// All that was understood.
+/// Everything that was understood.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     pub delimiter: Option<char>,
@@ -20,17 +20,17 @@ pub struct Query {
     pub column: Option<Column>,
     pub condition: Option<Condition>,
     pub sum: Option<Sum>,
-    /// The column whose values are each summed.
+    /// The column to group by.
     pub per: Option<String>,
-    /// The row that has the largest value is wanted, not the value.
+    /// Asks for the row with the largest value, not for the value.
     pub of_row: bool,
     pub tally: Option<Tally>,
-    /// Words are asked for, not lines.
+    /// Asks for words, not lines.
     pub of_words: bool,
     pub unique: Option<Unique>,
     pub order: Option<Order>,
     pub lines: Option<Lines>,
-    /// The lines are chosen before anything is searched in them.
+    /// Selects the lines before it searches in them.
     pub lines_first: bool,
     pub filter: Option<String>,
     pub transform: Option<Transform>,
@@ -49,7 +49,7 @@ pub enum Unit {
     Words,
     Characters,
     Bytes,
-    /// How often something is there, several times in one line included.
+    /// Occurrences, including several in one line.
     Occurrences,
     /// Lines, words and bytes.
     All,
@@ -95,7 +95,7 @@ impl Query {
         query
     }
 
-    /// `the names from data.csv`: tables have columns of such names.
+    /// `the names from data.csv`: columns with such names are common in tables.
     fn plain_column(&mut self, ask: &mut Ask<'_, '_>, source: &Source) {
         const NAMES: &[&str] = &[
             "name",
@@ -160,7 +160,7 @@ impl Query {
         }
     }
 
-    /// Columns of a table that are not called so: `per country`, `sort by price`.
+    /// Columns without the word column: `per country`, `sort by price`.
     fn unnamed_columns(&mut self, ask: &mut Ask<'_, '_>, source: &Source) {
         if self.column.is_none()
             && source.files.iter().any(|file| file == "/etc/passwd")
@@ -281,7 +281,7 @@ impl Query {
         if needs_header || self.sum.is_some() && pattern.is_guessed {
             return None;
         }
-        // What is counted for each is no text to search for.
+        // What is counted per group is not a search text.
         let is_quoted = pattern.places.iter().any(|place| ask.quoted(*place).is_some());
         let is_loud =
             pattern.texts.iter().all(|text| text.bytes().all(|byte| byte.is_ascii_uppercase())) || pattern.ignores_case;
@@ -292,7 +292,7 @@ impl Query {
         Some(pattern)
     }
 
-    /// What is said about the search itself, and where the answer goes.
+    /// Options of the search itself, and where the output goes.
     pub fn around(&mut self, ask: &mut Ask<'_, '_>) {
         if self.pattern.is_some() {
             self.context = context(ask);
@@ -350,7 +350,7 @@ fn base<'r, 'a>(ask: &Ask<'r, 'a>, before: &crate::translate::embedded::reading:
     (ask.clone(), first)
 }
 
-/// `… in the last 100 lines`: what comes before is searched there.
+/// `… in the last 100 lines`: limits the search to these lines.
 fn scopes((ask, first): (Ask<'_, '_>, Option<usize>)) -> bool {
     let Some(first) = first else { return false };
     let mut before = (0..first).rev().map(|place| ask.low(place)).filter(|low| !matches!(*low, "the" | "its" | "only"));
@@ -375,7 +375,7 @@ fn singular(word: &str) -> String {
     }
 }
 
-/// The name of a column that is not called one: `average age`, `sum of price`.
+/// The name of a column without the word column: `average age`, `sum of price`.
 fn unnamed(ask: &mut Ask<'_, '_>, source: &Source) -> Option<Column> {
     let from =
         ask.find("average|total|largest|smallest|=sum|=max|=min|=maximum|=minimum|=highest|=lowest|add up|=mean")?;
@@ -423,7 +423,7 @@ fn status(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
     None
 }
 
-/// Lines of one day, where they carry the date as logs do.
+/// Lines of one day, if they carry a date as logs do.
 fn dated(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
     if !ask.says("line|=log|=logs|=errors|=entries|entry|=error|=messages|grep|find|show|contain|=happened|record|count|=events|=warnings") {
         return None;
@@ -449,7 +449,7 @@ fn dated(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
     Some(format!("grep {spelled}"))
 }
 
-/// Everything from one text to another.
+/// The lines from one text to another.
 pub fn between(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
     let at = ask.find("between|=from")?;
     if ask.low(at.start) == "from" && !ask.says("line|=everything|=section|=block|=text") {
@@ -480,7 +480,7 @@ pub fn between(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
     Some(format!("sed -n '/{}/,/{}/p'", spell(&first.1), spell(&second.1)))
 }
 
-/// Lines by what they are: blank, long, short, indented.
+/// Lines by property: blank, long, short, indented.
 fn filter(ask: &mut Ask<'_, '_>) -> Option<String> {
     if let Some(range) = ask.find("non-empty line|nonempty line|non-blank line|not empty line|not blank line|non empty line|non blank line|nonblank line|not the empty line|not the blank line|lines that are not empty|lines that aren't empty|lines that are not blank|lines with text|not empty|not blank|非空行") {
         ask.mark(range);
@@ -563,7 +563,7 @@ fn counts(ask: &mut Ask<'_, '_>) -> Option<Unit> {
     Some(Unit::Lines)
 }
 
-/// Lines around what is found.
+/// Context lines around a match.
 fn context(ask: &mut Ask<'_, '_>) -> String {
     let mut flags: Vec<String> = Vec::new();
     let numbers: Vec<(usize, u64)> = (0..ask.len())

@@ -1,4 +1,4 @@
-//! Text searched in many files: the lines, the files that have it, how often it is there.
+//! Searches text in many files: the lines, the files that contain it, the number of matches.
 
 use crate::translate::embedded::draft::Draft;
 use crate::translate::embedded::slots;
@@ -12,9 +12,9 @@ enum Shape {
     Lines,
     Files,
     FilesWithout,
-    /// How many lines in each file.
+    /// Matching lines in each file.
     CountEach,
-    /// How many in all.
+    /// Total number.
     Count,
     /// Files, the most matches first.
     CountFiles,
@@ -121,7 +121,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         Shape::Matches => "shows what matches in files",
     };
     let mut drafts = vec![made(command.clone(), about, &ask, &source, doubt)];
-    // Which of both is meant is often not said.
+    // The query often does not say whether it wants lines or files, so the other is offered too.
     match shape {
         _ if command.contains("| xargs") => {}
         Shape::Lines => drafts.push(made(
@@ -140,7 +140,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         )),
         _ => {}
     }
-    // Nobody said how letters are written; whoever looks for a word may mean the word only.
+    // The query does not say whether case matters or whether the text is a whole word, so both are offered.
     if !pattern.is_regex && !pattern.is_class && !command.contains("| xargs") {
         let (one, two) = command.split_at(command.find(" -").map_or(command.len(), |at| at + 2));
         if !pattern.ignores_case {
@@ -153,7 +153,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     drafts
 }
 
-/// Lines counted in files of a kind, wherever they are below: in all, or in each.
+/// Counts lines in files of a kind at any depth: the total, or for each file.
 pub fn counts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     if source.is_named() || !base.says("line|word|=loc|line-count") {
         return Vec::new();
@@ -207,16 +207,16 @@ pub fn counts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     vec![many, one]
 }
 
-/// Whether the words speak of a text in files at all, and how doubtful that is.
+/// Whether the query is about text in files at all; returns the doubt.
 fn evidence(ask: &Ask<'_, '_>, source: &Source, pattern: &Pattern) -> Option<f32> {
     if ask.says("=container|=containers|=pod|=pods|=stash|stash|=untracked|conflict|=conflicts|=staged|=unstaged|=tracked|sum-of|=md5|=hash|=sha256|=sha1|=checksum|base64|=encode|=decode|=spell|=rot13") {
         return None;
     }
-    // Another domain's words.
+    // Words of other domains.
     if ask.says("replace|process|port|commit|branch|download|install|compress|extract|permission|rename|move|copy|disk|memory|package|=git|history|user|=environment|container|=docker|kill|restart|archive|=insert|=append|=older|newer|=size|larger|smaller|service|=npm|=pip|=alias|host|=variable|=variables|environment|=ssh|=url|=website|=log in|delete|create|=run|start|=named|=branches|open-port|=connections") && !ask.says("grep|contain|mention|=code|comment|=text|=search|search for") {
         return None;
     }
-    // `files that start with test_`, `folders containing a Makefile`: names, not texts.
+    // `files that start with test_`, `folders containing a Makefile`: names, not contents.
     let of_names = pattern.edge != Edge::Anywhere && ask.says("file|=files") && !ask.says("line|grep|=text|row");
     if of_names
         || ask
@@ -278,7 +278,7 @@ fn shape(ask: &Ask<'_, '_>, pattern: &Pattern) -> Shape {
     if counts && ask.says("=each file|per file|in each file|each file|every file|by file|in every file") {
         return Shape::CountEach;
     }
-    // `search the json files for x` wants the lines.
+    // `search the json files for x` asks for the lines.
     let searches = ask.says("=search|grep|=searching|search for|=搜索");
     let speaks_of_files = !searches
         && (0..first.min(ask.len())).any(|place| ask.begins(place, "file|=scripts|=script|=modules|文件").is_some());

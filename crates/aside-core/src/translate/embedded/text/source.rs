@@ -1,4 +1,4 @@
-//! Where the text comes from: files by their names, files of a kind, a directory with all that is below.
+//! Where the text comes from: named files, files of a kind, a directory with everything below it.
 
 use crate::line::quote;
 use crate::translate::embedded::slots;
@@ -9,27 +9,27 @@ use crate::world::{Entry, Kind};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
-    /// As named, not yet quoted.
+    /// As named, not quoted yet.
     pub files: Vec<String>,
     pub directory: Option<String>,
-    /// `in web and src`: more of them.
+    /// Further directories: `in web and src`.
     pub others: Vec<String>,
     /// `*.py`
     pub globs: Vec<String>,
-    /// A name was guessed from what is here: a little doubt.
+    /// A name was guessed from the files here, which adds a little doubt.
     pub is_guessed: bool,
     /// The words it was read from.
     pub places: Vec<usize>,
 }
 
-/// What is no text.
+/// Endings of binary files.
 const BINARY: &[&str] = &[
     "pdf", "jpg", "jpeg", "png", "gif", "webp", "bmp", "ico", "zip", "gz", "tgz", "tar", "xz", "bz2", "7z", "mp3",
     "mp4", "mkv", "wav", "flac", "exe", "o", "so", "a", "pyc", "class", "jar", "db", "sqlite", "docx", "xlsx", "doc",
     "xls", "bin", "iso",
 ];
 
-/// Words after which a name comes.
+/// Words that are followed by a file name.
 const BEFORE: &str = "in|of|from|file|inside|within|into|to|with|on|through|and";
 
 impl Source {
@@ -41,7 +41,8 @@ impl Source {
         if source.files.is_empty() && source.globs.is_empty() {
             source.guess(ask);
         }
-        // `requests to /login in access.log`: there is no such directory, and the file is named.
+        // `requests to /login in access.log`: that directory does not exist and a file is named, so it is part of the
+        // text.
         if let (Some(directory), true) = (&source.directory, source.is_named())
             && let Some(place) = (0..ask.len()).find(|place| {
                 ask.word(*place)
@@ -59,7 +60,7 @@ impl Source {
         let Some(word) = ask.word(place) else { return };
         let before = place.checked_sub(1).map_or("", |before| ask.low(before));
         match &word.thing {
-            // `in this project` is here, whatever else has that name.
+            // `in this project` is the current directory, even if something has that name.
             Some(Thing::Path(path))
                 if before == "this"
                     && matches!(path.as_str(), "project" | "code" | "repo" | "repository" | "codebase") =>
@@ -68,9 +69,9 @@ impl Source {
             }
             Some(Thing::Glob(glob))
                 if pattern::is_regex(glob) || matches!(before, "regex" | "pattern" | "expression") => {}
-            // `lines ending with .py` speaks of the text.
+            // `lines ending with .py` is about the text.
             Some(Thing::Kind(_) | Thing::Glob(_)) if ends_a_line(ask, place) => {}
-            // `grep for console.log in src`: what is searched for looks like a file, and is none.
+            // `grep for console.log in src`: the search text looks like a file but is not.
             Some(Thing::Path(path))
                 if word.entry.is_none()
                     && matches!(
@@ -92,7 +93,7 @@ impl Source {
                 }
                 self.places.push(place);
             }
-            // A quoted text is a file only where there is one, or where it is said to be.
+            // A quoted text is a file only if it exists, or if the query calls it a file.
             Some(Thing::Text(text))
                 if word.entry.is_some()
                     || (text.starts_with(['/', '~']) || things::is_file_name(text))
@@ -117,7 +118,7 @@ impl Source {
                 self.files.push(variable.clone());
                 self.places.push(place);
             }
-            // `example.com` after `in` is no file, `file1` is one.
+            // `example.com` after `in` is not a file, `file1` is.
             None if word.concept.is_none() && is_called_a_file(ask, place) => {
                 self.files.push(word.text.clone());
                 self.places.push(place);
@@ -126,7 +127,7 @@ impl Source {
         }
     }
 
-    /// `the access log` is access.log, `in notes` is notes.md, if they are here.
+    /// `the access log` is access.log, `in notes` is notes.md, if they exist here.
     fn guess(&mut self, ask: &Ask<'_, '_>) {
         let Some(here) = ask.reading.place.world.entries(ask.reading.place.cwd).yes() else { return };
         for place in 0..ask.len() {
@@ -159,7 +160,7 @@ impl Source {
                 return;
             }
         }
-        // `in all logs`, when there is a directory of them.
+        // `in all logs`, if there is a directory of that name.
         if let Some(place) = (0..ask.len())
             .find(|place| ask.low(*place) == "logs" && ask.word(*place).is_some_and(|word| word.thing.is_none()))
         {
@@ -172,7 +173,7 @@ impl Source {
             self.is_guessed = true;
             return;
         }
-        // `errors in the log`, when there is one log.
+        // `errors in the log`, if there is exactly one log.
         const KINDS: &[&str] =
             &["log", "json", "csv", "tsv", "yaml", "yml", "xml", "markdown", "sql", "html", "logfile", "txt"];
         for place in 0..ask.len() {
@@ -235,7 +236,7 @@ impl Source {
         !self.files.is_empty()
     }
 
-    /// The names as arguments; files of a kind in one directory as a pattern for the shell.
+    /// The names as arguments; files of a kind in one directory as a shell pattern.
     pub fn arguments(&self, ask: &Ask<'_, '_>) -> Option<String> {
         let spell = |name: &String| quote_path(ask, name);
         if self.is_named() {
@@ -271,7 +272,7 @@ impl Source {
         format!("find {} -type f{names}", self.directory(ask))
     }
 
-    /// What separates the columns: told by the name of the file.
+    /// The ending of the file name, which tells the column delimiter.
     pub fn ending(&self) -> &str {
         let name = self.files.first().or(self.globs.first()).map_or("", String::as_str);
         name.rsplit_once('.').map_or("", |(_, ending)| ending)
@@ -293,7 +294,7 @@ pub fn quote_path(ask: &Ask<'_, '_>, name: &str) -> String {
         return format!("\"{name}\"");
     }
     let spelled = quote::word(name, ask.reading.place.dialect);
-    // What begins with a dash would be taken for a flag.
+    // A leading dash would be read as a flag.
     if spelled.starts_with('-') { format!("./{spelled}") } else { spelled }
 }
 

@@ -1,4 +1,4 @@
-//! How often each occurs, each only once, and in which order.
+//! Counts per value, unique values, and the sort order.
 
 use crate::translate::embedded::text::ask::Ask;
 use crate::translate::embedded::text::columns::{self, Column};
@@ -10,7 +10,7 @@ pub struct Tally {
     pub of_words: bool,
     pub top: Option<u64>,
     pub is_rarest: bool,
-    /// In the order of time.
+    /// In chronological order.
     pub by_time: bool,
 }
 
@@ -18,9 +18,9 @@ pub struct Tally {
 pub enum Unique {
     Sorted,
     InOrder,
-    /// Only what is there more than once.
+    /// Only values that occur more than once.
     Duplicated,
-    /// Only what is there once.
+    /// Only values that occur once.
     Once,
 }
 
@@ -41,7 +41,7 @@ enum By {
     Month,
     Length,
     Chance,
-    /// By text, but letters of both cases are the same.
+    /// As text, ignoring case.
     Folded,
 }
 
@@ -77,7 +77,7 @@ pub fn tally(ask: &mut Ask<'_, '_>) -> Option<Tally> {
     if each.is_none() && most.is_none() && !is_rarest {
         return None;
     }
-    // The number of different ones is a number, not a list.
+    // The number of distinct values is a number, not a list.
     if each.is_some()
         && most.is_none()
         && ask.says("count unique|how many unique|number of unique")
@@ -90,7 +90,7 @@ pub fn tally(ask: &mut Ask<'_, '_>) -> Option<Tally> {
         ask.take(MOST);
         ask.take("=appearing|=occurring|=common|=often|=used|=frequently|appear|occur|=repeated|=times|=hits|=show up");
     }
-    // `each fruit`: whatever the lines are called.
+    // `each fruit`: any noun may stand for the lines.
     if let Some(each) = &each
         && matches!(ask.low(each.end.saturating_sub(1)), "each" | "every")
         && ask.word(each.end).is_some_and(|word| word.thing.is_none())
@@ -194,17 +194,17 @@ impl Order {
         Self { by: By::Length, is_reverse: true, in_place: false }
     }
 
-    /// By numbers.
+    /// Numerically.
     pub fn of(is_reverse: bool) -> Self {
         Self { by: By::Number, is_reverse, in_place: false }
     }
 
-    /// The answer goes elsewhere.
+    /// Prints instead of sorting in place.
     pub fn prints(&mut self) {
         self.in_place = false;
     }
 
-    /// A column with such a name has numbers in it.
+    /// Columns with such a name contain numbers.
     pub fn of_numbers(&mut self, name: &str) {
         const NUMBERS: &[&str] = &[
             "price",
@@ -300,7 +300,7 @@ impl Order {
     }
 }
 
-/// A name of a column that means nothing to a shell, however deep it stands in quotes.
+/// Whether a column's name has no special characters, so that it is safe at any level of quoting.
 fn is_plain(name: &str) -> bool {
     name.chars().all(|letter| letter.is_alphanumeric() || " _-.".contains(letter))
 }

@@ -1,4 +1,4 @@
-//! Wishes about text and the commands that must come first.
+//! Queries about text and the commands that must come first.
 
 use crate::line::{self, Dialect};
 use crate::translate::System;
@@ -60,12 +60,12 @@ fn two_files_are_compared() {
     check(COMPARISONS);
 }
 
-/// Whatever is offered can be run: in every shell it is one whole command line.
+/// Every draft parses as one complete command line in every shell.
 #[test]
 fn no_answer_fails_to_parse() {
     let machine = Fake::default();
     for (words, _) in TABLES.iter().copied().flatten().step_by(3) {
-        // What is said in another order, in part or twice is still a wish.
+        // Reversed, partial and repeated words are still queries.
         let half: String = words.split(' ').rev().collect::<Vec<_>>().join(" ");
         let twice = format!("{words} and {words}");
         let odd = words.replace("foo", "it's \"$(x)\" `y` \\ 'z").replace("a.txt", "a b'c.txt");

@@ -1,4 +1,4 @@
-//! What every line, or the text as a whole, is made into, without touching the file.
+//! Transforms every line, or the whole text, without changing the file.
 
 use crate::translate::System;
 use crate::translate::embedded::text::ask::Ask;
@@ -8,13 +8,13 @@ use crate::translate::embedded::text::pipeline::Stage;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transform {
     command: String,
-    /// On a BSD, where it is another.
+    /// The BSD variant, where it differs.
     bsd: Option<&'static str>,
     reads_input: bool,
     pub about: &'static str,
 }
 
-/// What the reversed order is called.
+/// The description of reversed order.
 const REVERSED: &str = "shows the last line first";
 
 impl Transform {
@@ -26,7 +26,7 @@ impl Transform {
         Self { reads_input: true, ..Self::new(command, about) }
     }
 
-    /// The answer is a number already.
+    /// Whether the output is a number already.
     pub fn counts(&self) -> bool {
         self.about.starts_with("counts") || self.about.starts_with("measures")
     }
@@ -170,7 +170,7 @@ pub fn read(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform>
         .or_else(|| number(ask))
 }
 
-/// `uppercase the first letter of each word` before `uppercase`.
+/// `uppercase the first letter of each word`, which must be read before `uppercase`.
 fn capital(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
     let asks = ask.says("=capitalize|=capitalise|uppercase|=capital|title case|=titlecase")
         && ask.says(
@@ -180,7 +180,7 @@ fn capital(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> 
 }
 
 fn plain(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
-    // `without the header` leaves it out.
+    // `without the header` drops it.
     let no_header = ask.says("not the header|not header|no header|skip header|delete the header|not headers|not the column names|not counting the header|not including the header|but the header|not include header|not including header|drop the header|minus the header|not count the header|not count header");
     let no_header = no_header || ask.says("with header|with the header|keep the header|keeping the header|keep header|including the header|keeping header");
     let sorts = ask.says("sort");
@@ -219,7 +219,7 @@ fn case(ask: &mut Ask<'_, '_>) -> Option<Transform> {
     Some(Transform::input(format!("tr '{from}' '{to}'"), about))
 }
 
-/// What letters are called.
+/// Names of characters.
 pub const LETTERS: &[(&str, char)] = &[
     ("=comma|=commas|逗号", ','),
     ("=semicolon|=semicolons|分号", ';'),
@@ -236,7 +236,7 @@ pub const LETTERS: &[(&str, char)] = &[
     ("=quotes|double quotes|=quote|double quote|quotation marks|引号", '"'),
 ];
 
-/// A letter by its name, or one in quotes, at a place.
+/// A character at a place, by its name or quoted.
 pub fn letter(ask: &Ask<'_, '_>, place: usize) -> Option<(char, usize)> {
     if let Some(text) = ask.quoted(place).filter(|text| text.chars().count() == 1) {
         return text.chars().next().map(|letter| (letter, place + 1));
@@ -295,7 +295,7 @@ fn split(ask: &mut Ask<'_, '_>) -> Option<Transform> {
 }
 
 fn table(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
-    // What is written in a language of its own is no table.
+    // Structured formats are not tables.
     if delimiter.is_none() && !ask.says("column|=table|=tabular|=aligned|=align|as a table|表格") {
         return None;
     }
@@ -421,7 +421,7 @@ fn reverse(ask: &mut Ask<'_, '_>) -> Option<Transform> {
 
 fn number(ask: &mut Ask<'_, '_>) -> Option<Transform> {
     let at = ask.find("line number|line numbers|number the line|number line|number each line|number all line|number every line|=numbered|=nl|numbering|numbered lines|行号|numbers the lines|lines numbered|=line-number")?;
-    // With something to search for, grep numbers the lines.
+    // For a search, grep numbers the lines.
     if (0..ask.len()).any(|place| level(ask.low(place)).is_some()) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Files, directories and links that are not there yet.
+//! Creates files, directories and links.
 
 use crate::line::Dialect;
 use crate::translate::embedded::draft::Draft;
@@ -50,7 +50,7 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
     }
     let mkdir = scan.low(verb) == "mkdir";
     let touch = scan.low(verb) == "touch";
-    // `file named` may be one word.
+    // `file named` may be one word of the reading.
     let named = |noun: &str| reading.find("name").filter(|at| scan.low(*at).starts_with(noun));
     let directory_at = reading
         .find("directory")
@@ -65,7 +65,7 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
     }
     let mut objects: Vec<Object> = Vec::new();
     for object in scan.objects(spoken).into_iter().filter(|object| object.at > verb) {
-        // A word that is no path is a name only where names stand.
+        // A word that is no path counts as a name only in the position of a name.
         let before = scan.before(object.at);
         let stands = scan.path(object.at).is_some()
             || matches!(before, "named" | "called" | "mkdir" | "touch" | "and" | "name" | "叫" | "名为")
@@ -92,11 +92,11 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
             _ => {}
         }
     }
-    // A text for the file is `write`'s.
+    // Creating a file with a text is left to `write`.
     if reading.has("content") || scan.says(&["saying", "text", "says"]).is_some() {
         return Vec::new();
     }
-    // So is whatever else is said to be in it: `a file a.txt with hi in it`.
+    // As is any other content: `a file a.txt with hi in it`.
     let with = (0..scan.len()).find(|at| *at > verb && matches!(scan.low(*at), "with" | "containing" | "holding"));
     let inside = objects.iter().filter(|object| with.is_some_and(|with| object.at > with)).count();
     let is_empty = scan.says(&["nothing", "no", "parents", "missing"]).is_some();
@@ -225,7 +225,7 @@ fn directory_known(reading: &Reading<'_>, path: &str) -> bool {
         })
 }
 
-/// `10 files named file1 to file10`, `files 1 to 5`: numbered ones.
+/// Numbered files: `10 files named file1 to file10`, `files 1 to 5`.
 fn ranged(scan: &mut Scan<'_, '_>, objects: &[Object], directory: bool) -> Option<String> {
     let numbers: Vec<(usize, u64)> = (0..scan.len())
         .filter_map(|at| match scan.thing(at) {
@@ -318,7 +318,8 @@ pub fn link(reading: &Reading<'_>) -> Vec<Draft> {
     let [one, two] = objects.as_slice() else { return Vec::new() };
     one.take(&mut scan);
     two.take(&mut scan);
-    // What is there is what a link leads to. Else the words say: `a link called b to a`, `from b to a`.
+    // The object that exists is the target of the link. Otherwise the words decide: `a link called b to a`, `from b to
+    // a`.
     let named = |object: &Object| {
         matches!(scan.before(object.at), "named" | "called" | "as") || scan.is(object.at.wrapping_sub(1), "name")
     };

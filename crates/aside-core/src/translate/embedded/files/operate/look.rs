@@ -1,4 +1,4 @@
-//! What there is to know about a named file, or about two of them.
+//! Shows information about one named file, or compares two.
 
 use crate::translate::System;
 use crate::translate::embedded::draft::Draft;
@@ -45,7 +45,7 @@ pub fn compare(reading: &Reading<'_>) -> Vec<Draft> {
     several(commands, &scan.used, 0.0, "files-compare")
 }
 
-/// What there is to know about one file.
+/// Information about one file.
 pub fn look(reading: &Reading<'_>) -> Vec<Draft> {
     let mut scan = Scan::new(reading);
     let alien = [
@@ -131,7 +131,7 @@ pub fn look(reading: &Reading<'_>) -> Vec<Draft> {
             &scan,
             vec![(command, "says when it was last changed"), (format!("ls -l {path}"), "shows it with its details")],
         );
-        // The file itself knows; its history is another question.
+        // Prefers the file itself over its git history, which is another query.
         drafts.iter_mut().for_each(|draft| draft.specific += 2);
         return drafts;
     }
@@ -176,7 +176,7 @@ pub fn look(reading: &Reading<'_>) -> Vec<Draft> {
         scan.take(&["file", "directory", "show", "find"]);
         return made(&scan, vec![(format!("test -e {path} && echo yes || echo no"), "says whether it is there")]);
     }
-    // Merely to see it.
+    // Only shows the file.
     let shows =
         scan.take(&["show"]) | scan.take_said(&["cat", "read", "what's", "what", "ls"]) | scan.take(&["content"]);
     if !shows || is_packed || reading.has("contain") || reading.has("find") || reading.has("open") {

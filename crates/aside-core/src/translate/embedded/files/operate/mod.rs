@@ -1,5 +1,5 @@
-//! What is done with files that are named: copied, moved, made, linked, written to, compared, looked at. Chooses no files
-//! by their properties; that is `read`.
+//! Operations on named files: copy, move, create, link, write, compare, look at. Does not choose files by their
+//! properties; that is `read`.
 
 mod create;
 mod look;

@@ -1,4 +1,4 @@
-//! Named files go elsewhere, get another name, are kept twice, or go away.
+//! Moves, renames, copies, backs up and removes named files.
 
 use crate::line::Dialect;
 use crate::translate::embedded::draft::Draft;
@@ -7,7 +7,7 @@ use crate::translate::embedded::files::several;
 use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::things::Thing;
 
-/// Where a goal is said to be, when it is no path: home, up.
+/// A destination in words instead of a path: home, up.
 fn spoken_goal(scan: &mut Scan<'_, '_>) -> Option<Object> {
     let made = |at: usize, path: &str| {
         Some(Object { at, path: path.to_owned(), is_there: true, is_directory: true, is_goal: true, place: None })
@@ -40,20 +40,20 @@ fn spoken_goal(scan: &mut Scan<'_, '_>) -> Option<Object> {
     made(here, ".")
 }
 
-/// Words for moving when what is spoken of is a file and where it goes is a directory.
+/// Verbs that mean moving when the object is a file and the destination a directory.
 pub const PUTS: &[&str] = &["put", "place", "stick", "throw", "relocate", "放", "放到", "放进"];
 
-/// Words for copying to another machine or from there.
+/// Verbs for copying to or from another machine.
 pub const SENDS: &[&str] = &["upload", "send", "transfer", "scp", "download", "fetch"];
 
-/// The other end of a copy, as scp writes it, where that is another machine.
+/// The remote end of a copy in scp's syntax.
 fn elsewhere(scan: &Scan<'_, '_>) -> Option<(usize, String)> {
     let mut ends = (0..scan.len()).filter_map(|at| match scan.thing(at)? {
         Thing::Elsewhere(path) => Some((at, scan.quoted(path))),
         Thing::Host(host) | Thing::Address(host) | Thing::Email(host) => Some((at, format!("{}:", scan.quoted(host)))),
         _ => None,
     });
-    // Between two machines it is another question.
+    // A copy between two remote machines is another query.
     ends.next().filter(|_| ends.next().is_none())
 }
 
@@ -106,9 +106,9 @@ pub fn transfer(reading: &Reading<'_>) -> Vec<Draft> {
     let puts = scan.take_said(PUTS);
     let moves = scan.take(&["move"]) || puts && !reading.has("copy");
     let copies = scan.take(&["copy"]) | (scan.is(0, "duplicate") && scan.take(&["duplicate"]));
-    // Two things at once are more than one command says; `only new files` are chosen, not named.
+    // Two operations at once do not fit one command; `only new files` selects files and does not name them.
     let new_files = (0..scan.len()).any(|at| scan.low(at) == "new" && scan.is(at + 1, "file"));
-    // `copy the permissions of a to b` leaves what is in b alone.
+    // `copy the permissions of a to b` leaves the contents of b alone.
     let of_it = ["permission", "owner", "time", "date", "access"];
     let only_about =
         scan.says(&["timestamp", "timestamps", "mode", "ownership", "owner", "permissions", "rights"]).is_some()
@@ -120,7 +120,7 @@ pub fn transfer(reading: &Reading<'_>) -> Vec<Draft> {
     scan.take(&["file", "directory", "recursive", "create"]);
     let tool = if rename || moves { "mv" } else { "cp" };
     let objects = scan.objects(true);
-    // `and move b.txt into it`: a pronoun names nothing.
+    // `and move b.txt into it`: a pronoun is no name.
     if objects.iter().any(|object| matches!(object.path.as_str(), "it" | "them" | "there" | "that" | "those")) {
         return Vec::new();
     }
@@ -221,7 +221,7 @@ fn copy_here(mut scan: Scan<'_, '_>, goal: &Object) -> Vec<Draft> {
 
 pub fn delete(reading: &Reading<'_>) -> Vec<Draft> {
     let mut scan = Scan::new(reading);
-    // What chooses among many is another question.
+    // Selecting among many files is another query.
     let chooses = [
         "not",
         "older",
@@ -277,7 +277,7 @@ pub fn delete(reading: &Reading<'_>) -> Vec<Draft> {
     if objects.is_empty() || objects.iter().any(|object| object.is_goal) {
         return Vec::new();
     }
-    // `everything in build` stays a directory afterwards.
+    // For `everything in build` the directory itself stays.
     if reading.has("all") && objects.iter().any(|object| scan.is_inside(object.at)) {
         return Vec::new();
     }
@@ -287,7 +287,7 @@ pub fn delete(reading: &Reading<'_>) -> Vec<Draft> {
     {
         return Vec::new();
     }
-    // `.DS_Store files` are wherever they are.
+    // `.DS_Store files` may be at any depth.
     if scan.says(&["files"]).is_some() && objects.iter().all(|object| !object.is_there && !object.path.contains('/')) {
         return Vec::new();
     }

@@ -1,4 +1,4 @@
-//! What is in a named file: texts put into it, parts made of it, files made into one.
+//! Changes the contents of a named file: writes text into it, splits it, joins files.
 
 use crate::line::Dialect;
 use crate::translate::embedded::draft::Draft;
@@ -8,7 +8,7 @@ use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::slots::single;
 use crate::translate::embedded::things::{self, Thing};
 
-/// The text that is to be written: in quotes, or the words between the verb and the goal.
+/// The text to write: quoted, or the words between the verb and the destination.
 fn written(scan: &mut Scan<'_, '_>, verb: usize, end: usize) -> Option<String> {
     if let Some(at) =
         (0..scan.len()).find(|at| matches!(scan.thing(*at), Some(Thing::Text(_))) && scan.path(*at).is_none())
@@ -61,7 +61,7 @@ fn written(scan: &mut Scan<'_, '_>, verb: usize, end: usize) -> Option<String> {
     {
         to -= 1;
     }
-    // What a command would print is no text: `put a list of the files into x`.
+    // The output of a command is not a text: `put a list of the files into x`.
     let asks = |at: usize| {
         ["file", "directory", "name", "count", "size", "show", "largest", "newest", "all"]
             .iter()
@@ -75,7 +75,7 @@ fn written(scan: &mut Scan<'_, '_>, verb: usize, end: usize) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Whether words behind its bytes would spoil it: `add a border to photo.jpg`.
+/// Binary formats that appended text would corrupt: `add a border to photo.jpg`.
 fn is_no_text(path: &str) -> bool {
     const ENDINGS: &[&str] = &[
         "jpg", "jpeg", "png", "gif", "webp", "bmp", "svg", "pdf", "mp3", "mp4", "mkv", "mov", "avi", "wav", "flac",
@@ -127,7 +127,7 @@ pub fn write(reading: &Reading<'_>) -> Vec<Draft> {
     } else {
         written(&mut scan, verb, file.at)
     };
-    // What is saved is mostly what a command prints: only a text in quotes is one.
+    // `save` usually refers to the output of a command, so only a quoted text counts.
     let quoted = (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Thing::Text(_))));
     if (reading.is(verb, "save") || is_no_text(&file.path)) && !quoted {
         return Vec::new();
@@ -169,7 +169,7 @@ pub fn truncate(reading: &Reading<'_>) -> Vec<Draft> {
     }
     scan.mark(verb);
     if file.is_directory {
-        // `empty the logs directory`: it stays, what is in it goes.
+        // `empty the logs directory`: the directory stays, its contents go.
         scan.take(&["directory", "content", "all", "truncate"]);
         scan.take_said(&["out", "clear"]);
         file.take(&mut scan);

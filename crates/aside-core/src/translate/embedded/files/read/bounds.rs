@@ -1,4 +1,4 @@
-//! Sizes, times, depths, rights and owners in a wish: on which side of what bound.
+//! Sizes, times, depths, permissions and owners in a query: which bound, and which side of it.
 
 use crate::translate::embedded::files::query::{Action, Filter, Key, Shape, Side, Stamp, Test, What};
 use crate::translate::embedded::files::read::{Reader, Verb};
@@ -51,7 +51,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             Side::Less | Side::AtMost => Side::More,
             Side::Exactly => Side::Exactly,
         };
-        // Of an age more is older; of a date, later.
+        // For an age, more means older; for a date, later.
         let age = self.age.take();
         let side = self.side.take();
         let is_span = matches!(time, Time::Ago { .. });
@@ -63,7 +63,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             (None, Some((side, _)), _) => side,
             (None, None, Some(side)) => flipped(side),
             (None, None, None) if self.low(at).ends_with("old") && self.scan.before(at) != "last" => Side::Less,
-            // So it is said of all that is older.
+            // A Chinese time with `前` means everything older.
             (None, None, None) if self.low(at).ends_with('前') => Side::Less,
             (None, None, None) if ago && self.scan.before(at) != "since" => Side::Exactly,
             (None, None, None) if matches!(time, Time::Yesterday | Time::Date(_)) => Side::Exactly,
@@ -87,7 +87,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         if let Some(place) = not {
             self.scan.mark(place);
         }
-        // `not touched for more than 6 months` is longer ago, not shorter.
+        // `not touched for more than 6 months` means longer ago, so the negation does not invert the side.
         let is_negated = not.is_some() && !(is_span && side == Side::Less);
         if self.between {
             self.between = false;
@@ -97,7 +97,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.query.tests.push(Filter { is_negated, test: Test::Age(stamp, side, time.clone()) });
     }
 
-    /// Which time of a file is meant: the word is before the time, or after it.
+    /// Which timestamp is meant; the word is before the time or after it.
     pub(super) fn stamp_near(&mut self, at: usize) -> Stamp {
         if let Some((stamp, place)) = self.stamp {
             self.scan.mark(place);
@@ -118,7 +118,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             "change" => Some(Stamp::Modified),
             "edit" => Some(Stamp::Modified),
             "access" => Some(Stamp::Accessed),
-            // The time of birth is not kept everywhere, and is not what is meant after a copy.
+            // Birth times are not stored everywhere, and are not what is meant after a copy.
             "create" if self.low(at) != "create" || at > 0 => Some(Stamp::Modified),
             _ if matches!(self.low(at), "touched" | "written" | "saved" | "added" | "made") => Some(Stamp::Modified),
             _ if matches!(self.low(at), "read" | "opened" | "used") => Some(Stamp::Accessed),
@@ -211,7 +211,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             || self.scan.says(&["chmod", "set", "give", "make"]).is_some_and(|verb| verb < at);
         self.mark(at);
         self.scan.take(&["permission"]);
-        // Two modes are for two kinds of files.
+        // Two modes are for two kinds of files, which is no query of this domain.
         self.is_alien |= matches!(self.query.action, Action::Rights(_));
         if changes {
             self.scan.take(&["change"]);

@@ -1,4 +1,4 @@
-//! What each known word of a wish says about files.
+//! Interprets each known word of a query about files.
 
 use crate::translate::embedded::files::query::{Action, Key, Name, Reach, Shape, Side, Test, What};
 use crate::translate::embedded::files::read::{Reader, SOME, Verb, literal};
@@ -165,7 +165,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 if matches!(self.low(at), "under" | "below" | "over" | "above") && !self.bounds(at) =>
             {
                 self.mark(at);
-                // What is under a directory may be deep below it.
+                // `under` a directory includes what is deep below it.
                 self.query.is_search |= matches!(self.low(at), "under" | "below");
                 if self.scan.is(at + 1, "here") || self.scan.is(at + 2, "here") {
                     self.query.reach = Reach::Unsaid;
@@ -182,7 +182,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                     (_, false) => Side::Less,
                     (_, true) => Side::AtMost,
                 };
-                // `huge files over 500 MB`: the number says it.
+                // `huge files over 500 MB`: the number replaces the adjective.
                 if let Some((_, rough)) = self
                     .side
                     .filter(|(_, place)| matches!(self.low(*place), "big" | "large" | "huge" | "small" | "tiny"))
@@ -234,7 +234,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             "usage" => {
                 self.mark(at);
                 self.query.shape = Shape::Size;
-                // `what is taking up space`: the largest is asked for.
+                // `what is taking up space` asks for the largest.
                 if self.scan.says(&["what", "what's", "whats", "which"]).is_some_and(|asks| asks < at)
                     && self.low(at).contains(['k', 'g', 'e'])
                     && !self.low(at).starts_with("disk")
@@ -518,7 +518,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 1
             }
             "compress" => {
-                // Those make one archive of all.
+                // The other verbs make one archive of all files.
                 if !matches!(self.low(at), "compress" | "gzip" | "compressing" | "压缩") {
                     self.is_alien = true;
                 }

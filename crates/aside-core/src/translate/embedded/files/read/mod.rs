@@ -1,5 +1,5 @@
-//! The words of a wish become a query about files. Goes from left to right; each word is marked only when the query
-//! expresses it. Renders nothing.
+//! Builds a `Query` about files from the words of a query. Goes from left to right and marks a word only when the
+//! result expresses it. Renders nothing.
 
 mod bounds;
 mod meaning;
@@ -23,7 +23,7 @@ pub struct Read {
     pub specific: usize,
 }
 
-/// What is no question about files, whatever else is said.
+/// Words that mark a query that is not about files, whatever else it says.
 const ALIEN: &[&str] = &[
     "process",
     "port",
@@ -61,7 +61,7 @@ const ALIEN: &[&str] = &[
     "merge",
 ];
 
-/// Words of other people's tools.
+/// Names of tools that have rules of their own.
 const TOOLS: &[&str] = &[
     "git",
     "docker",
@@ -88,7 +88,7 @@ const TOOLS: &[&str] = &[
     "ssh",
 ];
 
-/// How many are shown when nobody said how many.
+/// How many are shown when the query gives no number.
 const SOME: u64 = 10;
 
 pub fn read(reading: &Reading<'_>) -> Option<Read> {
@@ -123,26 +123,26 @@ struct Reader<'r, 'a> {
     query: Query,
     /// A comparison that waits for its size or time.
     side: Option<(Side, usize)>,
-    /// `older` and `newer` wait for a time or a file.
+    /// `older` and `newer`, waiting for a time or a file.
     age: Option<(Side, usize)>,
     between: bool,
     not: Option<usize>,
     stamp: Option<(Stamp, usize)>,
-    /// Words about rights, owners and sizes that wait to be meant.
+    /// Words about permissions, owners and sizes that wait for their context.
     verb: Option<Verb>,
     doubt: f32,
     is_alien: bool,
     specific: usize,
     goal: Option<Goal>,
-    /// `sorted`, and nobody said by what.
+    /// `sorted` without a key.
     unsorted: Option<usize>,
-    /// `ls` was said.
+    /// The query contains `ls`.
     listed: bool,
-    /// What changed, and when: files, though nobody says so.
+    /// What changed, and when: implies files.
     changed_then: bool,
-    /// The last thing left out was a directory.
+    /// The last exclusion was a directory.
     avoided: bool,
-    /// A word was only taken for a part of a name, or for files at all.
+    /// A word was only guessed to be part of a name, or to mean files at all.
     guessed: bool,
 }
 
@@ -178,7 +178,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// Reads the word at a place, and says how many it took.
+    /// Reads the word at a place, and returns how many words it took.
     fn word(&mut self, at: usize) -> usize {
         let reading = self.scan.reading;
         if self.spoken_goal(at) {
@@ -231,7 +231,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// What a word means beside files, whatever it means elsewhere.
+    /// The meaning of a word in this domain, whatever it means elsewhere.
     fn own_meaning(&self, at: usize) -> Option<&'static str> {
         match self.low(at) {
             "broken" | "dangling" if self.scan.has("link") => Some("broken"),
@@ -271,7 +271,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.scan.low(at)
     }
 
-    /// Whether what is read now was said not to be. It stays so for a list: `not a, b or c`.
+    /// Whether the word at this place is negated. The negation holds for a list: `not a, b or c`.
     fn negated(&mut self, at: usize) -> bool {
         let Some(place) = self.not else { return false };
         self.scan.mark(place);
@@ -321,7 +321,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         speaks.then_some(Read { query: self.query, used: self.scan.used, doubt: self.doubt, specific: self.specific })
     }
 
-    /// Files are meant though nobody says so.
+    /// Fills in files as the subject when the query implies them.
     fn speak(&mut self) {
         let query = &mut self.query;
         let unsaid = query.what == What::Unsaid
@@ -368,7 +368,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// What waited for something that never came.
+    /// Resolves words that waited for something that never came.
     fn resolve(&mut self) {
         if let Some(place) = self.unsorted {
             self.mark(place);
@@ -405,7 +405,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             self.mark(place);
             self.query.vague = Some(Key::Time);
         }
-        // Of what is changed, removed or moved there must be no doubt.
+        // A change, removal or move must be unambiguous.
         if self.not.is_some() {
             self.doubt += 0.3;
             if self.query.action != Action::Show {
@@ -445,7 +445,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         if self.query.action != Action::Show && self.query.vague.is_some() {
             self.is_alien = true;
         }
-        // A right that is taken away is not a file.
+        // Removing a permission does not remove the file.
         let has_mode = (0..self.scan.len()).any(|at| matches!(self.scan.thing(at), Some(Thing::Mode(_))));
         if self.verb == Some(Verb::Delete)
             && (self.scan.has("permission") || self.scan.has("access"))
@@ -460,7 +460,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 }
 
-/// A text as a pattern that means only itself.
+/// Escapes a text so that it matches only itself as a pattern.
 fn literal(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! Names in a wish: kinds, patterns, beginnings, endings, parts, and texts that files hold.
+//! Names in a query: kinds, patterns, prefixes, suffixes, substrings, and texts that files contain.
 
 use crate::translate::embedded::files::query::{Key, Name, Reach, Shape, Test, Text, What};
 use crate::translate::embedded::files::read::{Reader, Verb, literal};
@@ -18,7 +18,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         1
     }
 
-    /// What a name must fit as well: a beginning, a part.
+    /// Adds names that must match as well: a prefix, a substring.
     pub(super) fn add_also(&mut self, at: usize, names: Vec<Name>) {
         if self.not.is_some() {
             return self.add_names(at, names);
@@ -35,7 +35,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             self.query.not_names.extend(names);
             return;
         }
-        // `jpg images` are jpgs.
+        // `jpg images` narrows images to jpg.
         let known: Vec<&str> = self.query.names.iter().map(|name| name.glob.as_str()).collect();
         let is_family = names.iter().any(|name| name.is_loose);
         if is_family && known.iter().any(|glob| names.iter().any(|name| name.glob == *glob)) {
@@ -64,7 +64,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         1
     }
 
-    /// A text in quotes: a name, or what the files hold.
+    /// A quoted text: a name, or what the files contain.
     pub(super) fn text(&mut self, at: usize, text: &str) -> usize {
         let before = self.scan.before(at);
         if text.contains(['\n', '\'']) && text.len() > 200 {
@@ -124,7 +124,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         1
     }
 
-    /// `'a.out', '*.o' and 'core' files`: names in a row.
+    /// `'a.out', '*.o' and 'core' files`: a list of names.
     pub(super) fn texts_lead_to_files(&self, at: usize) -> bool {
         let mut place = at + 1;
         while matches!(self.scan.thing(place), Some(Thing::Text(_))) || matches!(self.low(place), "and" | "or") {
@@ -133,7 +133,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.scan.is(place, "file")
     }
 
-    /// `word`, `string`, `the text` before a text are part of it.
+    /// Marks `word`, `string`, `the text` before a text as part of it.
     pub(super) fn take_text_words(&mut self, at: usize) {
         for place in at.saturating_sub(3)..at {
             if matches!(
@@ -153,7 +153,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// Whether and, or, commas lead from here to a kind of files.
+    /// Whether `and`, `or` or commas lead from here to a kind of file.
     pub(super) fn leads_to_kind(&self, at: usize) -> bool {
         let mut place = at + 1;
         for _ in 0..6 {
@@ -207,7 +207,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         place + 1 - at
     }
 
-    /// Where `in the name` ends that begins at a place.
+    /// The end of an `in the name` phrase that begins at a place.
     pub(super) fn is_in_name(&self, at: usize) -> Option<usize> {
         if !matches!(self.low(at), "in" | "as" | "anywhere") {
             return None;
@@ -240,7 +240,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         1
     }
 
-    /// What comes after `containing`, `starting with`: quoted, or the words that are nothing else.
+    /// The phrase after `containing`, `starting with`: quoted, or the following words that mean nothing else.
     pub(super) fn phrase_after(&self, at: usize) -> Option<(String, usize, usize)> {
         let skipped = |low: &str| {
             matches!(
@@ -284,7 +284,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         while place < self.scan.len() && self.scan.thing(place).is_none() && skipped(self.low(place)) {
             place += 1;
         }
-        // `starting with a`: the letter, not the article.
+        // `starting with a` means the letter, not the article.
         if place >= self.scan.len() && place > at {
             place -= 1;
         }
@@ -342,7 +342,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// A letter of a kind at the beginning or the end of a name.
+    /// A character class at the beginning or the end of a name.
     fn class(&mut self, place: usize, class: &str, at: usize, end: usize) -> usize {
         let glob = if self.scan.is(at, "starting-with") { format!("{class}*") } else { format!("*{class}") };
         self.add_also(place, vec![Name::plain(glob)]);
@@ -405,7 +405,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let of_names = (at.saturating_sub(3)..at).any(|place| self.scan.is(place, "name"));
         let Some((text, place, end)) = self.phrase_after(at + 1) else { return 1 };
         let in_name = self.is_in_name(end);
-        // Directories hold files: `directories containing a Makefile`.
+        // Directories contain files: `directories containing a Makefile`.
         if of_names || in_name.is_some() {
             self.scan.mark_all(at, end);
             self.take_in_name(end);
@@ -561,7 +561,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return 1;
         }
         if names.is_empty() {
-            // `the foo extension`: the word before it, unless it is a kind that was read already.
+            // `the foo extension`: the word before it, unless that was already read as a kind.
             let already = at > 0 && self.scan.used.has(at - 1) || !self.query.names.is_empty();
             if !already
                 && at > 0
@@ -615,7 +615,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         1
     }
 
-    /// `test*` and `*.py` are `test*.py`.
+    /// Joins `test*` and `*.py` to `test*.py`.
     pub(super) fn join_names(&mut self) {
         let ends =
             self.query.names.len() == 1 && self.query.names[0].glob.starts_with("*.") && !self.query.names[0].is_loose;

@@ -1,4 +1,4 @@
-//! In what order, and how many of it.
+//! The sort order, and how many results.
 
 use crate::translate::embedded::files::query::{Key, Order, Reach, Shape, What};
 use crate::translate::embedded::files::read::{Reader, SOME};
@@ -9,7 +9,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.query.order = Some(Order { key, is_down });
     }
 
-    /// `largest`, `newest`: an order, and how many of it.
+    /// `largest`, `newest`: a sort order and a count.
     pub(super) fn superlative(&mut self, at: usize, key: Key, is_down: bool) -> usize {
         self.mark(at);
         self.specific += 1;
@@ -31,7 +31,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return 2;
         }
         if matches!(self.low(at + 1), "first" | "on") && self.query.top.is_none() {
-            // `largest first` is an order only.
+            // `largest first` is only a sort order.
             self.ordered(key, is_down);
             self.mark(at + 1);
             return 2;

@@ -1,11 +1,11 @@
-//! Paths in a wish: where to look, where to put it, what to leave out.
+//! Paths in a query: where to search, the destination, what to exclude.
 
 use crate::translate::embedded::files::query::{Filter, Goal, Name, Reach, Shape, Side, Test, What};
 use crate::translate::embedded::files::read::{Reader, Verb, literal};
 use crate::translate::embedded::things::{self, Thing};
 
 impl<'r, 'a> Reader<'r, 'a> {
-    /// What is moved or copied goes there, whatever else the word may mean.
+    /// Whether the word is the destination of a move or copy, whatever else it means.
     pub(super) fn goes_to(&self, at: usize) -> bool {
         let Some(word) = self.scan.word(at) else { return false };
         matches!(self.verb, Some(Verb::Move | Verb::Copy))
@@ -100,7 +100,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return 1;
         }
         if self.scan.is_goal(at) && self.verb.is_none() {
-            // `save the list to x.txt`; other goals are other questions.
+            // `save the list to x.txt`; other destinations are other queries.
             let saves = self.scan.take(&["save"]) | self.scan.take_said(&["write", "put", "output"]);
             if saves && !is_directory {
                 self.mark(at);
@@ -150,7 +150,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return taken;
         }
         if word.entry.is_some() && !self.query.is_search {
-            // What is done with one file is said elsewhere.
+            // Operations on a single file are handled by `operate`.
             self.is_alien = true;
             return 1;
         }
@@ -168,7 +168,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         many && !self.scan.is_inside(at) && self.not.is_none()
     }
 
-    /// A goal that is no path: here, one level up, home.
+    /// A destination in words instead of a path: here, one level up, home.
     pub(super) fn spoken_goal(&mut self, at: usize) -> bool {
         if !matches!(self.verb, Some(Verb::Move | Verb::Copy)) || self.goal.is_some() || !self.scan.is_goal(at) {
             return false;
@@ -224,14 +224,14 @@ impl<'r, 'a> Reader<'r, 'a> {
             self.query.shape = Shape::CountByDirectory;
             return 1;
         }
-        // `directory src`: what comes next is read as a path, and knows that it is one.
+        // `directory src`: the next word is read as a path and sees that it is a directory.
         if matches!(self.scan.thing(at + 1), Some(Thing::Path(_) | Thing::Variable(_)))
             && low != "subdirectories"
             && self.scan.is_inside(at + 1)
         {
             return 1;
         }
-        // `into a new folder`: where it goes, not what is looked for.
+        // `into a new folder`: a destination, not a search.
         if matches!(self.verb, Some(Verb::Move | Verb::Copy)) && self.scan.is_goal(at) {
             return 1;
         }

@@ -1,9 +1,9 @@
-//! What somebody can do with files, said as a sentence: `that everybody can write to`, `i cannot read`.
+//! Permissions in a sentence: `that everybody can write to`, `i cannot read`.
 
 use crate::translate::embedded::files::query::{Filter, Test, What};
 use crate::translate::embedded::files::read::Reader;
 
-/// Whoever it is that can.
+/// Words for the user that a permission is about.
 pub(super) fn is_who(low: &str) -> bool {
     is_everybody(low) || matches!(low, "i" | "can" | "can't" | "cannot")
 }
@@ -13,7 +13,7 @@ fn is_everybody(low: &str) -> bool {
 }
 
 impl Reader<'_, '_> {
-    /// The words from a place on, if they say what somebody can do; how many they are.
+    /// Reads a permission phrase from a place on, and returns how many words it has.
     pub(super) fn may(&mut self, at: usize) -> Option<usize> {
         let who = self.low(at);
         let everybody = is_everybody(who);

@@ -1,15 +1,15 @@
-//! Words that mean nothing by themselves, and say something beside others.
+//! Words that mean nothing alone, and something beside others.
 
 use crate::translate::embedded::files::query::{Action, Filter, Key, Name, Order, Reach, Shape, Side, Test, What};
 use crate::translate::embedded::files::read::{Reader, SOME, Verb, literal};
 use crate::translate::embedded::things::{self, Thing};
 
-/// What is done with errors that nobody wants to see.
+/// Verbs for hiding error messages.
 const HIDES: &[&str] =
     &["discarding", "discard", "suppress", "suppressing", "hide", "hiding", "ignoring", "ignore", "without"];
 
 impl<'r, 'a> Reader<'r, 'a> {
-    /// A word that is nothing we know: a name beside what it names.
+    /// An unknown word: a name beside the word for its kind.
     pub(super) fn unknown(&mut self, at: usize) -> usize {
         let Some(word) = self.scan.word(at) else { return 1 };
         let (low, before) = (word.low.as_str(), self.scan.before(at));
@@ -21,7 +21,8 @@ impl<'r, 'a> Reader<'r, 'a> {
         match low {
             "named" | "called" => return self.named(at),
             "but" => {
-                // `all files but the newest`: what comes is left out. `but only`, `but not` say it themselves.
+                // `all files but the newest`: excludes what follows. `but only` and `but not` are handled by their own
+                // words.
                 let of_all = at > 0
                     && (self.scan.is(at - 1, "file")
                         || self.scan.is(at - 1, "all")
@@ -318,7 +319,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return 1;
         }
         if self.of_directories(at) && word.text.len() > 2 {
-            // Of files and of directories at once is more than one question.
+            // Files and directories at once are more than one query.
             self.is_alien |= !self.query.names.is_empty();
             self.query.what = What::Directories;
             self.mark(at + 1);
@@ -328,14 +329,14 @@ impl<'r, 'a> Reader<'r, 'a> {
         if let Some(endings) = things::kind(low).filter(|_| self.not.is_some() && self.query.what != What::Unsaid) {
             return self.kind(at, &endings);
         }
-        // `python files but not tests`: what has that in its name.
+        // `python files but not tests`: excludes names that contain the word.
         if self.not.is_some() && self.query.what != What::Unsaid && !self.query.names.is_empty() {
             let stem = low.strip_suffix('s').filter(|stem| stem.len() > 3).unwrap_or(low);
             self.doubt += 0.02;
             self.add_names(at, vec![Name::plain(format!("*{}*", literal(stem)))]);
             return 1;
         }
-        // `py or js files`: what a kind is joined with is one too.
+        // `py or js files`: a word joined to a kind is a kind too.
         if let Some(endings) = things::kind(low)
             && self.leads_to_kind(at)
         {
@@ -355,7 +356,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         if self.scan.is(at + 1, "file")
             && word.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         {
-            // `foo files`: an ending if it is short, else a part of the name.
+            // `foo files`: an ending if it is short, else a substring of the name.
             let is_ending = word.text.len() <= 4 && word.concept.is_none();
             self.doubt += 0.06;
             self.guessed = true;

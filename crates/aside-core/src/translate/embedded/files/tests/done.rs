@@ -1,4 +1,4 @@
-//! What is to be done with files, in many words, and the first answer to each.
+//! Operations on files in many phrasings, and the first answer to each.
 
 pub const DONE: &[(&str, &str)] = &[
     ("copy a.txt to b.txt", "cp a.txt b.txt"),

@@ -1,4 +1,4 @@
-//! Questions about files, in many words, and the first answer to each.
+//! Searches for files in many phrasings, and the first answer to each.
 
 pub const FOUND: &[(&str, &str)] = &[
     ("find files larger than 100MB", "find . -type f -size +100M"),

@@ -1,5 +1,5 @@
-//! Files as people speak of them: each wish with the command that must come first, what is none of this domain's business,
-//! and what must hold for every draft.
+//! Queries about files in users' words: each with the command that must come first, queries that belong to other
+//! domains, and what must hold for every draft.
 
 mod done;
 mod found;
@@ -50,7 +50,7 @@ fn files_are_worked_on_as_asked() {
     check(&to_rename(), done::DONE);
 }
 
-/// A machine with files here whose names are spoken of.
+/// A machine with files that the queries name.
 fn to_rename() -> Fake {
     let mut machine = Fake::default();
     let files = ["lake.jpeg", "two words.odt", "foo_1.dat", "tmp_2.dat"];
@@ -165,7 +165,7 @@ fn fish_gets_its_own_loops() {
     );
 }
 
-/// What only resembles a wish about files: this domain says nothing, or not as an answer.
+/// Queries that only resemble queries about files: this domain gives no draft, or none as an answer.
 const OTHERS: &[&str] = &[
     "remove duplicate lines from a.txt",
     "delete lines containing foo from a.txt",
@@ -223,7 +223,7 @@ fn what_is_not_about_files_is_left_to_others() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Words that wishes are made of, for wishes that nobody would make.
+/// Words for random queries.
 const WORDS: &[&str] = &[
     "find",
     "list",
@@ -323,7 +323,7 @@ const WORDS: &[&str] = &[
     "»",
 ];
 
-/// The same numbers every time.
+/// A random number generator with a fixed seed.
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,4 @@
-//! For `make teach-understand`: writes down what the reader sees of requests, and what it makes of them with any weights.
+//! For `make teach-understand`: writes the features of requests, and the facts about each draft for any given weights.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,9 @@ use crate::translate::embedded::learned::{Heard, Weights, traits, verify};
 use crate::translate::embedded::rank;
 use crate::translate::embedded::{BOOK, candidates};
 
-/// `ASIDE_UNDERSTAND_REQUESTS` is a file of a name, a tab and a request a line; `ASIDE_UNDERSTAND_TRAITS` gets the name and the traits
-/// of each. With `ASIDE_UNDERSTAND_WEIGHTS`, `ASIDE_UNDERSTAND_FACTS` gets the facts of each candidate, but for the rules in
-/// `ASIDE_UNDERSTAND_WITHOUT`.
+/// `ASIDE_UNDERSTAND_REQUESTS` is a file with a name, a tab and a request on each line; `ASIDE_UNDERSTAND_TRAITS` gets
+/// the name and the features of each. With `ASIDE_UNDERSTAND_WEIGHTS`, `ASIDE_UNDERSTAND_FACTS` gets the facts of each
+/// candidate, except for the rules in `ASIDE_UNDERSTAND_WITHOUT`.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "training asks for files by name")]
 fn teach() {
